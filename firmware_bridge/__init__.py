@@ -1,0 +1,1 @@
+"""What connects the loop to a rig."""

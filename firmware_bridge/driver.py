@@ -1,0 +1,131 @@
+"""The contract between the loop and a rig, and the null driver, which shows all of it.
+
+A driver is a class with a `Config` (the declaration of its own table in the rig file) and these methods. Everything but
+`exchange` runs outside the tick and may use all of Python. `exchange` is one compiled function; it is called once a tick on
+the real-time thread, sends the command, fills the readings, returns a `Status`, and never waits past `deadline_ns`.
+
+Signs: a positive command moves the table in positive displacement and makes pressure A exceed pressure B.
+"""
+
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from hilctl.params import Params, record_of
+from hilctl.rt.jit import jit, record_type
+from hilctl.rt.records import as_record
+from hilctl.signals import Status
+
+COMMAND: "np.dtype[Any]" = record_of(
+    [
+        ("valve", np.float64),  # -1 to 1, of full opening
+        ("enable", np.int64),  # 0 or 1
+        ("supply", np.int64),  # 0 off, 1 low pressure, 2 high pressure
+        ("tick", np.int64),  # index of this tick: the sequence number of the command
+        ("periods", np.int64),  # periods since the last exchange, 1 when none was skipped
+        ("deadline_ns", np.int64),  # CLOCK_MONOTONIC instant at which exchange must have returned
+    ]
+)
+
+READINGS: "np.dtype[Any]" = record_of(
+    [
+        ("displacement_m", np.float64),
+        ("acceleration_m_s2", np.float64),
+        ("pressure_a_pa", np.float64),
+        ("pressure_b_pa", np.float64),
+        ("supply_pressure_pa", np.float64),  # nan where the rig has none, here and below
+        ("spool", np.float64),
+        ("oil_temperature_degc", np.float64),
+        ("emergency_stop", np.float64),  # 1 while open
+        ("age_ns", np.int64, (8,)),  # of each reading above, at the return of exchange
+        ("device_tick", np.int64),  # the device's own counter; a repeat is a stale sample
+    ]
+)
+
+
+class DriverError(Exception):
+    """A device that cannot be reached or is not what the rig file says. The message says what to check."""
+
+
+class RigFacts(NamedTuple):
+    """What a driver may know of the rig besides its own table."""
+
+    name: str
+    rate_hz: float
+    tables: dict[str, Any]  # the rig file's checked tables, by name: machine, friction, sensors, limits
+    virtual: bool = False  # the clock is virtual: the driver must be a simulation
+
+
+@runtime_checkable
+class Driver(Protocol):
+    """What the core calls. `state` and `exchange` are read once, after `open`."""
+
+    Config: ClassVar[type[Params]]
+    state: npt.NDArray[np.uint8]  # owned by the driver, given to every exchange
+
+    def open(self) -> None:
+        """Reaches the device and learns what it is; raises DriverError."""
+
+    def check(self) -> list[str]:
+        """What stands between this device and the rig file, in words; empty when nothing does."""
+
+    def arm(self) -> None:
+        """Sets the device's watchdog; from here on a silent host means a safe output."""
+
+    def disarm(self) -> None:
+        """Null command, not enabled, by whatever way is left."""
+
+    def close(self) -> None:
+        """Gives the port back. May be called at any time, more than once."""
+
+    @property
+    def exchange(self) -> Any:
+        """The compiled function: `int64(uint8[::1] state, Command, Readings)`."""
+
+
+def exchange_signature() -> Any:
+    """numba's signature of every driver's exchange."""
+    from hilctl.rt.jit import exchange_type
+
+    return exchange_type(record_type(COMMAND), record_type(READINGS))
+
+
+NULL_STATE = record_of([("exchanges", np.int64)])
+
+
+@jit(exchange_signature, cached=True)
+def rt_null_exchange(state: Any, command: Any, readings: Any) -> int:
+    """Takes every command and reads a table that never moves."""
+    own = as_record(state, NULL_STATE)
+    own.exchanges += command.periods
+    readings.displacement_m = readings.acceleration_m_s2 = 0.0
+    readings.pressure_a_pa = readings.pressure_b_pa = 0.0
+    readings.device_tick = own.exchanges
+    return Status.OK
+
+
+class NullDriver:
+    """Thirty lines to copy: a rig that is always there and does nothing."""
+
+    class Config(Params):
+        """Nothing to set."""
+
+    def __init__(self, config: Config, rig: RigFacts) -> None:
+        self.state = np.zeros(NULL_STATE.itemsize, np.uint8)
+        self.exchange = rt_null_exchange
+
+    def open(self) -> None:
+        pass
+
+    def check(self) -> list[str]:
+        return []
+
+    def arm(self) -> None:
+        pass
+
+    def disarm(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass

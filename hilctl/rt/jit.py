@@ -1,0 +1,122 @@
+"""`jit`: the one decorator for compiled code, and `primitive` for what only the compiler can express.
+
+Both are lazy: numba is imported when a compiled function is first called from Python, so that a declaration can stand in
+the same file as its compiled step, and a process that only declares (a client, a check) never pays for the compiler.
+
+With NUMBA_DISABLE_JIT=1 every function runs as the plain Python that it is written in.
+"""
+
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+PLAIN = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+# error_model='numpy': a division by zero gives inf or nan, which the guards catch, instead of an exception.
+# Never fastmath: it removes every check for NaN.
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
+
+
+class Jit:
+    """A function that is compiled at its first call, or when compiled code first calls it."""
+
+    def __init__(self, function: Callable[..., Any], signature: Callable[[], Any] | None, cached: bool) -> None:
+        self.__wrapped__ = self.plain = function
+        self.__name__, self.__doc__ = function.__name__, function.__doc__
+        self.__module__, self.__qualname__ = function.__module__, function.__qualname__
+        self._signature, self._cached = signature, cached
+        self._dispatcher: Any = None
+
+    @property
+    def dispatcher(self) -> Any:
+        """numba's own object. With a signature, asking for it compiles or loads the function."""
+        if self._dispatcher is None:
+            numba = _numba()
+            signature = None if self._signature is None else self._signature()
+            self._dispatcher = numba.njit(signature, cache=self._cached, **_OPTIONS)(self.plain)
+        return self._dispatcher
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.dispatcher(*arguments)
+
+
+class Primitive:
+    """What only the compiler can express: `build` makes numba's object, `plain` is the same in Python."""
+
+    def __init__(self, plain: Callable[..., Any], build: Callable[[], Any]) -> None:
+        self.plain, self._build, self._made = plain, build, None
+        self.__name__, self.__doc__ = plain.__name__, plain.__doc__
+
+    def resolve(self) -> Any:
+        if self._made is None:
+            _numba()
+            self._made = self._build()
+        return self._made
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.plain(*arguments)
+
+
+def jit(signature: Callable[[], Any] | None = None, *, cached: bool = False) -> Callable[[F], F]:
+    """Compiles a function for the loop: no interpreter, no lock held, IEEE arithmetic.
+
+    `signature` is called late and returns numba's signature; give one, with `cached=True`, to the few functions that
+    Python calls by themselves. What they call is compiled into them.
+    """
+
+    def wrap(function: F) -> F:
+        return function if PLAIN else cast(F, Jit(function, signature, cached))
+
+    return wrap
+
+
+def primitive(build: Callable[[], Any]) -> Callable[[F], F]:
+    """Pairs a plain Python function with the compiler's own object for the same operation."""
+
+    def wrap(function: F) -> F:
+        return function if PLAIN else cast(F, Primitive(function, build))
+
+    return wrap
+
+
+def record_type(dtype: Any) -> Any:
+    """numba's type of a record, for signatures."""
+    return _numba().from_dtype(dtype)
+
+
+_ready = False
+
+
+def _numba() -> Any:
+    global _ready
+    import numba  # noqa: TID251  (the only import of numba besides this package's primitives)
+
+    if not _ready:
+        from numba.core import types
+        from numba.core.registry import cpu_target
+        from numba.extending import typeof_impl
+
+        from hilctl.rt.cache import cache_directory
+
+        numba.config.CACHE_DIR = str(cache_directory())
+
+        @typeof_impl.register(Jit)
+        def _typeof_jit(value: Jit, context: Any) -> Any:
+            return types.Dispatcher(value.dispatcher)
+
+        @typeof_impl.register(Primitive)
+        def _typeof_primitive(value: Primitive, context: Any) -> Any:
+            made = value.resolve()
+            cpu_target.typing_context.refresh()  # it may have been made since compilation began
+            return cpu_target.typing_context.resolve_value_type(made)
+
+        _ready = True
+    return numba
+
+
+def exchange_type(command: Any, readings: Any) -> Any:
+    """The signature of a driver's exchange: a state's memory, a command, readings; a status comes back."""
+    types = _numba().core.types
+    return types.int64(types.Array(types.uint8, 1, "C"), command, readings)

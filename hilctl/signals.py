@@ -1,0 +1,233 @@
+"""The channels of a sample, and what the coded ones mean. Everything that lists channels is made from this.
+
+A sample is what one tick leaves behind: one row, every field eight bytes wide, so that a row also reads as float64 words.
+"""
+
+from enum import IntEnum
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from hilctl.params import record_of
+
+
+class Mode(IntEnum):
+    """What the loop does with the valve. The loop owns it; the service asks."""
+
+    OFF = 0  # outputs at null, not enabled, supply off
+    STANDBY = 1  # arming: supply and enable come up, null and polarity are found
+    HOLD = 2  # closed loop, the reference stands still
+    TRACK = 3  # closed loop, a motion runs
+    STOP = 4  # closed loop, the reference decelerates to rest
+    NULL = 5  # the spool is ramped to null, then everything is switched off
+
+
+class Arming(IntEnum):
+    """The steps of arming, in order, while the mode is STANDBY."""
+
+    NONE = 0
+    LOW_PRESSURE = 1  # waiting for the low supply
+    ENABLE = 2  # enabled at null, waiting for rest
+    BUMP_UP = 3  # a small opening one way
+    BUMP_DOWN = 4  # and the other way: polarity and null follow
+    HIGH_PRESSURE = 5  # waiting for the full supply
+    SETTLE = 6  # closed loop at small authority until at rest
+
+
+class Status(IntEnum):
+    """What a driver's `exchange` returns."""
+
+    OK = 0
+    LATE = 1  # the readings are those of an earlier tick
+    TIMEOUT = 2
+    BAD_CHECKSUM = 3
+    BAD_REPLY = 4
+    EXCEPTION = 5  # the device answered with an error code
+    CLOSED = 6  # the port or the connection is gone
+    STALE = 7  # the device repeats an old sample
+
+
+class Action(IntEnum):
+    """What a limit does when it is passed."""
+
+    WARN = 0
+    STOP = 1  # decelerate, hold, latched
+    NULL = 2  # ramp the spool to null within the deceleration limit, disable, off, latched
+
+
+class Trip(IntEnum):
+    """Why the motion was stopped. The first one is latched with its tick, value and limit."""
+
+    NONE = 0
+    POSITION = 1
+    VELOCITY = 2
+    ACCELERATION = 3
+    PRESSURE = 4
+    TRACKING_ERROR = 5
+    SENSOR_INVALID = 6
+    SENSOR_RANGE = 7
+    SENSOR_STUCK = 8
+    SENSOR_STALE = 9
+    SATURATION = 10
+    DRIVER = 11
+    LATE_TICKS = 12
+    LEASE_LOST = 13
+    SERVICE_LOST = 14
+    EMERGENCY_STOP = 15
+    SUPPLY_PRESSURE = 16
+    READ_BACK = 17
+    POLARITY = 18
+    ARMING = 19
+    COMMAND = 20
+    DRIVER_RAISED = 21
+    SHUTDOWN = 22
+
+
+class TripText(NamedTuple):
+    """What a person is told about a trip."""
+
+    key: str  # the rig file's key that holds the limit
+    unit: str
+    meaning: str
+    remedy: str
+
+
+TRIP_TEXTS: dict[Trip, TripText] = {
+    Trip.POSITION: TripText("limits.position", "m", "position with its stopping distance passed the limit",
+                            "reduce the motion, or widen limits.position within the stroke"),
+    Trip.VELOCITY: TripText("limits.velocity", "m/s", "speed passed the limit",
+                            "reduce the motion, or raise limits.velocity"),
+    Trip.ACCELERATION: TripText("limits.acceleration", "m/s²", "acceleration passed the limit",
+                                "reduce the motion, or raise limits.acceleration"),
+    Trip.PRESSURE: TripText("limits.pressure", "Pa", "a chamber pressure passed the limit",
+                            "check the supply and the specimen; or raise limits.pressure"),
+    Trip.TRACKING_ERROR: TripText("limits.tracking_error", "m", "the table did not follow its reference",
+                                  "check supply, valve and gains; or raise limits.tracking_error"),
+    Trip.SENSOR_INVALID: TripText("sensors", "", "a sensor gave no finite value", "check the sensor and its cable"),
+    Trip.SENSOR_RANGE: TripText("sensors", "", "a sensor left its range",
+                                "check the sensor, or its low and high in the rig file"),
+    Trip.SENSOR_STUCK: TripText("sensors", "", "a sensor did not change while the table was driven",
+                                "check the sensor; or raise limits.stuck.window_s"),
+    Trip.SENSOR_STALE: TripText("limits.stale", "s", "a reading was older than allowed",
+                                "check the link; or raise limits.stale.max_s"),
+    Trip.SATURATION: TripText("limits.saturation", "s", "the valve command was saturated too long",
+                              "check supply and load; or reduce the motion"),
+    Trip.DRIVER: TripText("limits.driver", "", "the driver reported errors in a row", "check the link and the device"),
+    Trip.LATE_TICKS: TripText("limits.late", "", "ticks were missed in a row",
+                              "run `hilctl doctor`; or lower loop.rate_hz"),
+    Trip.LEASE_LOST: TripText("service.lease", "s", "whoever commanded the motion fell silent",
+                              "restart the supervisory program and reset"),
+    Trip.SERVICE_LOST: TripText("service.timeout_s", "s", "the service fell silent or ended", "restart the service"),
+    Trip.EMERGENCY_STOP: TripText("sensors.emergency_stop", "", "the emergency stop is open",
+                                  "release it, then reset"),
+    Trip.SUPPLY_PRESSURE: TripText("limits.supply", "Pa", "the supply pressure left its range",
+                                   "check pump and accumulators; or change limits.supply"),
+    Trip.READ_BACK: TripText("limits.read_back", "", "the spool does not stand where it was commanded",
+                             "check the valve and its amplifier"),
+    Trip.POLARITY: TripText("arming", "m/s", "the table moved against the command, or not at all, during the bump",
+                            "check valve polarity, sensor signs, supply and dead band"),
+    Trip.ARMING: TripText("arming", "s", "arming did not finish in time", "look at `hilctl status`: which step waits"),
+    Trip.COMMAND: TripText("law", "", "the law's command was not finite", "report it with the recording"),
+    Trip.DRIVER_RAISED: TripText("driver", "", "the driver's code raised an error", "see the log; mend the driver"),
+    Trip.SHUTDOWN: TripText("", "", "the service was asked to end", "start it again"),
+}
+
+
+class Channel(NamedTuple):
+    """One field of a sample."""
+
+    name: str
+    unit: str
+    kind: Literal["f8", "i8"]
+    meaning: str
+
+
+CHANNELS: tuple[Channel, ...] = (
+    # when
+    Channel("tick", "", "i8", "index of the tick; counts skipped periods too"),
+    Channel("time_ns", "ns", "i8", "CLOCK_MONOTONIC at wake-up; tick times the period on the virtual clock"),
+    Channel("skipped", "", "i8", "periods skipped before this tick"),
+    Channel("wake_ns", "ns", "i8", "wake-up after the deadline"),
+    Channel("exchange_ns", "ns", "i8", "duration of the exchange"),
+    Channel("law_ns", "ns", "i8", "duration of the law in the tick before"),
+    Channel("epoch", "", "i8", "the parameter set in force"),
+    # state
+    Channel("mode", "", "i8", "off, standby, hold, track, stop, null"),
+    Channel("arming", "", "i8", "step of arming"),
+    Channel("motion", "", "i8", "id of the motion that runs, 0 for none"),
+    Channel("trip", "", "i8", "the latched trip, 0 for none"),
+    Channel("warnings", "", "i8", "bit k: limit k was passed in this tick, whatever its action"),
+    Channel("rejected", "", "i8", "bit k: sensor k was rejected in this tick and replaced"),
+    Channel("status", "", "i8", "the driver's status"),
+    Channel("device_tick", "", "i8", "the device's own counter, where it has one"),
+    # readings, as the sensors' settings make them
+    Channel("displacement_m", "m", "f8", "table displacement, as measured"),
+    Channel("acceleration_m_s2", "m/s²", "f8", "table acceleration, as measured"),
+    Channel("pressure_a_pa", "Pa", "f8", "pressure in chamber A"),
+    Channel("pressure_b_pa", "Pa", "f8", "pressure in chamber B"),
+    Channel("supply_pressure_pa", "Pa", "f8", "supply pressure, nan where the rig has no sensor"),
+    Channel("spool", "", "f8", "spool position, nan where the rig has no sensor"),
+    Channel("oil_temperature_degc", "°C", "f8", "oil temperature, nan where the rig has no sensor"),
+    Channel("emergency_stop", "", "f8", "1 while open, nan where the rig has no input"),
+    Channel("age_max_ns", "ns", "i8", "age of the oldest reading that the law uses"),
+    # estimates
+    Channel("position_m", "m", "f8", "estimated position, delayed like the slowest sensor"),
+    Channel("velocity_m_s", "m/s", "f8", "estimated velocity, delayed likewise"),
+    Channel("acceleration_used_m_s2", "m/s²", "f8", "acceleration, delayed likewise"),
+    Channel("load_pressure_pa", "Pa", "f8", "pressure A minus pressure B"),
+    Channel("friction_n", "N", "f8", "friction that the sensors imply: A pL - m a - m g - K x"),
+    # reference
+    Channel("xr_m", "m", "f8", "reference displacement now"),
+    Channel("vr_m_s", "m/s", "f8", "reference velocity now"),
+    Channel("ar_m_s2", "m/s²", "f8", "reference acceleration now"),
+    Channel("jr_m_s3", "m/s³", "f8", "reference jerk now"),
+    Channel("xd_m", "m", "f8", "reference displacement delayed like the estimates"),
+    Channel("vd_m_s", "m/s", "f8", "reference velocity delayed like the estimates"),
+    Channel("ad_m_s2", "m/s²", "f8", "reference acceleration delayed like the estimates"),
+    Channel("error_m", "m", "f8", "delayed reference minus estimated position"),
+    # feed-forward
+    Channel("blend", "", "f8", "share of the inverse model in the feed-forward (lambda)"),
+    Channel("u_linear", "", "f8", "linear feed-forward"),
+    Channel("u_inverse", "", "f8", "inverse-model feed-forward"),
+    Channel("u_feed", "", "f8", "feed-forward used"),
+    Channel("pressure_ref_pa", "Pa", "f8", "load pressure that the reference needs"),
+    # feedback
+    Channel("pid_share", "", "f8", "share of the PID in the feedback: 1 is PID, 0 is three-state"),
+    Channel("u_position", "", "f8", "three-state: position term"),
+    Channel("u_integral", "", "f8", "three-state: integral term"),
+    Channel("u_velocity", "", "f8", "three-state: velocity term"),
+    Channel("u_acceleration", "", "f8", "three-state: acceleration term"),
+    Channel("u_pressure", "", "f8", "three-state: dynamic-pressure term"),
+    Channel("u_pid_p", "", "f8", "PID: proportional term"),
+    Channel("u_pid_i", "", "f8", "PID: integral term"),
+    Channel("u_pid_d", "", "f8", "PID: derivative term"),
+    Channel("u_law", "", "f8", "what the law asks for, before the valve stage"),
+    # output
+    Channel("saturated", "", "i8", "1 while the command is limited"),
+    Channel("u_cmd", "", "f8", "valve command computed in this tick; acts one tick later"),
+    Channel("u_applied", "", "f8", "valve command that was sent in this tick's exchange"),
+    Channel("enabled", "", "i8", "enable output"),
+    Channel("supply", "", "i8", "supply output: 0 off, 1 low, 2 high"),
+)
+
+NAMES: tuple[str, ...] = tuple(c.name for c in CHANNELS)
+SAMPLE: "np.dtype[Any]" = record_of([(c.name, c.kind) for c in CHANNELS])
+
+# Bit k of the channel `rejected`, and the order of the ages in a driver's readings.
+SENSORS: tuple[str, ...] = (
+    "displacement",
+    "acceleration",
+    "pressure_a",
+    "pressure_b",
+    "supply_pressure",
+    "spool",
+    "oil_temperature",
+    "emergency_stop",
+)
+
+
+def document() -> str:
+    """The channels as a markdown table."""
+    rows = ["| channel | unit | type | meaning |", "|---|---|---|---|"]
+    rows += [f"| `{c.name}` | {c.unit} | {c.kind} | {c.meaning} |" for c in CHANNELS]
+    return "\n".join(rows)
