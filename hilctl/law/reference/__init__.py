@@ -1,0 +1,37 @@
+"""References: where the table should be, and its derivatives, as a function of the time since a motion's start.
+
+One motion a file, each with its record and its compiled function; `motion.py` puts them together for the loop, `history.py`
+keeps what the loop evaluated, `scan.py` looks at a whole motion before it starts. Requests are turned into motions in
+`hilctl.law.motions`.
+"""
+
+from hilctl.law.reference.history import HISTORY, new_history, rt_history_get, rt_history_put, rt_history_rest
+from hilctl.law.reference.motion import (
+    ENDLESS_S,
+    MOTION,
+    Kind,
+    new_motion,
+    rt_hold_motion,
+    rt_reference,
+    rt_stop_motion,
+)
+from hilctl.law.reference.point import POINT, new_point
+from hilctl.law.reference.wave import KNOTS
+
+__all__ = [
+    "ENDLESS_S",
+    "HISTORY",
+    "KNOTS",
+    "MOTION",
+    "POINT",
+    "Kind",
+    "new_history",
+    "new_motion",
+    "new_point",
+    "rt_history_get",
+    "rt_history_put",
+    "rt_history_rest",
+    "rt_hold_motion",
+    "rt_reference",
+    "rt_stop_motion",
+]
