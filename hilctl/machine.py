@@ -12,7 +12,7 @@ from typing import Annotated
 from hilctl.params import Params, Problem, note, number
 
 
-class Machine(Params):
+class Machine(Params, kw_only=True):
     """Moving mass, cylinder, oil and valve."""
 
     m: Annotated[float, number(1, 1e6, "kg", "moving mass")]

@@ -26,12 +26,13 @@ class Arming(IntEnum):
     """The steps of arming, in order, while the mode is STANDBY."""
 
     NONE = 0
-    LOW_PRESSURE = 1  # waiting for the low supply
-    ENABLE = 2  # enabled at null, waiting for rest
-    BUMP_UP = 3  # a small opening one way
-    BUMP_DOWN = 4  # and the other way: polarity and null follow
-    HIGH_PRESSURE = 5  # waiting for the full supply
-    SETTLE = 6  # closed loop at small authority until at rest
+    REST = 1  # everything off: the table must stand still
+    LOW_PRESSURE = 2  # waiting for the low supply
+    ENABLE = 3  # enabled at the nominal null
+    BUMP_UP = 4  # a small opening one way
+    BUMP_DOWN = 5  # and the other way: polarity and null follow
+    HIGH_PRESSURE = 6  # closed loop at small authority, waiting for the full supply
+    SETTLE = 7  # full authority, until at rest
 
 
 class Status(IntEnum):

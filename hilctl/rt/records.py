@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hilctl.rt.jit import primitive
+from hilctl.rt.jit import jit, primitive
 
 
 def _build_record_at() -> Any:
@@ -90,3 +90,11 @@ def words_of(record: Any) -> Any:
 
     place = record.__array_interface__["data"][0]
     return np.frombuffer((ctypes.c_char * record.nbytes).from_address(place), np.float64)
+
+
+@jit()
+def rt_copy(source: Any, target: Any) -> None:
+    """Copies a record onto another of the same type."""
+    new, old = words_of(source), words_of(target)
+    for i in range(new.size):
+        old[i] = new[i]

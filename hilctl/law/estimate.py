@@ -1,0 +1,100 @@
+"""Position and velocity from displacement and acceleration.
+
+Third order, so that an accelerometer's constant bias drops out of both:
+
+    x^ = [(3 w s² + 3 w² s + w³) x + s a] / (s + w)³        v^ = [(3 w² s² + w³ s) x + (s² + 3 w s) a] / (s + w)³
+
+which is  x^' = v^ + 3 w r,  v^' = a + b + 3 w² r,  b' = w³ r  with  r = x - x^.  In steps of dt, with the triple pole at
+q = exp(-w dt), the corrections are  1 - q³,  1.5 (1 - q²)(1 - q)/dt,  (1 - q)³/dt²  (the critically damped g-h-k filter).
+
+Displacement and acceleration arrive with different delays. Both are brought to the longer one by a fractional delay line;
+the reference that they are compared with is read from its history at the same delay.
+"""
+
+import math
+from typing import Annotated, Any
+
+import numpy as np
+
+from hilctl.params import Params, number, record_of
+from hilctl.rt.jit import jit
+
+LINE = 256  # entries of a delay line: 20 ms at 10 kHz and to spare
+
+
+class Estimator(Params):
+    """The observer of position and velocity."""
+
+    bandwidth_hz: Annotated[float, number(0.2, 50, "Hz", "below it displacement leads, above it acceleration")] = 2.5
+
+
+ESTIMATE = record_of(
+    [
+        ("x", np.float64),
+        ("v", np.float64),
+        ("b", np.float64),  # minus the accelerometer's bias
+        ("a", np.float64),  # the acceleration that went with x and v
+        ("q", np.float64),
+        ("delay_x", np.float64),  # ticks by which displacement is held back
+        ("delay_a", np.float64),
+        ("delay_ticks", np.float64),  # ticks by which the estimates are late
+        ("line_x", np.float64, (LINE,)),
+        ("line_a", np.float64, (LINE,)),
+        ("at", np.int64),
+    ]
+)
+
+
+@jit()
+def rt_estimate_prepare(estimator: Any, sensors: Any, dt_s: float, e: Any) -> None:
+    """What follows from the settings."""
+    e.q = math.exp(-2.0 * math.pi * estimator.bandwidth_hz * dt_s)
+    late = max(sensors.displacement.delay_s, sensors.acceleration.delay_s)
+    e.delay_ticks = late / dt_s
+    e.delay_x = (late - sensors.displacement.delay_s) / dt_s
+    e.delay_a = (late - sensors.acceleration.delay_s) / dt_s
+
+
+@jit()
+def rt_estimate_start(x: float, a: float, e: Any) -> None:
+    """At rest at a measured place; what the accelerometer says there is its bias."""
+    e.x, e.v, e.b, e.a = x, 0.0, -a, a
+    for i in range(LINE):
+        e.line_x[i] = x
+        e.line_a[i] = a
+    e.at = 0
+
+
+@jit()
+def _rt_delayed(line: Any, at: int, ticks: float) -> float:
+    whole = int(ticks)
+    part = ticks - whole
+    newer = line[(at - whole) & (LINE - 1)]
+    return float(newer + part * (line[(at - whole - 1) & (LINE - 1)] - newer))
+
+
+@jit()
+def rt_estimate(x: float, a: float, dt_s: float, periods: int, e: Any) -> None:
+    """One reading of each. After skipped periods the lines are filled straight, and every step is nominal."""
+    steps = min(periods, LINE)
+    x_from, a_from = e.line_x[e.at & (LINE - 1)], e.line_a[e.at & (LINE - 1)]
+    q = e.q
+    for k in range(1, steps + 1):
+        e.at += 1
+        e.line_x[e.at & (LINE - 1)] = x_from + (x - x_from) * (k / steps)
+        e.line_a[e.at & (LINE - 1)] = a_from + (a - a_from) * (k / steps)
+        a_old = e.a
+        e.a = _rt_delayed(e.line_a, e.at, e.delay_a)
+        e.x += dt_s * (e.v + dt_s * ((2.0 * a_old + e.a) / 6.0 + 0.5 * e.b))
+        e.v += dt_s * (0.5 * (a_old + e.a) + e.b)
+        r = _rt_delayed(e.line_x, e.at, e.delay_x) - e.x
+        e.x += (1.0 - q * q * q) * r
+        e.v += 1.5 * (1.0 - q * q) * (1.0 - q) / dt_s * r
+        e.b += (1.0 - q) * (1.0 - q) * (1.0 - q) / (dt_s * dt_s) * r
+
+
+@jit()
+def rt_predicted_position(dt_s: float, e: Any) -> float:
+    """What displacement will read at the next tick if nothing changes; replaces a rejected reading."""
+    last = e.line_x[e.at & (LINE - 1)]
+    return float(last + dt_s * (e.v + 0.5 * dt_s * (e.a + e.b)))

@@ -1,0 +1,71 @@
+"""Feed-forward: the opening that the reference needs, from the linear model of the machine.
+
+    u_lin = [vr (1 + Kce Bt/A² + Vt K/(4 beta A²)) + ar 2 zh/wh + jr/wh² + xr Kce K/A²] / Kq'        Kce = Kc + Ctc
+    pLref = (m ar + Bt vr + K xr [+ m g]) / A                                                        Bt = B + sigma
+
+It is taken ahead of now, at 1.5 Ts + 2 zv/wv: the command acts a tick late, is held for one, and the valve lags. The
+inverse model (blend, lambda) replaces it in part or whole: u_ff = (1 - lambda) u_lin + lambda u_inv, and pLref likewise.
+"""
+
+from typing import Annotated, Any
+
+import numpy as np
+
+from hilctl.machine import GRAVITY
+from hilctl.params import Params, number, record_of
+from hilctl.rt.jit import jit
+
+
+class Feed(Params):
+    """Feed-forward."""
+
+    inverse: Annotated[float, number(0, 1, "", "share of the inverse model in the feed-forward (lambda)")] = 0.0
+    extra_preview_s: Annotated[
+        float, number(-0.01, 0.01, "s", "added to the computed preview of 1.5 ticks and the valve's lag")
+    ] = 0.0
+
+
+LINEAR = record_of(
+    [
+        ("c_x", np.float64),
+        ("c_v", np.float64),
+        ("c_a", np.float64),
+        ("c_j", np.float64),
+        ("p_x", np.float64),
+        ("p_v", np.float64),
+        ("p_a", np.float64),
+        ("p_0", np.float64),
+        ("preview_ticks", np.float64),
+    ]
+)
+
+
+@jit()
+def rt_feed_prepare(machine: Any, viscous: float, feed: Any, dt_s: float, c: Any) -> None:
+    """The coefficients above; `viscous` is the friction's own slope sigma."""
+    area = machine.A
+    leak = machine.Kc + machine.Ctc
+    oil = machine.Vt / (4.0 * machine.beta * area * area)
+    damping = machine.B + viscous
+    gain = area / machine.Qn
+    c.c_x = gain * leak * machine.K / (area * area)
+    c.c_v = gain * (1.0 + leak * damping / (area * area) + oil * machine.K)
+    c.c_a = gain * (leak * machine.m / (area * area) + oil * damping)
+    c.c_j = gain * oil * machine.m
+    c.p_x = machine.K / area
+    c.p_v = damping / area
+    c.p_a = machine.m / area
+    c.p_0 = machine.m * GRAVITY / area if machine.vertical != 0 else 0.0
+    c.preview_ticks = max(0.0, 1.5 + (2.0 * machine.zv / machine.wv + feed.extra_preview_s) / dt_s)
+
+
+@jit()
+def rt_feed_linear(c: Any, ahead: Any) -> float:
+    """The opening for the reference ahead."""
+    return float(c.c_x * ahead.x_m + c.c_v * ahead.v_m_s + c.c_a * ahead.a_m_s2 + c.c_j * ahead.j_m_s3)
+
+
+@jit()
+def rt_pressure_for(c: Any, point: Any) -> float:
+    """The load pressure that a point of the reference needs."""
+    return float(c.p_0 + c.p_x * point.x_m + c.p_v * point.v_m_s + c.p_a * point.a_m_s2)

@@ -1,0 +1,152 @@
+"""The limits of a rig and what passing one does. Each names its action; the guard (guards.py) acts on it."""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from hilctl.params import Params, Problem, note, number, whole
+
+# The order is that of signals.Action.
+ActionName = Literal["warn", "stop", "null"]
+_ACTION = note("what passing it does: warn; stop: decelerate, hold, latched; null: ramp the spool, off, latched")
+_TICKS = whole(1, 1000, "", "how many ticks in a row it must be passed")
+
+
+class Position(Params):
+    """The table's travel. The guard adds the distance that stopping takes at `limits.stopping`."""
+
+    min_m: Annotated[float, number(-5, 5, "m", "lowest position")]
+    max_m: Annotated[float, number(-5, 5, "m", "highest position")]
+    action: Annotated[ActionName, _ACTION] = "stop"
+    ticks: Annotated[int, _TICKS] = 2
+
+    def inconsistencies(self, at: str) -> Iterator[Problem]:
+        """Low below high."""
+        if self.min_m >= self.max_m:
+            yield Problem(f"{at}.min_m", self.min_m, f"must be below max_m = {self.max_m:g} m")
+
+
+class Velocity(Params):
+    """The table's speed."""
+
+    max_m_s: Annotated[float, number(1e-4, 20, "m/s", "highest speed")]
+    action: Annotated[ActionName, _ACTION] = "stop"
+    ticks: Annotated[int, _TICKS] = 3
+
+
+class Acceleration(Params):
+    """The table's acceleration."""
+
+    max_m_s2: Annotated[float, number(1e-2, 1000, "m/s²", "highest acceleration")]
+    action: Annotated[ActionName, _ACTION] = "stop"
+    ticks: Annotated[int, _TICKS] = 5
+
+
+class Pressure(Params):
+    """Either chamber's pressure."""
+
+    max_pa: Annotated[float, number(1e5, 2e8, "Pa", "highest chamber pressure")]
+    action: Annotated[ActionName, _ACTION] = "null"
+    ticks: Annotated[int, _TICKS] = 5
+
+
+class TrackingError(Params):
+    """How far the table may be from its reference."""
+
+    max_m: Annotated[float, number(1e-5, 1, "m", "largest error of position")]
+    action: Annotated[ActionName, _ACTION] = "null"
+    ticks: Annotated[int, _TICKS] = 5
+
+
+class Sensing(Params):
+    """Readings that are rejected: not finite, out of range."""
+
+    action: Annotated[ActionName, _ACTION] = "null"
+    ticks: Annotated[int, _TICKS] = 3
+
+
+class Stuck(Params):
+    """A displacement or pressure reading that does not change by a bit while the table is driven."""
+
+    window_s: Annotated[float, number(1e-3, 60, "s", "how long it may stay the same")] = 0.1
+    speed_m_s: Annotated[float, number(1e-4, 10, "m/s", "reference speed from which on it is judged")] = 0.01
+    action: Annotated[ActionName, _ACTION] = "null"
+
+
+class Stale(Params):
+    """Readings that are too old."""
+
+    max_s: Annotated[float, number(1e-4, 10, "s", "oldest reading that the law may use")] = 0.05
+    action: Annotated[ActionName, _ACTION] = "null"
+    ticks: Annotated[int, _TICKS] = 3
+
+
+class Saturation(Params):
+    """A valve command that stays at its limit."""
+
+    max_s: Annotated[float, number(1e-3, 60, "s", "how long the command may be saturated")] = 0.3
+    action: Annotated[ActionName, _ACTION] = "stop"
+
+
+class DriverErrors(Params):
+    """Exchanges that fail."""
+
+    action: Annotated[ActionName, _ACTION] = "null"
+    ticks: Annotated[int, _TICKS] = 3
+
+
+class Late(Params):
+    """Ticks that are missed."""
+
+    action: Annotated[ActionName, _ACTION] = "stop"
+    ticks: Annotated[int, whole(1, 100_000, "", "how many missed periods in a row")] = 50
+
+
+class Supply(Params):
+    """The supply pressure, where the rig measures it."""
+
+    low: Annotated[float, number(0, 1, "", "lowest, as a share of the pressure asked for")] = 0.6
+    high: Annotated[float, number(1, 3, "", "highest, as a share of the pressure asked for")] = 1.3
+    action: Annotated[ActionName, _ACTION] = "stop"
+    ticks: Annotated[int, _TICKS] = 100
+
+
+class ReadBack(Params):
+    """The spool's own position, where the rig measures it, against what the valve should have done."""
+
+    max: Annotated[float, number(0.001, 2, "", "largest difference, as a share of full opening")] = 0.1
+    action: Annotated[ActionName, _ACTION] = "null"
+    ticks: Annotated[int, _TICKS] = 5
+
+
+class Stopping(Params):
+    """How the motion is ended."""
+
+    deceleration_m_s2: Annotated[float, number(0.01, 500, "m/s²", "deceleration of a stop, and of the ramp to null")]
+    jerk_m_s3: Annotated[float, number(0.1, 1e6, "m/s³", "jerk of a stop")] = 2000.0
+
+
+class Command(Params):
+    """The valve command itself."""
+
+    max: Annotated[float, number(0.01, 1, "", "largest opening, as a share of full opening")] = 1.0
+    slew_per_s: Annotated[float, number(0.1, 1e5, "1/s", "fastest change of the command")] = 400.0
+
+
+class Limits(Params):
+    """All limits of a rig."""
+
+    position: Position
+    velocity: Velocity
+    acceleration: Acceleration
+    pressure: Pressure
+    tracking_error: TrackingError
+    stopping: Stopping
+    sensing: Sensing = Sensing()
+    stuck: Stuck = Stuck()
+    stale: Stale = Stale()
+    saturation: Saturation = Saturation()
+    driver: DriverErrors = DriverErrors()
+    late: Late = Late()
+    supply: Supply = Supply()
+    read_back: ReadBack = ReadBack()
+    command: Command = Command()

@@ -1,0 +1,262 @@
+"""The mode machine: off → standby → hold → track → (stop) → hold, and null → off from everywhere.
+
+The loop owns the mode; requests and trips ask for changes here, at a tick's boundary. docs/safety.md tabulates output,
+enable and integrator for each mode.
+"""
+
+from typing import Any
+
+from hilctl.law.arming import ARMED, FAILED, GOING, REVERSED, rt_arming, rt_arming_start
+from hilctl.law.guards import rt_cause_present, rt_latch
+from hilctl.law.pid import rt_pid_start
+from hilctl.law.reference import rt_history_rest, rt_hold_motion, rt_stop_motion
+from hilctl.law.reference.point import rt_rest
+from hilctl.law.requests import Refusal, RequestKind
+from hilctl.law.sensors import ACCELERATION, DISPLACEMENT, EMERGENCY, PRESSURE_A, PRESSURE_B, SUPPLY
+from hilctl.law.state import COMPLETED, STOPPED, TRIPPED
+from hilctl.law.three_state import rt_three_state_start
+from hilctl.law.feed import rt_pressure_for
+from hilctl.rt.jit import jit
+from hilctl.rt.records import rt_copy
+from hilctl.signals import Action, Mode, Trip
+from hilctl.signals import Arming as Step
+
+
+@jit()
+def rt_closed_loop(s: Any) -> bool:
+    """Whether feedback holds the table."""
+    if s.mode == Mode.HOLD or s.mode == Mode.TRACK or s.mode == Mode.STOP:
+        return True
+    return bool(s.mode == Mode.STANDBY and s.arm.step >= Step.HIGH_PRESSURE)
+
+
+@jit()
+def rt_rest_here(s: Any) -> None:
+    """The reference stands where the table is, and always did."""
+    x = s.estimate.x
+    rt_hold_motion(x, 0, s.motion)
+    s.motion_begun = s.head_tick
+    s.motion_over = -1
+    s.motion_id = 0
+    rt_history_rest(s.history, s.head_tick, x)
+    rt_rest(s.head, x)
+    rt_rest(s.here, x)
+    rt_rest(s.delayed, x)
+    rt_rest(s.ahead, x)
+
+
+@jit()
+def rt_feedback_start(s: Any) -> None:
+    """Both feedbacks begin with nothing stored."""
+    pressure = s.checked.value[PRESSURE_A] - s.checked.value[PRESSURE_B]
+    rt_pid_start(0.0, 0.0, s.pid)
+    rt_three_state_start(0.0, pressure - rt_pressure_for(s.linear, s.here), s.three_state)
+    s.valve.opening = s.valve.rate = 0.0
+
+
+@jit()
+def _rt_motion_ends(s: Any, result: int) -> None:
+    if s.motion_id > s.motion_done_id:
+        s.motion_done_id = s.motion_id
+        s.motion_result = result
+    s.motion_id = 0
+
+
+@jit()
+def _rt_decelerate(s: Any, result: int) -> None:
+    """From the head of the reference to rest: what the feed-forward has seen already is kept."""
+    _rt_motion_ends(s, result)
+    stopping = s.now.limits.stopping
+    rt_stop_motion(s.head, stopping.deceleration_m_s2, stopping.jerk_m_s3, 0, s.motion)
+    s.motion_begun = s.head_tick
+    s.motion_over = -1
+    s.mode = Mode.STOP
+
+
+@jit()
+def _rt_to_null(s: Any, result: int) -> None:
+    _rt_motion_ends(s, result)
+    s.off_after = 0
+    s.mode = Mode.NULL
+
+
+@jit()
+def rt_switch_off(s: Any) -> None:
+    """Outputs at null, nothing enabled, now. Only the emergency stop comes here with the table in motion."""
+    _rt_motion_ends(s, TRIPPED)
+    s.mode, s.enable, s.supply, s.off_after = Mode.OFF, 0, 0, 0
+    s.arm.step = Step.NONE
+    s.output.command = s.arm.null
+    s.output.saturated, s.output.saturated_s, s.output.refused = 0, 0.0, 0.0
+
+
+@jit()
+def rt_act(s: Any) -> None:
+    """Does what the guard wants."""
+    wanted = s.guard.wanted
+    if wanted == Action.NULL:
+        if s.mode != Mode.OFF and s.mode != Mode.NULL:
+            _rt_to_null(s, TRIPPED)
+    elif wanted == Action.STOP:
+        if s.mode == Mode.TRACK:
+            _rt_decelerate(s, TRIPPED)
+        elif s.mode == Mode.STANDBY:
+            _rt_to_null(s, TRIPPED)
+    s.guard.wanted = 0
+
+
+@jit()
+def rt_emergency(s: Any, tick: int) -> None:
+    """The emergency stop is wired to the power; the software follows at once, in one step."""
+    if s.now.sensors.emergency_stop.present == 0 or s.checked.value[EMERGENCY] < 0.5:
+        return
+    s.guard.warnings |= 1 << Trip.EMERGENCY_STOP.value
+    if s.mode != Mode.OFF:
+        rt_latch(Trip.EMERGENCY_STOP.value, Action.NULL.value, 1.0, 0.0, EMERGENCY, tick, s.guard)
+        rt_switch_off(s)
+
+
+@jit()
+def rt_arm_step(s: Any, tick: int) -> None:
+    """One tick of STANDBY."""
+    arm, before = s.arm, s.arm.step
+    outcome = rt_arming(s.now.arming, s.now.machine, s.checked.value[DISPLACEMENT], s.estimate.v,
+                        s.checked.value[SUPPLY], s.now.dt_s * s.periods, arm)
+    if outcome == ARMED:
+        s.mode = Mode.HOLD
+        return
+    if outcome != GOING:
+        trip = Trip.POLARITY.value if outcome == REVERSED else Trip.ARMING.value
+        value = arm.gain_m_s if outcome == REVERSED else arm.in_step_s
+        limit = s.now.arming.response if outcome == REVERSED else s.now.arming.timeout_s
+        if outcome == FAILED and arm.step == Step.REST:
+            value, limit = s.estimate.v, s.now.arming.rest_speed_m_s
+        rt_latch(trip, Action.NULL.value, value, limit, -1, tick, s.guard)
+        rt_act(s)
+        return
+    if arm.step == before:
+        return
+    s.supply = 0 if arm.step == Step.REST else (1 if arm.step < Step.HIGH_PRESSURE else 2)
+    s.enable = 1 if arm.step >= Step.ENABLE else 0
+    s.authority = 1.0 if arm.step == Step.SETTLE else s.now.arming.first_arm_authority
+    if arm.step == Step.HIGH_PRESSURE:
+        rt_rest_here(s)
+        rt_feedback_start(s)
+
+
+@jit()
+def _rt_arm(s: Any) -> int:
+    if s.mode != Mode.OFF:
+        return Refusal.WRONG_MODE.value
+    if s.guard.trip != 0:
+        return Refusal.TRIPPED.value
+    if s.guard.warnings & (1 << Trip.EMERGENCY_STOP.value):
+        return Refusal.EMERGENCY_STOP.value
+    required = (1 << DISPLACEMENT) | (1 << ACCELERATION) | (1 << PRESSURE_A) | (1 << PRESSURE_B)
+    if s.checked.rejected & required or s.started == 0:
+        return Refusal.SENSOR.value
+    settled = s.tick - s.started > 1.0 / s.now.dt_s  # a second: before that the estimate says little
+    if settled and abs(s.estimate.v) > s.now.arming.rest_speed_m_s:
+        return Refusal.MOVING.value
+    s.mode = Mode.STANDBY
+    s.authority = s.now.arming.first_arm_authority
+    rt_arming_start(s.checked.value[DISPLACEMENT], s.arm)
+    return Refusal.ACCEPTED.value
+
+
+@jit()
+def _rt_track(s: Any, request: Any) -> int:
+    if s.guard.trip != 0:
+        return Refusal.TRIPPED.value
+    if s.mode != Mode.HOLD:
+        return Refusal.WRONG_MODE.value
+    rt_copy(request.motion, s.motion)
+    s.motion_begun = s.head_tick
+    s.motion_over = -1
+    s.motion_id = request.motion.id
+    s.bank = request.bank
+    s.mode = Mode.TRACK
+    return Refusal.ACCEPTED.value
+
+
+@jit()
+def _rt_stop(s: Any) -> int:
+    if s.mode == Mode.TRACK:
+        _rt_decelerate(s, STOPPED)
+    elif s.mode == Mode.STANDBY:
+        _rt_to_null(s, STOPPED)
+    return Refusal.ACCEPTED.value
+
+
+@jit()
+def _rt_off(s: Any) -> int:
+    if s.mode == Mode.TRACK:
+        _rt_decelerate(s, STOPPED)
+        s.off_after = 1
+    elif s.mode == Mode.STOP:
+        s.off_after = 1
+    elif s.mode == Mode.HOLD or s.mode == Mode.STANDBY:
+        _rt_to_null(s, STOPPED)
+    return Refusal.ACCEPTED.value
+
+
+@jit()
+def _rt_reset(s: Any) -> int:
+    if s.mode != Mode.OFF and s.mode != Mode.HOLD:
+        return Refusal.WRONG_MODE.value
+    if s.guard.trip != 0 and rt_cause_present(s.guard):
+        return Refusal.CAUSE_PRESENT.value
+    s.guard.trip = 0
+    s.guard.trip_action = 0
+    return Refusal.ACCEPTED.value
+
+
+@jit()
+def rt_request(s: Any, request: Any, tick: int) -> int:
+    """Takes a request or says why not; changes nothing when it refuses."""
+    kind = request.kind
+    if kind == RequestKind.ARM:
+        return _rt_arm(s)
+    if kind == RequestKind.TRACK:
+        return _rt_track(s, request)
+    if kind == RequestKind.STOP:
+        return _rt_stop(s)
+    if kind == RequestKind.OFF:
+        return _rt_off(s)
+    if kind == RequestKind.RESET:
+        return _rt_reset(s)
+    if kind == RequestKind.TRIP:
+        rt_trip(s, request.trip, request.action, 0.0, 0.0)
+        return Refusal.ACCEPTED.value
+    return Refusal.UNKNOWN.value
+
+
+@jit()
+def rt_trip(s: Any, trip: int, action: int, value: float, limit: float) -> None:
+    """A trip from outside the law: late ticks, the service, a lost lease."""
+    s.guard.warnings |= 1 << trip
+    if s.mode != Mode.OFF:
+        rt_latch(trip, action, value, limit, -1, s.tick, s.guard)
+        rt_act(s)
+
+
+@jit()
+def rt_hurry(s: Any) -> None:
+    """Stop, null, off, whatever runs: the core is about to end."""
+    _rt_off(s)
+
+
+@jit()
+def rt_motion_done(s: Any, tick: int) -> None:
+    """The reference has come to its end here: what follows the motion."""
+    if s.motion_over < 0 or tick < s.motion_over:
+        return
+    s.motion_over = -1
+    if s.mode == Mode.TRACK:
+        _rt_motion_ends(s, COMPLETED)
+        s.mode = Mode.HOLD
+    elif s.mode == Mode.STOP:
+        if s.off_after != 0:
+            _rt_to_null(s, STOPPED)
+        else:
+            s.mode = Mode.HOLD

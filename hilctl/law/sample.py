@@ -1,0 +1,57 @@
+"""The sample of a tick: what was read, believed, wanted and sent."""
+
+from typing import Any
+
+from hilctl.law.feed import rt_feed_linear, rt_pressure_for
+from hilctl.law.modes import rt_closed_loop
+from hilctl.law.sensors import (
+    ACCELERATION,
+    DISPLACEMENT,
+    EMERGENCY,
+    OIL,
+    PRESSURE_A,
+    PRESSURE_B,
+    SPOOL,
+    SUPPLY,
+)
+from hilctl.machine import GRAVITY
+from hilctl.rt.jit import jit
+
+
+@jit()
+def rt_fill_sample(s: Any, readings: Any, status: int, sample: Any) -> None:
+    """Every channel but the loop's own (tick, times, skipped)."""
+    c, e, g, o, machine = s.checked, s.estimate, s.guard, s.output, s.now.machine
+    sample.epoch, sample.mode, sample.arming = s.epoch, s.mode, s.arm.step
+    sample.motion, sample.trip, sample.warnings = s.motion_id, g.trip, g.warnings
+    sample.rejected, sample.status, sample.device_tick = c.rejected, status, readings.device_tick
+    sample.displacement_m, sample.acceleration_m_s2 = c.value[DISPLACEMENT], c.value[ACCELERATION]
+    sample.pressure_a_pa, sample.pressure_b_pa = c.value[PRESSURE_A], c.value[PRESSURE_B]
+    sample.supply_pressure_pa, sample.spool = c.value[SUPPLY], c.value[SPOOL]
+    sample.oil_temperature_degc, sample.emergency_stop = c.value[OIL], c.value[EMERGENCY]
+    sample.age_max_ns = c.age_max_ns
+
+    pressure = c.value[PRESSURE_A] - c.value[PRESSURE_B]
+    weight = machine.m * GRAVITY if machine.vertical != 0 else 0.0
+    sample.position_m, sample.velocity_m_s, sample.acceleration_used_m_s2 = e.x, e.v, e.a
+    sample.load_pressure_pa = pressure
+    sample.friction_n = machine.A * pressure - machine.m * e.a - weight - machine.K * e.x
+
+    closed = rt_closed_loop(s)
+    sample.xr_m, sample.vr_m_s, sample.ar_m_s2, sample.jr_m_s3 = s.here.x_m, s.here.v_m_s, s.here.a_m_s2, s.here.j_m_s3
+    sample.xd_m, sample.vd_m_s, sample.ad_m_s2 = s.delayed.x_m, s.delayed.v_m_s, s.delayed.a_m_s2
+    sample.error_m = s.delayed.x_m - e.x if closed else 0.0
+
+    sample.blend = s.now.law.feed.inverse
+    sample.u_linear = rt_feed_linear(s.linear, s.ahead) if closed else 0.0
+    sample.u_inverse = 0.0
+    sample.u_feed = sample.u_linear
+    sample.pressure_ref_pa = rt_pressure_for(s.linear, s.here)
+    sample.pid_share = s.pid_share
+    t, p = s.three_state, s.pid
+    sample.u_position, sample.u_integral, sample.u_velocity = t.position, t.integral, t.velocity
+    sample.u_acceleration, sample.u_pressure = t.acceleration, t.pressure
+    sample.u_pid_p, sample.u_pid_i, sample.u_pid_d = p.p, p.i, p.d
+    sample.u_law = s.u_law
+    sample.saturated, sample.u_cmd, sample.u_applied = o.saturated, o.command, s.u_applied
+    sample.enabled, sample.supply = s.enable, s.supply

@@ -1,0 +1,84 @@
+"""Everything that the loop reads, as one record; and the tables of the rig file that it comes from.
+
+A set is adopted whole at a tick's boundary and carries its epoch. Real numbers that act on the output are blended in over
+`law.blend_s`; limits, choices and switches hold at once.
+"""
+
+from typing import Annotated, Any, Literal
+
+import numpy as np
+
+from hilctl.friction import PARAMETERS, Friction
+from hilctl.law.arming import Arming
+from hilctl.law.estimate import Estimator
+from hilctl.law.feed import Feed
+from hilctl.law.limits import Limits
+from hilctl.law.pid import Pid
+from hilctl.law.sensors import Sensors
+from hilctl.law.three_state import ThreeState
+from hilctl.law.valve_stage import ValveStage
+from hilctl.machine import Machine
+from hilctl.params import Params, dtype_of, note, number, pack, real_words, record_of
+
+
+class Law(Params):
+    """What turns readings and reference into a valve command."""
+
+    feedback: Annotated[Literal["three_state", "pid"], note("which feedback holds the table")] = "three_state"
+    blend_s: Annotated[float, number(0, 60, "s", "time over which changed parameters and laws are blended in")] = 0.5
+    pid: Pid = Pid()
+    three_state: ThreeState = ThreeState()
+    estimator: Estimator = Estimator()
+    feed: Feed = Feed()
+    valve: ValveStage = ValveStage()
+
+
+class Controller(Params):
+    """The tables that the controller believes and obeys; `friction` stands beside them, for its keys depend on its model."""
+
+    machine: Machine
+    sensors: Sensors
+    limits: Limits
+    law: Law = Law()
+    arming: Arming = Arming()
+
+
+PID_FEEDBACK = 1  # index of "pid" in Law.feedback
+
+FRICTION: Any = record_of(
+    [
+        ("code", np.int64),
+        ("viscous", np.float64),  # slope at high speed, for linear design
+        ("p", np.float64, (PARAMETERS,)),
+    ]
+)
+SETTINGS: Any = record_of(
+    [
+        ("epoch", np.int64),
+        ("dt_s", np.float64),
+        ("machine", dtype_of(Machine)),
+        ("friction", FRICTION),
+        ("sensors", dtype_of(Sensors)),
+        ("law", dtype_of(Law)),
+        ("limits", dtype_of(Limits)),
+        ("arming", dtype_of(Arming)),
+    ]
+)
+
+# Words of SETTINGS that are blended: what acts on the output. Limits and ranges hold at once.
+_AT_ONCE = ("dt_s", "limits.", "arming.", "law.blend_s")
+BLENDED = np.zeros(SETTINGS.itemsize // 8, np.bool_)
+for _word, _name in real_words(SETTINGS):
+    BLENDED[_word] = not (_name.startswith(_AT_ONCE) or _name.endswith((".low", ".high")))
+
+
+def pack_settings(controller: Controller, friction: Friction, dt_s: float, epoch: int) -> Any:
+    """The record for the loop."""
+    out = np.zeros(1, SETTINGS)[0]
+    out.epoch, out.dt_s = epoch, dt_s
+    for name in ("machine", "sensors", "law", "limits", "arming"):
+        pack(getattr(controller, name), out[name])
+    out.friction.code = friction.code
+    out.friction.viscous = getattr(friction.params, "sigma", 0.0)
+    out.friction.p[:] = friction.packed()
+    return out

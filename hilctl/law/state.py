@@ -1,0 +1,70 @@
+"""The law's whole memory between two ticks, as one record. Copying it copies the law."""
+
+from typing import Any
+
+import numpy as np
+
+from hilctl.law.arming import ARMING
+from hilctl.law.estimate import ESTIMATE
+from hilctl.law.feed import LINEAR
+from hilctl.law.guards import GUARD
+from hilctl.law.output import OUTPUT
+from hilctl.law.pid import PID
+from hilctl.law.reference import HISTORY, MOTION, POINT
+from hilctl.law.sensors import CHECKED
+from hilctl.law.settings import SETTINGS
+from hilctl.law.three_state import THREE_STATE
+from hilctl.law.valve_stage import VALVE
+from hilctl.params import record_of
+
+# How the last motion ended.
+COMPLETED, STOPPED, TRIPPED = 1, 2, 3
+
+STATE: Any = record_of(
+    [
+        # the parameter set in force, and the two it travels between
+        ("now", SETTINGS),
+        ("source", SETTINGS),
+        ("target", SETTINGS),
+        ("epoch", np.int64),
+        ("blend", np.float64),  # 1 when the target is reached
+        ("linear", LINEAR),
+        # time
+        ("tick", np.int64),
+        ("periods", np.int64),  # 1 + skipped before this tick
+        ("started", np.int64),
+        # mode
+        ("mode", np.int64),
+        ("off_after", np.int64),  # the stop that runs ends in off
+        ("enable", np.int64),
+        ("supply", np.int64),
+        ("authority", np.float64),
+        ("arm", ARMING),
+        # the motion, evaluated `lead` ticks ahead of now
+        ("motion", MOTION),
+        ("motion_begun", np.int64),  # head tick at which its time is zero
+        ("motion_over", np.int64),  # tick at which it is over here, or -1
+        ("motion_id", np.int64),
+        ("motion_done_id", np.int64),
+        ("motion_result", np.int64),
+        ("bank", np.int64),
+        ("lead", np.int64),
+        ("head_tick", np.int64),
+        ("head", POINT),
+        ("here", POINT),
+        ("delayed", POINT),
+        ("ahead", POINT),
+        ("history", HISTORY),
+        # blocks
+        ("checked", CHECKED),
+        ("estimate", ESTIMATE),
+        ("guard", GUARD),
+        ("pid", PID),
+        ("three_state", THREE_STATE),
+        ("pid_share", np.float64),
+        ("valve", VALVE),
+        ("output", OUTPUT),
+        ("u_applied", np.float64),
+        ("u_law", np.float64),
+    ]
+)

@@ -1,0 +1,241 @@
+"""What happens in a tick, between the readings and the next command. Read `rt_tick` first.
+
+The command computed from the readings of tick k is sent in the exchange of tick k+1 and held until k+2: `rt_command` hands
+it over. The reference is evaluated once a tick, `lead` ticks ahead; where an earlier instant is wanted (now, as late as the
+sensors, ahead by the valve's lag) it is read from its history, so that a stop can begin at the head without any jump.
+"""
+
+import math
+from typing import Any
+
+from hilctl.law.blend import rt_adopt_settings, rt_blend_settings
+from hilctl.law.estimate import rt_estimate, rt_estimate_prepare, rt_estimate_start, rt_predicted_position
+from hilctl.law.feed import rt_feed_linear, rt_feed_prepare, rt_pressure_for
+from hilctl.law.guards import rt_guard, rt_latch
+from hilctl.law.modes import (
+    rt_act,
+    rt_arm_step,
+    rt_closed_loop,
+    rt_emergency,
+    rt_hurry,
+    rt_motion_done,
+    rt_request,
+    rt_rest_here,
+    rt_switch_off,
+    rt_trip,
+)
+from hilctl.law.output import rt_limit, rt_ramp_to
+from hilctl.law.pid import rt_pid, rt_pid_start
+from hilctl.law.reference import rt_history_get, rt_history_put, rt_reference
+from hilctl.law.sample import rt_fill_sample
+from hilctl.law.sensors import ACCELERATION, DISPLACEMENT, PRESSURE_A, PRESSURE_B, rt_check_readings
+from hilctl.law.settings import PID_FEEDBACK
+from hilctl.law.three_state import rt_three_state, rt_three_state_start
+from hilctl.law.valve_stage import rt_valve_stage
+from hilctl.law.arming import rt_arming_opening
+from hilctl.rt.jit import jit
+from hilctl.rt.records import rt_copy, words_of
+from hilctl.signals import Action, Mode, Trip
+
+__all__ = [
+    "rt_adopt",
+    "rt_at_rest",
+    "rt_busy",
+    "rt_command",
+    "rt_hurry",
+    "rt_request",
+    "rt_start",
+    "rt_tick",
+    "rt_trip",
+]
+
+
+@jit()
+def rt_tick(s: Any, command: Any, readings: Any, status: int, knots: Any, sample: Any) -> None:
+    """From the readings of this tick to the command of the next; everything seen on the way goes into the sample."""
+    _rt_blend(s)
+    _rt_read(s, readings, status)
+    _rt_advance_reference(s, knots)
+    _rt_watch(s, status)
+    if s.mode == Mode.STANDBY:
+        rt_arm_step(s, s.tick)
+    rt_motion_done(s, s.tick)
+    wanted = _rt_opening(s)
+    _rt_output(s, wanted)
+    rt_fill_sample(s, readings, status, sample)
+
+
+@jit()
+def rt_start(s: Any, settings: Any, tick: int) -> None:
+    """A fresh law: off, nothing known."""
+    words = words_of(s)
+    for i in range(words.size):
+        words[i] = 0.0
+    rt_copy(settings, s.now)
+    rt_copy(settings, s.source)
+    rt_copy(settings, s.target)
+    s.epoch, s.blend = settings.epoch, 1.0
+    s.pid_share = 1.0 if settings.law.feedback == PID_FEEDBACK else 0.0
+    s.arm.null = settings.law.valve.null_bias
+    s.output.command = s.arm.null
+    s.guard.trip_sensor = -1
+    s.authority = 1.0
+    s.tick, s.periods, s.motion_over = tick, 1, -1
+    _rt_prepare(s)
+    s.lead = int(math.ceil(s.linear.preview_ticks)) + 1
+    s.head_tick = tick + s.lead
+    rt_rest_here(s)
+
+
+@jit()
+def _rt_prepare(s: Any) -> None:
+    """What follows from the settings in force."""
+    now = s.now
+    rt_estimate_prepare(now.law.estimator, now.sensors, now.dt_s, s.estimate)
+    rt_feed_prepare(now.machine, now.friction.viscous, now.law.feed, now.dt_s, s.linear)
+    if s.lead > 0:
+        s.linear.preview_ticks = min(s.linear.preview_ticks, float(s.lead))
+
+
+@jit()
+def rt_adopt(s: Any, settings: Any) -> None:
+    """Takes a new parameter set, whole, at a tick's boundary."""
+    moved_null = settings.law.valve.null_bias - s.target.law.valve.null_bias
+    rt_adopt_settings(settings, s.now, s.source, s.target)
+    s.epoch, s.blend = settings.epoch, 0.0
+    if s.mode == Mode.OFF and moved_null != 0.0:
+        s.arm.null = settings.law.valve.null_bias
+    if s.mode == Mode.OFF:
+        s.blend = 1.0
+        rt_blend_settings(1.0, s.now, s.source, s.target)
+    _rt_prepare(s)
+
+
+@jit()
+def _rt_blend(s: Any) -> None:
+    """Parameters and feedback laws on their way from old to new."""
+    step = s.now.dt_s * s.periods
+    over = s.now.law.blend_s
+    share = 1.0 if over <= 0.0 else step / over
+    if s.blend < 1.0:
+        s.blend = min(1.0, s.blend + share)
+        rt_blend_settings(s.blend, s.now, s.source, s.target)
+        _rt_prepare(s)
+    aim = 1.0 if s.now.law.feedback == PID_FEEDBACK else 0.0
+    if s.pid_share != aim:
+        if s.pid_share == 0.0:
+            rt_pid_start(s.three_state.integral, s.delayed.x_m - s.estimate.x, s.pid)
+        elif s.pid_share == 1.0:
+            rt_three_state_start(s.pid.integral, _rt_pressure_deviation(s), s.three_state)
+        away = aim - s.pid_share
+        s.pid_share = aim if abs(away) <= share else s.pid_share + math.copysign(share, away)
+
+
+@jit()
+def rt_command(s: Any, command: Any, tick: int, skipped: int, deadline_ns: int) -> None:
+    """What this tick's exchange sends: the result of the tick before."""
+    s.tick, s.periods = tick, 1 + skipped
+    s.u_applied = s.output.command
+    command.valve = s.u_applied
+    command.enable, command.supply = s.enable, s.supply
+    command.tick, command.periods, command.deadline_ns = tick, s.periods, deadline_ns
+
+
+@jit()
+def _rt_read(s: Any, readings: Any, status: int) -> None:
+    """Readings, checked and corrected; then position and velocity from them."""
+    now, e, c = s.now, s.estimate, s.checked
+    driven = abs(s.here.v_m_s) > now.limits.stuck.speed_m_s and (s.mode == Mode.TRACK or s.mode == Mode.STOP)
+    rt_check_readings(now.sensors, now.limits.stale.max_s, readings, status,
+                      rt_predicted_position(now.dt_s, e), s.ahead.a_m_s2 if driven else e.a, driven, now.dt_s, c)
+    if s.started == 0:
+        if c.rejected & ((1 << DISPLACEMENT) | (1 << ACCELERATION)) == 0:
+            s.started = max(s.tick, 1)
+            rt_estimate_start(c.value[DISPLACEMENT], c.value[ACCELERATION], e)
+            rt_rest_here(s)
+        return
+    rt_estimate(c.value[DISPLACEMENT], c.value[ACCELERATION], now.dt_s, s.periods, e)
+
+
+@jit()
+def _rt_advance_reference(s: Any, knots: Any) -> None:
+    """The head goes on by as many ticks as have passed; here, delayed and ahead are read behind it."""
+    dt_s = s.now.dt_s
+    for _ in range(s.periods):
+        s.head_tick += 1
+        over = rt_reference(s.motion, knots, (s.head_tick - s.motion_begun) * dt_s, s.head)
+        rt_history_put(s.history, s.head_tick, s.head)
+        if over != 0 and s.motion_over < 0:
+            s.motion_over = s.head_tick
+    rt_history_get(s.history, s.tick, 0.0, dt_s, s.here)
+    rt_history_get(s.history, s.tick, -s.estimate.delay_ticks, dt_s, s.delayed)
+    rt_history_get(s.history, s.tick, s.linear.preview_ticks, dt_s, s.ahead)
+
+
+@jit()
+def _rt_watch(s: Any, status: int) -> None:
+    """The guard before the law."""
+    e = s.estimate
+    driven = abs(s.here.v_m_s) > s.now.limits.stuck.speed_m_s
+    rt_guard(s.now, s.mode, status, s.checked, e.x, e.v, e.a + e.b, s.delayed.x_m - e.x, driven, s.u_applied,
+             s.output.saturated_s, s.supply, s.tick, s.guard)
+    rt_emergency(s, s.tick)
+    rt_act(s)
+
+
+@jit()
+def _rt_pressure_deviation(s: Any) -> float:
+    measured = s.checked.value[PRESSURE_A] - s.checked.value[PRESSURE_B]
+    return float(measured - rt_pressure_for(s.linear, s.here))
+
+
+@jit()
+def _rt_opening(s: Any) -> float:
+    """Feed-forward plus feedback: the opening that the law wants."""
+    if not rt_closed_loop(s):
+        s.u_law = rt_arming_opening(s.now.arming, s.arm) if s.mode == Mode.STANDBY else 0.0
+        return float(s.u_law)
+    law, dt_s, e = s.now.law, s.now.dt_s * s.periods, s.estimate
+    error, refused = s.delayed.x_m - e.x, s.output.refused
+    wanted = 0.0
+    if s.pid_share < 1.0:
+        feedback = rt_three_state(law.three_state, error, s.delayed.v_m_s - e.v, s.delayed.a_m_s2 - (e.a + e.b),
+                                  _rt_pressure_deviation(s), refused, dt_s, s.three_state)
+        wanted = feedback + rt_feed_linear(s.linear, s.ahead)
+    if s.pid_share > 0.0:
+        u_pid = rt_pid(law.pid, error, refused, dt_s, s.pid)
+        share = s.pid_share * s.pid_share * (3.0 - 2.0 * s.pid_share)
+        wanted += share * (u_pid - wanted)
+    s.u_law = wanted
+    return float(wanted)
+
+
+@jit()
+def _rt_output(s: Any, wanted: float) -> None:
+    """Valve stage and the guard after the law; what the mode demands comes last."""
+    now, o, dt_s = s.now, s.output, s.now.dt_s * s.periods
+    if s.mode == Mode.OFF:
+        o.command, o.refused, o.saturated, o.saturated_s = s.arm.null, 0.0, 0, 0.0
+    elif s.mode != Mode.NULL:
+        command = rt_valve_stage(now.law.valve, wanted, s.arm.null, dt_s, s.valve)
+        rt_limit(command, s.arm.null, s.authority * now.limits.command.max, now.limits.command.slew_per_s, dt_s, o)
+        if o.not_finite != 0:
+            rt_latch(Trip.COMMAND.value, Action.NULL.value, wanted, 1.0, -1, s.tick, s.guard)
+            rt_act(s)
+    if s.mode == Mode.NULL:
+        rate = now.limits.stopping.deceleration_m_s2 * now.machine.A / now.machine.Qn
+        if rt_ramp_to(s.arm.null, rate, dt_s, o):
+            rt_switch_off(s)
+
+
+@jit()
+def rt_busy(s: Any) -> bool:
+    """Something is taking effect: on the virtual clock, time passes."""
+    return bool(s.blend < 1.0 or (s.mode != Mode.OFF and s.mode != Mode.HOLD)
+                or s.pid_share != (1.0 if s.now.law.feedback == PID_FEEDBACK else 0.0))
+
+
+@jit()
+def rt_at_rest(s: Any) -> bool:
+    """Off and at null: the core may end."""
+    return bool(s.mode == Mode.OFF)
