@@ -1,0 +1,185 @@
+"""The twin as a driver: its table in the rig file, and the record that its exchange works on.
+
+In the rig file, [twin] says what the simulated plant is. What it does not say of [twin.machine] and [twin.friction] is
+nominal, taken from [machine] and [friction]; another friction model than the nominal one stands alone, with its own
+parameters. On the real clock the loop paces the twin: exchange only computes.
+"""
+
+import math
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, ClassVar
+
+import msgspec
+import numpy as np
+
+from firmware_bridge.driver import DriverError, RigFacts
+from hilctl.friction import MODELS, Friction, friction_of, model_of
+from hilctl.machine import GRAVITY, Machine
+from hilctl.params import BadValues, Params, Problem, check, plain
+from sim.cylinder import cylinder_record
+from sim.plant import MOST_SUBSTEPS, rt_acceleration_now, rt_friction_now
+from sim.random import rt_seed
+from sim.sensors import QUEUE, set_transducer
+from sim.settings import KarnoppTwin, TwinConfig
+from sim.twin import STATE, rt_twin_exchange
+from sim.valve import valve_record
+
+_SENSORS = ("displacement", "acceleration", "pressure_a", "pressure_b")
+
+
+@cache
+def config_of(model: str) -> type[TwinConfig]:
+    """The declaration of [twin] for a friction model: its [twin.friction] has that model's parameters."""
+    made = msgspec.defstruct(
+        f"{MODELS[model].Params.__name__}Twin",
+        [("friction", MODELS[model].Params)],
+        bases=(TwinConfig,),
+        frozen=True,
+        kw_only=True,
+        forbid_unknown_fields=True,
+    )
+    made.__doc__ = TwinConfig.__doc__
+    return made
+
+
+def _table(value: object) -> dict[str, Any]:
+    """A nominal table, however it is held, as a mapping."""
+    if isinstance(value, Friction):
+        return value.table()
+    if isinstance(value, Params):
+        return plain(value)
+    return dict(value) if isinstance(value, Mapping) else {}
+
+
+def resolve(given: object, facts: RigFacts, at: str = "twin") -> TwinConfig:
+    """The twin's whole table: what is given over what is nominal. BadValues with every problem, keys below `at`."""
+    if not isinstance(given, Mapping):
+        raise BadValues([Problem(at, given, "must be a table")])
+    table = dict(given)
+    for name in ("machine", "friction"):
+        own = table.get(name, {})
+        if not isinstance(own, Mapping):
+            continue  # the check below says so
+        nominal = _table(facts.tables.get(name))
+        if name == "friction" and own.get("model", nominal.get("model")) != nominal.get("model"):
+            nominal = {}
+        table[name] = {**nominal, **own}
+    model = model_of(table["friction"], f"{at}.friction")
+    return check(config_of(model.name), table, at)
+
+
+class TwinDriver:
+    """The simulated plant behind the driver contract."""
+
+    Config: ClassVar[type[Params]] = KarnoppTwin
+    resolve = staticmethod(resolve)
+
+    def __init__(self, config: TwinConfig, rig: RigFacts) -> None:
+        self._config, self._period_s = config, 1 / rig.rate_hz
+        self.state = np.zeros(STATE.itemsize, np.uint8)
+        self.exchange = rt_twin_exchange
+
+    def open(self) -> None:
+        """Sets the twin to its beginning: supply off, the table at rest."""
+        fill(self.state, self._config, self._period_s)
+
+    def check(self) -> list[str]:
+        """Nothing stands between a twin and its rig file."""
+        return []
+
+    def arm(self) -> None:
+        """No watchdog: the twin stands still when nobody calls it."""
+
+    def disarm(self) -> None:
+        """Null and not enabled, from the next period on."""
+        own = record(self.state)
+        own.valve_command, own.enable = 0.0, 0
+
+    def close(self) -> None:
+        """Nothing to give back."""
+
+
+def record(state: Any) -> Any:
+    """The twin's record over a driver's state."""
+    return state[: STATE.itemsize].view(STATE)[0]
+
+
+def truth(state: Any) -> dict[str, float]:
+    """What really is, which no sensor shows: for tests, and to judge an identification honestly."""
+    plant = record(state).plant
+    return {
+        "position_m": float(plant.x),
+        "velocity_m_s": float(plant.v),
+        "acceleration_m_s2": float(rt_acceleration_now(plant)),
+        "spool": float(plant.spool),
+        "pressure_a_pa": float(plant.pa),
+        "pressure_b_pa": float(plant.pb),
+        "supply_pressure_pa": float(plant.ps),
+        "friction_n": float(rt_friction_now(plant)),
+        "deflection_m": float(plant.z[0]),
+    }
+
+
+def fill(state: Any, config: TwinConfig, period_s: float) -> None:
+    """Writes constants and the initial state."""
+    machine, sensors, faults = config.machine, config.sensors, config.faults
+    substeps = max(1, math.ceil(period_s / config.substep_s - 1e-9))
+    if substeps > MOST_SUBSTEPS:
+        raise DriverError(f"twin.substep_s: {substeps} substeps a period, at most {MOST_SUBSTEPS}; make them longer")
+    substep_s = period_s / substeps
+    state[:] = 0
+    own = record(state)
+    own.period_s = period_s
+    _fill_plant(own.plant, config, substep_s, substeps)
+    plant = own.plant
+
+    truths = (plant.x, 0.0, plant.pa, plant.pb)
+    for name, begin in zip(_SENSORS, truths, strict=True):
+        _fill_sensor(own[name], name, getattr(sensors, name), substep_s, substeps, begin)
+    own.gravity = GRAVITY if machine.vertical and sensors.acceleration.specific_force else 0.0
+    own.supply_noise = sensors.supply_pressure.noise_pa if sensors.supply_pressure.present else np.nan
+    own.spool_noise = sensors.spool.noise if sensors.spool.present else np.nan
+    own.oil_temperature = sensors.oil_temperature.value_degc if sensors.oil_temperature.present else np.nan
+    own.emergency_stop = 0.0 if sensors.emergency_stop.present else np.nan
+
+    own.high, own.low = machine.Ps, machine.Ps_low
+    own.rise, own.fall = -math.expm1(-period_s / config.supply.rise_s), -math.expm1(-period_s / config.supply.fall_s)
+    own.droop, own.droop_share = config.supply.droop_pa_s_m3, -math.expm1(-period_s / config.supply.droop_s)
+
+    own.failing, own.stuck_at, own.status = _SENSORS.index(faults.sensor), np.nan, faults.status
+    for field, seconds in (
+        ("nan_from", faults.sensor_nan_after_s),
+        ("stuck_from", faults.sensor_stuck_after_s),
+        ("supply_lost_from", faults.supply_lost_after_s),
+        ("emergency_stop_from", faults.emergency_stop_after_s),
+        ("status_from", faults.status_after_s),
+        ("status_until", faults.status_until_s),
+    ):
+        own[field] = seconds / period_s
+    rt_seed(own.random, config.seed)
+    own.shown.displacement_m, own.shown.pressure_a_pa, own.shown.pressure_b_pa = plant.x, plant.pa, plant.pb
+
+
+def _fill_plant(plant: Any, config: TwinConfig, substep_s: float, substeps: int) -> None:
+    machine, friction = config.machine, friction_of(config.friction)
+    plant.valve = valve_record(
+        machine.wv, machine.zv, machine.dead_band, config.valve, config.faults.reversed, substep_s
+    )
+    plant.cylinder = cylinder_record(config)
+    plant.substep_s, plant.substeps = substep_s, substeps
+    plant.p[:] = friction.packed()
+    plant.sticks = int(MODELS[friction.model].sticks)
+    plant.x = config.cylinder.position_m
+    held = (plant.cylinder.weight + machine.K * plant.x) / machine.A  # trapped oil carries what the table hangs on
+    plant.pa, plant.pb = max(held, 0.0), max(-held, 0.0)
+
+
+def _fill_sensor(out: Any, name: str, own: Any, substep_s: float, substeps: int, begin: float) -> None:
+    unit = {"displacement": "m", "acceleration": "m_s2"}.get(name, "pa")
+    if own.delay_s > (QUEUE - 1) * substep_s * substeps:
+        raise DriverError(f"twin.sensors.{name}.delay_s: {own.delay_s:g} s is more than {QUEUE - 1} periods")
+    set_transducer(
+        out, substep_s, substeps, own.bandwidth_hz, own.delay_s, own.gain_error,
+        getattr(own, f"bias_{unit}"), getattr(own, f"noise_{unit}"), getattr(own, f"quantum_{unit}"), begin,
+    )  # fmt: skip

@@ -1,0 +1,160 @@
+"""What the twin's table in the rig file may say. Machine and friction have the same declarations as the controller's
+nominal ones and default to them; the rest is what a real rig has and a nominal model leaves out.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from hilctl.friction.karnopp import Karnopp
+from hilctl.friction.stribeck import Curve
+from hilctl.machine import Machine
+from hilctl.params import Literal, Params, Problem, note, number, whole
+
+NEVER_S = 1e9
+
+
+class Valve(Params):
+    """How the servo valve departs from the linear second-order one of [machine]."""
+
+    null_bias: Annotated[float, number(-0.2, 0.2, "", "opening at zero command while enabled")] = 0.01
+    hysteresis: Annotated[float, number(0, 0.1, "", "width of the loop between opening and closing")] = 0.001
+    threshold: Annotated[float, number(0, 0.1, "", "smallest change of the command that moves the spool")] = 0.0005
+    slew_per_s: Annotated[float, number(1, 1e5, "1/s", "greatest spool speed, full openings a second")] = 250.0
+    null_leakage: Annotated[
+        float, number(1e-5, 0.1, "", "opening of each edge at null; machine.Kc counts where it says more")
+    ] = 1e-3
+    laminar_pa: Annotated[float, number(1e2, 1e6, "Pa", "drop below which an orifice's flow is laminar")] = 1e5
+
+
+class Supply(Params):
+    """Pump and accumulator."""
+
+    rise_s: Annotated[float, number(1e-3, 60, "s", "time constant of the pressure when it is switched up")] = 0.2
+    fall_s: Annotated[float, number(1e-3, 60, "s", "time constant of its decay when switched off or down")] = 0.3
+    droop_pa_s_m3: Annotated[float, number(0, 1e12, "Pa·s/m³", "pressure lost for each flow drawn, 0 is stiff")] = 0.0
+    droop_s: Annotated[float, number(1e-3, 10, "s", "time constant of that loss: the accumulator")] = 0.02
+
+
+class Cylinder(Params):
+    """What the cylinder does at its edges."""
+
+    vapour_pa: Annotated[float, number(-1.01e5, 0, "Pa", "gauge pressure at which the oil boils: the floor")] = -0.98e5
+    end_stop_hz: Annotated[float, number(1, 1000, "Hz", "frequency of the mass on an end stop")] = 70.0
+    end_stop_damping: Annotated[float, number(0, 2, "", "damping ratio of the mass on an end stop")] = 0.5
+    position_m: Annotated[float, number(-5, 5, "m", "where the table stands at the start")] = 0.0
+
+
+class Displacement(Params):
+    """Displacement transducer: 16 bit over 200 mm unless told otherwise."""
+
+    bias_m: Annotated[float, number(-1, 1, "m", "constant error")] = 0.0
+    gain_error: Annotated[float, number(-0.5, 0.5, "", "relative error")] = 0.0
+    noise_m: Annotated[float, number(0, 0.1, "m", "noise, rms")] = 5e-6
+    quantum_m: Annotated[float, number(0, 0.1, "m", "resolution, 0 is continuous")] = 0.2 / 65536
+    bandwidth_hz: Annotated[float, number(0, 1e5, "Hz", "-3 dB, two equal poles; 0 is no filter")] = 0.0
+    delay_s: Annotated[float, number(0, 0.01, "s", "age of what it shows, besides the filter's")] = 5e-4
+
+
+class Acceleration(Params):
+    """Accelerometer on the table."""
+
+    bias_m_s2: Annotated[float, number(-100, 100, "m/s²", "constant error")] = 0.02
+    gain_error: Annotated[float, number(-0.5, 0.5, "", "relative error")] = 0.005
+    noise_m_s2: Annotated[float, number(0, 100, "m/s²", "noise, rms")] = 0.02
+    quantum_m_s2: Annotated[float, number(0, 10, "m/s²", "resolution, 0 is continuous")] = 0.0
+    bandwidth_hz: Annotated[float, number(0, 1e5, "Hz", "-3 dB, two equal poles; 0 is no filter")] = 400.0
+    delay_s: Annotated[float, number(0, 0.01, "s", "age of what it shows, besides the filter's")] = 0.0
+    specific_force: Annotated[bool, note("on a vertical axis it shows the weight, too")] = False
+
+
+class Pressure(Params):
+    """A pressure transducer."""
+
+    bias_pa: Annotated[float, number(-1e7, 1e7, "Pa", "constant error")] = 0.0
+    gain_error: Annotated[float, number(-0.5, 0.5, "", "relative error")] = 0.0
+    noise_pa: Annotated[float, number(0, 1e7, "Pa", "noise, rms")] = 25e3
+    quantum_pa: Annotated[float, number(0, 1e6, "Pa", "resolution, 0 is continuous")] = 0.0
+    bandwidth_hz: Annotated[float, number(0, 1e5, "Hz", "-3 dB, two equal poles; 0 is no filter")] = 0.0
+    delay_s: Annotated[float, number(0, 0.01, "s", "age of what it shows, besides the filter's")] = 0.0
+
+
+class SupplyPressure(Params):
+    """Supply pressure, where the rig has it."""
+
+    present: Annotated[bool, note("the rig has this sensor")] = True
+    noise_pa: Annotated[float, number(0, 1e7, "Pa", "noise, rms")] = 25e3
+
+
+class Spool(Params):
+    """Spool position, where the rig has it."""
+
+    present: Annotated[bool, note("the rig has this sensor")] = True
+    noise: Annotated[float, number(0, 1, "", "noise, rms, of full opening")] = 1e-3
+
+
+class OilTemperature(Params):
+    """Oil temperature, where the rig has it: constant."""
+
+    present: Annotated[bool, note("the rig has this sensor")] = True
+    value_degc: Annotated[float, number(-40, 150, "°C", "what it shows")] = 40.0
+
+
+class EmergencyStop(Params):
+    """The emergency stop's input, where the rig has it."""
+
+    present: Annotated[bool, note("the rig has this input")] = True
+
+
+class Sensors(Params):
+    """The sensors as they are."""
+
+    displacement: Displacement = Displacement()
+    acceleration: Acceleration = Acceleration()
+    pressure_a: Pressure = Pressure(bias_pa=25e3, gain_error=0.002)
+    pressure_b: Pressure = Pressure(bias_pa=-25e3, gain_error=-0.002)
+    supply_pressure: SupplyPressure = SupplyPressure()
+    spool: Spool = Spool()
+    oil_temperature: OilTemperature = OilTemperature()
+    emergency_stop: EmergencyStop = EmergencyStop()
+
+
+class Faults(Params):
+    """What shall go wrong, and when, counted from the first exchange. The default instant is never."""
+
+    sensor: Annotated[
+        Literal["displacement", "acceleration", "pressure_a", "pressure_b"], note("the sensor that fails")
+    ] = "displacement"
+    sensor_nan_after_s: Annotated[float, number(0, NEVER_S, "s", "the sensor shows no number from then on")] = NEVER_S
+    sensor_stuck_after_s: Annotated[float, number(0, NEVER_S, "s", "the sensor repeats itself from then on")] = NEVER_S
+    supply_lost_after_s: Annotated[float, number(0, NEVER_S, "s", "the supply fails")] = NEVER_S
+    emergency_stop_after_s: Annotated[float, number(0, NEVER_S, "s", "somebody presses the emergency stop")] = NEVER_S
+    status_after_s: Annotated[float, number(0, NEVER_S, "s", "exchange answers with the status below")] = NEVER_S
+    status_until_s: Annotated[float, number(0, NEVER_S, "s", "and recovers")] = NEVER_S
+    status: Annotated[int, whole(0, 7, "", "the status: see the driver contract")] = 2
+    reversed: Annotated[bool, note("the valve is wired the wrong way round")] = False
+
+
+class TwinConfig(Params, kw_only=True):
+    """The simulated plant."""
+
+    machine: Machine
+    friction: Curve
+    substep_s: Annotated[float, number(1e-6, 1e-3, "s", "longest step of the integration")] = 50e-6
+    seed: Annotated[int, whole(0, 2**31 - 1, "", "of the sensors' noise: the same seed, the same bytes")] = 1
+    valve: Valve = Valve()
+    supply: Supply = Supply()
+    cylinder: Cylinder = Cylinder()
+    sensors: Sensors = Sensors()
+    faults: Faults = Faults()
+
+    def inconsistencies(self, at: str) -> Iterator[Problem]:
+        """The table starts within its stroke."""
+        if abs(self.cylinder.position_m) > self.machine.stroke_m:
+            limit = f"must be within the stroke of {self.machine.stroke_m:g} m either way"
+            yield Problem(f"{at}.cylinder.position_m", self.cylinder.position_m, limit)
+
+
+class KarnoppTwin(TwinConfig, kw_only=True):
+    """The simulated plant with Karnopp's friction, the usual one."""
+
+    friction: Karnopp

@@ -1,0 +1,189 @@
+"""The twin's memory and its exchange: one record, advanced by whole periods.
+
+The command of the previous exchange acts during the period that this exchange integrates, so that `u_cmd[k]`, sent at tick
+k+1, acts from k+1 to k+2. Then the sensors are read, at this tick.
+
+Not enabled, the valve's amplifier is off: the spool goes to its mechanical null, which is closed; `null_bias` belongs to
+the enabled amplifier. An open emergency stop switches amplifier and supply off, by wire.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from firmware_bridge.driver import COMMAND, READINGS, exchange_signature
+from hilctl.params import record_of
+from hilctl.rt.jit import jit
+from hilctl.rt.records import as_record
+from hilctl.signals import Status
+from sim.plant import ACCELERATION, PLANT, POSITION, PRESSURE_A, PRESSURE_B, rt_plant_period
+from sim.random import rt_gaussian_pair
+from sim.sensors import TRANSDUCER, rt_pick, rt_show
+from sim.valve import rt_target
+
+SHOWN: "np.dtype[Any]" = record_of([(name, np.float64) for name in READINGS.names[:8]])
+
+STATE: "np.dtype[Any]" = record_of(
+    [
+        ("plant", PLANT),
+        ("displacement", TRANSDUCER),
+        ("acceleration", TRANSDUCER),
+        ("pressure_a", TRANSDUCER),
+        ("pressure_b", TRANSDUCER),
+        ("supply_noise", np.float64),  # nan where the rig has no such sensor, here and below
+        ("spool_noise", np.float64),
+        ("oil_temperature", np.float64),
+        ("emergency_stop", np.float64),  # 0: the input is there
+        ("gravity", np.float64),  # what the accelerometer shows of it
+        ("period_s", np.float64),
+        # supply
+        ("high", np.float64),
+        ("low", np.float64),
+        ("rise", np.float64),  # 1 - exp(-period / time constant)
+        ("fall", np.float64),
+        ("droop", np.float64),
+        ("droop_share", np.float64),
+        ("source", np.float64),  # state: the pressure that the pump holds
+        ("lost", np.float64),  # state: what the flow takes from it
+        # the command in force
+        ("valve_command", np.float64),
+        ("enable", np.int64),
+        ("supply", np.int64),
+        ("played", np.float64),
+        ("held", np.float64),
+        # faults, in periods
+        ("nan_from", np.float64),
+        ("stuck_from", np.float64),
+        ("failing", np.int64),  # which sensor: its place in the readings
+        ("supply_lost_from", np.float64),
+        ("emergency_stop_from", np.float64),
+        ("status_from", np.float64),
+        ("status_until", np.float64),
+        ("status", np.int64),
+        ("stuck_at", np.float64),
+        # time and chance
+        ("tick", np.int64),
+        ("random", np.int64, (4,)),
+        ("shown", SHOWN),
+    ]
+)
+
+
+@jit()
+def _rt_supply(own: Any, stopped: bool) -> None:
+    """The supply pressure at the end of a period."""
+    wanted = 0.0
+    if not stopped and own.tick < own.supply_lost_from:
+        if own.supply == 1:
+            wanted = own.low
+        elif own.supply == 2:
+            wanted = own.high
+    own.source += (wanted - own.source) * (own.rise if wanted > own.source else own.fall)
+    own.lost += (own.droop * max(own.plant.supply_flow, 0.0) - own.lost) * own.droop_share
+    own.plant.ps = max(own.source - own.lost, 0.0)
+
+
+@jit()
+def _rt_command(own: Any, stopped: bool) -> None:
+    """Where the spool goes during this period."""
+    valve = own.plant.valve
+    if own.enable == 0 or stopped:
+        own.plant.target = 0.0
+        return
+    u = min(max(own.valve_command, -1.0), 1.0) * valve.polarity
+    if not math.isfinite(u):  # the amplifier's input stage is at zero for what is no number
+        u = 0.0
+    own.played, own.held = rt_target(valve, u, own.played, own.held)
+    own.plant.target = own.held + valve.null_bias
+
+
+@jit()
+def _rt_sense(own: Any) -> None:
+    """What the sensors show at the end of the period."""
+    plant, shown = own.plant, own.shown
+    n, trace = plant.substeps, plant.trace
+    one, two = rt_gaussian_pair(own.random)
+    three, four = rt_gaussian_pair(own.random)
+    five, six = rt_gaussian_pair(own.random)
+    shown.displacement_m = rt_show(own.displacement, rt_pick(own.displacement, trace[POSITION], n), one)
+    felt = rt_pick(own.acceleration, trace[ACCELERATION], n) + own.gravity
+    shown.acceleration_m_s2 = rt_show(own.acceleration, felt, two)
+    shown.pressure_a_pa = rt_show(own.pressure_a, rt_pick(own.pressure_a, trace[PRESSURE_A], n), three)
+    shown.pressure_b_pa = rt_show(own.pressure_b, rt_pick(own.pressure_b, trace[PRESSURE_B], n), four)
+    shown.supply_pressure_pa = plant.ps + own.supply_noise * five
+    shown.spool = plant.spool + own.spool_noise * six
+    shown.oil_temperature_degc = own.oil_temperature
+
+
+@jit()
+def _rt_spoil(own: Any) -> None:
+    """The faults of the sensors that are due."""
+    shown = own.shown
+    if own.failing == 0:
+        value = shown.displacement_m
+    elif own.failing == 1:
+        value = shown.acceleration_m_s2
+    elif own.failing == 2:
+        value = shown.pressure_a_pa
+    else:
+        value = shown.pressure_b_pa
+    if own.tick >= own.stuck_from:
+        if math.isnan(own.stuck_at):
+            own.stuck_at = value
+        value = own.stuck_at
+    if own.tick >= own.nan_from:
+        value = math.nan
+    if own.failing == 0:
+        shown.displacement_m = value
+    elif own.failing == 1:
+        shown.acceleration_m_s2 = value
+    elif own.failing == 2:
+        shown.pressure_a_pa = value
+    else:
+        shown.pressure_b_pa = value
+
+
+@jit()
+def rt_advance(own: Any) -> None:
+    """One period of the twin."""
+    stopped = own.tick >= own.emergency_stop_from
+    own.tick += 1
+    _rt_command(own, stopped)
+    rt_plant_period(own.plant)
+    _rt_supply(own, stopped)
+    _rt_sense(own)
+    if own.tick >= own.stuck_from or own.tick >= own.nan_from:
+        _rt_spoil(own)
+    own.shown.emergency_stop = own.emergency_stop + (1.0 if own.tick >= own.emergency_stop_from else 0.0)
+
+
+@jit(exchange_signature, cached=True)
+def rt_twin_exchange(state: Any, command: Any, readings: Any) -> int:
+    """Advances the twin by the periods that have passed, reads its sensors, and takes the command for the next."""
+    own = as_record(state, STATE)
+    for _period in range(command.periods):
+        rt_advance(own)
+    own.valve_command, own.enable, own.supply = command.valve, command.enable, command.supply
+    shown = own.shown
+    readings.displacement_m = shown.displacement_m
+    readings.acceleration_m_s2 = shown.acceleration_m_s2
+    readings.pressure_a_pa = shown.pressure_a_pa
+    readings.pressure_b_pa = shown.pressure_b_pa
+    readings.supply_pressure_pa = shown.supply_pressure_pa
+    readings.spool = shown.spool
+    readings.oil_temperature_degc = shown.oil_temperature_degc
+    readings.emergency_stop = shown.emergency_stop
+    for k in range(8):
+        readings.age_ns[k] = 0
+    readings.device_tick = own.tick
+    if own.status_from <= own.tick < own.status_until:
+        return own.status
+    return Status.OK
+
+
+def command(valve: float = 0.0, enable: int = 1, supply: int = 2, periods: int = 1) -> Any:
+    """A command, for whoever drives a twin without the loop."""
+    out = np.zeros(1, COMMAND)[0]
+    out.valve, out.enable, out.supply, out.periods = valve, enable, supply, periods
+    return out
