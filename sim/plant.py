@@ -1,4 +1,4 @@
-"""The plant over one period: valve, chambers and mass in n substeps, leaving a trace of what sensors could see.
+"""The plant over one period: valve, chambers and mass in n substeps, leaving a history of what sensors could see.
 
 Two loops, chosen once a period by the kind of friction: friction that jumps at v = 0 (`sliding.py`), and friction with a
 deflection (`bristle.py`). The choice costs the inner loop nothing.
@@ -19,7 +19,7 @@ from sim.sliding import rt_slide, rt_substep_with_events
 from sim.valve import VALVE, rt_half_substep, rt_opening
 
 MOST_SUBSTEPS = 1024  # in a period
-POSITION, ACCELERATION, PRESSURE_A, PRESSURE_B = range(4)  # rows of the trace
+POSITION, ACCELERATION, PRESSURE_A, PRESSURE_B = range(4)  # rows of the history
 
 PLANT: "np.dtype[Any]" = record_of(
     [
@@ -42,14 +42,14 @@ PLANT: "np.dtype[Any]" = record_of(
         ("z", np.float64, (STATES,)),
         ("ps", np.float64),
         ("supply_flow", np.float64),  # drawn at the end of the period
-        ("trace", np.float64, (4, MOST_SUBSTEPS + 1)),
+        ("history", np.float64, (4, MOST_SUBSTEPS + 1)),
     ]
 )
 
 
 @jit()
 def rt_plant_period(plant: Any) -> None:
-    """Advances the plant by a period, the spool on its way to `target`; fills the trace."""
+    """Advances the plant by a period, the spool on its way to `target`; fills the history."""
     if plant.sticks:
         _rt_sliding_period(plant)
     else:
@@ -81,13 +81,13 @@ def rt_acceleration_now(plant: Any) -> float:
 
 @jit()
 def _rt_sliding_period(plant: Any) -> None:
-    c, valve, p, trace = plant.cylinder, plant.valve, plant.p, plant.trace
+    c, valve, p, history = plant.cylinder, plant.valve, plant.p, plant.history
     dt, ps, target = plant.substep_s, plant.ps, plant.target
     spool, rate, pa, pb, x, v = plant.spool, plant.spool_rate, plant.pa, plant.pb, plant.x, plant.v
     direction = plant.direction
     begin = rt_opening(valve, spool)
     for j in range(plant.substeps):
-        trace[POSITION, j], trace[PRESSURE_A, j], trace[PRESSURE_B, j] = x, pa, pb
+        history[POSITION, j], history[PRESSURE_A, j], history[PRESSURE_B, j] = x, pa, pb
         spool, rate = rt_half_substep(valve, target, spool, rate)
         middle = rt_opening(valve, spool)
         spool, rate = rt_half_substep(valve, target, spool, rate)
@@ -99,27 +99,27 @@ def _rt_sliding_period(plant: Any) -> None:
         if moving:
             pa_end, pb_end, x_end, v_end, acceleration = rt_slide(c, p, direction, ps, dt, openings, pa, pb, x, v)
             moving = v_end * direction > 0.0
-        trace[ACCELERATION, j] = acceleration
+        history[ACCELERATION, j] = acceleration
         if moving:
             pa, pb, x, v = pa_end, pb_end, x_end, v_end
         else:
             direction, pa, pb, x, v = rt_substep_with_events(c, p, direction, ps, dt, openings, pa, pb, x, v)
     plant.spool, plant.spool_rate, plant.pa, plant.pb, plant.x, plant.v = spool, rate, pa, pb, x, v
     plant.direction = direction
-    _rt_end_trace(plant)
+    _rt_end_history(plant)
 
 
 @jit()
 def _rt_bristle_period(plant: Any) -> None:
-    c, valve, p, trace = plant.cylinder, plant.valve, plant.p, plant.trace
+    c, valve, p, history = plant.cylinder, plant.valve, plant.p, plant.history
     dt, ps, target = plant.substep_s, plant.ps, plant.target
     spool, rate, pa, pb, x, v = plant.spool, plant.spool_rate, plant.pa, plant.pb, plant.x, plant.v
     z = plant.z[0]
     half = 0.5 * dt
     begin = rt_opening(valve, spool)
     for j in range(plant.substeps):
-        trace[POSITION, j], trace[PRESSURE_A, j], trace[PRESSURE_B, j] = x, pa, pb
-        trace[ACCELERATION, j] = (rt_drive(c, pa, pb, x, v) - rt_bristle_force(p, z, v)) * c.per_mass
+        history[POSITION, j], history[PRESSURE_A, j], history[PRESSURE_B, j] = x, pa, pb
+        history[ACCELERATION, j] = (rt_drive(c, pa, pb, x, v) - rt_bristle_force(p, z, v)) * c.per_mass
         spool, rate = rt_half_substep(valve, target, spool, rate)
         middle = rt_opening(valve, spool)
         spool, rate = rt_half_substep(valve, target, spool, rate)
@@ -130,12 +130,12 @@ def _rt_bristle_period(plant: Any) -> None:
         begin = end
     plant.spool, plant.spool_rate, plant.pa, plant.pb, plant.x, plant.v = spool, rate, pa, pb, x, v
     plant.z[0] = z
-    _rt_end_trace(plant)
+    _rt_end_history(plant)
 
 
 @jit()
-def _rt_end_trace(plant: Any) -> None:
-    """The truth at the period's end, as the trace's last column."""
-    n, trace = plant.substeps, plant.trace
-    trace[POSITION, n], trace[PRESSURE_A, n], trace[PRESSURE_B, n] = plant.x, plant.pa, plant.pb
-    trace[ACCELERATION, n] = rt_acceleration_now(plant)
+def _rt_end_history(plant: Any) -> None:
+    """The truth at the period's end, as the history's last column."""
+    n, history = plant.substeps, plant.history
+    history[POSITION, n], history[PRESSURE_A, n], history[PRESSURE_B, n] = plant.x, plant.pa, plant.pb
+    history[ACCELERATION, n] = rt_acceleration_now(plant)

@@ -2,9 +2,9 @@
 
     truth → bandwidth (two equal poles) → delay → gain error → bias → noise → resolution
 
-The plant leaves a trace: the truth at every substep. The filter runs over it, exactly for a signal that is straight between
+The plant leaves a history: the truth at every substep. The filter runs over it, exactly for a signal that is straight between
 substeps, so that its delay of 2/w is exact. A delay d is split into whole periods and a rest: what the sensor will show is
-picked out of the trace at its instant, between two substeps, and waits in a queue for the whole periods.
+picked out of the history at its instant, between two substeps, and waits in a queue for the whole periods.
 """
 
 import math
@@ -71,17 +71,17 @@ def set_transducer(
 
 
 @jit()
-def rt_pick(t: Any, trace: Any, substeps: int) -> float:
+def rt_pick(t: Any, history: Any, substeps: int) -> float:
     """What arrives at the end of this period, before errors: filtered and delayed."""
     if t.filtered == 0:
-        before, after = trace[t.pick], trace[t.pick + 1]
+        before, after = history[t.pick], history[t.pick + 1]
         picked = before + (after - before) * t.pick_share
     else:
         first, second, picked = t.first_pole, t.second_pole, 0.0
         keep, take_old, take_new = t.keep, t.take_old, t.take_new
         for j in range(substeps):
             was_first, was_second = first, second
-            first = keep * first + take_old * trace[j] + take_new * trace[j + 1]
+            first = keep * first + take_old * history[j] + take_new * history[j + 1]
             second = keep * second + take_old * was_first + take_new * first
             if j == t.pick:
                 picked = was_second + (second - was_second) * t.pick_share

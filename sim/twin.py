@@ -102,15 +102,15 @@ def _rt_command(own: Any, stopped: bool) -> None:
 def _rt_sense(own: Any) -> None:
     """What the sensors show at the end of the period."""
     plant, shown = own.plant, own.shown
-    n, trace = plant.substeps, plant.trace
+    n, history = plant.substeps, plant.history
     one, two = rt_gaussian_pair(own.random)
     three, four = rt_gaussian_pair(own.random)
     five, six = rt_gaussian_pair(own.random)
-    shown.displacement_m = rt_show(own.displacement, rt_pick(own.displacement, trace[POSITION], n), one)
-    felt = rt_pick(own.acceleration, trace[ACCELERATION], n) + own.gravity
+    shown.displacement_m = rt_show(own.displacement, rt_pick(own.displacement, history[POSITION], n), one)
+    felt = rt_pick(own.acceleration, history[ACCELERATION], n) + own.gravity
     shown.acceleration_m_s2 = rt_show(own.acceleration, felt, two)
-    shown.pressure_a_pa = rt_show(own.pressure_a, rt_pick(own.pressure_a, trace[PRESSURE_A], n), three)
-    shown.pressure_b_pa = rt_show(own.pressure_b, rt_pick(own.pressure_b, trace[PRESSURE_B], n), four)
+    shown.pressure_a_pa = rt_show(own.pressure_a, rt_pick(own.pressure_a, history[PRESSURE_A], n), three)
+    shown.pressure_b_pa = rt_show(own.pressure_b, rt_pick(own.pressure_b, history[PRESSURE_B], n), four)
     shown.supply_pressure_pa = plant.ps + own.supply_noise * five
     shown.spool = plant.spool + own.spool_noise * six
     shown.oil_temperature_degc = own.oil_temperature
