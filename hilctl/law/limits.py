@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
+from hilctl.law.motions.limits import Shaping
 from hilctl.params import Params, Problem, note, number, whole
 
 # The order is that of signals.Action.
@@ -150,3 +151,4 @@ class Limits(Params):
     supply: Supply = Supply()
     read_back: ReadBack = ReadBack()
     command: Command = Command()
+    shaping: Shaping = Shaping()

@@ -1,0 +1,292 @@
+"""The rig file: one TOML file that describes one rig, checked whole against everyone's declarations.
+
+    schema = 1
+    [rig] [machine] [sensors.NAME] [limits.NAME] [loop] [law] [friction] [arming] [driver] [twin] [service] [recording]
+
+`include = ["identified.toml"]` lays other files over this one, the later over the earlier. All problems are reported at once.
+Nominal values (what the controller believes) stand in [machine] and [friction]; the twin's own (what the simulated plant
+is) in [twin], where whatever is not said is nominal.
+"""
+
+import dataclasses
+import hashlib
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from firmware_bridge.driver import RigFacts
+from firmware_bridge.registry import driver_class
+from hilctl.friction import Friction, check_friction
+from hilctl.law.arming import Arming
+from hilctl.law.limits import Limits
+from hilctl.law.motions.limits import Flow, MotionLimits
+from hilctl.law.reference.history import LENGTH
+from hilctl.law.sensors import Sensors
+from hilctl.law.settings import Controller, Law, pack_settings
+from hilctl.loop.settings import Loop
+from hilctl.machine import Machine, velocity_gain
+from hilctl.params import BadValues, Params, Problem, check, nearest, note, plain
+from hilctl.recording.settings import Recording
+from hilctl.service.settings import Service
+
+SCHEMA = 1
+_OWN = ("schema", "include", "friction", "driver", "twin")
+
+
+class Identity(Params):
+    """What the rig is called."""
+
+    name: Annotated[str, note("short name: letters, digits, dash; names its folders")]
+    description: Annotated[str, note("one line about it")] = ""
+
+    def inconsistencies(self, at: str) -> Iterator[Problem]:
+        """A name that can be a folder's."""
+        if not self.name or not all(c.isalnum() or c in "-_" for c in self.name):
+            yield Problem(f"{at}.name", self.name, "must be letters, digits, dashes and underscores")
+
+
+class Tables(Params, kw_only=True):
+    """The tables whose keys are the same for every rig."""
+
+    rig: Identity
+    machine: Machine
+    sensors: Sensors
+    limits: Limits
+    loop: Loop = Loop()
+    law: Law = Law()
+    arming: Arming = Arming()
+    service: Service = Service()
+    recording: Recording = Recording()
+
+    def inconsistencies(self, at: str) -> Iterator[Problem]:
+        """What several tables say together."""
+        yield from _stroke(self)
+        yield from _time_to_live(self)
+        yield from _delays(self)
+        reach = velocity_gain(self.machine)
+        if self.limits.velocity.max_m_s > reach:
+            yield Problem("limits.velocity.max_m_s", self.limits.velocity.max_m_s,
+                          f"must not exceed {reach:.4g} m/s, the no-load speed Qn/A of the valve")
+
+
+def _stroke(t: Tables) -> Iterator[Problem]:
+    stroke = t.machine.stroke_m
+    for key, value in (("min_m", t.limits.position.min_m), ("max_m", t.limits.position.max_m)):
+        if abs(value) > stroke:
+            yield Problem(f"limits.position.{key}", value, f"must be within the stroke of ±{stroke:g} m",
+                          "machine.stroke_m is half of the stroke")
+
+
+def _time_to_live(t: Tables) -> Iterator[Problem]:
+    position = t.limits.position
+    margin = t.machine.stroke_m - max(abs(position.min_m), abs(position.max_m))
+    longest = margin / t.limits.velocity.max_m_s
+    if 0 <= margin and t.loop.time_to_live_s > longest * (1 + 1e-9):
+        yield Problem("loop.time_to_live_s", t.loop.time_to_live_s,
+                      f"must not exceed {longest:.4g} s: at limits.velocity.max_m_s = {t.limits.velocity.max_m_s:g} m/s "
+                      f"the table crosses the margin of {1e3 * margin:.3g} mm beyond limits.position in that time",
+                      "shorten it, or narrow limits.position or limits.velocity")
+    if t.loop.time_to_live_s < 2 / t.loop.rate_hz:
+        yield Problem("loop.time_to_live_s", t.loop.time_to_live_s,
+                      f"must be at least two ticks, {2 / t.loop.rate_hz:.4g} s at loop.rate_hz = {t.loop.rate_hz:g}")
+
+
+def _delays(t: Tables) -> Iterator[Problem]:
+    room = LENGTH // 2 - 4
+    lag = 2 * t.machine.zv / t.machine.wv + t.law.feed.extra_preview_s
+    if lag * t.loop.rate_hz + 1.5 > room:
+        yield Problem("machine.wv", t.machine.wv, f"the valve lags {1e3 * lag:.3g} ms, more than {room} ticks ahead",
+                      "lower loop.rate_hz")
+    for name in ("displacement", "acceleration"):
+        delay = getattr(t.sensors, name).delay_s
+        if delay * t.loop.rate_hz > room:
+            yield Problem(f"sensors.{name}.delay_s", delay, f"must be at most {room} ticks, {room / t.loop.rate_hz:.3g} s")
+
+
+@dataclasses.dataclass(frozen=True)
+class Rig:
+    """A rig file, checked."""
+
+    path: Path
+    text: str  # of all files, as they were laid over each other
+    tables: Tables
+    friction: Friction
+    driver: str
+    driver_config: Params
+    twin: bool
+
+    @property
+    def name(self) -> str:
+        """The rig's short name."""
+        return self.tables.rig.name
+
+    @property
+    def controller(self) -> Controller:
+        """What the loop reads, as tables."""
+        t = self.tables
+        return Controller(machine=t.machine, sensors=t.sensors, limits=t.limits, law=t.law, arming=t.arming)
+
+    @property
+    def dt_s(self) -> float:
+        """The period of the loop."""
+        return 1.0 / self.tables.loop.rate_hz
+
+    @property
+    def service(self) -> Service:
+        """The wire's settings."""
+        return self.tables.service
+
+    @property
+    def recording(self) -> Recording:
+        """The recorder's settings."""
+        return self.tables.recording
+
+    @property
+    def digest(self) -> str:
+        """A short name for exactly these values."""
+        return hashlib.sha256(self.text.encode()).hexdigest()[:16]
+
+    def settings(self, epoch: int = 1) -> Any:
+        """The record for the loop, as the file says it."""
+        return pack_settings(self.controller, self.friction, self.dt_s, epoch)
+
+    def facts(self, *, virtual: bool = False) -> RigFacts:
+        """What the driver may know."""
+        return _facts(self.tables, self.friction, virtual)
+
+
+def _facts(tables: Tables, friction: Friction, virtual: bool) -> RigFacts:
+    shared = {"machine": tables.machine, "sensors": tables.sensors, "limits": tables.limits, "loop": tables.loop,
+              "friction": friction}
+    return RigFacts(tables.rig.name, tables.loop.rate_hz, shared, virtual)
+
+
+def motion_limits(limits: Limits) -> MotionLimits:
+    """What motions are planned and checked against."""
+    return MotionLimits(x_min_m=limits.position.min_m, x_max_m=limits.position.max_m,
+                        velocity_m_s=limits.velocity.max_m_s, acceleration_m_s2=limits.acceleration.max_m_s2,
+                        stop_m_s2=limits.stopping.deceleration_m_s2, shaping=limits.shaping)
+
+
+def flow(machine: Machine, friction: Friction) -> Flow:
+    """What the valve can give, for the check of a motion."""
+    resistance = abs(friction.steady(velocity_gain(machine) / 2)) / machine.m
+    return Flow(velocity_gain(machine), machine.Ps * machine.A / machine.m, resistance)
+
+
+def preset_folders() -> list[Path]:
+    """Where the presets are: in a checkout, or in the installed package."""
+    here = Path(__file__).resolve().parent
+    return [p for p in (here.parent / "deploy" / "rigs", here / "_rigs") if p.is_dir()]
+
+
+def presets() -> dict[str, Path]:
+    """The rig files that come with the program."""
+    return {p.stem: p for folder in reversed(preset_folders()) for p in sorted(folder.glob("*.toml"))}
+
+
+def find(rig: str | Path) -> Path:
+    """The file of a rig: a path, or a preset's name."""
+    path = Path(rig)
+    if path.is_file():
+        return path
+    known = presets()
+    if str(rig) in known:
+        return known[str(rig)]
+    raise BadValues([Problem("rig", str(rig), "neither a file nor a preset", nearest(str(rig), tuple(known)))])
+
+
+def load(rig: str | Path, *, twin: bool = False, changes: Mapping[str, Any] | None = None) -> Rig:
+    """Reads and checks a rig file. `changes` are dotted keys laid over it; BadValues tells every problem."""
+    path = find(rig)
+    texts: list[str] = []
+    tree = _read(path, texts, ())
+    for key, value in (changes or {}).items():
+        _set(tree, key, value)
+        texts.append(f"# changed: {key} = {value!r}\n")
+    return _checked(tree, path, "".join(texts), twin)
+
+
+def _read(path: Path, texts: list[str], above: tuple[Path, ...]) -> dict[str, Any]:
+    if path.resolve() in above:
+        raise BadValues([Problem("include", str(path), "includes itself")])
+    try:
+        text = path.read_text(encoding="utf-8")
+        tree = tomllib.loads(text)
+    except OSError as error:
+        raise BadValues([Problem("include" if above else "rig", str(path), f"cannot be read: {error.strerror}")]) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadValues([Problem(str(path), "", f"is not TOML: {error}")]) from None
+    texts.append(f"# {path.name}\n{text}\n")
+    included = tree.pop("include", [])
+    if not isinstance(included, list) or not all(isinstance(name, str) for name in included):
+        raise BadValues([Problem("include", included, "must be a list of file names")])
+    for name in included:
+        over = _read(path.parent / name, texts, (*above, path.resolve()))
+        over.pop("schema", None)
+        _lay(over, tree)
+    return tree
+
+
+def _lay(over: Mapping[str, Any], tree: dict[str, Any]) -> None:
+    for key, value in over.items():
+        if isinstance(value, Mapping) and isinstance(tree.get(key), dict):
+            _lay(value, tree[key])
+        else:
+            tree[key] = value
+
+
+def _set(tree: dict[str, Any], key: str, value: Any) -> None:
+    *tables, name = key.split(".")
+    for part in tables:
+        tree = tree.setdefault(part, {})
+    tree[name] = value
+
+
+def _checked(tree: dict[str, Any], path: Path, text: str, twin: bool) -> Rig:
+    problems: list[Problem] = []
+    if tree.get("schema") != SCHEMA:
+        problems.append(Problem("schema", tree.get("schema"), f"must be {SCHEMA}", "this program reads that version"))
+    known = (*(f for f in Tables.__struct_fields__), *_OWN)
+    problems += [Problem(k, "a table", "no such table", nearest(k, known)) for k in tree if k not in known]
+    shared = {k: v for k, v in tree.items() if k in Tables.__struct_fields__}
+    tables = _collect(problems, check, Tables, shared)
+    friction = _collect(problems, check_friction, tree.get("friction", {}), "friction")
+    driver, config = "", None
+    if tables is not None and friction is not None:
+        facts = _facts(tables, friction, False)
+        driver, config = _driver(tree, facts, twin, problems)
+    if problems or tables is None or friction is None or config is None:
+        raise BadValues(problems)
+    return Rig(path, text, tables, friction, driver, config, driver == "twin")
+
+
+def _driver(tree: dict[str, Any], facts: RigFacts, twin: bool, problems: list[Problem]) -> tuple[str, Params | None]:
+    """The driver that will run, its table checked; the twin's table is checked in any case."""
+    as_twin = _collect(problems, driver_class("twin").resolve, tree.get("twin", {}), facts, "twin")
+    table = tree.get("driver", {"name": "twin"})
+    if not isinstance(table, Mapping) or not isinstance(table.get("name"), str):
+        problems.append(Problem("driver.name", table, "must name a driver"))
+        return "", None
+    name = table["name"]
+    own = {k: v for k, v in table.items() if k != "name"}
+    if twin or name == "twin":
+        if name == "twin" and own:
+            problems.append(Problem("driver", own, "the twin's settings stand in [twin]"))
+        return "twin", as_twin
+    made = _collect(problems, driver_class, name)
+    return name, None if made is None else _collect(problems, check, made.Config, own, "driver")
+
+
+def _collect(problems: list[Problem], call: Any, *arguments: Any) -> Any:
+    try:
+        return call(*arguments)
+    except BadValues as bad:
+        problems.extend(bad.problems)
+        return None
+
+
+def as_table(rig: Rig) -> dict[str, Any]:
+    """The rig's values as nested tables, as a rig file would hold them."""
+    return {**plain(rig.tables), "friction": {"model": rig.friction.model, **rig.friction.table()}}
