@@ -110,8 +110,8 @@ def rt_scan(
         passed = rt_passed(point, bounds, verdict)
         if passed != Bound.NONE:
             verdict.bound, verdict.t_s = passed, t_s
-            return int(passed)
-    return 0
+            break
+    return verdict.bound
 
 
 def _table_signature() -> Any:
