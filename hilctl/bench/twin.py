@@ -1,0 +1,142 @@
+"""The twin against the clock and against itself in C.
+
+Both run the same state record through the same commands: a slow sine through the Stribeck branch, with reversals and
+sticking. They are timed in alternating rounds; the ratio is the median of the rounds' ratios, and the results must agree.
+"""
+
+import ctypes
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firmware_bridge.driver import COMMAND, READINGS, RigFacts
+from hilctl.friction import check_friction
+from hilctl.machine import Machine
+from hilctl.params import check
+from hilctl.rt.jit import jit
+from hilctl.rt.records import as_record
+from sim.driver import TwinDriver, resolve
+from sim.twin import STATE, rt_twin_exchange
+
+RATE_HZ = 1000.0
+SUBSTEP_S = 50e-6
+_SOURCE = Path(__file__).with_name("csrc") / "twin.c"
+
+
+class YardstickError(Exception):
+    """The C twin could not be built, or does something else than ours. The message says what."""
+
+
+@jit()
+def rt_run(state: Any, commands: Any, command: Any, readings: Any, seen: Any) -> None:
+    """The twin through its exchange, as the loop calls it."""
+    own = as_record(state, STATE)
+    for k in range(len(commands)):
+        command.valve = commands[k]
+        rt_twin_exchange(state, command, readings)
+        seen[2 * k] = readings.displacement_m
+        seen[2 * k + 1] = own.plant.v
+
+
+def _reference_rig(friction: str) -> TwinDriver:
+    """The reference rig of the documents, whatever the rig files say."""
+    machine = {
+        "m": 500, "A": 3e-3, "Vt": 8.5e-4, "stroke_m": 0.1, "beta": 9e8, "Ctc": 5e-12, "Ps": 21e6,
+        "Qn": 160 / 60000 * 3**0.5, "wv": 643, "zv": 0.88,
+    }  # fmt: skip
+    curve = {"fc": 287, "fs": 3118, "vs": 0.115, "sigma": 3251}
+    bristles = {"s0": 1e8, "s1": 1e5} if friction == "lugre" else {}
+    law = check_friction({"model": friction, **curve, **bristles})
+    facts = RigFacts("bench", RATE_HZ, {"machine": check(Machine, machine), "friction": law}, virtual=True)
+    driver = TwinDriver(resolve({"substep_s": SUBSTEP_S}, facts), facts)
+    driver.open()
+    return driver
+
+
+def _build(folder: str) -> Any:
+    place = Path(folder) / "twin.so"
+    made = subprocess.run(
+        ["gcc", "-O3", "-std=c11", "-shared", "-fPIC", "-o", str(place), str(_SOURCE), "-lm"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if made.returncode:
+        raise YardstickError(f"gcc could not build {_SOURCE.name}:\n{made.stderr}")
+    library = ctypes.CDLL(str(place))
+    library.twin_size.restype = ctypes.c_int64
+    library.twin_run.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p]
+    if library.twin_size() != STATE.itemsize:
+        raise YardstickError(f"{_SOURCE.name}: its record has {library.twin_size()} bytes, ours {STATE.itemsize}")
+    return library
+
+
+class _Course:
+    """One series of commands, run by either."""
+
+    def __init__(self, friction: str, ticks: int, library: Any) -> None:
+        self.commands = 0.15 * np.sin(2 * np.pi * 1.0 * np.arange(ticks) / RATE_HZ) - 0.01
+        self.library, self.driver = library, _reference_rig(friction)
+        self.command, self.readings = np.zeros(1, COMMAND)[0], np.zeros(1, READINGS)[0]
+        self.command.enable, self.command.supply, self.command.periods = 1, 2, 1
+        self.seen = np.zeros((ticks, 2))
+
+    def ours(self) -> float:
+        """Seconds for the course, from the twin's beginning."""
+        self.driver.open()
+        flat = self.seen.reshape(-1)
+        begin = time.perf_counter()
+        rt_run(self.driver.state, self.commands, self.command, self.readings, flat)
+        return time.perf_counter() - begin
+
+    def in_c(self) -> float:
+        self.driver.open()
+        state = self.driver.state.ctypes.data
+        begin = time.perf_counter()
+        self.library.twin_run(state, self.commands.ctypes.data, len(self.commands), self.seen.ctypes.data)
+        return time.perf_counter() - begin
+
+
+def _difference(course: _Course) -> float:
+    """The greatest difference of the two's velocities, relative to their range."""
+    course.ours()
+    ours: npt.NDArray[Any] = course.seen[:, 1].copy()
+    course.in_c()
+    return float(np.max(np.abs(ours - course.seen[:, 1])) / np.ptp(ours))
+
+
+def run(quick: bool) -> dict[str, Any]:
+    """Figures and ratios of the twin alone, without the controller."""
+    ticks, rounds = (5_000, 5) if quick else (50_000, 9)
+    with tempfile.TemporaryDirectory() as folder:
+        course = _Course("karnopp", ticks, _build(folder))
+        difference = _difference(course)
+        if not difference < 1e-9:
+            raise YardstickError(f"{_SOURCE.name}: its velocities differ from ours by {difference:.2g} of their range")
+        pairs = [(course.ours(), course.in_c()) for _ in range(rounds)]
+        bristles = _Course("lugre", ticks, None)
+        bristles.ours()
+        lugre = statistics.median(bristles.ours() for _ in range(rounds))
+    tick = statistics.median(p[0] for p in pairs) / ticks
+    tick_c = statistics.median(p[1] for p in pairs) / ticks
+    tick_lugre = lugre / ticks
+    return {
+        "bench": "twin",
+        "figures": {
+            "rate_hz": RATE_HZ,
+            "substep_us": SUBSTEP_S * 1e6,
+            "tick_us": tick * 1e6,
+            "tick_c_us": tick_c * 1e6,
+            "tick_lugre_us": tick_lugre * 1e6,
+            "lugre_real_time": 1 / RATE_HZ / tick_lugre,
+            "difference_from_c": difference,
+        },
+        "ratio": {
+            "real_time": 1 / RATE_HZ / tick,
+            "vs_c": statistics.median(ours / theirs for ours, theirs in pairs),
+        },
+    }
