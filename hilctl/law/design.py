@@ -1,0 +1,252 @@
+"""The loop as a linear discrete system: is it stable, how much margin has it, and which gains are good.
+
+The plant (valve, oil, mass) is discretised exactly with its command held; the command acts one tick late; displacement and
+acceleration arrive late by any fraction of ticks; observer, filters and integrators are the very recursions of the law.
+Everything but the gains stands in one open-loop system
+
+    z' = F z + G u,    u = g · (H z)      H z = [ -x^,  -∫x^,  -v^,  -a,  -HP(pL) ]
+
+so the return difference 1 - g · H (zI - F)^-1 G is a product for each frequency: a search over gains costs little.
+Margins hold over a family of plants: friction slopes from its steepest fall to its viscous rise, pre-sliding springs,
+mass and bulk modulus 20 % off.
+"""
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hilctl.friction import Friction
+from hilctl.law.settings import Controller
+from hilctl.machine import Machine, hydraulic_damping, hydraulic_frequency, velocity_gain
+from hilctl.params import BadValues, Problem
+
+Matrix = npt.NDArray[np.float64]
+FEATURES = 5
+MARGIN = 2.0  # largest peak of the sensitivity that a design may have over the family
+_FREQUENCIES = 240
+
+
+class Plant(NamedTuple):
+    """One member of the family: the machine, and the slope and spring of its friction."""
+
+    machine: Machine
+    slope: float
+    spring: float
+
+
+class Margins(NamedTuple):
+    """What a design is worth over the family."""
+
+    stable: bool
+    peak: float  # largest peak of the sensitivity; inf when unstable
+    worst: str  # the plant it belongs to, in words
+
+    @property
+    def good(self) -> bool:
+        """Stable with the margin kept."""
+        return self.stable and self.peak <= MARGIN
+
+
+class Loop(NamedTuple):
+    """The open-loop system of one plant, and its features over frequency."""
+
+    F: Matrix
+    G: Matrix
+    H: Matrix
+    features: npt.NDArray[np.complex128]  # (frequencies, features)
+
+
+def gains_of(controller: Controller, feedback: str) -> Matrix:
+    """The gains of a feedback law, in the order of the features."""
+    if feedback == "pid":
+        c = controller.law.pid
+        return np.array([c.kp_per_m, c.ki_per_m_s, c.kd_s_per_m, 0.0, 0.0])
+    t = controller.law.three_state
+    return np.array([t.kd_per_m, t.ki_per_m_s, t.kv_s_per_m, t.ka_s2_per_m, t.kp_per_mpa * 1e-6])
+
+
+def family(machine: Machine, friction: Friction) -> list[Plant]:
+    """The plants over which a margin is asked for."""
+    speeds = np.geomspace(1e-4, velocity_gain(machine), 400)
+    forces = np.array([friction.steady(float(v)) for v in speeds])
+    slopes = np.diff(forces) / np.diff(speeds)
+    sigma = float(getattr(friction.params, "sigma", 0.0))
+    out = []
+    for mass, oil in itertools.product((0.8, 1.0, 1.2), repeat=2):
+        varied = _changed(machine, m=machine.m * mass, beta=machine.beta * oil)
+        for slope, spring in ((sigma, 0.0), (float(slopes.min()), 0.0), (sigma, 1e7), (sigma, 1e8)):
+            out.append(Plant(varied, slope, spring))
+    return out
+
+
+def _changed(machine: Machine, **values: float) -> Machine:
+    fields = {name: getattr(machine, name) for name in machine.__struct_fields__}
+    return Machine(**{**fields, **values})
+
+
+def _plant_matrices(plant: Plant) -> tuple[Matrix, Matrix]:
+    """States: position, velocity, load pressure, spool, spool rate."""
+    k = plant.machine
+    oil = 4 * k.beta / k.Vt
+    a = np.zeros((5, 5))
+    a[0, 1] = 1.0
+    a[1] = [-(k.K + plant.spring) / k.m, -(k.B + plant.slope) / k.m, k.A / k.m, 0.0, 0.0]
+    a[2] = [0.0, -oil * k.A, -oil * (k.Ctc + k.Kc), oil * k.Qn, 0.0]
+    a[3, 4] = 1.0
+    a[4, 3:] = [-k.wv**2, -2 * k.zv * k.wv]
+    b = np.zeros((5, 1))
+    b[4] = k.wv**2
+    return a, b
+
+
+def _held(a: Matrix, b: Matrix, dt: float) -> tuple[Matrix, Matrix]:
+    from scipy.linalg import expm
+
+    n = len(a)
+    both = np.zeros((n + 1, n + 1))
+    both[:n, :n], both[:n, n:] = a * dt, b * dt
+    e = expm(both)
+    return e[:n, :n], e[:n, n:]
+
+
+def _scaled(a: Matrix, b: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+    scale = np.array([1e-3, 0.1, 1e6, 0.1, 50.0])
+    return a * scale / scale[:, None], b / scale[:, None], scale
+
+
+def open_loop(plant: Plant, controller: Controller, dt: float, feedback: str) -> Loop:
+    """The system above for one plant."""
+    late = max(controller.sensors.displacement.delay_s, controller.sensors.acceleration.delay_s)
+    behind = int(np.ceil(late / dt - 1e-9))
+    a, b, scale = _scaled(*_plant_matrices(plant))
+    phi, gamma = _held(a, b, dt)
+    early_phi, early_gamma = _held(a, b, behind * dt - late) if behind else (np.eye(5), np.zeros((5, 1)))
+    see_x = np.eye(5)[0] * scale[0]
+    see_a = a[1] * scale[1]
+    see_p = np.eye(5)[2] * scale[2]
+    lines = behind
+    n = 5 + 1 + 2 * lines + 5
+    # z: plant 0-4, command on its way 5, delayed x and a, then x^, v^, b, ∫x^, slow pressure
+    at = 6 + 2 * lines
+    F, G = np.zeros((n, n)), np.zeros((n, 1))
+    F[:5, :5], F[:5, 5:6] = phi, gamma
+    G[5] = 1.0
+    # what is measured now, `late` behind: from the states `behind` ticks ago, carried on by the fraction of a tick
+    now_x, now_a = np.zeros(n), np.zeros(n)
+    early_x, early_a = np.zeros(n), np.zeros(n)
+    early_x[:5], early_x[5] = see_x @ early_phi, (see_x @ early_gamma)[0]
+    early_a[:5], early_a[5] = see_a @ early_phi, (see_a @ early_gamma)[0]
+    if lines:
+        F[6], F[6 + lines] = early_x, early_a
+        for i in range(1, lines):
+            F[6 + i, 5 + i] = 1.0
+            F[6 + lines + i, 5 + lines + i] = 1.0
+        now_x[5 + lines] = 1.0
+        now_a[5 + 2 * lines] = 1.0
+    else:
+        now_x, now_a = early_x, early_a
+    _observer(F, now_x, now_a, at, controller, dt, n)
+    slow = at + 4
+    corner = controller.law.three_state.high_pass_hz
+    keep = np.exp(-2 * np.pi * corner * dt)
+    now_p = np.zeros(n)
+    now_p[:5] = see_p
+    F[slow] = (1 - keep) * now_p
+    F[slow, slow] = keep
+    H = np.zeros((FEATURES, n))
+    H[0], H[1], H[2] = F[at], F[at + 3], F[at + 1]
+    H[3], H[4] = now_a, now_p - F[slow]
+    if feedback == "pid":
+        H[2] = _derivative(H[0], at, dt)
+    H = -H
+    return Loop(F, G, H, _features(F, G, H, dt))
+
+
+def _observer(F: Matrix, now_x: Matrix, now_a: Matrix, at: int, controller: Controller, dt: float, n: int) -> None:
+    """Rows of the observer after the readings of the tick, in terms of the state before it; see estimate.py."""
+    q = np.exp(-2 * np.pi * controller.law.estimator.bandwidth_hz * dt)
+    e = np.eye(n)
+    predicted_x = e[at] + dt * (e[at + 1] + dt * (0.5 * now_a + 0.5 * e[at + 2]))
+    predicted_v = e[at + 1] + dt * (now_a + e[at + 2])
+    r = now_x - predicted_x
+    F[at] = predicted_x + (1 - q**3) * r
+    F[at + 1] = predicted_v + 1.5 * (1 - q**2) * (1 - q) / dt * r
+    F[at + 2] = e[at + 2] + (1 - q) ** 3 / dt**2 * r
+    F[at + 3] = e[at + 3] + dt * F[at]
+
+
+def _derivative(position: Matrix, at: int, dt: float) -> Matrix:
+    """The PID's derivative of the error, its filter left out: what it filters lies above the crossover."""
+    before = np.zeros_like(position)
+    before[at] = 1.0
+    return (position - before) / dt
+
+
+def refuse_unstable(controller: Controller, friction: Friction, dt: float) -> None:
+    """BadValues when the feedback in force does not even hold the nominal plant."""
+    law = controller.law.feedback
+    found = margins(controller, friction, dt, law, nominal_only=True)
+    if not found.stable:
+        key = "law.pid.kp_per_m" if law == "pid" else "law.three_state.kd_per_m"
+        value = controller.law.pid.kp_per_m if law == "pid" else controller.law.three_state.kd_per_m
+        raise BadValues([Problem(key, value, f"is unstable with the other gains of law.{law} on the nominal plant",
+                                 "`hilctl tune` computes gains that hold")])
+
+
+def _features(F: Matrix, G: Matrix, H: Matrix, dt: float) -> npt.NDArray[np.complex128]:
+    w = np.geomspace(0.02, 0.97 * np.pi / dt, _FREQUENCIES)
+    z = np.exp(1j * w * dt)
+    n = len(F)
+    solved = np.linalg.solve(z[:, None, None] * np.eye(n) - F, np.broadcast_to(G, (len(w), n, 1)).astype(complex))
+    made: npt.NDArray[np.complex128] = (H @ solved)[:, :, 0]
+    return made
+
+
+def peak_of(loop: Loop, gains: Matrix) -> float:
+    back = np.abs(1 - loop.features @ gains)
+    return float(1 / back.min())
+
+
+def is_stable(loop: Loop, gains: Matrix) -> bool:
+    closed = loop.F + loop.G @ (gains @ loop.H)[None, :]
+    return bool(np.abs(np.linalg.eigvals(closed)).max() < 1 + 1e-9)
+
+
+def margins(controller: Controller, friction: Friction, dt: float, feedback: str | None = None,
+            *, nominal_only: bool = False) -> Margins:
+    """The margins of the gains in force over the family, or for the nominal plant alone."""
+    law = feedback or controller.law.feedback
+    gains = gains_of(controller, law)
+    sigma = float(getattr(friction.params, "sigma", 0.0))
+    plants = [Plant(controller.machine, sigma, 0.0)] if nominal_only else family(controller.machine, friction)
+    worst = Margins(True, 0.0, "")
+    for plant in plants:
+        loop = open_loop(plant, controller, dt, law)
+        if not is_stable(loop, gains):
+            return Margins(False, float("inf"), in_words(plant))
+        peak = peak_of(loop, gains)
+        if peak > worst.peak:
+            worst = Margins(True, peak, in_words(plant))
+    return worst
+
+
+def in_words(plant: Plant) -> str:
+    """One member of the family, for a message."""
+    spring = f", spring {plant.spring:.3g} N/m" if plant.spring else ""
+    return (f"m = {plant.machine.m:.4g} kg, beta = {plant.machine.beta:.3g} Pa, "
+            f"friction slope {plant.slope:.4g} N·s/m{spring}")
+
+
+def placed(machine: Machine, viscous: float, p: float, wc: float, zc: float) -> Matrix:
+    """Gains that put the poles of the delay-free loop at (s + p)(s² + 2 zc wc s + wc²)."""
+    wh, zh, speed = hydraulic_frequency(machine), hydraulic_damping(machine, viscous), velocity_gain(machine)
+    return np.array([
+        p * wc**2 / (speed * wh**2),
+        0.0,
+        ((wc**2 + 2 * zc * wc * p) / wh**2 - 1) / speed,
+        (p + 2 * zc * wc - 2 * zh * wh) / (speed * wh**2),
+        0.0,
+    ])
+

@@ -1,0 +1,130 @@
+"""Gains for three-variable control: pole placement for a start, then as much position gain as the margin allows.
+
+The search moves Kd, Kv, Ka, Kp (Nelder-Mead, from several starts and corners of the pressure's high-pass) to the largest
+Kd whose sensitivity peaks at no more than 2 over the whole family of plants; the integral follows as 2 pi 0.2 Hz Kd. It is
+deterministic: the same machine gives the same gains.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from hilctl.friction import Friction
+from hilctl.law.design import (
+    MARGIN,
+    Loop,
+    Margins,
+    Matrix,
+    family,
+    is_stable,
+    margins,
+    open_loop,
+    placed,
+)
+from hilctl.law.settings import Controller
+from hilctl.machine import hydraulic_frequency, velocity_gain
+from hilctl.params import BadValues, Problem, assign
+
+INTEGRAL_HZ = 0.2
+_TARGET = 0.97 * MARGIN  # room for the rounding of gains in a rig file
+_UNSTABLE = 20.0  # added to the objective; larger than any logarithm of a gain here
+_CORNERS = (0.1, 0.15, 0.2, 0.3)  # of the high-pass, as shares of the hydraulic frequency
+_STARTS = ((10.0, 0.7, 0.05), (20.0, 0.8, 0.1), (20.0, 0.8, 0.2))  # p in 1/s, wc/wh, zc
+
+
+class Tuned(NamedTuple):
+    """A set of gains, as dotted keys of the rig file, and what it is worth."""
+
+    values: dict[str, float]
+    position_gain_per_s: float
+    margins: Margins
+
+
+def tune(controller: Controller, friction: Friction, dt: float, feedback: str = "three_state") -> Tuned:
+    """The gains with most position gain that keep the margin; BadValues when there are none."""
+    if feedback == "pid":
+        return _tune_pid(controller, friction, dt)
+    best: tuple[float, float, Matrix] | None = None
+    for corner_hz, objective, gains, starts in _problems(controller, friction, dt):
+        for start in starts:
+            found, cost = _descend(objective, start)
+            if best is None or cost < best[0]:
+                best = (cost, corner_hz, gains(found))
+    assert best is not None
+    kd, ki, kv, ka, kp = best[2]
+    values = {"kd_per_m": kd, "ki_per_m_s": ki, "kv_s_per_m": kv, "ka_s2_per_m": ka, "kp_per_mpa": kp * 1e6,
+              "high_pass_hz": best[1]}
+    return _judged(controller, friction, dt, "three_state", values)
+
+
+def _descend(objective: Callable[[Matrix], float], start: Matrix) -> tuple[Matrix, float]:
+    from scipy.optimize import minimize
+
+    simplex = start + np.vstack([np.zeros(4), np.diag([0.2, 0.2, 0.2, 0.5])])
+    first = minimize(objective, start, method="Nelder-Mead", options={"maxfev": 400, "initial_simplex": simplex})
+    again = first.x + np.vstack([np.zeros(4), np.diag([0.1, 0.1, 0.1, 0.2])])
+    last = minimize(objective, first.x, method="Nelder-Mead", options={"maxfev": 300, "initial_simplex": again})
+    return last.x, float(last.fun)
+
+
+def _problems(controller: Controller, friction: Friction, dt: float) -> Iterator[
+    tuple[float, Callable[[Matrix], float], Callable[[Matrix], Matrix], list[Matrix]]
+]:
+    machine = controller.machine
+    wh, speed = hydraulic_frequency(machine), velocity_gain(machine)
+    viscous = float(getattr(friction.params, "sigma", 0.0))
+    unit = np.array([0.5, 0.5 / wh, machine.A / (machine.m * wh)]) / speed  # the size of Kv, Ka and Kp
+
+    def gains(x: Matrix) -> Matrix:
+        kd = float(np.exp(x[0]))
+        return np.array([kd, 2 * np.pi * INTEGRAL_HZ * kd, *(x[1:] * unit)])
+
+    plants = family(machine, friction)
+    for share in _CORNERS:
+        corner_hz = share * wh / (2 * np.pi)
+        trial = assign(controller, {"law.three_state.high_pass_hz": corner_hz})
+        loops = [open_loop(plant, trial, dt, "three_state") for plant in plants]
+        starts = []
+        for p, ratio, zc in _STARTS:
+            k = placed(machine, viscous, p, ratio * wh, zc)
+            for pressure in (0.0, 1.0):
+                starts.append(np.array([np.log(k[0]), k[2] / unit[0], k[3] / unit[1], pressure]))
+        yield corner_hz, _objective(loops, gains), gains, starts
+
+
+def _objective(loops: list[Loop], gains: Callable[[Matrix], Matrix]) -> Callable[[Matrix], float]:
+    features = np.stack([loop.features for loop in loops])
+    some = loops[::5]
+
+    def objective(x: Matrix) -> float:
+        k = gains(x)
+        peak = 1 / np.abs(1 - features @ k).min()
+        cost = -x[0] + 8 * max(0.0, float(np.log(peak / _TARGET)))
+        return cost if all(is_stable(loop, k) for loop in some) else cost + _UNSTABLE
+
+    return objective
+
+
+def _tune_pid(controller: Controller, friction: Friction, dt: float) -> Tuned:
+    """Proportional gain up to the margin on the nominal plant; the falling branch of friction is beyond a PID."""
+    for kp in np.geomspace(200 / velocity_gain(controller.machine), 0.1 / velocity_gain(controller.machine), 60):
+        values = {"kp_per_m": float(kp), "ki_per_m_s": float(2 * np.pi * INTEGRAL_HZ * kp), "kd_s_per_m": 0.0}
+        trial = assign(controller, {f"law.pid.{k}": v for k, v in values.items()})
+        found = margins(trial, friction, dt, "pid", nominal_only=True)
+        if found.stable and found.peak <= _TARGET:
+            return _judged(controller, friction, dt, "pid", values)
+    raise BadValues([Problem("law.pid.kp_per_m", None, "no gain keeps the margin on the nominal plant")])
+
+
+def _judged(controller: Controller, friction: Friction, dt: float, law: str, values: dict[str, float]) -> Tuned:
+    rounded = {f"law.{law}.{k}": float(f"{v:.5g}") for k, v in values.items()}
+    trial = assign(controller, rounded)
+    found = margins(trial, friction, dt, law, nominal_only=law == "pid")
+    if not found.stable or found.peak > 1.02 * MARGIN:
+        raise BadValues([Problem(f"law.{law}", "the best gains found", f"peak at {found.peak:.3g} for {found.worst}",
+                                 "raise loop.rate_hz, or check machine and sensor delays")])
+    kd = rounded[f"law.{law}.kp_per_m" if law == "pid" else f"law.{law}.kd_per_m"]
+    return Tuned(rounded, kd * velocity_gain(controller.machine), found)
+
+
