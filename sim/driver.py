@@ -1,72 +1,28 @@
 """The twin as a driver: its table in the rig file, and the record that its exchange works on.
 
-In the rig file, [twin] says what the simulated plant is. What it does not say of [twin.machine] and [twin.friction] is
-nominal, taken from [machine] and [friction]; another friction model than the nominal one stands alone, with its own
-parameters. On the real clock the loop paces the twin: exchange only computes.
+On the real clock the loop paces the twin: exchange only computes. What [twin] says, and where the rest comes from,
+stands in `resolve.py`.
 """
 
 import math
-from collections.abc import Mapping
-from functools import cache
 from typing import Any, ClassVar
 
-import msgspec
 import numpy as np
 
 from firmware_bridge.driver import DriverError, RigFacts
-from hilctl.friction import MODELS, Friction, friction_of, model_of
-from hilctl.machine import GRAVITY, Machine
-from hilctl.params import BadValues, Params, Problem, check, plain
+from hilctl.friction import MODELS, friction_of
+from hilctl.machine import GRAVITY
+from hilctl.params import Params
 from sim.cylinder import cylinder_record
 from sim.plant import MOST_SUBSTEPS, rt_acceleration_now, rt_friction_now
 from sim.random import rt_seed
+from sim.resolve import resolve
 from sim.sensors import QUEUE, set_transducer
 from sim.settings import KarnoppTwin, TwinConfig
 from sim.twin import STATE, rt_twin_exchange
 from sim.valve import valve_record
 
 _SENSORS = ("displacement", "acceleration", "pressure_a", "pressure_b")
-
-
-@cache
-def config_of(model: str) -> type[TwinConfig]:
-    """The declaration of [twin] for a friction model: its [twin.friction] has that model's parameters."""
-    made = msgspec.defstruct(
-        f"{MODELS[model].Params.__name__}Twin",
-        [("friction", MODELS[model].Params)],
-        bases=(TwinConfig,),
-        frozen=True,
-        kw_only=True,
-        forbid_unknown_fields=True,
-    )
-    made.__doc__ = TwinConfig.__doc__
-    return made
-
-
-def _table(value: object) -> dict[str, Any]:
-    """A nominal table, however it is held, as a mapping."""
-    if isinstance(value, Friction):
-        return value.table()
-    if isinstance(value, Params):
-        return plain(value)
-    return dict(value) if isinstance(value, Mapping) else {}
-
-
-def resolve(given: object, facts: RigFacts, at: str = "twin") -> TwinConfig:
-    """The twin's whole table: what is given over what is nominal. BadValues with every problem, keys below `at`."""
-    if not isinstance(given, Mapping):
-        raise BadValues([Problem(at, given, "must be a table")])
-    table = dict(given)
-    for name in ("machine", "friction"):
-        own = table.get(name, {})
-        if not isinstance(own, Mapping):
-            continue  # the check below says so
-        nominal = _table(facts.tables.get(name))
-        if name == "friction" and own.get("model", nominal.get("model")) != nominal.get("model"):
-            nominal = {}
-        table[name] = {**nominal, **own}
-    model = model_of(table["friction"], f"{at}.friction")
-    return check(config_of(model.name), table, at)
 
 
 class TwinDriver:

@@ -1,7 +1,7 @@
 """The plant over one period: valve, chambers and mass in n substeps, leaving a history of what sensors could see.
 
-Two loops, chosen once a period by the kind of friction: friction that jumps at v = 0 (`sliding.py`), and friction with a
-deflection (`bristle.py`). The choice costs the inner loop nothing.
+Two loops, chosen once a period by the kind of friction: friction that jumps at v = 0 (`sliding.py`), and friction
+with a deflection (`bristle.py`). The choice costs the inner loop nothing.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
 """The twin's own noise: the same seed gives the same numbers, in compiled code and in plain Python.
 
-sfc32 (Chris Doty-Humphrey, PractRand): four 32-bit words of state, kept in int64 and masked, so that nothing overflows in
-either. Gaussian by Box and Muller, in pairs.
+sfc32 (Chris Doty-Humphrey, PractRand): four 32-bit words of state, kept in int64 and masked, so that nothing
+overflows in either. Gaussian by Box and Muller, in pairs.
 """
 
 import math

@@ -2,9 +2,10 @@
 
     truth → bandwidth (two equal poles) → delay → gain error → bias → noise → resolution
 
-The plant leaves a history: the truth at every substep. The filter runs over it, exactly for a signal that is straight between
-substeps, so that its delay of 2/w is exact. A delay d is split into whole periods and a rest: what the sensor will show is
-picked out of the history at its instant, between two substeps, and waits in a queue for the whole periods.
+The plant leaves a history: the truth at every substep. The filter runs over it, exactly for a signal that is straight
+between substeps, so that its delay of 2/w is exact. A delay d is split into whole periods and a rest: what the sensor
+will show is picked out of the history at its instant, between two substeps, and waits in a queue for the whole
+periods.
 """
 
 import math

@@ -3,12 +3,12 @@ nominal ones and default to them; the rest is what a real rig has and a nominal 
 """
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Literal
 
 from hilctl.friction.karnopp import Karnopp
 from hilctl.friction.stribeck import Curve
 from hilctl.machine import Machine
-from hilctl.params import Literal, Params, Problem, note, number, whole
+from hilctl.params import Params, Problem, note, number, whole
 
 NEVER_S = 1e9
 
@@ -52,7 +52,7 @@ class Displacement(Params):
     noise_m: Annotated[float, number(0, 0.1, "m", "noise, rms")] = 5e-6
     quantum_m: Annotated[float, number(0, 0.1, "m", "resolution, 0 is continuous")] = 0.2 / 65536
     bandwidth_hz: Annotated[float, number(0, 1e5, "Hz", "-3 dB, two equal poles; 0 is no filter")] = 0.0
-    delay_s: Annotated[float, number(0, 0.01, "s", "age of what it shows, besides the filter's")] = 5e-4
+    delay_s: Annotated[float, number(0, 0.02, "s", "age of what it shows, besides the filter's")] = 0.0
 
 
 class Acceleration(Params):
@@ -63,7 +63,7 @@ class Acceleration(Params):
     noise_m_s2: Annotated[float, number(0, 100, "m/s²", "noise, rms")] = 0.02
     quantum_m_s2: Annotated[float, number(0, 10, "m/s²", "resolution, 0 is continuous")] = 0.0
     bandwidth_hz: Annotated[float, number(0, 1e5, "Hz", "-3 dB, two equal poles; 0 is no filter")] = 400.0
-    delay_s: Annotated[float, number(0, 0.01, "s", "age of what it shows, besides the filter's")] = 0.0
+    delay_s: Annotated[float, number(0, 0.02, "s", "age of what it shows, besides the filter's")] = 0.0
     specific_force: Annotated[bool, note("on a vertical axis it shows the weight, too")] = False
 
 
@@ -75,7 +75,21 @@ class Pressure(Params):
     noise_pa: Annotated[float, number(0, 1e7, "Pa", "noise, rms")] = 25e3
     quantum_pa: Annotated[float, number(0, 1e6, "Pa", "resolution, 0 is continuous")] = 0.0
     bandwidth_hz: Annotated[float, number(0, 1e5, "Hz", "-3 dB, two equal poles; 0 is no filter")] = 0.0
-    delay_s: Annotated[float, number(0, 0.01, "s", "age of what it shows, besides the filter's")] = 0.0
+    delay_s: Annotated[float, number(0, 0.02, "s", "age of what it shows, besides the filter's")] = 0.0
+
+
+class PressureA(Pressure, kw_only=True):
+    """The transducer of chamber A: its errors do not cancel those of B."""
+
+    bias_pa: Annotated[float, number(-1e7, 1e7, "Pa", "constant error")] = 25e3
+    gain_error: Annotated[float, number(-0.5, 0.5, "", "relative error")] = 0.002
+
+
+class PressureB(Pressure, kw_only=True):
+    """The transducer of chamber B."""
+
+    bias_pa: Annotated[float, number(-1e7, 1e7, "Pa", "constant error")] = -25e3
+    gain_error: Annotated[float, number(-0.5, 0.5, "", "relative error")] = -0.002
 
 
 class SupplyPressure(Params):
@@ -110,8 +124,8 @@ class Sensors(Params):
 
     displacement: Displacement = Displacement()
     acceleration: Acceleration = Acceleration()
-    pressure_a: Pressure = Pressure(bias_pa=25e3, gain_error=0.002)
-    pressure_b: Pressure = Pressure(bias_pa=-25e3, gain_error=-0.002)
+    pressure_a: PressureA = PressureA()
+    pressure_b: PressureB = PressureB()
     supply_pressure: SupplyPressure = SupplyPressure()
     spool: Spool = Spool()
     oil_temperature: OilTemperature = OilTemperature()

@@ -1,8 +1,8 @@
 """A substep under friction that jumps at v = 0: the mass slides one way, sticks, or slides the other way.
 
-Within a step the direction of sliding is kept, so that Runge–Kutta sees a smooth force. Where the speed would cross zero,
-the instant of crossing is located and the step ends there; the mass then sticks while |drive| <= fs. Where the drive would
-pass fs, that instant is located likewise. So every piece is smooth and the order of the step is kept.
+Within a step the direction of sliding is kept, so that Runge–Kutta sees a smooth force. Where the speed would cross
+zero, the instant of crossing is located and the step ends there; the mass then sticks while |drive| <= fs. Where the
+drive would pass fs, that instant is located likewise. So every piece is smooth and the order of the step is kept.
 """
 
 import math
@@ -64,8 +64,9 @@ def rt_find_rest(
 
 @jit()
 def rt_find_breakaway(
-    c: Any, p: Any, ps: float, dt: float, openings: Openings, begin: float, pa: float, pb: float, x: float, drive_end: float
-) -> tuple[float, float, float]:
+    c: Any, p: Any, ps: float, dt: float, openings: Openings,
+    begin: float, pa: float, pb: float, x: float, drive_end: float,
+) -> tuple[float, float, float]:  # fmt: skip
     """The share of the substep at which the drive passes fs, and the pressures there."""
     limit = math.copysign(p[FS], drive_end)
     low, high = begin, 1.0

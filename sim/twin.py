@@ -1,10 +1,10 @@
 """The twin's memory and its exchange: one record, advanced by whole periods.
 
-The command of the previous exchange acts during the period that this exchange integrates, so that `u_cmd[k]`, sent at tick
-k+1, acts from k+1 to k+2. Then the sensors are read, at this tick.
+The command of the previous exchange acts during the period that this exchange integrates, so that `u_cmd[k]`, sent at
+tick k+1, acts from k+1 to k+2. Then the sensors are read, at this tick.
 
-Not enabled, the valve's amplifier is off: the spool goes to its mechanical null, which is closed; `null_bias` belongs to
-the enabled amplifier. An open emergency stop switches amplifier and supply off, by wire.
+Not enabled, the valve's amplifier is off: the spool goes to its mechanical null, which is closed; `null_bias` belongs
+to the enabled amplifier. An open emergency stop switches amplifier and supply off, by wire.
 """
 
 import math
@@ -22,7 +22,7 @@ from sim.random import rt_gaussian_pair
 from sim.sensors import TRANSDUCER, rt_pick, rt_show
 from sim.valve import rt_target
 
-SHOWN: "np.dtype[Any]" = record_of([(name, np.float64) for name in READINGS.names[:8]])
+SHOWN: "np.dtype[Any]" = record_of([(name, np.float64) for name in (READINGS.names or ())[:8]])
 
 STATE: "np.dtype[Any]" = record_of(
     [

@@ -2,11 +2,11 @@
 
     xv'' + 2 zv wv xv' + wv^2 xv = wv^2 w        w: the command after bias, hysteresis and threshold
 
-The command stands still during a period, so the linear part is stepped exactly: e = (xv - w, xv') becomes M(tau) e with
-M = expm([[0, 1], [-wv^2, -2 zv wv]] tau). Spool speed and travel are limited after each step.
+The command stands still during a period, so the linear part is stepped exactly: e = (xv - w, xv') becomes M(tau) e
+with M = expm([[0, 1], [-wv^2, -2 zv wv]] tau). Spool speed and travel are limited after each step.
 
-Hysteresis is a play of that width between command and spool (the magnetic circuit's); threshold holds the spool until the
-command has changed by more (its stiction). Both act once a period.
+Hysteresis is a play of that width between command and spool (the magnetic circuit's); threshold holds the spool until
+the command has changed by more (its stiction). Both act once a period.
 """
 
 import math

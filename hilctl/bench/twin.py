@@ -1,7 +1,8 @@
 """The twin against the clock and against itself in C.
 
 Both run the same state record through the same commands: a slow sine through the Stribeck branch, with reversals and
-sticking. They are timed in alternating rounds; the ratio is the median of the rounds' ratios, and the results must agree.
+sticking. They are timed in alternating rounds; the ratio is the median of the rounds' ratios, and the results must
+agree.
 """
 
 import ctypes
@@ -21,7 +22,8 @@ from hilctl.machine import Machine
 from hilctl.params import check
 from hilctl.rt.jit import jit
 from hilctl.rt.records import as_record
-from sim.driver import TwinDriver, resolve
+from sim.driver import TwinDriver
+from sim.resolve import resolve
 from sim.twin import STATE, rt_twin_exchange
 
 RATE_HZ = 1000.0

@@ -20,7 +20,7 @@ class Karnopp(Curve, kw_only=True):
     """Stribeck's curve with true sticking."""
 
     model: Annotated[Literal["karnopp"], note("name of the model")] = "karnopp"
-    v0: Annotated[float, number(1e-9, 0.1, "m/s", "speed below which the law counts as stuck; not used by the twin")] = 1e-4
+    v0: Annotated[float, number(1e-9, 0.1, "m/s", "below it the law counts as stuck; the twin needs none")] = 1e-4
 
 
 @jit()

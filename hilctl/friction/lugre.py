@@ -2,13 +2,13 @@
 
     z' = v - c z,  c = s0 |v| / g(|v|)         F = s0 z + s1(v) z' + sigma v,  s1(v) = s1 exp(-(v/vd)^2)
 
-In steady motion z = sgn(v) g/s0 =: zs and F is Stribeck's curve. c passes 1e5 1/s on a stiff machine, so z is never stepped
-by a Runge–Kutta rule: with v held over dt its solution is exact,
+In steady motion z = sgn(v) g/s0 =: zs and F is Stribeck's curve. c passes 1e5 1/s on a stiff machine, so z is never
+stepped by a Runge–Kutta rule: with v held over dt its solution is exact,
 
     z += (zs - z) (1 - exp(-c dt)),
 
-which cannot diverge and needs no case for v = 0. The model is passive (it never feeds energy back) only while
-|v|/g <= 4 (s1(v) + sigma) / s1(v)^2; a constant s1 breaks that at some speed, hence vd.
+which cannot diverge and needs no case for v = 0. The model is passive (it never feeds energy back) only while |v|/g
+<= 4 (s1(v) + sigma) / s1(v)^2; a constant s1 breaks that at some speed, hence vd.
 """
 
 import math
@@ -46,7 +46,7 @@ class LuGre(Curve, kw_only=True):
 
 
 def first_active_speed(law: LuGre) -> float | None:
-    """The lowest speed, of a fine grid, at which the passivity condition fails, or None. Beyond 6 vd s1(v) is nothing."""
+    """The lowest speed of a fine grid at which the passivity condition fails, or None. Beyond 6 vd s1(v) is nothing."""
     for k in range(-1000, 1):
         v = 6 * law.vd * 1.01**k
         g = law.fc + (law.fs - law.fc) * math.exp(-((v / law.vs) ** law.delta))
@@ -74,6 +74,6 @@ def rt_bristle_force(p: Any, z: float, v: float) -> float:
 
 @jit()
 def rt_lugre(p: Any, z: Any, v: float, dt: float) -> float:
-    """The law: advances z[0] by dt at this speed and returns the force then. Keep dt at 0.1 ms or less where v changes."""
+    """The law: advances z[0] by dt at this speed, returns the force then. Keep dt at 0.1 ms or less where v changes."""
     z[Z] = rt_deflect(p, z[Z], v, dt)
     return rt_bristle_force(p, z[Z], v)

@@ -1,8 +1,8 @@
 """Every friction model by name and by code, and the rig file's [friction] table.
 
-A model is a declaration of its parameters and a pure law `(p: float64[::1], z: float64[::1], v, dt) -> float64`: p are the
-packed parameters, z the state, which belongs to the caller and starts at zero. One file a model; a new one is entered here
-in MODELS and in `rt_friction`.
+A model is a declaration of its parameters and a pure law `(p: float64[::1], z: float64[::1], v, dt) -> float64`: p
+are the packed parameters, z the state, which belongs to the caller and starts at zero. One file a model; a new one is
+entered here in MODELS and in `rt_friction`.
 """
 
 from collections.abc import Callable, Mapping
@@ -49,7 +49,7 @@ class Friction(NamedTuple):
 
     model: str
     code: int
-    params: Any  # of the model's own Params class
+    params: Curve  # of the model's own class
 
     def packed(self) -> npt.NDArray[np.float64]:
         """The parameters as the laws read them, in the order of their declaration."""
@@ -83,13 +83,13 @@ def model_of(table: object, at: str) -> Model:
     name = table.get("model")
     if name is None:
         raise BadValues([Problem(f"{at}.model", None, "is required", f"one of {', '.join(known)}")])
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         raise BadValues([Problem(f"{at}.model", name, "must be one of " + ", ".join(known), nearest(str(name), known))])
-    return MODELS[str(name)]
+    return MODELS[name]
 
 
 def check_friction(table: object, at: str = "friction") -> Friction:
-    """The friction that a table `model = "…"`, with that model's parameters, declares; or BadValues with every problem."""
+    """The friction that a table `model = "…"` with that model's parameters declares; or BadValues with every problem."""
     model = model_of(table, at)
     return Friction(model.name, model.code, check(model.Params, table, at))
 

@@ -1,0 +1,93 @@
+"""The twin's whole table from what the rig file says of it: what [twin] leaves open is nominal.
+
+    [twin.machine]       each key that is missing comes from [machine]
+    [twin.friction]      likewise from [friction]; of another model, those keys that both have
+    [twin.sensors.NAME]  `present` comes from [sensors.NAME]; `delay_s` is the nominal delay less the twin's filter's own
+
+so that a rig file without [twin] simulates the rig that the controller believes in, with real sensors and a real
+valve.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, cast
+
+import msgspec
+
+from firmware_bridge.driver import RigFacts
+from hilctl.friction import MODELS, Friction, model_of
+from hilctl.params import BadValues, Params, Problem, check, leaves, plain
+from sim.sensors import filter_delay_s
+from sim.settings import Sensors, TwinConfig
+
+
+@cache
+def config_of(model: str) -> type[TwinConfig]:
+    """The declaration of [twin] for a friction model: its [twin.friction] has that model's parameters."""
+    made = msgspec.defstruct(
+        f"{MODELS[model].Params.__name__}Twin",
+        [("friction", MODELS[model].Params)],
+        bases=(TwinConfig,),
+        frozen=True,
+        kw_only=True,
+        forbid_unknown_fields=True,
+    )
+    made.__doc__ = TwinConfig.__doc__
+    return cast(type[TwinConfig], made)
+
+
+def resolve(given: object, facts: RigFacts, at: str = "twin") -> TwinConfig:
+    """The twin's table: what is given over what is nominal. BadValues with every problem, its keys below `at`."""
+    if not isinstance(given, Mapping):
+        raise BadValues([Problem(at, given, "must be a table")])
+    table: dict[str, Any] = dict(given)
+    _inherit(table, "machine", _table(facts.tables.get("machine")))
+    _inherit_friction(table, _table(facts.tables.get("friction")))
+    _inherit_sensors(table, _table(facts.tables.get("sensors")))
+    model = model_of(table["friction"], f"{at}.friction")
+    return check(config_of(model.name), table, at)
+
+
+def _table(value: object) -> dict[str, Any]:
+    """A nominal table, however it is held, as a mapping."""
+    if isinstance(value, Friction):
+        return value.table()
+    if isinstance(value, Params):
+        return plain(value)
+    return dict(value) if isinstance(value, Mapping) else {}
+
+
+def _inherit(table: dict[str, Any], name: str, nominal: Mapping[str, Any]) -> None:
+    own = table.get(name, {})
+    if isinstance(own, Mapping):  # what is no table at all is for the check to refuse
+        table[name] = {**nominal, **own}
+
+
+def _inherit_friction(table: dict[str, Any], nominal: Mapping[str, Any]) -> None:
+    own = table.get("friction", {})
+    name = own.get("model") if isinstance(own, Mapping) else None
+    if isinstance(name, str) and name in MODELS:
+        shared = {leaf.path for leaf in leaves(MODELS[name].Params)}
+        nominal = {key: value for key, value in nominal.items() if key in shared}
+    _inherit(table, "friction", nominal)
+
+
+def _inherit_sensors(table: dict[str, Any], nominal: Mapping[str, Any]) -> None:
+    given = table.get("sensors", {})
+    if not isinstance(given, Mapping):
+        return
+    defaults = {leaf.path: leaf.default for leaf in leaves(Sensors)}
+    sensors = dict(given)
+    for name, believed in nominal.items():
+        own = sensors.get(name, {})
+        if not isinstance(own, Mapping) or not isinstance(believed, Mapping):
+            continue
+        inherited: dict[str, Any] = {}
+        if f"{name}.present" in defaults and "present" in believed:
+            inherited["present"] = believed["present"]
+        if f"{name}.delay_s" in defaults and "delay_s" in believed:
+            bandwidth = own.get("bandwidth_hz", defaults[f"{name}.bandwidth_hz"])
+            if isinstance(bandwidth, (int, float)) and bandwidth >= 0:
+                inherited["delay_s"] = max(believed["delay_s"] - filter_delay_s(bandwidth), 0.0)
+        sensors[name] = {**inherited, **own}
+    table["sensors"] = sensors
