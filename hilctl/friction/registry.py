@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import UNSET
 
 from hilctl.friction.karnopp import Karnopp, rt_karnopp
 from hilctl.friction.lugre import LuGre, rt_lugre
@@ -82,14 +83,14 @@ def model_of(table: object, at: str) -> Model:
     known = tuple(MODELS)
     name = table.get("model")
     if name is None:
-        raise BadValues([Problem(f"{at}.model", None, "is required", f"one of {', '.join(known)}")])
+        raise BadValues([Problem(f"{at}.model", UNSET, "is required", f"one of {', '.join(known)}")])
     if not isinstance(name, str) or name not in known:
         raise BadValues([Problem(f"{at}.model", name, "must be one of " + ", ".join(known), nearest(str(name), known))])
     return MODELS[name]
 
 
 def check_friction(table: object, at: str = "friction") -> Friction:
-    """The friction that a table `model = "…"` with that model's parameters declares; or BadValues with every problem."""
+    """The friction that a table `model = "…"` with that model's parameters declares; BadValues with every problem."""
     model = model_of(table, at)
     return Friction(model.name, model.code, check(model.Params, table, at))
 

@@ -1,0 +1,68 @@
+"""The curve of the reference rig (Table 1 of the paper), through every model that has it."""
+
+import numpy as np
+import pytest
+
+from hilctl.friction import MODELS, STATES, check_friction, rt_friction
+
+CURVE = {"fc": 287, "fs": 3118, "vs": 0.115, "sigma": 3251}
+TABLES = {
+    "stribeck": CURVE,
+    "karnopp": CURVE,
+    "lugre": {**CURVE, "s0": 1e8, "s1": 1e5},
+}
+
+
+def friction(model: str, **changes: float):
+    return check_friction({"model": model, **TABLES[model], **changes})
+
+
+def test_every_model_is_covered_here():
+    assert set(TABLES) == set(MODELS)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(("speed", "force"), [(0.001, 3121), (0.32, 1329), (0.8, 2888)])
+def test_a_steady_motion_feels_the_papers_friction_in_both_directions(model, speed, force):
+    law = friction(model)
+    for direction in (1, -1):
+        z, p = np.zeros(STATES), law.packed()
+        for _ in range(5000):
+            felt = rt_friction(law.code, p, z, direction * speed, 1e-4)
+        assert felt == pytest.approx(direction * force, abs=0.6)
+        assert law.steady(direction * speed) == pytest.approx(felt, rel=1e-6)
+
+
+def test_the_falling_branch_has_its_ends_its_minimum_and_its_steepest_slope_where_it_should():
+    law = friction("stribeck")
+    v = np.linspace(1e-3, 0.4, 4000)
+    f = np.array([law.steady(x) for x in v])
+    slope = np.gradient(f, v)
+    falling = v[slope < 0]
+    assert falling[0] == pytest.approx(0.0076, abs=2e-4)
+    assert falling[-1] == pytest.approx(0.209, abs=1e-3)
+    assert v[np.argmin(slope)] == pytest.approx(0.0813, abs=1e-3)
+    assert slope.min() == pytest.approx(-17865, rel=1e-3)
+    assert f[v > 0.1].min() == pytest.approx(1071, abs=1)
+
+
+@pytest.mark.parametrize("delta", [0.5, 1.0, 1.7, 2.0])
+def test_the_shape_exponent_is_followed(delta):
+    law = friction("stribeck", delta=delta)
+    for v in (0.01, 0.115, 0.3):
+        expected = 287 + (3118 - 287) * np.exp(-((v / 0.115) ** delta)) + 3251 * v
+        assert law.steady(v) == pytest.approx(expected, rel=1e-12)
+
+
+def test_at_rest_karnopp_holds_what_is_applied_up_to_breakaway():
+    law = friction("karnopp", v0=1e-4)
+    z = np.zeros(STATES)
+    for applied, held in ((0.0, 0.0), (1500.0, 1500.0), (-1500.0, -1500.0), (9000.0, 3118.0), (-9000.0, -3118.0)):
+        z[0] = applied
+        assert rt_friction(law.code, law.packed(), z, 5e-5, 1e-3) == held
+    z[0] = 100.0
+    assert rt_friction(law.code, law.packed(), z, 2e-4, 1e-3) == pytest.approx(3118, abs=2)
+
+
+def test_an_unknown_code_gives_no_number():
+    assert np.isnan(rt_friction(999, np.zeros(32), np.zeros(STATES), 0.1, 1e-3))
