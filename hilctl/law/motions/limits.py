@@ -74,7 +74,8 @@ class MotionRefused(BadValues):
             [
                 Problem(
                     key, float(f"{value:.6g}"),
-                    f"{quantity} reaches {value:.6g} {unit} at t = {t_s:.4f} s, the limit is {limit:.6g} {unit}", remedy,
+                    f"{quantity} reaches {value:.6g} {unit} at t = {t_s:.4f} s, the limit is {limit:.6g} {unit}",
+                    remedy,
                 )
             ]
         )

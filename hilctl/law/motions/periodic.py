@@ -107,8 +107,9 @@ def plan_triangle(request: Triangle, limits: MotionLimits, start_m: float, motio
         "cycles": float(cycles),
     }
     plan.text = (
-        f"triangle of ±{1e3 * amplitude_m:g} mm about {1e3 * center_m:g} mm at {v:.6g} m/s: straights of {straight_s:.4g} s, "
-        f"corners of {corner_s:.4g} s at {plan.facts['corner_m_s2']:.4g} m/s², period {period_s:.5g} s, "
+        f"triangle of ±{1e3 * amplitude_m:g} mm about {1e3 * center_m:g} mm at {v:.6g} m/s: "
+        f"straights of {straight_s:.4g} s, corners of {corner_s:.4g} s "
+        f"at {plan.facts['corner_m_s2']:.4g} m/s², period {period_s:.5g} s, "
         f"{length_text(plan.duration_s)}"
     )
     return plan
@@ -150,8 +151,8 @@ def plan_chirp(request: Chirp, limits: MotionLimits, start_m: float, motion_id: 
         stretch(plan, k * T / parts, (k + 1) * T / parts, shortest_s / _PER_CYCLE)
     knee = f", knee at {request.knee_hz:g} Hz" if request.knee_hz else ""
     plan.text = (
-        f"{request.law} chirp of ±{1e3 * request.amplitude_m:g} mm about {1e3 * center_m:g} mm from {request.start_hz:g} to "
-        f"{request.end_hz:g} Hz{knee}, {length_text(plan.duration_s)}"
+        f"{request.law} chirp of ±{1e3 * request.amplitude_m:g} mm about {1e3 * center_m:g} mm "
+        f"from {request.start_hz:g} to {request.end_hz:g} Hz{knee}, {length_text(plan.duration_s)}"
     )
     return plan
 

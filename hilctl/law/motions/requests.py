@@ -74,7 +74,7 @@ class Chirp(Params):
     start_hz: Annotated[float, _FREQUENCY]
     end_hz: Annotated[float, _FREQUENCY]
     duration_s: Annotated[float, number(0.1, 1e5, "s", "how long the sweep takes, soft start and stop included")]
-    law: Annotated[Literal["linear", "log"], note("how the frequency grows: by equal steps, or by equal ratios")] = "log"
+    law: Annotated[Literal["linear", "log"], note("the frequency grows by equal steps, or by equal ratios")] = "log"
     knee_hz: Annotated[
         float, number(0, 500, "Hz", "amplitude falls as 1/(1 + (f/knee)²): constant acceleration far above; 0: none")
     ] = 0.0
@@ -112,7 +112,8 @@ class Waveform(Params):
         if self.peak_m and abs(self.scale) != 1.0:
             yield Problem(f"{at}.scale", self.scale, "must be 1 or -1 beside peak_m", "give one of them")
         if self.low_pass_hz and self.high_pass_hz >= self.low_pass_hz:
-            yield Problem(f"{at}.high_pass_hz", self.high_pass_hz, f"must be below low_pass_hz = {self.low_pass_hz:g} Hz")
+            limit = f"must be below low_pass_hz = {self.low_pass_hz:g} Hz"
+            yield Problem(f"{at}.high_pass_hz", self.high_pass_hz, limit)
 
 
 MOTIONS: dict[str, type[Params]] = {

@@ -3,7 +3,7 @@
 import csv
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -56,7 +56,7 @@ def samples_of(
     if times_s is None:
         if not (math.isfinite(interval_s) and interval_s > 0):
             raise _bad(f"{at}.interval_s", interval_s, "must be above 0 s where no times are given")
-        t = np.arange(len(y)) * interval_s
+        t = np.arange(len(y), dtype=np.float64) * interval_s
     else:
         t = _reals(times_s, f"{at}.times_s")
         if len(t) != len(y):
@@ -120,7 +120,9 @@ def _reals(values: Sequence[float] | Reals, at: str) -> Reals:
     return made
 
 
-def _checked(t: Reals, y: Reals, quantity: Quantity, time_key, value_key, at: str) -> Samples:  # type: ignore[no-untyped-def]
+def _checked(
+    t: Reals, y: Reals, quantity: Quantity, time_key: Callable[[int], str], value_key: Callable[[int], str], at: str
+) -> Samples:
     if quantity not in ("displacement", "acceleration"):
         raise _bad(f"{at}.quantity", quantity, "must be displacement or acceleration")
     if not FEWEST <= len(y) <= MOST:

@@ -10,7 +10,7 @@ from hilctl.law.reference.smooth import STEP_SPEED
 def plan_move(request: Move, limits: MotionLimits, start_m: float, motion_id: int) -> Plan:
     """All of it is lead-in; a duration or a speed that was asked for replaces the approach's.
 
-    A speed that was asked for is the peak; the acceleration is then what it takes, and the check refuses too much of it.
+    A speed that was asked for is the peak; the acceleration is then what it takes, and the check refuses too much.
     """
     plan = new_plan("move", Kind.MOVE, motion_id)
     lead, to_m = plan.motion.lead, request.position_m

@@ -1,23 +1,24 @@
 """From an uploaded history to the coefficients of a spline that begins and ends at rest.
 
-Resampling: a cubic spline through the samples, evaluated every h. A coarser h than the samples' is preceded by a low-pass
-at 0.4/h. Filters are zero-phase.
+Resampling: a cubic spline through the samples, evaluated every h. A coarser h than the samples' is preceded by a
+low-pass at 0.4/h. Filters are zero-phase.
 
-Acceleration: the cubic uniform B-spline with coefficients b through the samples is the second derivative of the quintic
-one with coefficients c where
+Acceleration: the cubic uniform B-spline with coefficients b through the samples is the second derivative of the
+quintic one with coefficients c where
 
     c[i+1] - 2 c[i] + c[i-1] = h² b[i]
 
-so the motion follows from b by two sums, without integration error. Multiplying b by a taper that begins and ends with zero
-joins rest at both ends exactly, jerk included. What drift remains is removed from b by
+so the motion follows from b by two sums, without integration error. Multiplying b by a taper that begins and ends
+with zero joins rest at both ends exactly, jerk included. What drift remains is removed from b by
 
     w(s) · (k0 P0 + k1 P1 + k2 P2 + k3 P3),    w = 16 s² (1 - s)², P Legendre polynomials over the record
 
-with the k that give Σ b = 0 (it ends at rest), Σ i b[i] = 0 (where it began, if asked for), and, of all these, the smallest
-mean square of velocity: the wandering of the base line that integration makes of an offset is what that takes away.
+with the k that give Σ b = 0 (it ends at rest), Σ i b[i] = 0 (where it began, if asked for), and, of all these, the
+smallest mean square of velocity: the wandering of the base line that integration makes of an offset is what that
+takes away.
 
-Displacement: the quintic B-spline through the samples; c is blended to its first and last value over the taper. The drift is
-the straight line from the first to the last sample.
+Displacement: the quintic B-spline through the samples; c is blended to its first and last value over the taper. The
+drift is the straight line from the first to the last sample.
 """
 
 from typing import NamedTuple

@@ -37,7 +37,7 @@ def plan_waveform(
         "first_sample_s": plan.facts["lead_s"] + spline.offset_s,
     }
     plan.text = (
-        f"waveform{' ' + request.upload if request.upload else ''} ({samples.quantity}, {len(samples.values)} samples) of "
-        f"about ±{1e3 * peak_m:.4g} mm, knots every {spline.knot_s:.4g} s, {length_text(plan.duration_s)}"
+        f"waveform{' ' + request.upload if request.upload else ''} ({samples.quantity}, {len(samples.values)} samples) "
+        f"of about ±{1e3 * peak_m:.4g} mm, knots every {spline.knot_s:.4g} s, {length_text(plan.duration_s)}"
     )
     return plan

@@ -1,8 +1,8 @@
 """References: where the table should be, and its derivatives, as a function of the time since a motion's start.
 
-One motion a file, each with its record and its compiled function; `motion.py` puts them together for the loop, `history.py`
-keeps what the loop evaluated, `scan.py` looks at a whole motion before it starts. Requests are turned into motions in
-`hilctl.law.motions`.
+One motion a file, each with its record and its compiled function; `motion.py` puts them together for the loop,
+`history.py` keeps what the loop evaluated, `scan.py` looks at a whole motion before it starts. Requests are turned
+into motions in `hilctl.law.motions`.
 """
 
 from hilctl.law.reference.history import HISTORY, new_history, rt_history_get, rt_history_put, rt_history_rest

@@ -1,8 +1,8 @@
 """The last points of the reference, on the grid of ticks, and what lay between them.
 
-The loop evaluates the motion once a tick, at a head some ticks ahead, and reads now, now minus a delay, and previews by a
-fraction of a tick from here. Each quantity is interpolated from its own level, so that no difference of displacements is
-ever divided by a power of the tick, and each is exact on the grid:
+The loop evaluates the motion once a tick, at a head some ticks ahead, and reads now, now minus a delay, and previews
+by a fraction of a tick from here. Each quantity is interpolated from its own level, so that no difference of
+displacements is ever divided by a power of the tick, and each is exact on the grid:
 
     x  from (x, v, a) at both ends, quintic Hermite         v  from (v, a, j), quintic Hermite
     a  from (a, j), cubic Hermite                           j  the derivative of that cubic

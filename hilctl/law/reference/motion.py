@@ -4,8 +4,9 @@
     .. body_s            the body: sine, triangle, chirp, wave; nothing for a move
     .. out               a move to where the motion rests
 
-Everything is a function of the time since the motion's start: no state is accumulated, so a skipped tick loses nothing, and
-a point ahead costs what a point now costs. Nothing jumps at a seam, jerk included, because every part joins rest there.
+Everything is a function of the time since the motion's start: no state is accumulated, so a skipped tick loses
+nothing, and a point ahead costs what a point now costs. Nothing jumps at a seam, jerk included, because every part
+joins rest there.
 """
 
 from enum import IntEnum

@@ -98,7 +98,7 @@ def _scan_signature() -> Any:
 def rt_scan(
     motion: Any, knots: Any, first_s: float, step_s: float, count: int, bounds: Any, point: Any, verdict: Any
 ) -> int:
-    """Looks at `count` instants, widens the verdict's extremes, and stops at the first bound passed; `point` is scratch."""
+    """Looks at `count` instants, widens the verdict's extremes, stops at the first bound passed; `point` is scratch."""
     for i in range(count):
         t_s = first_s + i * step_s
         rt_reference(motion, knots, t_s, point)
@@ -111,7 +111,7 @@ def rt_scan(
         if passed != Bound.NONE:
             verdict.bound, verdict.t_s = passed, t_s
             break
-    return verdict.bound
+    return int(verdict.bound)
 
 
 def _table_signature() -> Any:

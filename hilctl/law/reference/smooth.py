@@ -4,11 +4,11 @@ The step goes from 0 to 1 in a time T; with s = t/T and q = s (1 - s)
 
     S = 35 s⁴ - 84 s⁵ + 70 s⁶ - 20 s⁷,   S' = 140 q³,   S'' = 420 q² (1 - 2s),   S''' = 840 q (1 - 5q)
 
-It is the lowest polynomial whose value and first three derivatives join rest at both ends. The minimum-jerk quintic, one
-degree pair below, starts with a jump of jerk, which the feed-forward would send to the valve as a step.
+It is the lowest polynomial whose value and first three derivatives join rest at both ends. The minimum-jerk quintic,
+one degree pair below, starts with a jump of jerk, which the feed-forward would send to the valve as a step.
 
-The pulse goes from rest to a steady unit speed in a time T. Its acceleration rises over T/4 along the quintic smooth step
-(so that jerk and its slope join too), stays, and falls likewise:
+The pulse goes from rest to a steady unit speed in a time T. Its acceleration rises over T/4 along the quintic smooth
+step (so that jerk and its slope join too), stays, and falls likewise:
 
     plateau 1 / (T - Tr), Tr = T/4;     X(t) = t - T/2 + X(T - t),   V(t) = 1 - V(T - t)   for t > T/2
 

@@ -7,12 +7,12 @@ From x, v, a, j at t = 0, in three stretches of acceleration:
     T3   from p to 0 along the quintic smooth step                       Δv = p T3/2
 
 T1 and T3 come from the jerk: 1.5 (|a| + D)/J for a cubic, 1.875 D/J for the quintic. What velocity then remains,
-w = v + T1 (a/2 + j T1/12), sets the sign of p; |p| = D with T2 = |w|/D - (T1 + T3)/2, or, where that is negative, T2 = 0
-and |p| = 2 |w|/(T1 + T3) < D.
+w = v + T1 (a/2 + j T1/12), sets the sign of p; |p| = D with T2 = |w|/D - (T1 + T3)/2, or, where that is negative,
+T2 = 0 and |p| = 2 |w|/(T1 + T3) < D.
 
-So |acceleration| <= max(|a|, D) + (4/27) |j| T1. The last term, an acceleration that the table is gaining at that moment, is
-kept out of the way while there is room: T1 shrinks, to a third at the least, until |a| + (4/27) |j| T1 <= D. A jerk that is
-already beyond J sets the pace instead of J.
+So |acceleration| <= max(|a|, D) + (4/27) |j| T1. The last term, an acceleration that the table is gaining at that
+moment, is kept out of the way while there is room: T1 shrinks, to a third at the least, until
+|a| + (4/27) |j| T1 <= D. A jerk that is already beyond J sets the pace instead of J.
 """
 
 from typing import Any

@@ -5,10 +5,11 @@ The amplitude A is the peak of the *rounded* triangle. A corner lasts Tc, and tu
     x = x0 + v t - 2 v X(t)         X, the pulse of smooth.py; its plateau is a = 2 v / ((1 - FLANK) Tc)
     d = CORNER_REACH v Tc           from the end of a straight to the peak;  CORNER_REACH = 1/2 - 2 X(Tc/2)/Tc = 13/42
     Ts = 2 (A - d) / v              a straight, from -(A - d) to A - d
-    P = 2 (Ts + Tc)                 the period: 4A/v of the sharp triangle, and 2 Tc (1 - 2 CORNER_REACH) = 16/21 Tc more
+    P = 2 (Ts + Tc)                 the period: the sharp triangle's 4A/v and 2 Tc (1 - 2 CORNER_REACH) = 16/21 Tc
 
-A soft start is half a corner: from rest to v in Tc/2 over v Tc/4 < d, so that it begins inside the amplitude and ends where
-the first straight begins: the first straight counts like all others. The soft stop is the same after the last straight.
+A soft start is half a corner: from rest to v in Tc/2 over v Tc/4 < d, so that it begins inside the amplitude and ends
+where the first straight begins: the first straight counts like all others. The soft stop is the same after the last
+straight.
 """
 
 import math
@@ -46,7 +47,7 @@ def rt_triangle(triangle: Any, duration_s: float, t_s: float, out: Any) -> None:
         rt_turn(out, triangle.center_m - reach, -v, v, ramp_s, ending_s)
         return
     half_s = triangle.straight_s + triangle.corner_s
-    halves = int(math.floor(u / half_s))
+    halves = math.floor(u / half_s)
     u -= halves * half_s
     up = 1.0 if halves & 1 == 0 else -1.0
     if u <= triangle.straight_s:

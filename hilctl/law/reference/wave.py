@@ -4,7 +4,7 @@ Between two knots, with s from 0 to 1 and the six coefficients c0 … c5 that re
 
     x = Σ p_n sⁿ;    p_n below are the rows of the basis' matrix, times 120
 
-Derivatives of the polynomial, divided by powers of the knot spacing h. Displacement and four derivatives are continuous.
+and its derivatives are divided by powers of the knot spacing h. Displacement and four derivatives are continuous.
 """
 
 import math
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from hilctl.law.reference.point import rt_rest
 from hilctl.params import record_of
 from hilctl.rt import jit
 
@@ -22,11 +23,14 @@ WAVE: "np.dtype[Any]" = record_of([("center_m", np.float64), ("knot_s", np.float
 
 @jit()
 def rt_wave(wave: Any, knots: Any, t_s: float, out: Any) -> None:
-    """At `t_s` of a wave that lasts (count - 5) knot_s; its ends are held outside."""
+    """At `t_s` of a wave that lasts (count - 5) knot_s; its ends are held outside. Without six coefficients: rest."""
     last = min(wave.count, knots.shape[0]) - 6
+    if last < 0:
+        rt_rest(out, wave.center_m)
+        return
     per_s = 1.0 / wave.knot_s
     u = min(max(t_s * per_s, 0.0), last + 1.0)
-    i = min(int(math.floor(u)), last)
+    i = min(math.floor(u), last)
     s = u - i
     c0, c1, c2, c3, c4, c5 = knots[i], knots[i + 1], knots[i + 2], knots[i + 3], knots[i + 4], knots[i + 5]
     p0 = (c0 + c4 + 26.0 * (c1 + c3) + 66.0 * c2) / 120.0
