@@ -77,3 +77,24 @@ def exchange(words: Any, index: Any, value: Any) -> Any:
     old = int(words[index])
     words[index] = value
     return old
+
+
+def _build_fence() -> Any:
+    from numba.core import types
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def fence(typing: Any) -> Any:
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            builder.fence("seq_cst")
+            return context.get_constant(types.int64, 0)
+
+        return types.int64(), generate
+
+    return fence
+
+
+@primitive(_build_fence)
+def fence() -> int:
+    """Nothing before it moves behind it, nothing behind it moves before it."""
+    return 0

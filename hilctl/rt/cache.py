@@ -41,10 +41,10 @@ def cache_directory() -> Path:
     return Path(tempfile.mkdtemp(prefix="hilctl-cache-"))
 
 
-def is_warm() -> bool:
-    """Whether compiled code for this version stands in the cache."""
+def is_warm(function: str = "*") -> bool:
+    """Whether compiled code of this version, or of one function of it, stands in the cache."""
     place = cache_root() / "compiled" / _fingerprint()
-    return place.is_dir() and any(place.rglob("*.nbc"))
+    return place.is_dir() and any(place.glob(f"*/*{function}*.nbc"))
 
 
 def _thin(current: Path) -> None:

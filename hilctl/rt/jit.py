@@ -35,6 +35,13 @@ class Jit:
         if self._dispatcher is None:
             numba = _numba()
             signature = None if self._signature is None else self._signature()
+            if signature is not None and self._cached:
+                from hilctl.rt.warm import load
+
+                dispatcher = numba.njit(cache=True, **_OPTIONS)(self.plain)
+                if load(dispatcher, signature):
+                    self._dispatcher = dispatcher
+                    return dispatcher
             self._dispatcher = numba.njit(signature, cache=self._cached, **_OPTIONS)(self.plain)
         return self._dispatcher
 
@@ -120,3 +127,10 @@ def exchange_type(command: Any, readings: Any) -> Any:
     """The signature of a driver's exchange: a state's memory, a command, readings; a status comes back."""
     types = _numba().core.types
     return types.int64(types.Array(types.uint8, 1, "C"), command, readings)
+
+
+def loop_type(exchange: Any) -> Any:
+    """The signature of the loop: the shared memory, a driver's exchange as a function, the driver's memory."""
+    types = _numba().core.types
+    memory = types.Array(types.uint8, 1, "C")
+    return types.int64(memory, types.FunctionType(exchange), memory)

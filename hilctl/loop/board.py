@@ -1,0 +1,33 @@
+"""The status board: the newest of a few records, from the loop to whoever looks, who needs no more than to read memory.
+
+The loop writes record n into slot n modulo the number of slots and releases the count. A reader copies the newest and
+looks at the count again: only if the writer has come round to that slot meanwhile was the copy torn, and is made anew.
+With sixteen slots the reader has fifteen ticks for one copy.
+"""
+
+from typing import Any
+
+from hilctl.loop.outside import load
+from hilctl.rt.atomics import store_release
+from hilctl.rt.jit import jit
+
+_TRIES = 100
+
+
+@jit()
+def rt_post(words: Any, board: int) -> None:
+    """Writer: the slot `words[board] modulo slots` is whole."""
+    store_release(words, board, words[board] + 1)
+
+
+def newest(words: Any, board: int, records: Any) -> Any | None:
+    """Reader: a copy of the newest record, or None before the first, and when the writer outran every try."""
+    slots = len(records)
+    for _ in range(_TRIES):
+        count = load(words, board)
+        if count == 0:
+            return None
+        copy = records[(count - 1) % slots : (count - 1) % slots + 1].copy()
+        if load(words, board) - count < slots - 1:
+            return copy[0]
+    return None

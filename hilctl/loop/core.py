@@ -1,0 +1,143 @@
+"""The loop: one compiled function, entered once. `rt_run` reads as the phases of a tick.
+
+It allocates nothing, takes no lock, and calls no Python; everything it touches lies in the shared memory (layout.py).
+"""
+
+from typing import Any
+
+from firmware_bridge.driver import COMMAND, READINGS, exchange_signature
+from hilctl.law.settings import SETTINGS
+from hilctl.law.state import STATE
+from hilctl.law.tick import rt_at_rest, rt_command, rt_start, rt_tick, rt_trip
+from hilctl.loop import layout
+from hilctl.loop.clock import EXCHANGE, LAW, WAKE, rt_await, rt_start_clock
+from hilctl.loop.layout import BANK, LOOP, OPTIONS, ROWS, ROWS_AT
+from hilctl.loop.listen import rt_take_requests, rt_take_settings, rt_watch_service
+from hilctl.loop.mailbox import READER_FIRST
+from hilctl.loop.report import rt_count_stages, rt_stamp, rt_tell
+from hilctl.loop.ring import rt_claim, rt_lose, rt_publish
+from hilctl.loop.standstill import FOREVER_NS, rt_may_pass, rt_nap, rt_pass
+from hilctl.rt.jit import jit, loop_type
+from hilctl.rt.libc import monotonic_ns
+from hilctl.rt.records import record_at, words_of
+from hilctl.signals import SAMPLE, Trip
+
+_WORDS_AT, _WORDS_END = layout.words.at, layout.words.end
+_OPTIONS_AT, _LOOP_AT, _LAW_AT = layout.options.at, layout.loop.at, layout.law.at
+_FIRST_SETTINGS_AT = layout.settings.at + READER_FIRST * SETTINGS.itemsize
+_SCRAP_AT, _KNOTS_AT = layout.scrap.at, layout.knots.at
+_ROW_SIZE, _BANK_SIZE = SAMPLE.itemsize, BANK.itemsize
+
+
+@jit(lambda: loop_type(exchange_signature()), cached=True)
+def rt_run(memory: Any, exchange: Any, driver_state: Any) -> int:
+    """Runs until the end of the run is asked for and the rig is at rest; returns the trip that ended it."""
+    words = memory[_WORDS_AT:_WORDS_END].view(layout.WORD)
+    options, loop = record_at(memory, _OPTIONS_AT, OPTIONS), record_at(memory, _LOOP_AT, LOOP)
+    state, command, readings = record_at(memory, _LAW_AT, STATE), loop.command, loop.readings
+    rt_start(state, record_at(memory, _FIRST_SETTINGS_AT, SETTINGS), 0)
+    rt_prepare(loop, options)
+    rested = False
+    while not (loop.status.ending != 0 and (rested or loop.hurry_left <= 0)):
+        # wait
+        if options.virtual != 0:
+            rt_stand_still(memory, words, loop, options, state)
+        else:
+            rt_await(loop, options.period_ns, options.spin_ns)
+        # exchange: send the last command, read
+        rested = rt_at_rest(state)
+        limit_ns = FOREVER_NS if options.virtual != 0 else loop.deadline_ns + options.exchange_ns
+        rt_command(state, command, loop.status.tick, loop.skipped, limit_ns)
+        outcome = exchange(driver_state, command, readings)
+        law_before_ns = loop.spent_ns[LAW]
+        exchanged_ns = rt_time_exchange(loop, options)
+        # what reached the loop since the last tick
+        rt_take_settings(memory, words, loop, state)
+        rt_take_requests(memory, words, loop, state, loop.status.tick)
+        rt_watch_service(words, loop, options, state, exchanged_ns)
+        rt_watch_lateness(loop, options, state)
+        # the law: from readings to the next command and the sample
+        place = rt_claim(words, ROWS, loop.row_slots)
+        sample = record_at(memory, _SCRAP_AT if place < 0 else ROWS_AT + place * _ROW_SIZE, SAMPLE)
+        rt_stamp(loop, law_before_ns, sample)
+        rt_tick(state, command, readings, outcome, words_of(record_at(memory, rt_bank(state), BANK)), sample)
+        # the row, the status, the times
+        if place < 0:
+            rt_lose(words, ROWS)
+        else:
+            rt_publish(words, ROWS)
+        loop.status.ran += 1
+        rt_tell(memory, words, loop, state)
+        rt_finish(loop, options, exchanged_ns)
+    return loop.status.ending
+
+
+@jit()
+def rt_bank(state: Any) -> int:
+    """Where the waveform of the running motion lies."""
+    return _KNOTS_AT + state.bank * _BANK_SIZE
+
+
+@jit()
+def rt_prepare(loop: Any, options: Any) -> None:
+    """The loop before its first tick."""
+    loop.mail_front = READER_FIRST
+    readings = words_of(loop.readings)
+    for i in range(readings.size):
+        readings[i] = float("nan")  # what the rig does not have stays so
+    for i in range(8):
+        loop.readings.age_ns[i] = 0
+    rt_start_clock(loop)
+    if options.virtual != 0:
+        loop.begun_ns = monotonic_ns()
+
+
+@jit()
+def rt_stand_still(memory: Any, words: Any, loop: Any, options: Any, state: Any) -> None:
+    """Virtual clock: listens while time stands still, then lets one period pass."""
+    rounds = 0
+    while not rt_may_pass(loop, options, words, state):
+        if rounds == 0:
+            loop.status.standing = loop.changed = 1
+        rt_take_settings(memory, words, loop, state)
+        rt_take_requests(memory, words, loop, state, loop.status.tick + 1)
+        rt_watch_service(words, loop, options, state, monotonic_ns())
+        if loop.changed != 0 or rt_snapshot_asked(words):
+            rt_tell(memory, words, loop, state)
+        rt_nap(rounds)
+        rounds += 1
+    rt_pass(loop, options.period_ns)
+
+
+@jit()
+def rt_snapshot_asked(words: Any) -> bool:
+    """A copy of the state was asked for and not made yet."""
+    return bool(words[layout.SNAPSHOT_ASKED] != words[layout.SNAPSHOT_DONE])
+
+
+@jit()
+def rt_time_exchange(loop: Any, options: Any) -> int:
+    """How long the exchange took; the instant at which it was over. Nothing takes time on the virtual clock."""
+    if options.virtual != 0:
+        return monotonic_ns() if loop.status.tick & 63 == 0 else loop.begun_ns
+    now_ns = monotonic_ns()
+    loop.spent_ns[EXCHANGE] = now_ns - loop.status.time_ns
+    return now_ns
+
+
+@jit()
+def rt_finish(loop: Any, options: Any, exchanged_ns: int) -> None:
+    """How long the law took, with all that belongs to it; the histograms."""
+    if options.virtual != 0:
+        return
+    loop.finished_ns = monotonic_ns()
+    loop.spent_ns[LAW] = loop.finished_ns - exchanged_ns
+    rt_count_stages(loop)
+
+
+@jit()
+def rt_watch_lateness(loop: Any, options: Any, state: Any) -> None:
+    """Trips when too many ticks in a row were missed."""
+    late = loop.status.late_in_a_row
+    if loop.skipped > 0 and late >= options.late_in_a_row:
+        rt_trip(state, Trip.LATE_TICKS.value, options.late_action, float(late), float(options.late_in_a_row))

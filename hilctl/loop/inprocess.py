@@ -1,0 +1,81 @@
+"""The core on a thread of this process: for tests, and for work that wants its twin at hand. Nothing else differs."""
+
+import os
+from typing import Any
+
+from firmware_bridge.driver import RigFacts
+from hilctl.loop import memory as shared
+from hilctl.loop.link import Link
+from hilctl.loop.options import CoreOptions
+from hilctl.loop.process import DRIVER_FAILED, Start, Voice
+from hilctl.loop.running import LoopThread
+from hilctl.signals import Trip
+
+
+class CoreThread:
+    """The runner of link.py, as a thread."""
+
+    def __init__(self, thread: LoopThread, said: "_Heard") -> None:
+        self._thread, self._heard = thread, said
+        self._code: int | None = None
+
+    def begin(self) -> None:
+        """Opens the driver and starts the loop."""
+        if self._thread.open():
+            self._thread.start()
+        else:
+            self._code = DRIVER_FAILED
+
+    def poll(self) -> int | None:
+        """See Runner."""
+        if self._code is None and self._thread.over:
+            self._thread.wait(1.0)
+            self._code = self._thread.close()
+        return self._code
+
+    def end(self) -> None:
+        """See Runner."""
+        self._thread.end(Trip.SHUTDOWN)
+
+    def wait(self, timeout_s: float) -> int | None:
+        """See Runner."""
+        if self._code is None:
+            self._thread.wait(timeout_s)
+        return self.poll()
+
+    def kill(self) -> None:
+        """A thread cannot be killed: it stays."""
+
+    def said(self) -> list[dict[str, str]]:
+        """See Runner."""
+        out, self._heard.messages = self._heard.messages, []
+        return out
+
+    def close(self) -> None:
+        """Ends the loop: its memory must outlive it."""
+        self.end()
+        self.wait(60.0)
+
+
+class _Heard(Voice):
+    """Keeps what the core says."""
+
+    def __init__(self) -> None:
+        super().__init__(None)
+        self.messages: list[dict[str, str]] = []
+
+    def _send(self, message: dict[str, str]) -> None:
+        self.messages.append(message)
+
+
+def start(settings: Any, *, driver: Any, facts: RigFacts, options: CoreOptions, driver_config: Any = None) -> Link:
+    """A link to a core on a thread. `driver` is a name, with its `driver_config`, or a driver that stands already."""
+    run = int.from_bytes(os.urandom(7), "little")
+    memory = shared.make(settings, options, run)
+    name = driver if isinstance(driver, str) else type(driver).__name__
+    heard = _Heard()
+    given = None if isinstance(driver, str) else driver
+    thread = LoopThread(memory, Start(run, name, driver_config or {}, facts, options), heard, given)
+    runner = CoreThread(thread, heard)
+    runner.begin()
+    return Link(memory, runner, name, options)

@@ -1,0 +1,303 @@
+"""The service's side of the core: it starts it, feeds it, reads it, ends it. Never blocks but in `stop`."""
+
+import json
+import os
+import pickle
+import signal
+import subprocess
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from firmware_bridge.driver import RigFacts
+from hilctl.law.reference import KNOTS
+from hilctl.law.reference.motion import Kind
+from hilctl.law.requests import RequestKind
+from hilctl.loop import memory as shared
+from hilctl.loop.board import newest
+from hilctl.loop.layout import (
+    ANSWER_SLOTS,
+    ANSWERS,
+    BANKS,
+    FREE,
+    HEARTBEAT,
+    HELD,
+    MAIL,
+    REQUESTS,
+    ROWS,
+    RUN_UNTIL,
+    SNAPSHOT_ASKED,
+    SNAPSHOT_DONE,
+    STATUSES,
+)
+from hilctl.loop.mailbox import WRITER_FIRST, mail_put
+from hilctl.loop.memory import Memory
+from hilctl.loop.options import CoreOptions
+from hilctl.loop.outside import Reader, Writer, load, store
+from hilctl.loop.spawn import Spawned, spawn
+from hilctl.loop.status import CoreStatus
+from hilctl.params import Params
+from hilctl.rt.libc import monotonic_ns
+
+_MESSAGE_BYTES = 65536
+
+
+class QueueFull(Exception):
+    """Too many requests wait for the loop, or too many answers for the service."""
+
+
+class Busy(Exception):
+    """Both waveform banks belong to motions that are not over."""
+
+
+class Answer(NamedTuple):
+    """What became of a request: the refusal's code, 0 when it was taken, and the first tick that saw it."""
+
+    id: int
+    refusal: int
+    tick: int
+
+
+class Snapshot(NamedTuple):
+    """The law's whole state after a tick, before the row with that number, having seen requests up to that id."""
+
+    tick: int
+    row: int
+    request: int
+    state: bytes
+
+
+class Runner(Protocol):
+    """Whatever runs the loop: a process, or a thread of this one."""
+
+    def poll(self) -> int | None:
+        """The exit code, None while it runs."""
+
+    def end(self) -> None:
+        """Asks for an orderly end."""
+
+    def wait(self, timeout_s: float) -> int | None:
+        """The exit code, None when it still runs after that time."""
+
+    def kill(self) -> None:
+        """Ends it at once."""
+
+    def said(self) -> list[dict[str, str]]:
+        """What it has said since the last call."""
+
+    def close(self) -> None:
+        """Lets go of it."""
+
+
+class Link:
+    """One run of the core."""
+
+    def __init__(self, memory: Memory, runner: Runner, driver: str, options: CoreOptions) -> None:
+        self.memory, self.driver, self.options = memory, driver, options
+        self._runner = runner
+        self._rows = Reader(memory.words, ROWS, memory.rows)
+        self._requests = Writer(memory.words, REQUESTS, memory.requests)
+        self._answers = Reader(memory.words, ANSWERS, memory.answers)
+        self._word_array: Any = np.frombuffer(memory.words, np.int64)
+        self._back = WRITER_FIRST
+        self._asked = self._answered = 0
+        self._motion_of_bank = [0] * BANKS  # the last motion that was asked for with this waveform
+        self._next_bank = 0
+        self._refused_motions: dict[int, int] = {}  # request id: motion id, until answered
+        self._state = "starting"
+        self._messages: tuple[str, ...] = ()
+        self._last: Any = None
+
+    @classmethod
+    def start(
+        cls,
+        settings: Any,
+        *,
+        driver: str,
+        driver_config: Params | Mapping[str, Any],
+        facts: RigFacts,
+        options: CoreOptions,
+        core: Spawned | None = None,
+    ) -> "Link":
+        """Gives a core its memory and its configuration; a core that was spawned before has had time to load."""
+        run = int.from_bytes(os.urandom(7), "little")
+        memory = shared.make(settings, options, run)
+        core = core or spawn()
+        message = pickle.dumps((run, driver, driver_config, facts, options))
+        process = CoreProcess(core)
+        try:
+            process.send(message, memory.fd)
+        except OSError:
+            pass  # it has ended already: poll tells
+        return cls(memory, process, driver, options)
+
+    # towards the core
+
+    def beat(self) -> None:
+        """A sign of life, due every 100 ms or so."""
+        store(self.memory.words, HEARTBEAT, monotonic_ns())
+
+    def put_settings(self, record: Any) -> None:
+        """Hands over a whole parameter set; the newest counts. The first call loads a compiled function."""
+        self.memory.settings[self._back] = record
+        self._back = int(mail_put(self._word_array, MAIL, self._back))
+
+    def put_knots(self, knots: npt.NDArray[np.float64]) -> int:
+        """Writes a waveform into a bank that no motion needs any more and returns its index; Busy when there is none."""
+        if len(knots) > KNOTS:
+            raise ValueError(f"a waveform of {len(knots)} knots is longer than a bank of {KNOTS}")
+        done = self.status.motion_done_id
+        for k in range(BANKS):
+            bank = (self._next_bank + k) % BANKS
+            if self._motion_of_bank[bank] <= done:
+                self.memory.knots[bank].knots[: len(knots)] = knots
+                self._next_bank = (bank + 1) % BANKS
+                return bank
+        raise Busy(f"motions {self._motion_of_bank} are not over, the last that ended is {done}")
+
+    def ask(self, request: Any) -> int:
+        """Queues a request and returns the id by which it will be answered; QueueFull when the loop has too many."""
+        if self._asked - self._answered >= ANSWER_SLOTS:
+            raise QueueFull(f"{ANSWER_SLOTS} requests are not answered yet")
+        request.id = self._asked + 1
+        if not self._requests.put(request):
+            raise QueueFull("the loop has not taken the requests before this one")
+        self._asked += 1
+        if request.kind == RequestKind.TRACK and request.motion.kind == Kind.WAVEFORM:
+            self._motion_of_bank[int(request.bank)] = int(request.motion.id)
+            self._refused_motions[self._asked] = int(request.bank)
+        return self._asked
+
+    def run_until(self, tick: int) -> None:
+        """Virtual clock: lets time pass until this tick."""
+        store(self.memory.words, RUN_UNTIL, tick)
+
+    def held(self, row: int | None) -> None:
+        """Virtual clock: rows from here on are still wanted; the loop runs no further ahead of them than they may lie."""
+        store(self.memory.words, HELD, FREE if row is None else row)
+
+    def snapshot(self) -> None:
+        """Asks for a copy of the law's state at a tick's boundary."""
+        words = self.memory.words
+        if load(words, SNAPSHOT_DONE) == words[SNAPSHOT_ASKED]:
+            store(words, SNAPSHOT_ASKED, words[SNAPSHOT_ASKED] + 1)
+
+    # from the core
+
+    def snapshot_ready(self) -> Snapshot | None:
+        """The copy that was asked for, once it is there."""
+        words, copy = self.memory.words, self.memory.snapshot
+        done = load(words, SNAPSHOT_DONE)
+        if done == 0 or done != words[SNAPSHOT_ASKED]:
+            return None
+        return Snapshot(int(copy.tick), int(copy.row), int(copy.request), copy.state.tobytes())
+
+    def answers(self) -> list[Answer]:
+        """Answers since the last call, in order."""
+        out = [Answer(*(int(x) for x in a.item())) for a in self._answers.take(ANSWER_SLOTS)]
+        for answer in out:
+            bank = self._refused_motions.pop(answer.id, -1)
+            if bank >= 0 and answer.refusal != 0:
+                self._motion_of_bank[bank] = 0
+        self._answered += len(out)
+        return out
+
+    def drain(self, limit_rows: int) -> npt.NDArray[Any]:
+        """The oldest rows that have not been read yet, in order, at most so many."""
+        out: npt.NDArray[Any] = self._rows.take(limit_rows)
+        return out
+
+    @property
+    def rows_read(self) -> int:
+        """The number of the row that `drain` gives next."""
+        return self._rows.read
+
+    @property
+    def status(self) -> CoreStatus:
+        """How the core is now."""
+        self._hear()
+        self._last = _or(newest(self.memory.words, STATUSES, self.memory.statuses), self._last)
+        return CoreStatus(self._last, self.memory, self._state, self._messages)
+
+    def _hear(self) -> None:
+        for message in self._runner.said():
+            self._state = message.get("state", self._state)
+            if "text" in message:
+                self._messages = (*self._messages, message["text"])
+
+    # its end
+
+    def poll(self) -> int | None:
+        """The core's exit code, None while it runs."""
+        return self._runner.poll()
+
+    def stop(self, timeout_s: float) -> int:
+        """Asks for an orderly end and waits for it; kills the core when the time is over. Returns the exit code."""
+        self._runner.end()
+        code = self._runner.wait(timeout_s)
+        if code is None:
+            self._runner.kill()
+            code = self._runner.wait(timeout_s)
+        self._hear()
+        return -signal.SIGKILL if code is None else code
+
+    def close(self) -> None:
+        """Lets go of the core; one that still runs sees us gone, stops the rig and ends."""
+        self._runner.close()
+        self.memory.close()
+
+
+def _or(new: Any, old: Any) -> Any:
+    return old if new is None else new
+
+
+class CoreProcess:
+    """The core as a process of its own."""
+
+    def __init__(self, core: Spawned) -> None:
+        self._process, self._socket = core.process, core.socket
+        self._socket.setblocking(False)
+
+    def send(self, message: bytes, fd: int) -> None:
+        """The configuration, with the memory's descriptor."""
+        import socket
+
+        socket.send_fds(self._socket, [message], [fd])
+
+    def poll(self) -> int | None:
+        """See Runner."""
+        return self._process.poll()
+
+    def end(self) -> None:
+        """See Runner."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+
+    def wait(self, timeout_s: float) -> int | None:
+        """See Runner."""
+        try:
+            return self._process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def kill(self) -> None:
+        """See Runner."""
+        self._process.kill()
+
+    def said(self) -> list[dict[str, str]]:
+        """See Runner."""
+        out: list[dict[str, str]] = []
+        while True:
+            try:
+                message = self._socket.recv(_MESSAGE_BYTES)
+            except (BlockingIOError, ConnectionError, OSError):
+                return out
+            if not message:
+                return out
+            out.append(json.loads(message))
+
+    def close(self) -> None:
+        """See Runner."""
+        self._socket.close()

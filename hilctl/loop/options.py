@@ -1,0 +1,34 @@
+"""How the core shall run."""
+
+from typing import NamedTuple
+
+from hilctl.signals import Action
+
+SECOND_NS = 1_000_000_000
+
+
+class CoreOptions(NamedTuple):
+    """What the service decides before it starts the core; the rig file's [loop] table holds most of it."""
+
+    rate_hz: float = 1000.0
+    clock: str = "real"  # or "virtual"
+    spin_us: float = 0.0  # the last microseconds of each wait are spun, at most half a period
+    cpu: int = -1  # the processor to stay on; -1: an isolated one, or the last
+    priority: int = 80  # of SCHED_FIFO, 1 to 99; 0: ordinary scheduling
+    late_in_a_row: int = 50  # missed periods in a row that trip
+    late_action: int = Action.STOP
+    service_timeout_s: float = 1.0  # 0: the service is not watched
+    exchange_share: float = 0.8  # of a period: how long after its deadline an exchange may last
+    hurry_s: float = 10.0  # an orderly end that takes longer is cut short
+    row_slots: int = 0  # of the ring of samples, a power of two; 0: five seconds
+    hold_rows: int = 0  # virtual clock: how far the rows may run ahead of `held`; 0: as far as the ring holds
+
+    @property
+    def period_ns(self) -> int:
+        """One tick."""
+        return round(SECOND_NS / self.rate_hz)
+
+    @property
+    def rows(self) -> int:
+        """Slots of the ring: five seconds or more, and a power of two."""
+        return self.row_slots or 1 << max(12, (int(5 * self.rate_hz) - 1).bit_length())

@@ -1,0 +1,86 @@
+"""The shared words from plain Python: how the service reads and writes what the loop writes and reads.
+
+Reading or writing one aligned word is a single instruction of the interpreter's C code. On x86-64 these are ordered as
+needed already; elsewhere a compiled fence orders them.
+"""
+
+import platform
+from typing import Any
+
+from hilctl.loop.ring import LOST, READ, WRITTEN
+from hilctl.rt.atomics import fence
+from hilctl.rt.jit import jit
+
+ORDERED = platform.machine() in ("x86_64", "AMD64")
+
+
+@jit(lambda: "int64()", cached=True)
+def full_fence() -> int:
+    """A fence in both directions, for Python."""
+    return fence()
+
+
+def load(words: Any, index: int) -> int:
+    """The word; what its writer wrote before is visible afterwards."""
+    value = words[index]
+    if not ORDERED:
+        full_fence()
+    return int(value)
+
+
+def store(words: Any, index: int, value: int) -> None:
+    """Writes the word after everything that was written before."""
+    if not ORDERED:
+        full_fence()
+    words[index] = value
+
+
+class Reader:
+    """The reader's end of a ring (ring.py)."""
+
+    def __init__(self, words: Any, ring: int, slots: Any) -> None:
+        self._words, self._ring, self._slots = words, ring, slots
+        self.read = int(words[ring + READ])
+
+    @property
+    def waiting(self) -> int:
+        """How many records wait."""
+        return load(self._words, self._ring + WRITTEN) - self.read
+
+    @property
+    def lost(self) -> int:
+        """How many records found no place."""
+        return int(self._words[self._ring + LOST])
+
+    def take(self, limit: int) -> Any:
+        """Copies of the oldest waiting records, in order, at most `limit`."""
+        import numpy as np
+
+        size = len(self._slots)
+        count = min(self.waiting, limit)
+        first = self.read % size
+        end = min(first + count, size)
+        out = self._slots[first:end].copy()
+        if first + count > size:
+            out = np.concatenate((out, self._slots[: first + count - size]))
+        if count:
+            self.read += count
+            store(self._words, self._ring + READ, self.read)
+        return out
+
+
+class Writer:
+    """The writer's end of a ring."""
+
+    def __init__(self, words: Any, ring: int, slots: Any) -> None:
+        self._words, self._ring, self._slots = words, ring, slots
+        self.written = int(words[ring + WRITTEN])
+
+    def put(self, record: Any) -> bool:
+        """Hands the record over, or says that there is no room."""
+        if self.written - load(self._words, self._ring + READ) >= len(self._slots):
+            return False
+        self._slots[self.written % len(self._slots)] = record
+        self.written += 1
+        store(self._words, self._ring + WRITTEN, self.written)
+        return True

@@ -1,0 +1,135 @@
+"""The core process: the loop on a real-time thread, and a main thread that watches over it.
+
+The main thread loads the compiled code, takes its configuration and the shared memory from the service, opens the driver
+and starts the loop. From then on it only waits: for the pipe to close (the service is dead), for SIGTERM, or for the loop to
+end. The loop itself watches the service's heartbeat. Each of these ends the run in the same way: the motion is decelerated,
+the valve ramped to null, everything disabled, and then this process ends.
+"""
+
+import json
+import logging
+import os
+import pickle
+import select
+import signal
+import socket
+import threading
+from typing import Any, NamedTuple
+
+from hilctl.loop.layout import HURRY, LAYOUT
+from hilctl.loop.options import CoreOptions
+from hilctl.signals import TRIP_TEXTS, Trip
+
+log = logging.getLogger("hilctl.loop")
+
+# Exit codes.
+ENDED, MISMATCH, DRIVER_FAILED, SERVICE_GONE = 0, 2, 3, 4
+
+_FIRST_LOOK_S, _LOOK_S = 0.001, 0.1
+_LONGEST_END_S = 2.0  # beyond hurry_s: after that an exchange that never returns is given up
+_START_BYTES = 1 << 20
+
+
+class Start(NamedTuple):
+    """What the service sends first, beside the memory's descriptor."""
+
+    run: int
+    driver: str
+    driver_config: Any
+    facts: Any
+    options: CoreOptions
+
+
+class Voice:
+    """What the core says to the service, and to its log."""
+
+    def __init__(self, to: socket.socket | None) -> None:
+        self._to = to
+
+    def state(self, name: str, text: str = "") -> None:
+        """The core has come to a new state."""
+        self._send({"state": name, **({"text": text} if text else {})})
+
+    def say(self, text: str) -> None:
+        """Something that a person should know."""
+        log.warning("%s", text)
+        self._send({"text": text})
+
+    def _send(self, message: dict[str, str]) -> None:
+        if self._to is not None:
+            try:
+                self._to.send(json.dumps(message).encode(), socket.MSG_DONTWAIT)
+            except OSError:
+                self._to = None  # nobody listens any more
+
+
+def main(arguments: list[str]) -> int:
+    """The whole life of a core."""
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    stop = _Stop()
+    pipe = socket.socket(fileno=int(arguments[0]))
+    voice = Voice(pipe)
+
+    from hilctl.loop.running import LoopThread, load_loop
+
+    load_loop(voice)
+    message, fds, _, _ = socket.recv_fds(pipe, _START_BYTES, 1)
+    if not message or not fds:
+        return ENDED  # the service ended before it had a configuration for us
+    start = Start(*pickle.loads(message))
+
+    from hilctl.loop.memory import LayoutMismatch, open_checked
+
+    try:
+        memory = open_checked(fds[0], start.run)
+    except LayoutMismatch as mismatch:
+        voice.say(f"{mismatch} (layout {LAYOUT:x}); core and service are of different versions: restart the service")
+        return MISMATCH
+    thread = LoopThread(memory, start, voice)
+    if not thread.open():
+        return DRIVER_FAILED
+    thread.start()
+    _watch(thread, pipe, stop, voice, start.options)
+    return thread.close()
+
+
+class _Stop:
+    """SIGTERM, as something that can be waited for."""
+
+    def __init__(self) -> None:
+        self.fd, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+        signal.signal(signal.SIGTERM, lambda *_: None)
+
+
+def _watch(thread: Any, pipe: socket.socket, stop: _Stop, voice: Voice, options: CoreOptions) -> None:
+    """Until the loop has ended."""
+    poll = select.poll()
+    for fd in (pipe.fileno(), stop.fd, thread.ended_fd):
+        poll.register(fd, select.POLLIN | select.POLLHUP)
+    running = told = False
+    wait_s, left_s = _FIRST_LOOK_S, options.hurry_s + _LONGEST_END_S
+    while True:
+        ready = {fd for fd, _ in poll.poll(wait_s * 1000)}
+        if thread.ended_fd in ready:
+            return
+        if not running and thread.ticks > 0:
+            running, wait_s = True, _LOOK_S
+            voice.state("running")
+        if stop.fd in ready:
+            os.read(stop.fd, 64)
+            thread.end(Trip.SHUTDOWN)
+        if pipe.fileno() in ready and not pipe.recv(4096):
+            poll.unregister(pipe.fileno())
+            thread.end(Trip.SERVICE_LOST)
+        if thread.ending and not told:
+            told = True
+            text = TRIP_TEXTS[Trip(thread.ending)].meaning
+            voice.state("ending")
+            voice.say(f"{text}: stopping the motion, then null, then off")
+        if thread.ending:
+            left_s -= wait_s
+            if left_s < 0:
+                voice.say("the loop did not come to its end; the driver's exchange does not return")
+                return

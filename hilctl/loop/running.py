@@ -1,0 +1,140 @@
+"""The loop on its thread, and the driver before and after it. Used by the core process, and by tests in one process."""
+
+import logging
+import os
+import threading
+from typing import Any
+
+from firmware_bridge.driver import DriverError
+from firmware_bridge.registry import exchange_of, find
+from hilctl.loop.core import rt_run
+from hilctl.loop.layout import HURRY
+from hilctl.loop.memory import Memory
+from hilctl.loop.process import DRIVER_FAILED, ENDED, SERVICE_GONE, Start, Voice
+from hilctl.loop.realtime import Host, name_process
+from hilctl.params import Params, check
+from hilctl.rt.jit import PLAIN
+from hilctl.signals import Trip
+
+log = logging.getLogger("hilctl.loop")
+
+
+def load_loop(voice: Voice) -> None:
+    """Loads the compiled loop, or compiles it, which takes a while and is announced."""
+    if PLAIN:
+        return
+    from hilctl.rt.cache import is_warm
+
+    if not is_warm("rt_run"):
+        voice.state("compiling", "compiling the loop, once for this version: this takes ten seconds or more")
+    rt_run.dispatcher  # type: ignore[attr-defined]
+
+
+def make_driver(start: Start) -> Any:
+    """The driver, configured. DriverError or BadValues when that cannot be."""
+    kind = find(start.driver)
+    config = start.driver_config
+    if not isinstance(config, Params):
+        resolve = getattr(kind, "resolve", None)
+        config = resolve(config, start.facts) if resolve else check(kind.Config, config, "driver")
+    return kind(config, start.facts)
+
+
+class LoopThread:
+    """One run: open and arm the driver, loop, null, disarm, close."""
+
+    def __init__(self, memory: Memory, start: Start, voice: Voice, driver: Any = None) -> None:
+        self.memory, self._start, self._voice = memory, start, voice
+        self._driver, self._exchange = driver, None
+        self._host = Host()
+        self._thread = threading.Thread(target=self._run, name="hilctl-loop", daemon=True)
+        self._failed = self.over = False
+        self.ended_fd, self._ended = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+
+    def open(self) -> bool:
+        """Reaches the device, checks it and arms its watchdog. False, with the device left safe, when that fails."""
+        self._voice.state("opening")
+        try:
+            if self._driver is None:
+                self._driver = make_driver(self._start)
+            self._driver.open()
+            problems = self._driver.check()
+            if problems:
+                raise DriverError("; ".join(problems))
+            self._exchange = exchange_of(self._driver)
+            self._driver.arm()
+            return True
+        except Exception as error:
+            self._tell(error)
+            self._leave_safe()
+            return False
+
+    def start(self) -> None:
+        """Starts the loop."""
+        if not self._start.facts.virtual:
+            name_process("hilctl-core")
+            self._host.prepare_process(self.memory.map)
+        self._thread.start()
+
+    def _run(self) -> None:
+        options = self._start.options
+        try:
+            if options.clock == "real":
+                self._host.prepare_thread(options.priority, options.cpu)
+                self._host.write(self.memory.realtime)
+                missing = self._host.text(options.priority, options.cpu)
+                if missing:
+                    self._voice.say(missing)
+            rt_run(self.memory.bytes, self._exchange, self._driver.state)
+        except Exception as error:
+            self._tell(error)
+        finally:
+            self.over = True
+            os.write(self._ended, b".")
+
+    def _tell(self, error: Exception) -> None:
+        self._failed = True
+        name = self._start.driver
+        if isinstance(error, DriverError):
+            self._voice.say(f"driver {name}: {error}")
+        else:
+            log.exception("driver %s", name)
+            self._voice.say(f"driver {name}: {type(error).__name__}: {error}")
+
+    @property
+    def ticks(self) -> int:
+        """How many ticks have run."""
+        return int(self.memory.loop.status.ran)
+
+    @property
+    def ending(self) -> int:
+        """The trip that ends the run, 0 while it goes on."""
+        return int(self.memory.loop.status.ending or self.memory.words[HURRY])
+
+    def end(self, why: Trip) -> None:
+        """Asks for an orderly end; the first reason stays."""
+        if self.memory.words[HURRY] == 0:
+            self.memory.words[HURRY] = why
+
+    def wait(self, timeout_s: float) -> bool:
+        """Whether the loop has ended by then."""
+        self._thread.join(timeout_s)
+        return not self._thread.is_alive()
+
+    def close(self) -> int:
+        """Leaves the device safe and says how the run ended."""
+        hung = not self.over
+        self._leave_safe()
+        self._host.close()
+        self._voice.state("ended")
+        if self._failed or hung:
+            return DRIVER_FAILED
+        return SERVICE_GONE if self.ending == Trip.SERVICE_LOST else ENDED
+
+    def _leave_safe(self) -> None:
+        for step in ("disarm", "close"):
+            try:
+                if self._driver is not None:
+                    getattr(self._driver, step)()
+            except Exception as error:
+                self._tell(error)

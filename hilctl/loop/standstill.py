@@ -1,0 +1,51 @@
+"""The virtual clock: paced by nothing, and standing still while nothing is going on.
+
+Time passes while an accepted request is taking effect, until the tick that the service asks for, and while the run is being
+ended. A full ring, or rows that somebody still wants to fetch, make it wait. So a slow client changes nothing.
+"""
+
+from typing import Any
+
+from hilctl.law.tick import rt_busy
+from hilctl.loop.layout import FREE, HELD, ROWS, RUN_UNTIL
+from hilctl.loop.ring import READ, WRITTEN
+from hilctl.rt.atomics import load_acquire
+from hilctl.rt.jit import jit
+from hilctl.rt.libc import monotonic_ns, sleep_until_ns
+
+FOREVER_NS = 2**62
+_POLLS = 200  # before the first nap: about 10 µs
+_NAP_NS = 20_000
+_LONGEST_NAP_NS = 1_000_000
+
+
+@jit()
+def rt_may_pass(loop: Any, options: Any, words: Any, state: Any) -> bool:
+    """Whether the next virtual tick may happen now."""
+    if loop.status.tick < 0 or loop.status.ending != 0:
+        return True
+    written = words[ROWS + WRITTEN]
+    if written - load_acquire(words, ROWS + READ) >= loop.row_slots:
+        return False
+    held = load_acquire(words, HELD)
+    if held != FREE and written - held >= options.hold_rows:
+        return False
+    return bool(rt_busy(state) or loop.status.tick < load_acquire(words, RUN_UNTIL))
+
+
+@jit()
+def rt_nap(rounds: int) -> None:
+    """Looks again at once for a while, then after ever longer naps."""
+    if rounds < _POLLS:
+        return
+    doublings = min((rounds - _POLLS) // 4, 10)
+    sleep_until_ns(monotonic_ns() + min(_NAP_NS << doublings, _LONGEST_NAP_NS))
+
+
+@jit()
+def rt_pass(loop: Any, period_ns: int) -> None:
+    """One virtual period goes by."""
+    loop.skipped = 0
+    loop.status.standing = 0
+    loop.status.tick += 1
+    loop.status.time_ns = loop.deadline_ns = loop.status.tick * period_ns

@@ -1,0 +1,64 @@
+"""What the service can know of the core at any time, as one typed snapshot."""
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from hilctl.loop.histogram import Quantiles, last_ten_seconds, since_start
+from hilctl.loop.layout import STAGES
+from hilctl.loop.memory import Memory
+
+
+class Granted(NamedTuple):
+    """What the host gave the loop."""
+
+    fifo: bool
+    priority: int
+    locked: bool
+    cpu: int  # -1: wherever the kernel likes
+    awake: bool  # processors are kept out of deep sleep
+
+
+class CoreStatus:
+    """The loop's own account, whole and from one tick, with what the core's main thread said."""
+
+    def __init__(self, record: Any, memory: Memory, state: str, messages: tuple[str, ...]) -> None:
+        self.state = state  # starting, compiling, opening, running, ending, ended
+        self.messages = messages  # everything the core has said, in order
+        self.run = int(memory.header.run)
+        self._memory = memory
+        self.started = record is not None
+        r = record if record is not None else memory.loop.status.copy()
+        self.tick = int(r.tick) if self.started else -1
+        self.time_ns, self.ran, self.missed = int(r.time_ns), int(r.ran), int(r.missed)
+        self.blamed = dict(zip(STAGES, (int(n) for n in r.blamed), strict=True))
+        self.late_in_a_row, self.late_in_a_row_most = int(r.late_in_a_row), int(r.late_in_a_row_most)
+        self.rows, self.rows_lost = int(r.rows), int(r.rows_lost)
+        self.standing, self.ending = bool(r.standing), int(r.ending)
+        self.mode, self.arming = int(r.mode), int(r.arming)
+        self.motion_id, self.motion_done_id = int(r.motion_id), int(r.motion_done_id)
+        self.motion_result = int(r.motion_result)
+        self.trip, self.trip_tick, self.trip_action = int(r.trip), int(r.trip_tick), int(r.trip_action)
+        self.trip_value, self.trip_limit = float(r.trip_value), float(r.trip_limit)
+        self.trip_sensor, self.trips, self.warnings = int(r.trip_sensor), int(r.trips), int(r.warnings)
+        self.epoch, self.blend = int(r.epoch), float(r.blend)
+
+    @property
+    def due(self) -> int:
+        """Ticks that were due since the start; each ran or was missed."""
+        return self.tick + 1
+
+    @cached_property
+    def granted(self) -> Granted:
+        """What the host gave the loop."""
+        r = self._memory.realtime
+        return Granted(bool(r.fifo), int(r.priority), bool(r.locked), int(r.cpu), bool(r.awake))
+
+    @cached_property
+    def since_start(self) -> dict[str, Quantiles]:
+        """Wake-up, exchange and law since the start; read when asked for."""
+        return {name: since_start(self._memory.loop.stages[k]) for k, name in enumerate(STAGES)}
+
+    @cached_property
+    def last_ten_seconds(self) -> dict[str, Quantiles]:
+        """Wake-up, exchange and law over the last ten seconds."""
+        return {name: last_ten_seconds(self._memory.loop.stages[k]) for k, name in enumerate(STAGES)}
