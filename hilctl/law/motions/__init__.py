@@ -8,15 +8,16 @@ import math
 from collections.abc import Mapping
 from typing import cast
 
-from hilctl.law.motions.check import check_plan
+from hilctl import params
+from hilctl.law.motions.checking import check_plan
 from hilctl.law.motions.limits import KEYS, Flow, MotionLimits, MotionRefused, Shaping
 from hilctl.law.motions.periodic import plan_chirp, plan_sine, plan_triangle
-from hilctl.law.motions.plan import Plan
+from hilctl.law.motions.planning import Plan
 from hilctl.law.motions.requests import MOTIONS, Chirp, Move, Sine, Triangle, Waveform
 from hilctl.law.motions.samples import Samples, read_csv, samples_of
 from hilctl.law.motions.single import plan_move
 from hilctl.law.motions.waveform import plan_waveform
-from hilctl.params import BadValues, Params, Problem, check, nearest, plain
+from hilctl.params import BadValues, Params, Problem
 
 __all__ = [
     "KEYS",
@@ -50,10 +51,10 @@ def plan(
     """The motion that a request asks for, from where the table is. Raises BadValues; not yet checked against limits."""
     table = MOTIONS.get(kind)
     if table is None:
-        raise BadValues([Problem("kind", kind, "no such motion", nearest(kind, tuple(MOTIONS)))])
+        raise BadValues([Problem("kind", kind, "no such motion", params.nearest(kind, tuple(MOTIONS)))])
     if not math.isfinite(start_m):
         raise BadValues([Problem("start_m", start_m, "must be finite")])
-    asked = check(table, plain(request) if isinstance(request, Params) else request, kind)
+    asked = params.check(table, params.plain(request) if isinstance(request, Params) else request, kind)
     match asked:
         case Move():
             return plan_move(asked, limits, start_m, motion_id)

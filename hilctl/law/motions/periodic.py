@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from hilctl.law.motions.limits import KEYS, MotionLimits
-from hilctl.law.motions.plan import Plan, frame, length_text, new_plan, stretch
+from hilctl.law.motions.planning import Plan, frame, length_text, new_plan, stretch
 from hilctl.law.motions.requests import Chirp, Sine, Triangle
 from hilctl.law.reference.motion import ENDLESS_S, Kind
 from hilctl.law.reference.smooth import PULSE_ACCELERATION

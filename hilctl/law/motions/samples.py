@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from hilctl.law.motions.plan import Reals
+from hilctl.law.motions.planning import Reals
 from hilctl.law.reference.wave import KNOTS
 from hilctl.machine import GRAVITY
 from hilctl.params import BadValues, Problem, nearest

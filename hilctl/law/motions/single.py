@@ -1,7 +1,7 @@
 """The plan of a move."""
 
 from hilctl.law.motions.limits import MotionLimits
-from hilctl.law.motions.plan import Plan, add_move_stretch, approach, length_text, new_plan
+from hilctl.law.motions.planning import Plan, add_move_stretch, approach, length_text, new_plan
 from hilctl.law.motions.requests import Move
 from hilctl.law.reference.motion import Kind
 from hilctl.law.reference.smooth import STEP_SPEED

@@ -8,14 +8,13 @@ quintic one with coefficients c where
 
     c[i+1] - 2 c[i] + c[i-1] = h² b[i]
 
-so the motion follows from b by two sums, without integration error. Multiplying b by a taper that begins and ends
-with zero joins rest at both ends exactly, jerk included. What drift remains is removed from b by
+so the motion follows from b by two sums, without integration error. A base line is taken from b, and the rest is
+multiplied by a taper w that begins and ends with zero, which joins rest at both ends exactly, jerk included:
 
-    w(s) · (k0 P0 + k1 P1 + k2 P2 + k3 P3),    w = 16 s² (1 - s)², P Legendre polynomials over the record
+    w(i) (b[i] - k0 P0 - k1 P1 - k2 P2 - k3 P3)          P, the Legendre polynomials over the record
 
-with the k that give Σ b = 0 (it ends at rest), Σ i b[i] = 0 (where it began, if asked for), and, of all these, the
-smallest mean square of velocity: the wandering of the base line that integration makes of an offset is what that
-takes away.
+with the k that make the sum of all of this 0 (it ends at rest), and the sum of its i-fold too (where it began, if asked
+for), and of all these the smallest mean square of velocity: what integration makes of a sensor's offset is gone.
 
 Displacement: the quintic B-spline through the samples; c is blended to its first and last value over the taper. The
 drift is the straight line from the first to the last sample.
@@ -25,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hilctl.law.motions.plan import Reals
+from hilctl.law.motions.planning import Reals
 from hilctl.law.motions.requests import Waveform
 from hilctl.law.motions.samples import Samples
 from hilctl.law.reference.wave import KNOTS
@@ -54,7 +53,7 @@ def fit(samples: Samples, request: Waveform) -> Spline:
         c, offset = _from_displacement(y, taper, request.return_to_start), _EDGE - 2
     c *= request.scale
     if request.peak_m:
-        peak_m = float(np.max(np.abs(_fine(c))))
+        peak_m = peak(c)
         if peak_m == 0.0:
             raise BadValues([Problem("peak_m", request.peak_m, "cannot scale a history that does not move")])
         c *= request.peak_m / peak_m
@@ -109,30 +108,27 @@ def _from_acceleration(a: Reals, h: float, taper: Reals, back: bool) -> Reals:
 
     n = len(a)
     bands = np.array([np.full(n, 1 / 6), np.full(n, 4 / 6), np.full(n, 1 / 6)])
-    b = _without_drift(np.asarray(solve_banded((1, 1), bands, a)) * taper, back)
+    b = _without_drift(np.asarray(solve_banded((1, 1), bands, a)) * taper, taper, back)
     v = np.cumsum(b)
     c = np.concatenate([np.zeros(_EDGE), np.cumsum(v), np.zeros(_EDGE - 2)]) * (h * h)
     c[-_EDGE:] = 0.0 if back else c[n + _EDGE - 2]
     return c
 
 
-def _without_drift(b: Reals, back: bool) -> Reals:
+def _without_drift(b: Reals, taper: Reals, back: bool) -> Reals:
     n = len(b)
     s = np.linspace(-1, 1, n)
-    window = (1 - s * s) ** 2
-    shapes = np.stack([window * np.polynomial.legendre.Legendre.basis(k)(s) for k in range(4)], axis=1)
-    shapes /= np.abs(shapes).sum(axis=0)
+    shapes = np.stack([taper * np.polynomial.legendre.Legendre.basis(k)(s) for k in range(4)], axis=1) / n
     ends = np.stack([np.ones(n), s]) if back else np.ones((1, n))
     # All k that hold the ends: one of them, plus what the ends do not see.
-    seen, target = ends @ shapes, ends @ b
-    one = np.linalg.lstsq(seen, target, rcond=None)[0]
+    seen = ends @ shapes
+    one = np.linalg.lstsq(seen, ends @ b, rcond=None)[0]
     unseen = np.linalg.svd(seen)[2][len(seen) :].T
     speed = np.cumsum(b - shapes @ one)
     rest = np.linalg.lstsq(np.cumsum(shapes @ unseen, axis=0), speed, rcond=None)[0]
     b = b - shapes @ (one + unseen @ rest)
-    # Twice, because the sums above round.
-    again = np.linalg.lstsq(seen, ends @ b, rcond=None)[0]
-    return np.asarray(b - shapes @ again)
+    # Once more, because the sums above round.
+    return np.asarray(b - shapes @ np.linalg.lstsq(seen, ends @ b, rcond=None)[0])
 
 
 def _from_displacement(x: Reals, taper: Reals, back: bool) -> Reals:
@@ -157,8 +153,22 @@ def _from_displacement(x: Reals, taper: Reals, back: bool) -> Reals:
     return np.concatenate([np.full(_EDGE, x[0]), c, np.full(_EDGE, x[-1])])
 
 
-def _fine(c: Reals) -> Reals:
-    """The spline's displacement at its knots and halfway between."""
-    at_knots = np.convolve(c, np.array([1, 26, 66, 26, 1]) / 120, "valid")
-    halfway = np.convolve(c, np.array([1, 237, 1682, 1682, 237, 1]) / 3840, "valid")
-    return np.concatenate([at_knots, halfway])
+def peak(c: Reals) -> float:
+    """The greatest displacement that the spline reaches, to 1e-5: coarsely everywhere, finely where great."""
+    intervals = np.lib.stride_tricks.sliding_window_view(c, 6)
+    coarse = np.max(np.abs(intervals @ _basis(np.linspace(0, 1, 9))), axis=1)
+    great = intervals[coarse >= 0.95 * np.max(coarse)]
+    return float(np.max(np.abs(great @ _basis(np.linspace(0, 1, 401)))))
+
+
+def _basis(s: Reals) -> Reals:
+    """Weights of the six coefficients at s between two knots; see hilctl.law.reference.wave."""
+    rows = [
+        [1, 26, 66, 26, 1, 0],
+        [-5, -50, 0, 50, 5, 0],
+        [10, 20, -60, 20, 10, 0],
+        [-10, 20, 0, -20, 10, 0],
+        [5, -20, 30, -20, 5, 0],
+        [-1, 5, -10, 10, -5, 1],
+    ]
+    return np.asarray(np.array(rows, np.float64).T @ s ** np.arange(6)[:, None] / 120)

@@ -1,12 +1,10 @@
 """The plan of an uploaded history."""
 
-import numpy as np
-
 from hilctl.law.motions.limits import MotionLimits
-from hilctl.law.motions.plan import Plan, frame, length_text, new_plan, stretch
+from hilctl.law.motions.planning import Plan, frame, length_text, new_plan, stretch
 from hilctl.law.motions.requests import Waveform
 from hilctl.law.motions.samples import Samples
-from hilctl.law.motions.spline import fit
+from hilctl.law.motions.spline import fit, peak
 from hilctl.law.reference.motion import Kind
 from hilctl.params import BadValues, Problem
 
@@ -30,7 +28,6 @@ def plan_waveform(
     body_s = (count - 5) * spline.knot_s
     frame(plan, limits, (start_m, begin_m, end_m, end_m), body_s)
     stretch(plan, 0.0, body_s, spline.knot_s / _PER_KNOT)
-    peak_m = float(np.max(np.abs(spline.knots)))
     plan.facts |= {
         "knot_s": spline.knot_s,
         "count": float(count),
@@ -38,6 +35,6 @@ def plan_waveform(
     }
     plan.text = (
         f"waveform{' ' + request.upload if request.upload else ''} ({samples.quantity}, {len(samples.values)} samples) "
-        f"of about ±{1e3 * peak_m:.4g} mm, knots every {spline.knot_s:.4g} s, {length_text(plan.duration_s)}"
+        f"of up to {1e3 * peak(spline.knots):.4g} mm, knots every {spline.knot_s:.4g} s, {length_text(plan.duration_s)}"
     )
     return plan

@@ -1,5 +1,6 @@
 """A stop takes over from any point without a jump, and is at rest soon."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ def test_nothing_jumps_and_each_quantity_is_the_integral_of_the_next(state: tupl
     width = np.diff(edges)
     times = edges[:-1, None] + 0.5 * width[:, None] * (1 + nodes)
     inner, at = points_of(motion, times.ravel()), points_of(motion, edges)
-    for low, high in zip(NAMES, NAMES[1:], strict=False):
+    for low, high in pairwise(NAMES):
         change = 0.5 * width * (inner[high].reshape(times.shape) @ weights)
         scale = np.max(np.abs(at[low])) + np.max(np.abs(inner[high])) * motion.body_s
         np.testing.assert_allclose(np.diff(at[low]), change, atol=1e-9 * scale + 1e-14)

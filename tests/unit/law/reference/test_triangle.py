@@ -94,5 +94,5 @@ def test_corners_that_do_not_fit_are_refused_with_what_would() -> None:
 
 
 def test_a_frequency_too_high_to_turn_is_refused() -> None:
-    with pytest.raises(BadValues, match="frequency_hz: 20.0 refused"):
+    with pytest.raises(BadValues, match=r"frequency_hz: 20\.0 refused"):
         plan("triangle", {"amplitude_m": 0.05, "frequency_hz": 20}, LIMITS, 0, 1)

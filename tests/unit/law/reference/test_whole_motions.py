@@ -1,5 +1,6 @@
 """What holds for every motion, whatever its kind: derivatives that are derivatives, and no jump anywhere."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -98,12 +99,12 @@ def peaks(points: Any) -> list[float]:
 def test_each_quantity_is_the_integral_of_the_next(made: Plan) -> None:
     panels = 5 if made.kind == "waveform" else 160
     edges = np.unique(np.concatenate([
-        np.linspace(first, last, panels) for first, last in zip(seams(made), seams(made)[1:], strict=False) if last > first
+        np.linspace(first, last, panels) for first, last in pairwise(seams(made)) if last > first
     ] or [np.array([0.0, 1.0])]))  # fmt: skip
     width = np.diff(edges)
     times = edges[:-1, None] + 0.5 * width[:, None] * (1 + NODES)
     inner, at = made.points(times.ravel()), made.points(edges)
-    for low, high in zip(NAMES, NAMES[1:], strict=False):
+    for low, high in pairwise(NAMES):
         change = 0.5 * width * (inner[high].reshape(times.shape) @ WEIGHTS)
         scale = np.max(np.abs(at[low])) + np.max(np.abs(inner[high])) * np.max(width)
         assert np.max(np.abs(np.diff(at[low]) - change)) <= 2e-7 * scale + 1e-15, (low, made.text)

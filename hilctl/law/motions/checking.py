@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hilctl.law.motions.limits import KEYS, Flow, MotionLimits, MotionRefused
-from hilctl.law.motions.plan import Plan
+from hilctl.law.motions.planning import Plan
 from hilctl.law.reference.point import new_point
 from hilctl.law.reference.scan import BOUNDS, VERDICT, Bound, rt_scan
 
