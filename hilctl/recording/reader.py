@@ -1,0 +1,109 @@
+"""Reads a recording, complete or cut off."""
+
+import json
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import h5py
+import numpy as np
+import numpy.typing as npt
+
+from hilctl.recording.layout import FORMAT, VERSION
+
+
+class NotARecording(ValueError):
+    """The file is something else, or of a version that this hilctl does not know."""
+
+
+class Recording:
+    """An open recording; samples are read when asked for."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        # Without the lock: what was killed never gave it back, and what is still written may be read up to its last flush.
+        self._file = h5py.File(path, "r", locking=False)
+        found = self._file.attrs.get("format"), self._file.attrs.get("version")
+        if found != (FORMAT, VERSION):
+            self._file.close()
+            raise NotARecording(f"{path}: format {found[0]!r}, version {found[1]!r}; expected {FORMAT!r}, {VERSION}")
+        attributes = self._file.attrs
+        self.rig, self.rig_file = str(attributes["rig"]), str(attributes["rig_file"])
+        self.run, self.schema = str(attributes["run"]), str(attributes["schema"])
+        self.rate_hz, self.clock = float(attributes["rate_hz"]), str(attributes["clock"])
+        self.started = str(attributes["started"])
+        self.epoch = int(attributes["epoch"])
+        self.host: dict[str, Any] = json.loads(attributes["host"])
+        self.versions: dict[str, str] = json.loads(attributes["versions"])
+        self.complete, self.ended = bool(attributes["complete"]), str(attributes["ended"])
+        self.channels = tuple(self._file["samples"].dtype.names)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Gives the file back."""
+        self._file.close()
+
+    def __len__(self) -> int:
+        return int(self._file["samples"].shape[0])
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The unit of every channel."""
+        return {row["name"].decode(): row["unit"].decode() for row in self._file["channels"][:]}
+
+    @property
+    def parameters_at_start(self) -> dict[str, Any]:
+        """Every parameter as it was when the recording began."""
+        made: dict[str, Any] = json.loads(self._file["parameters_at_start"][()])
+        return made
+
+    @property
+    def law_state(self) -> tuple[int, bytes] | None:
+        """Tick and bytes of the law's state before the first sample."""
+        if "law_state" not in self._file:
+            return None
+        return int(self._file.attrs["law_tick"]), bytes(self._file["law_state"][:])
+
+    def rows(self, first: int = 0, end: int | None = None, every: int = 1) -> npt.NDArray[Any]:
+        """Samples by row of the file."""
+        return np.asarray(self._file["samples"][first:end:every])
+
+    def columns(self, *channels: str, first: int = 0, end: int | None = None) -> dict[str, npt.NDArray[Any]]:
+        """Channels as arrays; all when none is named."""
+        rows = self.rows(first, end)
+        return {name: np.ascontiguousarray(rows[name]) for name in channels or self.channels}
+
+    def sequence(self) -> npt.NDArray[np.int64]:
+        """The sequence number of every row; it jumps where samples were lost."""
+        out = np.arange(len(self), dtype=np.int64)
+        for row, number in self._file["segments"][:]:
+            out[row:] = np.arange(len(self) - row, dtype=np.int64) + number
+        return out
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """What happened, in order."""
+        return [
+            {"number": int(e["number"]), "tick": int(e["tick"]), "time_ns": int(e["time_ns"]), "kind": e["kind"].decode(),
+             **json.loads(e["body"])}
+            for e in self._file["events"][:]
+        ]
+
+    @property
+    def changes(self) -> list[dict[str, Any]]:
+        """Every parameter change, in order."""
+        texts, whole = ("author", "origin", "key"), ("epoch", "tick", "time_ns")
+        return [
+            {n: int(c[n]) for n in whole} | {n: c[n].decode() for n in texts} | {n: json.loads(c[n]) for n in ("old", "new")}
+            for c in self._file["parameters"][:]
+        ]
+
+
+def open_recording(path: str | Path) -> Recording:
+    """The recording in this file."""
+    return Recording(Path(path))

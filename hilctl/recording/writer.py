@@ -1,0 +1,141 @@
+"""Writes one recording's file. Not thread-safe: one thread owns it from open to close.
+
+Rows are written and flushed in one go, so that between two flushes the file on disk stays whole: it opens after `kill -9` and
+holds what the last flush reported. libver stays at its default: "latest" and SWMR do not open then (measured, DESIGN.md).
+"""
+
+import json
+import os
+import platform
+import time
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import numpy.typing as npt
+
+from hilctl.recording.layout import CHUNK_ROWS, FORMAT, SEGMENT, VERSION, Change, Event, Header
+from hilctl.signals import CHANNELS, SAMPLE
+
+_TEXT = h5py.string_dtype()
+_EVENT = np.dtype([("number", "i8"), ("tick", "i8"), ("time_ns", "i8"), ("kind", _TEXT), ("body", _TEXT)])
+_CHANGE = np.dtype(
+    [("epoch", "i8"), ("tick", "i8"), ("time_ns", "i8")] + [(n, _TEXT) for n in ("author", "origin", "key", "old", "new")]
+)
+_CHANNEL = np.dtype([(n, _TEXT) for n in ("name", "unit", "kind", "meaning")])
+_SPARE = 1 << 20  # bytes left free on the disk: HDF5 cannot close a file in order on a full one
+
+
+class DiskFull(OSError):
+    """Too little room is left to write on and still close the file in order."""
+
+
+def versions() -> dict[str, str]:
+    """Of everything that shapes the samples."""
+    found = {"python": platform.python_version()}
+    for package in ("hilctl", "numba", "llvmlite", "numpy", "h5py"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            from hilctl import __version__
+
+            found[package] = __version__ if package == "hilctl" else "absent"
+    return found
+
+
+def host() -> dict[str, Any]:
+    """The machine that wrote it."""
+    system = os.uname()
+    return {"name": system.nodename, "system": f"{system.sysname} {system.release}", "machine": system.machine,
+            "cores": os.cpu_count()}
+
+
+class Writer:
+    """An open recording."""
+
+    def __init__(self, path: Path, header: Header, first: int) -> None:
+        self.path, self.first = path, first
+        self._expected = first  # sequence number of the next row
+        self._file = h5py.File(path, "x")  # never over an existing one
+        self._describe(header)
+        stored: npt.DTypeLike = np.dtype(SAMPLE.descr)
+        self._samples = self._grow("samples", stored, CHUNK_ROWS)
+        self._segments = self._grow("segments", SEGMENT, 64)
+        self._events = self._grow("events", _EVENT, 64)
+        self._changes = self._grow("parameters", _CHANGE, 64)
+        self._file.flush()
+
+    def _grow(self, name: str, dtype: Any, chunk: int) -> Any:
+        return self._file.create_dataset(name, (0,), dtype, maxshape=(None,), chunks=(chunk,))
+
+    def _describe(self, header: Header) -> None:
+        attributes = self._file.attrs
+        attributes["format"], attributes["version"] = FORMAT, VERSION
+        for name in ("rig", "rig_file", "run", "schema", "rate_hz", "clock", "epoch", "law_tick"):
+            attributes[name] = getattr(header, name)
+        attributes["started"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        attributes["host"], attributes["versions"] = json.dumps(host()), json.dumps(versions())
+        attributes["complete"], attributes["ended"] = False, ""
+        # A rig has hundreds of parameters: more than an attribute may hold.
+        self._file.create_dataset("parameters_at_start", data=json.dumps(header.parameters), dtype=_TEXT)
+        rows = np.array([(c.name, c.unit, c.kind, c.meaning) for c in CHANNELS], _CHANNEL)
+        self._file.create_dataset("channels", data=rows)
+        if header.law_state:
+            self._file.create_dataset("law_state", data=np.frombuffer(header.law_state, np.uint8))
+
+    @property
+    def end(self) -> int:
+        """Sequence number after the last row written."""
+        return self._expected
+
+    def write(self, blocks: list[tuple[int, npt.NDArray[Any]]], events: list[Event], changes: list[Change]) -> None:
+        """Adds all of it and flushes; OSError when that failed, and then the file may only be closed."""
+        self._need_room(sum(rows.nbytes for _, rows in blocks))
+        for first, rows in blocks:
+            if first != self._expected or not len(self._segments):
+                self._append(self._segments, np.array([(len(self._samples), first)], SEGMENT))
+            self._append(self._samples, rows.view(self._samples.dtype))
+            self._expected = first + len(rows)
+        if events:
+            made = [(e.number, e.tick, e.time_ns, e.kind, json.dumps(e.body)) for e in events]
+            self._append(self._events, np.array(made, _EVENT))
+        if changes:
+            rows_ = [(*c[:6], json.dumps(c.old), json.dumps(c.new)) for c in changes]
+            self._append(self._changes, np.array(rows_, _CHANGE))
+        self._file.flush()
+
+    def rows(self, first: int, end: int, every: int) -> npt.NDArray[Any]:
+        """Rows that were written, by sequence number; stops where a gap begins."""
+        segments = self._segments[:]
+        index = int(np.searchsorted(segments["sequence"], first, "right")) - 1
+        if index < 0:
+            return np.empty(0, SAMPLE)
+        row0, sequence0 = int(segments["row"][index]), int(segments["sequence"][index])
+        stop = int(segments["row"][index + 1]) if index + 1 < len(segments) else len(self._samples)
+        low = row0 + first - sequence0
+        high = min(stop, row0 + end - sequence0)
+        if low >= high:
+            return np.empty(0, SAMPLE)
+        return np.asarray(self._samples[low:high:every]).view(SAMPLE)
+
+    def close(self, ended: str = "") -> None:
+        """Closes it. `complete` only when nothing went wrong."""
+        try:
+            self._file.attrs["ended"] = ended
+            self._file.attrs["complete"] = not ended
+            self._file.flush()
+        finally:
+            self._file.close()
+
+    def _append(self, dataset: Any, rows: npt.NDArray[Any]) -> None:
+        if len(rows):
+            before = dataset.shape[0]
+            dataset.resize((before + len(rows),))
+            dataset[before:] = rows
+
+    def _need_room(self, size: int) -> None:
+        free = os.statvfs(self.path).f_bavail * os.statvfs(self.path).f_frsize
+        if free < 2 * size + _SPARE:
+            raise DiskFull(f"only {free / 1e6:.1f} MB are free on the disk of {self.path}")

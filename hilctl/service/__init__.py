@@ -1,0 +1,1 @@
+"""Who may ask for what: commands, modes, the lease, telemetry. One thread owns the wire, another writes the recording."""

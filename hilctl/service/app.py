@@ -1,0 +1,183 @@
+"""The service's one thread: a cycle every block of samples, or as soon as somebody asks.
+
+    wait → heartbeat → samples in → what they show → requests → tasks → lease → telemetry
+"""
+
+import logging
+import time
+from typing import Any
+
+import zmq
+
+from hilctl.law.requests import RequestKind
+from hilctl.service.desk import Desk
+from hilctl.service.service import Service
+from hilctl.service.status import status_of
+from hilctl.service.tasks import Pace
+from hilctl.service.telemetry import Telemetry
+from hilctl.service.watch import Seen
+from hilctl.signals import TRIP_TEXTS, Action, Mode, Trip
+from hilctl.wire import places
+from hilctl.wire.errors import Refused
+
+log = logging.getLogger(__name__)
+
+_STATUS_S = 1.0
+_FAST_S = 0.001
+_DRAINS = 8  # in one cycle, so that a fast virtual clock cannot starve the wire
+_ACTIONS = {"stop": Action.STOP, "null": Action.NULL}
+
+
+class App:
+    """Runs a service until it is asked to end."""
+
+    def __init__(self, service: Service, desk: Desk, telemetry: Telemetry) -> None:
+        self.service, self.desk, self.telemetry = service, desk, telemetry
+        self._block_s = service.rig.service.block_s
+        self._scope_every = max(1, round(service.rate_hz / service.rig.service.scope_hz))
+        self._block_due_s = self._status_due_s = time.monotonic()
+        self._next_s, self._token_kind = 0.0, ""
+        self._rows_lost, self._record_state = 0, "off"
+        self._poller = zmq.Poller()
+        for socket in (desk.socket, *telemetry.sockets):
+            self._poller.register(socket, zmq.POLLIN)
+        service.events.listen(telemetry.event)
+        service.events.listen(service.recorder.event)
+
+    def cycle(self, soonest_s: float | None = None) -> None:
+        """One round."""
+        s = self.service
+        due_s = self._block_due_s if soonest_s is None else min(self._block_due_s, soonest_s)
+        self._poller.poll(max(0, round((due_s - time.monotonic()) * 1000)))
+        now_s = time.monotonic()
+        s.core.link.beat()
+        busy = self._take_samples()
+        s.core.collect()
+        if s.core.look():
+            self._core_ended()
+        more = self.desk.serve()
+        pace = s.tasks.step()
+        self._watch_lease(now_s)
+        self.telemetry.learn()
+        if now_s >= self._block_due_s:
+            self._publish(now_s)
+        if more or busy and s.virtual:
+            self._next_s = 0.0
+        elif pace == Pace.FAST:
+            self._next_s = now_s + _FAST_S
+        else:
+            self._next_s = self._block_due_s
+
+    def run(self) -> None:
+        """Until asked to end."""
+        while not self.service.asked_to_end:
+            self.cycle(self._next_s)
+
+    def finish(self) -> None:
+        """The last samples and events, after the core has ended."""
+        while self._take_samples():
+            pass
+        self._status_due_s = 0.0
+        self._publish(time.monotonic())
+
+    # The phases.
+
+    def _take_samples(self) -> bool:
+        """Rows into memory, recording and watch; True when there may be more at once."""
+        s = self.service
+        for _ in range(_DRAINS):
+            room = s.recorder.room if s.virtual else 1 << 30
+            if room <= 0:
+                s.recorder.hurry()
+            first = s.core.history.end
+            rows = s.core.drain(room)
+            if not len(rows):
+                self._watch_standstill()
+                return False
+            s.recorder.rows(first, rows)
+            self._tell(s.watch.look(first, rows))
+            if not s.virtual:
+                return False
+        return True
+
+    def _watch_standstill(self) -> None:
+        s = self.service
+        if s.virtual and s.core.ended is None:
+            status = s.core.link.status
+            if status.standing and status.rows == s.core.history.end:
+                self._tell(s.watch.stand(status.rows, status))
+
+    def _tell(self, changes: list[Seen]) -> None:
+        for seen in changes:
+            body = self._trip_body(seen.body) if seen.kind == "trip" else seen.body
+            self.service.events.tell(seen.kind, seen.tick, **body)
+
+    def _trip_body(self, body: dict[str, Any]) -> dict[str, Any]:
+        trip, status = Trip(body["trip"]), self.service.core.link.status
+        text = TRIP_TEXTS[trip]
+        known = status.trip == trip
+        return {
+            "trip": trip.name.lower(), "number": trip.value, "key": text.key, "unit": text.unit, "meaning": text.meaning,
+            "remedy": text.remedy, "value": status.trip_value if known else None,
+            "limit": status.trip_limit if known else None,
+            "action": Action(status.trip_action).name.lower() if known else None,
+        }
+
+    def _core_ended(self) -> None:
+        s = self.service
+        assert s.core.ended is not None
+        while self._take_samples():
+            pass
+        s.tell("core_ended" if s.core.ending and s.core.ended.exit_code == 0 else "core_gone", exit_code=s.core.ended.exit_code, text=s.core.ended.text)
+        s.watch.mode = Mode.OFF
+        self._status_due_s = 0.0
+
+    def _watch_lease(self, now_s: float) -> None:
+        s = self.service
+        self._keep_token()
+        lost = s.lease.expired(now_s)
+        if lost is None:
+            return
+        s.core.hold(None)
+        policy = s.rig.service.lease_lost
+        s.tell("lease_lost", holder=lost.holder, silent_s=round(now_s - lost.beat_s, 3), then=policy)
+        if policy in _ACTIONS and s.watch.mode != Mode.OFF and s.core.ended is None:
+            try:
+                s.core.send(RequestKind.TRIP, trip=Trip.LEASE_LOST, action=_ACTIONS[policy])
+            except Refused as refused:
+                log.error("the lost lease could not be acted upon: %s", refused)
+
+    def _keep_token(self) -> None:
+        """The token's file goes when the console's lease does."""
+        held = self.service.lease.held
+        kind = held.kind if held is not None else ""
+        if kind != self._token_kind:
+            self._token_kind = kind
+            if kind != "console":
+                (self.service.places.runtime / places.TOKEN).unlink(missing_ok=True)
+
+    def _publish(self, now_s: float) -> None:
+        s = self.service
+        self.telemetry.samples(s.core.history, self._scope_every)
+        self._block_due_s += self._block_s
+        if self._block_due_s < now_s:  # a stall: go on from here
+            self._block_due_s = now_s + self._block_s
+        self._watch_recorder()
+        if now_s >= self._status_due_s:
+            self._status_due_s = now_s + _STATUS_S
+            self._watch_losses()
+            self.telemetry.status(status_of(s))
+
+    def _watch_recorder(self) -> None:
+        state = self.service.recorder.state
+        if state.state == "failed" and self._record_state == "on":
+            self.service.tell("recording_failed", path=state.path, reason=state.reason, flushed=state.flushed)
+        self._record_state = state.state
+
+    def _watch_losses(self) -> None:
+        s = self.service
+        if s.core.ended is None:
+            lost = s.core.link.status.rows_lost
+            if lost > self._rows_lost:
+                s.tell("rows_lost", count=lost - self._rows_lost)
+                self._rows_lost = lost

@@ -1,0 +1,92 @@
+"""Puts a service together around a link."""
+
+import hashlib
+import time
+from pathlib import Path
+from typing import Any
+
+from hilctl.loop.link import Link
+from hilctl.loop.options import CoreOptions
+from hilctl.loop.spawn import Spawned
+from hilctl.params import plain
+from hilctl.recording.recorder import Recorder
+from hilctl.rig import Rig
+from hilctl.service.core import Core
+from hilctl.service.desk import Desk
+from hilctl.service.events import Events
+from hilctl.service.history import History
+from hilctl.service.lease import LeaseDesk
+from hilctl.service.service import Identity, Places, Service
+from hilctl.service.store import Store
+from hilctl.service.telemetry import Telemetry
+from hilctl.service.watch import Watch
+from hilctl.signals import CHANNELS, Action
+from hilctl.wire import places
+
+_FEWEST_ROWS = 1 << 12  # of memory: a slow loop's seconds are few rows
+
+
+def schema() -> str:
+    """A short name for exactly these channels."""
+    return hashlib.sha256(repr(CHANNELS).encode()).hexdigest()[:16]
+
+
+def history_rows(rig: Rig) -> int:
+    """How many samples memory holds."""
+    return max(_FEWEST_ROWS, int(rig.service.history_s / rig.dt_s))
+
+
+def core_options(rig: Rig, *, virtual: bool) -> CoreOptions:
+    """How the core shall run, from the rig file."""
+    loop, late = rig.tables.loop, rig.tables.limits.late
+    return CoreOptions(
+        rate_hz=loop.rate_hz,
+        clock="virtual" if virtual else "real",
+        spin_us=loop.spin_us,
+        cpu=loop.cpu,
+        priority=loop.priority,
+        late_in_a_row=late.ticks,
+        late_action=Action[late.action.upper()],
+        service_timeout_s=rig.service.timeout_s,
+        hold_rows=history_rows(rig) * 3 // 4 if virtual else 0,
+    )
+
+
+def start_link(rig: Rig, core: Spawned | None, *, virtual: bool) -> Link:
+    """Puts a core to work."""
+    return Link.start(
+        rig.settings(),
+        driver=rig.driver,
+        driver_config=plain(rig.driver_config),  # as values: a class made for one model does not travel
+        facts=rig.facts(virtual=virtual),
+        options=core_options(rig, virtual=virtual),
+        core=core,
+    )
+
+
+def assemble(
+    context: Any, rig: Rig, link: Link, runtime: Path, run: str, *, virtual: bool, recordings: Path | None = None
+) -> tuple[Service, Desk, Telemetry]:
+    """The service with its sockets open."""
+    settings = rig.service
+    ports = settings.telemetry_port, settings.scope_port
+    telemetry = Telemetry(context, settings.bind, ports, run, schema(), settings.block_s)
+    folder = recordings or (Path(rig.recording.folder) if rig.recording.folder else places.state_root() / rig.name / "recordings")
+    rate_hz = 1.0 / rig.dt_s
+    endpoints: dict[str, str] = {}
+    service = Service(
+        places=Places(runtime, folder),
+        identity=Identity(run, schema(), "virtual" if virtual else "real", endpoints),
+        store=Store(rig),
+        core=Core(link, History(history_rows(rig)), virtual=virtual),
+        lease=LeaseDesk(settings.lease_timeout_s),
+        events=Events(),
+        recorder=Recorder(1.0 / rig.recording.flush_hz, int(rig.recording.queue_s * rate_hz)),
+        watch=Watch(rate_hz),
+        started_s=time.monotonic(),
+    )
+    desk = Desk(context, service)
+    desk.socket.bind(f"tcp://{settings.bind}:{settings.commands_port or '*'}")
+    endpoints["commands"] = desk.endpoint
+    endpoints["telemetry"], endpoints["scope"] = telemetry.endpoints
+    return service, desk, telemetry

@@ -1,0 +1,136 @@
+"""The core as the service sees it: samples coming in, requests going out, and whether it is there at all."""
+
+import logging
+import time
+from collections import OrderedDict
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hilctl.law.requests import REFUSAL_TEXTS, REQUEST, Refusal, RequestKind
+from hilctl.loop.link import Busy, Link, QueueFull
+from hilctl.service.history import History
+from hilctl.service.tasks import Pace, Task
+from hilctl.wire.errors import Code, Refused
+
+log = logging.getLogger(__name__)
+
+_DRAIN_ROWS = 4096  # at a time: two megabytes, a few milliseconds
+_ANSWER_S = 3.0  # a tick takes a request within two periods; a core that does not is not well
+_ANSWERS = 256  # kept for tasks that have not looked yet
+
+_CODES = {
+    Refusal.WRONG_MODE: Code.WRONG_MODE,
+    Refusal.TRIPPED: Code.TRIPPED,
+    Refusal.MOVING: Code.WRONG_MODE,
+    Refusal.EMERGENCY_STOP: Code.TRIPPED,
+    Refusal.CAUSE_PRESENT: Code.TRIPPED,
+    Refusal.SENSOR: Code.TRIPPED,
+}
+
+
+class Ended(NamedTuple):
+    """The core's end."""
+
+    exit_code: int
+    text: str
+
+
+_EXITS = {
+    0: "it ended in order",
+    2: "it was not started with this service's memory: different versions of the program",
+    3: "the driver's code raised an error; its log says where",
+}
+
+
+class Core:
+    """A link with a memory."""
+
+    def __init__(self, link: Link, history: History, *, virtual: bool) -> None:
+        self.link, self.history, self.virtual = link, history, virtual
+        self.ended: Ended | None = None
+        self.ending = False  # it was asked to end
+        self._started = False
+        self.held: int | None = None  # virtual clock: rows from here on wait for who fetches
+        self._answers: OrderedDict[int, Any] = OrderedDict()
+
+    def look(self) -> bool:
+        """Sees whether the core has ended; True once, when it just has."""
+        if self.ended is not None:
+            return False
+        code = self.link.poll()
+        if code is None:
+            return False
+        why = _EXITS.get(code, "it was killed" if code < 0 else "its log says why")
+        self.ended = Ended(code, f"the core ended with exit code {code}: {why}")
+        return True
+
+    @property
+    def started(self) -> bool:
+        """Whether the loop has run its first tick."""
+        self._started = self._started or self.link.status.started
+        return self._started
+
+    def need(self) -> None:
+        """Refuses while there is no core."""
+        if self.ended is not None:
+            raise Refused(Code.GONE, f"{self.ended.text}; restart the service", "core")
+        if self.ending:
+            raise Refused(Code.GONE, "the service is ending", "core")
+        if not self.started:
+            raise Refused(Code.BUSY, f"the core is {self.link.status.state}; ask again in a moment", "core")
+
+    def drain(self, room: int) -> npt.NDArray[Any]:
+        """The rows that have come, at most `room`, now in the history too."""
+        limit = min(_DRAIN_ROWS, max(room, 0))
+        rows = self.link.drain(limit)
+        if len(rows):
+            self.history.append(rows)
+        return rows
+
+    def collect(self) -> None:
+        """Takes in the answers that have come."""
+        for answer in self.link.answers():
+            self._answers[answer.id] = answer
+            while len(self._answers) > _ANSWERS:
+                self._answers.popitem(last=False)
+
+    def hold(self, sequence: int | None) -> None:
+        """Virtual clock: keeps rows from here on until they are fetched; None keeps nothing."""
+        if self.virtual and sequence != self.held:
+            self.held = sequence
+            self.link.held(sequence)
+
+    def ask(self, kind: RequestKind, *, motion: Any = None, knots: Any = None, trip: int = 0, action: int = 0) -> Task[int]:
+        """Puts a request to the loop; returns the tick at which it was taken."""
+        id = self.send(kind, motion=motion, knots=knots, trip=trip, action=action)
+        deadline_s = time.monotonic() + _ANSWER_S
+        while id not in self._answers:
+            if self.ended is not None:
+                self.need()
+            if time.monotonic() > deadline_s:
+                raise Refused(Code.INTERNAL, f"the loop gave no answer to {kind.name.lower()} within {_ANSWER_S:g} s")
+            yield Pace.FAST
+        answer = self._answers.pop(id)
+        refusal = Refusal(answer.refusal)
+        if refusal != Refusal.ACCEPTED:
+            raise Refused(_CODES.get(refusal, Code.INTERNAL), REFUSAL_TEXTS[refusal], "mode")
+        return int(answer.tick)
+
+    def send(self, kind: RequestKind, *, motion: Any = None, knots: Any = None, trip: int = 0, action: int = 0) -> int:
+        """Puts a request to the loop and does not wait for its answer."""
+        self.need()
+        self.hold(None)  # the loop must come round to it
+        request = np.zeros(1, REQUEST)[0]
+        request.kind, request.trip, request.action = kind, trip, action
+        try:
+            if knots is not None and len(knots):
+                request.bank = self.link.put_knots(knots)
+            if motion is not None:
+                request.motion = motion
+            return self.link.ask(request)
+        except Busy as error:
+            raise Refused(Code.BUSY, f"no room for another waveform yet: {error}") from None
+        except QueueFull:
+            raise Refused(Code.BUSY, "the loop's queue of requests is full") from None

@@ -1,0 +1,105 @@
+"""Requests that change parameters."""
+
+import math
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from hilctl.params import BadValues, Problem, nearest
+from hilctl.recording.layout import Change
+from hilctl.service.service import Asked, Service
+from hilctl.service.store import Set
+from hilctl.service.tasks import Pace, Result, Task
+from hilctl.signals import SENSORS, Mode
+from hilctl.wire.errors import Code, Refused
+from hilctl.wire.ops import Arguments
+
+_ADOPTION_S = 3.0  # a tick adopts a set within two periods
+
+# Where a sensor's corrected value stands in a sample.
+_CHANNELS = {
+    "displacement": "displacement_m",
+    "acceleration": "acceleration_m_s2",
+    "pressure_a": "pressure_a_pa",
+    "pressure_b": "pressure_b_pa",
+    "supply_pressure": "supply_pressure_pa",
+    "spool": "spool",
+    "oil_temperature": "oil_temperature_degc",
+}
+
+
+def set_values(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
+    """All or none of the changes, in force from one tick on."""
+    return (yield from change(s, asked, given.open["values"], given.args.origin))
+
+
+def undo(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
+    """The last change, taken back."""
+    return (yield from change(s, asked, s.store.reverse(), given.args.origin or "undo", undo=True))
+
+
+def change(s: Service, asked: Asked, values: Mapping[str, Any], origin: str, *, undo: bool = False) -> Task[Result]:
+    """Checks, hands over, tells; answers when the loop has adopted it, and on the virtual clock when it is blended in."""
+    s.core.need()
+    proposed = s.store.propose(values)
+    s.core.link.put_settings(s.store.record(proposed))
+    s.store.adopt(proposed, undo=undo)
+    _audit(s, asked, proposed, origin)
+    deadline_s = time.monotonic() + _ADOPTION_S
+    while True:
+        status = s.core.link.status
+        if status.epoch >= proposed.epoch and (not s.virtual or status.blend >= 1.0):
+            break
+        if s.core.ended is not None:
+            s.core.need()
+        if time.monotonic() > deadline_s and status.epoch < proposed.epoch:
+            raise Refused(Code.INTERNAL, f"the loop did not adopt epoch {proposed.epoch} within {_ADOPTION_S:g} s")
+        yield Pace.FAST
+    return {"epoch": proposed.epoch, "changed": [edit._asdict() for edit in proposed.edits]}
+
+
+def _audit(s: Service, asked: Asked, proposed: Set, origin: str) -> None:
+    edits = [edit._asdict() for edit in proposed.edits]
+    s.tell("set", epoch=proposed.epoch, author=asked.client, origin=origin, changed=edits)
+    now_ns = time.time_ns()
+    for edit in proposed.edits:
+        s.recorder.change(Change(proposed.epoch, s.watch.tick, now_ns, asked.client, origin, edit.key, edit.old, edit.new))
+
+
+def zero(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
+    """A sensor reads `to` from now on: its mean over the newest samples is put into its offset."""
+    sensor, channel = given.args.sensor, _CHANNELS.get(given.args.sensor)
+    if channel is None:
+        raise BadValues([Problem("sensor", sensor, "no such sensor", nearest(sensor, tuple(_CHANNELS)))])
+    if not getattr(s.store.controller.sensors, sensor).present:
+        raise BadValues([Problem("sensor", sensor, "the rig has no such sensor", f"sensors.{sensor}.present is false")])
+    s.need_mode("zero", Mode.OFF, Mode.HOLD)
+    mean = _mean(s, sensor, channel, given.args.samples)
+    settings = getattr(s.store.controller.sensors, sensor)
+    key = f"sensors.{sensor}.offset"
+    new = settings.offset + (mean - given.args.to) / settings.gain
+    changed = yield from change(s, asked, {key: new}, f"zero: mean of {given.args.samples} samples was {mean:.9g}")
+    return {"epoch": changed["epoch"], "key": key, "old": settings.offset, "new": new, "mean": mean}
+
+
+def _mean(s: Service, sensor: str, channel: str, samples: int) -> float:
+    """The mean of the newest samples, all of one epoch, at rest, none rejected."""
+    history = s.core.history
+    rows = history.rows(max(history.first, history.end - samples), history.end)
+    rows = rows[rows["epoch"] == s.store.epoch]
+    if len(rows) < samples:
+        raise Refused(Code.WRONG_MODE, f"only {len(rows)} of {samples} samples since the last change; let time pass", "samples")
+    rest = s.store.controller.arming.rest_speed_m_s
+    fastest = float(np.mean(np.abs(rows["velocity_m_s"])))
+    travelled = abs(float(rows["position_m"][-1] - rows["position_m"][0]))
+    # The speed's mean is taken, for a single estimate of it is noisy at rest.
+    if not fastest <= rest or travelled > rest * len(rows) / s.rate_hz + 1e-4:
+        raise Refused(Code.WRONG_MODE, f"the table moves: {fastest:.3g} m/s, arming.rest_speed_m_s is {rest:g}", sensor)
+    if int(np.bitwise_or.reduce(rows["rejected"])) >> SENSORS.index(sensor) & 1:
+        raise Refused(Code.WRONG_MODE, f"readings of {sensor} were rejected meanwhile", sensor)
+    mean = float(np.mean(rows[channel]))
+    if not math.isfinite(mean):
+        raise Refused(Code.WRONG_MODE, f"{sensor} gives no value", sensor)
+    return mean

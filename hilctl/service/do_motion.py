@@ -1,0 +1,118 @@
+"""Requests that move the rig, or end a motion."""
+
+import math
+from typing import Any
+
+from hilctl.law.motions import MotionRefused, Plan, check_plan, plan
+from hilctl.law.requests import RequestKind
+from hilctl.params import BadValues, plain
+from hilctl.rig import flow, motion_limits
+from hilctl.service.do_record import start_recording
+from hilctl.service.service import Asked, Service
+from hilctl.service.tasks import Pace, Result, Task, finished
+from hilctl.signals import Mode
+from hilctl.wire.errors import Code, Refused
+from hilctl.wire.ops import Arguments, refusal_of
+
+
+def arm(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
+    """From off towards hold; with a recording, where the rig asks for one."""
+    s.need_mode("arm", Mode.OFF)
+    if s.rig.recording.required and not s.recorder.active:
+        yield from start_recording(s, "")
+        s.lease.need(asked.client, asked.token, "arm")
+    return {"tick": (yield from s.core.ask(RequestKind.ARM))}
+
+
+def stop(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
+    """Decelerates and holds. There is nothing to stop where nothing moves, and that is no error."""
+    return {"tick": (yield from s.core.ask(RequestKind.STOP))}
+
+
+def off(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
+    """Switches off in order; a console's turn is over with it."""
+    tick = yield from s.core.ask(RequestKind.OFF)
+    if s.lease.held is not None and s.lease.held.kind == "console":
+        s.lease.drop()
+        s.tell("lease", action="off", by=asked.client)
+    return {"tick": tick}
+
+
+def reset(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
+    """Forgets the trip."""
+    return {"tick": (yield from s.core.ask(RequestKind.RESET))}
+
+
+def track(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
+    """Starts a motion."""
+    return (yield from _start(s, asked, "track", given.args.kind, given.open["parameters"]))
+
+
+def move(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
+    """Starts a move."""
+    return (yield from _start(s, asked, "move", "move", plain(given.args)))
+
+
+def check_motion(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
+    """What `track` would say, from where the table is."""
+    made, extremes = yield from finished(
+        s.planner.submit(plan_checked, s, given.args.kind, given.open["parameters"], _place(s), 1)
+    )
+    return {"seconds": _seconds(made), "extremes": extremes, "facts": made.facts, "text": made.text}
+
+
+def _start(s: Service, asked: Asked, op: str, kind: str, parameters: dict[str, Any]) -> Task[Result]:
+    s.core.need()
+    s.need_mode(op, Mode.HOLD)
+    if s.planning:
+        raise Refused(Code.BUSY, "another motion is being planned", op)
+    s.planning, place, grants = True, _place(s), s.lease.grants
+    id = s.last_motion = s.last_motion + 1
+    try:
+        made, extremes = yield from finished(s.planner.submit(plan_checked, s, kind, parameters, place, id))
+    finally:
+        s.planning = False
+    if s.lease.grants != grants:
+        s.lease.need(asked.client, asked.token, op)
+    s.need_mode(op, Mode.HOLD)
+    if _place(s) != place:
+        raise Refused(Code.BUSY, "the reference moved while the motion was planned; ask again", op)
+    tick = yield from s.core.ask(RequestKind.TRACK, motion=made.motion, knots=made.knots)
+    s.tell("planned", motion=id, motion_kind=kind, parameters=parameters, text=made.text, author=asked.client)
+    while id not in s.watch.motions and s.watch.tick <= tick and s.core.ended is None:
+        yield Pace.FAST
+    seen = s.watch.motions.get(id)
+    first = seen.first if seen is not None else s.core.history.find_tick(tick)
+    return {"motion": id, "first": first, "tick": tick, "seconds": _seconds(made), "extremes": extremes,
+            "facts": made.facts, "text": made.text}
+
+
+def plan_checked(
+    s: Service, kind: str, parameters: dict[str, Any], place: float, id: int
+) -> tuple[Plan, dict[str, float]]:
+    """The motion, planned from that place and checked whole; runs on the planner's thread."""
+    rig = s.store.rig
+    limits = motion_limits(rig.controller.limits)
+    samples = s.waveforms.get(str(parameters.get("upload", ""))) if kind == "waveform" else None
+    try:
+        made = plan(kind, parameters, limits, place, id, samples)
+        return made, check_plan(made, limits, flow(rig.controller.machine, rig.friction))
+    except MotionRefused as refused:
+        raise refusal_of(refused, Code.LIMIT) from None
+    except BadValues as bad:
+        raise refusal_of(bad) from None
+
+
+def _place(s: Service) -> float:
+    """Where the reference stands; where the table is, while nothing holds it."""
+    row = s.core.history.last()
+    if row is None:
+        return 0.0
+    held = s.watch.mode in (Mode.HOLD, Mode.TRACK, Mode.STOP)
+    x = float(row["xr_m"] if held else row["position_m"])
+    return x if math.isfinite(x) else 0.0
+
+
+def _seconds(made: Plan) -> float | None:
+    """None for a motion without end."""
+    return made.duration_s if math.isfinite(made.duration_s) else None

@@ -1,0 +1,155 @@
+"""Requests that ask, hold the lease, or wait."""
+
+import time
+
+from hilctl.law.motions import MOTIONS
+from hilctl.service.service import Asked, Service
+from hilctl.service.status import status_of
+from hilctl.service.tasks import Pace, Result, Task
+from hilctl.signals import CHANNELS, TRIP_TEXTS, Arming, Mode, Trip
+from hilctl.wire import MAJOR, PROTOCOL, places
+from hilctl.wire.errors import MEANINGS, Code, Refused
+from hilctl.wire.ops import OPS, Arguments, describe_leaf, describe_op, describe_table
+
+
+def hello(s: Service, asked: Asked, given: Arguments) -> Result:
+    """Who this is."""
+    if given.args.protocol != MAJOR:
+        raise Refused(Code.VERSION, f"the client speaks version {given.args.protocol}, the service {PROTOCOL}", "protocol")
+    from hilctl import __version__
+
+    identity = s.identity
+    return {
+        "protocol": PROTOCOL, "version": __version__, "rig": s.rig.name, "run": identity.run, "schema": identity.schema,
+        "clock": identity.clock, "rate_hz": s.rate_hz, "channels": [c.name for c in CHANNELS],
+        "endpoints": identity.endpoints, "modes": {m.name.lower(): m.value for m in Mode}, "twin": s.rig.twin,
+        "heartbeat_s": s.rig.service.heartbeat_s, "lease_timeout_s": s.rig.service.lease_timeout_s,
+        "recordings": str(s.places.recordings), "runtime": str(s.places.runtime),
+    }
+
+
+def describe(s: Service, asked: Asked, given: Arguments) -> Result:
+    """Every declaration."""
+    values = s.store.values()
+    return {
+        "channels": [c._asdict() for c in CHANNELS],
+        "parameters": [{**describe_leaf(leaf), "value": values[leaf.path]} for leaf in s.store.leaves()],
+        "motions": {kind: describe_table(table) for kind, table in MOTIONS.items()},
+        "ops": [describe_op(op) for op in OPS.values()],
+        "codes": {str(code): meaning for code, meaning in MEANINGS.items()},
+        "modes": {m.name.lower(): m.value for m in Mode},
+        "arming": {a.name.lower(): a.value for a in Arming},
+        "trips": {t.name.lower(): {"number": t.value, **TRIP_TEXTS[t]._asdict()} for t in Trip if t in TRIP_TEXTS},
+    }
+
+
+def status(s: Service, asked: Asked, given: Arguments) -> Result:
+    """How things are."""
+    return status_of(s)
+
+
+def events(s: Service, asked: Asked, given: Arguments) -> Result:
+    """What happened."""
+    return {"events": [event.plain() for event in s.events.since(given.args.first)], "next": s.events.next}
+
+
+def get(s: Service, asked: Asked, given: Arguments) -> Result:
+    """Parameters in force."""
+    return {"epoch": s.store.epoch, "values": s.store.select(given.open["keys"])}
+
+
+def lease(s: Service, asked: Asked, given: Arguments) -> Result:
+    """Takes, keeps, gives back."""
+    args, desk = given.args, s.lease
+    match args.action:
+        case "beat":
+            desk.need(asked.client, asked.token, "beat")
+        case "release":
+            if s.watch.mode in (Mode.TRACK, Mode.STANDBY) and s.core.ended is None:
+                desk.need(asked.client, asked.token, "release")
+                mode = s.watch.mode.name.lower()
+                raise Refused(Code.WRONG_MODE, f"the lease is not given back in the mode {mode}; stop first", "mode")
+            desk.release(asked.client, asked.token)
+            s.core.hold(None)
+            s.tell("lease", action="release", by=asked.client)
+        case _:
+            before, grants = desk.held, desk.grants
+            held = desk.take(asked.client, asked.token, args.kind, asked.now_s, force=args.action == "takeover")
+            if desk.grants != grants:
+                s.core.hold(None)
+                was = before.holder if before is not None else ""
+                s.tell("lease", action=args.action, lease_kind=held.kind, by=asked.client, was=was)
+            if held.kind == "console":
+                places.write_private(s.places.runtime / places.TOKEN, held.token)
+    held_now = desk.held
+    return {
+        "held": held_now is not None,
+        "kind": held_now.kind if held_now is not None else "",
+        "holder": held_now.holder if held_now is not None else "",
+        "token": held_now.token if held_now is not None else "",
+        "lost_after_s": s.rig.service.lease_timeout_s,
+    }
+
+
+def wait(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
+    """Until a motion is over, some of the rig's time has passed, or a mode is reached."""
+    args = given.args
+    if bool(args.motion) + bool(args.seconds) + bool(args.mode) != 1:
+        raise Refused(Code.BAD_VALUE, "give exactly one of motion, seconds, mode", "motion")
+    first, begun_s, goal = s.core.history.end, time.monotonic(), 0
+    if args.motion > s.last_motion:
+        raise Refused(Code.BAD_VALUE, f"no motion {args.motion} was started; the last is {s.last_motion}", "motion")
+    if args.seconds:
+        s.core.need()
+        if s.virtual:
+            s.lease.need(asked.client, asked.token, "wait for virtual time")
+        goal = max(s.watch.tick, s.core.link.status.tick) + max(1, round(args.seconds * s.rate_hz))
+        if s.virtual:
+            s.core.link.run_until(goal)
+    while True:
+        why = _why_over(s, args.motion, goal, args.mode)
+        if not why and args.timeout_s and time.monotonic() - begun_s > args.timeout_s:
+            why = "timeout"
+        if why:
+            return _over(s, why, args.motion, first)
+        yield Pace.FAST if s.virtual else Pace.SLOW
+
+
+def _why_over(s: Service, motion: int, goal: int, mode: str) -> str:
+    watch = s.watch
+    if goal:
+        return "time" if watch.tick >= goal else "gone" if s.core.ended is not None else ""
+    moving = watch.mode in (Mode.TRACK, Mode.STOP, Mode.NULL)
+    if motion:
+        seen = watch.motions.get(motion)
+        if seen is None:  # never seen although it was started: a trip took it before its first sample
+            return "" if s.planning or moving else "tripped"
+        if seen.end >= 0 and not moving:
+            return seen.why
+    elif watch.mode.name.lower() == mode:
+        return "mode"
+    elif watch.trip and watch.mode in (Mode.OFF, Mode.HOLD):
+        return "tripped"
+    return "gone" if s.core.ended is not None else ""
+
+
+def _over(s: Service, why: str, motion: int, first: int) -> Result:
+    seen = s.watch.motions.get(motion)
+    return {
+        "over": why not in ("timeout", "gone"),
+        "why": why,
+        "tick": s.watch.tick,
+        "first": seen.first if seen is not None else first,
+        "last": seen.end - 1 if seen is not None and seen.end >= 0 else s.core.history.end - 1,
+        "trip": Trip(s.watch.trip).name.lower() if s.watch.trip else "",
+        "mode": s.watch.mode.name.lower(),
+    }
+
+
+def shutdown(s: Service, asked: Asked, given: Arguments) -> Result:
+    """Ends the service in order."""
+    if s.lease.held is not None:
+        s.lease.need(asked.client, asked.token, "shutdown")
+    s.tell("shutdown", by=asked.client)
+    s.asked_to_end = True
+    return {}

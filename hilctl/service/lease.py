@@ -1,0 +1,95 @@
+"""The lease: the right to command motion, held by one at a time. Pure: the caller brings the time.
+
+    free --take--> held --release--> free
+                   held --takeover--> held by another
+                   held (attended) --silence--> free, `expired` says so once
+                   held (console) --off--> free
+
+An attended lease belongs to a client and lives by its beats; any request of the holder is a beat. A console lease belongs
+to whoever shows its token: commands typed one by one, each by another process.
+"""
+
+import hmac
+import secrets
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from hilctl.wire.errors import Code, Refused
+
+Kind = Literal["attended", "console"]
+
+
+class Held(NamedTuple):
+    """Who holds the lease."""
+
+    kind: Kind
+    holder: str
+    token: str
+    beat_s: float  # when last heard, on the caller's clock
+
+
+class LeaseDesk:
+    """Takes, keeps, gives back."""
+
+    def __init__(self, timeout_s: float, new_token: Callable[[], str] = lambda: secrets.token_hex(16)) -> None:
+        self.held: Held | None = None
+        self.grants = 0  # how often the lease has changed hands: an answer that comes late must see the same number
+        self._timeout_s, self._new_token = timeout_s, new_token
+
+    def allows(self, client: str, token: str) -> bool:
+        """Whether this sender holds the lease."""
+        held = self.held
+        if held is None:
+            return False
+        if token:
+            return hmac.compare_digest(token.encode(), held.token.encode())
+        return held.kind == "attended" and client == held.holder
+
+    def need(self, client: str, token: str, op: str) -> None:
+        """Refuses a sender that does not hold the lease."""
+        if self.allows(client, token):
+            return
+        if self.held is None:
+            raise Refused(Code.NO_LEASE, f"{op} needs the lease: take it first", "lease")
+        raise Refused(Code.LEASE_HELD, f"{op} needs the lease, which {self._who()}", "lease")
+
+    def take(self, client: str, token: str, kind: Kind, now_s: float, *, force: bool = False) -> Held:
+        """The lease for this client; from another only by force. Taking what one holds renews it."""
+        if self.held is not None and self.allows(client, token) and self.held.kind == kind:
+            self.held = self.held._replace(beat_s=now_s)
+            return self.held
+        if self.held is not None and not force and not self.allows(client, token):
+            raise Refused(Code.LEASE_HELD, f"the lease {self._who()}", "lease")
+        self.held = Held(kind, client, self._new_token(), now_s)
+        self.grants += 1
+        return self.held
+
+    def release(self, client: str, token: str) -> None:
+        """Gives it back; refused to who does not hold it."""
+        self.need(client, token, "release")
+        self.drop()
+
+    def drop(self) -> None:
+        """Nobody holds it from here on."""
+        if self.held is not None:
+            self.held = None
+            self.grants += 1
+
+    def beat(self, client: str, token: str, now_s: float) -> bool:
+        """The holder was heard."""
+        if self.held is None or not self.allows(client, token):
+            return False
+        self.held = self.held._replace(beat_s=now_s)
+        return True
+
+    def expired(self, now_s: float) -> Held | None:
+        """The attended lease that was lost to silence, once."""
+        held = self.held
+        if held is None or held.kind != "attended" or now_s - held.beat_s <= self._timeout_s:
+            return None
+        self.drop()
+        return held
+
+    def _who(self) -> str:
+        assert self.held is not None
+        return f"is held by {self.held.holder} ({self.held.kind}); `lease takeover` takes it"

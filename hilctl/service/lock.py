@@ -1,0 +1,43 @@
+"""One service a rig: a lock that ends with its process, and the file that tells where the service is."""
+
+import fcntl
+import json
+import os
+from pathlib import Path
+from typing import Any, TextIO
+
+from hilctl.wire import places
+
+
+class AlreadyRunning(Exception):
+    """Another service holds this rig."""
+
+
+class Lock:
+    """Held until the process ends."""
+
+    def __init__(self, runtime: Path) -> None:
+        self.runtime = runtime
+        self._file: TextIO = open(runtime / places.LOCK, "a+")  # noqa: SIM115  (held, not left)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._file.seek(0)
+            holder = self._file.read().strip() or "unknown"
+            self._file.close()
+            raise AlreadyRunning(f"a service of this rig runs already: process {holder} ({runtime})") from None
+        self._file.truncate(0)
+        self._file.write(f"{os.getpid()}\n")
+        self._file.flush()
+        (runtime / places.TOKEN).unlink(missing_ok=True)
+
+    def announce(self, endpoints: dict[str, Any]) -> None:
+        """Tells clients where the service is."""
+        places.write_private(self.runtime / places.ENDPOINTS, json.dumps({"pid": os.getpid(), **endpoints}, indent=1))
+
+    def release(self) -> None:
+        """Takes the files away and gives the lock back."""
+        for name in (places.ENDPOINTS, places.TOKEN):
+            (self.runtime / name).unlink(missing_ok=True)
+        self._file.truncate(0)
+        self._file.close()

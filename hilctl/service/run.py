@@ -1,0 +1,191 @@
+"""`hilctl run`: the core's process first, then the service around it, until a signal or a request ends both in order.
+
+The core loads its compiled code while this process still reads the rig file and opens its sockets: nothing heavy is imported
+before it has been started.
+"""
+
+import ctypes
+import logging
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hilctl.loop.spawn import Spawned, spawn
+
+if TYPE_CHECKING:
+    from hilctl.rig import Rig
+    from hilctl.service.app import App
+    from hilctl.service.lock import Lock
+
+log = logging.getLogger(__name__)
+
+DONE, RIG_SAID_NO, WRONG_USE = 0, 1, 2
+_STOP_S = 20.0  # beyond the core's own longest orderly end
+_PR_SET_PDEATHSIG = 1
+
+
+class Choice(NamedTuple):
+    """How to run."""
+
+    rig: str
+    twin: bool = False
+    clock: str = "real"
+    changes: Mapping[str, Any] = {}
+    recordings: str = ""  # folder, instead of the rig file's
+    die_with_parent: bool = False
+
+
+def run(choice: Choice) -> int:
+    """Runs the service; returns the exit code."""
+    if choice.die_with_parent:
+        _die_with_parent()
+    core = spawn()
+    try:
+        return _run(choice, core)
+    finally:
+        _see_off(core)
+
+
+def _run(choice: Choice, core: Spawned) -> int:
+    from firmware_bridge.driver import DriverError
+    from hilctl.params import BadValues
+    from hilctl.rig import load
+    from hilctl.service.lock import AlreadyRunning, Lock
+    from hilctl.wire import places
+
+    try:
+        rig = load(choice.rig, twin=choice.twin, changes=choice.changes)
+        if choice.clock == "virtual" and not rig.twin:
+            print("the virtual clock is for the twin: add --twin", file=sys.stderr)
+            return WRONG_USE
+        lock = Lock(places.own_directory(places.runtime_root() / rig.name))
+    except BadValues as bad:
+        print(bad, file=sys.stderr)
+        return WRONG_USE
+    except (AlreadyRunning, OSError) as error:
+        print(error, file=sys.stderr)
+        return RIG_SAID_NO
+    try:
+        return _serve(rig, choice, core, lock)
+    except (DriverError, OSError) as error:
+        print(f"{rig.name}: {error}", file=sys.stderr)
+        return RIG_SAID_NO
+    finally:
+        lock.release()
+
+
+def _serve(rig: "Rig", choice: Choice, core: Spawned, lock: "Lock") -> int:
+    import zmq
+
+    from hilctl.service.app import App
+    from hilctl.service.assemble import assemble, start_link
+
+    virtual = choice.clock == "virtual"
+    link = start_link(rig, core, virtual=virtual)
+    context: zmq.Context[Any] = zmq.Context(io_threads=1)
+    try:
+        folder = Path(choice.recordings) if choice.recordings else None
+        parts = assemble(context, rig, link, lock.runtime, secrets.token_hex(8), virtual=virtual, recordings=folder)
+        app = App(*parts)
+        ended = _end_on_signals(app)
+        if _await_core(app):
+            lock.announce({"rig": rig.name, "clock": choice.clock, **app.service.identity.endpoints})
+            _tell_systemd("READY=1")
+            print(f"{rig.name}: {choice.clock} clock, commands at {app.desk.endpoint}", file=sys.stderr, flush=True)
+            _warm(app)
+            app.run()
+        _tell_systemd("STOPPING=1")
+        code = end(app)
+        log.info("ended%s", f" by {ended[0]}" if ended else "")
+        return code
+    finally:
+        link.close()
+        context.destroy(linger=200)
+
+
+def _await_core(app: "App") -> bool:
+    """Until the loop runs; False when it never will, or when the end was asked for before. Says what takes long."""
+    core, said = app.service.core, ""
+    while core.ended is None and not app.service.asked_to_end:
+        if core.started:
+            return True
+        state = core.link.status.state
+        if state != said and state == "compiling":
+            print("compiling the loop, once for this version: ten seconds or more", file=sys.stderr, flush=True)
+        said = state
+        app.cycle()
+    if core.ended is not None:
+        print("\n".join((*core.link.status.messages[-3:], core.ended.text)), file=sys.stderr)
+    return False
+
+
+def _warm(app: "App") -> None:
+    """Loads what the first change and the first motion need, on the planner's thread: they shall not wait for it."""
+    import numpy as np
+
+    from hilctl.loop.mailbox import mail_put
+    from hilctl.service.do_motion import plan_checked
+
+    planner = app.service.planner
+    planner.submit(mail_put, np.zeros(1, np.int64), 0, 0)
+    planner.submit(plan_checked, app.service, "move", {"position_m": 0.0}, 0.0, 0)
+
+
+def end(app: "App") -> int:
+    """Stops the rig in order while samples still come in, then closes everything."""
+    s = app.service
+    s.core.ending = True
+    stopper = threading.Thread(target=s.core.link.stop, args=(_STOP_S,), name="stop")
+    stopper.start()
+    while stopper.is_alive() or s.core.ended is None:
+        app.cycle(time.monotonic() + 0.005)
+    app.finish()
+    s.planner.shutdown(wait=False, cancel_futures=True)
+    s.recorder.close()
+    app.telemetry.close()
+    app.desk.socket.close(linger=200)
+    return DONE if s.core.ended.exit_code == 0 else RIG_SAID_NO
+
+
+def _end_on_signals(app: "App") -> list[str]:
+    ended: list[str] = []
+
+    def on_signal(number: int, frame: object) -> None:
+        ended.append(signal.Signals(number).name)
+        app.service.asked_to_end = True
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, on_signal)
+    return ended
+
+
+def _see_off(core: Spawned) -> None:
+    """A core that was never put to work ends when its socket closes; one that does not is killed."""
+    core.socket.close()
+    try:
+        core.process.wait(timeout=5)
+    except subprocess.TimeoutExpired:
+        core.process.kill()
+        core.process.wait()
+
+
+def _tell_systemd(message: str) -> None:
+    if os.environ.get("NOTIFY_SOCKET"):
+        import sdnotify
+
+        sdnotify.SystemdNotifier().notify(message)
+
+
+def _die_with_parent() -> None:
+    """A private service is worth nothing without whoever started it."""
+    parent = os.getppid()
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    if os.getppid() != parent or parent == 1:
+        raise SystemExit(RIG_SAID_NO)

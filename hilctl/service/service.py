@@ -1,0 +1,95 @@
+"""Everything that the handlers of requests share. One thread, the wire's, touches it."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hilctl.recording.recorder import Recorder
+from hilctl.rig import Rig
+from hilctl.service.core import Core
+from hilctl.service.events import Events
+from hilctl.service.lease import LeaseDesk
+from hilctl.service.store import Store
+from hilctl.service.tasks import Tasks
+from hilctl.service.watch import Watch
+from hilctl.service.waveforms import Waveforms
+from hilctl.signals import Mode
+from hilctl.wire.errors import Code, Refused
+
+
+class Places(NamedTuple):
+    """The rig's directories."""
+
+    runtime: Path
+    recordings: Path
+
+
+class Identity(NamedTuple):
+    """What `hello` tells."""
+
+    run: str
+    schema: str
+    clock: str  # "real" or "virtual"
+    endpoints: dict[str, str]
+
+
+class Asked(NamedTuple):
+    """Who asks."""
+
+    client: str
+    token: str
+    now_s: float
+
+
+@dataclass
+class Service:
+    """The rooms of the service, and what few things belong to none of them."""
+
+    places: Places
+    identity: Identity
+    store: Store
+    core: Core
+    lease: LeaseDesk
+    events: Events
+    recorder: Recorder
+    watch: Watch
+    waveforms: Waveforms = field(default_factory=Waveforms)
+    tasks: Tasks = field(default_factory=Tasks)
+    # Planning a motion may take a second: stop must not wait for it.
+    planner: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "planner"))
+    planning: bool = False
+    last_motion: int = 0
+    asked_to_end: bool = False
+    started_s: float = 0.0
+    replies_lost: int = 0
+    requests_refused: int = 0
+
+    @property
+    def rig(self) -> Rig:
+        """The rig with the parameters in force."""
+        return self.store.rig
+
+    @property
+    def rate_hz(self) -> float:
+        """Ticks per second."""
+        return 1.0 / self.store.rig.dt_s
+
+    @property
+    def virtual(self) -> bool:
+        """Whether time is virtual."""
+        return self.core.virtual
+
+    def tell(self, kind: str, **body: Any) -> None:
+        """An event, now."""
+        self.events.tell(kind, self.watch.tick, **body)
+
+    def need_mode(self, op: str, *modes: Mode) -> None:
+        """Refuses outside these modes, and says what to do."""
+        if self.watch.mode in modes:
+            return
+        remedy = {Mode.OFF: "arm first", Mode.TRACK: "a motion runs: stop it, or wait for it"}.get(
+            self.watch.mode, "wait for it to settle"
+        )
+        wanted = " or ".join(m.name.lower() for m in modes)
+        raise Refused(Code.WRONG_MODE, f"{op} needs the mode {wanted}, it is {self.watch.mode.name.lower()}; {remedy}", "mode")

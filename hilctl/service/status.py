@@ -1,0 +1,76 @@
+"""How things are, as one message: what `status` answers and telemetry tells once a second."""
+
+import time
+from typing import Any
+
+from hilctl.loop.status import CoreStatus
+from hilctl.service.service import Service
+from hilctl.signals import TRIP_TEXTS, Action, Arming, Trip
+
+
+def status_of(s: Service) -> dict[str, Any]:
+    """The status. `core` is as the core last told it, the rest is the service's own."""
+    core = s.core.link.status
+    row = s.core.history.last()
+    ended = s.core.ended
+    return {
+        "run": s.identity.run,
+        "rig": s.rig.name,
+        "clock": s.identity.clock,
+        "time_ns": time.time_ns(),
+        "uptime_s": round(time.monotonic() - s.started_s, 3),
+        "state": "gone" if ended is not None else "ending" if s.core.ending else "running",
+        "gone": ended.text if ended is not None else "",
+        "tick": s.watch.tick,
+        "mode": s.watch.mode.name.lower(),
+        "arming": Arming(int(row["arming"])).name.lower() if row is not None else "none",
+        "motion": s.watch.motion,
+        "last_motion": s.last_motion,
+        "trip": _trip(s, core),
+        "warnings": [t.name.lower() for t in Trip if s.watch.warnings >> t.value & 1 and t],
+        "epoch": s.watch.epoch,
+        "epoch_asked": s.store.epoch,
+        "position_m": float(row["position_m"]) if row is not None else None,
+        "core": core_of(core),
+        "lease": _lease(s),
+        "recording": s.recorder.state._asdict(),
+        "history": {"first": s.core.history.first, "end": s.core.history.end},
+        "wire": {"waiting": len(s.tasks), "refused": s.requests_refused, "replies_lost": s.replies_lost},
+        "events": s.events.next,
+    }
+
+
+def core_of(core: CoreStatus) -> dict[str, Any]:
+    """The loop's own account: counts, times by stage, and what the host gave it."""
+    counts = ("ran", "missed", "due", "late_in_a_row", "late_in_a_row_most", "rows", "rows_lost", "trips", "blend", "standing")
+    return {
+        "state": core.state,
+        "messages": list(core.messages[-20:]),
+        **{name: getattr(core, name) for name in counts},
+        "blamed": core.blamed,
+        "granted": core.granted._asdict(),
+        "since_start": {stage: q._asdict() for stage, q in core.since_start.items()},
+        "last_ten_seconds": {stage: q._asdict() for stage, q in core.last_ten_seconds.items()},
+    }
+
+
+def _trip(s: Service, core: Any) -> dict[str, Any] | None:
+    if not s.watch.trip:
+        return None
+    trip = Trip(s.watch.trip)
+    text = TRIP_TEXTS[trip]
+    told = {"name": trip.name.lower(), "number": trip.value, "key": text.key, "unit": text.unit, "meaning": text.meaning,
+            "remedy": text.remedy}
+    if core.trip == trip:
+        told |= {"tick": int(core.trip_tick), "value": float(core.trip_value), "limit": float(core.trip_limit),
+                 "action": Action(core.trip_action).name.lower()}
+    return told
+
+
+def _lease(s: Service) -> dict[str, Any] | None:
+    held = s.lease.held
+    if held is None:
+        return None
+    return {"kind": held.kind, "holder": held.holder, "silent_s": round(max(0.0, time.monotonic() - held.beat_s), 3)}
+
+

@@ -1,0 +1,261 @@
+"""The operations: what may be asked, with which arguments, and what comes back. Each is declared once, here.
+
+From this come the service's checks, docs/protocol.md and the answer to `describe`.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, NamedTuple
+
+from hilctl.params import BadValues, Leaf, Params, Problem, check, leaves, nearest, note, number, whole
+from hilctl.wire.decode import MAX_ITEMS
+from hilctl.wire.errors import Code, Refused
+
+_LAST = 1 << 62
+MAX_NAME = 80  # characters of any text argument
+MAX_CHUNK = 48 * 1024  # bytes of one chunk of an upload: fits a request with room for its envelope
+
+
+class Open(NamedTuple):
+    """An argument that a parameter declaration cannot hold: a map of keys that others declare, names, or bytes."""
+
+    name: str
+    kind: Literal["map", "texts", "bytes"]
+    meaning: str
+
+
+class Op(NamedTuple):
+    """One operation."""
+
+    name: str
+    args: type[Params]
+    result: str
+    meaning: str
+    lease: bool = False  # needs the lease
+    effect: bool = True  # changes something: its reply is remembered, so that a repeat does nothing twice
+    open: tuple[Open, ...] = ()
+
+
+class Nothing(Params):
+    """No arguments."""
+
+
+class Hello(Params):
+    """Who speaks."""
+
+    protocol: Annotated[int, whole(0, 10_000, "", "major version that the client speaks")] = 1
+
+
+class Lease(Params):
+    """The right to command motion."""
+
+    action: Annotated[
+        Literal["take", "release", "takeover", "beat"], note("takeover ends another's lease; beat keeps an attended one")
+    ]
+    kind: Annotated[
+        Literal["attended", "console"],
+        note("attended: lost without a beat; console: lasts until release, takeover or off, for whoever has its token"),
+    ] = "attended"
+
+
+class Track(Params):
+    """A motion."""
+
+    kind: Annotated[str, note("a kind of motion, as `describe` lists them")]
+
+
+class Move(Params):
+    """Go somewhere: the parameters of the motion `move`."""
+
+    position_m: Annotated[float, number(-5, 5, "m", "where to go")]
+    duration_s: Annotated[float, number(0, 3600, "s", "how long; 0: as the speed, or the rig's approach, allows")] = 0.0
+    speed_m_s: Annotated[float, number(0, 20, "m/s", "peak speed; 0: the rig's approach velocity")] = 0.0
+
+
+class Zero(Params):
+    """A sensor's offset."""
+
+    sensor: Annotated[str, note("a sensor of the rig file")]
+    to: Annotated[float, number(-1e9, 1e9, "the sensor's", "what the sensor should read now")] = 0.0
+    samples: Annotated[int, whole(1, 1_000_000, "", "how many of the newest samples are averaged")] = 1000
+
+
+class Change(Params):
+    """Where a change comes from."""
+
+    origin: Annotated[str, note("why: a person's word, a tool's name, a file")] = ""
+
+
+class Wait(Params):
+    """Exactly one of motion, seconds, mode."""
+
+    motion: Annotated[int, whole(0, _LAST, "", "until this motion is over")] = 0
+    seconds: Annotated[float, number(0, 86_400, "s", "until this much of the rig's time has passed")] = 0.0
+    mode: Annotated[Literal["", "off", "hold"], note("until this mode is reached")] = ""
+    timeout_s: Annotated[float, number(0, 86_400, "s", "at most this long by the wall; 0: without end")] = 0.0
+
+
+class Fetch(Params):
+    """Samples by sequence number."""
+
+    first: Annotated[int, whole(0, _LAST, "", "first sample")]
+    last: Annotated[int, whole(0, _LAST, "", "last sample, included")] = _LAST
+    every: Annotated[int, whole(1, 1_000_000, "", "every how many samples one is sent")] = 1
+    keep: Annotated[
+        bool, note("virtual clock, lease holder: time waits until what follows this page was fetched, or keep is false")
+    ] = False
+
+
+class Events(Params):
+    """The newest events."""
+
+    first: Annotated[int, whole(0, _LAST, "", "number of the first event wanted")] = 0
+
+
+class Waveform(Params):
+    """An upload, in chunks of little-endian float64."""
+
+    name: Annotated[str, note("what `track waveform` calls it")]
+    action: Annotated[Literal["begin", "chunk", "end", "drop"], note("begin, chunks in order, end; or drop")]
+    quantity: Annotated[Literal["displacement", "acceleration"], note("with begin: what the numbers are")] = "displacement"
+    interval_s: Annotated[
+        float, number(0, 100, "s", "with begin: time between two values; 0: the numbers are pairs of a time and a value")
+    ] = 0.01
+    count: Annotated[int, whole(0, 4_000_000, "", "with begin: how many numbers will come")] = 0
+    offset: Annotated[int, whole(0, 4_000_000, "", "with chunk: index of its first number")] = 0
+
+
+class Record(Params):
+    """A recording."""
+
+    action: Annotated[Literal["start", "stop"], note("one recording at a time")]
+    name: Annotated[str, note("file name within the rig's recording folder; empty: the date")] = ""
+
+
+_TRACK_ARGS = (Open("parameters", "map", "the motion's parameters, as `describe` lists them for its kind"),)
+_CHANNELS = Open("channels", "texts", "which channels; empty: all")
+
+_ALL = (
+    Op("hello", Hello, "protocol, version, rig, run, schema, clock, rate_hz, channels, endpoints, modes",
+       "who the service is; say it first", effect=False),
+    Op("describe", Nothing, "channels, parameters, motions, ops, codes",
+       "every declaration, so that a client can build itself", effect=False),
+    Op("status", Nothing, "as the telemetry's `status`", "mode, trip, counts, histograms, lease, recording",
+       effect=False),
+    Op("events", Events, "events, next", "the newest events, none lost among the last 4096", effect=False),
+    Op("lease", Lease, "held, kind, holder, token, lost_after_s", "take, keep or give back the right to command motion"),
+    Op("arm", Nothing, "tick", "from off by way of standby to hold; `wait {mode: hold}` says when", lease=True),
+    Op("track", Track, "motion, first, seconds", "starts a motion; answers at once, `wait {motion}` says when it is over",
+       lease=True, open=_TRACK_ARGS),
+    Op("move", Move, "motion, first, seconds", "track, with the kind `move`", lease=True),
+    Op("check_motion", Track, "seconds, extremes", "whether `track` would accept this motion; changes nothing",
+       effect=False, open=_TRACK_ARGS),
+    Op("hold", Nothing, "tick", "ends the motion in order and holds; as stop, but needs the lease", lease=True),
+    Op("stop", Nothing, "tick", "decelerates to rest and holds; never needs the lease"),
+    Op("off", Nothing, "tick", "ramps the valve to null and switches off; never needs the lease, ends a console lease"),
+    Op("reset", Nothing, "tick", "forgets the latched trip; refused while its cause is present", lease=True),
+    Op("zero", Zero, "epoch, key, old, new", "makes a sensor read `to` from now on: a new offset, from its newest samples",
+       lease=True),
+    Op("set", Change, "epoch, changed", "changes parameters, all or none; blended in by the loop", lease=True,
+       open=(Open("values", "map", "dotted keys of the rig file, and their new values"),)),
+    Op("undo", Change, "epoch, changed", "takes the last change back", lease=True),
+    Op("get", Nothing, "epoch, values", "parameters in force", effect=False,
+       open=(Open("keys", "texts", "dotted keys, or tables of them; empty: all"),)),
+    Op("wait", Wait, "over, why, tick, first, last, trip",
+       "answers when it is over, out of order; in virtual time `seconds` needs the lease", effect=False),
+    Op("fetch", Fetch, "first, count, every, next, end, columns",
+       "a page of at most 1 MiB, from memory or the recording; `next` is where to go on, null when done",
+       effect=False, open=(_CHANNELS,)),
+    Op("waveform", Waveform, "name, received, seconds", "uploads a displacement or acceleration history", lease=True,
+       open=(Open("data", "bytes", f"with chunk: at most {MAX_CHUNK} bytes"),)),
+    Op("record", Record, "path, first, flushed", "starts or stops a recording"),
+    Op("shutdown", Nothing, "", "stops the motion in order and ends the service; refused while another holds the lease"),
+)
+
+OPS: dict[str, Op] = {op.name: op for op in _ALL}
+
+
+class Arguments(NamedTuple):
+    """Checked arguments: the declared ones, and the open ones."""
+
+    args: Any
+    open: dict[str, Any]
+
+
+def _check_open(given: object, open: Open, problems: list[Problem]) -> Any:
+    match open.kind:
+        case "map":
+            if isinstance(given, Mapping):
+                return dict(given)
+            problems.append(Problem(open.name, given, "must be a map"))
+        case "texts":
+            if isinstance(given, (list, tuple)) and len(given) <= MAX_ITEMS and all(isinstance(x, str) for x in given):
+                return list(given)
+            problems.append(Problem(open.name, given, f"must be a list of at most {MAX_ITEMS} names"))
+        case "bytes":
+            if isinstance(given, bytes) and len(given) <= MAX_CHUNK and len(given) % 8 == 0:
+                return given
+            size = f"{len(given)} bytes" if isinstance(given, bytes) else given
+            problems.append(Problem(open.name, size, f"must be little-endian float64, at most {MAX_CHUNK} bytes"))
+    return None
+
+
+_EMPTY: dict[str, Any] = {"map": {}, "texts": [], "bytes": b""}
+
+
+def check_arguments(name: str, given: Mapping[str, Any]) -> tuple[Op, Arguments]:
+    """The operation and its arguments, or a refusal that names every problem."""
+    op = OPS.get(name)
+    if op is None:
+        raise Refused(Code.UNKNOWN_OP, f"no operation {name!r}; {nearest(name, tuple(OPS))}", "op")
+    rest, problems, opened = dict(given), [], {}
+    for open in op.open:
+        opened[open.name] = _check_open(rest.pop(open.name, _EMPTY[open.kind]), open, problems)
+    for key, value in rest.items():
+        if isinstance(value, str) and (len(value) > MAX_NAME or not value.isprintable()):
+            problems.append(Problem(key, value[:20] + "…", f"must be at most {MAX_NAME} printable characters"))
+    try:
+        args = check(op.args, rest)
+    except BadValues as bad:
+        raise refusal_of(BadValues(problems + bad.problems)) from None
+    if problems:
+        raise refusal_of(BadValues(problems))
+    return op, Arguments(args, opened)
+
+
+def refusal_of(bad: BadValues, code: Code = Code.BAD_VALUE) -> Refused:
+    """A refusal with every problem; `key` names the first."""
+    key = bad.problems[0].key if bad.problems else ""
+    return Refused(code, str(bad)[:4000], key)
+
+
+def describe_leaf(leaf: Leaf) -> dict[str, Any]:
+    """A declared parameter as plain values."""
+    item: dict[str, Any] = {"key": leaf.path, "kind": leaf.kind, "unit": leaf.unit, "meaning": leaf.meaning}
+    if leaf.kind in ("float", "int", "floats"):
+        item |= {"low": leaf.low, "high": leaf.high}
+    if leaf.choices:
+        item["choices"] = list(leaf.choices)
+    if leaf.max_length:
+        item["max_length"] = leaf.max_length
+    default = list(leaf.default) if isinstance(leaf.default, tuple) else leaf.default
+    item["required"] = not isinstance(default, (bool, int, float, str, list))
+    item["default"] = None if item["required"] else default
+    return item
+
+
+def describe_table(table: type[Params], at: str = "") -> list[dict[str, Any]]:
+    """The declared parameters of a table as plain values."""
+    return [describe_leaf(leaf) for leaf in leaves(table, at)]
+
+
+def describe_op(op: Op) -> dict[str, Any]:
+    """An operation as plain values."""
+    opened = [{"key": o.name, "kind": o.kind, "unit": "", "meaning": o.meaning, "required": False, "default": None}
+              for o in op.open]
+    return {
+        "name": op.name,
+        "meaning": op.meaning,
+        "lease": op.lease,
+        "args": describe_table(op.args) + opened,
+        "result": op.result,
+    }
