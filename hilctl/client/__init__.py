@@ -1,0 +1,15 @@
+"""The Python client. It imports no compiler: a script that drives a rig starts as fast as any other.
+
+    with Client() as rig:                       # the only service that runs here, or Client("table-500"), or an endpoint
+        rig.arm()
+        motion = rig.track("triangle", speed_m_s=0.02, amplitude_m=0.005, cycles=4)
+        rig.wait(motion)
+        x = rig.samples(motion.first, channels=["position_m"])
+"""
+
+from hilctl.client.client import Client, Motion, Outcome
+from hilctl.client.connection import NoReply
+from hilctl.client.private import CoreFailed, private_service
+from hilctl.wire.errors import Code, Refused
+
+__all__ = ["Client", "Code", "CoreFailed", "Motion", "NoReply", "Outcome", "Refused", "private_service"]

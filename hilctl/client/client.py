@@ -1,0 +1,301 @@
+"""One method an operation; samples as arrays; telemetry as an iterator."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from hilctl.client.connection import Connection, Identity, NoReply
+from hilctl.client.heart import Heart
+from hilctl.client.telemetry import Block, Event, Status, listen
+from hilctl.wire import MAJOR, places
+from hilctl.wire.encode import arrays_of
+from hilctl.wire.errors import Code, Refused
+from hilctl.wire.ops import MAX_CHUNK
+
+_TIMEOUT_S = 10.0  # of what is answered at once; planning a motion is the longest of it
+_FOREVER_S = 365 * 86400.0
+_LAST = 1 << 62
+
+LeaseKind = Literal["attended", "console", "none"]
+
+
+class Motion(NamedTuple):
+    """A motion that was accepted: its number, its first sample, how long it takes (inf: until stopped)."""
+
+    id: int
+    first: int
+    seconds: float
+    text: str
+    facts: dict[str, float]
+    extremes: dict[str, float]
+
+
+class Outcome(NamedTuple):
+    """How a wait ended: done, stopped, tripped, mode, time, timeout, gone; and the samples meanwhile."""
+
+    why: str
+    first: int
+    last: int
+    tick: int
+    trip: str
+    mode: str
+
+    @property
+    def done(self) -> bool:
+        """Whether what was waited for came."""
+        return self.why in ("done", "mode", "time")
+
+
+class Client:
+    """A connection to a service. `lease="attended"` takes the lease on entry and keeps it; `none` only looks."""
+
+    def __init__(
+        self,
+        where: str | None = None,
+        *,
+        lease: LeaseKind = "attended",
+        name: str = "",
+        takeover: bool = False,
+        timeout_s: float = _TIMEOUT_S,
+    ) -> None:
+        found = {"commands": where} if where and "://" in where else places.find(where)
+        self.timeout_s = timeout_s
+        self._identity = Identity(name)
+        self._wire = Connection(found["commands"], self._identity)
+        self._lease_kind, self._takeover = lease, takeover
+        self._heart: Heart | None = None
+        try:
+            self.hello = self.ask("hello", protocol=MAJOR)
+        except (Refused, NoReply):
+            self._wire.close()
+            raise
+
+    # --- life
+
+    def __enter__(self) -> Self:
+        if self._lease_kind != "none":
+            try:
+                self.take(self._lease_kind, takeover=self._takeover)
+            except (Refused, NoReply):
+                self.close()
+                raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        try:
+            self.release()
+        except (Refused, NoReply):
+            pass  # the service may be gone; without beats the lease ends by itself
+        self.close()
+
+    def close(self) -> None:
+        """Gives the sockets back. A lease that was not released is lost when its beats stop."""
+        if self._heart is not None:
+            self._heart.stop()
+            self._heart = None
+        self._wire.close()
+
+    def ask(self, op: str, *, timeout_s: float | None = None, **args: Any) -> dict[str, Any]:
+        """Any operation, as docs/protocol.md has it."""
+        return self._wire.request(op, args, self.timeout_s if timeout_s is None else timeout_s)
+
+    # --- the lease
+
+    def take(self, kind: Literal["attended", "console"] = "attended", *, takeover: bool = False) -> None:
+        """The right to command motion; an attended one is kept by a thread from here on."""
+        if kind == "console" and not takeover:
+            self._identity.token = places.console_token(self.hello["runtime"])
+        taken = self.ask("lease", action="takeover" if takeover else "take", kind=kind)
+        self._identity.token = taken["token"] if kind == "console" else ""
+        if kind == "attended" and self._heart is None:
+            self._heart = Heart(Connection(self._wire.endpoint, self._identity), self.hello["heartbeat_s"])
+
+    def release(self) -> None:
+        """Gives the lease back. A console's stays for the next command."""
+        if self._heart is None:
+            return
+        self._heart.stop()
+        self._heart = None
+        self.ask("lease", action="release")
+
+    @property
+    def lease_lost(self) -> str:
+        """Why the lease was lost, empty while it holds."""
+        return self._heart.lost if self._heart is not None else ""
+
+    # --- looking
+
+    def status(self) -> dict[str, Any]:
+        """Mode, trip, counts, times, lease, recording."""
+        return self.ask("status")
+
+    def describe(self) -> dict[str, Any]:
+        """Every declaration: channels, parameters, motions, operations."""
+        return self.ask("describe")
+
+    def events(self, first: int = 0) -> list[dict[str, Any]]:
+        """What happened."""
+        found: list[dict[str, Any]] = self.ask("events", first=first)["events"]
+        return found
+
+    def get(self, *keys: str) -> dict[str, Any]:
+        """Parameters in force, by dotted key; tables give all that is in them."""
+        values: dict[str, Any] = self.ask("get", keys=list(keys))["values"]
+        return values
+
+    def subscribe(self, *topics: Literal["block", "event", "status"], timeout_s: float | None = None) -> Iterator[
+        Block | Event | Status
+    ]:
+        """Telemetry as it comes; ends when nothing came for `timeout_s`."""
+        return listen(self.hello["endpoints"]["telemetry"], topics or ("block", "event", "status"), timeout_s)
+
+    # --- moving
+
+    def arm(self, *, wait: bool = True) -> Outcome | None:
+        """From off to hold. Raises Refused when it ends in a trip."""
+        self.ask("arm")
+        return self._settle("hold", "arming") if wait else None
+
+    def track(self, kind: str, **parameters: Any) -> Motion:
+        """Starts a motion and returns at once."""
+        return _motion(self.ask("track", kind=kind, parameters=parameters))
+
+    def check_motion(self, kind: str, **parameters: Any) -> dict[str, Any]:
+        """Whether `track` would accept it; Refused with the limit and the instant otherwise."""
+        return self.ask("check_motion", kind=kind, parameters=parameters)
+
+    def move(self, position_m: float, *, speed_m_s: float = 0.0, duration_s: float = 0.0) -> Motion:
+        """Starts a move and returns at once."""
+        return _motion(self.ask("move", position_m=position_m, speed_m_s=speed_m_s, duration_s=duration_s))
+
+    def wait(self, motion: Motion | int, timeout_s: float = 0.0) -> Outcome:
+        """Until the motion is over and the table at rest."""
+        id = motion.id if isinstance(motion, Motion) else motion
+        return self._wait({"motion": id}, timeout_s)
+
+    def pass_time(self, seconds: float) -> Outcome:
+        """Until so much of the rig's time has passed; on the virtual clock this is what makes it pass."""
+        return self._wait({"seconds": seconds}, 0.0)
+
+    def wait_mode(self, mode: Literal["off", "hold"], timeout_s: float = 0.0) -> Outcome:
+        """Until the mode is reached, or a trip came in between."""
+        return self._wait({"mode": mode}, timeout_s)
+
+    def run(self, kind: str, **parameters: Any) -> tuple[Motion, Outcome]:
+        """Starts a motion and waits for its end; Refused when it trips."""
+        motion = self.track(kind, **parameters)
+        outcome = self.wait(motion)
+        if outcome.why != "done":
+            raise Refused(Code.TRIPPED, f"{kind} ended: {outcome.why} {outcome.trip}".strip(), outcome.trip)
+        return motion, outcome
+
+    def hold(self) -> None:
+        """Ends the motion in order."""
+        self.ask("hold")
+
+    def stop(self, *, wait: bool = True) -> Outcome | None:
+        """Decelerates and holds; needs no lease."""
+        self.ask("stop")
+        return self.wait_mode("hold", self.timeout_s) if wait and self.status()["mode"] == "stop" else None
+
+    def off(self, *, wait: bool = True) -> Outcome | None:
+        """Ramps to null and switches off; needs no lease."""
+        self.ask("off")
+        return self.wait_mode("off", 60.0) if wait else None
+
+    def reset(self) -> None:
+        """Forgets the trip."""
+        self.ask("reset")
+
+    def shutdown(self) -> None:
+        """Ends the service in order."""
+        self.ask("shutdown")
+
+    def _settle(self, mode: Literal["off", "hold"], what: str) -> Outcome:
+        outcome = self.wait_mode(mode)
+        if not outcome.done:
+            raise Refused(Code.TRIPPED, f"{what} ended: {outcome.why} {outcome.trip}".strip(), outcome.trip)
+        return outcome
+
+    def _wait(self, what: dict[str, Any], timeout_s: float) -> Outcome:
+        patience_s = timeout_s + self.timeout_s if timeout_s else _FOREVER_S
+        r = self._wire.request("wait", {**what, "timeout_s": timeout_s}, patience_s)
+        return Outcome(r["why"], r["first"], r["last"], r["tick"], r["trip"], r["mode"])
+
+    # --- changing
+
+    def set(self, values: Mapping[str, Any], origin: str = "") -> int:
+        """Changes parameters, all or none; returns the epoch from which on they hold."""
+        return int(self.ask("set", values=dict(values), origin=origin)["epoch"])
+
+    def undo(self, origin: str = "") -> int:
+        """Takes the last change back."""
+        return int(self.ask("undo", origin=origin)["epoch"])
+
+    def zero(self, sensor: str, to: float = 0.0, samples: int = 1000) -> dict[str, Any]:
+        """A sensor reads `to` from now on."""
+        return self.ask("zero", sensor=sensor, to=to, samples=samples)
+
+    def upload(
+        self,
+        name: str,
+        values: Sequence[float] | npt.NDArray[Any],
+        quantity: Literal["displacement", "acceleration"],
+        *,
+        interval_s: float = 0.0,
+        times_s: Sequence[float] | npt.NDArray[Any] | None = None,
+    ) -> float:
+        """Sends a history, evenly spaced or with its times; returns how long it is in seconds."""
+        numbers = np.ascontiguousarray(values, "<f8")
+        if times_s is not None:
+            numbers, interval_s = np.column_stack((np.asarray(times_s, "<f8"), numbers)).ravel(), 0.0
+        self.ask("waveform", name=name, action="begin", quantity=quantity, interval_s=interval_s, count=len(numbers))
+        step = MAX_CHUNK // 8
+        for offset in range(0, len(numbers), step):
+            chunk = numbers[offset : offset + step].tobytes()
+            self.ask("waveform", name=name, action="chunk", offset=offset, data=chunk)
+        return float(self.ask("waveform", name=name, action="end")["seconds"])
+
+    # --- samples
+
+    def samples(
+        self,
+        first: int,
+        last: int | None = None,
+        channels: Sequence[str] = (),
+        *,
+        every: int = 1,
+        keep: bool = False,
+    ) -> dict[str, npt.NDArray[Any]]:
+        """Samples by sequence number, up to the newest when `last` is not given, as one array a channel. None is missing."""
+        pages: list[dict[str, npt.NDArray[Any]]] = []
+        goal, at = _LAST if last is None else last, first
+        while True:
+            page = self.ask("fetch", first=at, last=goal, channels=list(channels), every=every, keep=keep)
+            if last is None:
+                goal = page["end"] - 1  # what comes while we fetch is not asked for
+            if page["count"] or not pages:
+                pages.append(arrays_of(page["columns"]))
+            if page["next"] is None:
+                break
+            at = page["next"]
+        return {name: np.concatenate([page[name] for page in pages]) for name in pages[0]}
+
+    @contextmanager
+    def record(self, name: str = "") -> Iterator[str]:
+        """Records while the block runs; gives the file's path."""
+        path = str(self.ask("record", action="start", name=name)["path"])
+        try:
+            yield path
+        finally:
+            self.ask("record", action="stop", timeout_s=60.0)
+
+
+def _motion(r: dict[str, Any]) -> Motion:
+    seconds = math.inf if r["seconds"] is None else float(r["seconds"])
+    return Motion(r["motion"], r["first"], seconds, r["text"], r["facts"], r["extremes"])

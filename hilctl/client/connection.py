@@ -1,0 +1,93 @@
+"""Requests and replies over one socket. A request that gets no reply is sent again, the same bytes: the service does it once."""
+
+import itertools
+import threading
+import time
+import uuid
+from typing import Any
+
+import zmq
+
+from hilctl.wire.encode import encode_request, unpack_reply
+from hilctl.wire.errors import Code, Refused
+
+_AGAIN_S = 1.0  # a reply on one host takes a millisecond; one that takes a second was lost or waits for something
+_BUSY_S = 0.02
+_BUSY_FOR_S = 5.0
+
+
+class NoReply(TimeoutError):
+    """The service did not answer in time."""
+
+
+class Identity:
+    """A client's name and its request numbers, shared by its connections."""
+
+    def __init__(self, name: str = "") -> None:
+        self.client = f"{name}-{uuid.uuid4().hex[:16]}" if name else str(uuid.uuid4())
+        self.token = ""
+        self._ids = itertools.count(1)
+
+    def next(self) -> int:
+        """A number that was not used before; safe between threads."""
+        return next(self._ids)
+
+
+class Connection:
+    """One socket, for one thread at a time."""
+
+    def __init__(self, endpoint: str, identity: Identity, context: "zmq.Context[Any] | None" = None) -> None:
+        self.endpoint, self.identity = endpoint, identity
+        self._context = context or zmq.Context.instance()
+        self._lock = threading.Lock()
+        self._socket = self._open()
+
+    def _open(self) -> "zmq.Socket[bytes]":
+        socket: zmq.Socket[bytes] = self._context.socket(zmq.DEALER)
+        socket.setsockopt(zmq.LINGER, 0)
+        socket.connect(self.endpoint)
+        return socket
+
+    def request(self, op: str, args: dict[str, Any], timeout_s: float) -> dict[str, Any]:
+        """The result, or Refused, or NoReply. Busy is tried again for a while."""
+        until_s = time.monotonic() + min(timeout_s, _BUSY_FOR_S)
+        while True:
+            try:
+                return self._once(op, args, timeout_s)
+            except Refused as refused:
+                if refused.code != Code.BUSY or time.monotonic() > until_s:
+                    raise
+            time.sleep(_BUSY_S)
+
+    def _once(self, op: str, args: dict[str, Any], timeout_s: float) -> dict[str, Any]:
+        with self._lock:
+            id = self.identity.next()
+            message = encode_request(self.identity.client, id, op, args, self.identity.token)
+            deadline_s, again_s = time.monotonic() + timeout_s, time.monotonic() + _AGAIN_S
+            self._socket.send(message)
+            while True:
+                now_s = time.monotonic()
+                if now_s >= deadline_s:
+                    raise NoReply(f"{op}: no reply from {self.endpoint} within {timeout_s:g} s; does the service run?")
+                if now_s >= again_s:
+                    self._socket.send(message)
+                    again_s = now_s + 4 * _AGAIN_S
+                if not self._socket.poll(int(1000 * (min(deadline_s, again_s) - now_s)) + 1):
+                    continue
+                reply = unpack_reply(self._socket.recv())
+                if reply.get("id") == id:
+                    return _result(reply)
+                if reply.get("id") is None and not reply.get("ok"):
+                    return _result(reply)  # it could not even read the request's number
+
+    def close(self) -> None:
+        """Gives the socket back."""
+        self._socket.close()
+
+
+def _result(reply: dict[str, Any]) -> dict[str, Any]:
+    if reply["ok"]:
+        result: dict[str, Any] = reply["result"]
+        return result
+    error = reply["error"]
+    raise Refused(error["code"], error["message"], error["key"])

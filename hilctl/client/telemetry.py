@@ -1,0 +1,56 @@
+"""Telemetry as it comes: blocks of samples, events, the status once a second."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy.typing as npt
+import zmq
+
+from hilctl.wire.encode import arrays_of, unpack_reply
+
+
+class Block(NamedTuple):
+    """Samples `first` to `first + count - 1`. A gap in the numbers is what this listener was too slow for."""
+
+    first: int
+    count: int
+    columns: dict[str, npt.NDArray[Any]]
+    run: str
+
+
+class Event(NamedTuple):
+    """Something that happened."""
+
+    kind: str
+    tick: int
+    body: dict[str, Any]
+
+
+class Status(NamedTuple):
+    """How things are."""
+
+    body: dict[str, Any]
+
+
+def listen(endpoint: str, topics: Sequence[str], timeout_s: float | None) -> Iterator[Block | Event | Status]:
+    """Subscribes at once, and yields what comes until nothing has come for `timeout_s`."""
+    socket: zmq.Socket[bytes] = zmq.Context.instance().socket(zmq.SUB)
+    socket.setsockopt(zmq.LINGER, 0)
+    socket.setsockopt(zmq.RCVHWM, 10_000)
+    for topic in topics:
+        socket.subscribe(topic)
+    socket.connect(endpoint)
+    return _messages(socket, timeout_s)
+
+
+def _messages(socket: "zmq.Socket[bytes]", timeout_s: float | None) -> Iterator[Block | Event | Status]:
+    with socket:
+        while socket.poll(None if timeout_s is None else int(1000 * timeout_s)):
+            topic, payload = socket.recv_multipart()
+            body = unpack_reply(payload)
+            if topic == b"block":
+                yield Block(body["first"], body["count"], arrays_of(body["columns"]), body["run"])
+            elif topic == b"event":
+                yield Event(body["kind"], body["tick"], body)
+            elif topic == b"status":
+                yield Status(body)
