@@ -136,17 +136,12 @@ def _from_displacement(x: Reals, taper: Reals, back: bool) -> Reals:
 
     if back:
         x = x - (x[-1] - x[0]) * np.linspace(0, 1, len(x))
-    edge = _POLES_DIE_AFTER
+    edge = _POLES_DIE_AFTER  # what the system's own edges do to c is gone by then
     padded = np.concatenate([np.full(edge, x[0]), x, np.full(edge, x[-1])])
     n = len(padded)
     row = np.array([1.0, 26.0, 66.0, 26.0, 1.0]) / 120
     bands = np.repeat(row[:, None], n, axis=1)
-    right = padded.copy()  # outside, the coefficients stay at the edge's value
-    right[0] -= (row[0] + row[1]) * x[0]
-    right[1] -= row[0] * x[0]
-    right[-1] -= (row[0] + row[1]) * x[-1]
-    right[-2] -= row[0] * x[-1]
-    c = np.asarray(solve_banded((2, 2), bands, right))[edge:-edge]
+    c = np.asarray(solve_banded((2, 2), bands, padded))[edge:-edge]
     half = len(c) // 2
     held = np.concatenate([np.full(half, x[0]), np.full(len(c) - half, x[-1])])
     c = held + (c - held) * taper

@@ -75,6 +75,39 @@ def test_the_valve_reaches_less_speed_while_it_accelerates() -> None:
     assert why.limit == pytest.approx(0.85 * np.sqrt(0.85), abs=0.2)
 
 
+def test_the_valve_reaches_as_far_in_either_direction() -> None:
+    flow = Flow(no_load_speed_m_s=0.8, force_per_mass_m_s2=15.0)
+    limits = MotionLimits(x_min_m=-0.5, x_max_m=0.5, velocity_m_s=2, acceleration_m_s2=30)
+    up, down = (refusal("move", {"position_m": to, "speed_m_s": 0.75}, limits, flow) for to in (0.1, -0.1))
+    assert (up.t_s, up.value, up.limit) == (down.t_s, -down.value, down.limit)
+    # It is refused while it gains speed; losing speed takes less pressure.
+    assert up.t_s < 0.5 * plan("move", {"position_m": 0.1, "speed_m_s": 0.75}, limits, 0.0, 1).duration_s
+    assert up.limit < 0.7
+
+
+@pytest.mark.parametrize(
+    ("kind", "request_"),
+    [
+        ("move", {"position_m": 0.03}),
+        ("chirp", {"amplitude_m": 0.001, "start_hz": 1.0, "end_hz": 9.0, "duration_s": 9.0}),
+        ("waveform", {"return_to_start": False}),
+    ],
+)
+def test_what_does_not_repeat_is_looked_at_from_start_to_end(kind: str, request_: dict[str, object]) -> None:
+    made = plan(kind, request_, LIMITS, 0.01, 1, samples_of(np.sin(np.arange(300.0)), "acceleration", interval_s=0.05))
+    reached = 0.0
+    for first_s, last_s, step_s in sorted(made.stretches):
+        assert first_s == pytest.approx(reached, abs=1e-9)
+        assert 0 < step_s <= max(last_s - first_s, 0.1)
+        reached = last_s
+    assert reached == pytest.approx(made.duration_s)
+
+
+def test_the_way_back_to_the_centre_is_looked_at() -> None:
+    made = plan("triangle", {"amplitude_m": 0.02, "speed_m_s": 0.1, "cycles": 2}, LIMITS, 0, 1)
+    assert max(s.last_s for s in made.stretches) == pytest.approx(made.duration_s)
+
+
 def test_what_touches_a_limit_exactly_is_allowed() -> None:
     limits = MotionLimits(x_min_m=-0.05, x_max_m=0.05, velocity_m_s=0.5, acceleration_m_s2=20)
     extremes = check_plan(plan("triangle", {"amplitude_m": 0.05, "speed_m_s": 0.5}, limits, 0, 1), limits)

@@ -80,8 +80,22 @@ def test_acceleration_stays_within_the_deceleration_or_where_it_was(state: tuple
 
 
 def test_an_acceleration_that_grows_is_kept_below_the_deceleration_while_there_is_room() -> None:
-    motion = stop_from(0, 0.3, 5.0, 2000.0, 10.0, 1000.0)
+    motion = stop_from(0, 0.3, 8.0, 2000.0, 10.0, 1000.0)
     assert np.max(points_of(motion, np.linspace(0, motion.body_s, 2000))["a_m_s2"]) < 10.0
+    assert motion.stop.turn_s < 0.9 * stop_from(0, 0.3, 8.0, 0.0, 10.0, 2000.0).stop.turn_s
+
+
+def test_a_jerk_beyond_the_limit_is_met_quickly_not_ridden_out() -> None:
+    motion = stop_from(0, 0.3, 0.0, 8000.0, 10.0, 500.0)
+    assert np.max(points_of(motion, np.linspace(0, motion.body_s, 2000))["a_m_s2"]) < 0.25 * 10.0
+
+
+def test_it_is_finite_at_any_time() -> None:
+    motion = stop_from(0.01, 0.8, -20, 1000, 10, 1500)
+    points = points_of(motion, [-1.0, 0.0, 1e300, np.inf, np.nan])
+    assert np.all(np.isfinite(points.view(np.float64)))
+    assert points[0].tolist() == points[1].tolist()
+    assert [p.x_m for p in points[2:]] == [motion.out.to_m] * 3
 
 
 @given(st.floats(0.05, 1), st.floats(2, 50))
