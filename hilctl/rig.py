@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from firmware_bridge.driver import RigFacts
-from firmware_bridge.registry import driver_class
+from firmware_bridge import registry
+from firmware_bridge.driver import DriverError, RigFacts
 from hilctl.friction import Friction, check_friction
 from hilctl.law.arming import Arming
 from hilctl.law.limits import Limits
@@ -264,7 +264,7 @@ def _checked(tree: dict[str, Any], path: Path, text: str, twin: bool) -> Rig:
 
 def _driver(tree: dict[str, Any], facts: RigFacts, twin: bool, problems: list[Problem]) -> tuple[str, Params | None]:
     """The driver that will run, its table checked; the twin's table is checked in any case."""
-    as_twin = _collect(problems, driver_class("twin").resolve, tree.get("twin", {}), facts, "twin")
+    as_twin = _collect(problems, registry.find("twin").resolve, tree.get("twin", {}), facts, "twin")
     table = tree.get("driver", {"name": "twin"})
     if not isinstance(table, Mapping) or not isinstance(table.get("name"), str):
         problems.append(Problem("driver.name", table, "must name a driver"))
@@ -275,8 +275,15 @@ def _driver(tree: dict[str, Any], facts: RigFacts, twin: bool, problems: list[Pr
         if name == "twin" and own:
             problems.append(Problem("driver", own, "the twin's settings stand in [twin]"))
         return "twin", as_twin
-    made = _collect(problems, driver_class, name)
+    made = _collect(problems, _driver_class, name)
     return name, None if made is None else _collect(problems, check, made.Config, own, "driver")
+
+
+def _driver_class(name: str) -> Any:
+    try:
+        return registry.find(name)
+    except DriverError as error:
+        raise BadValues([Problem("driver.name", name, str(error))]) from None
 
 
 def _collect(problems: list[Problem], call: Any, *arguments: Any) -> Any:

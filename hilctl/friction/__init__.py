@@ -10,6 +10,7 @@ from hilctl.friction.registry import (
     friction_of,
     model_of,
     rt_friction,
+    rt_steady,
 )
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "friction_of",
     "model_of",
     "rt_friction",
+    "rt_steady",
 ]

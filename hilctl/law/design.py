@@ -24,6 +24,10 @@ from hilctl.params import BadValues, Problem
 
 Matrix = npt.NDArray[np.float64]
 FEATURES = 5
+STATES = 5  # of the plant
+NOISES = 3  # of displacement, acceleration and load pressure
+COMMAND = 0  # inputs; the noises follow
+INPUTS = 1 + NOISES
 MARGIN = 2.0  # largest peak of the sensitivity that a design may have over the family
 _FREQUENCIES = 240
 
@@ -50,12 +54,21 @@ class Margins(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """The open-loop system of one plant, and its features over frequency."""
+    """The open-loop system of one plant, and its responses over frequency."""
 
     F: Matrix
     G: Matrix
     H: Matrix
-    features: npt.NDArray[np.complex128]  # (frequencies, features)
+    w: Matrix  # rad/s
+    dt: float
+    seen: npt.NDArray[np.complex128]  # features over inputs, (frequencies, features, INPUTS)
+    moved: npt.NDArray[np.complex128]  # true position over inputs, (frequencies, INPUTS)
+    noise: Matrix  # rms of each input that is a sensor's noise, 0 for the others
+
+    @property
+    def features(self) -> npt.NDArray[np.complex128]:
+        """The features of the command: what the return difference is made of."""
+        return self.seen[:, :, COMMAND]
 
 
 def gains_of(controller: Controller, feedback: str) -> Matrix:
@@ -75,7 +88,7 @@ def family(machine: Machine, friction: Friction) -> list[Plant]:
     sigma = float(getattr(friction.params, "sigma", 0.0))
     out = []
     for mass, oil in itertools.product((0.8, 1.0, 1.2), repeat=2):
-        varied = _changed(machine, m=machine.m * mass, beta=machine.beta * oil)
+        varied = _changed(machine, m=machine.m * mass if mass != 1.0 else machine.m, beta=machine.beta * oil)
         for slope, spring in ((sigma, 0.0), (float(slopes.min()), 0.0), (sigma, 1e7), (sigma, 1e8)):
             out.append(Plant(varied, slope, spring))
     return out
@@ -90,13 +103,13 @@ def _plant_matrices(plant: Plant) -> tuple[Matrix, Matrix]:
     """States: position, velocity, load pressure, spool, spool rate."""
     k = plant.machine
     oil = 4 * k.beta / k.Vt
-    a = np.zeros((5, 5))
+    a = np.zeros((STATES, STATES))
     a[0, 1] = 1.0
     a[1] = [-(k.K + plant.spring) / k.m, -(k.B + plant.slope) / k.m, k.A / k.m, 0.0, 0.0]
-    a[2] = [0.0, -oil * k.A, -oil * (k.Ctc + k.Kc), oil * k.Qn, 0.0]
+    a[2, 1:4] = [-oil * k.A, -oil * (k.Ctc + k.Kc), oil * k.Qn]
     a[3, 4] = 1.0
-    a[4, 3:] = [-k.wv**2, -2 * k.zv * k.wv]
-    b = np.zeros((5, 1))
+    a[4, 3:5] = [-k.wv**2, -2 * k.zv * k.wv]
+    b = np.zeros((STATES, 1))
     b[4] = k.wv**2
     return a, b
 
@@ -122,37 +135,42 @@ def open_loop(plant: Plant, controller: Controller, dt: float, feedback: str) ->
     behind = int(np.ceil(late / dt - 1e-9))
     a, b, scale = _scaled(*_plant_matrices(plant))
     phi, gamma = _held(a, b, dt)
-    early_phi, early_gamma = _held(a, b, behind * dt - late) if behind else (np.eye(5), np.zeros((5, 1)))
-    see_x = np.eye(5)[0] * scale[0]
+    early_phi, early_gamma = _held(a, b, behind * dt - late) if behind else (np.eye(STATES), np.zeros((STATES, 1)))
+    see_x = np.eye(STATES)[0] * scale[0]
     see_a = a[1] * scale[1]
-    see_p = np.eye(5)[2] * scale[2]
+    see_p = np.eye(STATES)[2] * scale[2]
     lines = behind
-    n = 5 + 1 + 2 * lines + 5
-    # z: plant 0-4, command on its way 5, delayed x and a, then x^, v^, b, ∫x^, slow pressure
-    at = 6 + 2 * lines
+    # z: plant, command on its way, delayed x and a, then the sensors' noise, x^, v^, b, ∫x^, slow pressure
+    wire = STATES
+    first = wire + 1
+    hiss = first + 2 * lines
+    at = hiss + NOISES
+    n = at + 5
     F, G = np.zeros((n, n)), np.zeros((n, 1))
-    F[:5, :5], F[:5, 5:6] = phi, gamma
-    G[5] = 1.0
+    F[:wire, :wire], F[:wire, wire : wire + 1] = phi, gamma
+    G[wire] = 1.0
     # what is measured now, `late` behind: from the states `behind` ticks ago, carried on by the fraction of a tick
     now_x, now_a = np.zeros(n), np.zeros(n)
     early_x, early_a = np.zeros(n), np.zeros(n)
-    early_x[:5], early_x[5] = see_x @ early_phi, (see_x @ early_gamma)[0]
-    early_a[:5], early_a[5] = see_a @ early_phi, (see_a @ early_gamma)[0]
+    early_x[:wire], early_x[wire] = see_x @ early_phi, (see_x @ early_gamma)[0]
+    early_a[:wire], early_a[wire] = see_a @ early_phi, (see_a @ early_gamma)[0]
     if lines:
-        F[6], F[6 + lines] = early_x, early_a
+        F[first], F[first + lines] = early_x, early_a
         for i in range(1, lines):
-            F[6 + i, 5 + i] = 1.0
-            F[6 + lines + i, 5 + lines + i] = 1.0
-        now_x[5 + lines] = 1.0
-        now_a[5 + 2 * lines] = 1.0
+            F[first + i, first + i - 1] = 1.0
+            F[first + lines + i, first + lines + i - 1] = 1.0
+        now_x[first + lines - 1] = 1.0
+        now_a[first + 2 * lines - 1] = 1.0
     else:
         now_x, now_a = early_x, early_a
+    now_x, now_a = now_x.copy(), now_a.copy()
+    now_x[hiss], now_a[hiss + 1] = 1.0, 1.0
     _observer(F, now_x, now_a, at, controller, dt, n)
     slow = at + 4
     corner = controller.law.three_state.high_pass_hz
     keep = np.exp(-2 * np.pi * corner * dt)
     now_p = np.zeros(n)
-    now_p[:5] = see_p
+    now_p[:STATES], now_p[hiss + 2] = see_p, 1.0
     F[slow] = (1 - keep) * now_p
     F[slow, slow] = keep
     H = np.zeros((FEATURES, n))
@@ -161,7 +179,17 @@ def open_loop(plant: Plant, controller: Controller, dt: float, feedback: str) ->
     if feedback == "pid":
         H[2] = _derivative(H[0], at, dt)
     H = -H
-    return Loop(F, G, H, _features(F, G, H, dt))
+    inputs = np.zeros((n, INPUTS))
+    inputs[:, COMMAND] = G[:, 0]
+    inputs[hiss : hiss + NOISES, COMMAND + 1 :] = np.eye(NOISES)
+    sensors = controller.sensors
+    both = np.hypot(sensors.pressure_a.noise, sensors.pressure_b.noise)
+    noise = np.array([0.0, sensors.displacement.noise, sensors.acceleration.noise, both])
+    w = np.geomspace(0.02, 0.97 * np.pi / dt, _FREQUENCIES)
+    z = np.exp(1j * w * dt)
+    spread = np.broadcast_to(inputs, (len(w), n, INPUTS)).astype(complex)
+    solved = np.linalg.solve(z[:, None, None] * np.eye(n) - F, spread)
+    return Loop(F, G, H, w, dt, H @ solved, scale[0] * solved[:, 0, :], noise)
 
 
 def _observer(F: Matrix, now_x: Matrix, now_a: Matrix, at: int, controller: Controller, dt: float, n: int) -> None:
@@ -195,13 +223,17 @@ def refuse_unstable(controller: Controller, friction: Friction, dt: float) -> No
                                  "`hilctl tune` computes gains that hold")])
 
 
-def _features(F: Matrix, G: Matrix, H: Matrix, dt: float) -> npt.NDArray[np.complex128]:
-    w = np.geomspace(0.02, 0.97 * np.pi / dt, _FREQUENCIES)
-    z = np.exp(1j * w * dt)
-    n = len(F)
-    solved = np.linalg.solve(z[:, None, None] * np.eye(n) - F, np.broadcast_to(G, (len(w), n, 1)).astype(complex))
-    made: npt.NDArray[np.complex128] = (H @ solved)[:, :, 0]
+def _closed(loop: Loop, gains: Matrix) -> npt.NDArray[np.complex128]:
+    """True position over inputs, with the loop closed."""
+    back = (1 - loop.features @ gains)[:, None]
+    made: npt.NDArray[np.complex128] = loop.moved + loop.moved[:, COMMAND, None] * (gains @ loop.seen) / back
     return made
+
+
+def ripple(loop: Loop, gains: Matrix) -> float:
+    """The table's own speed, rms, that the sensors' noise makes, m/s."""
+    speed = np.abs(loop.w[:, None] * _closed(loop, gains) * loop.noise) ** 2
+    return float(np.sqrt(np.trapezoid(speed.sum(axis=1), loop.w) * loop.dt / np.pi))
 
 
 def peak_of(loop: Loop, gains: Matrix) -> float:

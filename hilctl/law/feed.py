@@ -1,16 +1,21 @@
 """Feed-forward: the opening that the reference needs, from the linear model of the machine.
 
     u_lin = [vr (1 + Kce Bt/A² + Vt K/(4 beta A²)) + ar 2 zh/wh + jr/wh² + xr Kce K/A²] / Kq'        Kce = Kc + Ctc
-    pLref = (m ar + Bt vr + K xr [+ m g]) / A                                                        Bt = B + sigma
+    pLref = (m ar + B vr + K xr + f(vr) [+ m g]) / A                                                 Bt = B + sigma
+
+f is the nominal friction at a constant speed, its sign smoothed over SMOOTH_M_S: without it the pressure feedback would
+take the pressure that every reversal needs for an oscillation, and work against it.
 
 It is taken ahead of now, at 1.5 Ts + 2 zv/wv: the command acts a tick late, is held for one, and the valve lags. The
 inverse model (blend, lambda) replaces it in part or whole: u_ff = (1 - lambda) u_lin + lambda u_inv, and pLref likewise.
 """
 
+import math
 from typing import Annotated, Any
 
 import numpy as np
 
+from hilctl.friction import rt_steady
 from hilctl.machine import GRAVITY
 from hilctl.params import Params, number, record_of
 from hilctl.rt.jit import jit
@@ -25,6 +30,8 @@ class Feed(Params):
     ] = 0.0
 
 
+SMOOTH_M_S = 3e-3  # about what the reference passes in a few ticks of a corner at 1 kHz
+
 LINEAR = record_of(
     [
         ("c_x", np.float64),
@@ -34,6 +41,7 @@ LINEAR = record_of(
         ("p_x", np.float64),
         ("p_v", np.float64),
         ("p_a", np.float64),
+        ("p_f", np.float64),
         ("p_0", np.float64),
         ("preview_ticks", np.float64),
     ]
@@ -53,7 +61,8 @@ def rt_feed_prepare(machine: Any, viscous: float, feed: Any, dt_s: float, c: Any
     c.c_a = gain * (leak * machine.m / (area * area) + oil * damping)
     c.c_j = gain * oil * machine.m
     c.p_x = machine.K / area
-    c.p_v = damping / area
+    c.p_v = machine.B / area
+    c.p_f = 1.0 / area
     c.p_a = machine.m / area
     c.p_0 = machine.m * GRAVITY / area if machine.vertical != 0 else 0.0
     c.preview_ticks = max(0.0, 1.5 + (2.0 * machine.zv / machine.wv + feed.extra_preview_s) / dt_s)
@@ -66,6 +75,8 @@ def rt_feed_linear(c: Any, ahead: Any) -> float:
 
 
 @jit()
-def rt_pressure_for(c: Any, point: Any) -> float:
+def rt_pressure_for(c: Any, friction: Any, point: Any) -> float:
     """The load pressure that a point of the reference needs."""
-    return float(c.p_0 + c.p_x * point.x_m + c.p_v * point.v_m_s + c.p_a * point.a_m_s2)
+    v = point.v_m_s
+    f = rt_steady(friction.code, friction.p, math.tanh(v / SMOOTH_M_S), v)
+    return float(c.p_0 + c.p_x * point.x_m + c.p_v * v + c.p_a * point.a_m_s2 + c.p_f * f)

@@ -50,7 +50,7 @@ def rt_feedback_start(s: Any) -> None:
     """Both feedbacks begin with nothing stored."""
     pressure = s.checked.value[PRESSURE_A] - s.checked.value[PRESSURE_B]
     rt_pid_start(0.0, 0.0, s.pid)
-    rt_three_state_start(0.0, pressure - rt_pressure_for(s.linear, s.here), s.three_state)
+    rt_three_state_start(0.0, pressure - rt_pressure_for(s.linear, s.now.friction, s.here), s.three_state)
     s.valve.opening = s.valve.rate = 0.0
 
 

@@ -46,7 +46,7 @@ def rt_fill_sample(s: Any, readings: Any, status: int, sample: Any) -> None:
     sample.u_linear = rt_feed_linear(s.linear, s.ahead) if closed else 0.0
     sample.u_inverse = 0.0
     sample.u_feed = sample.u_linear
-    sample.pressure_ref_pa = rt_pressure_for(s.linear, s.here)
+    sample.pressure_ref_pa = rt_pressure_for(s.linear, s.now.friction, s.here)
     sample.pid_share = s.pid_share
     t, p = s.three_state, s.pid
     sample.u_position, sample.u_integral, sample.u_velocity = t.position, t.integral, t.velocity

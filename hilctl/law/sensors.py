@@ -26,6 +26,7 @@ class Sensor(Params):
     offset: Annotated[float, number(-1e8, 1e8, "", "subtracted from the reading, in the sensor's unit")] = 0.0
     gain: Annotated[float, number(0.2, 5, "", "applied after the offset")] = 1.0
     delay_s: Annotated[float, number(0, 0.02, "s", "how late the sensor is: filter, conversion, transport")] = 0.0
+    noise: Annotated[float, number(0, 1e7, "", "noise, rms, in the sensor's unit; for tuning and reports")] = 0.0
     present: Annotated[bool, note("the rig has this sensor")] = True
 
 

@@ -186,7 +186,7 @@ def _rt_watch(s: Any, status: int) -> None:
 @jit()
 def _rt_pressure_deviation(s: Any) -> float:
     measured = s.checked.value[PRESSURE_A] - s.checked.value[PRESSURE_B]
-    return float(measured - rt_pressure_for(s.linear, s.here))
+    return float(measured - rt_pressure_for(s.linear, s.now.friction, s.here))
 
 
 @jit()
