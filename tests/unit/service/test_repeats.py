@@ -1,0 +1,78 @@
+"""Requests that come again are done once, and a reused number is refused."""
+
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule
+
+from hilctl.service.repeats import Repeats
+from hilctl.wire.errors import Code, Refused
+
+_REMEMBERED = 4
+
+
+class RepeatsMachine(RuleBasedStateMachine):
+    """Few numbers, few bodies, a short memory: every case comes up. The model is the whole history."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.repeats = Repeats(_REMEMBERED)
+        self.order: list[tuple[str, int]] = []
+        self.bodies: dict[tuple[str, int], bytes] = {}
+        self.replies: dict[tuple[str, int], bytes] = {}
+        self.done: dict[tuple[str, int, bytes], int] = {}
+
+    @rule(client=st.sampled_from("ab"), id=st.integers(0, 9), body=st.sampled_from([b"arm", b"stop"]), answer=st.booleans())
+    def comes(self, client: str, id: int, body: bytes, answer: bool) -> None:
+        key = client, id
+        remembered = key in self.order[-_REMEMBERED:]
+        forgotten = [n for c, n in self.order[:-_REMEMBERED] if c == client]
+        if remembered and self.bodies[key] != body:
+            self._refused(key, body)
+            return
+        if not remembered and forgotten and id <= max(forgotten):
+            self._refused(key, body)
+            return
+        verdict, entry = self.repeats.meet(client, id, body, True, [b"peer"])
+        if not remembered:
+            assert verdict == "new"
+            self.order.append(key)
+            self.bodies[key] = body
+            self.done[client, id, body] = self.done.get((client, id, body), 0) + 1
+            assert self.done[client, id, body] == 1, "done twice"
+        elif key in self.replies:
+            assert verdict == "answered" and entry.reply == self.replies[key]
+        else:
+            assert verdict == "pending"
+        if answer and key not in self.replies:
+            entry.reply = self.replies[key] = f"{client}{id}".encode()
+
+    def _refused(self, key: tuple[str, int], body: bytes) -> None:
+        with pytest.raises(Refused) as refused:
+            self.repeats.meet(*key, body, True, [b"peer"])
+        assert refused.value.code == Code.BAD_MESSAGE
+
+
+TestRepeats = RepeatsMachine.TestCase
+
+
+def test_who_asks_again_while_it_is_being_done_waits_too() -> None:
+    repeats = Repeats()
+    repeats.meet("a", 1, b"x", True, [b"old connection"])
+    verdict, entry = repeats.meet("a", 1, b"x", True, [b"new connection"])
+    assert verdict == "pending" and entry.askers == [[b"old connection"], [b"new connection"]]
+
+
+def test_what_changes_nothing_is_simply_done_again() -> None:
+    repeats = Repeats()
+    repeats.meet("a", 1, b"status", False, [b"p"])
+    verdict, entry = repeats.meet("a", 1, b"status", False, [b"p"])
+    assert verdict == "new" and entry.reply is None
+
+
+def test_the_last_1024_are_remembered() -> None:
+    repeats = Repeats()
+    for id in range(1025):
+        repeats.meet("a", id, b"x", True, [b"p"])[1].reply = b"done"
+    assert repeats.meet("a", 1, b"x", True, [b"p"])[0] == "answered"
+    with pytest.raises(Refused, match="older"):
+        repeats.meet("a", 0, b"x", True, [b"p"])
