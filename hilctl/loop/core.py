@@ -16,7 +16,7 @@ from hilctl.loop.listen import rt_take_requests, rt_take_settings, rt_watch_serv
 from hilctl.loop.mailbox import READER_FIRST
 from hilctl.loop.report import rt_count_stages, rt_stamp, rt_tell
 from hilctl.loop.ring import rt_claim, rt_lose, rt_publish
-from hilctl.loop.standstill import FOREVER_NS, rt_may_pass, rt_nap, rt_pass
+from hilctl.loop.standstill import FOREVER_NS, rt_idle, rt_nap, rt_pass, rt_room
 from hilctl.rt.jit import jit, loop_type
 from hilctl.rt.libc import monotonic_ns
 from hilctl.rt.records import record_at, words_of
@@ -53,7 +53,8 @@ def rt_run(memory: Any, exchange: Any, driver_state: Any) -> int:
         exchanged_ns = rt_time_exchange(loop, options)
         # what reached the loop since the last tick
         rt_take_settings(memory, words, loop, state)
-        rt_take_requests(memory, words, loop, state, loop.status.tick)
+        if loop.status.ran > 0:  # before the first readings the law could only refuse
+            rt_take_requests(memory, words, loop, state, loop.status.tick)
         rt_watch_service(words, loop, options, state, exchanged_ns)
         rt_watch_lateness(loop, options, state)
         # the law: from readings to the next command and the sample
@@ -96,13 +97,14 @@ def rt_prepare(loop: Any, options: Any) -> None:
 def rt_stand_still(memory: Any, words: Any, loop: Any, options: Any, state: Any) -> None:
     """Virtual clock: listens while time stands still, then lets one period pass."""
     rounds = 0
-    while not rt_may_pass(loop, options, words, state):
+    while rt_idle(loop, words, state) or not rt_room(loop, options, words):
         if rounds == 0:
-            loop.status.standing = loop.changed = 1
+            loop.changed = 1
         rt_take_settings(memory, words, loop, state)
         rt_take_requests(memory, words, loop, state, loop.status.tick + 1)
         rt_watch_service(words, loop, options, state, monotonic_ns())
         if loop.changed != 0 or rt_snapshot_asked(words):
+            loop.status.standing = 1 if rt_idle(loop, words, state) else 0
             rt_tell(memory, words, loop, state)
         rt_nap(rounds)
         rounds += 1

@@ -8,7 +8,7 @@ from hilctl.loop import memory as shared
 from hilctl.loop.link import Link
 from hilctl.loop.options import CoreOptions
 from hilctl.loop.process import DRIVER_FAILED, Start, Voice
-from hilctl.loop.running import LoopThread
+from hilctl.loop.running import LoopThread, load_loop
 from hilctl.signals import Trip
 
 
@@ -20,7 +20,8 @@ class CoreThread:
         self._code: int | None = None
 
     def begin(self) -> None:
-        """Opens the driver and starts the loop."""
+        """Loads the loop, opens the driver and starts."""
+        load_loop(self._heard)
         if self._thread.open():
             self._thread.start()
         else:

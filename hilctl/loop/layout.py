@@ -119,7 +119,8 @@ STATUS = record_of(
         ("late_in_a_row_most", np.int64),
         ("rows", np.int64),
         ("rows_lost", np.int64),
-        ("standing", np.int64),  # 1: virtual time stands still
+        ("request", np.int64),  # id of the last request that this status has seen
+        ("standing", np.int64),  # 1: nothing is going on, virtual time stands still
         ("ending", np.int64),  # the trip that ends the run
         ("mode", np.int64),
         ("arming", np.int64),

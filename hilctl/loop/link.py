@@ -210,6 +210,11 @@ class Link:
         return out
 
     @property
+    def asked(self) -> int:
+        """The id of the last request; a status whose `request` is the same has seen it."""
+        return self._asked
+
+    @property
     def rows_read(self) -> int:
         """The number of the row that `drain` gives next."""
         return self._rows.read

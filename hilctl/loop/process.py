@@ -8,15 +8,15 @@ the valve ramped to null, everything disabled, and then this process ends.
 
 import json
 import logging
+import math
 import os
 import pickle
 import select
 import signal
 import socket
-import threading
+import time
 from typing import Any, NamedTuple
 
-from hilctl.loop.layout import HURRY, LAYOUT
 from hilctl.loop.options import CoreOptions
 from hilctl.signals import TRIP_TEXTS, Trip
 
@@ -65,9 +65,9 @@ class Voice:
 
 def main(arguments: list[str]) -> int:
     """The whole life of a core."""
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    stop = _Stop()
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(ENDED))  # nothing is armed yet
     pipe = socket.socket(fileno=int(arguments[0]))
     voice = Voice(pipe)
 
@@ -75,8 +75,8 @@ def main(arguments: list[str]) -> int:
 
     load_loop(voice)
     message, fds, _, _ = socket.recv_fds(pipe, _START_BYTES, 1)
-    if not message or not fds:
-        return ENDED  # the service ended before it had a configuration for us
+    if not message or not fds or _closed(pipe):
+        return ENDED  # the service ended before there was anything to do
     start = Start(*pickle.loads(message))
 
     from hilctl.loop.memory import LayoutMismatch, open_checked
@@ -84,14 +84,21 @@ def main(arguments: list[str]) -> int:
     try:
         memory = open_checked(fds[0], start.run)
     except LayoutMismatch as mismatch:
-        voice.say(f"{mismatch} (layout {LAYOUT:x}); core and service are of different versions: restart the service")
+        voice.say(f"{mismatch}: core and service are of different versions: restart the service")
         return MISMATCH
-    thread = LoopThread(memory, start, voice)
+    stop, thread = _Stop(), LoopThread(memory, start, voice)
     if not thread.open():
         return DRIVER_FAILED
     thread.start()
     _watch(thread, pipe, stop, voice, start.options)
     return thread.close()
+
+
+def _closed(pipe: socket.socket) -> bool:
+    """Whether the service's end of the pipe is gone."""
+    poll = select.poll()
+    poll.register(pipe.fileno(), select.POLLHUP)
+    return bool(poll.poll(0))
 
 
 class _Stop:
@@ -109,11 +116,9 @@ def _watch(thread: Any, pipe: socket.socket, stop: _Stop, voice: Voice, options:
     for fd in (pipe.fileno(), stop.fd, thread.ended_fd):
         poll.register(fd, select.POLLIN | select.POLLHUP)
     running = told = False
-    wait_s, left_s = _FIRST_LOOK_S, options.hurry_s + _LONGEST_END_S
+    wait_s, give_up_s = _FIRST_LOOK_S, math.inf
     while True:
         ready = {fd for fd, _ in poll.poll(wait_s * 1000)}
-        if thread.ended_fd in ready:
-            return
         if not running and thread.ticks > 0:
             running, wait_s = True, _LOOK_S
             voice.state("running")
@@ -124,12 +129,12 @@ def _watch(thread: Any, pipe: socket.socket, stop: _Stop, voice: Voice, options:
             poll.unregister(pipe.fileno())
             thread.end(Trip.SERVICE_LOST)
         if thread.ending and not told:
-            told = True
+            told, give_up_s = True, time.monotonic() + options.hurry_s + _LONGEST_END_S
             text = TRIP_TEXTS[Trip(thread.ending)].meaning
             voice.state("ending")
             voice.say(f"{text}: stopping the motion, then null, then off")
-        if thread.ending:
-            left_s -= wait_s
-            if left_s < 0:
-                voice.say("the loop did not come to its end; the driver's exchange does not return")
-                return
+        if thread.ended_fd in ready:
+            return
+        if time.monotonic() > give_up_s:
+            voice.say("the loop does not come to its end: the driver's exchange does not return")
+            return

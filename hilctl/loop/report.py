@@ -44,6 +44,7 @@ def rt_count_stages(loop: Any) -> None:
 def rt_tell(memory: Any, words: Any, loop: Any, state: Any) -> None:
     """Posts the status; copies the law's state when that was asked for."""
     status, guard = loop.status, state.guard
+    status.request = loop.request
     status.rows, status.rows_lost = words[ROWS + WRITTEN], words[ROWS + LOST]
     status.mode, status.arming, status.epoch, status.blend = state.mode, state.arm.step, state.epoch, state.blend
     status.motion_id, status.motion_done_id = state.motion_id, state.motion_done_id

@@ -48,7 +48,7 @@ class LoopThread:
         self._driver, self._exchange = driver, None
         self._host = Host()
         self._thread = threading.Thread(target=self._run, name="hilctl-loop", daemon=True)
-        self._failed = self.over = False
+        self._failed = self._opened = self.over = False
         self.ended_fd, self._ended = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     def open(self) -> bool:
@@ -58,6 +58,7 @@ class LoopThread:
             if self._driver is None:
                 self._driver = make_driver(self._start)
             self._driver.open()
+            self._opened = True
             problems = self._driver.check()
             if problems:
                 raise DriverError("; ".join(problems))
@@ -132,9 +133,10 @@ class LoopThread:
         return SERVICE_GONE if self.ending == Trip.SERVICE_LOST else ENDED
 
     def _leave_safe(self) -> None:
-        for step in ("disarm", "close"):
+        if self._driver is None:
+            return
+        for step in (self._driver.disarm, self._driver.close) if self._opened else (self._driver.close,):
             try:
-                if self._driver is not None:
-                    getattr(self._driver, step)()
+                step()
             except Exception as error:
                 self._tell(error)

@@ -20,17 +20,23 @@ _LONGEST_NAP_NS = 1_000_000
 
 
 @jit()
-def rt_may_pass(loop: Any, options: Any, words: Any, state: Any) -> bool:
-    """Whether the next virtual tick may happen now."""
+def rt_idle(loop: Any, words: Any, state: Any) -> bool:
+    """Nothing is going on that time would have to pass for."""
     if loop.status.tick < 0 or loop.status.ending != 0:
+        return False
+    return not (rt_busy(state) or loop.status.tick < load_acquire(words, RUN_UNTIL))
+
+
+@jit()
+def rt_room(loop: Any, options: Any, words: Any) -> bool:
+    """The next row would overwrite none that is still wanted. At the end of the run rows are not waited for."""
+    if loop.status.ending != 0:
         return True
     written = words[ROWS + WRITTEN]
     if written - load_acquire(words, ROWS + READ) >= loop.row_slots:
         return False
     held = load_acquire(words, HELD)
-    if held != FREE and written - held >= options.hold_rows:
-        return False
-    return bool(rt_busy(state) or loop.status.tick < load_acquire(words, RUN_UNTIL))
+    return bool(held == FREE or written - held < options.hold_rows)
 
 
 @jit()

@@ -33,6 +33,7 @@ class CoreStatus:
         self.blamed = dict(zip(STAGES, (int(n) for n in r.blamed), strict=True))
         self.late_in_a_row, self.late_in_a_row_most = int(r.late_in_a_row), int(r.late_in_a_row_most)
         self.rows, self.rows_lost = int(r.rows), int(r.rows_lost)
+        self.request = int(r.request)  # id of the last request that this status has seen
         self.standing, self.ending = bool(r.standing), int(r.ending)
         self.mode, self.arming = int(r.mode), int(r.arming)
         self.motion_id, self.motion_done_id = int(r.motion_id), int(r.motion_done_id)

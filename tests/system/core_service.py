@@ -1,0 +1,28 @@
+"""A service with nothing but a link, to be killed: `python core_service.py DRIVER`. Prints the core's process id, then the
+mode and the reference's speed whenever they change much."""
+
+import sys
+import time
+
+import core_parts
+from hilctl.law.requests import RequestKind
+from hilctl.signals import Mode
+
+
+def main(driver: str) -> None:
+    """Arms, tracks a triangle, and beats until killed."""
+    link = core_parts.begin(driver, service_timeout_s=1.0)
+    core_parts.until(link, lambda: link.status.state == "running")
+    core_parts.until(link, lambda: link.status.tick > 1500)
+    assert core_parts.ask(link, RequestKind.ARM).refusal == 0
+    core_parts.until(link, lambda: link.status.mode == Mode.HOLD)
+    triangle = core_parts.motion("triangle", amplitude_m=0.05, speed_m_s=0.3)
+    assert core_parts.ask(link, RequestKind.TRACK, triangle).refusal == 0
+    moving = time.monotonic() + 1.0
+    core_parts.until(link, lambda: link.drain(10_000) is not None and time.monotonic() > moving)
+    print(link._runner._process.pid, flush=True)  # type: ignore[attr-defined]
+    core_parts.until(link, lambda: link.drain(10_000) is None)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
