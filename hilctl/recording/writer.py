@@ -16,6 +16,7 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.recording.disk import Disk
 from hilctl.recording.layout import CHUNK_ROWS, FORMAT, SEGMENT, VERSION, Change, Event, Header
 from hilctl.signals import CHANNELS, SAMPLE
 
@@ -58,14 +59,15 @@ class Writer:
     def __init__(self, path: Path, header: Header, first: int) -> None:
         self.path, self.first = path, first
         self._expected = first  # sequence number of the next row
-        self._file = h5py.File(path, "x")  # never over an existing one
+        self._disk = Disk(path)
+        self._file = h5py.File(self._disk, "w")
         self._describe(header)
         stored: npt.DTypeLike = np.dtype(SAMPLE.descr)
         self._samples = self._grow("samples", stored, CHUNK_ROWS)
         self._segments = self._grow("segments", SEGMENT, 64)
         self._events = self._grow("events", _EVENT, 64)
         self._changes = self._grow("parameters", _CHANGE, 64)
-        self._file.flush()
+        self._flush()
 
     def _grow(self, name: str, dtype: Any, chunk: int) -> Any:
         return self._file.create_dataset(name, (0,), dtype, maxshape=(None,), chunks=(chunk,))
@@ -104,7 +106,7 @@ class Writer:
         if changes:
             rows_ = [(*c[:6], json.dumps(c.old), json.dumps(c.new)) for c in changes]
             self._append(self._changes, np.array(rows_, _CHANGE))
-        self._file.flush()
+        self._flush()
 
     def rows(self, first: int, end: int, every: int) -> npt.NDArray[Any]:
         """Rows that were written, by sequence number; stops where a gap begins."""
@@ -122,12 +124,18 @@ class Writer:
 
     def close(self, ended: str = "") -> None:
         """Closes it. `complete` only when nothing went wrong."""
-        try:
+        if self._disk.error is None:
             self._file.attrs["ended"] = ended
             self._file.attrs["complete"] = not ended
-            self._file.flush()
-        finally:
-            self._file.close()
+        self._file.close()
+        self._disk.close()
+        if self._disk.error is not None:
+            raise self._disk.error
+
+    def _flush(self) -> None:
+        self._file.flush()
+        if self._disk.error is not None:
+            raise self._disk.error
 
     def _append(self, dataset: Any, rows: npt.NDArray[Any]) -> None:
         if len(rows):

@@ -93,8 +93,8 @@ class Watch:
                 self.motions.popitem(last=False)
 
     def _warn(self, tick: int, fresh: int, seen: list[Seen]) -> None:
-        for bit in range(64):
-            if fresh >> bit & 1 and tick - self._told_warning.get(bit, -(1 << 62)) >= self._hold_ticks:
-                self._told_warning[bit] = tick
-                name = Trip(bit).name.lower() if bit in Trip else str(bit)
-                seen.append(Seen("warning", tick, {"limit": name}))
+        for trip in Trip:
+            told = self._told_warning.get(trip, -(1 << 62))
+            if fresh >> trip & 1 and tick - told >= self._hold_ticks:
+                self._told_warning[trip] = tick
+                seen.append(Seen("warning", tick, {"limit": trip.name.lower()}))

@@ -1,0 +1,75 @@
+"""The file under HDF5: one that never fails, as far as HDF5 can tell.
+
+A write that fails in the middle leaves HDF5 with a file that it can neither close nor forget, and takes the process down
+(segmentation fault, measured with HDF5 2.0 on a full disk). So errors of the disk end here: the first one is kept for the
+recorder to find, and from then on nothing is written any more. What stands in the file is what the last good flush left.
+"""
+
+import os
+from pathlib import Path
+
+
+class Disk:
+    """A new file, as h5py wants a file-like object."""
+
+    def __init__(self, path: Path) -> None:
+        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        self._at = 0
+        self.error: OSError | None = None
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Where the next read or write begins."""
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: os.fstat(self._fd).st_size}[whence]
+        self._at = base + offset
+        return self._at
+
+    def tell(self) -> int:
+        """Where the next read or write begins."""
+        return self._at
+
+    def readinto(self, into: memoryview) -> int:
+        """Fills the buffer; zeros where the file has nothing, as after a write that failed."""
+        view, done = memoryview(into).cast("B"), 0
+        while done < len(view):
+            data = os.pread(self._fd, len(view) - done, self._at + done)
+            if not data:
+                view[done:] = bytes(len(view) - done)
+                break
+            view[done : done + len(data)] = data
+            done += len(data)
+        self._at += len(view)
+        return len(view)
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes; h5py asks for this method and uses `readinto`."""
+        into = bytearray(size if size >= 0 else os.fstat(self._fd).st_size - self._at)
+        self.readinto(memoryview(into))
+        return bytes(into)
+
+    def write(self, data: memoryview) -> int:
+        """Writes all of it, or keeps the error."""
+        view, done = memoryview(data).cast("B"), 0
+        while self.error is None and done < len(view):
+            try:
+                done += os.pwrite(self._fd, view[done:], self._at + done)
+            except OSError as error:
+                self.error = error
+        self._at += len(view)
+        return len(view)
+
+    def truncate(self, size: int | None = None) -> int:
+        """Sets the file's size."""
+        size = self._at if size is None else size
+        if self.error is None:
+            try:
+                os.ftruncate(self._fd, size)
+            except OSError as error:
+                self.error = error
+        return size
+
+    def flush(self) -> None:
+        """What was written is the kernel's already."""
+
+    def close(self) -> None:
+        """Gives the file back."""
+        os.close(self._fd)

@@ -1,0 +1,73 @@
+"""What happened is read from the samples, whatever blocks they come in."""
+
+import numpy as np
+import pytest
+
+from hilctl.service.watch import Seen, Watch
+from hilctl.signals import SAMPLE, Mode, Trip
+
+
+def _rows(modes: list[int], motions: list[int], trips: list[int] | None = None, warnings: int = 0) -> np.ndarray:
+    rows = np.zeros(len(modes), SAMPLE)
+    rows["tick"] = 100 + np.arange(len(modes))
+    rows["mode"], rows["motion"], rows["trip"] = modes, motions, trips or [0] * len(modes)
+    rows["epoch"], rows["warnings"] = 1, warnings
+    return rows
+
+
+_OFF, _HOLD, _TRACK, _STOP = Mode.OFF, Mode.HOLD, Mode.TRACK, Mode.STOP
+_RUN = _rows([_OFF, _HOLD, _TRACK, _TRACK, _HOLD, _HOLD, _TRACK, _STOP, _HOLD], [0, 0, 1, 1, 0, 0, 2, 0, 0])
+
+
+def _look(rows: np.ndarray, sizes: list[int]) -> tuple[Watch, list[Seen]]:
+    watch, seen, at = Watch(1000.0), [], 0
+    for size in [*sizes, len(rows)]:
+        part = rows[at : at + size]
+        if len(part):
+            seen += watch.look(at, part)
+        at += len(part)
+    return watch, seen
+
+
+@pytest.mark.parametrize("sizes", [[], [1] * 9, [2, 2, 2, 2], [4, 1, 3]])
+def test_changes_do_not_depend_on_how_rows_are_cut_into_blocks(sizes: list[int]) -> None:
+    assert _look(_RUN, sizes)[1] == _look(_RUN, [9])[1]
+
+
+def test_a_motion_knows_its_samples_and_how_it_ended() -> None:
+    watch, _ = _look(_RUN, [3, 3, 3])
+    first, second = watch.motions[1], watch.motions[2]
+    assert (first.first, first.end, first.why) == (2, 4, "done")
+    assert (second.first, second.end, second.why) == (6, 7, "stopped")
+
+
+def test_a_motion_that_tripped_says_so() -> None:
+    rows = _rows([_TRACK, _TRACK, _STOP], [5, 5, 0], [0, 0, Trip.VELOCITY])
+    watch, seen = _look(rows, [3])
+    assert watch.motions[5].why == "tripped"
+    assert Seen("trip", 102, {"trip": int(Trip.VELOCITY)}) in seen
+
+
+def test_nothing_changed_tells_nothing() -> None:
+    watch, _ = _look(_RUN, [9])
+    assert watch.look(9, _rows([_HOLD] * 5, [0] * 5)) == []
+
+
+def test_a_warning_that_flickers_is_told_once_a_second() -> None:
+    watch, told = Watch(1000.0), 0
+    for start in range(0, 3000, 2):
+        rows = _rows([_OFF, _OFF], [0, 0])
+        rows["tick"] = [start, start + 1]
+        rows["warnings"] = [1 << Trip.VELOCITY, 0]
+        told += sum(seen.kind == "warning" for seen in watch.look(start, rows))
+    assert told == 3
+
+
+def test_while_virtual_time_stands_the_status_tells() -> None:
+    watch, _ = _look(_rows([_TRACK, _HOLD], [1, 0], [0, Trip.LEASE_LOST]), [2])
+
+    class Status:
+        mode, trip, epoch, motion_id, tick = Mode.HOLD, 0, 1, 0, 101
+
+    assert [seen.kind for seen in watch.stand(2, Status)] == ["reset"]
+    assert watch.stand(2, Status) == [] and watch.trip == 0
