@@ -187,3 +187,18 @@ def test_the_longest_history_fits_its_bank_and_still_returns() -> None:
     assert abs(end.v_m_s) < 1e-9
     with pytest.raises(BadValues, match="knot_s"):
         made_of(a, "acceleration", 0.005, knot_s=0.004)
+
+
+def test_a_displacement_that_starts_moving_is_led_in_over_the_taper() -> None:
+    t = np.arange(0, 10.005, 0.01)
+    x = 0.02 * np.sin(2 * np.pi * 0.5 * t)  # starts at 63 mm/s: at once, that would be 6 m/s² over a sample
+    made = made_of(x, "displacement", 0.01, taper_s=0.5)
+    a = made.points(np.linspace(0, made.duration_s, 20001))["a_m_s2"]
+    assert np.max(np.abs(a)) < 1.0
+
+
+def test_without_a_taper_a_displacement_holds_from_the_third_sample_on() -> None:
+    t = np.arange(0, 10.005, 0.01)
+    x = 0.03 + 0.02 * np.cos(2 * np.pi * 0.5 * t)
+    got = at_samples(made_of(x, "displacement", 0.01, taper_s=0.0), len(x), 0.01)["x_m"]
+    assert got[4:-4] == pytest.approx(x[4:-4], abs=1e-12)
