@@ -44,10 +44,11 @@ class Plan:
         """From start to rest; infinite for a motion that runs until it is stopped."""
         return math.inf if self.motion.body_s >= ENDLESS_S else whole_s(self.motion)
 
-    def points(self, times_s: Reals) -> npt.NDArray[Any]:
+    def points(self, times_s: npt.ArrayLike) -> npt.NDArray[Any]:
         """The reference at instants since the motion's start, as an array of POINT."""
-        out = np.zeros(len(times_s), POINT)
-        rt_table(self.motion, self.knots, np.ascontiguousarray(times_s, np.float64), out)
+        times = np.ascontiguousarray(times_s, np.float64)
+        out = np.zeros(len(times), POINT)
+        rt_table(self.motion, self.knots, times, out)
         return out
 
 
