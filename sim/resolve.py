@@ -2,7 +2,7 @@
 
     [twin.machine]       each key that is missing comes from [machine]
     [twin.friction]      likewise from [friction]; of another model, those keys that both have
-    [twin.sensors.NAME]  `present` comes from [sensors.NAME]; `delay_s` is the nominal delay less the twin's filter's own
+    [twin.sensors.NAME]  `present` comes from [sensors.NAME]; `delay_s` is the nominal one less that of the twin's filter
 
 so that a rig file without [twin] simulates the rig that the controller believes in, with real sensors and a real
 valve.

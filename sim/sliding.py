@@ -97,7 +97,7 @@ def rt_find_breakaway(
 def rt_substep_with_events(
     c: Any, p: Any, direction: float, ps: float, dt: float, openings: Openings, pa: float, pb: float, x: float, v: float
 ) -> tuple[float, float, float, float, float]:
-    """Direction (0: stuck), pressures, position and speed after a substep in which the mass may start, stop and turn."""
+    """Direction (0: stuck), pressures, position and speed after a substep in which the mass may start, stop, turn."""
     begin = 0.0
     for _event in range(_EVENTS):
         left = (1.0 - begin) * dt

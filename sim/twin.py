@@ -91,9 +91,10 @@ def _rt_command(own: Any, stopped: bool) -> None:
     if own.enable == 0 or stopped:
         own.plant.target = 0.0
         return
-    u = min(max(own.valve_command, -1.0), 1.0) * valve.polarity
-    if not math.isfinite(u):  # the amplifier's input stage is at zero for what is no number
+    u = own.valve_command
+    if math.isnan(u):  # a converter has no code for it; its output is at zero
         u = 0.0
+    u = min(max(u, -1.0), 1.0) * valve.polarity
     own.played, own.held = rt_target(valve, u, own.played, own.held)
     own.plant.target = own.held + valve.null_bias
 

@@ -345,8 +345,8 @@ static void advance(Twin *own) {
     if (own->enable == 0 || stopped) {
         plant->target = 0.0;
     } else {
-        double u = fmin(fmax(own->valve_command, -1.0), 1.0) * valve->polarity;
-        if (!isfinite(u)) u = 0.0;
+        double u = isnan(own->valve_command) ? 0.0 : own->valve_command;
+        u = fmin(fmax(u, -1.0), 1.0) * valve->polarity;
         own->played = fmin(fmax(own->played, u - valve->play), u + valve->play);
         if (fabs(own->played - own->held) > valve->threshold) own->held = own->played;
         plant->target = own->held + valve->null_bias;

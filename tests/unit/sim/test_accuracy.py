@@ -1,7 +1,8 @@
 """The twin's integration against scipy's: high order, tight errors, every start and stop located.
 
-Errors are relative to the greatest speed. Bounds are those that are promised (1e-5 for Karnopp at 50 µs; 1e-4, 5e-4 and 5e-5
-for LuGre), and beside them what was measured when this was written, with room of about ten: a loss of order shows there.
+Errors are relative to the greatest speed. Bounds are those that are promised (1e-5 for Karnopp at 50 µs; 1e-4, 5e-4 and
+5e-5 for LuGre), and beside them what was measured when this was written, with room of about ten: there a loss of order
+shows.
 """
 
 import numpy as np

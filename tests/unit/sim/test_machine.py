@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import curve_fit
 
+from sim.cylinder import rt_stop_force
+
 NONE = {"model": "stribeck", "fc": 0, "fs": 0, "vs": 1, "sigma": 0}
 VISCOUS = {**NONE, "sigma": 3251}
 EXACT = {"null_bias": 0, "hysteresis": 0, "threshold": 0, "slew_per_s": 1e5, "null_leakage": 1e-5}
@@ -120,7 +122,12 @@ def test_an_end_stop_holds_the_table_against_the_full_supply(make_rig, way):
 def test_an_end_stop_never_pulls(make_rig):
     rig = make_rig(valve=EXACT, cylinder={"position_m": 0.0999}).ready()
     rig.run([0.2] * 200)
-    assert rig.plant.x > 0.1
+    c = rig.plant.cylinder
+    assert rt_stop_force(c, 0.1005, 0.0) == pytest.approx(c.stop_stiffness * 5e-4)
+    assert rt_stop_force(c, 0.1005, -5.0) == 0.0
+    assert rt_stop_force(c, -0.1005, 5.0) == 0.0
+    assert rt_stop_force(c, -0.1005, -5.0) < rt_stop_force(c, -0.1005, 0.0) < 0.0
+    assert rt_stop_force(c, 0.0999, 5.0) == rt_stop_force(c, -0.0999, -5.0) == 0.0
     left = rig.run([-0.5] * 60, lambda own: own.plant.x)
     assert left[-1] < 0.0999
 
