@@ -95,9 +95,7 @@ class Client:
 
     def close(self) -> None:
         """Gives the sockets back. A lease that was not released is lost when its beats stop."""
-        if self._heart is not None:
-            self._heart.stop()
-            self._heart = None
+        self._stop_beating()
         self._wire.close()
 
     def ask(self, op: str, *, timeout_s: float | None = None, **args: Any) -> dict[str, Any]:
@@ -112,16 +110,20 @@ class Client:
             self._identity.token = places.console_token(self.hello["runtime"])
         taken = self.ask("lease", action="takeover" if takeover else "take", kind=kind)
         self._identity.token = taken["token"] if kind == "console" else ""
-        if kind == "attended" and self._heart is None:
+        if kind == "attended":
+            self._stop_beating()  # a heart that lost the lease beats no more
             self._heart = Heart(Connection(self._wire.endpoint, self._identity), self.hello["heartbeat_s"])
 
     def release(self) -> None:
         """Gives the lease back. A console's stays for the next command."""
-        if self._heart is None:
-            return
-        self._heart.stop()
-        self._heart = None
-        self.ask("lease", action="release")
+        if self._heart is not None:
+            self._stop_beating()
+            self.ask("lease", action="release")
+
+    def _stop_beating(self) -> None:
+        if self._heart is not None:
+            self._heart.stop()
+            self._heart = None
 
     @property
     def lease_lost(self) -> str:
@@ -201,7 +203,8 @@ class Client:
     def stop(self, *, wait: bool = True) -> Outcome | None:
         """Decelerates and holds; needs no lease."""
         self.ask("stop")
-        return self.wait_mode("hold", self.timeout_s) if wait and self.status()["mode"] == "stop" else None
+        closed_loop = wait and self.status()["mode"] in ("track", "stop", "hold")
+        return self.wait_mode("hold", 60.0) if closed_loop else None
 
     def off(self, *, wait: bool = True) -> Outcome | None:
         """Ramps to null and switches off; needs no lease."""

@@ -1,6 +1,7 @@
 """Requests about samples that were: recordings and pages."""
 
 import time
+from pathlib import Path
 from typing import Any
 
 from hilctl.recording.layout import SUFFIX, Header
@@ -39,7 +40,7 @@ def start_recording(s: Service, name: str) -> Task[Result]:
     """Opens a file in the rig's folder and records from the law's state on."""
     if s.recorder.active:
         raise Refused(Code.WRONG_MODE, f"already recording to {s.recorder.state.path}; stop that first", "action")
-    path = s.places.recordings / _file_name(name)
+    path = _path(s.places.recordings, name)
     tick, state = -1, b""
     first = s.core.history.end
     if s.core.ended is None:
@@ -74,11 +75,17 @@ def _snapshot(s: Service) -> Task[tuple[int, int, bytes] | None]:
     return None
 
 
-def _file_name(name: str) -> str:
-    name = name.removesuffix(SUFFIX) or time.strftime("%Y%m%d-%H%M%S")
-    if name.startswith(".") or not all(c.isalnum() or c in "-_." for c in name):
-        raise BadValues([Problem("name", name, "must be letters, digits, dashes, dots and underscores, in the rig's folder")])
-    return name + SUFFIX
+def _path(folder: Path, name: str) -> Path:
+    """A file in the rig's folder: of this name, or a new one by the date."""
+    if name:
+        name = name.removesuffix(SUFFIX)
+        if name.startswith(".") or not all(c.isalnum() or c in "-_." for c in name):
+            limit = "must be letters, digits, dashes, dots and underscores: a file in the rig's recording folder"
+            raise BadValues([Problem("name", name, limit)])
+        return folder / (name + SUFFIX)
+    date = time.strftime("%Y%m%d-%H%M%S")
+    names = (f"{date}{suffix}{SUFFIX}" for suffix in ("", *(f"-{i}" for i in range(2, 1000))))
+    return next(path for n in names if not (path := folder / n).exists())
 
 
 def fetch(s: Service, asked: Asked, given: Arguments) -> Task[Result] | Result:

@@ -12,6 +12,7 @@ from typing import Literal
 from hilctl.wire.errors import Code, Refused
 
 REMEMBERED = 1024  # DESIGN.md
+_ASKERS = 8  # of one request; each message gets a reply
 _CLIENTS = 4096  # whose oldest forgotten id is kept
 
 
@@ -48,8 +49,7 @@ class Repeats:
             entry.askers = [envelope]
             return "new", entry
         if entry.reply is None:
-            if envelope not in entry.askers:
-                entry.askers = [*entry.askers[-3:], envelope]
+            entry.askers = [*entry.askers[-_ASKERS + 1 :], envelope]
             return "pending", entry
         return "answered", entry
 

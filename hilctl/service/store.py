@@ -75,18 +75,19 @@ class Store:
         """The set with these changes, checked whole and not yet in force."""
         if not changes:
             raise BadValues([Problem("values", {}, "must name at least one key")])
-        problems = [
-            Problem(key, value, "cannot change while the service runs", "change the rig file and restart")
-            for key, value in changes.items()
-            if key.split(".")[0] in _RESTART or key == "friction.model"
-        ]
         known = self.values()
-        problems += [
-            Problem(key, value, "no such key", nearest(key, tuple(known)))
-            for key, value in changes.items()
-            if key not in known and key.split(".")[0] not in _RESTART and key != "friction.model"
-        ]
-        rig = self._changed(changes, problems) if not problems else self.rig
+        problems: list[Problem] = []
+        good: dict[str, Any] = {}
+        for key, value in changes.items():
+            if key.split(".")[0] in _RESTART or key == "friction.model":
+                problems.append(
+                    Problem(key, value, "cannot change while the service runs", "change the rig file and restart")
+                )
+            elif key not in known:
+                problems.append(Problem(key, value, "no such key", nearest(key, tuple(known))))
+            else:
+                good[key] = value
+        rig = self._changed(good, problems)
         if problems:
             raise BadValues(problems)
         now = dataclasses.replace(self.rig, tables=rig.tables, friction=rig.friction)

@@ -1,0 +1,101 @@
+"""What the tests of the service share: private services of the twin, and raw sockets to talk to them."""
+
+import os
+import time
+import uuid
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgpack
+import zmq
+
+from hilctl.client import Client, private_service
+
+RIG = "table-500"
+PATIENCE_S = 60.0
+
+
+def until(condition: Callable[[], Any], what: str = "the condition") -> Any:
+    """What the condition gives once it is true."""
+    deadline_s = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline_s:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.005)
+    raise AssertionError(f"{what} did not come within {PATIENCE_S:g} s")
+
+
+@contextmanager
+def armed(**options: Any):
+    """A private service, a client that holds the lease, the rig in hold."""
+    with private_service(RIG, **options) as service, Client(service.commands) as rig:
+        rig.arm()
+        yield service, rig
+
+
+def settle(rig: Client) -> None:
+    """The lease with us, in hold without a trip, whatever the test before has left."""
+    rig.take(takeover=True)
+    if rig.status()["mode"] in ("track", "stop"):
+        rig.ask("stop")
+        rig.wait_mode("hold", 60.0)
+    if rig.status()["trip"]:
+        rig.reset()
+    if rig.status()["mode"] == "off":
+        rig.arm()
+
+
+def core_of(service: Any) -> int:
+    """The process of the core of a service."""
+    children = Path(f"/proc/{service.pid}/task/{service.pid}/children").read_text().split()
+    cores = [int(pid) for pid in children if b"hilctl.loop" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    assert len(cores) == 1
+    return cores[0]
+
+
+def alive(pid: int) -> bool:
+    """Whether the process runs; one that has ended and was not waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+class Raw:
+    """A socket that sends exactly what it is told."""
+
+    def __init__(self, endpoint: str, client: str = "") -> None:
+        self.socket = zmq.Context.instance().socket(zmq.DEALER)
+        self.socket.setsockopt(zmq.LINGER, 0)
+        self.socket.connect(endpoint)
+        self.client, self.count = client or uuid.uuid4().hex, 0
+
+    def send(self, payload: bytes) -> None:
+        self.socket.send(payload)
+
+    def receive(self, timeout_s: float = 30.0) -> Any:
+        assert self.socket.poll(int(1000 * timeout_s)), "no reply"
+        return msgpack.unpackb(self.socket.recv())
+
+    def message(self, op: str, id: int | None = None, lease: str = "", **args: Any) -> bytes:
+        self.count += 1
+        fields = {"v": 1, "client": self.client, "id": self.count if id is None else id, "op": op, "args": args, "lease": lease}
+        return msgpack.packb(fields)
+
+    def ask(self, op: str, **args: Any) -> Any:
+        self.send(self.message(op, **args))
+        return self.receive()
+
+    def __enter__(self) -> "Raw":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.socket.close()
+
+
+def environment() -> dict[str, str]:
+    """For subprocesses that import this checkout."""
+    return {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
