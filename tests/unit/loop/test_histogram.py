@@ -1,7 +1,7 @@
 """The histograms of durations."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hilctl.loop import histogram
@@ -19,6 +19,7 @@ def _filled(durations_ns, second=0):
     return stage
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**40))
 def test_a_duration_falls_between_the_edges_of_its_bin(duration_ns):
     k = plain(histogram.rt_bin)(duration_ns)
@@ -28,6 +29,7 @@ def test_a_duration_falls_between_the_edges_of_its_bin(duration_ns):
     assert k == histogram.BINS - 1 or duration_ns < edges[k + 1]
 
 
+@settings(deadline=None)  # the first call compiles
 @given(st.lists(st.integers(0, 2**36), min_size=1, max_size=300))
 def test_quantiles_are_right_to_a_bin(durations_ns):
     stage = _filled(durations_ns)
