@@ -211,7 +211,6 @@ def _check_table(table: type[Params], given: object, at: str, problems: list[Pro
         return None
     fields = _fields(table)
     known = tuple(f.name for f in fields)
-    before = len(problems)
     for key in given:
         if key not in known:
             problems.append(
@@ -230,7 +229,7 @@ def _check_table(table: type[Params], given: object, at: str, problems: list[Pro
         elif field.leaf is not None:
             value = given.get(field.name, field.default)
             values[field.name] = _check_leaf(field.leaf, value, path, problems)
-    if len(problems) > before:
+    if any(value is None for value in values.values()):
         return None
     made = table(**values)
     problems.extend(made.inconsistencies(at))
@@ -277,16 +276,19 @@ def _check_leaf(leaf: Leaf, value: object, path: str, problems: list[Problem]) -
         case "bool":
             if not isinstance(value, bool):
                 problems.append(Problem(path, value, "must be true or false"))
+                return None
             return value
         case "text":
             if not isinstance(value, str):
                 problems.append(Problem(path, value, "must be a text"))
+                return None
             return value
         case "choice":
             if value not in leaf.choices:
                 problems.append(
                     Problem(path, value, "must be one of " + ", ".join(leaf.choices), nearest(str(value), leaf.choices))
                 )
+                return None
             return value
         case "floats":
             if not isinstance(value, (list, tuple)):
@@ -295,9 +297,8 @@ def _check_leaf(leaf: Leaf, value: object, path: str, problems: list[Problem]) -
             if len(value) > leaf.max_length:
                 problems.append(Problem(path, f"{len(value)} values", f"must be at most {leaf.max_length} values"))
                 return None
-            return tuple(
-                _check_number(leaf, item, f"{path}[{i}]", problems) for i, item in enumerate(value)
-            )
+            items = [_check_number(leaf, item, f"{path}[{i}]", problems) for i, item in enumerate(value)]
+            return None if any(item is None for item in items) else tuple(float(item) for item in items if item is not None)
 
 
 def assign(base: P, changes: Mapping[str, object], at: str = "") -> P:

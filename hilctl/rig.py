@@ -19,6 +19,7 @@ from firmware_bridge import registry
 from firmware_bridge.driver import DriverError, RigFacts
 from hilctl.friction import Friction, check_friction
 from hilctl.law.arming import Arming
+from hilctl.law.feed import lead_ticks
 from hilctl.law.limits import Limits
 from hilctl.law.motions.limits import Flow, MotionLimits
 from hilctl.law.reference.history import LENGTH
@@ -162,11 +163,14 @@ def _facts(tables: Tables, friction: Friction, virtual: bool) -> RigFacts:
     return RigFacts(tables.rig.name, tables.loop.rate_hz, shared, virtual)
 
 
-def motion_limits(limits: Limits) -> MotionLimits:
+def motion_limits(controller: Controller, dt_s: float) -> MotionLimits:
     """What motions are planned and checked against."""
+    limits = controller.limits
+    reaction_s = dt_s * (limits.position.ticks + lead_ticks(controller.machine, controller.law.feed, dt_s))
     return MotionLimits(x_min_m=limits.position.min_m, x_max_m=limits.position.max_m,
                         velocity_m_s=limits.velocity.max_m_s, acceleration_m_s2=limits.acceleration.max_m_s2,
-                        stop_m_s2=limits.stopping.deceleration_m_s2, shaping=limits.shaping)
+                        stop_m_s2=limits.stopping.deceleration_m_s2, stop_m_s3=limits.stopping.jerk_m_s3,
+                        reaction_s=reaction_s, shaping=limits.shaping)
 
 
 def flow(machine: Machine, friction: Friction) -> Flow:
@@ -253,30 +257,34 @@ def _checked(tree: dict[str, Any], path: Path, text: str, twin: bool) -> Rig:
     shared = {k: v for k, v in tree.items() if k in Tables.__struct_fields__}
     tables = _collect(problems, check, Tables, shared)
     friction = _collect(problems, check_friction, tree.get("friction", {}), "friction")
-    driver, config = "", None
-    if tables is not None and friction is not None:
-        facts = _facts(tables, friction, False)
-        driver, config = _driver(tree, facts, twin, problems)
+    driver, made = _driver_of(tree, twin, problems)
+    config = None
+    if tables is not None and friction is not None and made is not None:
+        config = _driver_config(tree, driver, made, _facts(tables, friction, False), problems)
     if problems or tables is None or friction is None or config is None:
         raise BadValues(problems)
     return Rig(path, text, tables, friction, driver, config, driver == "twin")
 
 
-def _driver(tree: dict[str, Any], facts: RigFacts, twin: bool, problems: list[Problem]) -> tuple[str, Params | None]:
-    """The driver that will run, its table checked; the twin's table is checked in any case."""
-    as_twin = _collect(problems, registry.find("twin").resolve, tree.get("twin", {}), facts, "twin")
+def _driver_of(tree: dict[str, Any], twin: bool, problems: list[Problem]) -> tuple[str, Any]:
+    """The name and the class of the driver that will run."""
     table = tree.get("driver", {"name": "twin"})
     if not isinstance(table, Mapping) or not isinstance(table.get("name"), str):
-        problems.append(Problem("driver.name", table, "must name a driver"))
+        problems.append(Problem("driver.name", table, "must name a driver", f"known: {', '.join(registry.names())}"))
         return "", None
-    name = table["name"]
-    own = {k: v for k, v in table.items() if k != "name"}
-    if twin or name == "twin":
-        if name == "twin" and own:
-            problems.append(Problem("driver", own, "the twin's settings stand in [twin]"))
-        return "twin", as_twin
-    made = _collect(problems, _driver_class, name)
-    return name, None if made is None else _collect(problems, check, made.Config, own, "driver")
+    if table["name"] == "twin" and len(table) > 1:
+        problems.append(Problem("driver", dict(table), "the twin's settings stand in [twin]"))
+    named = _collect(problems, _driver_class, table["name"])
+    return ("twin", registry.find("twin")) if twin else (table["name"], named)
+
+
+def _driver_config(tree: dict[str, Any], name: str, made: Any, facts: RigFacts, problems: list[Problem]) -> Params | None:
+    """Its own table, checked; the twin's is checked in any case."""
+    as_twin = _collect(problems, registry.find("twin").resolve, tree.get("twin", {}), facts, "twin")
+    if name == "twin":
+        return as_twin
+    own = {k: v for k, v in tree["driver"].items() if k != "name"}
+    return _collect(problems, check, made.Config, own, "driver")
 
 
 def _driver_class(name: str) -> Any:

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from hilctl.friction import rt_steady
-from hilctl.machine import GRAVITY
+from hilctl.machine import GRAVITY, Machine
 from hilctl.params import Params, number, record_of
 from hilctl.rt.jit import jit
 
@@ -66,6 +66,11 @@ def rt_feed_prepare(machine: Any, viscous: float, feed: Any, dt_s: float, c: Any
     c.p_a = machine.m / area
     c.p_0 = machine.m * GRAVITY / area if machine.vertical != 0 else 0.0
     c.preview_ticks = max(0.0, 1.5 + (2.0 * machine.zv / machine.wv + feed.extra_preview_s) / dt_s)
+
+
+def lead_ticks(machine: Machine, feed: Feed, dt_s: float) -> int:
+    """How many ticks ahead of now the reference is evaluated; see rt_start."""
+    return math.ceil(1.5 + (2.0 * machine.zv / machine.wv + feed.extra_preview_s) / dt_s) + 1
 
 
 @jit()

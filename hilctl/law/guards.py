@@ -1,7 +1,7 @@
 """The guard: every limit, every tick. The first trip is latched with its tick, value and limit.
 
 A limit trips when it is passed for as many ticks in a row as it says. The position limit looks ahead by the distance that
-stopping takes, x + v|v| / (2 a_stop). Standing outside it is a warning only, so that a table that sank while switched off
+the stop takes, from the reaction (`ticks`, and the lead at which the reference is evaluated) to rest. Standing outside it is a warning only, so that a table that sank while switched off
 can be moved back in.
 """
 
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from hilctl.law.sensors import ACCELERATION, COUNT, DISPLACEMENT, PRESSURE_A, PRESSURE_B, SPOOL, SUPPLY
+from hilctl.law.reference.stop import rt_stopping_reach
 from hilctl.params import record_of
 from hilctl.rt.jit import jit
 from hilctl.signals import Action, Mode, Status, Trip
@@ -57,10 +58,10 @@ def _rt_judge(trip: int, passed: bool, value: float, limit: float, rule: Any, se
 
 
 @jit()
-def _rt_guard_position(limits: Any, x: float, v: float, rest_m_s: float, armed: bool, tick: int, g: Any) -> None:
+def _rt_guard_position(limits: Any, x: float, v: float, reaction_s: float, rest_m_s: float, armed: bool, tick: int, g: Any) -> None:
     rule = limits.position
-    reach = v * abs(v) / (2.0 * limits.stopping.deceleration_m_s2)
-    ahead = x + reach
+    stopping = limits.stopping
+    ahead = x + rt_stopping_reach(v, stopping.deceleration_m_s2, stopping.jerk_m_s3, reaction_s)
     if ahead > rule.max_m:
         if v > rest_m_s:
             _rt_judge(Trip.POSITION.value, True, ahead, rule.max_m, rule, -1, armed, tick, g)
@@ -109,13 +110,13 @@ def _rt_sensor(trip: int, sensor: int, action: int, value: float, limit: float, 
 
 @jit()
 def rt_guard(settings: Any, mode: int, status: int, checked: Any, x: float, v: float, a: float, error_m: float,
-             driven: bool, u_applied: float, saturated_s: float, supply: int, tick: int, g: Any) -> None:
+             lead_s: float, driven: bool, u_applied: float, saturated_s: float, supply: int, tick: int, g: Any) -> None:
     """Judges every limit. `armed` is whether the table can be moved by us: off and null only warn."""
     limits, machine, dt_s = settings.limits, settings.machine, settings.dt_s
     armed = mode == Mode.STANDBY or mode == Mode.HOLD or mode == Mode.TRACK or mode == Mode.STOP
     closed = mode == Mode.HOLD or mode == Mode.TRACK or mode == Mode.STOP
     g.warnings, g.wanted = 0, 0
-    _rt_guard_position(limits, x, v, settings.arming.rest_speed_m_s, armed, tick, g)
+    _rt_guard_position(limits, x, v, lead_s + dt_s * limits.position.ticks, settings.arming.rest_speed_m_s, armed, tick, g)
     _rt_judge(Trip.VELOCITY.value, abs(v) > limits.velocity.max_m_s, v, limits.velocity.max_m_s, limits.velocity, -1,
               armed, tick, g)
     _rt_judge(Trip.ACCELERATION.value, abs(a) > limits.acceleration.max_m_s2, a, limits.acceleration.max_m_s2,

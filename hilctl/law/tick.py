@@ -177,7 +177,8 @@ def _rt_watch(s: Any, status: int) -> None:
     """The guard before the law."""
     e = s.estimate
     driven = abs(s.here.v_m_s) > s.now.limits.stuck.speed_m_s
-    rt_guard(s.now, s.mode, status, s.checked, e.x, e.v, e.a + e.b, s.delayed.x_m - e.x, driven, s.u_applied,
+    rt_guard(s.now, s.mode, status, s.checked, e.x, e.v, e.a + e.b, s.delayed.x_m - e.x, s.lead * s.now.dt_s,
+             driven, s.u_applied,
              s.output.saturated_s, s.supply, s.tick, s.guard)
     rt_emergency(s, s.tick)
     rt_act(s)
@@ -218,7 +219,7 @@ def _rt_output(s: Any, wanted: float) -> None:
         o.command, o.refused, o.saturated, o.saturated_s = s.arm.null, 0.0, 0, 0.0
     elif s.mode != Mode.NULL:
         command = rt_valve_stage(now.law.valve, wanted, s.arm.null, dt_s, s.valve)
-        rt_limit(command, s.arm.null, s.authority * now.limits.command.max, now.limits.command.slew_per_s, dt_s, o)
+        rt_limit(command, s.arm.null, min(s.authority, now.limits.command.max), now.limits.command.slew_per_s, dt_s, o)
         if o.not_finite != 0:
             rt_latch(Trip.COMMAND.value, Action.NULL.value, wanted, 1.0, -1, s.tick, s.guard)
             rt_act(s)

@@ -26,7 +26,7 @@ from hilctl.law.design import (
     placed,
 )
 from hilctl.law.settings import Controller
-from hilctl.machine import Machine, hydraulic_frequency, velocity_gain
+from hilctl.machine import hydraulic_frequency, velocity_gain
 from hilctl.params import BadValues, Problem, assign
 
 INTEGRAL_HZ = 2.5  # slower, a reversal leaves the valve's change of gain with load standing as an error

@@ -92,7 +92,7 @@ def plan_checked(
 ) -> tuple[Plan, dict[str, float]]:
     """The motion, planned from that place and checked whole; runs on the planner's thread."""
     rig = s.store.rig
-    limits = motion_limits(rig.controller.limits)
+    limits = motion_limits(rig.controller, rig.dt_s)
     samples = s.waveforms.get(str(parameters.get("upload", ""))) if kind == "waveform" else None
     try:
         made = plan(kind, parameters, limits, place, id, samples)

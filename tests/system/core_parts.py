@@ -94,7 +94,7 @@ def settled(link: Link, rows: list[Any] | None = None) -> bool:
 
 def motion(kind: str, id: int = 1, start_m: float = 0.0, **fields: Any) -> Any:
     """A motion of the reference rig."""
-    limits = rig.motion_limits(table().controller.limits)
+    limits = rig.motion_limits(table().controller, table().dt_s)
     return plan(kind, fields, limits, start_m, id).motion
 
 

@@ -45,6 +45,7 @@ def bounds_of(limits: MotionLimits, flow: Flow | None) -> Any:
     bounds = np.zeros(1, BOUNDS)[0]
     bounds.x_min_m, bounds.x_max_m = limits.x_min_m, limits.x_max_m
     bounds.v_m_s, bounds.a_m_s2, bounds.stop_m_s2 = limits.velocity_m_s, limits.acceleration_m_s2, limits.stop_m_s2
+    bounds.stop_m_s3, bounds.reaction_s = limits.stop_m_s3, limits.reaction_s
     if flow is not None:
         bounds.no_load_speed_m_s, bounds.force_per_mass_m_s2, bounds.resistance_m_s2 = flow
     return bounds

@@ -33,6 +33,8 @@ class MotionLimits(Params):
     stop_m_s2: Annotated[
         float, number(0, 500, "m/s²", "deceleration of a stop, for the position with its stopping distance; 0: ignored")
     ] = 0.0
+    stop_m_s3: Annotated[float, number(0.1, 1e6, "m/s³", "jerk of a stop")] = 1e6
+    reaction_s: Annotated[float, number(0, 1, "s", "from a limit that is passed to the first of the stop")] = 0.0
     shaping: Shaping = Shaping()
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:

@@ -16,6 +16,7 @@ from hilctl.law.reference.motion import (
     rt_stop_motion,
 )
 from hilctl.law.reference.point import POINT, new_point
+from hilctl.law.reference.stop import rt_stopping_reach
 from hilctl.law.reference.wave import KNOTS
 
 __all__ = [
@@ -34,4 +35,5 @@ __all__ = [
     "rt_hold_motion",
     "rt_reference",
     "rt_stop_motion",
+    "rt_stopping_reach",
 ]

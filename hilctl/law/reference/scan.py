@@ -10,6 +10,7 @@ import numpy as np
 
 from hilctl.law.reference.motion import MOTION, rt_reference
 from hilctl.law.reference.point import POINT
+from hilctl.law.reference.stop import rt_stopping_reach
 from hilctl.params import record_of
 from hilctl.rt import jit, record_type
 
@@ -32,6 +33,8 @@ BOUNDS: "np.dtype[Any]" = record_of(
         ("v_m_s", np.float64),
         ("a_m_s2", np.float64),
         ("stop_m_s2", np.float64),  # 0: stopping is not looked at
+        ("stop_m_s3", np.float64),
+        ("reaction_s", np.float64),
         ("no_load_speed_m_s", np.float64),  # 0: the valve is not looked at
         ("force_per_mass_m_s2", np.float64),
         ("resistance_m_s2", np.float64),  # friction per mass, against the motion
@@ -60,7 +63,9 @@ SLACK = 1e-9
 def rt_passed(point: Any, bounds: Any, verdict: Any) -> int:
     """Which bound a point passes, with value and limit in the verdict; speed and room before what follows from them."""
     x, v, a = point.x_m, point.v_m_s, point.a_m_s2
-    ahead = x + v * abs(v) / (2.0 * bounds.stop_m_s2) if bounds.stop_m_s2 > 0.0 else x
+    ahead = x
+    if bounds.stop_m_s2 > 0.0:
+        ahead += rt_stopping_reach(v, bounds.stop_m_s2, bounds.stop_m_s3, bounds.reaction_s)
     room = SLACK * (bounds.x_max_m - bounds.x_min_m)
     if not bounds.x_min_m - room <= x <= bounds.x_max_m + room:
         verdict.value = x

@@ -15,6 +15,7 @@ moment, is kept out of the way while there is room: T1 shrinks, to a third at th
 |a| + (4/27) |j| T1 <= D. A jerk that is already beyond J sets the pace instead of J.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,18 @@ STOP: "np.dtype[Any]" = record_of(
         ("rest_m", np.float64),  # where it ends
     ]
 )
+
+
+@jit()
+def rt_stopping_reach(v_m_s: float, deceleration_m_s2: float, jerk_m_s3: float, reaction_s: float) -> float:
+    """How far a table at this speed still goes, signed: the reaction, then the stop above from a = j = 0.
+
+    With T = T1 + T3 a stop with a plateau takes |v|/D + T/2 and goes half of |v| times that; one without goes |v| T/2.
+    """
+    speed = abs(v_m_s)
+    shaping_s = 3.375 * deceleration_m_s2 / jerk_m_s3
+    stop_m = speed * max(0.5 * speed / deceleration_m_s2 + 0.25 * shaping_s, 0.5 * shaping_s)
+    return math.copysign(stop_m + speed * reaction_s, v_m_s)
 
 
 @jit()

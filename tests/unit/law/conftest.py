@@ -1,0 +1,109 @@
+"""The law and the twin in one loop, without clock, ring or processes: what the tests of the law run on."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from firmware_bridge.driver import COMMAND, READINGS
+from hilctl import rig as rigs
+from hilctl.law.motions import MOTIONS, check_plan, plan
+from hilctl.law.reference import KNOTS
+from hilctl.law.requests import REQUEST, Refusal, RequestKind
+from hilctl.law.settings import pack_settings
+from hilctl.law.state import STATE
+from hilctl.law.tick import rt_adopt, rt_command, rt_request, rt_start, rt_tick
+from hilctl.params import assign, check
+from hilctl.rt.jit import jit
+from hilctl.rt.records import as_record, rt_copy
+from hilctl.signals import SAMPLE, Mode
+from sim.driver import TwinDriver
+from sim.twin import STATE as TWIN
+
+
+@jit()
+def _rt_ticks(law: Any, command: Any, readings: Any, driver: Any, exchange: Any, knots: Any, first: int, skip: int,
+              rows: Any, truth: Any) -> None:
+    """`rows.size` ticks in a row; `skip` periods are skipped before each. Also what the plant really does."""
+    tick = first
+    for k in range(rows.size):
+        rt_command(law, command, tick, skip, 0)
+        status = exchange(driver, command, readings)
+        rows[k].tick = tick
+        rt_tick(law, command, readings, status, knots, rows[k])
+        twin = as_record(driver, TWIN)
+        truth[k, 0], truth[k, 1] = twin.plant.x, twin.plant.v
+        tick += 1 + skip
+
+
+class Table:
+    """A rig and its twin."""
+
+    def __init__(self, rig: str = "table-500", **changes: Any) -> None:
+        self.rig = rigs.load(rig, twin=True, changes=changes)
+        self.driver = TwinDriver(self.rig.driver_config, self.rig.facts())
+        self.driver.open()
+        self.law = np.zeros(1, STATE)[0]
+        self.command, self.readings = np.zeros(1, COMMAND)[0], np.zeros(1, READINGS)[0]
+        self.knots = np.zeros(KNOTS)
+        self.controller, self.friction, self.dt_s = self.rig.controller, self.rig.friction, self.rig.dt_s
+        self.epoch, self.next_tick, self.motions = 1, 1, 0
+        self.truth = np.zeros((0, 2))
+        rt_start(self.law, self.rig.settings(), 0)
+
+    def run(self, seconds: float, skip: int = 0) -> Any:
+        """Lets time pass; the samples."""
+        rows = np.zeros(max(1, round(seconds / self.dt_s / (1 + skip))), SAMPLE)
+        self.truth = np.zeros((rows.size, 2))
+        exchange = getattr(self.driver.exchange, "dispatcher", self.driver.exchange)
+        _rt_ticks(self.law, self.command, self.readings, self.driver.state, exchange, self.knots, self.next_tick, skip,
+                  rows, self.truth)
+        self.next_tick += rows.size * (1 + skip)
+        return rows.view(np.recarray)
+
+    def ask(self, kind: RequestKind, **fields: Any) -> Refusal:
+        """A request, as the mailbox would bring it."""
+        request = np.zeros(1, REQUEST)[0]
+        request.kind = kind
+        for name, value in fields.items():
+            if name == "motion":
+                rt_copy(value, request.motion)
+            else:
+                request[name] = value
+        return Refusal(rt_request(self.law, request, self.next_tick - 1))
+
+    def arm(self) -> Any:
+        """Off to hold; the samples of arming."""
+        self.run(0.01)
+        assert self.ask(RequestKind.ARM) == Refusal.ACCEPTED
+        rows = self.run(4.0)
+        assert rows.mode[-1] == Mode.HOLD, (Mode(rows.mode[-1]), self.trip)
+        return rows
+
+    def track(self, kind: str, **request: Any) -> Any:
+        """Starts a motion that was planned and checked as the service does; the plan."""
+        self.motions += 1
+        made = check(MOTIONS[kind], request)
+        limits = rigs.motion_limits(self.controller, self.dt_s)
+        planned = plan(kind, made, limits, float(self.law.estimate.x), self.motions)
+        check_plan(planned, limits)
+        self.knots[: len(planned.knots)] = planned.knots
+        assert self.ask(RequestKind.TRACK, motion=planned.motion) == Refusal.ACCEPTED
+        return planned
+
+    def set(self, **changes: Any) -> None:
+        """A new parameter set; a double underscore stands for the dot."""
+        self.controller = assign(self.controller, {key.replace("__", "."): v for key, v in changes.items()})
+        self.epoch += 1
+        rt_adopt(self.law, pack_settings(self.controller, self.friction, self.dt_s, self.epoch))
+
+    @property
+    def trip(self) -> int:
+        """The latched trip."""
+        return int(self.law.guard.trip)
+
+
+@pytest.fixture
+def table() -> type[Table]:
+    """Makes tables: `table(**{"twin.faults.reversed": True})`."""
+    return Table

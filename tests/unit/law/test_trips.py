@@ -1,0 +1,228 @@
+"""Every limit and every fault of a sensor: what trips, with which action, and what is latched."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hilctl.law.requests import Refusal, RequestKind
+from hilctl.law.state import TRIPPED
+from hilctl.signals import SENSORS, Action, Mode, Trip
+
+
+def running(table: Any, seconds: float = 1.7, **changes: Any) -> Any:
+    """A table that tracks a triangle."""
+    rig = table(**changes)
+    rig.arm()
+    rig.track("triangle", speed_m_s=0.2, amplitude_m=0.06)
+    rig.run(seconds)
+    assert rig.law.mode == Mode.TRACK
+    return rig
+
+
+def after_arming(seconds: float) -> float:
+    """When a fault should begin, counted from the first exchange."""
+    return 4.0 + seconds
+
+
+@pytest.mark.parametrize("sensor", ["displacement", "acceleration", "pressure_a", "pressure_b"])
+def test_a_sensor_without_a_number_trips_in_three_ticks(table: Any, sensor: str) -> None:
+    at = after_arming(2.0)
+    rig = running(table, **{"twin.faults.sensor": sensor, "twin.faults.sensor_nan_after_s": at})
+    rows = rig.run(2.0)
+    first = np.flatnonzero(rows.rejected & (1 << SENSORS.index(sensor)))[0]
+    assert rig.trip == Trip.SENSOR_INVALID
+    assert rig.law.guard.trip_sensor == SENSORS.index(sensor)
+    assert rig.law.guard.trip_tick == rows.tick[first] + 2
+    assert rows.mode[-1] == Mode.OFF
+    assert np.isfinite(rows.u_cmd).all()
+    assert np.isfinite(rows.position_m).all()
+
+
+@pytest.mark.parametrize("sensor", ["displacement", "pressure_a"])
+def test_a_sensor_that_stands_still_while_driven_trips_within_its_window(table: Any, sensor: str) -> None:
+    at = after_arming(2.0)
+    rig = running(table, **{"twin.faults.sensor": sensor, "twin.faults.sensor_stuck_after_s": at,
+                            "limits.tracking_error.max_m": 0.5})
+    rows = rig.run(2.0)
+    assert rig.trip == Trip.SENSOR_STUCK
+    assert rig.law.guard.trip_value == pytest.approx(rig.controller.limits.stuck.window_s, abs=2 * rig.dt_s)
+    assert rows.mode[-1] == Mode.OFF
+
+
+def test_a_single_bad_reading_is_replaced_by_the_prediction(table: Any) -> None:
+    at = after_arming(2.0)
+    rig = running(table, **{"twin.faults.status_after_s": at, "twin.faults.status_until_s": at + 0.0005})
+    rows = rig.run(1.0)
+    bad = np.flatnonzero(rows.status)
+    assert len(bad) == 1
+    neighbours = rows.displacement_m[bad[0] - 1 : bad[0] + 2]
+    assert neighbours[1] == pytest.approx(neighbours[[0, 2]].mean(), abs=3e-5)
+    assert rig.trip == 0
+
+
+def test_failed_exchanges_trip_after_their_count(table: Any) -> None:
+    at = after_arming(2.0)
+    rig = running(table, **{"twin.faults.status_after_s": at, "twin.faults.status": 2})
+    rows = rig.run(1.0)
+    first = np.flatnonzero(rows.status)[0]
+    assert rig.trip in (Trip.DRIVER, Trip.SENSOR_INVALID)
+    assert rig.law.guard.trip_tick == rows.tick[first] + 2
+    assert rows.mode[-1] == Mode.OFF
+
+
+def test_the_emergency_stop_switches_off_in_one_step(table: Any) -> None:
+    rig = running(table, **{"twin.faults.emergency_stop_after_s": after_arming(2.0)})
+    rows = rig.run(1.0)
+    first = np.flatnonzero(rows.emergency_stop > 0.5)[0]
+    assert rig.trip == Trip.EMERGENCY_STOP
+    assert (rows.mode[first], rows.enabled[first], rows.supply[first]) == (Mode.OFF, 0, 0)
+    assert rows.u_cmd[first] == rig.law.arm.null
+    assert rig.ask(RequestKind.RESET) == Refusal.CAUSE_PRESENT
+    assert rig.ask(RequestKind.ARM) == Refusal.TRIPPED
+
+
+def test_a_lost_supply_ends_in_a_controlled_stop(table: Any) -> None:
+    rig = running(table, **{"twin.faults.supply_lost_after_s": after_arming(2.0)})
+    rows = rig.run(2.0)
+    assert rig.trip == Trip.SUPPLY_PRESSURE
+    assert Mode.STOP in rows.mode
+    assert rig.law.motion_result == TRIPPED
+
+
+def test_a_reversed_valve_never_gets_beyond_the_bump(table: Any) -> None:
+    rig = table(**{"twin.faults.reversed": True})
+    rig.run(0.01)
+    assert rig.ask(RequestKind.ARM) == Refusal.ACCEPTED
+    rows = rig.run(4.0)
+    assert rig.trip == Trip.POLARITY
+    assert rows.mode[-1] == Mode.OFF
+    assert np.abs(rig.truth[:, 0]).max() < 0.01
+    assert (rows.supply <= 1).all()
+
+
+def test_a_supply_that_does_not_come_up_ends_arming(table: Any) -> None:
+    rig = table(**{"twin.faults.supply_lost_after_s": 0.0, "arming.timeout_s": 2.0})
+    rig.run(0.01)
+    rig.ask(RequestKind.ARM)
+    rows = rig.run(4.0)
+    assert rig.trip == Trip.ARMING
+    assert (rows.enabled == 0).all()
+    assert rows.mode[-1] == Mode.OFF
+
+
+LIMITS = [
+    ("limits.velocity.max_m_s", 0.15, Trip.VELOCITY),
+    ("limits.position.max_m", 0.03, Trip.POSITION),
+    ("limits.acceleration.max_m_s2", 5.0, Trip.ACCELERATION),
+    ("limits.tracking_error.max_m", 2e-5, Trip.TRACKING_ERROR),
+    ("limits.pressure.max_pa", 1.05e7, Trip.PRESSURE),
+]
+
+
+@pytest.mark.parametrize(("key", "value", "trip"), LIMITS)
+@pytest.mark.parametrize("action", ["warn", "stop", "null"])
+def test_each_limit_acts_as_its_action_says(table: Any, key: str, value: float, trip: Trip, action: str) -> None:
+    rig = running(table, seconds=1.2)
+    name = key.split(".")[1]
+    rig.set(**{key.replace(".", "__"): value, f"limits__{name}__action": action})
+    rows = rig.run(2.0)
+    passed = np.flatnonzero(rows.warnings & (1 << trip))
+    assert len(passed)
+    if action == "warn":
+        assert rig.trip == 0
+        assert (rows.mode == Mode.TRACK).all()
+        return
+    assert rig.trip == trip
+    assert rig.law.guard.trip_action == Action[action.upper()]
+    assert rig.law.motion_result == TRIPPED
+    assert rows.mode[-1] == (Mode.HOLD if action == "stop" else Mode.OFF)
+    beyond = abs(rig.law.guard.trip_value) > value
+    assert beyond
+    latched = rows.tick[np.flatnonzero(rows.trip)[0]]
+    assert rig.law.guard.trip_tick == latched
+
+
+def test_the_position_limit_stops_the_table_inside_it(table: Any) -> None:
+    rig = running(table, seconds=1.2)
+    rig.set(limits__position__max_m=0.03)
+    rig.run(2.0)
+    assert rig.trip == Trip.POSITION
+    assert rig.truth[:, 0].max() <= 0.03 + 1e-3
+
+
+def test_the_first_trip_is_kept(table: Any) -> None:
+    rig = running(table, seconds=1.2)
+    rig.set(limits__velocity__max_m_s=0.1, limits__acceleration__max_m_s2=0.05, limits__acceleration__ticks=1000)
+    rig.run(0.5)
+    first = rig.trip, rig.law.guard.trip_tick
+    assert first[0] == Trip.VELOCITY
+    rig.set(limits__acceleration__ticks=1)
+    rig.run(2.0)
+    assert (rig.trip, rig.law.guard.trip_tick) == first
+
+
+def test_null_ramps_the_spool_within_the_deceleration_limit(table: Any) -> None:
+    rig = running(table, seconds=1.2)
+    rig.set(limits__velocity__max_m_s=0.1, limits__velocity__action="null")
+    rows = rig.run(1.0)
+    ramp = rows.u_cmd[rows.mode == Mode.NULL]
+    machine, stopping = rig.controller.machine, rig.controller.limits.stopping
+    steepest = stopping.deceleration_m_s2 * machine.A / machine.Qn * rig.dt_s
+    assert len(ramp) > 1
+    assert np.abs(np.diff(ramp)).max() <= steepest * (1 + 1e-9)
+
+
+def test_a_latched_trip_refuses_motion_until_reset(table: Any) -> None:
+    rig = running(table, seconds=1.2)
+    rig.set(limits__velocity__max_m_s=0.1)
+    rig.run(1.0)
+    assert rig.law.mode == Mode.HOLD
+    with pytest.raises(AssertionError):
+        rig.track("move", position_m=0.0, speed_m_s=0.05)
+    assert rig.ask(RequestKind.RESET) == Refusal.ACCEPTED
+    plan = rig.track("move", position_m=0.0, speed_m_s=0.05)
+    rows = rig.run(plan.duration_s + 0.2)
+    assert rows.mode[-1] == Mode.HOLD
+    assert rig.truth[-1, 0] == pytest.approx(0.0, abs=1e-3)
+
+
+def test_saturation_trips_by_time(table: Any) -> None:
+    rig = running(table, seconds=1.2)
+    rig.set(limits__command__max=0.05, limits__tracking_error__max_m=0.9)
+    rows = rig.run(2.0)
+    assert rig.trip == Trip.SATURATION
+    began = np.flatnonzero(rows.saturated)[0]
+    assert rig.law.guard.trip_tick >= rows.tick[began] + rig.controller.limits.saturation.max_s / rig.dt_s
+
+
+def test_a_table_that_moves_cannot_be_armed(table: Any) -> None:
+    rig = table()
+    rig.run(2.0)
+    rig.law.estimate.v = 0.01
+    assert rig.ask(RequestKind.ARM) == Refusal.MOVING
+
+
+def test_requests_in_the_wrong_mode_change_nothing(table: Any) -> None:
+    rig = table()
+    rig.run(0.1)
+    before = rig.law.tobytes()
+    assert rig.ask(RequestKind.TRACK) == Refusal.WRONG_MODE
+    assert rig.ask(RequestKind.NONE) == Refusal.UNKNOWN
+    assert rig.law.tobytes() == before
+
+
+def test_a_command_that_is_not_finite_never_leaves(table: Any) -> None:
+    rig = running(table, seconds=1.2)
+    rig.law.three_state.integral = float("nan")
+    rows = rig.run(1.0)
+    assert rig.trip == Trip.COMMAND
+    assert np.isfinite(rows.u_cmd).all()
+    assert rows.mode[-1] == Mode.OFF
+
+
+def test_a_spool_that_does_not_follow_trips(table: Any) -> None:
+    rig = running(table, seconds=1.2)
+    rig.set(sensors__spool__gain=0.2, limits__read_back__max=0.05)
+    rig.run(1.0)
+    assert rig.trip == Trip.READ_BACK
