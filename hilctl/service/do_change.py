@@ -11,7 +11,7 @@ from hilctl.params import BadValues, Problem, nearest
 from hilctl.recording.layout import Change
 from hilctl.service.service import Asked, Service
 from hilctl.service.store import Set
-from hilctl.service.tasks import Pace, Result, Task
+from hilctl.service.tasks import Pace, Result, Task, finished
 from hilctl.signals import SENSORS, Mode
 from hilctl.wire.errors import Code, Refused
 from hilctl.wire.ops import Arguments
@@ -44,9 +44,12 @@ def change(s: Service, asked: Asked, values: Mapping[str, Any], origin: str, *, 
     """Checks, hands over, tells; answers when the loop has adopted it, and on the virtual clock when it is blended in."""
     s.core.need()
     proposed = s.store.propose(values)
-    s.core.link.put_settings(s.store.record(proposed))
+    # On the planner's thread, and so in order: right after a start, compiled code must be loaded first, which takes longer
+    # than the core waits for a heartbeat.
+    handed = s.planner.submit(s.core.link.put_settings, s.store.record(proposed))
     s.store.adopt(proposed, undo=undo)
     _audit(s, asked, proposed, origin)
+    yield from finished(handed)
     deadline_s = time.monotonic() + _ADOPTION_S
     while True:
         status = s.core.link.status
