@@ -72,7 +72,8 @@ def rt_root(c: Any, drop: float) -> float:
     if drop < -c.laminar:
         return -math.sqrt(-drop)
     share = drop / c.laminar
-    return drop * c.steep * (1.25 - 0.25 * share * share)
+    laminar: float = drop * c.steep * (1.25 - 0.25 * share * share)
+    return laminar
 
 
 @jit()
@@ -104,14 +105,16 @@ def rt_supply_flow(c: Any, ps: float, edge: float, counter: float, pa: float, pb
 @jit()
 def rt_stop_force(c: Any, x: float, v: float) -> float:
     """What an end stop pushes back with: it never pulls."""
+    push: float = 0.0
     if x > c.stroke:
-        return max(c.stop_stiffness * (x - c.stroke) + c.stop_damping * v, 0.0)
-    if x < -c.stroke:
-        return min(c.stop_stiffness * (x + c.stroke) + c.stop_damping * v, 0.0)
-    return 0.0
+        push = max(c.stop_stiffness * (x - c.stroke) + c.stop_damping * v, 0.0)
+    elif x < -c.stroke:
+        push = min(c.stop_stiffness * (x + c.stroke) + c.stop_damping * v, 0.0)
+    return push
 
 
 @jit()
 def rt_drive(c: Any, pa: float, pb: float, x: float, v: float) -> float:
     """Everything that acts on the mass except friction."""
-    return c.A * (pa - pb) - c.B * v - c.K * x - c.weight - rt_stop_force(c, x, v)
+    drive: float = c.A * (pa - pb) - c.B * v - c.K * x - c.weight - rt_stop_force(c, x, v)
+    return drive

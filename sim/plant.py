@@ -61,22 +61,21 @@ def rt_plant_period(plant: Any) -> None:
 @jit()
 def rt_friction_now(plant: Any) -> float:
     """The friction force as it stands: of sliding or of the bristles, or what holds the mass."""
-    if plant.sticks == 0:
-        return rt_bristle_force(plant.p, plant.z[0], plant.v)
     drive = rt_drive(plant.cylinder, plant.pa, plant.pb, plant.x, plant.v)
-    return drive - rt_acceleration_now(plant) * plant.cylinder.m
+    force: float = drive - rt_acceleration_now(plant) * plant.cylinder.m
+    return force
 
 
 @jit()
 def rt_acceleration_now(plant: Any) -> float:
     """The acceleration as it stands."""
-    c = plant.cylinder
+    c, acceleration = plant.cylinder, 0.0
     drive = rt_drive(c, plant.pa, plant.pb, plant.x, plant.v)
     if plant.sticks == 0:
-        return (drive - rt_bristle_force(plant.p, plant.z[0], plant.v)) * c.per_mass
-    if plant.direction == 0.0:
-        return 0.0
-    return (drive - rt_slip(plant.p, plant.direction, plant.v)) * c.per_mass
+        acceleration = (drive - rt_bristle_force(plant.p, plant.z[0], plant.v)) * c.per_mass
+    elif plant.direction != 0.0:
+        acceleration = (drive - rt_slip(plant.p, plant.direction, plant.v)) * c.per_mass
+    return acceleration
 
 
 @jit()

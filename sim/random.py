@@ -26,7 +26,7 @@ def rt_seed(words: Any, seed: int) -> None:
 def rt_next(words: Any) -> int:
     """The next 32 random bits; advances the state."""
     a, b, c, counter = words[0], words[1], words[2], words[3]
-    out = (a + b + counter) & _MASK
+    out: int = (a + b + counter) & _MASK
     words[0] = b ^ (b >> 9)
     words[1] = (c + (c << 3)) & _MASK
     words[2] = ((((c << 21) & _MASK) | (c >> 11)) + out) & _MASK

@@ -2,7 +2,7 @@
 
     [twin.machine]       each key that is missing comes from [machine]
     [twin.friction]      likewise from [friction]; of another model, those keys that both have
-    [twin.sensors.NAME]  `present` comes from [sensors.NAME]; `delay_s` is the nominal one less that of the twin's filter
+    [twin.sensors.NAME]  `present` comes from [sensors.NAME]; `delay_s` is the nominal one less that of the filter
 
 so that a rig file without [twin] simulates the rig that the controller believes in, with real sensors and a real
 valve.
@@ -33,7 +33,7 @@ def config_of(model: str) -> type[TwinConfig]:
         forbid_unknown_fields=True,
     )
     made.__doc__ = TwinConfig.__doc__
-    return cast(type[TwinConfig], made)
+    return cast("type[TwinConfig]", made)
 
 
 def resolve(given: object, facts: RigFacts, at: str = "twin") -> TwinConfig:

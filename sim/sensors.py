@@ -88,7 +88,7 @@ def rt_pick(t: Any, history: Any, substeps: int) -> float:
                 picked = was_second + (second - was_second) * t.pick_share
         t.first_pole, t.second_pole = first, second
     t.queue[t.at] = picked
-    arrived = t.queue[(t.at - t.wait) & (QUEUE - 1)]
+    arrived: float = t.queue[(t.at - t.wait) & (QUEUE - 1)]
     t.at = (t.at + 1) & (QUEUE - 1)
     return arrived
 
@@ -96,7 +96,7 @@ def rt_pick(t: Any, history: Any, substeps: int) -> float:
 @jit()
 def rt_show(t: Any, arrived: float, normal: float) -> float:
     """The reading, with the sensor's errors; `normal` is a standard normal number."""
-    shown = t.gain * arrived + t.bias + t.noise * normal
+    shown: float = t.gain * arrived + t.bias + t.noise * normal
     if t.quantum > 0.0:
         shown = t.quantum * math.floor(shown / t.quantum + 0.5)
     return shown

@@ -178,9 +178,10 @@ def rt_twin_exchange(state: Any, command: Any, readings: Any) -> int:
     for k in range(8):
         readings.age_ns[k] = 0
     readings.device_tick = own.tick
+    status: int = Status.OK.value
     if own.status_from <= own.tick < own.status_until:
-        return own.status
-    return Status.OK
+        status = own.status
+    return status
 
 
 def command(valve: float = 0.0, enable: int = 1, supply: int = 2, periods: int = 1) -> Any:

@@ -27,5 +27,6 @@ class Karnopp(Curve, kw_only=True):
 def rt_karnopp(p: Any, z: Any, v: float, dt: float) -> float:
     """The law; z[0] is the caller's applied force, not changed here."""
     if abs(v) < p[V0]:
-        return min(max(z[APPLIED], -p[FS]), p[FS])
+        held: float = min(max(z[APPLIED], -p[FS]), p[FS])
+        return held
     return rt_stribeck(p, z, v, dt)

@@ -61,7 +61,8 @@ def rt_deflect(p: Any, z: float, v: float, dt: float) -> float:
     """The deflection after dt at constant v, exactly."""
     level = rt_level(p, abs(v))
     settled = math.copysign(level, v) / p[S0]
-    return z - (settled - z) * math.expm1(-p[S0] * abs(v) / level * dt)
+    after: float = z - (settled - z) * math.expm1(-p[S0] * abs(v) / level * dt)
+    return after
 
 
 @jit()
@@ -69,7 +70,8 @@ def rt_bristle_force(p: Any, z: float, v: float) -> float:
     """F of a deflection and a speed."""
     fall = v / p[VD]
     bending = v - p[S0] * abs(v) / rt_level(p, abs(v)) * z
-    return p[S0] * z + p[S1] * math.exp(-fall * fall) * bending + p[SIGMA] * v
+    force: float = p[S0] * z + p[S1] * math.exp(-fall * fall) * bending + p[SIGMA] * v
+    return force
 
 
 @jit()

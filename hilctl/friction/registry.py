@@ -110,6 +110,6 @@ def rt_friction(code: int, p: Any, z: Any, v: float, dt: float) -> float:
 @jit()
 def rt_steady(code: int, p: Any, direction: float, v: float) -> float:
     """Friction at a constant speed; `direction` is the sign of v, or between the signs to cross zero smoothly."""
-    if code == STRIBECK or code == KARNOPP or code == LUGRE:
+    if code in (STRIBECK, KARNOPP, LUGRE):
         return rt_slip(p, direction, v)
     return np.nan

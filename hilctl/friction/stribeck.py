@@ -48,17 +48,19 @@ def rt_level(p: Any, speed: float) -> float:
         shape = ratio
     else:
         shape = ratio ** p[DELTA]
-    return p[FC] + (p[FS] - p[FC]) * math.exp(-shape)
+    level: float = p[FC] + (p[FS] - p[FC]) * math.exp(-shape)
+    return level
 
 
 @jit()
 def rt_slip(p: Any, direction: float, v: float) -> float:
     """Friction of sliding in a direction, continued smoothly to where v has just left it."""
-    return direction * rt_level(p, abs(v)) + p[SIGMA] * v
+    viscous: float = p[SIGMA] * v
+    return direction * rt_level(p, abs(v)) + viscous
 
 
 @jit()
-def rt_stribeck(p: Any, z: Any, v: float, dt: float) -> float:
+def rt_stribeck(p: Any, z: Any, v: float, dt: float) -> float:  # noqa: ARG001  (every law has this signature)
     """The static law; no state. At rest it gives nothing: what holds then is for the caller to know."""
     if v == 0.0:
         return 0.0

@@ -23,8 +23,7 @@ def commands(name: str, count: int) -> np.ndarray:
 
 
 def start(make_rig, friction, substep_s):
-    rig = make_rig(friction, valve=EXACT, cylinder={"position_m": -0.02}, substep_s=substep_s).ready()
-    return rig
+    return make_rig(friction, valve=EXACT, cylinder={"position_m": -0.02}, substep_s=substep_s).ready()
 
 
 def run(rig, u):
