@@ -53,15 +53,15 @@ __all__ = [
 @jit()
 def rt_tick(s: Any, command: Any, readings: Any, status: int, knots: Any, sample: Any) -> None:
     """From the readings of this tick to the command of the next; everything seen on the way goes into the sample."""
-    _rt_blend(s)
-    _rt_read(s, readings, status)
-    _rt_advance_reference(s, knots)
-    _rt_watch(s, status)
+    rt_blend(s)
+    rt_read(s, readings, status)
+    rt_advance_reference(s, knots)
+    rt_watch(s, status)
     if s.mode == Mode.STANDBY:
         rt_arm_step(s, s.tick)
     rt_motion_done(s, s.tick)
-    wanted = _rt_opening(s)
-    _rt_output(s, wanted)
+    wanted = rt_opening(s)
+    rt_output(s, wanted)
     rt_fill_sample(s, readings, status, sample)
 
 
@@ -112,7 +112,7 @@ def rt_adopt(s: Any, settings: Any) -> None:
 
 
 @jit()
-def _rt_blend(s: Any) -> None:
+def rt_blend(s: Any) -> None:
     """Parameters and feedback laws on their way from old to new."""
     step = s.now.dt_s * s.periods
     over = s.now.law.blend_s
@@ -142,7 +142,7 @@ def rt_command(s: Any, command: Any, tick: int, skipped: int, deadline_ns: int) 
 
 
 @jit()
-def _rt_read(s: Any, readings: Any, status: int) -> None:
+def rt_read(s: Any, readings: Any, status: int) -> None:
     """Readings, checked and corrected; then position and velocity from them."""
     now, e, c = s.now, s.estimate, s.checked
     driven = abs(s.here.v_m_s) > now.limits.stuck.speed_m_s and (s.mode == Mode.TRACK or s.mode == Mode.STOP)
@@ -158,7 +158,7 @@ def _rt_read(s: Any, readings: Any, status: int) -> None:
 
 
 @jit()
-def _rt_advance_reference(s: Any, knots: Any) -> None:
+def rt_advance_reference(s: Any, knots: Any) -> None:
     """The head goes on by as many ticks as have passed; here, delayed and ahead are read behind it."""
     dt_s = s.now.dt_s
     for _ in range(s.periods):
@@ -173,7 +173,7 @@ def _rt_advance_reference(s: Any, knots: Any) -> None:
 
 
 @jit()
-def _rt_watch(s: Any, status: int) -> None:
+def rt_watch(s: Any, status: int) -> None:
     """The guard before the law."""
     e = s.estimate
     driven = abs(s.here.v_m_s) > s.now.limits.stuck.speed_m_s
@@ -191,7 +191,7 @@ def _rt_pressure_deviation(s: Any) -> float:
 
 
 @jit()
-def _rt_opening(s: Any) -> float:
+def rt_opening(s: Any) -> float:
     """Feed-forward plus feedback: the opening that the law wants."""
     if not rt_closed_loop(s):
         s.u_law = rt_arming_opening(s.now.arming, s.arm) if s.mode == Mode.STANDBY else 0.0
@@ -212,7 +212,7 @@ def _rt_opening(s: Any) -> float:
 
 
 @jit()
-def _rt_output(s: Any, wanted: float) -> None:
+def rt_output(s: Any, wanted: float) -> None:
     """Valve stage and the guard after the law; what the mode demands comes last."""
     now, o, dt_s = s.now, s.output, s.now.dt_s * s.periods
     if s.mode == Mode.OFF:
