@@ -1,0 +1,96 @@
+"""The linear loop that gains are designed on agrees with the law on the twin; tuning keeps its promises."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hilctl import rig as rigs
+from hilctl.law.design import MARGIN, Plant, gains_of, is_stable, margins, open_loop, refuse_unstable, ripple
+from hilctl.law.tuning import RIPPLE_M_S, tune
+from hilctl.machine import hydraulic_damping, hydraulic_frequency
+from hilctl.params import BadValues, assign
+
+RIG = rigs.load("table-500")
+
+
+def test_the_reference_rig_has_its_hydraulic_mode() -> None:
+    assert hydraulic_frequency(RIG.tables.machine) / (2 * np.pi) == pytest.approx(43.9, abs=0.1)
+    assert hydraulic_damping(RIG.tables.machine, 0.0) == pytest.approx(0.038, abs=5e-4)
+    assert hydraulic_damping(RIG.tables.machine, 3251.0) == pytest.approx(0.050, abs=5e-4)
+
+
+def test_the_preset_keeps_the_margin_over_the_whole_family() -> None:
+    found = margins(RIG.controller, RIG.friction, RIG.dt_s)
+    assert found.good
+    assert found.worst
+
+
+def boundary(table: Any, key: str, low: float, high: float) -> float:
+    """Where raising one gain makes the nominal linear loop unstable."""
+    for _ in range(30):
+        middle = np.sqrt(low * high)
+        trial = assign(RIG.controller, {key: middle})
+        stable = margins(trial, RIG.friction, RIG.dt_s, nominal_only=True).stable
+        low, high = (middle, high) if stable else (low, middle)
+    return float(low)
+
+
+@pytest.mark.parametrize(("factor", "stays"), [(0.85, True), (1.25, False)])
+def test_the_linear_stability_bound_is_that_of_the_twin(table: Any, factor: float, stays: bool) -> None:
+    """On a plant without Stribeck's fall the nonlinear loop rings up just where the linear one says."""
+    key = "law.three_state.kd_per_m"
+    bound = boundary(table, key, 20.0, 2000.0)
+    plain = {"friction.fs": 300.0, "friction.fc": 299.0, "limits.tracking_error.action": "warn",
+             "limits.acceleration.action": "warn", "limits.velocity.action": "warn", "limits.saturation.action": "warn",
+             "limits.position.action": "warn", "limits.pressure.action": "warn", "limits.read_back.action": "warn"}
+    rig = table(**plain)
+    rig.arm()
+    rig.set(law__blend_s=0.0, **{key.replace(".", "__"): factor * bound})
+    rig.track("triangle", speed_m_s=0.05, amplitude_m=0.06)
+    rows = rig.run(3.0)
+    late = np.std(rows.acceleration_m_s2[-500:])
+    assert (late < 3.0) == stays
+
+
+def test_the_ripple_that_noise_makes_is_that_of_the_twin(table: Any) -> None:
+    loop = open_loop(Plant(RIG.tables.machine, 0.0, 0.0), RIG.controller, RIG.dt_s, "three_state")
+    expected = ripple(loop, gains_of(RIG.controller, "three_state"))
+    rig = table()
+    rig.arm()
+    plan = rig.track("triangle", speed_m_s=0.002, amplitude_m=0.004, cycles=1)
+    rows = rig.run(plan.duration_s)
+    straight = np.flatnonzero(rows.vr_m_s == 0.002)
+    settled = straight[len(straight) // 2 : -10]
+    assert len(settled) > 500
+    assert np.std(rig.truth[settled, 1]) == pytest.approx(expected, rel=0.3)
+
+
+def test_an_unstable_design_is_refused_with_its_key() -> None:
+    trial = assign(RIG.controller, {"law.three_state.kd_per_m": 2000.0})
+    with pytest.raises(BadValues, match=r"law\.three_state\.kd_per_m: 2000"):
+        refuse_unstable(trial, RIG.friction, RIG.dt_s)
+    refuse_unstable(RIG.controller, RIG.friction, RIG.dt_s)
+
+
+def test_tuning_gives_the_gains_of_the_preset() -> None:
+    found = tune(RIG.controller, RIG.friction, RIG.dt_s)
+    have = RIG.controller.law.three_state
+    assert found.values["law.three_state.kd_per_m"] == pytest.approx(have.kd_per_m, rel=0.02)
+    assert found.margins.peak <= 1.02 * MARGIN
+
+
+def test_tuned_gains_keep_margin_and_quiet_at_another_rate() -> None:
+    dt_s = 2e-4
+    found = tune(RIG.controller, RIG.friction, dt_s)
+    trial = assign(RIG.controller, found.values)
+    assert margins(trial, RIG.friction, dt_s).good
+    loop = open_loop(Plant(RIG.tables.machine, 0.0, 0.0), trial, dt_s, "three_state")
+    assert ripple(loop, gains_of(trial, "three_state")) <= 1.05 * RIPPLE_M_S
+    assert is_stable(loop, gains_of(trial, "three_state"))
+
+
+def test_tuning_a_pid_keeps_the_nominal_margin() -> None:
+    found = tune(RIG.controller, RIG.friction, RIG.dt_s, "pid")
+    assert found.margins.stable
+    assert found.margins.peak <= 1.02 * MARGIN
