@@ -1,0 +1,179 @@
+/* The tick in C: the yardstick of `hilctl bench tick`. The same steps as hilctl/law/tick.py on the same memory, so that
+ * both can be run from one state and compared. Its records are generated from ours; compiled by the benchmark, gcc -O3. */
+#include "tick_modes.h"
+
+/* Which words of the settings are blended; set once by the benchmark. */
+static uint8_t blended[SETTINGS_WORDS];
+void tick_blended(const uint8_t *mask) { for (int i = 0; i < SETTINGS_WORDS; i++) blended[i] = mask[i]; }
+int64_t tick_size(void) { return sizeof(State); }
+
+static inline void prepare(State *s) {
+    const Settings *now = &s->now;
+    estimate_prepare(&now->law.estimator, &now->sensors, now->dt_s, &s->estimate);
+    feed_prepare(&now->machine, now->friction.viscous, &now->law.feed, now->dt_s, &s->linear);
+    if (s->lead > 0) s->linear.preview_ticks = least(s->linear.preview_ticks, (double)s->lead);
+}
+
+static inline void blend_settings(double share, State *s) {
+    double smooth = share * share * share * (10 - share * (15 - 6 * share));
+    double *held = (double *)&s->now;
+    const double *old = (const double *)&s->source, *aim = (const double *)&s->target;
+    for (int i = 0; i < SETTINGS_WORDS; i++)
+        if (blended[i]) held[i] = share >= 1 ? aim[i] : old[i] + smooth * (aim[i] - old[i]);
+}
+
+static inline void blend(State *s) {
+    double step = s->now.dt_s * (double)s->periods, over = s->now.law.blend_s, share = over <= 0 ? 1 : step / over;
+    if (s->blend < 1) {
+        s->blend = least(1, s->blend + share);
+        blend_settings(s->blend, s);
+        prepare(s);
+    }
+    double aim = s->now.law.feedback == PID_FEEDBACK;
+    if (s->pid_share != aim) {
+        if (s->pid_share == 0) pid_start(s->three_state.integral, s->delayed.x_m - s->estimate.x, &s->pid);
+        else if (s->pid_share == 1) three_state_start(s->pid.integral, pressure_deviation(s), &s->three_state);
+        double away = aim - s->pid_share;
+        s->pid_share = fabs(away) <= share ? aim : s->pid_share + copysign(share, away);
+    }
+}
+
+static inline void command_out(State *s, Command *command, int64_t tick, int64_t skipped, int64_t deadline_ns) {
+    s->tick = tick; s->periods = 1 + skipped;
+    s->u_applied = s->output.command;
+    command->valve = s->u_applied;
+    command->enable = s->enable; command->supply = s->supply;
+    command->tick = tick; command->periods = s->periods; command->deadline_ns = deadline_ns;
+}
+
+static inline void read_in(State *s, const Readings *readings, int64_t status) {
+    const Settings *now = &s->now;
+    Estimate *e = &s->estimate;
+    Checked *c = &s->checked;
+    int driven = fabs(s->here.v_m_s) > now->limits.stuck.speed_m_s && (s->mode == Mode_TRACK || s->mode == Mode_STOP);
+    check_readings(&now->sensors, now->limits.stale.max_s, readings, status, predicted_position(now->dt_s, e),
+                   driven ? s->ahead.a_m_s2 : e->a, driven, now->dt_s, c);
+    if (!s->started) {
+        if (!(c->rejected & (1 << DISPLACEMENT | 1 << ACCELERATION))) {
+            s->started = s->tick > 1 ? s->tick : 1;
+            estimate_start(c->value[DISPLACEMENT], c->value[ACCELERATION], e);
+            rest_here(s);
+        }
+        return;
+    }
+    estimate(c->value[DISPLACEMENT], c->value[ACCELERATION], now->dt_s, s->periods, e);
+}
+
+static inline void advance_reference(State *s, const double *knots, int64_t known) {
+    double dt = s->now.dt_s;
+    for (int64_t i = 0; i < s->periods; i++) {
+        s->head_tick++;
+        int64_t over = reference(&s->motion, knots, known, (double)(s->head_tick - s->motion_begun) * dt, &s->head);
+        history_put(&s->history, s->head_tick, &s->head);
+        if (over && s->motion_over < 0) s->motion_over = s->head_tick;
+    }
+    history_get(&s->history, s->tick, 0, dt, &s->here);
+    history_get(&s->history, s->tick, -s->estimate.delay_ticks, dt, &s->delayed);
+    history_get(&s->history, s->tick, s->linear.preview_ticks, dt, &s->ahead);
+}
+
+static inline void watch(State *s, int64_t status) {
+    guard(s, status, fabs(s->here.v_m_s) > s->now.limits.stuck.speed_m_s);
+    emergency(s);
+    act(s);
+}
+
+static inline double opening(State *s) {
+    if (!closed_loop(s)) return s->u_law = s->mode == Mode_STANDBY ? arming_opening(&s->now.arming, &s->arm) : 0;
+    const Law *law = &s->now.law;
+    const Estimate *e = &s->estimate;
+    double dt = s->now.dt_s * (double)s->periods, error = s->delayed.x_m - e->x, refused = s->output.refused, wanted = 0;
+    if (s->pid_share < 1)
+        wanted = three_state(&law->three_state, error, s->delayed.v_m_s - e->v, s->delayed.a_m_s2 - (e->a + e->b),
+                             pressure_deviation(s), refused, dt, &s->three_state)
+                 + feed_linear(&s->linear, &s->ahead);
+    if (s->pid_share > 0) {
+        double u_pid = pid(&law->pid, error, refused, dt, &s->pid);
+        wanted += s->pid_share * s->pid_share * (3 - 2 * s->pid_share) * (u_pid - wanted);
+    }
+    return s->u_law = wanted;
+}
+
+static inline void output(State *s, double wanted) {
+    const Settings *now = &s->now;
+    Output *o = &s->output;
+    double dt = now->dt_s * (double)s->periods;
+    if (s->mode == Mode_OFF) {
+        o->command = s->arm.null; o->refused = 0; o->saturated = 0; o->saturated_s = 0;
+    } else if (s->mode != Mode_NULL) {
+        double command = valve_stage(&now->law.valve, wanted, s->arm.null, dt, &s->valve);
+        limit(command, s->arm.null, least(s->authority, now->limits.command.max), now->limits.command.slew_per_s, dt, o);
+        if (o->not_finite) {
+            latch(Trip_COMMAND, Action_NULL, wanted, 1, -1, s->tick, &s->guard);
+            act(s);
+        }
+    }
+    if (s->mode == Mode_NULL) {
+        double rate = now->limits.stopping.deceleration_m_s2 * now->machine.A / now->machine.Qn;
+        if (ramp_to(s->arm.null, rate, dt, o)) switch_off(s);
+    }
+}
+
+static inline void fill_sample(const State *s, const Readings *readings, int64_t status, Sample *out) {
+    const Checked *c = &s->checked;
+    const Estimate *e = &s->estimate;
+    const Machine *machine = &s->now.machine;
+    out->epoch = s->epoch; out->mode = s->mode; out->arming = s->arm.step;
+    out->motion = s->motion_id; out->trip = s->guard.trip; out->warnings = s->guard.warnings;
+    out->rejected = c->rejected; out->status = status; out->device_tick = readings->device_tick;
+    out->displacement_m = c->value[DISPLACEMENT]; out->acceleration_m_s2 = c->value[ACCELERATION];
+    out->pressure_a_pa = c->value[PRESSURE_A]; out->pressure_b_pa = c->value[PRESSURE_B];
+    out->supply_pressure_pa = c->value[SUPPLY]; out->spool = c->value[SPOOL];
+    out->oil_temperature_degc = c->value[OIL]; out->emergency_stop = c->value[EMERGENCY];
+    out->age_max_ns = c->age_max_ns;
+
+    double pressure = c->value[PRESSURE_A] - c->value[PRESSURE_B], weight = machine->vertical ? machine->m * GRAVITY : 0;
+    out->position_m = e->x; out->velocity_m_s = e->v; out->acceleration_used_m_s2 = e->a;
+    out->load_pressure_pa = pressure;
+    out->friction_n = machine->A * pressure - machine->m * e->a - weight - machine->K * e->x;
+
+    int closed = closed_loop(s);
+    out->xr_m = s->here.x_m; out->vr_m_s = s->here.v_m_s; out->ar_m_s2 = s->here.a_m_s2; out->jr_m_s3 = s->here.j_m_s3;
+    out->xd_m = s->delayed.x_m; out->vd_m_s = s->delayed.v_m_s; out->ad_m_s2 = s->delayed.a_m_s2;
+    out->error_m = closed ? s->delayed.x_m - e->x : 0;
+
+    out->blend = s->now.law.feed.inverse;
+    out->u_linear = closed ? feed_linear(&s->linear, &s->ahead) : 0;
+    out->u_inverse = 0;
+    out->u_feed = out->u_linear;
+    out->pressure_ref_pa = pressure_for(&s->linear, &s->now.friction, &s->here);
+    out->pid_share = s->pid_share;
+    const ThreeStateState *t = &s->three_state;
+    out->u_position = t->position; out->u_integral = t->integral; out->u_velocity = t->velocity;
+    out->u_acceleration = t->acceleration; out->u_pressure = t->pressure;
+    out->u_pid_p = s->pid.p; out->u_pid_i = s->pid.i; out->u_pid_d = s->pid.d;
+    out->u_law = s->u_law;
+    out->saturated = s->output.saturated; out->u_cmd = s->output.command; out->u_applied = s->u_applied;
+    out->enabled = s->enable; out->supply = s->supply;
+}
+
+static inline void tick(State *s, const Readings *readings, int64_t status, const double *knots, int64_t known,
+                        Sample *out) {
+    blend(s);
+    read_in(s, readings, status);
+    advance_reference(s, knots, known);
+    watch(s, status);
+    if (s->mode == Mode_STANDBY) arm_step(s);
+    motion_done(s);
+    double wanted = opening(s);
+    output(s, wanted);
+    fill_sample(s, readings, status, out);
+}
+
+void tick_run(State *s, Command *command, const Readings *readings, Sample *samples, int64_t rows, const double *knots,
+              int64_t known, int64_t first, int64_t count) {
+    for (int64_t k = 0; k < count; k++) {
+        command_out(s, command, first + k, 0, 0);
+        tick(s, &readings[k], 0, knots, known, &samples[k & (rows - 1)]);
+    }
+}

@@ -1,0 +1,206 @@
+/* The law's blocks in C, one after the other as in hilctl/law: sensors, estimate, feed, three_state, pid, valve, output. */
+#ifndef TICK_BLOCKS_H
+#define TICK_BLOCKS_H
+#include "tick_reference.h"
+
+static inline int64_t reason(double raw, double value, const Sensor *sensor, double age_s, double stale_s) {
+    if (!isfinite(raw)) return Trip_SENSOR_INVALID;
+    if (value < sensor->low || value > sensor->high) return Trip_SENSOR_RANGE;
+    if (age_s > stale_s) return Trip_SENSOR_STALE;
+    return 0;
+}
+
+static inline void check_one(int k, double raw, int64_t age_ns, const Sensor *sensor, double stale_s, double predicted,
+                             int moving, double dt, Checked *c) {
+    double value = sensor->gain * (raw - sensor->offset);
+    int64_t why = reason(raw, value, sensor, (double)age_ns * 1e-9, stale_s);
+    if (why) {
+        c->value[k] = predicted;
+        c->rejected |= 1 << k;
+        c->in_a_row[k]++;
+        c->rejections[k]++;
+        c->reason[k] = why;
+    } else {
+        c->value[k] = value;
+        c->in_a_row[k] = 0;
+        c->reason[k] = 0;
+    }
+    c->still_s[k] = raw == c->last_raw[k] && moving ? c->still_s[k] + dt : 0;
+    c->last_raw[k] = raw;
+    if (age_ns > c->age_max_ns) c->age_max_ns = age_ns;
+}
+
+static inline void optional(int k, const Sensor *sensor, double raw, int64_t age_ns, int lost, double stale_s, double dt,
+                            Checked *c) {
+    if (sensor->present) check_one(k, lost ? NAN : raw, age_ns, sensor, stale_s, c->value[k], 0, dt, c);
+    else c->value[k] = NAN;
+}
+
+static inline void check_readings(const Sensors *s, double stale_s, const Readings *r, int64_t status, double x, double a,
+                                  int moving, double dt, Checked *c) {
+    c->rejected = 0;
+    c->age_max_ns = 0;
+    int lost = status != 0 && status != 1;
+    const int64_t *age = r->age_ns;
+    check_one(DISPLACEMENT, lost ? NAN : r->displacement_m, age[DISPLACEMENT], &s->displacement, stale_s, x, moving, dt, c);
+    check_one(ACCELERATION, lost ? NAN : r->acceleration_m_s2, age[ACCELERATION], &s->acceleration, stale_s, a, moving, dt,
+              c);
+    check_one(PRESSURE_A, lost ? NAN : r->pressure_a_pa, age[PRESSURE_A], &s->pressure_a, stale_s, c->value[PRESSURE_A],
+              moving, dt, c);
+    check_one(PRESSURE_B, lost ? NAN : r->pressure_b_pa, age[PRESSURE_B], &s->pressure_b, stale_s, c->value[PRESSURE_B],
+              moving, dt, c);
+    optional(SUPPLY, &s->supply_pressure, r->supply_pressure_pa, age[SUPPLY], lost, stale_s, dt, c);
+    optional(SPOOL, &s->spool, r->spool, age[SPOOL], lost, stale_s, dt, c);
+    optional(OIL, &s->oil_temperature, r->oil_temperature_degc, age[OIL], lost, stale_s, dt, c);
+    optional(EMERGENCY, &s->emergency_stop, r->emergency_stop, age[EMERGENCY], lost, stale_s, dt, c);
+    c->started = 1;
+}
+
+static inline void estimate_prepare(const Estimator *c, const Sensors *s, double dt, Estimate *e) {
+    e->q = exp(-2 * PI * c->bandwidth_hz * dt);
+    double late = most(s->displacement.delay_s, s->acceleration.delay_s);
+    e->delay_ticks = late / dt;
+    e->delay_x = (late - s->displacement.delay_s) / dt;
+    e->delay_a = (late - s->acceleration.delay_s) / dt;
+}
+
+static inline void estimate_start(double x, double a, Estimate *e) {
+    e->x = x; e->v = 0; e->b = -a; e->a = a;
+    for (int i = 0; i < LINE; i++) { e->line_x[i] = x; e->line_a[i] = a; }
+    e->at = 0;
+}
+
+static inline double delayed(const double *line, int64_t at, double ticks) {
+    int64_t whole = (int64_t)ticks;
+    double part = ticks - (double)whole, newer = line[(at - whole) & (LINE - 1)];
+    return newer + part * (line[(at - whole - 1) & (LINE - 1)] - newer);
+}
+
+static inline void estimate(double x, double a, double dt, int64_t periods, Estimate *e) {
+    int64_t steps = periods < LINE ? periods : LINE;
+    double x_from = e->line_x[e->at & (LINE - 1)], a_from = e->line_a[e->at & (LINE - 1)], q = e->q;
+    for (int64_t k = 1; k <= steps; k++) {
+        e->at++;
+        e->line_x[e->at & (LINE - 1)] = x_from + (x - x_from) * ((double)k / (double)steps);
+        e->line_a[e->at & (LINE - 1)] = a_from + (a - a_from) * ((double)k / (double)steps);
+        double a_old = e->a;
+        e->a = delayed(e->line_a, e->at, e->delay_a);
+        e->x += dt * (e->v + dt * ((2 * a_old + e->a) / 6 + 0.5 * e->b));
+        e->v += dt * (0.5 * (a_old + e->a) + e->b);
+        double r = delayed(e->line_x, e->at, e->delay_x) - e->x;
+        e->x += (1 - q * q * q) * r;
+        e->v += 1.5 * (1 - q * q) * (1 - q) / dt * r;
+        e->b += (1 - q) * (1 - q) * (1 - q) / (dt * dt) * r;
+    }
+}
+
+static inline double predicted_position(double dt, const Estimate *e) {
+    return e->line_x[e->at & (LINE - 1)] + dt * (e->v + 0.5 * dt * (e->a + e->b));
+}
+
+static inline double friction_level(const double *p, double speed) {
+    double ratio = speed / p[VS], shape;
+    if (p[DELTA] == 2) shape = ratio * ratio;
+    else if (p[DELTA] == 1) shape = ratio;
+    else shape = pow(ratio, p[DELTA]);
+    return p[FC] + (p[FS] - p[FC]) * exp(-shape);
+}
+
+static inline double steady(int64_t code, const double *p, double direction, double v) {
+    if (code != STRIBECK && code != KARNOPP && code != LUGRE) return NAN;
+    return direction * friction_level(p, fabs(v)) + p[SIGMA] * v;
+}
+
+static inline void feed_prepare(const Machine *m, double viscous, const Feed *feed, double dt, Linear *c) {
+    double area = m->A, leak = m->Kc + m->Ctc, oil = m->Vt / (4 * m->beta * area * area), damping = m->B + viscous;
+    double gain = area / m->Qn;
+    c->c_x = gain * leak * m->K / (area * area);
+    c->c_v = gain * (1 + leak * damping / (area * area) + oil * m->K);
+    c->c_a = gain * (leak * m->m / (area * area) + oil * damping);
+    c->c_j = gain * oil * m->m;
+    c->p_x = m->K / area;
+    c->p_v = m->B / area;
+    c->p_f = 1 / area;
+    c->p_a = m->m / area;
+    c->p_0 = m->vertical ? m->m * GRAVITY / area : 0;
+    c->preview_ticks = most(0, 1.5 + (2 * m->zv / m->wv + feed->extra_preview_s) / dt);
+}
+
+static inline double feed_linear(const Linear *c, const Point *at) {
+    return c->c_x * at->x_m + c->c_v * at->v_m_s + c->c_a * at->a_m_s2 + c->c_j * at->j_m_s3;
+}
+
+static inline double pressure_for(const Linear *c, const Friction *friction, const Point *at) {
+    double v = at->v_m_s, f = steady(friction->code, friction->p, tanh(v / SMOOTH_M_S), v);
+    return c->p_0 + c->p_x * at->x_m + c->p_v * v + c->p_a * at->a_m_s2 + c->p_f * f;
+}
+
+static inline void three_state_start(double integral, double deviation, ThreeStateState *s) {
+    s->integral = integral; s->slow_pa = deviation;
+    s->position = s->velocity = s->acceleration = s->pressure = 0;
+}
+
+static inline double three_state(const ThreeState *c, double ex, double ev, double ea, double deviation, double refused,
+                                 double dt, ThreeStateState *s) {
+    double keep = exp(-2 * PI * c->high_pass_hz * dt);
+    s->slow_pa = keep * s->slow_pa + (1 - keep) * deviation;
+    s->integral += dt * (c->ki_per_m_s * ex - c->unwind_per_s * refused);
+    s->position = c->kd_per_m * ex;
+    s->velocity = c->kv_s_per_m * ev;
+    s->acceleration = c->ka_s2_per_m * ea;
+    s->pressure = -c->kp_per_mpa * 1e-6 * (deviation - s->slow_pa);
+    return s->position + s->integral + s->velocity + s->acceleration + s->pressure;
+}
+
+static inline void pid_start(double integral, double error, PidState *s) {
+    s->integral = integral; s->slope = 0; s->error = error;
+    s->p = s->i = s->d = 0;
+}
+
+static inline double pid(const Pid *c, double error, double refused, double dt, PidState *s) {
+    double fade = exp(-2 * PI * c->derivative_hz * dt);
+    s->slope = fade * s->slope + (1 - fade) * (error - s->error) / dt;
+    s->error = error;
+    s->integral += dt * (c->ki_per_m_s * error - c->unwind_per_s * refused);
+    s->p = c->kp_per_m * error;
+    s->i = s->integral;
+    s->d = c->kd_s_per_m * s->slope;
+    return s->p + s->i + s->d;
+}
+
+static inline double valve_stage(const ValveStage *c, double opening, double null, double dt, ValveState *s) {
+    s->rate += 0.5 * (fabs(opening - s->opening) / dt - s->rate);
+    s->opening = opening;
+    double command = opening;
+    if (c->dead_band > 0) {
+        double eps = most(s->rate * c->crossing_s, c->crossing_min);
+        command = (1 - c->dead_band) * opening + c->dead_band * tanh(opening / eps);
+    }
+    if (c->dither > 0) {
+        s->phase += 2 * PI * c->dither_hz * dt;
+        if (s->phase > 2 * PI) s->phase -= 2 * PI * floor(s->phase / (2 * PI));
+        command += c->dither * sin(s->phase);
+    }
+    return command + null;
+}
+
+static inline void limit(double wanted, double centre, double reach, double slew_per_s, double dt, Output *o) {
+    o->not_finite = !isfinite(wanted);
+    if (o->not_finite) wanted = o->command;
+    double given = least(most(wanted, most(centre - reach, -1)), least(centre + reach, 1));
+    o->saturated = given != wanted;
+    double step = slew_per_s * dt;
+    given = least(most(given, o->command - step), o->command + step);
+    o->refused = wanted - given;
+    o->saturated_s = o->saturated ? o->saturated_s + dt : 0;
+    o->command = given;
+}
+
+static inline int ramp_to(double target, double rate_per_s, double dt, Output *o) {
+    double step = rate_per_s * dt;
+    o->refused = 0; o->saturated = 0; o->saturated_s = 0;
+    if (fabs(target - o->command) <= step) { o->command = target; return 1; }
+    o->command += copysign(step, target - o->command);
+    return 0;
+}
+#endif

@@ -1,0 +1,49 @@
+"""The tick's blocks, one at a time, over and over on a few states: what each costs."""
+
+from typing import Any
+
+from hilctl.bench.tick_course import ROWS
+from hilctl.law.sample import rt_fill_sample
+from hilctl.law.tick import (
+    rt_advance_reference,
+    rt_blend,
+    rt_command,
+    rt_opening,
+    rt_output,
+    rt_read,
+    rt_watch,
+)
+from hilctl.law.modes import rt_motion_done
+from hilctl.rt.jit import jit
+
+# The order of the numbers below; 0 is the loop alone.
+BLOCKS = ("command", "blend", "read", "reference", "guard", "motion_done", "law", "output", "sample")
+
+
+@jit()
+def rt_repeat(block: int, states: Any, command: Any, readings: Any, samples: Any, knots: Any, repeats: int) -> float:
+    """One block, on the states in turn."""
+    total = 0.0
+    for k in range(repeats):
+        s = states[k % len(states)]
+        if block == 1:
+            rt_command(s, command, s.tick, 0, 0)
+        elif block == 2:
+            rt_blend(s)
+        elif block == 3:
+            rt_read(s, readings[k % len(readings)], 0)
+        elif block == 4:
+            rt_advance_reference(s, knots)
+        elif block == 5:
+            rt_watch(s, 0)
+        elif block == 6:
+            rt_motion_done(s, s.tick)
+        elif block == 7:
+            total += rt_opening(s)
+        elif block == 8:
+            rt_output(s, s.u_law)
+        elif block == 9:
+            rt_fill_sample(s, readings[k % len(readings)], 0, samples[k & (ROWS - 1)])
+        else:
+            total += s.u_law
+    return total

@@ -1,0 +1,140 @@
+"""A run of the whole controller on the twin, kept so that any tick of it can be run again: by us, or in C.
+
+Off, armed, a triangle; on the way the gains change (a blend), the feedback becomes the PID and three-variable control
+again, the motion is stopped; a sine, a sweep, a move and an uploaded wave follow; the end is off.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from firmware_bridge.driver import COMMAND, READINGS
+from hilctl import rig
+from hilctl.law.motions import Samples, plan
+from hilctl.law.requests import REQUEST, RequestKind
+from hilctl.law.state import STATE
+from hilctl.law.tick import rt_adopt, rt_command, rt_request, rt_start, rt_tick
+from hilctl.rt.jit import jit
+from hilctl.signals import SAMPLE, Mode
+from sim.driver import TwinDriver
+from sim.twin import rt_twin_exchange
+
+RIG = "table-500"
+ROWS = 1024  # of the ring that samples are written to; a power of two
+_ARMING_TICKS = 30_000  # half a minute: it takes a few seconds
+
+
+class CourseError(Exception):
+    """The controller did not do what the course asks for. The message says where."""
+
+
+@jit()
+def rt_play(s: Any, command: Any, readings: Any, samples: Any, knots: Any, first: int) -> None:
+    """As many ticks as there are readings, from tick `first` on."""
+    for k in range(len(readings)):
+        rt_command(s, command, first + k, 0, 0)
+        rt_tick(s, command, readings[k], 0, knots, samples[k & (ROWS - 1)])
+
+
+@jit()
+def rt_record(s: Any, twin: Any, command: Any, readings: Any, samples: Any, knots: Any, first: int, until: int) -> int:
+    """The same with readings from the twin, until the law's mode is `until`; how many ticks."""
+    for k in range(len(readings)):
+        rt_command(s, command, first + k, 0, 0)
+        rt_twin_exchange(twin, command, readings[k])
+        rt_tick(s, command, readings[k], 0, knots, samples[k & (ROWS - 1)])
+        if s.mode == until:
+            return k + 1
+    return len(readings)
+
+
+class Stretch(NamedTuple):
+    """Ticks without a request: the law's state before them, and what was read."""
+
+    name: str
+    first: int
+    state: Any
+    readings: Any
+
+
+class Course:
+    """The run; `stretches` in order."""
+
+    def __init__(self) -> None:
+        self._rig = rig.load(RIG, twin=True)
+        self._twin = TwinDriver(self._rig.driver_config, self._rig.facts(virtual=True))  # type: ignore[arg-type]
+        self._twin.open()
+        self.state, self.command = np.zeros(1, STATE), np.zeros(1, COMMAND)[0]
+        self.samples, self.knots = np.zeros(ROWS, SAMPLE), np.zeros(1)
+        self.stretches: list[Stretch] = []
+        self._tick, self._motions, self._epoch = 0, 0, 1
+        rt_start(self.state[0], self._rig.settings(), 0)
+
+    def run(self, name: str, ticks: int, until: int = -1) -> Stretch:
+        """The next ticks, kept; fewer when the mode `until` is reached."""
+        before, readings = self.state.copy(), np.zeros(ticks, READINGS)
+        count = rt_record(
+            self.state[0], self._twin.state, self.command, readings, self.samples, self.knots, self._tick, until
+        )
+        if until >= 0 and self.state[0].mode != until:
+            raise CourseError(f"{name}: mode {self.state[0].mode} instead of {until}, trip {self.state[0].guard.trip}")
+        stretch = Stretch(name, self._tick, before, readings[:count])
+        self.stretches.append(stretch)
+        self._tick += count
+        return stretch
+
+    def ask(self, kind: RequestKind, motion: Any = None) -> None:
+        """A request, which must be taken."""
+        request = np.zeros(1, REQUEST)[0]
+        request.kind = kind
+        if motion is not None:
+            request.motion = motion
+        refusal = rt_request(self.state[0], request, self._tick)
+        if refusal != 0:
+            raise CourseError(f"{kind.name} was refused: {refusal}")
+
+    def track(self, kind: str, samples: Samples | None = None, **request: Any) -> None:
+        """Starts a motion from where the reference rests."""
+        self._motions += 1
+        limits = rig.motion_limits(self._rig.controller, self._rig.dt_s)
+        made = plan(kind, request, limits, float(self.state[0].head.x_m), self._motions, samples)
+        if made.knots is not None and len(made.knots):
+            self.knots = np.ascontiguousarray(made.knots)
+        self.ask(RequestKind.TRACK, made.motion)
+
+    def adopt(self, **changes: Any) -> None:
+        """A new parameter set, blended in from the next tick on."""
+        self._epoch += 1
+        keys = {key.replace("__", "."): value for key, value in changes.items()}
+        rt_adopt(self.state[0], rig.load(RIG, twin=True, changes=keys).settings(self._epoch))
+
+
+def arm(course: Course) -> None:
+    """From off to hold."""
+    course.run("off", 1500)
+    course.ask(RequestKind.ARM)
+    course.run("arming", _ARMING_TICKS, Mode.HOLD)
+    course.run("hold", 200)
+
+
+def whole(course: Course) -> None:
+    """Everything that the law does, once."""
+    arm(course)
+    course.track("triangle", speed_m_s=0.1, amplitude_m=0.02)
+    course.run("triangle", 2000)
+    course.adopt(law__three_state__kd_per_m=15.0, law__valve__dead_band=0.01, law__valve__dither=0.001)
+    course.run("blend", 800)
+    course.adopt(law__feedback="pid", law__pid__kd_s_per_m=0.01)
+    course.run("to the PID", 800)
+    course.adopt(law__feedback="three_state")
+    course.run("back", 800)
+    course.ask(RequestKind.STOP)
+    course.run("stop", 2000, Mode.HOLD)
+    course.track("sine", amplitude_m=0.005, frequency_hz=2.0, cycles=1)
+    course.run("sine", 4000, Mode.HOLD)
+    course.track("chirp", amplitude_m=0.002, start_hz=1.0, end_hz=10.0, duration_s=3.0, knee_hz=5.0)
+    course.run("chirp", 6000, Mode.HOLD)
+    course.track("move", position_m=0.01)
+    course.run("move", 4000, Mode.HOLD)
+    course.ask(RequestKind.OFF)
+    course.run("off again", 2000, Mode.OFF)

@@ -1,0 +1,79 @@
+"""The tick in C: its records and constants from ours, built, and called on our memory."""
+
+import ctypes
+import math
+from enum import IntEnum
+from typing import Any
+
+from firmware_bridge.driver import COMMAND, READINGS
+from hilctl.bench.yardstick import YardstickError, build, c_records
+from hilctl.friction import registry as friction
+from hilctl.friction import stribeck
+from hilctl.law import estimate, feed, sensors
+from hilctl.law.arming import ARMING, Arming
+from hilctl.law.estimate import ESTIMATE, Estimator
+from hilctl.law.feed import LINEAR, Feed
+from hilctl.law.guards import GUARD
+from hilctl.law.limits import Limits
+from hilctl.law.output import OUTPUT
+from hilctl.law.pid import PID, Pid
+from hilctl.law.reference import ENDLESS_S, HISTORY, MOTION, POINT, Kind, history, smooth
+from hilctl.law.reference.chirp import CHIRP
+from hilctl.law.reference.move import MOVE
+from hilctl.law.reference.sine import SINE
+from hilctl.law.reference.stop import STOP
+from hilctl.law.reference.triangle import TRIANGLE
+from hilctl.law.reference.wave import WAVE
+from hilctl.law.sensors import CHECKED, Sensor, Sensors
+from hilctl.law.settings import BLENDED, FRICTION, PID_FEEDBACK, SETTINGS, Law
+from hilctl.law.state import STATE
+from hilctl.law.three_state import THREE_STATE, ThreeState
+from hilctl.law.valve_stage import VALVE, ValveStage
+from hilctl.machine import GRAVITY, Machine
+from hilctl.params import dtype_of
+from hilctl.signals import SAMPLE, Action, Mode, Status, Trip
+from hilctl.signals import Arming as Step
+
+# Inner ones first. A record's name in C is its declaration's, or its state's.
+_RECORDS: dict[str, Any] = {
+    "Machine": dtype_of(Machine), "Friction": FRICTION,
+    "Sensor": dtype_of(Sensor), "Sensors": dtype_of(Sensors), "Checked": CHECKED,
+    "Estimator": dtype_of(Estimator), "Estimate": ESTIMATE, "Feed": dtype_of(Feed), "Linear": LINEAR,
+    "Pid": dtype_of(Pid), "PidState": PID, "ThreeState": dtype_of(ThreeState), "ThreeStateState": THREE_STATE,
+    "ValveStage": dtype_of(ValveStage), "ValveState": VALVE, "Law": dtype_of(Law), "Output": OUTPUT,
+    "Arming": dtype_of(Arming), "Arm": ARMING, "Limits": dtype_of(Limits), "Guard": GUARD, "Settings": SETTINGS,
+    "Move": MOVE, "Sine": SINE, "Triangle": TRIANGLE, "Chirp": CHIRP, "Wave": WAVE, "Stop": STOP,
+    "Motion": MOTION, "Point": POINT, "History": HISTORY,
+    "Command": COMMAND, "Readings": READINGS, "Sample": SAMPLE, "State": STATE,
+}  # fmt: skip
+_CODES: dict[str, type[IntEnum]] = {
+    "Mode": Mode, "Step": Step, "Status": Status, "Action": Action, "Trip": Trip, "Kind": Kind,
+}  # fmt: skip
+_CONSTANTS: dict[str, float] = {
+    "SETTINGS_WORDS": len(BLENDED), "PID_FEEDBACK": PID_FEEDBACK, "SENSOR_COUNT": sensors.COUNT,
+    "LINE": estimate.LINE, "LENGTH": history.LENGTH, "FLANK": smooth.FLANK, "ENDLESS_S": ENDLESS_S,
+    "PI": math.pi, "GRAVITY": GRAVITY, "SMOOTH_M_S": feed.SMOOTH_M_S,
+    **{k: getattr(friction, k) for k in ("STRIBECK", "KARNOPP", "LUGRE")},
+    **{k: getattr(stribeck, k) for k in ("FC", "FS", "VS", "SIGMA", "DELTA")},
+    **{k: getattr(sensors, k) for k in ("DISPLACEMENT", "ACCELERATION", "PRESSURE_A", "PRESSURE_B", "SUPPLY", "SPOOL",
+                                        "OIL", "EMERGENCY")},
+}  # fmt: skip
+
+
+class Yardstick:
+    """The library, ready to run on our memory."""
+
+    def __init__(self, folder: str) -> None:
+        library = build("tick.c", folder, {"tick_records.h": c_records(_RECORDS, _CODES, _CONSTANTS)})
+        if library.tick_size() != STATE.itemsize:
+            raise YardstickError(f"tick.c: its state has {library.tick_size()} bytes, ours {STATE.itemsize}")
+        library.tick_blended(BLENDED.ctypes.data_as(ctypes.c_void_p))
+        self._run = library.tick_run
+        self._run.restype = None
+        memory, whole = ctypes.c_void_p, ctypes.c_int64
+        self._run.argtypes = [memory, memory, memory, memory, whole, memory, whole, whole, whole]
+
+    def play(self, state: Any, command: Any, readings: Any, samples: Any, knots: Any, first: int) -> None:
+        """As tick_course.rt_play. `state` is an array of one."""
+        self._run(state.ctypes.data, command.__array_interface__["data"][0], readings.ctypes.data, samples.ctypes.data,
+                  len(samples), knots.ctypes.data, len(knots), first, len(readings))
