@@ -82,7 +82,7 @@ class ClosedLoop:
 
 
 def seconds_for(ticks: int, rounds: int, **changes: Any) -> tuple[float, list[float]]:
-    """The period, and the seconds that each round of so many ticks took while a triangle was tracked."""
+    """The period, and the processor's seconds of each round of so many ticks of a triangle."""
     loop = ClosedLoop(**changes)
     loop.arm()
     loop.track("triangle", speed_m_s=0.1, amplitude_m=0.02)

@@ -1,8 +1,8 @@
 """The twin against the clock and against itself in C.
 
 Both run the same state record through the same commands: a slow sine through the Stribeck branch, with reversals and
-sticking. They are timed in alternating rounds; the ratio is the median of the rounds' ratios, and the results must
-agree.
+sticking. They are timed in alternating rounds, by the processor time of this thread, so that what else the machine does
+counts little; the ratio is the median of the rounds' ratios, and the results must agree.
 """
 
 import ctypes
