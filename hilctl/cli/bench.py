@@ -1,0 +1,101 @@
+"""`hilctl bench NAME`: runs a benchmark and prints its figures, each beside its yardstick's ratio.
+
+A benchmark is a module of hilctl.bench with `run(quick) -> {"bench", "figures", "ratio"}`; figures and ratios are
+nested maps of numbers. A ratio that bears a figure's name stands beside it.
+"""
+
+import argparse
+import importlib
+import importlib.util
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from hilctl.cli.errors import DONE, WrongUse
+from hilctl.cli.output import as_json
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+BENCHES: dict[str, str] = {
+    "tick": "one tick of the law, against the same in C",
+    "jitter": "waking up in time, against cyclictest",
+    "twin": "the simulated plant, against the clock and the same in C",
+    "telemetry": "publishing every sample, against raw pyzmq",
+}
+
+
+def bench(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `bench`."""
+    known = "; ".join(f"{name}: {meaning}" for name, meaning in BENCHES.items())
+    parser.add_argument("name", metavar="NAME", choices=tuple(BENCHES), help=known)
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds: to see that it works")
+    parser.add_argument("--json", action="store_true", help="one JSON object: bench, figures, ratio, host")
+    parser.set_defaults(do=_bench)
+
+
+def _bench(given: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    place = f"hilctl.bench.{given.name}"
+    if importlib.util.find_spec(place) is None:
+        raise WrongUse(f"this installation lacks the benchmark {given.name}")
+    with Console(stderr=True).status(f"{given.name}: {BENCHES[given.name]}"):
+        found: dict[str, Any] = importlib.import_module(place).run(quick=given.quick)
+    found.setdefault("host", _host())
+    if given.json:
+        as_json(found)
+    else:
+        Console().print(table(found))
+    return DONE
+
+
+def _host() -> dict[str, Any]:
+    from hilctl.recording.writer import host, versions
+
+    return {**host(), "processor": _processor(), "versions": versions()}
+
+
+def _processor() -> str:
+    try:
+        with open("/proc/cpuinfo") as file:
+            return next((line.partition(":")[2].strip() for line in file if line.startswith("model name")), "")
+    except OSError:
+        return ""
+
+
+def flat(values: Mapping[str, Any], at: str = "") -> dict[str, Any]:
+    """Nested maps as one, with slashes between the names."""
+    out: dict[str, Any] = {}
+    for name, value in values.items():
+        path = f"{at} / {name}" if at else str(name)
+        if isinstance(value, Mapping):
+            out.update(flat(value, path))
+        else:
+            out[path] = value
+    return out
+
+
+def table(found: Mapping[str, Any]) -> "Table":
+    """Figures, each with the ratio of its name; then the ratios of what has no figure of its own."""
+    from rich.table import Table
+
+    figures, ratios = flat(found["figures"]), flat(found["ratio"])
+    made = Table(title=f"bench {found['bench']}", title_justify="left")
+    made.add_column("figure")
+    made.add_column("value", justify="right")
+    made.add_column("ratio to the yardstick", justify="right")
+    for name, value in figures.items():
+        made.add_row(name, shown(value), shown(ratios[name]) if name in ratios else "")
+    rest = [name for name in ratios if name not in figures]
+    if rest:
+        made.add_section()
+    for name in rest:
+        made.add_row(name, "", shown(ratios[name]))
+    return made
+
+
+def shown(value: Any) -> str:
+    """A number with four digits that count."""
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) < 1e4 else f"{value:.0f}"
+    return str(value)

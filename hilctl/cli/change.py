@@ -1,0 +1,51 @@
+"""Verbs that change parameters: set, zero."""
+
+import argparse
+
+from hilctl.cli import connect
+from hilctl.cli.errors import DONE, WrongUse
+from hilctl.cli.output import json_line, pairs, say, toml_of
+
+
+def set_values(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `set`."""
+    connect.options(parser, moves=True)
+    parser.add_argument("values", nargs="*", metavar="KEY=VALUE", help="a dotted key of the rig file and its new value")
+    parser.add_argument("--undo", action="store_true", help="take the last change back")
+    parser.add_argument("--origin", default="command line", metavar="TEXT", help="why; it is recorded with the change")
+    parser.add_argument("--json", action="store_true", help="epoch and changes as one JSON object")
+    parser.set_defaults(do=_set)
+
+
+def zero(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `zero`."""
+    connect.options(parser, moves=True)
+    parser.add_argument("sensor", metavar="SENSOR", help="a sensor of the rig file")
+    parser.add_argument("--to", type=float, default=0.0, metavar="VALUE", help="what it should read now (0)")
+    parser.add_argument("--samples", type=int, default=1000, metavar="N", help="how many samples are averaged (1000)")
+    parser.set_defaults(do=_zero)
+
+
+def _set(given: argparse.Namespace) -> int:
+    if given.undo == bool(given.values):
+        raise WrongUse("give KEY=VALUE …, or --undo" if not given.undo else "--undo takes no KEY=VALUE")
+    values = pairs(given.values)
+    with connect.command(given) as rig:
+        if given.undo:
+            made = rig.ask("undo", origin=given.origin)
+        else:
+            made = rig.ask("set", values=values, origin=given.origin)
+    if given.json:
+        say(json_line(made))
+        return DONE
+    for edit in made["changed"]:
+        say(f"{edit['key']}: {toml_of(edit['old'])} → {toml_of(edit['new'])}")
+    say(f"epoch {made['epoch']}")
+    return DONE
+
+
+def _zero(given: argparse.Namespace) -> int:
+    with connect.command(given) as rig:
+        made = rig.zero(given.sensor, given.to, given.samples)
+    say(f"{made['key']}: {made['old']:.9g} → {made['new']:.9g} (it read {made['mean']:.9g}); epoch {made['epoch']}")
+    return DONE

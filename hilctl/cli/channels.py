@@ -1,0 +1,75 @@
+"""Samples as a person reads them: codes by their names, numbers with their units."""
+
+import time
+from collections.abc import Iterator, Sequence
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+from hilctl.params import BadValues, Problem, nearest
+from hilctl.signals import CHANNELS, NAMES, Arming, Mode, Status, Trip
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from hilctl.client import Client
+
+_CODES: dict[str, type[IntEnum]] = {"mode": Mode, "arming": Arming, "trip": Trip, "status": Status}
+_UNITS = {c.name: c.unit for c in CHANNELS}
+_MEANINGS = {c.name: c.meaning for c in CHANNELS}
+
+
+def newest(rig: "Client", names: Sequence[str]) -> dict[str, Any]:
+    """The newest sample; empty before the first."""
+    unknown = [name for name in names if name not in NAMES]
+    if unknown:
+        raise BadValues([Problem("channels", name, "no such channel", nearest(name, NAMES)) for name in unknown])
+    end = int(rig.status()["history"]["end"])
+    columns = rig.samples(max(0, end - 1), channels=names)
+    return {name: columns[name][-1].item() for name in names if len(columns[name])}
+
+
+def newest_of(blocks: Iterator[Any], names: Sequence[str], every_s: float) -> Iterator[dict[str, Any]]:
+    """The last sample of a block, no more often than that."""
+    due_s = 0.0
+    for block in blocks:
+        now_s = time.monotonic()
+        if now_s >= due_s and block.count:
+            due_s = now_s + every_s
+            yield {name: block.columns[name][-1].item() for name in names}
+
+
+def rows(row: dict[str, Any]) -> list[tuple[str, str]]:
+    """Names and values with their units."""
+    return [(name, shown(name, value)) for name, value in row.items()]
+
+
+def shown(name: str, value: Any) -> str:
+    """A channel's value: a code by its name, small and large numbers in engineering units."""
+    codes = _CODES.get(name)
+    if codes is not None:
+        return codes(value).name.lower()
+    if isinstance(value, int):
+        return f"{value} {_UNITS[name]}".rstrip()
+    unit = _UNITS[name]
+    match unit:
+        case "m":
+            return f"{1e3 * value:.4f} mm"
+        case "m/s":
+            return f"{1e3 * value:.2f} mm/s"
+        case "Pa":
+            return f"{1e-6 * value:.4f} MPa"
+        case _:
+            return f"{value:.5g} {unit}".rstrip()
+
+
+def table(hello: dict[str, Any], row: dict[str, Any]) -> "Table":
+    """The live table."""
+    from rich.table import Table
+
+    made = Table(title=f"{hello['rig']}, {hello['clock']} clock, {hello['rate_hz']:g} Hz", title_justify="left")
+    made.add_column("channel")
+    made.add_column("value", justify="right", min_width=16)
+    made.add_column("meaning", style="dim")
+    for name, value in rows(row):
+        made.add_row(name, value, _MEANINGS[name])
+    return made

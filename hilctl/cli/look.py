@@ -1,0 +1,94 @@
+"""Verbs that only look: status, get, watch."""
+
+import argparse
+
+from hilctl.cli import connect
+from hilctl.cli.errors import DONE
+
+WATCHED = (
+    "mode", "motion", "trip", "position_m", "velocity_m_s", "xr_m", "error_m", "load_pressure_pa", "friction_n",
+    "u_cmd",
+)  # fmt: skip
+_REDRAW_S = 0.2
+
+
+def status(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `status`."""
+    connect.options(parser)
+    parser.add_argument("--json", action="store_true", help="everything, as one JSON object")
+    parser.set_defaults(do=_status)
+
+
+def get(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `get`."""
+    connect.options(parser)
+    parser.add_argument("keys", nargs="*", metavar="KEY", help="dotted keys, or tables of them; none: all")
+    parser.add_argument("--json", action="store_true", help="as one JSON object")
+    parser.set_defaults(do=_get)
+
+
+def watch(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `watch`."""
+    connect.options(parser)
+    parser.add_argument("--channels", nargs="+", default=list(WATCHED), metavar="CHANNEL", help="which ones, or `all`")
+    parser.add_argument("--once", action="store_true", help="the newest sample, and no more")
+    parser.add_argument("--json", action="store_true", help="one JSON object a sample; with --once, one")
+    parser.set_defaults(do=_watch)
+
+
+def _status(given: argparse.Namespace) -> int:
+    from hilctl.cli.output import as_json, say
+    from hilctl.cli.status_text import lines
+
+    with connect.look(given) as rig:
+        found, hello = rig.status(), rig.hello
+    if given.json:
+        as_json({**found, "rate_hz": hello["rate_hz"], "twin": hello["twin"], "endpoints": hello["endpoints"]})
+    else:
+        for line in lines(found, hello):
+            say(line)
+    return DONE
+
+
+def _get(given: argparse.Namespace) -> int:
+    from hilctl.cli.output import as_json, say, toml_of
+
+    with connect.look(given) as rig:
+        values = rig.get(*given.keys)
+    if given.json:
+        as_json(values)
+    else:
+        for key, value in values.items():
+            say(f"{key} = {toml_of(value)}")
+    return DONE
+
+
+def _watch(given: argparse.Namespace) -> int:
+    from hilctl.cli.channels import newest, newest_of, rows, table
+    from hilctl.cli.output import as_json, json_line, note, say
+
+    with connect.look(given) as rig:
+        names = list(rig.hello["channels"]) if given.channels == ["all"] else given.channels
+        blocks = rig.subscribe("block")  # before the sample below: nothing is missed between the two
+        row = newest(rig, names)
+        if given.once:
+            if given.json:
+                as_json(row)
+            else:
+                for name, value in rows(row):
+                    say(f"{name:<24} {value}")
+            return DONE
+        try:
+            if given.json:
+                say(json_line(row))
+                for row in newest_of(blocks, names, _REDRAW_S):
+                    say(json_line(row))
+                return DONE
+            from rich.live import Live
+
+            with Live(table(rig.hello, row), auto_refresh=False) as live:
+                for row in newest_of(blocks, names, _REDRAW_S):
+                    live.update(table(rig.hello, row), refresh=True)
+        except KeyboardInterrupt:
+            note("")
+    return DONE

@@ -1,0 +1,140 @@
+"""Verbs that move the rig, or end a motion. All but stop and off need the lease."""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from hilctl.cli import connect
+from hilctl.cli.errors import DONE, SaidNo
+from hilctl.cli.output import json_line, note, say
+
+if TYPE_CHECKING:
+    from hilctl.client import Client, Motion
+
+
+def arm(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `arm`."""
+    connect.options(parser, moves=True)
+    parser.set_defaults(do=_arm)
+
+
+def hold(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `hold`."""
+    connect.options(parser, moves=True)
+    parser.set_defaults(do=_hold)
+
+
+def move(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `move`."""
+    connect.options(parser, moves=True)
+    parser.add_argument("position", metavar="POSITION", type=float, help="where to go, m from mid-stroke")
+    parser.add_argument(
+        "--speed", type=float, default=0.0, metavar="M/S", help="peak speed; not given: the rig's approach"
+    )
+    parser.add_argument("--duration", type=float, default=0.0, metavar="S", help="how long; not with --speed")
+    follow_options(parser)
+    parser.set_defaults(do=_move)
+
+
+def stop(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `stop`."""
+    connect.options(parser)
+    parser.set_defaults(do=_stop)
+
+
+def off(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `off`."""
+    connect.options(parser)
+    parser.set_defaults(do=_off)
+
+
+def reset(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `reset`."""
+    connect.options(parser, moves=True)
+    parser.set_defaults(do=_reset)
+
+
+def follow_options(parser: argparse.ArgumentParser) -> None:
+    """What every motion takes besides its own parameters."""
+    parser.add_argument("--wait", action="store_true", help="return when it is over; Ctrl-C stops it in order")
+    parser.add_argument("--json", action="store_true", help="what was started, as one JSON object")
+
+
+def follow(rig: "Client", motion: "Motion", given: argparse.Namespace) -> int:
+    """Says what was started; waits for its end where that was asked for."""
+    if not given.json:
+        say(f"motion {motion.id}: {motion.text}")
+    outcome = None
+    if given.wait:
+        try:
+            outcome = rig.wait(motion)
+        except KeyboardInterrupt:
+            note("stopping")
+            rig.stop()
+            raise
+    if given.json:
+        ended = {"outcome": outcome.why, "last": outcome.last, "trip": outcome.trip} if outcome is not None else {}
+        say(json_line({**motion._asdict(), **ended}))
+    if outcome is not None and outcome.why != "done":
+        raise SaidNo(f"motion {motion.id} ended: {outcome.why}{trip_text(rig, outcome.trip)}")
+    return DONE
+
+
+def trip_text(rig: "Client", name: str) -> str:
+    """What a person is told of a trip: what, how much, the limit, the key, what to do."""
+    trip = rig.status()["trip"] if name else None
+    if not trip:
+        return f" {name}".rstrip()
+    reached = f", {trip['value']:.4g} {trip['unit']} against {trip['limit']:.4g}" if "value" in trip else ""
+    return f" by {trip['name']}{reached} ({trip['key']}): {trip['meaning']}; {trip['remedy']}; then `hilctl reset`"
+
+
+def _arm(given: argparse.Namespace) -> int:
+    from hilctl.client import Code, Refused
+
+    with connect.command(given) as rig:
+        try:
+            rig.arm()
+        except Refused as refused:
+            if refused.code != Code.TRIPPED:
+                raise
+            raise SaidNo(f"arming ended: tripped{trip_text(rig, refused.key or 'a trip')}") from None
+        say(f"armed: {rig.status()['mode']} at {1e3 * rig.status()['position_m']:.3f} mm")
+    return DONE
+
+
+def _hold(given: argparse.Namespace) -> int:
+    with connect.command(given) as rig:
+        rig.hold()
+        return _told(rig, rig.wait_mode("hold", 60.0).why)
+
+
+def _move(given: argparse.Namespace) -> int:
+    with connect.command(given) as rig:
+        return follow(rig, rig.move(given.position, speed_m_s=given.speed, duration_s=given.duration), given)
+
+
+def _stop(given: argparse.Namespace) -> int:
+    with connect.look(given) as rig:
+        outcome = rig.stop()
+        return _told(rig, outcome.why if outcome is not None else "mode")
+
+
+def _off(given: argparse.Namespace) -> int:
+    with connect.look(given) as rig:
+        outcome = rig.off()
+        return _told(rig, outcome.why if outcome is not None else "mode")
+
+
+def _reset(given: argparse.Namespace) -> int:
+    with connect.command(given) as rig:
+        rig.reset()
+        return _told(rig, "mode")
+
+
+def _told(rig: "Client", why: str) -> int:
+    found = rig.status()
+    if why not in ("mode", "done", "tripped"):
+        raise SaidNo(f"still {found['mode']}: {why}; {found['gone']}".rstrip("; "))
+    tripped = f", tripped by {found['trip']['name']}" if found["trip"] else ""
+    say(f"{found['mode']}{tripped}")
+    return DONE

@@ -1,0 +1,70 @@
+"""How answers are printed: results on standard output, everything else on standard error."""
+
+import json
+import math
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+
+def say(text: str) -> None:
+    """A line of the answer."""
+    print(text)
+
+
+def note(text: str) -> None:
+    """A remark beside the answer."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def as_json(value: Any) -> None:
+    """The answer as one JSON object; what is not a number becomes null."""
+    print(json.dumps(finite(value), ensure_ascii=False, indent=2))
+
+
+def finite(value: Any) -> Any:
+    """The same, with None for nan and infinities: JSON knows no others."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {str(k): finite(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite(v) for v in value]
+    return value
+
+
+def value_of(text: str) -> Any:
+    """What stands behind `KEY=`: a number, true, a list, a text; quotes are not needed."""
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}.get(text.lower(), text)
+
+
+def pairs(words: list[str]) -> dict[str, Any]:
+    """KEY=VALUE words as a map."""
+    from hilctl.cli.errors import WrongUse
+
+    found: dict[str, Any] = {}
+    for word in words:
+        key, mark, text = word.partition("=")
+        if not mark or not key:
+            raise WrongUse(f"{word!r} is not KEY=VALUE")
+        if key in found:
+            raise WrongUse(f"{key} is given twice")
+        found[key] = value_of(text)
+    return found
+
+
+def toml_of(value: Any) -> str:
+    """A value as a rig file writes it."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def json_line(value: Any) -> str:
+    """One JSON object on one line."""
+    return json.dumps(finite(value), ensure_ascii=False)

@@ -1,0 +1,177 @@
+"""Verbs about rig files: check, tune, presets."""
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from hilctl.cli import connect
+from hilctl.cli.errors import DONE, RIG_SAID_NO
+from hilctl.cli.output import as_json, note, say
+
+if TYPE_CHECKING:
+    from hilctl.law.design import Margins
+    from hilctl.rig import Rig
+
+_LAWS = ("three_state", "pid")
+
+
+def check(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `check`."""
+    _rig(parser)
+    parser.add_argument("--twin", action="store_true", help="open the twin instead of the rig's driver")
+    parser.add_argument("--json", action="store_true", help="margins and what the driver says, as one JSON object")
+    parser.set_defaults(do=_check)
+
+
+def tune(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `tune`."""
+    _rig(parser)
+    parser.add_argument("--feedback", choices=_LAWS, help="which law; not given: the one that the rig file uses")
+    parser.add_argument("--apply", action="store_true", help="also set them in the running service")
+    parser.add_argument("--json", action="store_true", help="gains and margins as one JSON object")
+    connect.options(parser, moves=True)
+    parser.set_defaults(do=_tune)
+
+
+def presets(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `presets`."""
+    parser.add_argument("--json", action="store_true", help="names and paths as one JSON object")
+    parser.set_defaults(do=_presets)
+
+
+def _rig(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("rig_file", metavar="RIG", help="a rig file, or a preset's name (`hilctl presets`)")
+    parser.add_argument(
+        "--set",
+        dest="changes",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="KEY=VALUE",
+        help="values laid over the rig file",
+    )
+
+
+def _load(given: argparse.Namespace, *, twin: bool = False) -> "Rig":
+    from hilctl.cli.output import pairs
+    from hilctl.rig import load
+
+    return load(given.rig_file, twin=twin, changes=pairs(given.changes))
+
+
+def _check(given: argparse.Namespace) -> int:
+    from hilctl.law.design import MARGIN
+
+    rig = _load(given, twin=given.twin)
+    told = _margins(rig)
+    complaints = _driver(rig)
+    in_force = rig.tables.law.feedback
+    holds = told[in_force][0].stable
+    if given.json:
+        as_json(
+            {
+                "rig": rig.name,
+                "file": str(rig.path),
+                "driver": rig.driver,
+                "complaints": complaints,
+                "feedback": in_force,
+                "margins": {law: {"nominal": n._asdict(), "family": f._asdict()} for law, (n, f) in told.items()},
+            }
+        )
+        return DONE if holds and not complaints else RIG_SAID_NO
+    say(f"{rig.name}: {rig.path}: every value is allowed")
+    say(f"peak of the sensitivity, at most {MARGIN:g} wanted:")
+    for law, (nominal, whole) in told.items():
+        used = "in force" if law == in_force else ""
+        say(f"  {law:<12} {_peak(nominal)} on the nominal plant; {_peak(whole)} over its family   {used}".rstrip())
+        if not whole.good:
+            say(f"  {'':<12} worst: {whole.worst}")
+    if not holds:
+        note(f"law.feedback = {in_force}: unstable; `hilctl tune {given.rig_file}` computes gains that hold")
+    for complaint in complaints:
+        note(f"driver {rig.driver}: {complaint}")
+    if not complaints:
+        say(f"driver {rig.driver}: opened, and is what the rig file says")
+    return DONE if holds and not complaints else RIG_SAID_NO
+
+
+def _margins(rig: "Rig") -> "dict[str, tuple[Margins, Margins]]":
+    from hilctl.law.design import margins
+
+    return {
+        law: (
+            margins(rig.controller, rig.friction, rig.dt_s, law, nominal_only=True),
+            margins(rig.controller, rig.friction, rig.dt_s, law),
+        )
+        for law in _LAWS
+    }
+
+
+def _peak(margins: "Margins") -> str:
+    return f"{margins.peak:.2f}" if margins.stable else "unstable"
+
+
+def _driver(rig: "Rig") -> list[str]:
+    from firmware_bridge import registry
+
+    driver = registry.find(rig.driver)(rig.driver_config, rig.facts())
+    try:
+        driver.open()
+        found: list[str] = driver.check()
+        return found
+    finally:
+        driver.close()
+
+
+def _tune(given: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from hilctl.law.tuning import tune as search
+
+    rig = _load(given)
+    feedback = given.feedback or rig.tables.law.feedback
+    with Console(stderr=True).status(f"searching gains for {rig.name} at {rig.tables.loop.rate_hz:g} Hz"):
+        found = search(rig.controller, rig.friction, rig.dt_s, feedback)
+    if given.json:
+        as_json(
+            {
+                "rig": rig.name,
+                "feedback": feedback,
+                "values": found.values,
+                "margins": found.margins._asdict(),
+                "position_gain_per_s": found.position_gain_per_s,
+            }
+        )
+    else:
+        say(fragment(rig, feedback, found))
+    if given.apply:
+        given.connect = given.connect or rig.name
+        with connect.command(given) as service:
+            epoch = service.set(found.values, origin="hilctl tune")
+        note(f"set in the running service, epoch {epoch}")
+    return DONE
+
+
+def fragment(rig: "Rig", feedback: str, found: Any) -> str:
+    """The gains as a rig file holds them."""
+    where = "over the family of plants" if feedback == "three_state" else "on the nominal plant"
+    lines = [
+        f"# hilctl tune: {rig.name} at {rig.tables.loop.rate_hz:g} Hz",
+        f"# position gain {found.position_gain_per_s:.3g} 1/s, sensitivity peaks at {found.margins.peak:.2f} {where}",
+        f"[law.{feedback}]",
+    ]
+    return "\n".join(lines + [f"{key.rpartition('.')[2]} = {value:.5g}" for key, value in found.values.items()])
+
+
+def _presets(given: argparse.Namespace) -> int:
+    import tomllib
+
+    from hilctl.rig import presets as known
+
+    found = known()
+    if given.json:
+        as_json({name: str(path) for name, path in found.items()})
+        return DONE
+    for name, path in found.items():
+        identity = tomllib.loads(path.read_text(encoding="utf-8")).get("rig", {})
+        say(f"{name:<16} {identity.get('description', '')}   {path}")
+    return DONE

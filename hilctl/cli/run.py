@@ -1,0 +1,39 @@
+"""`hilctl run`: the service in the foreground, until Ctrl-C."""
+
+import argparse
+import logging
+
+LEVELS = ("debug", "info", "warning", "error")
+
+
+def run(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `run`."""
+    parser.add_argument("rig", metavar="RIG", help="a rig file, or a preset's name (`hilctl presets`)")
+    parser.add_argument("--twin", action="store_true", help="drive the simulated twin instead of the rig")
+    parser.add_argument(
+        "--clock",
+        choices=("real", "virtual"),
+        default="real",
+        help="virtual: as fast as the processor allows, and only while something moves",
+    )
+    parser.add_argument(
+        "--set",
+        dest="changes",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="KEY=VALUE",
+        help="values laid over the rig file",
+    )
+    parser.add_argument("--recordings", default="", metavar="FOLDER", help="instead of the rig file's")
+    parser.add_argument("--log", choices=LEVELS, default="info", help="how much is told on standard error")
+    parser.set_defaults(do=_run)
+
+
+def _run(given: argparse.Namespace) -> int:
+    from hilctl.cli.output import pairs
+    from hilctl.service.run import Choice
+    from hilctl.service.run import run as serve
+
+    logging.basicConfig(level=given.log.upper(), format="%(asctime)s %(levelname)s %(message)s", datefmt="%H:%M:%S")
+    return serve(Choice(given.rig, given.twin, given.clock, pairs(given.changes), given.recordings))

@@ -1,0 +1,69 @@
+"""The status as a dozen lines."""
+
+from collections.abc import Iterator
+from typing import Any
+
+
+def lines(status: dict[str, Any], hello: dict[str, Any]) -> Iterator[str]:
+    """What a person wants to know first, first."""
+    plant = "twin" if hello["twin"] else "rig"
+    how = f"{plant}, {status['clock']} clock, {hello['rate_hz']:g} Hz, epoch {status['epoch']}"
+    yield f"{status['rig']}: {_mode(status)}   ({how})"
+    if status["state"] != "running":
+        yield f"  service    {status['state']} {status['gone']}".rstrip()
+    if status["trip"]:
+        yield from _trip(status["trip"])
+    if status["warnings"]:
+        yield f"  warnings   {', '.join(status['warnings'])}"
+    if status["position_m"] is not None:
+        yield f"  position   {1e3 * status['position_m']:.3f} mm"
+    yield f"  lease      {_lease(status['lease'])}"
+    yield f"  recording  {_recording(status['recording'])}"
+    core = status["core"]
+    blamed = ", ".join(f"{stage} {count}" for stage, count in core["blamed"].items() if count)
+    missed = f"{core['missed']} missed" + (f" ({blamed})" if blamed else "")
+    yield f"  loop       {core['ran']} ticks ran, {missed}, {core['rows_lost']} samples lost"
+    if status["clock"] == "real":
+        for stage, times in core["last_ten_seconds"].items():
+            yield f"  {stage:<10} {_times(times)}"
+        yield f"  scheduler  {_granted(core['granted'])}"
+    for message in core["messages"][-3:]:
+        yield f"  core       {message}"
+    yield f"  commands   {hello['endpoints']['commands']}, up {status['uptime_s']:.0f} s"
+
+
+def _mode(status: dict[str, Any]) -> str:
+    step = f", {status['arming'].replace('_', ' ')}" if status["mode"] == "standby" else ""
+    motion = f", motion {status['motion']}" if status["motion"] else ""
+    return f"{status['mode']}{step}{motion}"
+
+
+def _trip(trip: dict[str, Any]) -> Iterator[str]:
+    reached = f": {trip['value']:.4g}, limit {trip['limit']:.4g} {trip['unit']}".rstrip() if "value" in trip else ""
+    yield f"  TRIPPED    {trip['name']}{reached}: {trip['meaning']}"
+    key = f" (key {trip['key']})" if trip["key"] else ""
+    yield f"             {trip['remedy']}{key}; then `hilctl reset`"
+
+
+def _lease(lease: dict[str, Any] | None) -> str:
+    return f"{lease['kind']}, held by {lease['holder']}" if lease else "free"
+
+
+def _recording(recording: dict[str, Any]) -> str:
+    if recording["state"] == "off":
+        return "off"
+    reason = f": {recording['reason']}" if recording.get("reason") else ""
+    return f"{recording['state']}{reason}, {recording['path']}"
+
+
+def _times(times: dict[str, Any]) -> str:
+    """Microseconds, p50 to max."""
+    names = {"p50_ns": "p50", "p99_ns": "p99", "p999_ns": "p99.9", "max_ns": "max"}
+    return ", ".join(f"{shown} {times[name] / 1e3:.1f}" for name, shown in names.items()) + " µs"
+
+
+def _granted(granted: dict[str, Any]) -> str:
+    priority = f"SCHED_FIFO {granted['priority']}" if granted["fifo"] else "ordinary priority"
+    memory = "memory locked" if granted["locked"] else "memory not locked"
+    pinned = f"pinned to processor {granted['cpu']}" if granted["cpu"] >= 0 else "not pinned"
+    return f"{priority}, {memory}, {pinned}"
