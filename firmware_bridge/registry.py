@@ -1,7 +1,8 @@
-"""Drivers by name. The loop learns of them here and nowhere else, so that nothing on the rig's side imports a simulation.
+"""Drivers by name. The loop learns of them here and nowhere else, so that nothing on the rig's side imports a
+simulation.
 
-A name is one of the built-in ones, an entry point of the group `hilctl.drivers` that some package declares, or, for a driver
-under construction, `module:Class`.
+A name is one of the built-in ones, an entry point of the group `hilctl.drivers` that some package declares, or, for a
+driver under construction, `module:Class`.
 """
 
 import difflib
@@ -65,7 +66,7 @@ def exchange_of(driver: Any) -> Any:
     signatures = getattr(compiled, "nopython_signatures", None)
     who = f"{type(driver).__module__}:{type(driver).__name__}"
     if signatures is None:
-        raise DriverError(f"{who}: exchange is not a compiled function; declare it with @jit(exchange_signature, cached=True)")
+        raise DriverError(f"{who}: exchange is not a compiled function: use @jit(exchange_signature, cached=True)")
     wanted = exchange_signature()
     if [(s.args, s.return_type) for s in signatures] != [(wanted.args, wanted.return_type)]:
         given = "; ".join(str(s) for s in signatures) or "none, it is compiled lazily"

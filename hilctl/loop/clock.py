@@ -1,10 +1,11 @@
 """The real clock: absolute deadlines that keep their phase.
 
-Tick k is due at start + k·period. A tick that wakes less than a period after its deadline runs, late; whole periods that
-went by are missed: counted, blamed on the stage that used up the time, and skipped. The tick's index goes on by 1 + skipped.
+Tick k is due at start + k·period. A tick that wakes less than a period after its deadline runs, late; whole periods
+that went by are missed: counted, blamed on the stage that used up the time, and skipped. The tick's index goes on by
+1 + skipped.
 
-With `spin` the loop sleeps short of the deadline and watches the clock for the rest: at most half a period, for the kernel
-takes the processor from real-time threads that never sleep.
+With `spin` the loop sleeps short of the deadline and watches the clock for the rest: at most half a period, for the
+kernel takes the processor from real-time threads that never sleep.
 """
 
 from typing import Any

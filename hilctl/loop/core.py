@@ -5,12 +5,12 @@ It allocates nothing, takes no lock, and calls no Python; everything it touches 
 
 from typing import Any
 
-from firmware_bridge.driver import COMMAND, READINGS, exchange_signature
+from firmware_bridge.driver import exchange_signature
 from hilctl.law.settings import SETTINGS
 from hilctl.law.state import STATE
 from hilctl.law.tick import rt_at_rest, rt_command, rt_start, rt_tick, rt_trip
 from hilctl.loop import layout
-from hilctl.loop.clock import EXCHANGE, LAW, WAKE, rt_await, rt_start_clock
+from hilctl.loop.clock import EXCHANGE, LAW, rt_await, rt_start_clock
 from hilctl.loop.layout import BANK, LOOP, OPTIONS, ROWS, ROWS_AT
 from hilctl.loop.listen import rt_take_requests, rt_take_settings, rt_watch_service
 from hilctl.loop.mailbox import READER_FIRST
@@ -70,13 +70,13 @@ def rt_run(memory: Any, exchange: Any, driver_state: Any) -> int:
         loop.status.ran += 1
         rt_tell(memory, words, loop, state)
         rt_finish(loop, options, exchanged_ns)
-    return loop.status.ending
+    return int(loop.status.ending)
 
 
 @jit()
 def rt_bank(state: Any) -> int:
     """Where the waveform of the running motion lies."""
-    return _KNOTS_AT + state.bank * _BANK_SIZE
+    return int(_KNOTS_AT + state.bank * _BANK_SIZE)
 
 
 @jit()

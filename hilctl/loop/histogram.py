@@ -52,7 +52,7 @@ def rt_clear_slices(stage: Any, last: int, second: int) -> None:
 class Quantiles(NamedTuple):
     """What a histogram says, in nanoseconds; zeros when it is empty."""
 
-    count: int
+    number: int  # of durations
     p50_ns: float
     p99_ns: float
     p999_ns: float

@@ -177,19 +177,20 @@ class Region(NamedTuple):
 
     at: int
     dtype: "np.dtype[Any]"
-    count: int
+    slots: int
 
     @property
     def end(self) -> int:
-        return self.at + self.dtype.itemsize * self.count
+        """The first byte behind it."""
+        return self.at + self.dtype.itemsize * self.slots
 
     def of(self, memory: npt.NDArray[np.uint8]) -> Any:
         """The records, as an array over the memory."""
         return memory[self.at : self.end].view(self.dtype)
 
 
-def _after(end: int, dtype: "np.dtype[Any]", count: int = 1) -> Region:
-    return Region(-(-end // 128) * 128, dtype, count)
+def _after(end: int, dtype: "np.dtype[Any]", slots: int = 1) -> Region:
+    return Region(-(-end // 128) * 128, dtype, slots)
 
 
 header = Region(0, HEADER, 1)
@@ -219,8 +220,9 @@ def size_of(row_slots: int) -> int:
 
 
 def _hash() -> int:
-    regions = (header, words, options, realtime, loop, law, settings, statuses, requests, answers, snapshot, scrap, knots)
-    text = repr([(r.at, r.count, r.dtype.descr) for r in regions]) + repr(SAMPLE.descr) + repr(WORDS)
+    regions = (header, words, options, realtime, loop, law, settings, statuses, requests, answers, snapshot, scrap,
+               knots)
+    text = repr([(r.at, r.slots, r.dtype.descr) for r in regions]) + repr(SAMPLE.descr) + repr(WORDS)
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "little")
 
 

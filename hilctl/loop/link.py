@@ -1,5 +1,6 @@
 """The service's side of the core: it starts it, feeds it, reads it, ends it. Never blocks but in `stop`."""
 
+import contextlib
 import json
 import os
 import pickle
@@ -127,10 +128,8 @@ class Link:
         core = core or spawn()
         message = pickle.dumps((run, driver, driver_config, facts, options))
         process = CoreProcess(core)
-        try:
+        with contextlib.suppress(OSError):  # it has ended already: poll tells
             process.send(message, memory.fd)
-        except OSError:
-            pass  # it has ended already: poll tells
         return cls(memory, process, driver, options)
 
     # towards the core
@@ -145,7 +144,7 @@ class Link:
         self._back = int(mail_put(self._word_array, MAIL, self._back))
 
     def put_knots(self, knots: npt.NDArray[np.float64]) -> int:
-        """Writes a waveform into a bank that no motion needs any more and returns its index; Busy when there is none."""
+        """Writes a waveform into a bank that no motion needs any more, and returns its index. Busy: there is none."""
         if len(knots) > KNOTS:
             raise ValueError(f"a waveform of {len(knots)} knots is longer than a bank of {KNOTS}")
         done = self.status.motion_done_id
@@ -175,7 +174,7 @@ class Link:
         store(self.memory.words, RUN_UNTIL, tick)
 
     def held(self, row: int | None) -> None:
-        """Virtual clock: rows from here on are still wanted; the loop runs no further ahead of them than they may lie."""
+        """Virtual clock: rows from here on are still wanted: the loop runs ahead of them by `hold_rows` at most."""
         store(self.memory.words, HELD, FREE if row is None else row)
 
     def snapshot(self) -> None:

@@ -1,9 +1,9 @@
 """The mailbox: the newest of something whole, from one writer to one reader, neither of whom ever waits.
 
-Three slots. The writer owns one, the reader owns one, and the middle one is nobody's: a word holds its index, with a mark
-while it is fresh. To put is to fill one's slot and swap it for the middle; to take is the same swap. Swaps are single
-instructions, so a slot never has two owners, and a writer at full speed cannot starve the reader, as it would with a
-sequence lock.
+Three slots. The writer owns one, the reader owns one, and the middle one is nobody's: a word holds its index, with a
+mark while it is fresh. To put is to fill one's slot and swap it for the middle; to take is the same swap. Swaps are
+single instructions, so a slot never has two owners, and a writer at full speed cannot starve the reader, as it would
+with a sequence lock.
 """
 
 from typing import Any

@@ -79,7 +79,8 @@ def _write(options: CoreOptions, record: Any) -> None:
 def open_checked(fd: int, run: int) -> Memory:
     """The memory behind a descriptor, if it is this run's and laid out as this code expects."""
     size = os.fstat(fd).st_size
-    header: Any = np.frombuffer(os.pread(fd, layout.HEADER.itemsize, layout.header.at).ljust(40, b"\0"), layout.HEADER)[0]
+    width = layout.HEADER.itemsize
+    header: Any = np.frombuffer(os.pread(fd, width, layout.header.at).ljust(width, b"\0"), layout.HEADER)[0]
     if header.magic != MAGIC:
         raise LayoutMismatch(f"the shared memory begins with {int(header.magic):#x}, not {MAGIC:#x}")
     if header.layout != LAYOUT:

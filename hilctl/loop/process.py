@@ -1,9 +1,9 @@
 """The core process: the loop on a real-time thread, and a main thread that watches over it.
 
-The main thread loads the compiled code, takes its configuration and the shared memory from the service, opens the driver
-and starts the loop. From then on it only waits: for the pipe to close (the service is dead), for SIGTERM, or for the loop to
-end. The loop itself watches the service's heartbeat. Each of these ends the run in the same way: the motion is decelerated,
-the valve ramped to null, everything disabled, and then this process ends.
+The main thread loads the compiled code, takes its configuration and the shared memory from the service, opens the
+driver and starts the loop. From then on it only waits: for the pipe to close (the service is dead), for SIGTERM, or
+for the loop to end. The loop itself watches the service's heartbeat. Each of these ends the run in the same way: the
+motion is decelerated, the valve ramped to null, everything disabled, and then this process ends.
 """
 
 import json

@@ -1,8 +1,7 @@
-"""What the loop tells after each tick: its own channels of the sample, the status, the histograms, a copy of the state."""
+"""What the loop tells after each tick: its channels of the sample, the status, the histograms, a copy of the state."""
 
 from typing import Any
 
-from hilctl.law.state import STATE
 from hilctl.loop import layout
 from hilctl.loop.board import rt_post
 from hilctl.loop.clock import EXCHANGE, LAW, WAKE

@@ -1,8 +1,9 @@
 """A ring with one writer and one reader: samples, requests and answers pass through one each.
 
-Two counters that only grow, each written by one side: how many slots were written, how many were read. The writer fills a
-slot before it releases its counter, the reader is done with a slot before it releases its own; so a slot never belongs to
-both, and nothing is torn, repeated or out of order. When the ring is full the writer drops what is newest and counts it.
+Two counters that only grow, each written by one side: how many slots were written, how many were read. The writer
+fills a slot before it releases its counter, the reader is done with a slot before it releases its own; so a slot
+never belongs to both, and nothing is torn, repeated or out of order. When the ring is full the writer drops what is
+newest and counts it.
 
 The three words of a ring, from its base: written and lost on the writer's cache lines, read on the reader's.
 """

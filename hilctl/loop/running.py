@@ -13,7 +13,7 @@ from hilctl.loop.memory import Memory
 from hilctl.loop.process import DRIVER_FAILED, ENDED, SERVICE_GONE, Start, Voice
 from hilctl.loop.realtime import Host, name_process
 from hilctl.params import Params, check
-from hilctl.rt.jit import PLAIN
+from hilctl.rt.jit import PLAIN, compile_now
 from hilctl.signals import Trip
 
 log = logging.getLogger("hilctl.loop")
@@ -27,7 +27,7 @@ def load_loop(voice: Voice) -> None:
 
     if not is_warm("rt_run"):
         voice.state("compiling", "compiling the loop, once for this version: this takes ten seconds or more")
-    rt_run.dispatcher  # type: ignore[attr-defined]
+    compile_now(rt_run)
 
 
 def make_driver(start: Start) -> Any:
@@ -65,7 +65,7 @@ class LoopThread:
             self._exchange = exchange_of(self._driver)
             self._driver.arm()
             return True
-        except Exception as error:
+        except Exception as error:  # a driver's code may raise anything
             self._tell(error)
             self._leave_safe()
             return False
@@ -87,7 +87,7 @@ class LoopThread:
                 if missing:
                     self._voice.say(missing)
             rt_run(self.memory.bytes, self._exchange, self._driver.state)
-        except Exception as error:
+        except Exception as error:  # so may its exchange
             self._tell(error)
         finally:
             self.over = True
@@ -99,7 +99,7 @@ class LoopThread:
         if isinstance(error, DriverError):
             self._voice.say(f"driver {name}: {error}")
         else:
-            log.exception("driver %s", name)
+            log.error("driver %s", name, exc_info=error)
             self._voice.say(f"driver {name}: {type(error).__name__}: {error}")
 
     @property
@@ -138,5 +138,5 @@ class LoopThread:
         for step in (self._driver.disarm, self._driver.close) if self._opened else (self._driver.close,):
             try:
                 step()
-            except Exception as error:
+            except Exception as error:  # and what it does at the end
                 self._tell(error)

@@ -1,13 +1,15 @@
 """Starting the core's process, as early as one likes.
 
-The core needs a fraction of a second to load its compiled code. It can do that while the service still reads its rig file:
-`spawn` at once, `Link.start(..., core=spawned)` when the configuration is known. Imports the standard library only.
+The core needs a fraction of a second to load its compiled code. It can do that while the service still reads its rig
+file: `spawn` at once, `Link.start(..., core=spawned)` when the configuration is known. Imports the standard library
+only.
 """
 
 import os
 import socket
 import subprocess
 import sys
+from pathlib import Path
 from typing import NamedTuple
 
 
@@ -19,7 +21,7 @@ class Spawned(NamedTuple):
 
 
 def spawn() -> Spawned:
-    """Starts `python -m hilctl.loop`. It leaves our session: a Ctrl-C at the terminal reaches us alone, and we end it in order."""
+    """Starts `python -m hilctl.loop`, in a session of its own: a Ctrl-C at the terminal reaches us, and we end it."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ours.set_inheritable(False)
     with theirs:
@@ -35,6 +37,6 @@ def spawn() -> Spawned:
 
 def _environment() -> dict[str, str]:
     """Ours, with the packages found where we found them: a checkout need not be installed."""
-    house = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    house = str(Path(__file__).resolve().parents[2])
     path = os.environ.get("PYTHONPATH", "")
     return {**os.environ, "PYTHONPATH": f"{house}{os.pathsep}{path}" if path else house}

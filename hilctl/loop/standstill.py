@@ -1,7 +1,7 @@
 """The virtual clock: paced by nothing, and standing still while nothing is going on.
 
-Time passes while an accepted request is taking effect, until the tick that the service asks for, and while the run is being
-ended. A full ring, or rows that somebody still wants to fetch, make it wait. So a slow client changes nothing.
+Time passes while an accepted request is taking effect, until the tick that the service asks for, and while the run is
+being ended. A full ring, or rows that somebody still wants to fetch, make it wait. So a slow client changes nothing.
 """
 
 from typing import Any

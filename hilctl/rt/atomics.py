@@ -1,7 +1,7 @@
 """Acquire, release and exchange on the words that two threads or processes share.
 
-Each takes an int64 array and an index. In plain Python they are ordinary reads and writes: tests of blocks use those from
-one thread only.
+Each takes an int64 array and an index. In plain Python they are ordinary reads and writes: tests of blocks use those
+from one thread only.
 """
 
 from typing import Any

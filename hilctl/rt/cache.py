@@ -1,7 +1,7 @@
 """Where compiled code is kept between runs.
 
-numba notices that a cached function's own file changed, but not that a function which it calls, in another file, did: it
-then silently runs the old one. So the directory is named by everything that compiled code is made from.
+numba notices that a cached function's own file changed, but not that a function which it calls, in another file, did:
+it then silently runs the old one. So the directory is named by everything that compiled code is made from.
 """
 
 import hashlib

@@ -1,7 +1,8 @@
 """`jit`: the one decorator for compiled code, and `primitive` for what only the compiler can express.
 
-Both are lazy: numba is imported when a compiled function is first called from Python, so that a declaration can stand in
-the same file as its compiled step, and a process that only declares (a client, a check) never pays for the compiler.
+Both are lazy: numba is imported when a compiled function is first called from Python, so that a declaration can stand
+in the same file as its compiled step, and a process that only declares (a client, a check) never pays for the
+compiler.
 
 With NUMBA_DISABLE_JIT=1 every function runs as the plain Python that it is written in.
 """
@@ -48,7 +49,7 @@ class Jit:
 
     @property
     def callee(self) -> Any:
-        """What compiled code calls: without the wrappers by which Python and C would, a fifth of the time to compile."""
+        """What compiled code calls: without the wrappers for Python and C, which take a fifth of the time to compile."""
         if self._signature is not None:
             return self.dispatcher
         if self._callee is None:
@@ -96,6 +97,12 @@ def primitive(build: Callable[[], Any]) -> Callable[[F], F]:
         return function if PLAIN else cast(F, Primitive(function, build))
 
     return wrap
+
+
+def compile_now(function: Any) -> None:
+    """Compiles a function that has a signature, or loads it from the cache; does nothing in plain Python."""
+    if isinstance(function, Jit):
+        function.dispatcher  # noqa: B018
 
 
 def record_type(dtype: Any) -> Any:

@@ -13,12 +13,13 @@ def load(dispatcher: Any, signature: Any) -> bool:
     try:
         from numba.core import sigutils
         from numba.core.compiler_lock import global_compiler_lock
-        from numba.core.runtime import rtsys
+        from numba.core.runtime.nrt import rtsys
 
+        normalize: Any = sigutils.normalize_signature
         with global_compiler_lock:
             context, cache = dispatcher.targetctx, dispatcher._cache
             rtsys.initialize(context)
-            arguments, _ = sigutils.normalize_signature(signature)
+            arguments, _ = normalize(signature)
             if tuple(arguments) in dispatcher.overloads:
                 return True
             with cache._guard_against_spurious_io_errors():

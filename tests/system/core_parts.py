@@ -92,10 +92,10 @@ def settled(link: Link, rows: list[Any] | None = None) -> bool:
     return bool(status.standing and status.request == link.asked and status.rows == link.rows_read)
 
 
-def motion(kind: str, id: int = 1, start_m: float = 0.0, **fields: Any) -> Any:
+def motion(kind: str, number: int = 1, start_m: float = 0.0, **fields: Any) -> Any:
     """A motion of the reference rig."""
     limits = rig.motion_limits(table().controller, table().dt_s)
-    return plan(kind, fields, limits, start_m, id).motion
+    return plan(kind, fields, limits, start_m, number).motion
 
 
 class RaisesInOpen(NullDriver):

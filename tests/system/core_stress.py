@@ -1,7 +1,7 @@
 """Writers at full speed for the stress tests, in a thread or as a process: `python core_stress.py JOB FD COUNT`.
 
-Every record carries its number in every word, so that a reader can tell a torn one. The memory is one array of words: the
-control words of a ring, a mailbox and a board, then their slots.
+Every record carries its number in every word, so that a reader can tell a torn one. The memory is one array of words:
+the control words of a ring, a mailbox and a board, then their slots.
 """
 
 import mmap
@@ -92,7 +92,7 @@ def write_rows(words: Any, count: int, drops: int) -> int:
 
 @jit()
 def rt_enough(words: Any, number: int, count: int, seen: int) -> bool:
-    """A writer's end: all was written, and the reader saw what it was to see, however rarely the two run side by side."""
+    """A writer's end: all was written, and the reader saw what it was to see, however rarely both run at once."""
     return number >= count and load_acquire(words, SEEN) >= seen
 
 

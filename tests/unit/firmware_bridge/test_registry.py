@@ -50,12 +50,24 @@ def rt_lazy(state, command, readings):
     return 1.5
 
 
-@jit(lambda: __import__("numba").types.float64(*exchange_signature().args))
+def _signature_of(result, *arguments):
+    from numba import types  # noqa: TID251
+
+    return getattr(types, result)(*arguments)
+
+
+def _float_state():
+    from numba import types  # noqa: TID251
+
+    return types.float64[::1]
+
+
+@jit(lambda: _signature_of("float64", *exchange_signature().args))
 def rt_real(state, command, readings):
     return 1.5
 
 
-@jit(lambda: __import__("numba").types.int64(__import__("numba").types.float64[::1], record_type(COMMAND), record_type(READINGS)))
+@jit(lambda: _signature_of("int64", _float_state(), record_type(COMMAND), record_type(READINGS)))
 def rt_other_state(state, command, readings):
     return Status.OK
 

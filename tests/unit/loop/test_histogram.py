@@ -35,7 +35,7 @@ def test_quantiles_are_right_to_a_bin(durations_ns):
     stage = _filled(durations_ns)
     ordered = sorted(durations_ns)
     told = histogram.since_start(stage)
-    assert told.count == len(durations_ns)
+    assert told.number == len(durations_ns)
     assert told.max_ns == ordered[-1]
     for share, value_ns in ((0.5, told.p50_ns), (0.99, told.p99_ns), (0.999, told.p999_ns)):
         exact_ns = ordered[min(int(np.ceil(share * len(ordered))), len(ordered)) - 1]
@@ -55,14 +55,14 @@ def test_the_last_ten_seconds_forget_what_is_older():
         recent = histogram.last_ten_seconds(stage)
         held = second < 110
         assert recent.max_ns == (1_000_000 if held else 1000)
-        assert recent.count == (second - 100 + 5 if held else 10)
-    assert histogram.since_start(stage).count == 5 + 14
+        assert recent.number == (second - 100 + 5 if held else 10)
+    assert histogram.since_start(stage).number == 5 + 14
 
 
 def test_a_pause_longer_than_ten_seconds_leaves_nothing_old():
     stage = _filled([5000] * 3, second=7)
     plain(histogram.rt_clear_slices)(stage, 7, 7_000_000_000)
-    assert histogram.last_ten_seconds(stage).count == 0
+    assert histogram.last_ten_seconds(stage).number == 0
 
 
 def test_compiled_and_plain_count_alike():

@@ -1,5 +1,7 @@
 """The memory that core and service share."""
 
+import itertools
+
 import numpy as np
 
 from hilctl.loop import layout
@@ -15,7 +17,7 @@ REGIONS = {
 def test_regions_follow_each_other_without_overlap():
     ordered = sorted([*REGIONS.values(), layout.rows(4096)], key=lambda r: r.at)
     assert len(ordered) >= 13
-    for before, after in zip(ordered, ordered[1:], strict=False):
+    for before, after in itertools.pairwise(ordered):
         assert before.end <= after.at
 
 

@@ -48,8 +48,8 @@ class Core:
         for request in self._requests.take(1000):
             assert self._answers.put((int(request.id), refusal, tick))
 
-    def motion_done(self, id):
-        self.memory.statuses[self.memory.words[layout.STATUSES] % layout.STATUS_SLOTS].motion_done_id = id
+    def motion_done(self, motion):
+        self.memory.statuses[self.memory.words[layout.STATUSES] % layout.STATUS_SLOTS].motion_done_id = motion
         self.memory.words[layout.STATUSES] += 1
 
 
@@ -68,10 +68,10 @@ def _request(kind=RequestKind.STOP, **fields):
     return request
 
 
-def _waveform(core, id):
-    bank = core.link.put_knots(np.full(4, float(id)))
+def _waveform(core, motion):
+    bank = core.link.put_knots(np.full(4, float(motion)))
     request = _request(RequestKind.TRACK, bank=bank)
-    request.motion.id, request.motion.kind = id, Kind.WAVEFORM
+    request.motion.id, request.motion.kind = motion, Kind.WAVEFORM
     core.link.ask(request)
     return bank
 
@@ -131,7 +131,7 @@ def test_of_several_parameter_sets_the_newest_waits_for_the_loop(core):
 def test_before_the_first_tick_the_status_says_so(core):
     status = core.link.status
     assert (status.started, status.tick, status.due, status.ran) == (False, -1, 0, 0)
-    assert status.since_start["wake"].count == 0
+    assert status.since_start["wake"].number == 0
 
 
 def test_one_copy_of_the_state_at_a_time(core):
