@@ -1,0 +1,47 @@
+# Works on a machine with nothing but make and Python 3.11 or newer; uses uv where it is installed.
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.built
+PYTHON ?= python3
+UV := $(shell command -v uv 2>/dev/null)
+
+.PHONY: demo test lint bench docs lock clean
+
+demo: $(STAMP)
+	$(BIN)/hilctl demo
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -m "not slow and not bench"
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/lint-imports
+	$(BIN)/mypy
+
+bench: $(STAMP)
+	for name in tick jitter twin telemetry; do $(BIN)/hilctl bench $$name || exit 1; done
+
+# The pages that are made from the declarations.
+docs: $(STAMP)
+	$(BIN)/python -m tests.documents
+
+# The exact versions that the tests ran with. Needs uv.
+lock:
+	uv lock --upgrade
+	uv export --quiet --frozen --all-extras --no-emit-project --no-hashes --no-header --output-file requirements.lock
+
+$(STAMP): pyproject.toml requirements.lock
+ifneq ($(UV),)
+	uv sync --quiet --frozen --all-extras
+else
+	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), f"Python 3.11 or newer is needed, this is {sys.version}; say make PYTHON=python3.12"'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+endif
+	touch $@
+
+clean:
+	rm -rf $(VENV) out build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find hilctl firmware_bridge sim tests -name __pycache__ -prune -exec rm -rf {} +
