@@ -1,0 +1,103 @@
+"""Recordings when things go wrong: killed services, full disks, folders that cannot be written."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from service_parts import RIG, armed, until
+
+from hilctl.client import Client, Code, Refused, private_service
+from hilctl.recording.reader import open_recording
+
+pytestmark = pytest.mark.timeout(300)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A folder on a disk of six megabytes."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", folder], capture_output=True).returncode:
+        pytest.skip("mounting a small disk needs root")
+    yield folder
+    subprocess.run(["umount", "-l", folder], check=True)
+
+
+def test_on_a_full_disk_control_goes_on_and_the_recording_is_marked(small_disk):
+    with armed(recordings=small_disk) as (_, rig):
+        path = rig.ask("record", action="start", name="full")["path"]
+        motion = rig.track("sine", amplitude_m=0.002, frequency_hz=1.0, cycles=60)
+        assert rig.wait(motion).why == "done"
+        state = rig.status()["recording"]
+        assert state["state"] == "failed" and "free" in state["reason"] and state["flushed"] > 0
+        assert any(e["kind"] == "recording_failed" for e in rig.events())
+        with open_recording(path) as recording:
+            assert not recording.complete and len(recording) > state["flushed"] - state["first"]
+        assert rig.run("move", position_m=0.001)[1].why == "done"
+        (small_disk / "full.h5").unlink()
+        with rig.record("again") as path:
+            rig.run("move", position_m=0.0)
+        with open_recording(path) as recording:
+            assert recording.complete
+
+
+def test_after_kill_the_recording_opens_and_holds_what_status_told(tmp_path):
+    with armed(recordings=tmp_path, changes={"recording.flush_hz": 20.0}) as (service, rig):
+        state = rig.ask("record", action="start", name="killed")
+        rig.track("sine", amplitude_m=0.002, frequency_hz=1.0)
+        told = until(lambda: (f := rig.status()["recording"]["flushed"]) > state["first"] + 5000 and f)
+        os.kill(service.pid, signal.SIGKILL)
+        rig._heart.stop()
+    with open_recording(state["path"]) as recording:
+        assert not recording.complete
+        sequence = recording.sequence()
+        assert sequence[0] == state["first"] and sequence[-1] >= told
+        ticks = recording.columns("tick")["tick"]
+        assert (ticks[1:] - ticks[:-1] == 1).all()
+
+
+def test_arming_is_refused_where_a_recording_is_required_and_cannot_be_written(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("a file, not a folder")
+    with private_service(RIG, recordings=blocked / "below", changes={"recording.required": True}) as service:
+        with Client(service.commands) as rig:
+            with pytest.raises(Refused) as refused:
+                rig.arm()
+            assert refused.value.code == Code.BAD_VALUE and refused.value.key == "recording.folder"
+            assert rig.status()["mode"] == "off"
+
+
+def test_arming_starts_the_recording_that_the_rig_requires(tmp_path):
+    with armed(recordings=tmp_path, changes={"recording.required": True}) as (_, rig):
+        state = rig.status()["recording"]
+        assert state["state"] == "on" and Path(state["path"]).parent == tmp_path
+
+
+@pytest.mark.parametrize("name", ["../escape", "a/b", ".hidden", "a\x00b", "x" * 100])
+def test_a_recording_stays_in_its_folder(tmp_path, name):
+    with private_service(RIG, recordings=tmp_path) as service, Client(service.commands) as rig:
+        with pytest.raises(Refused) as refused:
+            rig.ask("record", action="start", name=name)
+        assert refused.value.code == Code.BAD_VALUE
+
+
+def test_a_recording_says_what_it_was_made_with(tmp_path):
+    with armed(recordings=tmp_path) as (_, rig), rig.record("whole") as path:
+        rig.run("move", position_m=0.002)
+        hello = rig.hello
+    with open_recording(path) as recording:
+        assert recording.rig == RIG and "[machine]" in recording.rig_file
+        assert (recording.run, recording.schema, recording.clock) == (hello["run"], hello["schema"], "virtual")
+        assert recording.parameters_at_start["machine.m"] > 0
+        assert {"hilctl", "numpy", "numba"} <= set(recording.versions) and recording.host["cores"] >= 1
+        tick, state = recording.law_state
+        assert tick == recording.columns("tick")["tick"][0] - 1 and len(state) > 1000
+        assert {"planned", "motion", "mode"} <= {e["kind"] for e in recording.events}
+        assert json.dumps(recording.events)
