@@ -32,7 +32,7 @@ class _Player:
     """Runs a stretch from its beginning, in either language; the samples stay in a ring."""
 
     def __init__(self, course: Course, yardstick: Yardstick) -> None:
-        self.knots, self.yardstick = course.knots, yardstick
+        self.bank, self.yardstick = course.bank, yardstick
         self.state, self.command = np.zeros(1, STATE), np.zeros(1, COMMAND)[0]
         self.samples = np.zeros(ROWS, SAMPLE)
 
@@ -40,14 +40,14 @@ class _Player:
         """Seconds."""
         self.state[:] = stretch.state
         begin = time.perf_counter()
-        rt_play(self.state[0], self.command, stretch.readings, self.samples, self.knots, stretch.first)
+        rt_play(self.state[0], self.command, stretch.readings, self.samples, self.bank, stretch.first)
         return time.perf_counter() - begin
 
     def in_c(self, stretch: Stretch) -> float:
         """Seconds."""
         self.state[:] = stretch.state
         begin = time.perf_counter()
-        self.yardstick.play(self.state, self.command, stretch.readings, self.samples, self.knots, stretch.first)
+        self.yardstick.play(self.state, self.command, stretch.readings, self.samples, self.bank, stretch.first)
         return time.perf_counter() - begin
 
 
@@ -101,13 +101,13 @@ def _blocks(course: Course, stretch: Stretch, rounds: int, repeats: int) -> dict
     each = len(stretch.readings) // len(states)
     for k in range(len(states)):
         part = stretch.readings[k * each : (k + 1) * each]
-        rt_play(player_state[0], command, part, samples, course.knots, stretch.first + k * each)
+        rt_play(player_state[0], command, part, samples, course.bank, stretch.first + k * each)
         states[k] = player_state[0]
 
     def once(block: int) -> float:
         work = states.copy()
         begin = time.perf_counter()
-        rt_repeat(block, work, command, stretch.readings, samples, course.knots, repeats)
+        rt_repeat(block, work, command, stretch.readings, samples, course.bank, repeats)
         return (time.perf_counter() - begin) / repeats * 1e9
 
     once(0)
@@ -115,6 +115,14 @@ def _blocks(course: Course, stretch: Stretch, rounds: int, repeats: int) -> dict
     return {
         name: max(0.0, statistics.median(row[k + 1] - row[0] for row in seen)) for k, name in enumerate(BLOCKS)
     }
+
+
+def _pair(player: _Player, stretch: Stretch, *, ours_first: bool) -> tuple[float, float]:
+    """Ours and C's, one after the other; in turn one of them finds the readings cold."""
+    if ours_first:
+        return player.ours(stretch), player.in_c(stretch)
+    theirs = player.in_c(stretch)
+    return player.ours(stretch), theirs
 
 
 def run(quick: bool) -> dict[str, Any]:
@@ -131,7 +139,7 @@ def run(quick: bool) -> dict[str, Any]:
         if not off < AGREE:
             raise YardstickError(f"tick.c: {where} differs from ours by {off:.2g} of its range")
         player = _Player(course, yardstick)
-        pairs = [(player.ours(stretch), player.in_c(stretch)) for _ in range(rounds)]
+        pairs = [_pair(player, stretch, ours_first=k % 2 == 0) for k in range(rounds)]
     blocks = _blocks(course, stretch, rounds, ticks)
     ours_ns = statistics.median(p[0] for p in pairs) / ticks * 1e9
     return {

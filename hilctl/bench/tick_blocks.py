@@ -8,21 +8,25 @@ from hilctl.law.tick import (
     rt_advance_reference,
     rt_blend,
     rt_command,
+    rt_feed_forward,
     rt_opening,
     rt_output,
     rt_read,
     rt_watch,
 )
 from hilctl.law.modes import rt_motion_done
+from hilctl.loop.layout import BANK
 from hilctl.rt.jit import jit
+from hilctl.rt.records import as_record, words_of
 
 # The order of the numbers below; 0 is the loop alone.
-BLOCKS = ("command", "blend", "read", "reference", "guard", "motion_done", "law", "output", "sample")
+BLOCKS = ("command", "blend", "read", "reference", "guard", "motion_done", "feed_forward", "feedback", "output", "sample")
 
 
 @jit()
-def rt_repeat(block: int, states: Any, command: Any, readings: Any, samples: Any, knots: Any, repeats: int) -> float:
+def rt_repeat(block: int, states: Any, command: Any, readings: Any, samples: Any, bank: Any, repeats: int) -> float:
     """One block, on the states in turn."""
+    knots = words_of(as_record(bank, BANK))
     total = 0.0
     for k in range(repeats):
         s = states[k % len(states)]
@@ -39,10 +43,12 @@ def rt_repeat(block: int, states: Any, command: Any, readings: Any, samples: Any
         elif block == 6:
             rt_motion_done(s, s.tick)
         elif block == 7:
-            total += rt_opening(s)
+            rt_feed_forward(s)
         elif block == 8:
-            rt_output(s, s.u_law)
+            total += rt_opening(s)
         elif block == 9:
+            rt_output(s, s.u_law)
+        elif block == 10:
             rt_fill_sample(s, readings[k % len(readings)], 0, samples[k & (ROWS - 1)])
         else:
             total += s.u_law

@@ -10,11 +10,13 @@ import numpy as np
 
 from firmware_bridge.driver import COMMAND, READINGS
 from hilctl import rig
-from hilctl.law.motions import Samples, plan
+from hilctl.law.motions import Samples, plan, samples_of
 from hilctl.law.requests import REQUEST, RequestKind
 from hilctl.law.state import STATE
 from hilctl.law.tick import rt_adopt, rt_command, rt_request, rt_start, rt_tick
+from hilctl.loop.layout import BANK
 from hilctl.rt.jit import jit
+from hilctl.rt.records import as_record, words_of
 from hilctl.signals import SAMPLE, Mode
 from sim.driver import TwinDriver
 from sim.twin import rt_twin_exchange
@@ -29,16 +31,18 @@ class CourseError(Exception):
 
 
 @jit()
-def rt_play(s: Any, command: Any, readings: Any, samples: Any, knots: Any, first: int) -> None:
-    """As many ticks as there are readings, from tick `first` on."""
+def rt_play(s: Any, command: Any, readings: Any, samples: Any, bank: Any, first: int) -> None:
+    """As many ticks as there are readings, from tick `first` on. The waveform lies in raw memory, as in the loop."""
+    knots = words_of(as_record(bank, BANK))
     for k in range(len(readings)):
         rt_command(s, command, first + k, 0, 0)
         rt_tick(s, command, readings[k], 0, knots, samples[k & (ROWS - 1)])
 
 
 @jit()
-def rt_record(s: Any, twin: Any, command: Any, readings: Any, samples: Any, knots: Any, first: int, until: int) -> int:
+def rt_record(s: Any, twin: Any, command: Any, readings: Any, samples: Any, bank: Any, first: int, until: int) -> int:
     """The same with readings from the twin, until the law's mode is `until`; how many ticks."""
+    knots = words_of(as_record(bank, BANK))
     for k in range(len(readings)):
         rt_command(s, command, first + k, 0, 0)
         rt_twin_exchange(twin, command, readings[k])
@@ -65,7 +69,7 @@ class Course:
         self._twin = TwinDriver(self._rig.driver_config, self._rig.facts(virtual=True))  # type: ignore[arg-type]
         self._twin.open()
         self.state, self.command = np.zeros(1, STATE), np.zeros(1, COMMAND)[0]
-        self.samples, self.knots = np.zeros(ROWS, SAMPLE), np.zeros(1)
+        self.samples, self.bank = np.zeros(ROWS, SAMPLE), np.zeros(BANK.itemsize, np.uint8)
         self.stretches: list[Stretch] = []
         self._tick, self._motions, self._epoch = 0, 0, 1
         rt_start(self.state[0], self._rig.settings(), 0)
@@ -74,7 +78,7 @@ class Course:
         """The next ticks, kept; fewer when the mode `until` is reached."""
         before, readings = self.state.copy(), np.zeros(ticks, READINGS)
         count = rt_record(
-            self.state[0], self._twin.state, self.command, readings, self.samples, self.knots, self._tick, until
+            self.state[0], self._twin.state, self.command, readings, self.samples, self.bank, self._tick, until
         )
         if until >= 0 and self.state[0].mode != until:
             raise CourseError(f"{name}: mode {self.state[0].mode} instead of {until}, trip {self.state[0].guard.trip}")
@@ -98,8 +102,7 @@ class Course:
         self._motions += 1
         limits = rig.motion_limits(self._rig.controller, self._rig.dt_s)
         made = plan(kind, request, limits, float(self.state[0].head.x_m), self._motions, samples)
-        if made.knots is not None and len(made.knots):
-            self.knots = np.ascontiguousarray(made.knots)
+        self.bank.view(np.float64)[: len(made.knots)] = made.knots
         self.ask(RequestKind.TRACK, made.motion)
 
     def adopt(self, **changes: Any) -> None:
@@ -136,5 +139,8 @@ def whole(course: Course) -> None:
     course.run("chirp", 6000, Mode.HOLD)
     course.track("move", position_m=0.01)
     course.run("move", 4000, Mode.HOLD)
+    history = samples_of(0.005 * np.sin(np.linspace(0.0, 8.0 * np.pi, 200)), "displacement", interval_s=0.01)
+    course.track("waveform", history)
+    course.run("waveform", 6000, Mode.HOLD)
     course.ask(RequestKind.OFF)
     course.run("off again", 2000, Mode.OFF)

@@ -73,7 +73,7 @@ class Yardstick:
         memory, whole = ctypes.c_void_p, ctypes.c_int64
         self._run.argtypes = [memory, memory, memory, memory, whole, memory, whole, whole, whole]
 
-    def play(self, state: Any, command: Any, readings: Any, samples: Any, knots: Any, first: int) -> None:
+    def play(self, state: Any, command: Any, readings: Any, samples: Any, bank: Any, first: int) -> None:
         """As tick_course.rt_play. `state` is an array of one."""
         self._run(state.ctypes.data, command.__array_interface__["data"][0], readings.ctypes.data, samples.ctypes.data,
-                  len(samples), knots.ctypes.data, len(knots), first, len(readings))
+                  len(samples), bank.ctypes.data, len(bank) // 8, first, len(readings))

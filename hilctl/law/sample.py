@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from hilctl.law.feed import rt_feed_linear, rt_pressure_for
 from hilctl.law.modes import rt_closed_loop
 from hilctl.law.sensors import (
     ACCELERATION,
@@ -43,10 +42,10 @@ def rt_fill_sample(s: Any, readings: Any, status: int, sample: Any) -> None:
     sample.error_m = s.delayed.x_m - e.x if closed else 0.0
 
     sample.blend = s.now.law.feed.inverse
-    sample.u_linear = rt_feed_linear(s.linear, s.ahead) if closed else 0.0
+    sample.u_linear = s.u_linear if closed else 0.0
     sample.u_inverse = 0.0
     sample.u_feed = sample.u_linear
-    sample.pressure_ref_pa = rt_pressure_for(s.linear, s.now.friction, s.here)
+    sample.pressure_ref_pa = s.pressure_ref_pa
     sample.pid_share = s.pid_share
     t, p = s.three_state, s.pid
     sample.u_position, sample.u_integral, sample.u_velocity = t.position, t.integral, t.velocity

@@ -65,6 +65,8 @@ STATE: Any = record_of(
         ("valve", VALVE),
         ("output", OUTPUT),
         ("u_applied", np.float64),
+        ("u_linear", np.float64),
+        ("pressure_ref_pa", np.float64),
         ("u_law", np.float64),
     ]
 )

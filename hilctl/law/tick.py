@@ -1,13 +1,15 @@
 """What happens in a tick, between the readings and the next command. Read `rt_tick` first.
 
-The command computed from the readings of tick k is sent in the exchange of tick k+1 and held until k+2: `rt_command` hands
-it over. The reference is evaluated once a tick, `lead` ticks ahead; where an earlier instant is wanted (now, as late as the
-sensors, ahead by the valve's lag) it is read from its history, so that a stop can begin at the head without any jump.
+The command computed from the readings of tick k is sent in the exchange of tick k+1 and held until k+2: `rt_command`
+hands it over. The reference is evaluated once a tick, `lead` ticks ahead; where an earlier instant is wanted (now, as
+late as the sensors, ahead by the valve's lag) it is read from its history, so that a stop can begin at the head without
+any jump.
 """
 
 import math
 from typing import Any
 
+from hilctl.law.arming import rt_arming_opening
 from hilctl.law.blend import rt_adopt_settings, rt_blend_settings
 from hilctl.law.estimate import rt_estimate, rt_estimate_prepare, rt_estimate_start, rt_predicted_position
 from hilctl.law.feed import rt_feed_linear, rt_feed_prepare, rt_pressure_for
@@ -32,7 +34,6 @@ from hilctl.law.sensors import ACCELERATION, DISPLACEMENT, PRESSURE_A, PRESSURE_
 from hilctl.law.settings import PID_FEEDBACK
 from hilctl.law.three_state import rt_three_state, rt_three_state_start
 from hilctl.law.valve_stage import rt_valve_stage
-from hilctl.law.arming import rt_arming_opening
 from hilctl.rt.jit import jit
 from hilctl.rt.records import rt_copy, words_of
 from hilctl.signals import Action, Mode, Trip
@@ -60,6 +61,7 @@ def rt_tick(s: Any, command: Any, readings: Any, status: int, knots: Any, sample
     if s.mode == Mode.STANDBY:
         rt_arm_step(s, s.tick)
     rt_motion_done(s, s.tick)
+    rt_feed_forward(s)
     wanted = rt_opening(s)
     rt_output(s, wanted)
     rt_fill_sample(s, readings, status, sample)
@@ -82,7 +84,7 @@ def rt_start(s: Any, settings: Any, tick: int) -> None:
     s.authority = 1.0
     s.tick, s.periods, s.motion_over = tick, 1, -1
     _rt_prepare(s)
-    s.lead = int(math.ceil(s.linear.preview_ticks)) + 1
+    s.lead = math.ceil(s.linear.preview_ticks) + 1
     s.head_tick = tick + s.lead
     rt_rest_here(s)
 
@@ -191,6 +193,13 @@ def _rt_pressure_deviation(s: Any) -> float:
 
 
 @jit()
+def rt_feed_forward(s: Any) -> None:
+    """What the reference needs: the opening ahead, the load pressure now."""
+    s.u_linear = rt_feed_linear(s.linear, s.ahead)
+    s.pressure_ref_pa = rt_pressure_for(s.linear, s.now.friction, s.here)
+
+
+@jit()
 def rt_opening(s: Any) -> float:
     """Feed-forward plus feedback: the opening that the law wants."""
     if not rt_closed_loop(s):
@@ -200,9 +209,10 @@ def rt_opening(s: Any) -> float:
     error, refused = s.delayed.x_m - e.x, s.output.refused
     wanted = 0.0
     if s.pid_share < 1.0:
+        deviation_pa = s.checked.value[PRESSURE_A] - s.checked.value[PRESSURE_B] - s.pressure_ref_pa
         feedback = rt_three_state(law.three_state, error, s.delayed.v_m_s - e.v, s.delayed.a_m_s2 - (e.a + e.b),
-                                  _rt_pressure_deviation(s), refused, dt_s, s.three_state)
-        wanted = feedback + rt_feed_linear(s.linear, s.ahead)
+                                  deviation_pa, refused, dt_s, s.three_state)
+        wanted = feedback + s.u_linear
     if s.pid_share > 0.0:
         u_pid = rt_pid(law.pid, error, refused, dt_s, s.pid)
         share = s.pid_share * s.pid_share * (3.0 - 2.0 * s.pid_share)

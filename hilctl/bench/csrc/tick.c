@@ -83,6 +83,11 @@ static inline void watch(State *s, int64_t status) {
     act(s);
 }
 
+static inline void feed_forward(State *s) {
+    s->u_linear = feed_linear(&s->linear, &s->ahead);
+    s->pressure_ref_pa = pressure_for(&s->linear, &s->now.friction, &s->here);
+}
+
 static inline double opening(State *s) {
     if (!closed_loop(s)) return s->u_law = s->mode == Mode_STANDBY ? arming_opening(&s->now.arming, &s->arm) : 0;
     const Law *law = &s->now.law;
@@ -90,8 +95,9 @@ static inline double opening(State *s) {
     double dt = s->now.dt_s * (double)s->periods, error = s->delayed.x_m - e->x, refused = s->output.refused, wanted = 0;
     if (s->pid_share < 1)
         wanted = three_state(&law->three_state, error, s->delayed.v_m_s - e->v, s->delayed.a_m_s2 - (e->a + e->b),
-                             pressure_deviation(s), refused, dt, &s->three_state)
-                 + feed_linear(&s->linear, &s->ahead);
+                             s->checked.value[PRESSURE_A] - s->checked.value[PRESSURE_B] - s->pressure_ref_pa, refused,
+                             dt, &s->three_state)
+                 + s->u_linear;
     if (s->pid_share > 0) {
         double u_pid = pid(&law->pid, error, refused, dt, &s->pid);
         wanted += s->pid_share * s->pid_share * (3 - 2 * s->pid_share) * (u_pid - wanted);
@@ -143,10 +149,10 @@ static inline void fill_sample(const State *s, const Readings *readings, int64_t
     out->error_m = closed ? s->delayed.x_m - e->x : 0;
 
     out->blend = s->now.law.feed.inverse;
-    out->u_linear = closed ? feed_linear(&s->linear, &s->ahead) : 0;
+    out->u_linear = closed ? s->u_linear : 0;
     out->u_inverse = 0;
     out->u_feed = out->u_linear;
-    out->pressure_ref_pa = pressure_for(&s->linear, &s->now.friction, &s->here);
+    out->pressure_ref_pa = s->pressure_ref_pa;
     out->pid_share = s->pid_share;
     const ThreeStateState *t = &s->three_state;
     out->u_position = t->position; out->u_integral = t->integral; out->u_velocity = t->velocity;
@@ -165,6 +171,7 @@ static inline void tick(State *s, const Readings *readings, int64_t status, cons
     watch(s, status);
     if (s->mode == Mode_STANDBY) arm_step(s);
     motion_done(s);
+    feed_forward(s);
     double wanted = opening(s);
     output(s, wanted);
     fill_sample(s, readings, status, out);
