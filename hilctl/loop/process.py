@@ -50,9 +50,9 @@ class Voice:
         """The core has come to a new state."""
         self._send({"state": name, **({"text": text} if text else {})})
 
-    def say(self, text: str) -> None:
+    def say(self, text: str, level: int = logging.WARNING) -> None:
         """Something that a person should know."""
-        log.warning("%s", text)
+        log.log(level, "%s", text)
         self._send({"text": text})
 
     def _send(self, message: dict[str, str]) -> None:
@@ -65,7 +65,7 @@ class Voice:
 
 def main(arguments: list[str]) -> int:
     """The whole life of a core."""
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: os._exit(ENDED))  # nothing is armed yet
     pipe = socket.socket(fileno=int(arguments[0]))
@@ -132,7 +132,8 @@ def _watch(thread: Any, pipe: socket.socket, stop: _Stop, voice: Voice, options:
             told, give_up_s = True, time.monotonic() + options.hurry_s + _LONGEST_END_S
             text = TRIP_TEXTS[Trip(thread.ending)].meaning
             voice.state("ending")
-            voice.say(f"{text}: stopping the motion, then null, then off")
+            level = logging.INFO if thread.ending == Trip.SHUTDOWN else logging.WARNING
+            voice.say(f"{text}: stopping the motion, then null, then off", level)
         if thread.ended_fd in ready:
             return
         if time.monotonic() > give_up_s:

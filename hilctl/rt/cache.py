@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 # What holds constants that compiled code freezes, besides the files that import hilctl.rt.
-_DECLARATIONS = ("params.py", "signals.py")
+_DECLARATIONS = ("hilctl/params/", "hilctl/signals.py", "hilctl/machine.py")
 _KEPT = 4
 
 
@@ -75,6 +75,6 @@ def _fingerprint() -> str:
         digest.update(f"{package} {importlib.metadata.version(package)}\n".encode())
     for path in _sources():
         text = path.read_bytes()
-        if b"hilctl.rt" in text or path.name in _DECLARATIONS:
+        if b"hilctl.rt" in text or any(part in path.as_posix() for part in _DECLARATIONS):
             digest.update(f"{path}\n".encode() + text)
     return digest.hexdigest()[:16]

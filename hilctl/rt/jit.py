@@ -49,7 +49,7 @@ class Jit:
 
     @property
     def callee(self) -> Any:
-        """What compiled code calls: without the wrappers for Python and C, which take a fifth of the time to compile."""
+        """What compiled code calls: without the wrappers for Python and C, a fifth of the time to compile."""
         if self._signature is not None:
             return self.dispatcher
         if self._callee is None:
@@ -68,6 +68,7 @@ class Primitive:
         self.__name__, self.__doc__ = plain.__name__, plain.__doc__
 
     def resolve(self) -> Any:
+        """numba's object, made at the first asking."""
         if self._made is None:
             _numba()
             self._made = self._build()
@@ -102,7 +103,7 @@ def primitive(build: Callable[[], Any]) -> Callable[[F], F]:
 def compile_now(function: Any) -> None:
     """Compiles a function that has a signature, or loads it from the cache; does nothing in plain Python."""
     if isinstance(function, Jit):
-        function.dispatcher  # noqa: B018
+        _ = function.dispatcher
 
 
 def record_type(dtype: Any) -> Any:
@@ -115,7 +116,7 @@ _ready = False
 
 def _numba() -> Any:
     global _ready
-    import numba  # noqa: TID251  (the only import of numba besides this package's primitives)
+    import numba
 
     if not _ready:
         from numba.core import types

@@ -7,6 +7,7 @@ errno on failure, so that callers have one value to look at.
 import os
 import select
 import time
+from collections.abc import Callable
 from typing import Any
 
 from hilctl.rt.jit import jit, primitive
@@ -145,9 +146,21 @@ def _build_errno() -> Any:
     return errno_
 
 
+_last_errno = [0]
+
+
 @primitive(_build_errno)
 def _errno() -> int:
-    return 0
+    return _last_errno[0]
+
+
+def _tried(call: Callable[..., int], *arguments: Any) -> int:
+    """As C has it: -1 for an error, which errno then tells."""
+    try:
+        return call(*arguments)
+    except OSError as error:
+        _last_errno[0] = error.errno or 0
+        return -1
 
 
 @jit()
@@ -180,17 +193,17 @@ def _build_transfer(name: str) -> Any:
 
 @primitive(_build_transfer("read"))
 def _read(fd: Any, memory: Any, first: Any, count: Any) -> int:
-    return os.readv(fd, [memory[first : first + count]])
+    return _tried(os.readv, fd, [memory[first : first + count]])
 
 
 @primitive(_build_transfer("write"))
 def _write(fd: Any, memory: Any, first: Any, count: Any) -> int:
-    return os.write(fd, memory[first : first + count])
+    return _tried(os.write, fd, memory[first : first + count])
 
 
 @jit()
 def read_fd(fd: int, memory: Any, first: int, count: int) -> int:
-    """Reads up to `count` bytes into the uint8 array from index `first`: how many, 0 at the end, or a negative errno."""
+    """Reads up to `count` bytes into the array from index `first`: how many, 0 at the end, or a negative errno."""
     got = _read(fd, memory, first, count)
     return -_errno() if got < 0 else got
 

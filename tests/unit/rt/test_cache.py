@@ -1,0 +1,76 @@
+"""Where compiled code is kept: a place of its own for every version of everything it was made from."""
+
+import os
+import time
+
+import pytest
+
+from hilctl.rt import cache
+
+
+@pytest.fixture
+def house(tmp_path, monkeypatch):
+    """Two sources, of which one holds compiled code."""
+    compiled, other = tmp_path / "law.py", tmp_path / "report.py"
+    compiled.write_text("from hilctl.rt.jit import jit\n")
+    other.write_text("import numpy\n")
+    monkeypatch.setattr(cache, "_sources", lambda: sorted([compiled, other]))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("CACHE_DIRECTORY", raising=False)
+    return compiled, other
+
+
+def test_an_edit_of_any_compiled_source_is_another_place(house):
+    compiled, _ = house
+    before = cache.cache_directory()
+    compiled.write_text(compiled.read_text() + "# another law\n")
+    assert cache.cache_directory() != before
+
+
+def test_an_edit_elsewhere_changes_nothing(house):
+    _, other = house
+    before = cache.cache_directory()
+    other.write_text("import scipy\n")
+    assert cache.cache_directory() == before
+
+
+def test_another_numba_is_another_place(house, monkeypatch):
+    before = cache.cache_directory()
+    version = cache.importlib.metadata.version
+    monkeypatch.setattr(cache.importlib.metadata, "version", lambda name: version(name) + "+1")
+    assert cache.cache_directory() != before
+
+
+def test_it_is_warm_once_the_function_has_been_compiled(house):
+    place = cache.cache_directory()
+    assert not cache.is_warm("rt_run")
+    folder = place / "loop_123"
+    folder.mkdir()
+    (folder / "core.rt_run-32.py311.1.nbc").touch()
+    assert cache.is_warm("rt_run")
+    assert not cache.is_warm("rt_other")
+
+
+def test_old_versions_are_thinned_out_and_the_newest_kept(house):
+    root = cache.cache_root() / "compiled"
+    for k in range(10):
+        (root / f"old{k}").mkdir(parents=True)
+        os.utime(root / f"old{k}", (k + 1, k + 1))
+    current = cache.cache_directory()
+    left = {p.name for p in root.iterdir()}
+    assert current.name in left
+    assert left - {current.name} == {f"old{k}" for k in range(6, 10)}
+
+
+def test_where_nothing_can_be_written_a_temporary_place_serves(house, monkeypatch, tmp_path):
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file where a folder should be")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(blocked))
+    place = cache.cache_directory()
+    assert os.access(place, os.W_OK)
+    assert time.time() - place.stat().st_mtime < 1000
+
+
+def test_systemds_own_place_is_used_when_there_is_one(house, monkeypatch, tmp_path):
+    monkeypatch.setenv("CACHE_DIRECTORY", f"{tmp_path}/one:{tmp_path}/two")
+    assert cache.cache_root() == tmp_path / "one"
