@@ -1,9 +1,10 @@
 """How late the loop wakes, beside cyclictest, the yardstick of real-time Linux.
 
-The same policy, priority, interval, processor and locked memory; cyclictest, the loop, and the loop with spin take turns
-within each round, and the order turns round by round, so that what the host does meanwhile meets all three. Figures are
-medians over the rounds; ratios are medians of the rounds' ratios. The load is a process that computes, and a Python
-thread that never lets go of the interpreter: in the core's own process for ours, in one of its own for cyclictest.
+The same policy, priority, interval, processor and locked memory; cyclictest, the loop, and the loop with spin take
+turns within each round, and the order turns round by round, so that what the host does meanwhile meets all three.
+Figures are medians over the rounds; ratios are medians of the rounds' ratios. The load is a process that computes, and
+a Python thread that never lets go of the interpreter: in the core's own process for ours, in one of its own for
+cyclictest.
 """
 
 import itertools
@@ -110,7 +111,7 @@ def _figures(turns: dict[str, list[Measured]]) -> dict[str, float]:
 def _ratios(turns: dict[str, list[Measured]]) -> dict[str, float]:
     def paired(name: str, field: str) -> float:
         pairs = zip(turns[name], turns["cyclictest"], strict=True)
-        return statistics.median(getattr(ours, field) / getattr(theirs, field) for ours, theirs in pairs)
+        return float(statistics.median(getattr(ours, field) / getattr(theirs, field) for ours, theirs in pairs))
 
     return {"p50": paired("loop", "p50_us"), "p99": paired("loop", "p99_us"), "spin_p99": paired("spin", "p99_us")}
 

@@ -25,8 +25,8 @@ def _python(code: str, **env: str) -> str:
 
 
 def test_declaring_compiled_functions_costs_no_compiler():
-    assert _python("import sys, firmware_bridge.driver, hilctl.law.tick, hilctl.loop.link; print('numba' in sys.modules)") \
-        == "False"
+    code = "import sys, firmware_bridge.driver, hilctl.law.tick, hilctl.loop.link; print('numba' in sys.modules)"
+    assert _python(code) == "False"
 
 
 def test_with_compilation_switched_off_functions_are_plain_python():
