@@ -1,8 +1,8 @@
 """The machine in numbers: what the rig file's [machine] declares, and the linear figures that follow from it.
 
-Symbols as in docs/models.md. The controller's copy is nominal (what it believes); the twin has its own, which defaults to
-the nominal. Signs: a positive command moves the table towards positive displacement and raises pressure A over pressure B;
-displacement is zero at mid-stroke.
+Symbols as in docs/models.md. The controller's copy is nominal (what it believes); the twin has its own, which defaults
+to the nominal. Signs: a positive command moves the table towards positive displacement and raises pressure A over
+pressure B; displacement is zero at mid-stroke.
 """
 
 import math

@@ -3,9 +3,9 @@
     schema = 1
     [rig] [machine] [sensors.NAME] [limits.NAME] [loop] [law] [friction] [arming] [driver] [twin] [service] [recording]
 
-`include = ["identified.toml"]` lays other files over this one, the later over the earlier. All problems are reported at once.
-Nominal values (what the controller believes) stand in [machine] and [friction]; the twin's own (what the simulated plant
-is) in [twin], where whatever is not said is nominal.
+`include = ["identified.toml"]` lays other files over this one, the later over the earlier. All problems are reported at
+once. Nominal values (what the controller believes) stand in [machine] and [friction]; the twin's own (what the
+simulated plant is) in [twin], where whatever is not said is nominal.
 """
 
 import dataclasses
@@ -81,11 +81,11 @@ def _stroke(t: Tables) -> Iterator[Problem]:
 
 def _time_to_live(t: Tables) -> Iterator[Problem]:
     position = t.limits.position
-    margin = t.machine.stroke_m - max(abs(position.min_m), abs(position.max_m))
-    longest = margin / t.limits.velocity.max_m_s
-    if 0 <= margin and t.loop.time_to_live_s > longest * (1 + 1e-9):
+    margin, fastest = t.machine.stroke_m - max(abs(position.min_m), abs(position.max_m)), t.limits.velocity.max_m_s
+    longest = margin / fastest
+    if margin >= 0 and t.loop.time_to_live_s > longest * (1 + 1e-9):
         yield Problem("loop.time_to_live_s", t.loop.time_to_live_s,
-                      f"must not exceed {longest:.4g} s: at limits.velocity.max_m_s = {t.limits.velocity.max_m_s:g} m/s "
+                      f"must not exceed {longest:.4g} s: at limits.velocity.max_m_s = {fastest:g} m/s "
                       f"the table crosses the margin of {1e3 * margin:.3g} mm beyond limits.position in that time",
                       "shorten it, or narrow limits.position or limits.velocity")
     if t.loop.time_to_live_s < 2 / t.loop.rate_hz:
@@ -102,7 +102,8 @@ def _delays(t: Tables) -> Iterator[Problem]:
     for name in ("displacement", "acceleration"):
         delay = getattr(t.sensors, name).delay_s
         if delay * t.loop.rate_hz > room:
-            yield Problem(f"sensors.{name}.delay_s", delay, f"must be at most {room} ticks, {room / t.loop.rate_hz:.3g} s")
+            limit = f"must be at most {room} ticks, {room / t.loop.rate_hz:.3g} s"
+            yield Problem(f"sensors.{name}.delay_s", delay, limit)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -219,7 +220,8 @@ def _read(path: Path, texts: list[str], above: tuple[Path, ...]) -> dict[str, An
         text = path.read_text(encoding="utf-8")
         tree = tomllib.loads(text)
     except OSError as error:
-        raise BadValues([Problem("include" if above else "rig", str(path), f"cannot be read: {error.strerror}")]) from None
+        key = "include" if above else "rig"
+        raise BadValues([Problem(key, str(path), f"cannot be read: {error.strerror}")]) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadValues([Problem(str(path), "", f"is not TOML: {error}")]) from None
     texts.append(f"# {path.name}\n{text}\n")
@@ -278,13 +280,15 @@ def _driver_of(tree: dict[str, Any], twin: bool, problems: list[Problem]) -> tup
     return ("twin", registry.find("twin")) if twin else (table["name"], named)
 
 
-def _driver_config(tree: dict[str, Any], name: str, made: Any, facts: RigFacts, problems: list[Problem]) -> Params | None:
+def _driver_config(tree: dict[str, Any], name: str, made: Any, facts: RigFacts,
+                   problems: list[Problem]) -> Params | None:
     """Its own table, checked; the twin's is checked in any case."""
-    as_twin = _collect(problems, registry.find("twin").resolve, tree.get("twin", {}), facts, "twin")
+    as_twin: Params | None = _collect(problems, registry.find("twin").resolve, tree.get("twin", {}), facts, "twin")
     if name == "twin":
         return as_twin
     own = {k: v for k, v in tree["driver"].items() if k != "name"}
-    return _collect(problems, check, made.Config, own, "driver")
+    config: Params | None = _collect(problems, check, made.Config, own, "driver")
+    return config
 
 
 def _driver_class(name: str) -> Any:

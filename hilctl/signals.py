@@ -1,6 +1,7 @@
 """The channels of a sample, and what the coded ones mean. Everything that lists channels is made from this.
 
-A sample is what one tick leaves behind: one row, every field eight bytes wide, so that a row also reads as float64 words.
+A sample is what one tick leaves behind: one row, every field eight bytes wide, so that a row also reads as float64
+words.
 """
 
 from enum import IntEnum

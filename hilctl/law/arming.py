@@ -5,7 +5,7 @@ low pressure    the supply comes up at its low setting
 enable          valve at its nominal null; whatever drift there is, is the null's error
 bump up, down   the null plus and minus a small opening. With the mean speeds v+ and v- over the second half of each,
                 gain = (v+ - v-) / (2 bump)  must be positive and a fair share of what the machine promises: the polarity;
-                null -= (v+ + v-) / (2 gain): where the valve is closed; again until the null moves less than bump/20
+                null -= (v+ + v-) / (2 gain): where it is closed; again until that is less than bump/20
 high pressure   closed loop where the table stands, at small authority, while the supply comes up
 settle          full authority; at rest: armed
 
@@ -103,10 +103,9 @@ GOING, ARMED, FAILED (timed out) or REVERSED (polarity not proved)."""
     elif a.step == Step.HIGH_PRESSURE:
         if _rt_supply_up(supply_pa, machine.Ps, c.high_pressure_s, c, a):
             _rt_next(Step.SETTLE.value, x, a)
-    elif a.step == Step.SETTLE:
-        if a.in_step_s >= c.rest_s and resting:
-            a.step = Step.NONE.value
-            return ARMED
+    elif a.step == Step.SETTLE and a.in_step_s >= c.rest_s and resting:
+        a.step = Step.NONE.value
+        return ARMED
     return FAILED if a.in_step_s > c.timeout_s else GOING
 
 

@@ -1,8 +1,8 @@
 """The loop as a linear discrete system: is it stable, how much margin has it, and which gains are good.
 
-The plant (valve, oil, mass) is discretised exactly with its command held; the command acts one tick late; displacement and
-acceleration arrive late by any fraction of ticks; observer, filters and integrators are the very recursions of the law.
-Everything but the gains stands in one open-loop system
+The plant (valve, oil, mass) is discretised exactly with its command held; the command acts one tick late; displacement
+and acceleration arrive late by any fraction of ticks; observer, filters and integrators are the very recursions of the
+law. Everything but the gains stands in one open-loop system
 
     z' = F z + G u,    u = g · (H z)      H z = [ -x^,  -∫x^,  -v^,  -a,  -HP(pL) ]
 
@@ -188,8 +188,9 @@ def open_loop(plant: Plant, controller: Controller, dt: float, feedback: str) ->
     w = np.geomspace(0.02, 0.97 * np.pi / dt, _FREQUENCIES)
     z = np.exp(1j * w * dt)
     spread = np.broadcast_to(inputs, (len(w), n, INPUTS)).astype(complex)
-    solved = np.linalg.solve(z[:, None, None] * np.eye(n) - F, spread)
-    return Loop(F, G, H, w, dt, H @ solved, scale[0] * solved[:, 0, :], noise)
+    solved: npt.NDArray[np.complex128] = np.linalg.solve(z[:, None, None] * np.eye(n) - F, spread)
+    seen: npt.NDArray[np.complex128] = H @ solved
+    return Loop(F, G, H, w, dt, seen, scale[0] * solved[:, 0, :], noise)
 
 
 def _observer(F: Matrix, now_x: Matrix, now_a: Matrix, at: int, controller: Controller, dt: float, n: int) -> None:
@@ -237,11 +238,13 @@ def ripple(loop: Loop, gains: Matrix) -> float:
 
 
 def peak_of(loop: Loop, gains: Matrix) -> float:
+    """The peak of the sensitivity; means something for a stable loop only."""
     back = np.abs(1 - loop.features @ gains)
     return float(1 / back.min())
 
 
 def is_stable(loop: Loop, gains: Matrix) -> bool:
+    """Whether every pole of the closed loop lies in the unit circle."""
     closed = loop.F + loop.G @ (gains @ loop.H)[None, :]
     return bool(np.abs(np.linalg.eigvals(closed)).max() < 1 + 1e-9)
 

@@ -4,11 +4,12 @@ Third order, so that an accelerometer's constant bias drops out of both:
 
     x^ = [(3 w s² + 3 w² s + w³) x + s a] / (s + w)³        v^ = [(3 w² s² + w³ s) x + (s² + 3 w s) a] / (s + w)³
 
-which is  x^' = v^ + 3 w r,  v^' = a + b + 3 w² r,  b' = w³ r  with  r = x - x^.  In steps of dt, with the triple pole at
-q = exp(-w dt), the corrections are  1 - q³,  1.5 (1 - q²)(1 - q)/dt,  (1 - q)³/dt²  (the critically damped g-h-k filter).
+which is  x^' = v^ + 3 w r,  v^' = a + b + 3 w² r,  b' = w³ r  with  r = x - x^.  In steps of dt, with the triple pole
+at q = exp(-w dt), the corrections are  1 - q³,  1.5 (1 - q²)(1 - q)/dt,  (1 - q)³/dt²  (the critically damped g-h-k
+filter).
 
-Displacement and acceleration arrive with different delays. Both are brought to the longer one by a fractional delay line;
-the reference that they are compared with is read from its history at the same delay.
+Displacement and acceleration arrive with different delays. Both are brought to the longer one by a fractional delay
+line; the reference that they are compared with is read from its history at the same delay.
 """
 
 import math

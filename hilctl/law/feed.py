@@ -7,7 +7,8 @@ f is the nominal friction at a constant speed, its sign smoothed over SMOOTH_M_S
 take the pressure that every reversal needs for an oscillation, and work against it.
 
 It is taken ahead of now, at 1.5 Ts + 2 zv/wv: the command acts a tick late, is held for one, and the valve lags. The
-inverse model (blend, lambda) replaces it in part or whole: u_ff = (1 - lambda) u_lin + lambda u_inv, and pLref likewise.
+inverse model (blend, lambda) replaces it in part or whole: u_ff = (1 - lambda) u_lin + lambda u_inv, and pLref
+likewise.
 """
 
 import math

@@ -1,16 +1,16 @@
 """The guard: every limit, every tick. The first trip is latched with its tick, value and limit.
 
-A limit trips when it is passed for as many ticks in a row as it says. The position limit looks ahead by the distance that
-the stop takes, from the reaction (`ticks`, and the lead at which the reference is evaluated) to rest. Standing outside it is a warning only, so that a table that sank while switched off
-can be moved back in.
+A limit trips when it is passed for as many ticks in a row as it says. The position limit looks ahead by the distance
+that the stop takes, from the reaction (`ticks`, and the lead at which the reference is evaluated) to rest. Standing
+outside it is a warning only, so that a table that sank while switched off can be moved back in.
 """
 
 from typing import Any
 
 import numpy as np
 
-from hilctl.law.sensors import ACCELERATION, COUNT, DISPLACEMENT, PRESSURE_A, PRESSURE_B, SPOOL, SUPPLY
 from hilctl.law.reference.stop import rt_stopping_reach
+from hilctl.law.sensors import ACCELERATION, COUNT, DISPLACEMENT, PRESSURE_A, PRESSURE_B, SPOOL, SUPPLY
 from hilctl.params import record_of
 from hilctl.rt.jit import jit
 from hilctl.signals import Action, Mode, Status, Trip
@@ -58,7 +58,8 @@ def _rt_judge(trip: int, passed: bool, value: float, limit: float, rule: Any, se
 
 
 @jit()
-def _rt_guard_position(limits: Any, x: float, v: float, reaction_s: float, rest_m_s: float, armed: bool, tick: int, g: Any) -> None:
+def _rt_guard_position(limits: Any, x: float, v: float, reaction_s: float, rest_m_s: float, armed: bool, tick: int,
+                       g: Any) -> None:
     rule = limits.position
     stopping = limits.stopping
     ahead = x + rt_stopping_reach(v, stopping.deceleration_m_s2, stopping.jerk_m_s3, reaction_s)
@@ -94,9 +95,11 @@ def _rt_guard_sensors(limits: Any, c: Any, driven: bool, armed: bool, tick: int,
     _rt_sensor(Trip.SENSOR_INVALID.value, invalid, limits.sensing.action, 0.0, 0.0, armed, tick, g)
     if outside >= 0:
         _rt_sensor(Trip.SENSOR_RANGE.value, outside, limits.sensing.action, c.last_raw[outside], 0.0, armed, tick, g)
-    _rt_sensor(Trip.SENSOR_STALE.value, stale, limits.stale.action, c.age_max_ns * 1e-9, limits.stale.max_s, armed, tick, g)
-    if driven and worst_stuck > limits.stuck.window_s:
-        _rt_sensor(Trip.SENSOR_STUCK.value, stuck, limits.stuck.action, worst_stuck, limits.stuck.window_s, armed, tick, g)
+    rule = limits.stale
+    _rt_sensor(Trip.SENSOR_STALE.value, stale, rule.action, c.age_max_ns * 1e-9, rule.max_s, armed, tick, g)
+    window_s = limits.stuck.window_s
+    if driven and worst_stuck > window_s:
+        _rt_sensor(Trip.SENSOR_STUCK.value, stuck, limits.stuck.action, worst_stuck, window_s, armed, tick, g)
 
 
 @jit()
@@ -116,7 +119,8 @@ def rt_guard(settings: Any, mode: int, status: int, checked: Any, x: float, v: f
     armed = mode == Mode.STANDBY or mode == Mode.HOLD or mode == Mode.TRACK or mode == Mode.STOP
     closed = mode == Mode.HOLD or mode == Mode.TRACK or mode == Mode.STOP
     g.warnings, g.wanted = 0, 0
-    _rt_guard_position(limits, x, v, lead_s + dt_s * limits.position.ticks, settings.arming.rest_speed_m_s, armed, tick, g)
+    reaction_s = lead_s + dt_s * limits.position.ticks
+    _rt_guard_position(limits, x, v, reaction_s, settings.arming.rest_speed_m_s, armed, tick, g)
     _rt_judge(Trip.VELOCITY.value, abs(v) > limits.velocity.max_m_s, v, limits.velocity.max_m_s, limits.velocity, -1,
               armed, tick, g)
     _rt_judge(Trip.ACCELERATION.value, abs(a) > limits.acceleration.max_m_s2, a, limits.acceleration.max_m_s2,
@@ -137,7 +141,8 @@ def rt_guard(settings: Any, mode: int, status: int, checked: Any, x: float, v: f
         share = checked.value[SUPPLY] / machine.Ps
         low = share < limits.supply.low
         _rt_judge(Trip.SUPPLY_PRESSURE.value, low or share > limits.supply.high, checked.value[SUPPLY],
-                  machine.Ps * (limits.supply.low if low else limits.supply.high), limits.supply, SUPPLY, armed, tick, g)
+                  machine.Ps * (limits.supply.low if low else limits.supply.high), limits.supply, SUPPLY, armed, tick,
+                  g)
     if settings.sensors.spool.present != 0:
         lag = settings.dt_s / (settings.dt_s + 2.0 * machine.zv / machine.wv)
         g.spool_model += lag * (u_applied - g.spool_model)

@@ -7,6 +7,7 @@ enable and integrator for each mode.
 from typing import Any
 
 from hilctl.law.arming import ARMED, FAILED, GOING, REVERSED, rt_arming, rt_arming_start
+from hilctl.law.feed import rt_pressure_for
 from hilctl.law.guards import rt_cause_present, rt_latch
 from hilctl.law.pid import rt_pid_start
 from hilctl.law.reference import rt_history_rest, rt_hold_motion, rt_stop_motion
@@ -15,7 +16,6 @@ from hilctl.law.requests import Refusal, RequestKind
 from hilctl.law.sensors import ACCELERATION, DISPLACEMENT, EMERGENCY, PRESSURE_A, PRESSURE_B, SUPPLY
 from hilctl.law.state import COMPLETED, STOPPED, TRIPPED
 from hilctl.law.three_state import rt_three_state_start
-from hilctl.law.feed import rt_pressure_for
 from hilctl.rt.jit import jit
 from hilctl.rt.records import rt_copy
 from hilctl.signals import Action, Mode, Trip

@@ -1,8 +1,8 @@
 """What the law does with readings first: correct them, reject what cannot be, replace it by the prediction.
 
-A reading is rejected when it is not finite, out of the sensor's range, or older than allowed. The last value would be the
-wrong replacement: at 0.8 m/s it is 0.8 mm off after a millisecond. `stuck` is judged over a window while the table is
-driven. A single rejected reading is counted and nothing more; several in a row trip.
+A reading is rejected when it is not finite, out of the sensor's range, or older than allowed. The last value would be
+the wrong replacement: at 0.8 m/s it is 0.8 mm off after a millisecond. `stuck` is judged over a window while the table
+is driven. A single rejected reading is counted and nothing more; several in a row trip.
 """
 
 import math
@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hilctl.params import Params, number, note, record_of
+from hilctl.params import Params, note, number, record_of
 from hilctl.rt.jit import jit
 from hilctl.signals import SENSORS, Trip
 
@@ -112,10 +112,12 @@ def rt_check_readings(sensors: Any, stale_s: float, readings: Any, status: int, 
                   stale_s, checked.value[PRESSURE_A], moving, dt_s, checked)
     _rt_check_one(PRESSURE_B, bad if lost else readings.pressure_b_pa, age[PRESSURE_B], sensors.pressure_b,
                   stale_s, checked.value[PRESSURE_B], moving, dt_s, checked)
-    _rt_optional(SUPPLY, sensors.supply_pressure, readings.supply_pressure_pa, age[SUPPLY], lost, stale_s, dt_s, checked)
+    _rt_optional(SUPPLY, sensors.supply_pressure, readings.supply_pressure_pa, age[SUPPLY], lost, stale_s, dt_s,
+                 checked)
     _rt_optional(SPOOL, sensors.spool, readings.spool, age[SPOOL], lost, stale_s, dt_s, checked)
     _rt_optional(OIL, sensors.oil_temperature, readings.oil_temperature_degc, age[OIL], lost, stale_s, dt_s, checked)
-    _rt_optional(EMERGENCY, sensors.emergency_stop, readings.emergency_stop, age[EMERGENCY], lost, stale_s, dt_s, checked)
+    _rt_optional(EMERGENCY, sensors.emergency_stop, readings.emergency_stop, age[EMERGENCY], lost, stale_s, dt_s,
+                 checked)
     checked.started = 1
 
 

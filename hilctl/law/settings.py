@@ -1,7 +1,7 @@
 """Everything that the loop reads, as one record; and the tables of the rig file that it comes from.
 
-A set is adopted whole at a tick's boundary and carries its epoch. Real numbers that act on the output are blended in over
-`law.blend_s`; limits, choices and switches hold at once.
+A set is adopted whole at a tick's boundary and carries its epoch. Real numbers that act on the output are blended in
+over `law.blend_s`; limits, choices and switches hold at once.
 """
 
 from typing import Annotated, Any, Literal
@@ -34,7 +34,7 @@ class Law(Params):
 
 
 class Controller(Params):
-    """The tables that the controller believes and obeys; `friction` stands beside them, for its keys depend on its model."""
+    """What the controller believes and obeys; `friction` stands beside it, for its keys depend on its model."""
 
     machine: Machine
     sensors: Sensors

@@ -1,9 +1,9 @@
 """Gains for three-variable control: pole placement for a start, then as much position gain as margin and quiet allow.
 
-The search moves Kd, Kv, Ka, Kp (Nelder-Mead, from several starts and corners of the pressure's high-pass) to the largest
-Kd under two conditions: the sensitivity peaks at no more than 2 over the whole family of plants, and the sensors' noise
-moves the table at no more than RIPPLE_M_S where friction does not damp it. The integral follows as 2 pi INTEGRAL_HZ Kd. It
-is deterministic: the same machine gives the same gains.
+The search moves Kd, Kv, Ka, Kp (Nelder-Mead, from several starts and corners of the pressure's high-pass) to the
+largest Kd under two conditions: the sensitivity peaks at no more than 2 over the whole family of plants, and the
+sensors' noise moves the table at no more than RIPPLE_M_S where friction does not damp it. The integral follows as 2 pi
+INTEGRAL_HZ Kd. It is deterministic: the same machine gives the same gains.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,10 +20,10 @@ from hilctl.law.design import (
     Plant,
     family,
     is_stable,
-    ripple,
     margins,
     open_loop,
     placed,
+    ripple,
 )
 from hilctl.law.settings import Controller
 from hilctl.machine import hydraulic_frequency, velocity_gain
@@ -93,8 +93,7 @@ def _problems(controller: Controller, friction: Friction, dt: float) -> Iterator
         starts = []
         for p, ratio, zc in _STARTS:
             k = placed(machine, viscous, p, ratio * wh, zc)
-            for pressure in (0.0, 1.0):
-                starts.append(np.array([np.log(k[0]), k[2] / unit[0], k[3] / unit[1], pressure]))
+            starts += [np.array([np.log(k[0]), k[2] / unit[0], k[3] / unit[1], pressure]) for pressure in (0.0, 1.0)]
         yield corner_hz, _objective(loops, undamped, gains), gains, starts
 
 

@@ -2,8 +2,8 @@
 
     command = (1 - d) u + d tanh(u / eps) + null + dither        eps = max(|du/dt| tau, eps_min)
 
-The dead band's inverse must not chatter about zero, nor smear a crossing over more than `tau`: its width follows the speed
-at which the command crosses. It acts on the total opening, feed-forward and feedback together.
+The dead band's inverse must not chatter about zero, nor smear a crossing over more than `tau`: its width follows the
+speed at which the command crosses. It acts on the total opening, feed-forward and feedback together.
 """
 
 import math

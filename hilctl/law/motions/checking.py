@@ -34,8 +34,8 @@ def check_plan(plan: Plan, limits: MotionLimits, flow: Flow | None = None) -> di
     point = new_point()
     for first_s, last_s, step_s in sorted(plan.stretches):
         count = int(np.ceil((last_s - first_s) / step_s - 1e-9)) + 1
-        step_s = (last_s - first_s) / max(count - 1, 1)
-        if rt_scan(plan.motion, plan.knots, first_s, step_s, count, bounds, point, verdict):
+        even_s = (last_s - first_s) / max(count - 1, 1)
+        if rt_scan(plan.motion, plan.knots, first_s, even_s, count, bounds, point, verdict):
             raise _refused(verdict, limits)
     return {name: float(verdict[name]) for name in ("x_low_m", "x_high_m", "v_m_s", "a_m_s2", "j_m_s3")}
 

@@ -21,7 +21,8 @@ TRIANGLES = [
 
 def straights(rows: Any, speed: float) -> list[Any]:
     """Indices of the second half of every straight part."""
-    on = (rows.mode == Mode.TRACK) & (np.abs(rows.ar_m_s2) < 1e-9) & (np.abs(np.abs(rows.vr_m_s) - speed) < 1e-6 * speed)
+    level = (np.abs(rows.ar_m_s2) < 1e-9) & (np.abs(np.abs(rows.vr_m_s) - speed) < 1e-6 * speed)
+    on = (rows.mode == Mode.TRACK) & level
     where = np.flatnonzero(on)
     runs = np.split(where, np.flatnonzero(np.diff(where) > 1) + 1)
     return [run[len(run) // 2 :] for run in runs if len(run) > 10]
