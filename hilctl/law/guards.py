@@ -147,7 +147,7 @@ def rt_guard(settings: Any, mode: int, status: int, checked: Any, x: float, v: f
         lag = settings.dt_s / (settings.dt_s + 2.0 * machine.zv / machine.wv)
         g.spool_model += lag * (u_applied - g.spool_model)
         off = checked.value[SPOOL] - g.spool_model
-        _rt_judge(Trip.READ_BACK.value, armed and abs(off) > limits.read_back.max, off, limits.read_back.max,
+        _rt_judge(Trip.READ_BACK.value, armed and abs(off) > limits.read_back.difference, off, limits.read_back.difference,
                   limits.read_back, SPOOL, armed and dt_s > 0.0, tick, g)
 
 

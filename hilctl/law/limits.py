@@ -114,7 +114,7 @@ class Supply(Params):
 class ReadBack(Params):
     """The spool's own position, where the rig measures it, against what the valve should have done."""
 
-    max: Annotated[float, number(0.001, 2, "", "largest difference, as a share of full opening")] = 0.1
+    difference: Annotated[float, number(0.001, 2, "", "largest difference, as a share of full opening")] = 0.1
     action: Annotated[ActionName, _ACTION] = "null"
     ticks: Annotated[int, _TICKS] = 5
 
@@ -129,7 +129,7 @@ class Stopping(Params):
 class Command(Params):
     """The valve command itself."""
 
-    max: Annotated[float, number(0.01, 1, "", "largest opening, as a share of full opening")] = 1.0
+    opening: Annotated[float, number(0.01, 1, "", "largest opening, as a share of full opening")] = 1.0
     slew_per_s: Annotated[float, number(0.1, 1e5, "1/s", "fastest change of the command")] = 400.0
 
 

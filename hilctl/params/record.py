@@ -11,6 +11,9 @@ from hilctl.params.declare import P, Params, fields_of
 
 def record_of(fields: list[Any]) -> "np.dtype[Any]":
     """A record type that compiled code and plain Python both read by attribute."""
+    hidden = [field[0] for field in fields if hasattr(np.record, field[0]) or hasattr(np.recarray, field[0])]
+    if hidden:
+        raise TypeError(f"a record's field cannot be called {', '.join(hidden)}: numpy has attributes of that name")
     return np.dtype((np.record, np.dtype(fields, align=True)))
 
 

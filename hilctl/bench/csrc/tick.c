@@ -113,7 +113,7 @@ static inline void output(State *s, double wanted) {
         o->command = s->arm.null; o->refused = 0; o->saturated = 0; o->saturated_s = 0;
     } else if (s->mode != Mode_NULL) {
         double command = valve_stage(&now->law.valve, wanted, s->arm.null, dt, &s->valve);
-        limit(command, s->arm.null, least(s->authority, now->limits.command.max), now->limits.command.slew_per_s, dt, o);
+        limit(command, s->arm.null, least(s->authority, now->limits.command.opening), now->limits.command.slew_per_s, dt, o);
         if (o->not_finite) {
             latch(Trip_COMMAND, Action_NULL, wanted, 1, -1, s->tick, &s->guard);
             act(s);

@@ -160,7 +160,7 @@ static inline void guard(State *s, int64_t status, int driven) {
         double lag = now->dt_s / (now->dt_s + 2 * now->machine.zv / now->machine.wv);
         g->spool_model += lag * (s->u_applied - g->spool_model);
         double off = c->value[SPOOL] - g->spool_model;
-        JUDGE(Trip_READ_BACK, armed && fabs(off) > l->read_back.max, off, l->read_back.max, l->read_back, SPOOL);
+        JUDGE(Trip_READ_BACK, armed && fabs(off) > l->read_back.difference, off, l->read_back.difference, l->read_back, SPOOL);
     }
 }
 

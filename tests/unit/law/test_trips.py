@@ -189,7 +189,7 @@ def test_a_latched_trip_refuses_motion_until_reset(table: Any) -> None:
 
 def test_saturation_trips_by_time(table: Any) -> None:
     rig = running(table, seconds=1.2)
-    rig.set(limits__command__max=0.05, limits__tracking_error__max_m=0.9)
+    rig.set(limits__command__opening=0.05, limits__tracking_error__max_m=0.9)
     rows = rig.run(2.0)
     assert rig.trip == Trip.SATURATION
     began = np.flatnonzero(rows.saturated)[0]
@@ -223,6 +223,6 @@ def test_a_command_that_is_not_finite_never_leaves(table: Any) -> None:
 
 def test_a_spool_that_does_not_follow_trips(table: Any) -> None:
     rig = running(table, seconds=1.2)
-    rig.set(sensors__spool__gain=0.2, limits__read_back__max=0.05)
+    rig.set(sensors__spool__gain=0.2, limits__read_back__difference=0.05)
     rig.run(1.0)
     assert rig.trip == Trip.READ_BACK
