@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from hilctl.law.design import refuse_unstable
 from hilctl.law.settings import Controller, pack_settings
 from hilctl.params import BadValues, Leaf, Params, Problem, assign, flatten, leaves, nearest
 from hilctl.rig import Rig
@@ -14,6 +15,7 @@ from hilctl.wire.errors import Code, Refused
 
 _TABLES = ("machine", "sensors", "limits", "law", "arming")
 _RESTART = ("rig", "loop", "service", "recording", "driver", "twin", "schema", "include")
+_DESIGNED = ("machine", "sensors", "law", "friction")  # what the stability of the loop follows from
 _UNDOS = 64
 
 
@@ -90,6 +92,8 @@ class Store:
         rig = self._changed(good, problems)
         if problems:
             raise BadValues(problems)
+        if any(key.split(".")[0] in _DESIGNED for key in good):
+            refuse_unstable(rig.controller, rig.friction, rig.dt_s)
         now = dataclasses.replace(self.rig, tables=rig.tables, friction=rig.friction)
         values = Store(now).values()
         edits = tuple(Edit(key, known[key], values[key]) for key in changes)
