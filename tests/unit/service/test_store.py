@@ -91,3 +91,11 @@ def test_values_are_chosen_by_key_or_table(store: Store) -> None:
 def test_every_leaf_has_a_value_and_the_other_way_round(store: Store) -> None:
     values = set(store.values()) - {"friction.model"}
     assert {leaf.path for leaf in store.leaves()} == values
+
+
+def test_gains_that_would_not_hold_the_nominal_plant_are_refused(store: Store) -> None:
+    with pytest.raises(BadValues, match="unstable"):
+        store.propose({"law.three_state.kd_per_m": 2000.0})
+    with pytest.raises(BadValues, match="unstable"):
+        store.propose({"machine.Qn": store.controller.machine.Qn * 50})
+    assert store.propose({"law.three_state.kd_per_m": 15.0}).epoch == store.epoch + 1
