@@ -54,19 +54,23 @@ class Reader:
 
     def take(self, limit: int) -> Any:
         """Copies of the oldest waiting records, in order, at most `limit`."""
-        import numpy as np
-
         size = len(self._slots)
         count = min(self.waiting, limit)
         first = self.read % size
         end = min(first + count, size)
-        out = self._slots[first:end].copy()
+        # As plain bytes: numpy copies records field by field, ten times slower.
+        out = bytearray(self._slots[first:end].view("u1"))
         if first + count > size:
-            out = np.concatenate((out, self._slots[: first + count - size]))
+            out.extend(memoryview(self._slots[: first + count - size].view("u1")))
         if count:
             self.read += count
             store(self._words, self._ring + READ, self.read)
-        return out
+        return self._as_records(out)
+
+    def _as_records(self, data: bytearray) -> Any:
+        import numpy as np
+
+        return np.frombuffer(data, self._slots.dtype)
 
 
 class Writer:

@@ -4,6 +4,7 @@
 """
 
 import logging
+import math
 import time
 from typing import Any
 
@@ -48,17 +49,18 @@ class App:
         """One round."""
         s = self.service
         due_s = self._block_due_s if soonest_s is None else min(self._block_due_s, soonest_s)
-        self._poller.poll(max(0, round((due_s - time.monotonic()) * 1000)))
+        ready = dict(self._poller.poll(max(0, math.ceil((due_s - time.monotonic()) * 1000))))
         now_s = time.monotonic()
         s.core.link.beat()
         busy = self._take_samples()
         s.core.collect()
         if s.core.look():
             self._core_ended()
-        more = self.desk.serve()
+        more = self.desk.socket in ready and self.desk.serve()
         pace = s.tasks.step()
         self._watch_lease(now_s)
-        self.telemetry.learn()
+        if any(socket in ready for socket in self.telemetry.sockets):
+            self.telemetry.learn()
         if now_s >= self._block_due_s:
             self._publish(now_s)
         if more or busy and s.virtual:

@@ -1,19 +1,41 @@
-"""The newest samples in memory, by sequence number: what `fetch` serves, and where telemetry reads from."""
+"""The newest samples in memory, by sequence number: what `fetch` serves, and where telemetry reads from.
 
+Rows are copied as tables of eight-byte words: numpy copies records field by field, a hundred times slower.
+"""
+
+import contextlib
+import mmap
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.signals import SAMPLE
+from hilctl.signals import NAMES, SAMPLE
+from hilctl.wire.encode import words_of_rows
 from hilctl.wire.errors import Code, Refused
+
+
+def _memory(rows: int) -> npt.NDArray[np.int64]:
+    """Memory that the kernel gives as it is first touched, two megabytes at a time where it can: by single pages the first
+    minutes cost three times as much processor time as all the rest (measured at 10 kHz)."""
+    memory = mmap.mmap(-1, rows * SAMPLE.itemsize, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with contextlib.suppress(OSError):
+            memory.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(memory, np.int64).reshape(rows, len(NAMES))
+
+
+def _as_rows(words: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+    rows: npt.NDArray[Any] = words.view(SAMPLE).reshape(len(words))
+    return rows
 
 
 class History:
     """A ring of rows. `first` to `end` (excluded) are held. Memory is touched, and so taken, only as rows come."""
 
     def __init__(self, capacity: int) -> None:
-        self._rows: npt.NDArray[Any] = np.empty(capacity, SAMPLE)
+        self._words = _memory(capacity)
+        self._rows = _as_rows(self._words)
         self._capacity = capacity
         self.first = self.end = 0
 
@@ -31,12 +53,12 @@ class History:
         """Adds rows in order. `first` above `end` means that rows in between were lost: what is older is dropped."""
         if first is not None and first != self.end:
             self.first = self.end = first
-        keep = rows[-self._capacity :]
+        keep = words_of_rows(rows)[-self._capacity :]
         self.end += len(rows)
         at = (self.end - len(keep)) % self._capacity
         head = min(len(keep), self._capacity - at)
-        self._rows[at : at + head] = keep[:head]
-        self._rows[: len(keep) - head] = keep[head:]
+        self._words[at : at + head] = keep[:head]
+        self._words[: len(keep) - head] = keep[head:]
         self.first = max(self.first, self.end - self._capacity)
 
     def rows(self, first: int, end: int, every: int = 1) -> npt.NDArray[Any]:
@@ -44,14 +66,12 @@ class History:
         if first < self.first:
             raise Refused(Code.GONE, f"sample {first} was purged; memory begins at {self.first}", "first")
         end = min(end, self.end)
-        if first >= end:
-            return self._rows[:0].copy()
-        at, count = first % self._capacity, end - first
+        at, count = first % self._capacity, max(0, end - first)
         head = min(count, self._capacity - at)
         if head == count:
-            return self._rows[at : at + count : every].copy()
-        whole = np.concatenate((self._rows[at:], self._rows[: count - head]))
-        return whole[::every]
+            return _as_rows(self._words[at : at + count : every].copy())
+        whole = np.concatenate((self._words[at:], self._words[: count - head]))
+        return _as_rows(np.ascontiguousarray(whole[::every]))
 
     def last(self) -> Any:
         """The newest row, None when there is none."""

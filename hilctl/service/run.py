@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
+from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -99,7 +100,6 @@ def _serve(rig: "Rig", choice: Choice, core: Spawned, lock: "Lock") -> int:
             lock.announce({"rig": rig.name, "clock": choice.clock, **app.service.identity.endpoints})
             _tell_systemd("READY=1")
             print(f"{rig.name}: {choice.clock} clock, commands at {app.desk.endpoint}", file=sys.stderr, flush=True)
-            _warm(app)
             app.run()
         _tell_systemd("STOPPING=1")
         code = end(app)
@@ -112,21 +112,24 @@ def _serve(rig: "Rig", choice: Choice, core: Spawned, lock: "Lock") -> int:
 
 def _await_core(app: "App") -> bool:
     """Until the loop runs; False when it never will, or when the end was asked for before. Says what takes long."""
-    core, said = app.service.core, ""
+    core = app.service.core
+    warm: list[Future[Any]] = []
     while core.ended is None and not app.service.asked_to_end:
-        if core.started:
+        # After a cold start the first motion would have to wait for the compiler: better now, beside the core.
+        if core.started and all(work.done() for work in warm):
+            if not warm:
+                _warm(app)
             return True
-        state = core.link.status.state
-        if state != said and state == "compiling":
-            print("compiling the loop, once for this version: ten seconds or more", file=sys.stderr, flush=True)
-        said = state
+        if not warm and core.link.status.state == "compiling":
+            print("compiling, once for this version: half a minute or so", file=sys.stderr, flush=True)
+            warm = _warm(app)
         app.cycle()
     if core.ended is not None:
         print("\n".join((*core.link.status.messages[-3:], core.ended.text)), file=sys.stderr)
     return False
 
 
-def _warm(app: "App") -> None:
+def _warm(app: "App") -> "list[Future[Any]]":
     """Loads what the first change and the first motion need, on the planner's thread: they shall not wait for it."""
     import numpy as np
 
@@ -134,8 +137,10 @@ def _warm(app: "App") -> None:
     from hilctl.service.do_motion import plan_checked
 
     planner = app.service.planner
-    planner.submit(mail_put, np.zeros(1, np.int64), 0, 0)
-    planner.submit(plan_checked, app.service, "move", {"position_m": 0.0}, 0.0, 0)
+    return [
+        planner.submit(mail_put, np.zeros(1, np.int64), 0, 0),
+        planner.submit(plan_checked, app.service, "move", {"position_m": 0.0}, 0.0, 0),
+    ]
 
 
 def end(app: "App") -> int:

@@ -7,12 +7,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.signals import NAMES, Mode, Trip
+from hilctl.signals import NAMES, Arming, Mode, Trip
 from hilctl.wire.encode import words_of_rows
 
 _KEPT = 1024  # motions whose end can still be asked for
-_WATCHED = ("mode", "trip", "epoch", "motion", "warnings")
-_COLUMNS = [NAMES.index(name) for name in _WATCHED]
+# The watched channels stand side by side in a sample: one slice, hardly any memory to read.
+_WATCHED = ("epoch", "mode", "arming", "motion", "trip", "warnings")
+_FIRST = NAMES.index(_WATCHED[0])
+_COLUMNS = slice(_FIRST, _FIRST + len(_WATCHED))
+assert NAMES[_COLUMNS] == _WATCHED
 _WARNING_HOLD_S = 1.0  # a warning that flickers is told once a second
 
 
@@ -39,32 +42,35 @@ class Watch:
     """The last sample's state, and what changed since."""
 
     def __init__(self, rate_hz: float) -> None:
-        self.mode, self.trip, self.epoch, self.motion, self.warnings, self.tick = Mode.OFF, 0, 0, 0, 0, -1
+        self.epoch, self.mode, self.arming, self.motion, self.trip, self.warnings = 0, Mode.OFF, 0, 0, 0, 0
+        self.tick = -1
         self.motions: OrderedDict[int, Motion] = OrderedDict()
         self._told_warning: dict[int, int] = {}
         self._hold_ticks = int(_WARNING_HOLD_S * rate_hz)
 
     def look(self, first: int, rows: npt.NDArray[Any]) -> list[Seen]:
-        """The changes in these rows, in order. A block without any costs one comparison."""
+        """The changes in these rows, in order. A block without any costs two comparisons."""
         watched = words_of_rows(rows)[:, _COLUMNS]
-        before = np.array([(self.mode, self.trip, self.epoch, self.motion, self.warnings)])
-        changed = np.flatnonzero((watched != np.concatenate((before, watched[:-1]))).any(axis=1))
+        before = (self.epoch, self.mode, self.arming, self.motion, self.trip, self.warnings)
+        changed = (np.flatnonzero((watched[1:] != watched[:-1]).any(axis=1)) + 1).tolist()
+        if tuple(watched[0].tolist()) != before:
+            changed.insert(0, 0)
         seen: list[Seen] = []
-        for i in changed.tolist():
+        for i in changed:
             self._change(first + i, int(rows["tick"][i]), watched[i].tolist(), seen)
         self.tick = int(rows["tick"][-1])
         return seen
 
     def stand(self, sequence: int, status: Any) -> list[Seen]:
         """The changes that a status tells while virtual time stands still and makes no rows."""
-        now = [status.mode, status.trip, status.epoch, status.motion_id, self.warnings]
+        now = [status.epoch, status.mode, status.arming, status.motion_id, status.trip, self.warnings]
         seen: list[Seen] = []
-        if now[:4] != [self.mode, self.trip, self.epoch, self.motion]:
+        if now[:5] != [self.epoch, self.mode, self.arming, self.motion, self.trip]:
             self._change(sequence, status.tick, now, seen)
         return seen
 
     def _change(self, sequence: int, tick: int, now: list[int], seen: list[Seen]) -> None:
-        mode, trip, epoch, motion, warnings = now
+        epoch, mode, arming, motion, trip, warnings = now
         if epoch != self.epoch:
             seen.append(Seen("epoch", tick, {"epoch": epoch}))
         if warnings & ~self.warnings:
@@ -78,7 +84,10 @@ class Watch:
             self._next_motion(sequence, tick, motion, why, seen)
         if mode != self.mode:
             seen.append(Seen("mode", tick, {"mode": Mode(mode).name.lower(), "was": Mode(self.mode).name.lower()}))
-        self.mode, self.trip, self.epoch, self.motion, self.warnings = Mode(mode), trip, epoch, motion, warnings
+        if arming != self.arming and arming:
+            seen.append(Seen("arming", tick, {"step": Arming(arming).name.lower()}))
+        self.epoch, self.mode, self.arming, self.motion = epoch, Mode(mode), arming, motion
+        self.trip, self.warnings = trip, warnings
 
     def _next_motion(self, sequence: int, tick: int, motion: int, why: str, seen: list[Seen]) -> None:
         running = self.motions.get(self.motion)

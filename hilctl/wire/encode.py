@@ -1,5 +1,6 @@
 """Replies, telemetry and columns as bytes, and back."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgpack
@@ -49,15 +50,17 @@ def words_of_rows(rows: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     return words
 
 
-def columns_of(rows: npt.NDArray[Any], channels: tuple[str, ...] = NAMES) -> dict[str, bytes]:
+def columns_of(rows: npt.NDArray[Any], channels: tuple[str, ...] = NAMES) -> dict[str, memoryview]:
     """One binary of little-endian eight-byte words a channel: six times cheaper to send than rows."""
     words, count = words_of_rows(rows), 8 * len(rows)
     if channels != NAMES:
         words = words[:, [NAMES.index(name) for name in channels]]
-    together = np.ascontiguousarray(words.T).tobytes()
+    if not count:
+        return {name: memoryview(b"") for name in channels}
+    together = memoryview(np.ascontiguousarray(words.T)).cast("B")
     return {name: together[i * count : (i + 1) * count] for i, name in enumerate(channels)}
 
 
-def arrays_of(columns: dict[str, bytes]) -> dict[str, npt.NDArray[Any]]:
+def arrays_of(columns: Mapping[str, bytes | memoryview]) -> dict[str, npt.NDArray[Any]]:
     """The columns of a block or a page as arrays; whole numbers stay whole."""
     return {name: np.frombuffer(data, _KINDS.get(name, "<f8")) for name, data in columns.items()}

@@ -67,7 +67,7 @@ def test_while_virtual_time_stands_the_status_tells() -> None:
     watch, _ = _look(_rows([_TRACK, _HOLD], [1, 0], [0, Trip.LEASE_LOST]), [2])
 
     class Status:
-        mode, trip, epoch, motion_id, tick = Mode.HOLD, 0, 1, 0, 101
+        mode, trip, epoch, arming, motion_id, tick = Mode.HOLD, 0, 1, 0, 0, 101
 
     assert [seen.kind for seen in watch.stand(2, Status)] == ["reset"]
     assert watch.stand(2, Status) == [] and watch.trip == 0
