@@ -1,6 +1,6 @@
 """A whole client, without hilctl: arms the rig, tracks a triangle, prints what came of it. Needs pyzmq and msgpack.
 
-    python plain_client.py tcp://127.0.0.1:9870
+python plain_client.py tcp://127.0.0.1:9870
 """
 
 import struct
@@ -16,6 +16,7 @@ client, count, token = str(uuid.uuid4()), 0, ""
 
 
 def ask(op, **args):
+    """The result of an operation."""
     global count
     count += 1
     socket.send(msgpack.packb({"v": 1, "client": client, "id": count, "op": op, "args": args, "lease": token}))

@@ -2,8 +2,8 @@
 
 The twin's loop runs in the core's process, which does not count; the service's CPU time is read from the kernel.
 One subscriber takes every block; after it another one, which stalls for two seconds and has no queue of its own. The
-yardstick is a process that sends blocks of the same size, as often, packed beforehand, by plain pyzmq: what remains when
-there is nothing to gather, name or pack.
+yardstick is a process that sends blocks of the same size, as often, packed beforehand, by plain pyzmq: what remains
+when there is nothing to gather, name or pack.
 """
 
 import json

@@ -1,10 +1,10 @@
 """The Python client. It imports no compiler: a script that drives a rig starts as fast as any other.
 
-    with Client() as rig:                       # the only service that runs here, or Client("table-500"), or an endpoint
-        rig.arm()
-        motion = rig.track("triangle", speed_m_s=0.02, amplitude_m=0.005, cycles=4)
-        rig.wait(motion)
-        x = rig.samples(motion.first, channels=["position_m"])
+with Client() as rig:                       # the only service that runs here, or Client("table-500"), or an endpoint
+    rig.arm()
+    motion = rig.track("triangle", speed_m_s=0.02, amplitude_m=0.005, cycles=4)
+    rig.wait(motion)
+    x = rig.samples(motion.first, channels=["position_m"])
 """
 
 from hilctl.client.client import Client, Motion, Outcome

@@ -150,9 +150,9 @@ class Client:
         values: dict[str, Any] = self.ask("get", keys=list(keys))["values"]
         return values
 
-    def subscribe(self, *topics: Literal["block", "event", "status"], timeout_s: float | None = None) -> Iterator[
-        Block | Event | Status
-    ]:
+    def subscribe(
+        self, *topics: Literal["block", "event", "status"], timeout_s: float | None = None
+    ) -> Iterator[Block | Event | Status]:
         """Telemetry as it comes; ends when nothing came for `timeout_s`."""
         return listen(self.hello["endpoints"]["telemetry"], topics or ("block", "event", "status"), timeout_s)
 
@@ -275,7 +275,10 @@ class Client:
         every: int = 1,
         keep: bool = False,
     ) -> dict[str, npt.NDArray[Any]]:
-        """Samples by sequence number, up to the newest when `last` is not given, as one array a channel. None is missing."""
+        """Samples by sequence number, up to the newest when `last` is not given, as one array a channel.
+
+        None is missing.
+        """
         pages: list[dict[str, npt.NDArray[Any]]] = []
         goal, at = _LAST if last is None else last, first
         while True:

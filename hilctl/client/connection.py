@@ -1,4 +1,7 @@
-"""Requests and replies over one socket. A request that gets no reply is sent again, the same bytes: the service does it once."""
+"""Requests and replies over one socket.
+
+A request that gets no reply is sent again, the same bytes: the service does it once.
+"""
 
 import itertools
 import threading

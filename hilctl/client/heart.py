@@ -1,4 +1,4 @@
-"""The heartbeat of an attended lease: a thread with a socket of its own, so that a long wait does not look like death."""
+"""The heartbeat of an attended lease: a thread with a socket of its own, so that a long wait is not taken for death."""
 
 import threading
 

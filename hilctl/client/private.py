@@ -50,8 +50,18 @@ def private_service(
         folder = Path(name)
         kept = Path(recordings) if recordings is not None else folder / "recordings"
         settings = {f"service.{port}_port": 0 for port in ("commands", "telemetry", "scope")} | dict(changes or {})
-        command = [sys.executable, "-m", "hilctl.service", str(rig), "--clock", clock, "--die-with-parent", "--recordings",
-                   str(kept), *(["--twin"] if twin else [])]
+        command = [
+            sys.executable,
+            "-m",
+            "hilctl.service",
+            str(rig),
+            "--clock",
+            clock,
+            "--die-with-parent",
+            "--recordings",
+            str(kept),
+            *(["--twin"] if twin else []),
+        ]
         for key, value in settings.items():
             command += ["--set", f"{key}={json.dumps(value)}"]
         log = folder / "service.log"
@@ -68,8 +78,13 @@ def private_service(
 def _environment(folder: Path, given: Mapping[str, str] | None) -> dict[str, str]:
     house = str(Path(__file__).resolve().parents[2])
     path = os.environ.get("PYTHONPATH", "")
-    out = {**os.environ, "XDG_RUNTIME_DIR": str(folder), "XDG_STATE_HOME": str(folder),
-           "PYTHONPATH": f"{house}{os.pathsep}{path}" if path else house, **(given or {})}
+    out = {
+        **os.environ,
+        "XDG_RUNTIME_DIR": str(folder),
+        "XDG_STATE_HOME": str(folder),
+        "PYTHONPATH": f"{house}{os.pathsep}{path}" if path else house,
+        **(given or {}),
+    }
     for name in ("RUNTIME_DIRECTORY", "STATE_DIRECTORY", "NOTIFY_SOCKET"):
         out.pop(name, None)
     return out
@@ -79,7 +94,9 @@ def _await(process: "subprocess.Popen[bytes]", folder: Path, recordings: Path, l
     deadline_s = time.monotonic() + _START_S
     while time.monotonic() < deadline_s:
         for found in places.running(folder / "hilctl").values():
-            return Private(found["commands"], found["telemetry"], found["scope"], found["pid"], folder, recordings, log, process)
+            return Private(
+                found["commands"], found["telemetry"], found["scope"], found["pid"], folder, recordings, log, process
+            )
         if process.poll() is not None:
             break
         time.sleep(_LOOK_S)

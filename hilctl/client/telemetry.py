@@ -1,6 +1,7 @@
 """Telemetry as it comes: blocks of samples, events, the status once a second."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy.typing as npt
@@ -9,7 +10,8 @@ import zmq
 from hilctl.wire.encode import arrays_of, unpack_reply
 
 
-class Block(NamedTuple):
+@dataclass(frozen=True)
+class Block:
     """Samples `first` to `first + count - 1`. A gap in the numbers is what this listener was too slow for."""
 
     first: int

@@ -1,8 +1,9 @@
 """The file under HDF5: one that never fails, as far as HDF5 can tell.
 
-A write that fails in the middle leaves HDF5 with a file that it can neither close nor forget, and takes the process down
-(segmentation fault, measured with HDF5 2.0 on a full disk). So errors of the disk end here: the first one is kept for the
-recorder to find, and from then on nothing is written any more. What stands in the file is what the last good flush left.
+A write that fails in the middle leaves HDF5 with a file that it can neither close nor forget, and takes the process
+down (segmentation fault, measured with HDF5 2.0 on a full disk). So errors of the disk end here: the first one is
+kept for the recorder to find, and from then on nothing is written any more. What stands in the file is what the last
+good flush left.
 """
 
 import os

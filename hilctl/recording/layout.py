@@ -1,12 +1,13 @@
 """What stands in a recording's file, and where. The writer and the reader both go by this.
 
-    samples      one row a tick, every channel
-    segments     (row, sequence): from this row on, samples count up from this sequence number; one more after each gap
-    events       what happened: modes, trips, epochs, warnings
-    parameters   every change: key, old, new, author, origin, epoch, tick
-    channels     name, unit, type and meaning of the samples' fields
-    law_state    the law's full state before the first sample, as bytes; absent when the core gave none
-    attributes   format, version, rig, rig_file, run, schema, rate_hz, clock, started, host, versions, law_tick, complete, ended
+samples      one row a tick, every channel
+segments     (row, sequence): from this row on, samples count up from this sequence number; one more after each gap
+events       what happened: modes, trips, epochs, warnings
+parameters   every change: key, old, new, author, origin, epoch, tick
+channels     name, unit, type and meaning of the samples' fields
+law_state    the law's full state before the first sample, as bytes; absent when the core gave none
+attributes   format, version, rig, rig_file, run, schema, rate_hz, clock, started, host, versions, law_tick, complete,
+ended
 """
 
 from typing import Any, NamedTuple

@@ -21,7 +21,8 @@ class Recording:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        # Without the lock: what was killed never gave it back, and what is still written may be read up to its last flush.
+        # Without the lock: what was killed never gave it back, and what is still written may be read up to its last
+        # flush.
         self._file = h5py.File(path, "r", locking=False)
         found = self._file.attrs.get("format"), self._file.attrs.get("version")
         if found != (FORMAT, VERSION):
@@ -89,8 +90,13 @@ class Recording:
     def events(self) -> list[dict[str, Any]]:
         """What happened, in order."""
         return [
-            {"number": int(e["number"]), "tick": int(e["tick"]), "time_ns": int(e["time_ns"]), "kind": e["kind"].decode(),
-             **json.loads(e["body"])}
+            {
+                "number": int(e["number"]),
+                "tick": int(e["tick"]),
+                "time_ns": int(e["time_ns"]),
+                "kind": e["kind"].decode(),
+                **json.loads(e["body"]),
+            }
             for e in self._file["events"][:]
         ]
 
@@ -99,7 +105,9 @@ class Recording:
         """Every parameter change, in order."""
         texts, whole = ("author", "origin", "key"), ("epoch", "tick", "time_ns")
         return [
-            {n: int(c[n]) for n in whole} | {n: c[n].decode() for n in texts} | {n: json.loads(c[n]) for n in ("old", "new")}
+            {n: int(c[n]) for n in whole}
+            | {n: c[n].decode() for n in texts}
+            | {n: json.loads(c[n]) for n in ("old", "new")}
             for c in self._file["parameters"][:]
         ]
 

@@ -1,8 +1,8 @@
 """The recorder thread: takes rows, events and changes from the wire thread, and owns the file.
 
-The wire thread never waits for a disk. What may wait is bounded: rows beyond it are lost and counted in real time; on the
-virtual clock the service asks `room` first and lets the loop wait. When writing fails the recording ends, marked, and
-control goes on.
+The wire thread never waits for a disk. What may wait is bounded: rows beyond it are lost and counted in real time; on
+the virtual clock the service asks `room` first and lets the loop wait. When writing fails the recording ends, marked,
+and control goes on.
 """
 
 import logging

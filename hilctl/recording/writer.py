@@ -1,7 +1,8 @@
 """Writes one recording's file. Not thread-safe: one thread owns it from open to close.
 
-Rows are written and flushed in one go, so that between two flushes the file on disk stays whole: it opens after `kill -9` and
-holds what the last flush reported. libver stays at its default: "latest" and SWMR do not open then (measured, DESIGN.md).
+Rows are written and flushed in one go, so that between two flushes the file on disk stays whole: it opens after `kill
+-9` and holds what the last flush reported. libver stays at its default: "latest" and SWMR do not open then (measured,
+DESIGN.md).
 """
 
 import json
@@ -23,7 +24,8 @@ from hilctl.signals import CHANNELS, SAMPLE
 _TEXT = h5py.string_dtype()
 _EVENT = np.dtype([("number", "i8"), ("tick", "i8"), ("time_ns", "i8"), ("kind", _TEXT), ("body", _TEXT)])
 _CHANGE = np.dtype(
-    [("epoch", "i8"), ("tick", "i8"), ("time_ns", "i8")] + [(n, _TEXT) for n in ("author", "origin", "key", "old", "new")]
+    [("epoch", "i8"), ("tick", "i8"), ("time_ns", "i8")]
+    + [(n, _TEXT) for n in ("author", "origin", "key", "old", "new")]
 )
 _CHANNEL = np.dtype([(n, _TEXT) for n in ("name", "unit", "kind", "meaning")])
 _SPARE = 1 << 20  # bytes left free on the disk: HDF5 cannot close a file in order on a full one
@@ -49,8 +51,12 @@ def versions() -> dict[str, str]:
 def host() -> dict[str, Any]:
     """The machine that wrote it."""
     system = os.uname()
-    return {"name": system.nodename, "system": f"{system.sysname} {system.release}", "machine": system.machine,
-            "cores": os.cpu_count()}
+    return {
+        "name": system.nodename,
+        "system": f"{system.sysname} {system.release}",
+        "machine": system.machine,
+        "cores": os.cpu_count(),
+    }
 
 
 class Writer:

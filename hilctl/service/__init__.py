@@ -1,1 +1,4 @@
-"""Who may ask for what: commands, modes, the lease, telemetry. One thread owns the wire, another writes the recording."""
+"""Who may ask for what: commands, modes, the lease, telemetry.
+
+One thread owns the wire, another writes the recording.
+"""

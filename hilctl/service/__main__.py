@@ -14,7 +14,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("rig", help="rig file, or a preset's name")
     parser.add_argument("--twin", action="store_true", help="drive the twin instead of the rig's driver")
     parser.add_argument("--clock", choices=("real", "virtual"), default="real")
-    parser.add_argument("--set", dest="changes", action="append", default=[], metavar="KEY=JSON", help="over the rig file")
+    parser.add_argument(
+        "--set", dest="changes", action="append", default=[], metavar="KEY=JSON", help="over the rig file"
+    )
     parser.add_argument("--recordings", default="", metavar="FOLDER", help="instead of the rig file's")
     parser.add_argument("--die-with-parent", action="store_true")
     parser.add_argument("--log", default="info", choices=("debug", "info", "warning", "error"))
@@ -26,7 +28,9 @@ def main(arguments: list[str]) -> int:
         try:
             changes[key] = json.loads(value)
         except json.JSONDecodeError:
-            parser.error(f"--set {change}: the value must be JSON: a number, true, \"text\"" if mark else f"--set {change}: no =")
+            parser.error(
+                f'--set {change}: the value must be JSON: a number, true, "text"' if mark else f"--set {change}: no ="
+            )
     return run(Choice(given.rig, given.twin, given.clock, changes, given.recordings, given.die_with_parent))
 
 

@@ -1,6 +1,6 @@
 """The service's one thread: a cycle every block of samples, or as soon as somebody asks.
 
-    wait → heartbeat → samples in → what they show → requests → tasks → lease → telemetry
+wait → heartbeat → samples in → what they show → requests → tasks → lease → telemetry
 """
 
 import logging
@@ -63,7 +63,7 @@ class App:
             self.telemetry.learn()
         if now_s >= self._block_due_s:
             self._publish(now_s)
-        if more or busy and s.virtual:
+        if more or (busy and s.virtual):
             self._next_s = 0.0
         elif pace == Pace.FAST:
             self._next_s = now_s + _FAST_S
@@ -119,8 +119,13 @@ class App:
         text = TRIP_TEXTS[trip]
         known = status.trip == trip
         return {
-            "trip": trip.name.lower(), "number": trip.value, "key": text.key, "unit": text.unit, "meaning": text.meaning,
-            "remedy": text.remedy, "value": status.trip_value if known else None,
+            "trip": trip.name.lower(),
+            "number": trip.value,
+            "key": text.key,
+            "unit": text.unit,
+            "meaning": text.meaning,
+            "remedy": text.remedy,
+            "value": status.trip_value if known else None,
             "limit": status.trip_limit if known else None,
             "action": Action(status.trip_action).name.lower() if known else None,
         }
@@ -130,7 +135,11 @@ class App:
         assert s.core.ended is not None
         while self._take_samples():
             pass
-        s.tell("core_ended" if s.core.ending and s.core.ended.exit_code == 0 else "core_gone", exit_code=s.core.ended.exit_code, text=s.core.ended.text)
+        s.tell(
+            "core_ended" if s.core.ending and s.core.ended.exit_code == 0 else "core_gone",
+            exit_code=s.core.ended.exit_code,
+            text=s.core.ended.text,
+        )
         s.watch.mode = Mode.OFF
         self._status_due_s = 0.0
 

@@ -71,7 +71,9 @@ def assemble(
     settings = rig.service
     ports = settings.telemetry_port, settings.scope_port
     telemetry = Telemetry(context, settings.bind, ports, run, schema(), settings.block_s)
-    folder = recordings or (Path(rig.recording.folder) if rig.recording.folder else places.state_root() / rig.name / "recordings")
+    folder = recordings or (
+        Path(rig.recording.folder) if rig.recording.folder else places.state_root() / rig.name / "recordings"
+    )
     rate_hz = 1.0 / rig.dt_s
     endpoints: dict[str, str] = {}
     service = Service(

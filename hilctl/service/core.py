@@ -102,7 +102,9 @@ class Core:
             self.held = sequence
             self.link.held(sequence)
 
-    def ask(self, kind: RequestKind, *, motion: Any = None, knots: Any = None, trip: int = 0, action: int = 0) -> Task[int]:
+    def ask(
+        self, kind: RequestKind, *, motion: Any = None, knots: Any = None, trip: int = 0, action: int = 0
+    ) -> Task[int]:
         """Puts a request to the loop; returns the tick at which it was taken."""
         id = self.send(kind, motion=motion, knots=knots, trip=trip, action=action)
         deadline_s = time.monotonic() + _ANSWER_S

@@ -86,7 +86,9 @@ class Desk:
     def _handle(self, frames: list[bytes]) -> None:
         # REQ puts an empty frame before the message, DEALER none.
         if not 2 <= len(frames) <= 3 or (len(frames) == 3 and frames[1]):
-            self._send(frames[:1], encode_refusal(None, Refused(Code.BAD_MESSAGE, f"a message of {len(frames) - 1} frames")))
+            self._send(
+                frames[:1], encode_refusal(None, Refused(Code.BAD_MESSAGE, f"a message of {len(frames) - 1} frames"))
+            )
             return
         envelope, payload, now_s = frames[:-1], frames[-1], time.monotonic()
         admitted = self._rate.admit(envelope[0], min(len(payload), MAX_REQUEST), now_s)

@@ -41,11 +41,14 @@ def undo(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
 
 
 def change(s: Service, asked: Asked, values: Mapping[str, Any], origin: str, *, undo: bool = False) -> Task[Result]:
-    """Checks, hands over, tells; answers when the loop has adopted it, and on the virtual clock when it is blended in."""
+    """Checks, hands over, tells.
+
+    Answers when the loop has adopted it, and on the virtual clock when it is blended in.
+    """
     s.core.need()
     proposed = s.store.propose(values)
-    # On the planner's thread, and so in order: right after a start, compiled code must be loaded first, which takes longer
-    # than the core waits for a heartbeat.
+    # On the planner's thread, and so in order: right after a start, compiled code must be loaded first, which takes
+    # longer than the core waits for a heartbeat.
     handed = s.planner.submit(s.core.link.put_settings, s.store.record(proposed))
     s.store.adopt(proposed, undo=undo)
     _audit(s, asked, proposed, origin)
@@ -68,7 +71,9 @@ def _audit(s: Service, asked: Asked, proposed: Set, origin: str) -> None:
     s.tell("set", epoch=proposed.epoch, author=asked.client, origin=origin, changed=edits)
     now_ns = time.time_ns()
     for edit in proposed.edits:
-        s.recorder.change(Change(proposed.epoch, s.watch.tick, now_ns, asked.client, origin, edit.key, edit.old, edit.new))
+        s.recorder.change(
+            Change(proposed.epoch, s.watch.tick, now_ns, asked.client, origin, edit.key, edit.old, edit.new)
+        )
 
 
 def zero(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
@@ -93,7 +98,9 @@ def _mean(s: Service, sensor: str, channel: str, samples: int) -> float:
     rows = history.rows(max(history.first, history.end - samples), history.end)
     rows = rows[rows["epoch"] == s.store.epoch]
     if len(rows) < samples:
-        raise Refused(Code.WRONG_MODE, f"only {len(rows)} of {samples} samples since the last change; let time pass", "samples")
+        raise Refused(
+            Code.WRONG_MODE, f"only {len(rows)} of {samples} samples since the last change; let time pass", "samples"
+        )
     rest = s.store.controller.arming.rest_speed_m_s
     fastest = float(np.mean(np.abs(rows["velocity_m_s"])))
     travelled = abs(float(rows["position_m"][-1] - rows["position_m"][0]))

@@ -78,13 +78,22 @@ def _start(s: Service, asked: Asked, op: str, kind: str, parameters: dict[str, A
     if _place(s) != place:
         raise Refused(Code.BUSY, "the reference moved while the motion was planned; ask again", op)
     tick = yield from s.core.ask(RequestKind.TRACK, motion=made.motion, knots=made.knots)
-    s.events.tell("planned", tick, motion=id, motion_kind=kind, parameters=parameters, text=made.text, author=asked.client)
+    s.events.tell(
+        "planned", tick, motion=id, motion_kind=kind, parameters=parameters, text=made.text, author=asked.client
+    )
     while id not in s.watch.motions and s.watch.tick <= tick and s.core.ended is None:
         yield Pace.FAST
     seen = s.watch.motions.get(id)
     first = seen.first if seen is not None else s.core.history.find_tick(tick)
-    return {"motion": id, "first": first, "tick": tick, "seconds": _seconds(made), "extremes": extremes,
-            "facts": made.facts, "text": made.text}
+    return {
+        "motion": id,
+        "first": first,
+        "tick": tick,
+        "seconds": _seconds(made),
+        "extremes": extremes,
+        "facts": made.facts,
+        "text": made.text,
+    }
 
 
 def plan_checked(

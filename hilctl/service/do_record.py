@@ -4,11 +4,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+from hilctl.params import BadValues, Problem, nearest
 from hilctl.recording.layout import SUFFIX, Header
 from hilctl.service.service import Asked, Service
 from hilctl.service.tasks import Pace, Result, Task, finished
 from hilctl.signals import NAMES
-from hilctl.params import BadValues, Problem, nearest
 from hilctl.wire.encode import columns_of
 from hilctl.wire.errors import Code, Refused
 from hilctl.wire.ops import Arguments
@@ -26,7 +26,13 @@ def record(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     yield from take_rows(s)
     state = yield from finished(s.recorder.stop())
     s.tell("recording", action="stop", path=state.path, first=state.first, flushed=state.flushed, by=asked.client)
-    return {"path": state.path, "first": state.first, "flushed": state.flushed, "state": state.state, "reason": state.reason}
+    return {
+        "path": state.path,
+        "first": state.first,
+        "flushed": state.flushed,
+        "state": state.state,
+        "reason": state.reason,
+    }
 
 
 def take_rows(s: Service) -> Task[None]:
@@ -48,8 +54,18 @@ def start_recording(s: Service, name: str) -> Task[Result]:
         if snapshot is not None:
             tick, first, state = snapshot
     rig, identity = s.rig, s.identity
-    header = Header(rig.name, rig.text, identity.run, identity.schema, s.rate_hz, identity.clock, s.store.epoch,
-                    s.store.values(), tick, state)
+    header = Header(
+        rig.name,
+        rig.text,
+        identity.run,
+        identity.schema,
+        s.rate_hz,
+        identity.clock,
+        s.store.epoch,
+        s.store.values(),
+        tick,
+        state,
+    )
     opened = s.recorder.start(path, header, first)
     rows = s.core.history.rows(first, s.core.history.end)
     if len(rows):
@@ -119,8 +135,14 @@ def _from_file(s: Service, args: Any, stop: int, end: int, channels: tuple[str, 
 
 def _page(rows: Any, args: Any, stop: int, end: int, newest: int, channels: tuple[str, ...]) -> Result:
     next_ = args.first + len(rows) * args.every
-    return {"first": args.first, "count": len(rows), "every": args.every, "next": next_ if next_ < end else None,
-            "end": newest, "columns": columns_of(rows, channels)}
+    return {
+        "first": args.first,
+        "count": len(rows),
+        "every": args.every,
+        "next": next_ if next_ < end else None,
+        "end": newest,
+        "columns": columns_of(rows, channels),
+    }
 
 
 def _may_keep(s: Service, asked: Asked) -> None:

@@ -15,16 +15,28 @@ from hilctl.wire.ops import OPS, Arguments, describe_leaf, describe_op, describe
 def hello(s: Service, asked: Asked, given: Arguments) -> Result:
     """Who this is."""
     if given.args.protocol != MAJOR:
-        raise Refused(Code.VERSION, f"the client speaks version {given.args.protocol}, the service {PROTOCOL}", "protocol")
+        raise Refused(
+            Code.VERSION, f"the client speaks version {given.args.protocol}, the service {PROTOCOL}", "protocol"
+        )
     from hilctl import __version__
 
     identity = s.identity
     return {
-        "protocol": PROTOCOL, "version": __version__, "rig": s.rig.name, "run": identity.run, "schema": identity.schema,
-        "clock": identity.clock, "rate_hz": s.rate_hz, "channels": [c.name for c in CHANNELS],
-        "endpoints": identity.endpoints, "modes": {m.name.lower(): m.value for m in Mode}, "twin": s.rig.twin,
-        "heartbeat_s": s.rig.service.heartbeat_s, "lease_timeout_s": s.rig.service.lease_timeout_s,
-        "recordings": str(s.places.recordings), "runtime": str(s.places.runtime),
+        "protocol": PROTOCOL,
+        "version": __version__,
+        "rig": s.rig.name,
+        "run": identity.run,
+        "schema": identity.schema,
+        "clock": identity.clock,
+        "rate_hz": s.rate_hz,
+        "channels": [c.name for c in CHANNELS],
+        "endpoints": identity.endpoints,
+        "modes": {m.name.lower(): m.value for m in Mode},
+        "twin": s.rig.twin,
+        "heartbeat_s": s.rig.service.heartbeat_s,
+        "lease_timeout_s": s.rig.service.lease_timeout_s,
+        "recordings": str(s.places.recordings),
+        "runtime": str(s.places.runtime),
     }
 
 

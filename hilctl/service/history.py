@@ -16,7 +16,7 @@ from hilctl.wire.errors import Code, Refused
 
 
 def _memory(rows: int) -> npt.NDArray[np.int64]:
-    """Memory that the kernel gives as it is first touched, two megabytes at a time where it can: by single pages the first
+    """Memory that the kernel gives as it is first touched, two megabytes at a time where it can: by pages, the first
     minutes cost three times as much processor time as all the rest (measured at 10 kHz)."""
     memory = mmap.mmap(-1, rows * SAMPLE.itemsize, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     if hasattr(mmap, "MADV_HUGEPAGE"):

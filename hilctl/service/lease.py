@@ -5,8 +5,8 @@
                    held (attended) --silence--> free, `expired` says so once
                    held (console) --off--> free
 
-An attended lease belongs to a client and lives by its beats; any request of the holder is a beat. A console lease belongs
-to whoever shows its token: commands typed one by one, each by another process.
+An attended lease belongs to a client and lives by its beats; any request of the holder is a beat. A console lease
+belongs to whoever shows its token: commands typed one by one, each by another process.
 """
 
 import hmac

@@ -1,7 +1,7 @@
 """`hilctl run`: the core's process first, then the service around it, until a signal or a request ends both in order.
 
-The core loads its compiled code while this process still reads the rig file and opens its sockets: nothing heavy is imported
-before it has been started.
+The core loads its compiled code while this process still reads the rig file and opens its sockets: nothing heavy is
+imported before it has been started.
 """
 
 import ctypes

@@ -92,4 +92,6 @@ class Service:
             self.watch.mode, "wait for it to settle"
         )
         wanted = " or ".join(m.name.lower() for m in modes)
-        raise Refused(Code.WRONG_MODE, f"{op} needs the mode {wanted}, it is {self.watch.mode.name.lower()}; {remedy}", "mode")
+        raise Refused(
+            Code.WRONG_MODE, f"{op} needs the mode {wanted}, it is {self.watch.mode.name.lower()}; {remedy}", "mode"
+        )

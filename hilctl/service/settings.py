@@ -24,7 +24,9 @@ class Service(Params):
     lease_lost: Annotated[LeaseLost, note("what happens when the holder of an attended lease falls silent")] = "stop"
     heartbeat_s: Annotated[float, number(0.05, 10, "s", "how often the holder of an attended lease beats")] = 0.5
     lease_timeout_s: Annotated[float, number(0.1, 60, "s", "silence after which an attended lease is lost")] = 2.0
-    rate_per_s: Annotated[float, number(10, 1e5, "1/s", "requests per second of one connection; large ones count more")] = 2000.0
+    rate_per_s: Annotated[
+        float, number(10, 1e5, "1/s", "requests per second of one connection; large ones count more")
+    ] = 2000.0
     burst: Annotated[int, whole(10, 100_000, "", "requests that one connection may send at once")] = 2000
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:
@@ -34,11 +36,19 @@ class Service(Params):
         except ValueError:
             loopback = False
         if not loopback:
-            yield Problem(f"{at}.bind", self.bind, "must be a loopback address",
-                          "links to other hosts are not encrypted yet; use 127.0.0.1 and an SSH tunnel")
+            yield Problem(
+                f"{at}.bind",
+                self.bind,
+                "must be a loopback address",
+                "links to other hosts are not encrypted yet; use 127.0.0.1 and an SSH tunnel",
+            )
         ports = [p for p in (self.commands_port, self.telemetry_port, self.scope_port) if p]
         if len(set(ports)) < len(ports):
             yield Problem(f"{at}.commands_port", self.commands_port, "the three ports must differ")
         if self.lease_timeout_s < 2 * self.heartbeat_s:
-            yield Problem(f"{at}.lease_timeout_s", self.lease_timeout_s, "must be at least two heartbeats",
-                          f"heartbeat_s = {self.heartbeat_s:g} s")
+            yield Problem(
+                f"{at}.lease_timeout_s",
+                self.lease_timeout_s,
+                "must be at least two heartbeats",
+                f"heartbeat_s = {self.heartbeat_s:g} s",
+            )

@@ -42,7 +42,18 @@ def status_of(s: Service) -> dict[str, Any]:
 
 def core_of(core: CoreStatus) -> dict[str, Any]:
     """The loop's own account: counts, times by stage, and what the host gave it."""
-    counts = ("ran", "missed", "due", "late_in_a_row", "late_in_a_row_most", "rows", "rows_lost", "trips", "blend", "standing")
+    counts = (
+        "ran",
+        "missed",
+        "due",
+        "late_in_a_row",
+        "late_in_a_row_most",
+        "rows",
+        "rows_lost",
+        "trips",
+        "blend",
+        "standing",
+    )
     return {
         "state": core.state,
         "messages": list(core.messages[-20:]),
@@ -59,11 +70,21 @@ def _trip(s: Service, core: Any) -> dict[str, Any] | None:
         return None
     trip = Trip(s.watch.trip)
     text = TRIP_TEXTS[trip]
-    told = {"name": trip.name.lower(), "number": trip.value, "key": text.key, "unit": text.unit, "meaning": text.meaning,
-            "remedy": text.remedy}
+    told: dict[str, Any] = {
+        "name": trip.name.lower(),
+        "number": trip.value,
+        "key": text.key,
+        "unit": text.unit,
+        "meaning": text.meaning,
+        "remedy": text.remedy,
+    }
     if core.trip == trip:
-        told |= {"tick": int(core.trip_tick), "value": float(core.trip_value), "limit": float(core.trip_limit),
-                 "action": Action(core.trip_action).name.lower()}
+        told |= {
+            "tick": int(core.trip_tick),
+            "value": float(core.trip_value),
+            "limit": float(core.trip_limit),
+            "action": Action(core.trip_action).name.lower(),
+        }
     return told
 
 
@@ -72,5 +93,3 @@ def _lease(s: Service) -> dict[str, Any] | None:
     if held is None:
         return None
     return {"kind": held.kind, "holder": held.holder, "silent_s": round(max(0.0, time.monotonic() - held.beat_s), 3)}
-
-

@@ -1,6 +1,7 @@
 """The parameters in force: changed all or nothing, numbered by epochs, every change with its author.
 
-What the loop can take while it runs may be changed here; what only a start can change (rates, drivers, sockets) is refused.
+What the loop can take while it runs may be changed here; what only a start can change (rates, drivers, sockets) is
+refused.
 """
 
 import dataclasses
@@ -9,7 +10,7 @@ from typing import Any, NamedTuple
 
 from hilctl.law.design import refuse_unstable
 from hilctl.law.settings import Controller, pack_settings
-from hilctl.params import BadValues, Leaf, Params, Problem, assign, flatten, leaves, nearest
+from hilctl.params import BadValues, Leaf, Problem, assign, flatten, leaves, nearest
 from hilctl.rig import Rig
 from hilctl.wire.errors import Code, Refused
 
@@ -109,8 +110,8 @@ class Store:
         except BadValues as bad:
             problems += bad.problems
         try:
-            params: Params = assign(friction.params, rubbing, "friction") if rubbing else friction.params
-            friction = friction._replace(params=params)
+            if rubbing:
+                friction = friction._replace(params=assign(friction.params, rubbing, "friction"))
         except BadValues as bad:
             problems += bad.problems
         return dataclasses.replace(self.rig, tables=tables, friction=friction)

@@ -1,4 +1,4 @@
-"""Requests that take a while, as generators: each runs until it must wait for something, and is tried again every cycle.
+"""Requests that take a while, as generators: each runs until it must wait for something, and is tried again each cycle.
 
 A handler is a plain function that returns its result, or a generator that yields how soon to look again and returns its
 result at the end. One thread runs them all: nothing here is ever touched by two at once.
@@ -39,7 +39,7 @@ def refusal_from(error: Exception, what: str) -> Refused:
         return error
     if isinstance(error, BadValues):
         return refusal_of(error)
-    log.exception("%s failed", what, exc_info=error)
+    log.error("%s failed", what, exc_info=error)
     return Refused(Code.INTERNAL, f"{what} failed: {type(error).__name__}; the service's log says more")
 
 

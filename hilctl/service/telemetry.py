@@ -1,7 +1,8 @@
 """Telemetry: blocks of samples, events and status to whoever subscribes, and the scope for PlotJuggler.
 
-Two frames a message, topic and MessagePack. XPUB tells who subscribes to what: nothing is packed for nobody. A subscriber
-that stalls is served from the socket's queue for ten seconds before it loses blocks, which the sequence numbers show.
+Two frames a message, topic and MessagePack. XPUB tells who subscribes to what: nothing is packed for nobody. A
+subscriber that stalls is served from the socket's queue for ten seconds before it loses blocks, which the sequence
+numbers show.
 """
 
 from typing import Any
@@ -42,7 +43,7 @@ class Topics:
 
     def learn(self) -> list[bytes]:
         """Takes in subscriptions; returns the prefixes that were newly asked for."""
-        fresh = []
+        fresh: list[bytes] = []
         while True:
             try:
                 message = self.socket.recv(zmq.NOBLOCK)
@@ -103,8 +104,13 @@ class Telemetry:
         if self._blocks.wanted(BLOCK):
             while first < history.end:
                 rows = history.rows(first, min(first + _MOST_ROWS, history.end))
-                block = {"run": self._run, "schema": self._schema, "first": first, "count": len(rows),
-                         "columns": columns_of(rows)}
+                block = {
+                    "run": self._run,
+                    "schema": self._schema,
+                    "first": first,
+                    "count": len(rows),
+                    "columns": columns_of(rows),
+                }
                 self._send(BLOCK, self._packer.pack(block))
                 first += len(rows)
         self._sent = history.end
@@ -119,11 +125,9 @@ class Telemetry:
             table = np.empty(words.shape)
             table[:, _REAL] = words.view(np.float64)[:, _REAL]
             table[:, _WHOLE] = words[:, _WHOLE]
-            times = (rows["time_ns"] * 1e-9).tolist()
-            message = [
-                {"timestamp": t, **dict(zip(NAMES, row, strict=True))}
-                for t, row in zip(times, table.tolist(), strict=True)
-            ]
+            names = ("timestamp", *NAMES)
+            timed = np.column_stack((rows["time_ns"] * 1e-9, table))
+            message = [dict(zip(names, row, strict=True)) for row in timed.tolist()]
             self._scope.socket.send_multipart([SCOPE, self._packer.pack(message)], zmq.NOBLOCK)
         self._scoped = history.end
 

@@ -64,7 +64,9 @@ class Waveforms:
     def _chunk(self, asked: Waveform, data: bytes) -> None:
         upload = self._running(asked.name)
         if asked.offset != upload.received:
-            raise Refused(Code.BAD_VALUE, f"offset {asked.offset}, expected {upload.received}: chunks come in order", "offset")
+            raise Refused(
+                Code.BAD_VALUE, f"offset {asked.offset}, expected {upload.received}: chunks come in order", "offset"
+            )
         values = np.frombuffer(data, "<f8")
         if upload.received + len(values) > upload.begun.count:
             raise Refused(Code.TOO_LARGE, f"more than the {upload.begun.count} numbers that were announced", "data")

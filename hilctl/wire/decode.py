@@ -1,7 +1,7 @@
 """From the bytes of a request to a `Request`, or a refusal. Nothing a peer sends may cost more than its size.
 
-msgpack's own limits stop huge headers and deep nesting before memory is taken; what it lets through (NaN, duplicate keys,
-extension types, keys that are not text) is refused here.
+msgpack's own limits stop huge headers and deep nesting before memory is taken; what it lets through (NaN, duplicate
+keys, extension types, keys that are not text) is refused here.
 """
 
 import math

@@ -60,7 +60,11 @@ def modes() -> str:
 def trips() -> str:
     """The numbers of the trips."""
     rows = ["| number | trip | rig file's key | meaning |", "|---|---|---|---|"]
-    rows += [f"| {t.value} | `{t.name.lower()}` | {TRIP_TEXTS[t].key} | {TRIP_TEXTS[t].meaning} |" for t in Trip if t in TRIP_TEXTS]
+    rows += [
+        f"| {t.value} | `{t.name.lower()}` | {TRIP_TEXTS[t].key} | {TRIP_TEXTS[t].meaning} |"
+        for t in Trip
+        if t in TRIP_TEXTS
+    ]
     return "\n".join(rows)
 
 
@@ -81,4 +85,7 @@ def filled(page: str) -> str:
 
 if __name__ == "__main__":
     PAGE.write_text(filled(PAGE.read_text()))
-    print(f"wrote {PAGE}: {len(OPS)} operations, {sum(len(leaves(op.args)) for op in OPS.values())} arguments", file=sys.stderr)
+    print(
+        f"wrote {PAGE}: {len(OPS)} operations, {sum(len(leaves(op.args)) for op in OPS.values())} arguments",
+        file=sys.stderr,
+    )

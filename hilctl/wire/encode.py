@@ -57,7 +57,7 @@ def columns_of(rows: npt.NDArray[Any], channels: tuple[str, ...] = NAMES) -> dic
         words = words[:, [NAMES.index(name) for name in channels]]
     if not count:
         return {name: memoryview(b"") for name in channels}
-    together = memoryview(np.ascontiguousarray(words.T)).cast("B")
+    together = np.ascontiguousarray(words.T).data.cast("B")
     return {name: together[i * count : (i + 1) * count] for i, name in enumerate(channels)}
 
 

@@ -49,7 +49,8 @@ class Lease(Params):
     """The right to command motion."""
 
     action: Annotated[
-        Literal["take", "release", "takeover", "beat"], note("takeover ends another's lease; beat keeps an attended one")
+        Literal["take", "release", "takeover", "beat"],
+        note("takeover ends another's lease; beat keeps an attended one"),
     ]
     kind: Annotated[
         Literal["attended", "console"],
@@ -116,9 +117,12 @@ class Waveform(Params):
 
     name: Annotated[str, note("what `track waveform` calls it")]
     action: Annotated[Literal["begin", "chunk", "end", "drop"], note("begin, chunks in order, end; or drop")]
-    quantity: Annotated[Literal["displacement", "acceleration"], note("with begin: what the numbers are")] = "displacement"
+    quantity: Annotated[Literal["displacement", "acceleration"], note("with begin: what the numbers are")] = (
+        "displacement"
+    )
     interval_s: Annotated[
-        float, number(0, 100, "s", "with begin: time between two values; 0: the numbers are pairs of a time and a value")
+        float,
+        number(0, 100, "s", "with begin: time between two values; 0: the numbers are pairs of a time and a value"),
     ] = 0.01
     count: Annotated[int, whole(0, 4_000_000, "", "with begin: how many numbers will come")] = 0
     offset: Annotated[int, whole(0, 4_000_000, "", "with chunk: index of its first number")] = 0
@@ -135,40 +139,104 @@ _TRACK_ARGS = (Open("parameters", "map", "the motion's parameters, as `describe`
 _CHANNELS = Open("channels", "texts", "which channels; empty: all")
 
 _ALL = (
-    Op("hello", Hello, "protocol, version, rig, run, schema, clock, rate_hz, channels, endpoints, modes",
-       "who the service is; say it first", effect=False),
-    Op("describe", Nothing, "channels, parameters, motions, ops, codes",
-       "every declaration, so that a client can build itself", effect=False),
-    Op("status", Nothing, "as the telemetry's `status`", "mode, trip, counts, histograms, lease, recording",
-       effect=False),
+    Op(
+        "hello",
+        Hello,
+        "protocol, version, rig, run, schema, clock, rate_hz, channels, endpoints, modes",
+        "who the service is; say it first",
+        effect=False,
+    ),
+    Op(
+        "describe",
+        Nothing,
+        "channels, parameters, motions, ops, codes",
+        "every declaration, so that a client can build itself",
+        effect=False,
+    ),
+    Op(
+        "status",
+        Nothing,
+        "as the telemetry's `status`",
+        "mode, trip, counts, histograms, lease, recording",
+        effect=False,
+    ),
     Op("events", Events, "events, next", "the newest events, none lost among the last 4096", effect=False),
-    Op("lease", Lease, "held, kind, holder, token, lost_after_s", "take, keep or give back the right to command motion"),
+    Op(
+        "lease", Lease, "held, kind, holder, token, lost_after_s", "take, keep or give back the right to command motion"
+    ),
     Op("arm", Nothing, "tick", "from off by way of standby to hold; `wait {mode: hold}` says when", lease=True),
-    Op("track", Track, "motion, first, seconds", "starts a motion; answers at once, `wait {motion}` says when it is over",
-       lease=True, open=_TRACK_ARGS),
+    Op(
+        "track",
+        Track,
+        "motion, first, seconds",
+        "starts a motion; answers at once, `wait {motion}` says when it is over",
+        lease=True,
+        open=_TRACK_ARGS,
+    ),
     Op("move", Move, "motion, first, seconds", "track, with the kind `move`", lease=True),
-    Op("check_motion", Track, "seconds, extremes", "whether `track` would accept this motion; changes nothing",
-       effect=False, open=_TRACK_ARGS),
+    Op(
+        "check_motion",
+        Track,
+        "seconds, extremes",
+        "whether `track` would accept this motion; changes nothing",
+        effect=False,
+        open=_TRACK_ARGS,
+    ),
     Op("hold", Nothing, "tick", "ends the motion in order and holds; as stop, but needs the lease", lease=True),
     Op("stop", Nothing, "tick", "decelerates to rest and holds; never needs the lease"),
     Op("off", Nothing, "tick", "ramps the valve to null and switches off; never needs the lease, ends a console lease"),
     Op("reset", Nothing, "tick", "forgets the latched trip; refused while its cause is present", lease=True),
-    Op("zero", Zero, "epoch, key, old, new", "makes a sensor read `to` from now on: a new offset, from its newest samples",
-       lease=True),
-    Op("set", Change, "epoch, changed", "changes parameters, all or none; blended in by the loop", lease=True,
-       open=(Open("values", "map", "dotted keys of the rig file, and their new values"),)),
+    Op(
+        "zero",
+        Zero,
+        "epoch, key, old, new",
+        "makes a sensor read `to` from now on: a new offset, from its newest samples",
+        lease=True,
+    ),
+    Op(
+        "set",
+        Change,
+        "epoch, changed",
+        "changes parameters, all or none; blended in by the loop",
+        lease=True,
+        open=(Open("values", "map", "dotted keys of the rig file, and their new values"),),
+    ),
     Op("undo", Change, "epoch, changed", "takes the last change back", lease=True),
-    Op("get", Nothing, "epoch, values", "parameters in force", effect=False,
-       open=(Open("keys", "texts", "dotted keys, or tables of them; empty: all"),)),
-    Op("wait", Wait, "over, why, tick, first, last, trip",
-       "answers when it is over, out of order; in virtual time `seconds` needs the lease", effect=False),
-    Op("fetch", Fetch, "first, count, every, next, end, columns",
-       "a page of at most 1 MiB, from memory or the recording; `next` is where to go on, null when done",
-       effect=False, open=(_CHANNELS,)),
-    Op("waveform", Waveform, "name, received, seconds", "uploads a displacement or acceleration history", lease=True,
-       open=(Open("data", "bytes", f"with chunk: at most {MAX_CHUNK} bytes"),)),
+    Op(
+        "get",
+        Nothing,
+        "epoch, values",
+        "parameters in force",
+        effect=False,
+        open=(Open("keys", "texts", "dotted keys, or tables of them; empty: all"),),
+    ),
+    Op(
+        "wait",
+        Wait,
+        "over, why, tick, first, last, trip",
+        "answers when it is over, out of order; in virtual time `seconds` needs the lease",
+        effect=False,
+    ),
+    Op(
+        "fetch",
+        Fetch,
+        "first, count, every, next, end, columns",
+        "a page of at most 1 MiB, from memory or the recording; `next` is where to go on, null when done",
+        effect=False,
+        open=(_CHANNELS,),
+    ),
+    Op(
+        "waveform",
+        Waveform,
+        "name, received, seconds",
+        "uploads a displacement or acceleration history",
+        lease=True,
+        open=(Open("data", "bytes", f"with chunk: at most {MAX_CHUNK} bytes"),),
+    ),
     Op("record", Record, "path, first, flushed", "starts or stops a recording"),
-    Op("shutdown", Nothing, "", "stops the motion in order and ends the service; refused while another holds the lease"),
+    Op(
+        "shutdown", Nothing, "", "stops the motion in order and ends the service; refused while another holds the lease"
+    ),
 )
 
 OPS: dict[str, Op] = {op.name: op for op in _ALL}
@@ -207,7 +275,8 @@ def check_arguments(name: str, given: Mapping[str, Any]) -> tuple[Op, Arguments]
     op = OPS.get(name)
     if op is None:
         raise Refused(Code.UNKNOWN_OP, f"no operation {name!r}; {nearest(name, tuple(OPS))}", "op")
-    rest, problems, opened = dict(given), [], {}
+    rest, opened = dict(given), dict[str, Any]()
+    problems: list[Problem] = []
     for open in op.open:
         opened[open.name] = _check_open(rest.pop(open.name, _EMPTY[open.kind]), open, problems)
     for key, value in rest.items():
@@ -250,8 +319,10 @@ def describe_table(table: type[Params], at: str = "") -> list[dict[str, Any]]:
 
 def describe_op(op: Op) -> dict[str, Any]:
     """An operation as plain values."""
-    opened = [{"key": o.name, "kind": o.kind, "unit": "", "meaning": o.meaning, "required": False, "default": None}
-              for o in op.open]
+    opened = [
+        {"key": o.name, "kind": o.kind, "unit": "", "meaning": o.meaning, "required": False, "default": None}
+        for o in op.open
+    ]
     return {
         "name": op.name,
         "meaning": op.meaning,

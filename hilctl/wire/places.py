@@ -1,7 +1,7 @@
 """Where a rig's service keeps its things, and how a client finds it.
 
-State and cache outlast a run; the runtime directory (lock, console token, endpoints) is this user's alone. Under systemd
-they are the unit's StateDirectory, CacheDirectory and RuntimeDirectory.
+State and cache outlast a run; the runtime directory (lock, console token, endpoints) is this user's alone. Under
+systemd they are the unit's StateDirectory, CacheDirectory and RuntimeDirectory.
 """
 
 import json
@@ -78,7 +78,9 @@ def find(rig: str | None = None) -> dict[str, Any]:
     if not services:
         raise Refused(Code.GONE, f"no service runs here (looked in {runtime_root()}); start one with `hilctl run RIG`")
     known = ", ".join(services)
-    raise Refused(Code.GONE, f"no service of the rig {rig!r}; running: {known}" if rig else f"which rig? running: {known}")
+    raise Refused(
+        Code.GONE, f"no service of the rig {rig!r}; running: {known}" if rig else f"which rig? running: {known}"
+    )
 
 
 def console_token(runtime: str) -> str:

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import msgpack
 import zmq
@@ -82,14 +82,21 @@ class Raw:
 
     def message(self, op: str, id: int | None = None, lease: str = "", **args: Any) -> bytes:
         self.count += 1
-        fields = {"v": 1, "client": self.client, "id": self.count if id is None else id, "op": op, "args": args, "lease": lease}
+        fields = {
+            "v": 1,
+            "client": self.client,
+            "id": self.count if id is None else id,
+            "op": op,
+            "args": args,
+            "lease": lease,
+        }
         return msgpack.packb(fields)
 
     def ask(self, op: str, **args: Any) -> Any:
         self.send(self.message(op, **args))
         return self.receive()
 
-    def __enter__(self) -> "Raw":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:

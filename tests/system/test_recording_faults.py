@@ -24,7 +24,8 @@ def small_disk(tmp_path):
     """A folder on a disk of six megabytes."""
     folder = tmp_path / "small"
     folder.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", folder], capture_output=True).returncode:
+    mount = ["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", folder]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("mounting a small disk needs root")
     yield folder
     subprocess.run(["umount", "-l", folder], check=True)
@@ -66,12 +67,15 @@ def test_after_kill_the_recording_opens_and_holds_what_status_told(tmp_path):
 def test_arming_is_refused_where_a_recording_is_required_and_cannot_be_written(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("a file, not a folder")
-    with private_service(RIG, recordings=blocked / "below", changes={"recording.required": True}) as service:
-        with Client(service.commands) as rig:
-            with pytest.raises(Refused) as refused:
-                rig.arm()
-            assert refused.value.code == Code.BAD_VALUE and refused.value.key == "recording.folder"
-            assert rig.status()["mode"] == "off"
+    required = {"recording.required": True}
+    with (
+        private_service(RIG, recordings=blocked / "below", changes=required) as service,
+        Client(service.commands) as rig,
+    ):
+        with pytest.raises(Refused) as refused:
+            rig.arm()
+        assert refused.value.code == Code.BAD_VALUE and refused.value.key == "recording.folder"
+        assert rig.status()["mode"] == "off"
 
 
 def test_arming_starts_the_recording_that_the_rig_requires(tmp_path):

@@ -1,4 +1,7 @@
-"""What happens around the service: holders that die, processes that are killed, signals. The rig is stopped in order."""
+"""What happens around the service: holders that die, processes that are killed, signals.
+
+The rig is stopped in order.
+"""
 
 import os
 import signal
@@ -87,7 +90,14 @@ def test_when_the_core_is_killed_the_service_says_so_and_stays():
         status = until(lambda: (s := rig.status())["state"] == "gone" and s)
         assert "-9" in status["gone"]
         assert [e["exit_code"] for e in rig.events() if e["kind"] == "core_gone"] == [-9]
-        for call in (rig.arm, lambda: rig.move(0.0), lambda: rig.set({"machine.m": 501.0}), rig.stop, rig.off, rig.reset):
+        for call in (
+            rig.arm,
+            lambda: rig.move(0.0),
+            lambda: rig.set({"machine.m": 501.0}),
+            rig.stop,
+            rig.off,
+            rig.reset,
+        ):
             with pytest.raises(Refused) as refused:
                 call()
             assert refused.value.code == Code.GONE
@@ -128,22 +138,31 @@ def test_a_second_service_of_the_rig_is_refused_naming_the_first():
     with private_service(RIG) as service:
         env = {**environment(), "XDG_RUNTIME_DIR": str(service.folder)}
         command = [sys.executable, "-m", "hilctl.service", RIG, "--twin", "--set", "service.commands_port=0"]
-        second = subprocess.run(command, capture_output=True, text=True, env=env, timeout=60)
+        second = subprocess.run(command, capture_output=True, text=True, env=env, timeout=60, check=False)
         assert second.returncode == 1
         assert f"process {service.pid}" in second.stderr
         with Client(service.commands, lease="none") as rig:
             assert rig.status()["state"] == "running"
 
 
-@pytest.mark.parametrize(("arguments", "said"), [
-    (["--set", 'service.bind="0.0.0.0"'], "service.bind: '0.0.0.0' refused, must be a loopback address"),
-    (["--set", "machine.m=NaN"], "machine.m"),
-    (["--set", "service.comands_port=1"], "did you mean 'commands_port'"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--set", 'service.bind="0.0.0.0"'], "service.bind: '0.0.0.0' refused, must be a loopback address"),
+        (["--set", "machine.m=NaN"], "machine.m"),
+        (["--set", "service.comands_port=1"], "did you mean 'commands_port'"),
+    ],
+)
 def test_a_service_that_cannot_be_is_refused_with_the_key(arguments, said, tmp_path):
     env = {**environment(), "XDG_RUNTIME_DIR": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-m", "hilctl.service", RIG, "--twin", *arguments], capture_output=True, text=True,
-                          env=env, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-m", "hilctl.service", RIG, "--twin", *arguments],
+        capture_output=True,
+        text=True,
+        env=env,
+        timeout=60,
+        check=False,
+    )
     assert done.returncode == 2 and said in done.stderr
 
 
@@ -152,7 +171,7 @@ def test_a_port_that_is_taken_is_refused_and_no_core_is_left(tmp_path):
         port = service.commands.rpartition(":")[2]
         env = {**environment(), "XDG_RUNTIME_DIR": str(tmp_path)}
         command = [sys.executable, "-m", "hilctl.service", RIG, "--twin", "--set", f"service.commands_port={port}"]
-        done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=60)
+        done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=60, check=False)
         assert done.returncode == 1 and port in done.stderr
 
 

@@ -64,7 +64,7 @@ def test_too_large_a_message_is_told_so(unharmed, size):
 
 
 def test_a_message_beyond_all_measure_cuts_its_sender_off_and_nobody_else(unharmed):
-    service, rig = unharmed
+    service, _ = unharmed
     with Raw(service.commands) as raw, Raw(service.commands) as other:
         raw.send(bytes(4_000_000))
         assert other.ask("hello")["ok"]

@@ -127,7 +127,9 @@ while r.state.state == "on" and n < 100_000:
 print(r.state.state, r.state.flushed)
 r.close()
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, cwd=Path.cwd())
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, cwd=Path.cwd(), check=False
+    )
     assert done.returncode == 0, done.stderr
     state, flushed = done.stdout.split()
     assert state == "failed" and int(flushed) > 500
@@ -156,7 +158,9 @@ while True:
 @pytest.mark.parametrize("after", [1, 2, 3, 7, 12])
 def test_after_kill_it_opens_and_holds_what_was_said_to_be_flushed(tmp_path: Path, after: int) -> None:
     path = tmp_path / "a.h5"
-    with subprocess.Popen([sys.executable, "-c", _WRITES, str(path)], stdout=subprocess.PIPE, text=True, cwd=Path.cwd()) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", _WRITES, str(path)], stdout=subprocess.PIPE, text=True, cwd=Path.cwd()
+    ) as process:
         assert process.stdout is not None
         told = 0
         for _ in range(after):

@@ -21,7 +21,12 @@ class RepeatsMachine(RuleBasedStateMachine):
         self.replies: dict[tuple[str, int], bytes] = {}
         self.done: dict[tuple[str, int, bytes], int] = {}
 
-    @rule(client=st.sampled_from("ab"), id=st.integers(0, 9), body=st.sampled_from([b"arm", b"stop"]), answer=st.booleans())
+    @rule(
+        client=st.sampled_from("ab"),
+        id=st.integers(0, 9),
+        body=st.sampled_from([b"arm", b"stop"]),
+        answer=st.booleans(),
+    )
     def comes(self, client: str, id: int, body: bytes, answer: bool) -> None:
         key = client, id
         remembered = key in self.order[-_REMEMBERED:]

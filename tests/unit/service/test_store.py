@@ -33,23 +33,26 @@ def test_a_change_is_in_force_once_it_is_adopted(store: Store) -> None:
     assert record.law.pid.kp_per_m == 3.0 and record.limits.velocity.max_m_s == 0.5 and record.friction.viscous == 200.0
 
 
-@pytest.mark.parametrize(("values", "key"), [
-    ({"law.pid.kp_per_m": math.nan}, "law.pid.kp_per_m"),
-    ({"law.pid.kp_per_m": math.inf}, "law.pid.kp_per_m"),
-    ({"law.pid.kp_per_m": "3"}, "law.pid.kp_per_m"),
-    ({"law.pid.kp_per_m": -1.0}, "law.pid.kp_per_m"),
-    ({"law.pid.kp_per_m": True}, "law.pid.kp_per_m"),
-    ({"law.pid.kp": 1.0}, "law.pid.kp"),
-    ({"law.pid": {"kp_per_m": 1.0}}, "law.pid"),
-    ({"": 1.0}, ""),
-    ({"limits.position.max_m": 100.0}, "limits.position.max_m"),
-    ({"friction.nothing": 1.0}, "friction.nothing"),
-    ({"friction.fs": math.nan}, "friction.fs"),
-    ({"friction.model": "lugre"}, "friction.model"),
-    ({"loop.rate_hz": 2000.0}, "loop.rate_hz"),
-    ({"service.lease_lost": "null"}, "service.lease_lost"),
-    ({"driver.name": "null"}, "driver.name"),
-])
+@pytest.mark.parametrize(
+    ("values", "key"),
+    [
+        ({"law.pid.kp_per_m": math.nan}, "law.pid.kp_per_m"),
+        ({"law.pid.kp_per_m": math.inf}, "law.pid.kp_per_m"),
+        ({"law.pid.kp_per_m": "3"}, "law.pid.kp_per_m"),
+        ({"law.pid.kp_per_m": -1.0}, "law.pid.kp_per_m"),
+        ({"law.pid.kp_per_m": True}, "law.pid.kp_per_m"),
+        ({"law.pid.kp": 1.0}, "law.pid.kp"),
+        ({"law.pid": {"kp_per_m": 1.0}}, "law.pid"),
+        ({"": 1.0}, ""),
+        ({"limits.position.max_m": 100.0}, "limits.position.max_m"),
+        ({"friction.nothing": 1.0}, "friction.nothing"),
+        ({"friction.fs": math.nan}, "friction.fs"),
+        ({"friction.model": "lugre"}, "friction.model"),
+        ({"loop.rate_hz": 2000.0}, "loop.rate_hz"),
+        ({"service.lease_lost": "null"}, "service.lease_lost"),
+        ({"driver.name": "null"}, "driver.name"),
+    ],
+)
 def test_one_bad_value_refuses_the_good_ones_with_it(store: Store, values: dict[str, Any], key: str) -> None:
     assert key in _keys(store, values)
     assert key in _keys(store, {"machine.m": 501.0, **values, "law.blend_s": 0.1})

@@ -12,7 +12,9 @@ from hilctl.wire.ops import Waveform
 
 
 def _begin(waveforms: Waveforms, name: str = "quake", count: int = 100, interval_s: float = 0.01) -> None:
-    waveforms.handle(Waveform(name=name, action="begin", quantity="acceleration", interval_s=interval_s, count=count), b"")
+    waveforms.handle(
+        Waveform(name=name, action="begin", quantity="acceleration", interval_s=interval_s, count=count), b""
+    )
 
 
 def _chunk(waveforms: Waveforms, values: list[float], offset: int = 0, name: str = "quake") -> None:

@@ -1,4 +1,4 @@
-"""The decoder takes whatever a peer sends: a request comes out, or its own refusal, at a cost bounded by the message's size."""
+"""The decoder takes whatever a peer sends: a request comes out, or a refusal, at a cost bounded by the size."""
 
 import math
 import struct
@@ -18,11 +18,17 @@ from hilctl.wire.errors import Code
 _GOOD = {"v": 1, "client": "me", "id": 7, "op": "status", "args": {}}
 _names = st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1, max_size=64)
 _scalars = st.one_of(
-    st.none(), st.booleans(), st.integers(-(1 << 62), 1 << 62), st.floats(allow_nan=False, allow_infinity=False),
-    st.text(max_size=20), st.binary(max_size=20),
+    st.none(),
+    st.booleans(),
+    st.integers(-(1 << 62), 1 << 62),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.text(max_size=20),
+    st.binary(max_size=20),
 )
 _values = st.recursive(
-    _scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4), max_leaves=12
+    _scalars,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
 )
 
 
@@ -40,7 +46,9 @@ def _refusal(message: object) -> Malformed:
 
 
 @given(_names, st.integers(0, (1 << 62) - 1), _names, st.dictionaries(st.text(max_size=8), _values, max_size=4))
-def test_what_was_encoded_is_decoded_unless_it_is_nested_too_deep(client: str, id: int, op: str, args: dict[str, Any]) -> None:
+def test_what_was_encoded_is_decoded_unless_it_is_nested_too_deep(
+    client: str, id: int, op: str, args: dict[str, Any]
+) -> None:
     payload = encode_request(client, id, op, args)
     if _depth(args) >= MAX_DEPTH:
         assert _refusal(payload).code == Code.BAD_MESSAGE
@@ -58,7 +66,9 @@ def test_any_bytes_raise_the_decoders_own_error_only(payload: bytes) -> None:
 
 @given(st.binary(min_size=1, max_size=6), st.integers(0, 60))
 def test_a_request_with_bytes_overwritten_raises_the_decoders_own_error_only(patch: bytes, at: int) -> None:
-    good = bytearray(encode_request("client", 3, "track", {"kind": "sine", "parameters": {"amplitude_m": 0.01, "list": [1, 2]}}))
+    good = bytearray(
+        encode_request("client", 3, "track", {"kind": "sine", "parameters": {"amplitude_m": 0.01, "list": [1, 2]}})
+    )
     good[at : at + len(patch)] = patch
     try:
         decode_request(bytes(good))
@@ -74,11 +84,14 @@ def test_every_prefix_of_a_request_is_refused(length: int) -> None:
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-@pytest.mark.parametrize(("args", "key"), [
-    (lambda x: {"speed": x}, "speed"),
-    (lambda x: {"values": {"law.pid.kp_per_m": x}}, "values.law.pid.kp_per_m"),
-    (lambda x: {"list": [1.0, {"deep": [x]}]}, "list[1].deep[0]"),
-])
+@pytest.mark.parametrize(
+    ("args", "key"),
+    [
+        (lambda x: {"speed": x}, "speed"),
+        (lambda x: {"values": {"law.pid.kp_per_m": x}}, "values.law.pid.kp_per_m"),
+        (lambda x: {"list": [1.0, {"deep": [x]}]}, "list[1].deep[0]"),
+    ],
+)
 def test_a_number_that_is_not_finite_is_refused_by_its_key(value: float, args: Any, key: str) -> None:
     refused = _refusal({**_GOOD, "args": args(value)})
     assert (refused.code, refused.key, refused.id) == (Code.BAD_VALUE, key, 7)
@@ -92,21 +105,24 @@ def test_too_large_a_message_is_refused_before_it_is_decoded(monkeypatch: pytest
     assert _refusal(b"\x00" * (MAX_REQUEST + 1)).code == Code.TOO_LARGE
 
 
-@pytest.mark.parametrize(("name", "payload"), [
-    ("lists in lists", b"\x91" * 60_000),
-    ("maps in maps", b"\x81\xa1a" * 20_000),
-    ("a list that claims four thousand million items", b"\xdd" + struct.pack(">I", 0xFFFFFFFF)),
-    ("a map that claims four thousand million keys", b"\xdf" + struct.pack(">I", 0xFFFFFFFF)),
-    ("a text that claims four gigabytes", b"\xdb" + struct.pack(">I", 0xFFFFFFFF) + b"a"),
-    ("bytes that claim four gigabytes", b"\xc6" + struct.pack(">I", 0xFFFFFFFF) + b"a"),
-    ("an extension", b"\xc9" + struct.pack(">Ib", 4, 5) + b"abcd"),
-    ("a timestamp", b"\xd6\xff" + b"\x00" * 4),
-    ("text that is not UTF-8", b"\x81\xa1v\xa2\xff\xfe"),
-    ("two messages", pack(_GOOD) + pack(_GOOD)),
-    ("nothing", b""),
-    ("a list as a key", b"\x81\x91\x01\x01"),
-    ("the code that MessagePack never uses", b"\xc1"),
-])
+@pytest.mark.parametrize(
+    ("name", "payload"),
+    [
+        ("lists in lists", b"\x91" * 60_000),
+        ("maps in maps", b"\x81\xa1a" * 20_000),
+        ("a list that claims four thousand million items", b"\xdd" + struct.pack(">I", 0xFFFFFFFF)),
+        ("a map that claims four thousand million keys", b"\xdf" + struct.pack(">I", 0xFFFFFFFF)),
+        ("a text that claims four gigabytes", b"\xdb" + struct.pack(">I", 0xFFFFFFFF) + b"a"),
+        ("bytes that claim four gigabytes", b"\xc6" + struct.pack(">I", 0xFFFFFFFF) + b"a"),
+        ("an extension", b"\xc9" + struct.pack(">Ib", 4, 5) + b"abcd"),
+        ("a timestamp", b"\xd6\xff" + b"\x00" * 4),
+        ("text that is not UTF-8", b"\x81\xa1v\xa2\xff\xfe"),
+        ("two messages", pack(_GOOD) + pack(_GOOD)),
+        ("nothing", b""),
+        ("a list as a key", b"\x81\x91\x01\x01"),
+        ("the code that MessagePack never uses", b"\xc1"),
+    ],
+)
 def test_a_hostile_message_is_refused_at_once(name: str, payload: bytes) -> None:
     before = time.process_time()
     assert _refusal(payload).code == Code.BAD_MESSAGE, name
@@ -123,22 +139,25 @@ def test_the_same_key_twice_is_refused() -> None:
     assert "twice" in _refusal(payload).message
 
 
-@pytest.mark.parametrize(("change", "code", "key"), [
-    ({"v": 2}, Code.VERSION, "v"),
-    ({"v": True}, Code.VERSION, "v"),
-    ({"v": None}, Code.VERSION, "v"),
-    ({"id": -1}, Code.BAD_MESSAGE, "id"),
-    ({"id": 1 << 63}, Code.BAD_MESSAGE, "id"),
-    ({"id": True}, Code.BAD_MESSAGE, "id"),
-    ({"id": "1"}, Code.BAD_MESSAGE, "id"),
-    ({"client": ""}, Code.BAD_MESSAGE, "client"),
-    ({"client": "x" * 65}, Code.BAD_MESSAGE, "client"),
-    ({"client": "a\nb"}, Code.BAD_MESSAGE, "client"),
-    ({"op": 5}, Code.BAD_MESSAGE, "op"),
-    ({"args": [1]}, Code.BAD_MESSAGE, "args"),
-    ({"lease": 5}, Code.BAD_MESSAGE, "lease"),
-    ({"extra": 1}, Code.BAD_MESSAGE, "extra"),
-])
+@pytest.mark.parametrize(
+    ("change", "code", "key"),
+    [
+        ({"v": 2}, Code.VERSION, "v"),
+        ({"v": True}, Code.VERSION, "v"),
+        ({"v": None}, Code.VERSION, "v"),
+        ({"id": -1}, Code.BAD_MESSAGE, "id"),
+        ({"id": 1 << 63}, Code.BAD_MESSAGE, "id"),
+        ({"id": True}, Code.BAD_MESSAGE, "id"),
+        ({"id": "1"}, Code.BAD_MESSAGE, "id"),
+        ({"client": ""}, Code.BAD_MESSAGE, "client"),
+        ({"client": "x" * 65}, Code.BAD_MESSAGE, "client"),
+        ({"client": "a\nb"}, Code.BAD_MESSAGE, "client"),
+        ({"op": 5}, Code.BAD_MESSAGE, "op"),
+        ({"args": [1]}, Code.BAD_MESSAGE, "args"),
+        ({"lease": 5}, Code.BAD_MESSAGE, "lease"),
+        ({"extra": 1}, Code.BAD_MESSAGE, "extra"),
+    ],
+)
 def test_a_field_of_the_envelope_that_is_wrong_is_named(change: dict[str, Any], code: Code, key: str) -> None:
     refused = _refusal({**_GOOD, **change})
     assert (refused.code, refused.key) == (code, key)

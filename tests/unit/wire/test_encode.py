@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hilctl.signals import CHANNELS, NAMES, SAMPLE
-from hilctl.wire.encode import arrays_of, columns_of, unpack_reply, encode_refusal, encode_result
+from hilctl.wire.encode import arrays_of, columns_of, encode_refusal, encode_result, unpack_reply
 from hilctl.wire.errors import Code, Refused
 
 
@@ -31,4 +31,8 @@ def test_whole_numbers_stay_whole() -> None:
 def test_a_reply_carries_the_result_or_the_refusal() -> None:
     assert unpack_reply(encode_result(3, {"a": 1})) == {"id": 3, "ok": True, "result": {"a": 1}}
     refused = unpack_reply(encode_refusal(None, Refused(Code.LIMIT, "too fast", "limits.velocity")))
-    assert refused == {"id": None, "ok": False, "error": {"code": "limit", "key": "limits.velocity", "message": "too fast"}}
+    assert refused == {
+        "id": None,
+        "ok": False,
+        "error": {"code": "limit", "key": "limits.velocity", "message": "too fast"},
+    }
