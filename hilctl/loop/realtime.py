@@ -77,7 +77,7 @@ class Host:
             missing.append(f"processor {cpu} of its own")
         if not missing:
             return ""
-        return f"running without {', '.join(missing)}: ticks will be late when the host is busy; see `hilctl doctor`"
+        return f"running without {', '.join(missing)}: ticks will be late when the host is busy; see deploy/README.md"
 
     def write(self, record: Any) -> None:
         """Into the shared memory, for the service."""

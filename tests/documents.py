@@ -1,0 +1,113 @@
+"""The parts of the documents that are made from declarations. `python -m tests.documents` writes them into the pages.
+
+A part stands between `<!-- NAME: generated -->` and `<!-- NAME: end -->`; what surrounds it is written by hand. The tests
+compare every page with what would be written now.
+"""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from hilctl.friction import MODELS
+from hilctl.law.limits import Limits
+from hilctl.law.motions import document as motions
+from hilctl.law.sensors import Sensor
+from hilctl.params import Params, document, leaves
+from hilctl.rig import Tables
+from hilctl.signals import SENSORS, TRIP_TEXTS, Trip
+from hilctl.wire import document as protocol
+from sim.settings import TwinConfig
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+_PART = re.compile(r"(<!-- (\w+): generated -->\n).*?(<!-- \2: end -->)", re.DOTALL)
+
+
+def rig_tables() -> str:
+    """Every table of the rig file: its keys with unit, bounds, default and meaning."""
+    parts = []
+    for name in Tables.__struct_fields__:
+        if name == "sensors":
+            told = ", ".join(f"`{s}`" for s in SENSORS)
+            parts.append(_section("sensors.NAME", Sensor, f"NAME is one of {told}."))
+        else:
+            parts.append(_section(name, _table_of(name)))
+        if name == "machine":
+            models = [_section("friction", model.Params, f'`model = "{name}"`') for name, model in MODELS.items()]
+            parts += models
+    return "\n\n".join(parts)
+
+
+def twin_table() -> str:
+    """What [twin] may hold besides its machine, friction and present sensors, which are nominal where nothing is said."""
+    rows = document(TwinConfig, "twin").splitlines()
+    kept = [row for row in rows if not row.startswith(("| `twin.machine.", "| `twin.friction."))]
+    return "\n".join(kept)
+
+
+def trip_rows() -> str:
+    """Every trip: what it means, the limit that it belongs to, what it does by default, and what to do."""
+    rows = ["| number | trip | what happened | rig file's key | by default | what to do |", "|---|---|---|---|---|---|"]
+    for trip, text in TRIP_TEXTS.items():
+        key = f"`{text.key}`" if text.key else ""
+        rows.append(
+            f"| {trip.value} | `{trip.name.lower()}` | {text.meaning} | {key} | {_default_action(trip)} | {text.remedy} |"
+        )
+    return "\n".join(rows)
+
+
+# What a limit of the rig file does not decide.
+_FIXED = {
+    Trip.SENSOR_INVALID: "limits.sensing",
+    Trip.SENSOR_RANGE: "limits.sensing",
+    Trip.SENSOR_STUCK: "limits.stuck",
+    Trip.LEASE_LOST: "service.lease_lost",
+    Trip.SERVICE_LOST: "stop, null, off",
+    Trip.SHUTDOWN: "stop, null, off",
+    Trip.EMERGENCY_STOP: "off in one step",
+    Trip.POLARITY: "null",
+    Trip.ARMING: "null",
+    Trip.COMMAND: "null",
+    Trip.DRIVER_RAISED: "the core ends",
+}
+
+
+def _default_action(trip: Trip) -> str:
+    place = _FIXED.get(trip, TRIP_TEXTS[trip].key)
+    defaults = {leaf.path: leaf.default for leaf in leaves(Limits, "limits")}
+    if place == "service.lease_lost":
+        return next(str(leaf.default) for leaf in leaves(Tables) if leaf.path == place)
+    return str(defaults.get(f"{place}.action", place))
+
+
+def _table_of(name: str) -> type[Params]:
+    found = Tables.__annotations__[name]
+    assert issubclass(found, Params)
+    return found
+
+
+def _section(name: str, table: type[Params], told: str = "") -> str:
+    meaning = (table.__doc__ or "").split("\n\n")[0].replace("\n", " ").strip()
+    return "\n\n".join(part for part in (f"### [{name}]", meaning, told, document(table, name)) if part)
+
+
+PARTS: dict[str, Callable[[], str]] = {"tables": rig_tables, "twin": twin_table, "trips": trip_rows}
+
+_OURS = ("rig-file.md", "safety.md")
+
+
+def pages() -> dict[Path, str]:
+    """Every page that has such parts, as it should be."""
+    made = {DOCS / name: _filled((DOCS / name).read_text(encoding="utf-8")) for name in _OURS}
+    made[DOCS / "protocol.md"] = protocol.filled((DOCS / "protocol.md").read_text(encoding="utf-8"))
+    made[DOCS / "motions.md"] = motions.refreshed((DOCS / "motions.md").read_text(encoding="utf-8"))
+    return made
+
+
+def _filled(page: str) -> str:
+    return _PART.sub(lambda m: f"{m[1]}{PARTS[m[2]]()}\n{m[3]}", page)
+
+
+if __name__ == "__main__":
+    for path, text in pages().items():
+        path.write_text(text, encoding="utf-8")
+        print(f"wrote {path}")
