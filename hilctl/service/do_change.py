@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from hilctl.wire.errors import Code, Refused
 from hilctl.wire.ops import Arguments
 
 _ADOPTION_S = 3.0  # a tick adopts a set within two periods
+
+Values = Mapping[str, Any]
 
 # Where a sensor's corrected value stands in a sample.
 _CHANNELS = {
@@ -37,22 +39,31 @@ def set_values(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
 
 def undo(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     """The last change, taken back."""
-    return (yield from change(s, asked, s.store.reverse(), given.args.origin or "undo", undo=True))
+    return (yield from change(s, asked, s.store.reverse, given.args.origin or "undo", undo=True))
 
 
-def change(s: Service, asked: Asked, values: Mapping[str, Any], origin: str, *, undo: bool = False) -> Task[Result]:
-    """Checks, hands over, tells.
+def change(
+    s: Service, asked: Asked, values: Values | Callable[[], Values], origin: str, *, undo: bool = False
+) -> Task[Result]:
+    """Checks, hands over, tells; answers when the loop has adopted it, and on the virtual clock when it is blended in.
 
-    Answers when the loop has adopted it, and on the virtual clock when it is blended in.
+    One change after the other: each is judged against the set before it, on the planner's thread.
     """
     s.core.need()
-    proposed = s.store.propose(values)
-    # On the planner's thread, and so in order: right after a start, compiled code must be loaded first, which takes
-    # longer than the core waits for a heartbeat.
-    handed = s.planner.submit(s.core.link.put_settings, s.store.record(proposed))
-    s.store.adopt(proposed, undo=undo)
+    while s.changing:
+        yield Pace.FAST
+    s.changing, grants = True, s.lease.grants
+    try:
+        wanted = values() if callable(values) else values
+        proposed = yield from finished(s.planner.submit(s.store.propose, wanted))
+        if s.lease.grants != grants:
+            s.lease.need(asked.client, asked.token, "set")
+        s.core.need()
+        s.core.link.put_settings(s.store.record(proposed))
+        s.store.adopt(proposed, undo=undo)
+    finally:
+        s.changing = False
     _audit(s, asked, proposed, origin)
-    yield from finished(handed)
     deadline_s = time.monotonic() + _ADOPTION_S
     while True:
         status = s.core.link.status

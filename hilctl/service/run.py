@@ -136,10 +136,11 @@ def _warm(app: "App") -> "list[Future[Any]]":
     from hilctl.loop.mailbox import mail_put
     from hilctl.service.do_motion import plan_checked
 
-    planner = app.service.planner
+    planner, store = app.service.planner, app.service.store
     return [
         planner.submit(mail_put, np.zeros(1, np.int64), 0, 0),
         planner.submit(plan_checked, app.service, "move", {"position_m": 0.0}, 0.0, 0),
+        planner.submit(store.propose, {"law.blend_s": store.controller.law.blend_s}),
     ]
 
 

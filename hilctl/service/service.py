@@ -56,9 +56,10 @@ class Service:
     watch: Watch
     waveforms: Waveforms = field(default_factory=Waveforms)
     tasks: Tasks = field(default_factory=Tasks)
-    # Planning a motion may take a second: stop must not wait for it.
+    # Planning a motion may take a second, judging a change a tenth: stop must not wait for them.
     planner: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "planner"))
     planning: bool = False
+    changing: bool = False
     last_motion: int = 0
     asked_to_end: bool = False
     started_s: float = 0.0

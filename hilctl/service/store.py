@@ -14,7 +14,6 @@ from hilctl.params import BadValues, Leaf, Problem, assign, flatten, leaves, nea
 from hilctl.rig import Rig
 from hilctl.wire.errors import Code, Refused
 
-_TABLES = ("machine", "sensors", "limits", "law", "arming")
 _RESTART = ("rig", "loop", "service", "recording", "driver", "twin", "schema", "include")
 _DESIGNED = ("machine", "sensors", "law", "friction")  # what the stability of the loop follows from
 _UNDOS = 64

@@ -17,9 +17,17 @@ from service_parts import Raw, armed, environment, until
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
 
 
+_SLOWED = {
+    "limits.late.ticks": 100_000,
+    "loop.priority": 0,
+    "service.rate_per_s": 300.0,
+    "service.burst": 300,
+}
+
+
 @pytest.fixture(scope="module")
 def running():
-    with armed(clock="real", changes={"limits.late.ticks": 100_000, "loop.priority": 0}) as both:
+    with armed(clock="real", changes=_SLOWED) as both:
         yield both
 
 
@@ -29,10 +37,10 @@ def unharmed(running):
     service, rig = running
     before, values = rig.status(), rig.get()
     yield service, rig
-    after = rig.status()
+    after = until(lambda: (a := rig.status())["core"]["due"] > before["core"]["due"] and a, "the next tick")
     assert (after["mode"], after["trip"], after["lease"]["holder"]) == ("hold", None, before["lease"]["holder"])
     assert rig.get() == values
-    assert after["core"]["ran"] + after["core"]["missed"] == after["core"]["due"] > before["core"]["due"]
+    assert after["core"]["ran"] + after["core"]["missed"] == after["core"]["due"]
     assert after["core"]["rows_lost"] == 0
 
 
@@ -87,13 +95,13 @@ def test_a_flood_is_answered_by_its_rate_and_others_do_not_wait(unharmed):
     with Raw(service.commands) as flood:
         sent = answered = busy = 0
         flood.socket.setsockopt(zmq.SNDHWM, 100_000)
-        for _ in range(30_000):
+        for _ in range(10_000):
             try:
                 flood.socket.send(flood.message("status"), zmq.NOBLOCK)
                 sent += 1
             except zmq.Again:
                 pass
-            if sent % 5000 == 0:
+            if sent % 2000 == 0:
                 assert rig.status()["mode"] == "hold"
         while answered < sent and flood.socket.poll(5000):
             reply = msgpack.unpackb(flood.socket.recv())
