@@ -18,7 +18,8 @@ from hilctl.wire.errors import Code, Refused
 from hilctl.wire.ops import MAX_CHUNK
 
 _TIMEOUT_S = 10.0  # of what is answered at once; planning a motion is the longest of it
-_FOREVER_S = 365 * 86400.0
+_LOOK_S = 20.0  # a wait without end asks again this often: a service that died is noticed
+_SLOW = 2.0  # how much longer than the rig's own time a wait for time may take
 _LAST = 1 << 62
 
 LeaseKind = Literal["attended", "console", "none"]
@@ -182,7 +183,7 @@ class Client:
 
     def pass_time(self, seconds: float) -> Outcome:
         """Until so much of the rig's time has passed; on the virtual clock this is what makes it pass."""
-        return self._wait({"seconds": seconds}, 0.0)
+        return self._wait({"seconds": seconds}, _SLOW * seconds + _LOOK_S)
 
     def wait_mode(self, mode: Literal["off", "hold"], timeout_s: float = 0.0) -> Outcome:
         """Until the mode is reached, or a trip came in between."""
@@ -226,9 +227,13 @@ class Client:
         return outcome
 
     def _wait(self, what: dict[str, Any], timeout_s: float) -> Outcome:
-        patience_s = timeout_s + self.timeout_s if timeout_s else _FOREVER_S
-        r = self._wire.request("wait", {**what, "timeout_s": timeout_s}, patience_s)
-        return Outcome(r["why"], r["first"], r["last"], r["tick"], r["trip"], r["mode"])
+        first = -1
+        while True:
+            until_s = timeout_s or _LOOK_S
+            r = self._wire.request("wait", {**what, "timeout_s": until_s}, until_s + self.timeout_s)
+            first = r["first"] if first < 0 or "motion" in what else first
+            if timeout_s or r["why"] != "timeout":
+                return Outcome(r["why"], first, r["last"], r["tick"], r["trip"], r["mode"])
 
     # --- changing
 
