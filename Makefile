@@ -6,7 +6,7 @@ STAMP := $(VENV)/.built
 PYTHON ?= python3
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: demo test lint bench docs lock clean
+.PHONY: demo test lint format bench docs lock clean
 
 demo: $(STAMP)
 	$(BIN)/hilctl demo
@@ -16,8 +16,12 @@ test: $(STAMP)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check --quiet .
 	$(BIN)/lint-imports
 	$(BIN)/mypy
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format --quiet .
 
 bench: $(STAMP)
 	for name in tick jitter twin telemetry; do $(BIN)/hilctl bench $$name || exit 1; done

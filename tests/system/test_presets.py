@@ -27,8 +27,13 @@ def test_a_preset_arms_tracks_and_switches_off_without_a_trip(name):
     limits = rigs.motion_limits(rig.controller, rig.dt_s)
     speed, amplitude = 0.4 * limits.velocity_m_s, 0.5 * limits.x_max_m
     options = CoreOptions(rate_hz=1 / rig.dt_s, clock="virtual", service_timeout_s=0)
-    link = inprocess.start(rig.settings(), driver=rig.driver, driver_config=rig.driver_config,
-                           facts=rig.facts(virtual=True), options=options)
+    link = inprocess.start(
+        rig.settings(),
+        driver=rig.driver,
+        driver_config=rig.driver_config,
+        facts=rig.facts(virtual=True),
+        options=options,
+    )
     try:
         until(link, lambda: link.status.tick >= 0)
         rows = [link.drain(10)]

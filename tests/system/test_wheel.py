@@ -31,7 +31,13 @@ def installed(wheel, tmp_path_factory):
     venv.create(place, with_pip=False, symlinks=True)
     (site,) = place.glob("lib/python*/site-packages")
     subprocess.run(
-        [sys.executable, "-c", "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])", wheel, site],
+        [
+            sys.executable,
+            "-c",
+            "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])",
+            wheel,
+            site,
+        ],
         check=True,
     )
     import numpy as np
@@ -42,7 +48,9 @@ def installed(wheel, tmp_path_factory):
 
 def _run(python, folder, *arguments):
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-    return subprocess.run([python, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [python, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
 
 
 @pytest.mark.timeout(600)

@@ -50,7 +50,10 @@ def test_the_unit_waits_longer_than_a_stop_lasts_and_never_restarts(unit):
 
 def test_the_limits_file_gives_what_the_unit_gives(unit):
     lines = [line.split() for line in (HOUSE / "deploy/limits/hilctl.conf").read_text().splitlines() if line[0] != "#"]
-    assert lines == [["@hilctl", "-", "rtprio", unit["Service"]["LimitRTPRIO"]], ["@hilctl", "-", "memlock", "unlimited"]]
+    assert lines == [
+        ["@hilctl", "-", "rtprio", unit["Service"]["LimitRTPRIO"]],
+        ["@hilctl", "-", "memlock", "unlimited"],
+    ]
 
 
 def test_the_pinned_requirements_are_those_of_the_lock():

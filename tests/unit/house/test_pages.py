@@ -48,7 +48,9 @@ def test_every_file_that_the_architecture_names_exists():
 
 def test_the_architecture_names_every_room():
     text = (DOCS / "architecture.md").read_text(encoding="utf-8")
-    rooms = {p.name for p in (HOUSE / "hilctl").iterdir() if (p.is_dir() or p.suffix == ".py") and p.name[0] not in "_p"}
+    rooms = {
+        p.name for p in (HOUSE / "hilctl").iterdir() if (p.is_dir() or p.suffix == ".py") and p.name[0] not in "_p"
+    }
     rooms.add("params")
     assert [room for room in sorted(rooms) if f"hilctl/{room}`" not in text] == []
 
