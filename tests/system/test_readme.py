@@ -1,0 +1,24 @@
+"""What the README shows works as it stands there."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+README = Path(__file__).resolve().parents[2] / "README.md"
+
+
+@pytest.mark.timeout(300)
+def test_the_python_example_runs(tmp_path):
+    (code,) = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    code += "\nassert abs(samples['position_m']).max() > 0.004\nprint(outcome)\n"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_files_that_the_readme_names_in_commands_exist():
+    named = re.findall(r"`pytest[^`]*?(tests/\S+?\.py)`", README.read_text(encoding="utf-8"))
+    assert named
+    assert [name for name in named if not (README.parent / name).exists()] == []
