@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 _CUT_OFF = 1 << 20
 _FRAMES = 8
 _BUDGET_S = 0.01  # of requests at a time: samples and heartbeat must not wait longer
-_REPLIES = 64  # that may wait for one slow peer: pages are a megabyte each
+_REPLIES = 256  # that may wait for one slow peer: pages are a megabyte each
 
 Handler = Callable[[Service, Asked, Arguments], Any]
 
@@ -158,7 +158,7 @@ class Desk:
     def _send(self, envelope: list[bytes], reply: bytes) -> None:
         try:
             self.socket.send_multipart([*envelope, reply], zmq.NOBLOCK)
-        except zmq.ZMQError:  # its peer is gone, or has sixty replies waiting that it does not read
+        except zmq.ZMQError:  # its peer is gone, or does not read its replies
             self.service.replies_lost += 1
 
     @property

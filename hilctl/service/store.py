@@ -8,10 +8,9 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from hilctl.law.design import refuse_unstable
 from hilctl.law.settings import Controller, pack_settings
 from hilctl.params import BadValues, Leaf, Problem, assign, flatten, leaves, nearest
-from hilctl.rig import Rig
+from hilctl.rig import Rig, refuse_unstable
 from hilctl.wire.errors import Code, Refused
 
 _RESTART = ("rig", "loop", "service", "recording", "driver", "twin", "schema", "include")
@@ -93,7 +92,7 @@ class Store:
         if problems:
             raise BadValues(problems)
         if any(key.split(".")[0] in _DESIGNED for key in good):
-            refuse_unstable(rig.controller, rig.friction, rig.dt_s)
+            refuse_unstable(rig)
         now = dataclasses.replace(self.rig, tables=rig.tables, friction=rig.friction)
         values = Store(now).values()
         edits = tuple(Edit(key, known[key], values[key]) for key in changes)
