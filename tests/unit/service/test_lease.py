@@ -109,3 +109,17 @@ def test_a_console_lease_outlasts_silence_and_its_holders_process() -> None:
     token = desk.take("first command", "", "console", 0.0).token
     assert desk.expired(1e6) is None
     assert desk.allows("another process", token) and not desk.allows("first command", "")
+
+
+def test_every_change_of_hands_is_counted_and_a_renewal_is_none() -> None:
+    desk = LeaseDesk(2.0)
+    counts = []
+    desk.take("ann", "", "attended", 0.0)
+    counts.append(desk.grants)
+    desk.take("ann", "", "attended", 1.0)
+    counts.append(desk.grants)
+    desk.take("bob", "", "attended", 1.0, force=True)
+    counts.append(desk.grants)
+    desk.release("bob", "")
+    counts.append(desk.grants)
+    assert counts == [1, 1, 2, 3]

@@ -170,3 +170,15 @@ def test_a_refusal_of_another_version_says_both() -> None:
 def test_msgpack_has_the_limits_that_the_decoder_relies_on() -> None:
     with pytest.raises(ValueError, match="max_array_len"):
         msgpack.unpackb(b"\xdd" + struct.pack(">I", 2000), max_array_len=1024)
+
+
+@pytest.mark.parametrize("kind", [list, dict])
+def test_nesting_is_refused_from_the_stated_depth_on(kind: type) -> None:
+    def nested(depth: int) -> Any:
+        value: Any = 1
+        for _ in range(depth):
+            value = [value] if kind is list else {"a": value}
+        return {**_GOOD, "args": {"x": value}}
+
+    assert decode_request(pack(nested(MAX_DEPTH - 2))).args
+    assert "deeper" in _refusal(nested(MAX_DEPTH)).message
