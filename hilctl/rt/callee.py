@@ -1,0 +1,100 @@
+"""Compiling what only compiled code calls, in two thirds of the time; a cold start waits for it.
+
+Such a function is never called by its address: its caller takes it in as LLVM's own text and inlines it. So it gets
+
+- no wrappers for Python and C, no machine code, and no optimisation but inlining: the entry function gets all of that;
+- one version for all values of an argument: numba would make one for every constant that it is called with.
+
+And a record's long name is written out once: numba spells all fields of all records in every message, read or not. This
+leans on names inside numba; where a version lacks one, compiling takes the long way, and tests/unit/rt holds that it
+does not.
+"""
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+WITHOUT_WRAPPERS: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+def compile_callee(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """numba's dispatcher of a function that only compiled code will call."""
+    import numba
+
+    compiler = _compiler()
+    if compiler is None:
+        return numba.njit(**WITHOUT_WRAPPERS, **options)(function)
+    dispatcher = numba.njit(pipeline_class=compiler, **WITHOUT_WRAPPERS, **options)(function)
+    template, unliteral = dispatcher.get_call_template, numba.types.unliteral
+
+    def for_any_value(arguments: Any, named: Any) -> Any:
+        return template(tuple(unliteral(a) for a in arguments), {k: unliteral(a) for k, a in named.items()})
+
+    dispatcher.get_call_template = for_any_value
+    return dispatcher
+
+
+@contextmanager
+def in_one_go() -> Iterator[None]:
+    """Compiles without looking for garbage between; it makes some, and is over soon."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+@cache
+def _compiler() -> Any:
+    """numba's compiler, for a library that is never turned into machine code; None where numba has other names."""
+    try:
+        from numba.core import types
+        from numba.core.codegen import JITCodeLibrary
+        from numba.core.compiler import Compiler
+
+        needed = ("_finalize_dynamic_globals", "_verify_declare_only_symbols", "_optimize_final_module")
+        if not all(hasattr(JITCodeLibrary, name) for name in needed):
+            return None
+        types.Record.__repr__ = types.Type.__repr__
+    except (ImportError, AttributeError):
+        return None
+
+    class Nowhere:
+        """Stands for the place where machine code would be."""
+
+        def set_env(self, name: str, environment: Any) -> None:
+            """What a function needs for calling Python. Nor has it any when it comes from the cache."""
+
+    class Text(JITCodeLibrary):  # type: ignore[misc]
+        """A function as LLVM's text."""
+
+        codegen = property(lambda self: Nowhere())
+
+        def _optimize_final_module(self) -> None:
+            level = self._codegen._opt_level
+            manager, builder = self._codegen._module_pass_manager(
+                loop_vectorize=False, slp_vectorize=False, opt=level, cost="cheap"
+            )
+            manager.run(self._final_module, builder)
+
+        def _finalize_final_module(self) -> None:
+            self._finalize_dynamic_globals()
+            self._verify_declare_only_symbols()
+            self._finalized = True
+
+        def get_pointer_to_function(self, name: str) -> int:
+            """Nowhere."""
+            return 0
+
+    class ToText(Compiler):  # type: ignore[misc]
+        """The usual passes into such a library."""
+
+        def __init__(self, *arguments: Any) -> None:
+            super().__init__(*arguments)
+            self.state.library = Text(self.state.targetctx.codegen(), "callee")
+
+    return ToText
