@@ -1,7 +1,7 @@
 """The parts of the documents that are made from declarations. `python -m tests.documents` writes them into the pages.
 
-A part stands between `<!-- NAME: generated -->` and `<!-- NAME: end -->`; what surrounds it is written by hand. The tests
-compare every page with what would be written now.
+A part stands between `<!-- NAME: generated -->` and `<!-- NAME: end -->`; what surrounds it is written by hand. The
+tests compare every page with what would be written now.
 """
 
 import re
@@ -38,19 +38,19 @@ def rig_tables() -> str:
 
 
 def twin_table() -> str:
-    """What [twin] may hold besides its machine, friction and present sensors, which are nominal where nothing is said."""
+    """What [twin] may hold besides its machine and its friction, which are nominal where nothing is said."""
     rows = document(TwinConfig, "twin").splitlines()
     kept = [row for row in rows if not row.startswith(("| `twin.machine.", "| `twin.friction."))]
     return "\n".join(kept)
 
 
 def trip_rows() -> str:
-    """Every trip: what it means, the limit that it belongs to, what it does by default, and what to do."""
+    """Every trip: what it means, the key of its limit, what it does by default, and what to do."""
     rows = ["| number | trip | what happened | rig file's key | by default | what to do |", "|---|---|---|---|---|---|"]
     for trip, text in TRIP_TEXTS.items():
         key = f"`{text.key}`" if text.key else ""
         rows.append(
-            f"| {trip.value} | `{trip.name.lower()}` | {text.meaning} | {key} | {_default_action(trip)} | {text.remedy} |"
+    """Every trip: what it means, the key of its limit, its action by default, and what to do."""
         )
     return "\n".join(rows)
 

@@ -2,9 +2,9 @@
 
     "law: friction signals rt"
 
-A room is a package or module below `hilctl`, or `sim`, or `firmware_bridge`; what it may import is named by the start of
-its name (`firmware_bridge.driver` allows that module only), and `*` allows everything. Itself, `params`, `machine` and the
-version in `hilctl` are open to all. Only direct imports count: what a neighbour needs is the neighbour's affair.
+A room is a package or module below `hilctl`, or `sim`, or `firmware_bridge`; what it may import is named by the start
+of its name (`firmware_bridge.driver` allows that module only), and `*` allows everything. Itself, `params`, `machine`
+and the version in `hilctl` are open to all. Only direct imports count: what a neighbour needs is its own affair.
 """
 
 from typing import Any
@@ -49,7 +49,7 @@ def _line(line: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _full(name: str) -> str:
-    return name if name == "*" or name.split(".")[0] in HOUSES else f"hilctl.{name}"
+    return name if name == "*" or name.split(".", maxsplit=1)[0] in HOUSES else f"hilctl.{name}"
 
 
 def _room(module: str) -> str:
