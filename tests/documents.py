@@ -49,9 +49,8 @@ def trip_rows() -> str:
     rows = ["| number | trip | what happened | rig file's key | by default | what to do |", "|---|---|---|---|---|---|"]
     for trip, text in TRIP_TEXTS.items():
         key = f"`{text.key}`" if text.key else ""
-        rows.append(
-    """Every trip: what it means, the key of its limit, its action by default, and what to do."""
-        )
+        by_default = _default_action(trip)
+        rows.append(f"| {trip.value} | `{trip.name.lower()}` | {text.meaning} | {key} | {by_default} | {text.remedy} |")
     return "\n".join(rows)
 
 
