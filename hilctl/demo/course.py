@@ -4,6 +4,7 @@ The law is changed while the rig holds. PID alone cannot follow the fastest tria
 limit: it trips there, as a rig would, is reset and armed again, and the demonstration says so.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from hilctl.client import Client
 
 CHANNELS = (
-    "tick", "xd_m", "vd_m_s", "ad_m_s2", "position_m", "velocity_m_s", "acceleration_m_s2", "error_m",
+    "tick", "xd_m", "vd_m_s", "ad_m_s2", "position_m", "displacement_m", "acceleration_m_s2", "error_m",
 )  # fmt: skip
 LAWS = {"pid": "PID", "three_state": "three-variable"}
 _SETTLE_S = 1.0  # of the rig's time: before each motion, and after a trip until the table stands
@@ -42,6 +43,7 @@ class Run(NamedTuple):
     why: str  # done, or how else it ended
     trip: dict[str, Any] | None
     rate_hz: float
+    crossover_rad_s: float  # below it, displacement knows the speed better; above it, acceleration
     facts: dict[str, float]
     samples: dict[str, npt.NDArray[Any]]
 
@@ -64,6 +66,8 @@ COURSE = (
 def drive(rig: "Client", tell: Callable[[str, int], None]) -> Iterator[Run]:
     """Arms, drives the course under each law, switches off; `tell` hears what comes next, and how much is done."""
     rate_hz = float(rig.hello["rate_hz"])
+    noise = rig.get("sensors.displacement.noise", "sensors.acceleration.noise")
+    crossover_rad_s = math.sqrt(noise["sensors.acceleration.noise"] / noise["sensors.displacement.noise"])
     done = 0
     tell("arming", done)
     rig.arm()
@@ -76,7 +80,7 @@ def drive(rig: "Client", tell: Callable[[str, int], None]) -> Iterator[Run]:
             outcome = rig.wait(motion)
             samples = rig.samples(motion.first, outcome.last, CHANNELS)
             trip = rig.status()["trip"] if outcome.why != "done" else None
-            yield Run(law, task, outcome.why, trip, rate_hz, motion.facts, samples)
+            yield Run(law, task, outcome.why, trip, rate_hz, crossover_rad_s, motion.facts, samples)
             done += 1
             if outcome.why != "done":
                 _recover(rig)

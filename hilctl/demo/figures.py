@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hilctl.demo.course import LAWS, Run
-from hilctl.demo.measure import full_cycles, straights, thd, worth
+from hilctl.demo.measure import full_cycles, straights, thd, velocity, worth
 
 _COLOURS = {"pid": "#d95f02", "three_state": "#1b6ca8"}
 _REFERENCE = {"color": "0.35", "linewidth": 1.2, "linestyle": (0, (4, 2)), "label": "reference"}
@@ -110,7 +110,7 @@ def _speed_on_a_straight(pyplot: Any, runs: Sequence[Run]) -> Any:
     figure, axes = pyplot.subplots()
     for law, run in found.items():
         straight = straights(run)[1]
-        v = 1e3 * np.sign(run.samples["vd_m_s"][straight]) * run.samples["velocity_m_s"][straight]
+        v = 1e3 * np.sign(run.samples["vd_m_s"][straight]) * velocity(run)[straight]
         t = np.arange(len(v)) / run.rate_hz
         axes.plot(t, v, color=_COLOURS[law], label=f"{LAWS[law]}: flat within {worth(run).flatness_percent:.2g} %")
     axes.axhline(20.0, **_REFERENCE)

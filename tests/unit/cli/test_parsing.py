@@ -1,0 +1,103 @@
+"""The command line before anything runs: verbs, options, values."""
+
+import subprocess
+import sys
+
+import pytest
+
+from hilctl.cli.errors import WrongUse
+from hilctl.cli.main import VERBS, parser_for
+from hilctl.cli.output import pairs, value_of
+from hilctl.cli.track import parameters_of
+from hilctl.law.motions.requests import MOTIONS
+from hilctl.params import leaves
+
+
+def parsed(*words):
+    return parser_for(words).parse_args(words)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_explains_itself(verb, capsys):
+    with pytest.raises(SystemExit) as ended:
+        parsed(verb, "--help")
+    assert ended.value.code == 0
+    assert f"hilctl {verb}" in capsys.readouterr().out
+
+
+def test_short_names_leave_the_unit_out():
+    given = parsed("track", "triangle", "--speed", "0.02", "--amplitude", "0.005")
+    assert parameters_of(given) == {"speed_m_s": 0.02, "amplitude_m": 0.005}
+
+
+@pytest.mark.parametrize("flag", ["--speed", "--speed-m-s", "--speed_m_s"])
+def test_full_names_do_as_well(flag):
+    assert parameters_of(parsed("track", "triangle", flag, "0.5")) == {"speed_m_s": 0.5}
+
+
+@pytest.mark.parametrize("kind", MOTIONS)
+def test_every_declared_parameter_of_a_motion_has_an_option(kind):
+    flags = {"float": "0.5", "int": "3", "text": "x"}
+    for leaf in leaves(MOTIONS[kind]):
+        if leaf.path == "upload":
+            continue  # the file is
+        words = ["track", kind, *(["a.csv"] if kind == "waveform" else []), f"--{leaf.path}"]
+        if leaf.kind == "bool":
+            words[-1] = f"--no-{leaf.path}"
+        else:
+            words.append(leaf.choices[0] if leaf.choices else flags[leaf.kind])
+        assert leaf.path in parameters_of(parsed(*words))
+
+
+def test_a_switch_can_be_switched_off():
+    assert parameters_of(parsed("track", "waveform", "a.csv", "--no-return-to-start")) == {"return_to_start": False}
+
+
+def test_what_is_not_given_is_left_to_the_declaration():
+    assert parameters_of(parsed("track", "sine")) == {}
+
+
+@pytest.mark.parametrize("text", ["-0.05", "-1e-3", "-.5"])
+def test_negative_numbers_are_numbers(text):
+    assert parsed("move", text).position == float(text)
+    assert parameters_of(parsed("track", "sine", "--center", text)) == {"center_m": float(text)}
+
+
+def test_options_are_not_guessed():
+    with pytest.raises(SystemExit) as ended:
+        parsed("track", "triangle", "--amp", "0.1")
+    assert ended.value.code == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("3", 3), ("-1e-3", -1e-3), ("true", True), ("pid", "pid"), ('"pid"', "pid"), ("[1, 2.5]", [1, 2.5]), ("", "")],
+)
+def test_a_value_needs_no_quotes(text, value):
+    assert value_of(text) == value
+    assert type(value_of(text)) is type(value)
+
+
+@pytest.mark.parametrize("text", ["nan", "NaN", "inf", "-inf"])
+def test_what_is_not_finite_arrives_as_a_number_to_be_refused(text):
+    assert isinstance(value_of(text), float)
+
+
+@pytest.mark.parametrize("words", [["law.pid"], ["=3"], ["a=1", "a=2"]])
+def test_what_is_no_assignment_is_wrong_use(words):
+    with pytest.raises(WrongUse):
+        pairs(words)
+
+
+def test_a_value_may_hold_an_equals_sign():
+    assert pairs(["rig.description=a=b"]) == {"rig.description": "a=b"}
+
+
+@pytest.mark.parametrize("verb", ["run", "status", "watch", "arm", "stop", "set"])
+def test_starting_a_verb_loads_no_compiler_and_no_numerics(verb):
+    check = (
+        "import sys; from hilctl.cli.main import parser_for; parser_for([sys.argv[1]]);"
+        "print([m for m in ('numba', 'numpy', 'scipy', 'matplotlib', 'rich', 'zmq') if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", check, verb], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"

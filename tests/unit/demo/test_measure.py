@@ -1,0 +1,81 @@
+"""What a motion was worth, on motions whose worth is known."""
+
+import numpy as np
+import pytest
+
+from hilctl.demo.course import COURSE, Run, Task
+from hilctl.demo.measure import flatness, full_cycles, harmonics, second_half, straights, thd, velocity, worth
+
+RATE_HZ = 1000.0
+BIAS = 0.02  # of the accelerometer, m/s²
+
+
+def triangle(ripple: float, speed: float = 0.1, corner: int = 20, straight: int = 400) -> Run:
+    up, down, rest = np.linspace(0, speed, corner), np.linspace(speed, -speed, corner), np.zeros(200)
+    vd = np.concatenate([rest, up, np.full(straight, speed), down, np.full(straight, -speed), -up[::-1], rest])
+    n = np.arange(len(vd))
+    v = vd + ripple * speed * np.sqrt(2) * np.sin(2 * np.pi * 50 * n / RATE_HZ)
+    v += speed * np.exp(-(((n - 280) / 15) ** 2))  # the first half of a straight does not count
+    x = np.concatenate(([0], np.cumsum((v[1:] + v[:-1]) / 2))) / RATE_HZ
+    samples = {
+        "vd_m_s": vd, "error_m": np.full(len(vd), 3e-6),
+        "displacement_m": x, "acceleration_m_s2": np.gradient(v, 1 / RATE_HZ) + BIAS,
+    }  # fmt: skip
+    task = Task("triangle", {"speed_m_s": speed, "amplitude_m": 0.02, "cycles": 1})
+    return Run("pid", task, "done", None, RATE_HZ, 60.0, {}, samples)
+
+
+def sine(third: float, lead: int = 130, cycles: int = 3) -> Run:
+    t = (np.arange(lead + int(cycles * RATE_HZ) + 500) - lead) / RATE_HZ
+    a = 2.0 * np.sin(2 * np.pi * t) + 2.0 * third * np.sin(2 * np.pi * 3 * t) + 5.0 * np.sin(2 * np.pi * 130 * t)
+    a[:lead] = a[lead + int(cycles * RATE_HZ) :].max() * 100
+    facts = {"full_from_s": lead / RATE_HZ, "full_s": float(cycles)}
+    samples = {"acceleration_m_s2": a, "error_m": np.zeros(len(a))}
+    return Run(
+        "pid", Task("sine", {"frequency_hz": 1.0, "amplitude_m": 0.05}), "done", None, RATE_HZ, 60.0, facts, samples
+    )
+
+
+def test_straights_are_where_the_reference_keeps_its_speed():
+    assert straights(triangle(0.0)) == [slice(219, 621), slice(639, 1041)]  # the corners touch them
+    assert second_half(slice(100, 300)) == slice(200, 300)
+
+
+def test_the_speed_is_known_better_than_either_sensor_tells():
+    rng = np.random.default_rng(1)
+    t = np.arange(20_000) / RATE_HZ
+    v = 0.001 * np.sin(2 * np.pi * 0.2 * t) + 0.0002 * np.sin(2 * np.pi * 30 * t)
+    x = np.cumsum(v) / RATE_HZ + rng.normal(0, 5e-6, len(t))
+    a = np.gradient(v, 1 / RATE_HZ) + BIAS + rng.normal(0, 0.02, len(t))
+    run = triangle(0.0)._replace(
+        crossover_rad_s=np.sqrt(0.02 / 5e-6), samples={"displacement_m": x, "acceleration_m_s2": a}
+    )
+    assert np.std((velocity(run) - v)[500:-500]) < 5e-5
+
+
+def test_flatness_is_the_spread_over_the_second_half_in_percent_of_the_speed():
+    assert flatness(triangle(0.04)) == pytest.approx(4.0, rel=0.02)
+
+
+def test_distortion_counts_harmonics_up_to_100_hz_at_full_amplitude():
+    assert thd(sine(0.25)) == pytest.approx(25.0, rel=1e-6)
+
+
+def test_whole_cycles_begin_where_the_amplitude_is_full():
+    assert full_cycles(sine(0.0)) == slice(130, 3130)
+
+
+def test_harmonics_are_amplitudes():
+    t = np.arange(2000) / RATE_HZ
+    a = harmonics(3 * np.cos(2 * np.pi * 5 * t) + 0.5 * np.sin(2 * np.pi * 10 * t), 10)
+    assert a[:3] == pytest.approx([3, 0.5, 0], abs=1e-9)
+
+
+def test_what_was_not_finished_has_no_figures():
+    assert worth(triangle(0.0)._replace(why="tripped")) == (None, None, None)
+    assert worth(triangle(0.0)).rms_um == pytest.approx(3.0)
+
+
+def test_the_course_holds_what_is_promised():
+    assert [task.parameters["speed_m_s"] for task in COURSE if task.kind == "triangle"] == [0.001, 0.02, 0.1, 0.32, 0.8]
+    assert [task.kind for task in COURSE].count("sine") == 1
