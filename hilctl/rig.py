@@ -180,6 +180,13 @@ def flow(machine: Machine, friction: Friction) -> Flow:
     return Flow(velocity_gain(machine), machine.Ps * machine.A / machine.m, resistance)
 
 
+def refuse_unstable(rig: Rig) -> None:
+    """BadValues when the feedback in force does not even hold the nominal plant. Costs the import of scipy."""
+    from hilctl.law import design
+
+    design.refuse_unstable(rig.controller, rig.friction, rig.dt_s)
+
+
 def preset_folders() -> list[Path]:
     """Where the presets are: in a checkout, or in the installed package."""
     here = Path(__file__).resolve().parent
