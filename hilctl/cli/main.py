@@ -32,6 +32,7 @@ VERBS: dict[str, Verb] = {
     "hold": Verb("motion", "hold", "end the motion in order and hold"),
     "move": Verb("motion", "move", "go to a position and rest there"),
     "track": Verb("track", "track", "follow a triangle, a sine, a sweep or an uploaded history"),
+    "wait": Verb("motion", "wait", "until a motion is over, or some of the rig's time has passed"),
     "stop": Verb("motion", "stop", "decelerate to rest and hold; never needs the lease"),
     "off": Verb("motion", "off", "ramp the valve to null and switch off; never needs the lease"),
     "reset": Verb("motion", "reset", "forget the latched trip"),

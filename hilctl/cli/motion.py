@@ -35,6 +35,15 @@ def move(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(do=_move)
 
 
+def wait(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `wait`."""
+    connect.options(parser, moves=True)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("seconds", nargs="?", type=float, metavar="SECONDS", help="of the rig's own time")
+    what.add_argument("--motion", type=int, metavar="N", help="until this motion is over")
+    parser.set_defaults(do=_wait)
+
+
 def stop(parser: argparse.ArgumentParser) -> None:
     """The arguments of `stop`."""
     connect.options(parser)
@@ -111,6 +120,23 @@ def _hold(given: argparse.Namespace) -> int:
 def _move(given: argparse.Namespace) -> int:
     with connect.command(given) as rig:
         return follow(rig, rig.move(given.position, speed_m_s=given.speed, duration_s=given.duration), given)
+
+
+def _wait(given: argparse.Namespace) -> int:
+    with connect.look(given) as rig:
+        if given.motion is not None:
+            outcome = rig.wait(given.motion)
+            if outcome.why not in ("done", "stopped"):
+                raise SaidNo(f"motion {given.motion} ended: {outcome.why}{trip_text(rig, outcome.trip)}")
+            say(f"motion {given.motion}: {outcome.why}")
+            return DONE
+        if rig.hello["clock"] == "virtual":  # there it is the lease's holder who lets time pass
+            rig.take("console", takeover=given.takeover)
+        outcome = rig.pass_time(given.seconds)
+        if not outcome.done:
+            raise SaidNo(f"{outcome.why} before {given.seconds:g} s had passed")
+        say(f"tick {outcome.tick}")
+    return DONE
 
 
 def _stop(given: argparse.Namespace) -> int:
