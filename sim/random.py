@@ -14,7 +14,7 @@ _WARM_UP = 15  # rounds after seeding, as the generator's author does
 _UNIT = 1.0 / 4294967296.0
 
 
-@jit()
+@jit(lambda: "void(int64[::1], int64)", cached=True)
 def rt_seed(words: Any, seed: int) -> None:
     """Sets the four words of state."""
     words[0], words[1], words[2], words[3] = seed & _MASK, (seed >> 32) & _MASK, 0, 1

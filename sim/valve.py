@@ -3,12 +3,16 @@
     xv'' + 2 zv wv xv' + wv^2 xv = wv^2 w        w: the command after bias, hysteresis and threshold
 
 The command stands still during a period, so the linear part is stepped exactly: e = (xv - w, xv') becomes M(tau) e
-with M = expm([[0, 1], [-wv^2, -2 zv wv]] tau). Spool speed and travel are limited after each step.
+with M = expm([[0, 1], [-wv^2, -2 zv wv]] tau). Spool speed and travel are limited after each step. In closed form, with
+r = wv sqrt(zv^2 - 1), real or imaginary, C = cosh(r tau) and S = sinh(r tau) / r:
+
+    M = exp(-zv wv tau) [[C + zv wv S, S], [-wv^2 S, C - zv wv S]]
 
 Hysteresis is a play of that width between command and spool (the magnetic circuit's); threshold holds the spool until
 the command has changed by more (its stiction). Both act once a period.
 """
 
+import cmath
 import math
 from typing import Any
 
@@ -37,12 +41,13 @@ VALVE: "np.dtype[Any]" = record_of(
 
 def valve_record(wv: float, zv: float, dead_band: float, settings: Any, reversed_: bool, substep_s: float) -> Any:
     """The valve's constants for a substep."""
-    from scipy.linalg import expm
-
     tau = substep_s / 2
-    matrix = expm(np.array([[0.0, 1.0], [-wv * wv, -2 * zv * wv]]) * tau)
+    r = wv * cmath.sqrt(zv * zv - 1)
+    decay, c = math.exp(-zv * wv * tau), cmath.cosh(r * tau).real
+    s = (cmath.sinh(r * tau) / r).real if r else tau
     out = np.zeros(1, VALVE)[0]
-    (out.m11, out.m12), (out.m21, out.m22) = matrix
+    out.m11, out.m12 = decay * (c + zv * wv * s), decay * s
+    out.m21, out.m22 = -wv * wv * decay * s, decay * (c - zv * wv * s)
     out.travel, out.slew_per_s = settings.slew_per_s * tau, settings.slew_per_s
     out.play, out.threshold, out.null_bias = settings.hysteresis / 2, settings.threshold, settings.null_bias
     out.polarity = -1.0 if reversed_ else 1.0

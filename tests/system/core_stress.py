@@ -24,6 +24,7 @@ SLOTS = 256
 SET_WIDTH = 175  # words of a parameter set
 BOARD_SLOTS = 16
 WORDS = SLOTS_AT + SLOTS * WIDTH
+ROW = np.dtype([("words", np.int64, (WIDTH,))])
 
 _WRITER = "int64(int64[::1], int64, int64)"
 
@@ -44,8 +45,8 @@ def new_memory() -> tuple[int, Any]:
 
 
 def rows_of(words: Any) -> Any:
-    """The ring's slots."""
-    return words[SLOTS_AT:].reshape(SLOTS, WIDTH)
+    """The ring's slots, as records."""
+    return words[SLOTS_AT:].view(ROW)
 
 
 @jit()

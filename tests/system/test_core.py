@@ -270,7 +270,9 @@ def test_without_the_right_to_real_time_it_says_so_once_and_runs_on(tmp_path, mo
         status = link.status
     assert not status.granted.fifo
     assert not status.granted.locked
-    assert [text for text in status.messages if "real-time priority" in text and "deploy/README.md" in text].__len__() == 1
+    told = [text for text in status.messages if "real-time priority" in text]
+    assert len(told) == 1
+    assert "deploy/README.md" in told[0]
 
 
 def test_a_flood_of_parameter_sets_changes_nothing_but_the_epoch():

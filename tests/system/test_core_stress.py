@@ -20,6 +20,7 @@ from core_stress import BOARD, BOARD_SLOTS, GO, RING, SEEN, SLOTS, SLOTS_AT, STO
 
 from hilctl.loop.board import newest
 from hilctl.loop.outside import Reader
+from hilctl.loop.ring import READ
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -37,7 +38,8 @@ class Across:
 
     def start(self, job, count, extra=0):
         if self._where == "threads":
-            self._writer = threading.Thread(target=getattr(core_stress, job), args=(self.words, count, extra))
+            work, arguments = getattr(core_stress, job), (self.words, count, extra)
+            self._writer = threading.Thread(target=work, args=arguments, daemon=True)
             self._writer.start()
             return
         path = os.pathsep.join([HOUSE, os.environ.get("PYTHONPATH", "")])
@@ -52,12 +54,20 @@ class Across:
         else:
             assert self._writer.wait() == 0
 
+    def close(self):
+        """A test that failed must not leave its writer at full speed."""
+        self.words[SEEN] = self.words[RING + READ] = 2**62  # nothing to wait for any more
+        if isinstance(self._writer, subprocess.Popen):
+            self._writer.kill()
+            self._writer.wait()
+        os.close(self.fd)
+
 
 @pytest.fixture(params=["threads", "processes"])
 def across(request):
     made = Across(request.param)
     yield made
-    os.close(made.fd)
+    made.close()
 
 
 def _read_rows(words):
@@ -68,7 +78,7 @@ def _read_rows(words):
     last = -1
     while True:
         stopping = words[STOP]
-        rows = reader.take(SLOTS)
+        rows = reader.take(SLOTS)["words"]
         if len(rows):
             first = rows[:, 0]
             taken += len(rows)
