@@ -19,6 +19,7 @@ from hilctl.wire.ops import MAX_CHUNK
 
 _TIMEOUT_S = 10.0  # of what is answered at once; planning a motion is the longest of it
 _LOOK_S = 20.0  # a wait without end asks again this often: a service that died is noticed
+_LONGEST_S = 86_400.0  # as the operation `wait` declares
 _SLOW = 2.0  # how much longer than the rig's own time a wait for time may take
 _LAST = 1 << 62
 
@@ -183,7 +184,9 @@ class Client:
 
     def pass_time(self, seconds: float) -> Outcome:
         """Until so much of the rig's time has passed; on the virtual clock this is what makes it pass."""
-        return self._wait({"seconds": seconds}, _SLOW * seconds + _LOOK_S)
+        # What is no number of seconds is for the service to refuse.
+        patience_s = min(_SLOW * seconds + _LOOK_S, _LONGEST_S) if math.isfinite(seconds) else _LOOK_S
+        return self._wait({"seconds": seconds}, patience_s)
 
     def wait_mode(self, mode: Literal["off", "hold"], timeout_s: float = 0.0) -> Outcome:
         """Until the mode is reached, or a trip came in between."""

@@ -25,6 +25,7 @@ log = logging.getLogger(__name__)
 
 _STATUS_S = 1.0
 _FAST_S = 0.001
+_LOOK_S = 0.05  # how often the service asks the kernel whether its core lives
 _DRAINS = 8  # in one cycle, so that a fast virtual clock cannot starve the wire
 _ACTIONS = {"stop": Action.STOP, "null": Action.NULL}
 
@@ -37,7 +38,7 @@ class App:
         self._block_s = service.rig.service.block_s
         self._scope_every = max(1, round(service.rate_hz / service.rig.service.scope_hz))
         self._block_due_s = self._status_due_s = time.monotonic()
-        self._next_s, self._token_kind = 0.0, ""
+        self._next_s, self._look_due_s, self._token_kind = 0.0, 0.0, ""
         self._rows_lost, self._record_state = 0, "off"
         self._poller = zmq.Poller()
         for socket in (desk.socket, *telemetry.sockets):
@@ -54,8 +55,10 @@ class App:
         s.core.link.beat()
         busy = self._take_samples()
         s.core.collect()
-        if s.core.look():
-            self._core_ended()
+        if now_s >= self._look_due_s:
+            self._look_due_s = now_s + _LOOK_S
+            if s.core.look():
+                self._core_ended()
         more = self.desk.socket in ready and self.desk.serve()
         pace = s.tasks.step()
         self._watch_lease(now_s)

@@ -54,6 +54,7 @@ class Core:
         self._started = False
         self.held: int | None = None  # virtual clock: rows from here on wait for who fetches
         self._answers: OrderedDict[int, Any] = OrderedDict()
+        self._unanswered = 0
 
     def look(self) -> bool:
         """Sees whether the core has ended; True once, when it just has."""
@@ -91,7 +92,10 @@ class Core:
 
     def collect(self) -> None:
         """Takes in the answers that have come."""
+        if not self._unanswered:
+            return
         for answer in self.link.answers():
+            self._unanswered -= 1
             self._answers[answer.id] = answer
             while len(self._answers) > _ANSWERS:
                 self._answers.popitem(last=False)
@@ -131,8 +135,10 @@ class Core:
                 request.bank = self.link.put_knots(knots)
             if motion is not None:
                 request.motion = motion
-            return self.link.ask(request)
+            id = self.link.ask(request)
         except Busy as error:
             raise Refused(Code.BUSY, f"no room for another waveform yet: {error}") from None
         except QueueFull:
             raise Refused(Code.BUSY, "the loop's queue of requests is full") from None
+        self._unanswered += 1
+        return id
