@@ -8,6 +8,8 @@ from hilctl.cli.errors import DONE, SaidNo
 from hilctl.cli.output import json_line, note, say
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from hilctl.client import Client, Motion
 
 
@@ -68,18 +70,20 @@ def follow_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="what was started, as one JSON object")
 
 
-def follow(rig: "Client", motion: "Motion", given: argparse.Namespace) -> int:
-    """Says what was started; waits for its end where that was asked for."""
-    if not given.json:
-        say(f"motion {motion.id}: {motion.text}")
+def follow(rig: "Client", start: "Callable[[], Motion]", given: argparse.Namespace) -> int:
+    """Starts a motion and says which; waits for its end where that was asked for, and Ctrl-C then stops it."""
     outcome = None
-    if given.wait:
-        try:
+    try:
+        motion = start()
+        if not given.json:
+            say(f"motion {motion.id}: {motion.text}")
+        if given.wait:
             outcome = rig.wait(motion)
-        except KeyboardInterrupt:
+    except KeyboardInterrupt:
+        if given.wait:
             note("stopping")
             rig.stop()
-            raise
+        raise
     if given.json:
         ended = {"outcome": outcome.why, "last": outcome.last, "trip": outcome.trip} if outcome is not None else {}
         say(json_line({**motion._asdict(), **ended}))
@@ -119,7 +123,7 @@ def _hold(given: argparse.Namespace) -> int:
 
 def _move(given: argparse.Namespace) -> int:
     with connect.command(given) as rig:
-        return follow(rig, rig.move(given.position, speed_m_s=given.speed, duration_s=given.duration), given)
+        return follow(rig, lambda: rig.move(given.position, speed_m_s=given.speed, duration_s=given.duration), given)
 
 
 def _wait(given: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ import msgspec
 
 def say(text: str) -> None:
     """A line of the answer."""
-    print(text)
+    print(text, flush=True)
 
 
 def note(text: str) -> None:

@@ -92,7 +92,7 @@ def _track(given: argparse.Namespace) -> int:
     with connect.command(given) as rig:
         if history is not None:
             parameters["upload"] = _upload(rig, Path(given.file).stem, history)
-        return follow(rig, rig.track(given.kind, **parameters), given)
+        return follow(rig, lambda: rig.track(given.kind, **parameters), given)
 
 
 def _history(file: str) -> Any:
