@@ -14,7 +14,7 @@ import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 WITHOUT_WRAPPERS: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
@@ -23,10 +23,10 @@ def compile_callee(function: Callable[..., Any], options: dict[str, Any]) -> Any
     """numba's dispatcher of a function that only compiled code will call."""
     import numba
 
-    compiler = _compiler()
-    if compiler is None:
+    compilers = _compilers()
+    if compilers is None:
         return numba.njit(**WITHOUT_WRAPPERS, **options)(function)
-    dispatcher = numba.njit(pipeline_class=compiler, **WITHOUT_WRAPPERS, **options)(function)
+    dispatcher = numba.njit(pipeline_class=compilers.callee, **WITHOUT_WRAPPERS, **options)(function)
     template, unliteral = dispatcher.get_call_template, numba.types.unliteral
 
     def for_any_value(arguments: Any, named: Any) -> Any:
@@ -34,6 +34,12 @@ def compile_callee(function: Callable[..., Any], options: dict[str, Any]) -> Any
 
     dispatcher.get_call_template = for_any_value
     return dispatcher
+
+
+def entry_options() -> dict[str, Any]:
+    """What an entry function, which takes callees in, is compiled with besides."""
+    compilers = _compilers()
+    return {} if compilers is None else {"pipeline_class": compilers.entry}
 
 
 @contextmanager
@@ -48,17 +54,25 @@ def in_one_go() -> Iterator[None]:
             gc.enable()
 
 
+class Compilers(NamedTuple):
+    """numba's compiler for a library that is never turned into machine code, and for what takes such ones in."""
+
+    callee: Any
+    entry: Any
+
+
 @cache
-def _compiler() -> Any:
-    """numba's compiler, for a library that is never turned into machine code; None where numba has other names."""
+def _compilers() -> Compilers | None:
+    """None where numba has other names."""
     try:
         from numba.core import types
         from numba.core.codegen import JITCodeLibrary
-        from numba.core.compiler import Compiler
+        from numba.core.compiler import Compiler, CompileResult
 
         needed = ("_finalize_dynamic_globals", "_verify_declare_only_symbols", "_optimize_final_module")
         if not all(hasattr(JITCodeLibrary, name) for name in needed):
             return None
+        referenced = CompileResult._find_referenced_environments
         types.Record.__repr__ = types.Type.__repr__
     except (ImportError, AttributeError):
         return None
@@ -67,7 +81,7 @@ def _compiler() -> Any:
         """Stands for the place where machine code would be."""
 
         def set_env(self, name: str, environment: Any) -> None:
-            """What a function needs for calling Python. Nor has it any when it comes from the cache."""
+            """What a function needs to call Python, to print for example: its entry function's business."""
 
     class Text(JITCodeLibrary):  # type: ignore[misc]
         """A function as LLVM's text."""
@@ -97,4 +111,13 @@ def _compiler() -> Any:
             super().__init__(*arguments)
             self.state.library = Text(self.state.targetctx.codegen(), "callee")
 
-    return ToText
+    class Whole(Compiler):  # type: ignore[misc]
+        """The usual passes, and what the callees need to call Python, as numba does for what it loads from its cache."""
+
+        def compile_extra(self, function: Any) -> Any:
+            result = super().compile_extra(function)
+            for environment in referenced(result):
+                result.library.codegen.set_env(environment.env_name, environment)
+            return result
+
+    return Compilers(ToText, Whole)

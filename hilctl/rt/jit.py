@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from hilctl.rt.callee import compile_callee, in_one_go
+from hilctl.rt.callee import compile_callee, entry_options, in_one_go
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -42,12 +42,12 @@ class Jit:
             if signature is not None and self._cached:
                 from hilctl.rt.warm import load
 
-                dispatcher = numba.njit(cache=True, **_OPTIONS)(self.plain)
+                dispatcher = numba.njit(cache=True, **entry_options(), **_OPTIONS)(self.plain)
                 if load(dispatcher, signature):
                     self._dispatcher = dispatcher
                     return dispatcher
             with in_one_go():
-                self._dispatcher = numba.njit(signature, cache=self._cached, **_OPTIONS)(self.plain)
+                self._dispatcher = numba.njit(signature, cache=self._cached, **entry_options(), **_OPTIONS)(self.plain)
         return self._dispatcher
 
     @property

@@ -1,0 +1,85 @@
+"""Functions that only compiled code calls: one version for all values, no machine code, and nothing lost by it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hilctl.rt.callee import in_one_go
+from hilctl.rt.jit import PLAIN, compile_now, jit
+
+pytestmark = pytest.mark.skipif(PLAIN, reason="nothing is compiled")
+
+
+@jit()
+def rt_scaled(k, x):
+    return k * x
+
+
+@jit(lambda: "float64(float64)")
+def rt_many_constants(x):
+    return rt_scaled(1, x) + rt_scaled(2, x) + rt_scaled(3, x)
+
+
+def test_a_callee_has_one_version_for_all_constants():
+    assert rt_many_constants(2.0) == 12.0
+    assert len(rt_scaled.callee.overloads) == 1
+
+
+def test_a_callee_never_becomes_machine_code():
+    compile_now(rt_many_constants)
+    (inner,) = rt_scaled.callee.overloads.values()
+    engine = inner.library._codegen._engine
+    assert not engine.is_symbol_defined(inner.fndesc.llvm_func_name)
+    (entry,) = rt_many_constants.dispatcher.overloads.values()
+    assert engine.is_symbol_defined(entry.fndesc.llvm_func_name)
+
+
+_PROGRAM = '''
+from hilctl.rt.jit import jit
+
+@jit()
+def rt_inner(x):
+    if x > 1.0:
+        raise ValueError("too large")
+    print("seen", x)
+    return x
+
+@jit(lambda: "float64(float64)", cached=True)
+def rt_outer(x):
+    return 2.0 * rt_inner(x)
+
+print(rt_outer(0.5))
+try:
+    rt_outer(2.0)
+except ValueError as error:
+    print(error)
+'''
+
+
+def test_a_callee_prints_and_raises_fresh_and_from_the_cache(tmp_path: Path):
+    (tmp_path / "program.py").write_text(_PROGRAM)
+    env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "PYTHONPATH": os.pathsep.join(sys.path)}
+    for _ in ("fresh", "cached"):
+        told = subprocess.run([sys.executable, str(tmp_path / "program.py")], capture_output=True, text=True, check=True,
+                              env=env, timeout=120)
+        assert told.stdout.split("\n")[:3] == ["seen 0.5", "1.0", "too large"]
+
+
+def test_a_records_name_is_not_spelt_out_again_and_again():
+    from numba import from_dtype
+
+    compile_now(rt_many_constants)
+    record = from_dtype(np.dtype([("a", np.float64)]))
+    assert repr(record) is record.name
+
+
+def test_garbage_is_collected_again_after_compiling():
+    import gc
+
+    with in_one_go():
+        assert not gc.isenabled()
+    assert gc.isenabled()
