@@ -97,6 +97,11 @@ def _serve(rig: "Rig", choice: Choice, core: Spawned, lock: "Lock") -> int:
         app = App(*parts)
         ended = _end_on_signals(app)
         if _await_core(app):
+            problem = _unstable(rig)
+            if problem:
+                print(problem, file=sys.stderr)
+                end(app)
+                return WRONG_USE
             lock.announce({"rig": rig.name, "clock": choice.clock, **app.service.identity.endpoints})
             _tell_systemd("READY=1")
             print(f"{rig.name}: {choice.clock} clock, commands at {app.desk.endpoint}", file=sys.stderr, flush=True)
@@ -108,6 +113,18 @@ def _serve(rig: "Rig", choice: Choice, core: Spawned, lock: "Lock") -> int:
     finally:
         link.close()
         context.destroy(linger=200)
+
+
+def _unstable(rig: "Rig") -> str:
+    """Why the rig file's gains are refused; judged while the core already ticks, so that its start need not wait."""
+    from hilctl.params import BadValues
+    from hilctl.rig import refuse_unstable
+
+    try:
+        refuse_unstable(rig)
+    except BadValues as bad:
+        return str(bad)
+    return ""
 
 
 def _await_core(app: "App") -> bool:
