@@ -65,7 +65,13 @@ class Friction(NamedTuple):
 
     def steady(self, v: float) -> float:
         """Friction at a constant speed: Stribeck's curve."""
-        return rt_slip(self.packed(), float(np.sign(v)), v)
+        return float(self.curve(np.array([v]))[0])
+
+    def curve(self, speeds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Friction at each of these constant speeds."""
+        out = np.zeros(len(speeds))
+        rt_curve(self.code, self.packed(), np.ascontiguousarray(speeds, np.float64), out)
+        return out
 
 
 def friction_of(params: Params) -> Friction:
@@ -113,3 +119,10 @@ def rt_steady(code: int, p: Any, direction: float, v: float) -> float:
     if code in (STRIBECK, KARNOPP, LUGRE):
         return rt_slip(p, direction, v)
     return np.nan
+
+
+@jit(lambda: "void(int64, float64[::1], float64[::1], float64[::1])", cached=True)
+def rt_curve(code: int, p: Any, speeds: Any, out: Any) -> None:
+    """Friction at constant speeds, nothing at rest."""
+    for i in range(speeds.size):
+        out[i] = rt_steady(code, p, np.sign(speeds[i]), speeds[i])

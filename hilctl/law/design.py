@@ -83,8 +83,7 @@ def gains_of(controller: Controller, feedback: str) -> Matrix:
 def family(machine: Machine, friction: Friction) -> list[Plant]:
     """The plants over which a margin is asked for."""
     speeds = np.geomspace(1e-4, velocity_gain(machine), 400)
-    forces = np.array([friction.steady(float(v)) for v in speeds])
-    slopes = np.diff(forces) / np.diff(speeds)
+    slopes = np.diff(friction.curve(speeds)) / np.diff(speeds)
     sigma = float(getattr(friction.params, "sigma", 0.0))
     out = []
     for mass, oil in itertools.product((0.8, 1.0, 1.2), repeat=2):
