@@ -41,26 +41,15 @@ def _bench(given: argparse.Namespace) -> int:
         raise WrongUse(f"this installation lacks the benchmark {given.name}")
     with Console(stderr=True).status(f"{given.name}: {BENCHES[given.name]}"):
         found: dict[str, Any] = importlib.import_module(place).run(quick=given.quick)
-    found.setdefault("host", _host())
+    if "host" not in found:
+        from hilctl.bench.host import host
+
+        found["host"] = host()
     if given.json:
         as_json(found)
     else:
         Console().print(table(found))
     return DONE
-
-
-def _host() -> dict[str, Any]:
-    from hilctl.recording.writer import host, versions
-
-    return {**host(), "processor": _processor(), "versions": versions()}
-
-
-def _processor() -> str:
-    try:
-        with open("/proc/cpuinfo") as file:
-            return next((line.partition(":")[2].strip() for line in file if line.startswith("model name")), "")
-    except OSError:
-        return ""
 
 
 def flat(values: Mapping[str, Any], at: str = "") -> dict[str, Any]:

@@ -65,7 +65,7 @@ def test_negative_numbers_are_numbers(text):
 
 def test_options_are_not_guessed():
     with pytest.raises(SystemExit) as ended:
-        parsed("track", "triangle", "--amp", "0.1")
+        parsed("track", "triangle", "--cyc", "3")
     assert ended.value.code == 2
 
 
