@@ -3,6 +3,7 @@
 from typing import Any
 
 from hilctl.bench.tick_course import ROWS
+from hilctl.law.modes import rt_motion_done
 from hilctl.law.sample import rt_fill_sample
 from hilctl.law.tick import (
     rt_advance_reference,
@@ -14,17 +15,20 @@ from hilctl.law.tick import (
     rt_read,
     rt_watch,
 )
-from hilctl.law.modes import rt_motion_done
 from hilctl.loop.layout import BANK
 from hilctl.rt.jit import jit
 from hilctl.rt.records import as_record, words_of
 
 # The order of the numbers below; 0 is the loop alone.
-BLOCKS = ("command", "blend", "read", "reference", "guard", "motion_done", "feed_forward", "feedback", "output", "sample")
+BLOCKS = (
+    "command", "blend", "read", "reference", "guard", "motion_done", "feed_forward", "feedback", "output", "sample",
+)  # fmt: skip
 
 
 @jit()
-def rt_repeat(block: int, states: Any, command: Any, readings: Any, samples: Any, bank: Any, repeats: int) -> float:
+def rt_repeat(
+    block: int, states: Any, command: Any, readings: Any, samples: Any, bank: Any, repeats: int
+) -> float:
     """One block, on the states in turn."""
     knots = words_of(as_record(bank, BANK))
     total = 0.0

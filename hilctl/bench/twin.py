@@ -7,16 +7,15 @@ counts little; the ratio is the median of the rounds' ratios, and the results mu
 
 import ctypes
 import statistics
-import subprocess
 import tempfile
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from firmware_bridge.driver import COMMAND, READINGS, RigFacts
+from hilctl.bench.yardstick import YardstickError, build
 from hilctl.friction import check_friction
 from hilctl.machine import Machine
 from hilctl.params import check
@@ -28,11 +27,6 @@ from sim.twin import STATE, rt_twin_exchange
 
 RATE_HZ = 1000.0
 SUBSTEP_S = 50e-6
-_SOURCE = Path(__file__).with_name("csrc") / "twin.c"
-
-
-class YardstickError(Exception):
-    """The C twin could not be built, or does something else than ours. The message says what."""
 
 
 @jit()
@@ -62,18 +56,11 @@ def _reference_rig(friction: str) -> TwinDriver:
 
 
 def _build(folder: str) -> Any:
-    place = Path(folder) / "twin.so"
-    made = subprocess.run(
-        ["gcc", "-O3", "-std=c11", "-shared", "-fPIC", "-o", str(place), str(_SOURCE), "-lm"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    if made.returncode:
-        raise YardstickError(f"gcc could not build {_SOURCE.name}:\n{made.stderr}")
-    library = ctypes.CDLL(str(place))
+    library = build("twin.c", folder)
     library.twin_size.restype = ctypes.c_int64
     library.twin_run.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p]
     if library.twin_size() != STATE.itemsize:
-        raise YardstickError(f"{_SOURCE.name}: its record has {library.twin_size()} bytes, ours {STATE.itemsize}")
+        raise YardstickError(f"twin.c: its record has {library.twin_size()} bytes, ours {STATE.itemsize}")
     return library
 
 
@@ -134,7 +121,7 @@ def compare(quick: bool) -> dict[str, Any]:
         course = _Course("karnopp", ticks, _build(folder))
         difference = _difference(course)
         if not difference < 1e-9:
-            raise YardstickError(f"{_SOURCE.name}: its velocities differ from ours by {difference:.2g} of their range")
+            raise YardstickError(f"twin.c: its velocities differ from ours by {difference:.2g} of their range")
         pairs = [(course.ours(), course.in_c()) for _ in range(rounds)]
         bristles = _Course("lugre", ticks, None)
         bristles.ours()

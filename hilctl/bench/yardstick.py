@@ -1,6 +1,6 @@
-"""A C yardstick for a benchmark: our sources, built with gcc -O3 when it runs, on the very memory that our code works on.
+"""A C yardstick for a benchmark: our sources, built with gcc -O3 when it runs, on the memory that our code works on.
 
-Records that a yardstick reads are generated from ours (`c_records`), so that a field that is added cannot shift the rest.
+Records that a yardstick reads are generated from ours (`c_records`): a field that is added cannot shift the rest.
 """
 
 import ctypes
@@ -24,10 +24,12 @@ def build(source: str, folder: str, headers: Mapping[str, str] | None = None) ->
     for name, text in (headers or {}).items():
         Path(folder, name).write_text(text, encoding="utf-8")
     place = Path(folder, source).with_suffix(".so")
-    made = subprocess.run(
-        ["gcc", "-O3", "-std=c11", "-shared", "-fPIC", "-I", folder, "-o", str(place), str(SOURCES / source), "-lm"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    options = ["-O3", "-std=c11", "-shared", "-fPIC", "-I", folder]
+    command = ["gcc", *options, "-o", str(place), str(SOURCES / source), "-lm"]
+    try:
+        made = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        raise YardstickError("needs gcc, to build what it measures against") from None
     if made.returncode:
         raise YardstickError(f"gcc could not build {source}:\n{made.stderr}")
     return ctypes.CDLL(str(place))

@@ -73,7 +73,7 @@ def _compilers() -> Compilers | None:
         if not all(hasattr(JITCodeLibrary, name) for name in needed):
             return None
         referenced = CompileResult._find_referenced_environments
-        types.Record.__repr__ = types.Type.__repr__
+        setattr(types.Record, "__repr__", types.Type.__repr__)  # noqa: B010  (mypy: methods are not assigned)
     except (ImportError, AttributeError):
         return None
 
@@ -83,7 +83,7 @@ def _compilers() -> Compilers | None:
         def set_env(self, name: str, environment: Any) -> None:
             """What a function needs to call Python, to print for example: its entry function's business."""
 
-    class Text(JITCodeLibrary):  # type: ignore[misc]
+    class Text(JITCodeLibrary):
         """A function as LLVM's text."""
 
         codegen = property(lambda self: Nowhere())
@@ -104,15 +104,15 @@ def _compilers() -> Compilers | None:
             """Nowhere."""
             return 0
 
-    class ToText(Compiler):  # type: ignore[misc]
+    class ToText(Compiler):
         """The usual passes into such a library."""
 
         def __init__(self, *arguments: Any) -> None:
             super().__init__(*arguments)
             self.state.library = Text(self.state.targetctx.codegen(), "callee")
 
-    class Whole(Compiler):  # type: ignore[misc]
-        """The usual passes, and what the callees need to call Python, as numba does for what it loads from its cache."""
+    class Whole(Compiler):
+        """The usual passes; then what the callees need to call Python, as numba does for what it loads."""
 
         def compile_extra(self, function: Any) -> Any:
             result = super().compile_extra(function)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hilctl.rt.callee import in_one_go
-from hilctl.rt.jit import PLAIN, compile_now, jit
+from hilctl.rt.jit import PLAIN, compile_now, jit, record_type
 
 pytestmark = pytest.mark.skipif(PLAIN, reason="nothing is compiled")
 
@@ -64,16 +64,14 @@ def test_a_callee_prints_and_raises_fresh_and_from_the_cache(tmp_path: Path):
     (tmp_path / "program.py").write_text(_PROGRAM)
     env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "PYTHONPATH": os.pathsep.join(sys.path)}
     for _ in ("fresh", "cached"):
-        told = subprocess.run([sys.executable, str(tmp_path / "program.py")], capture_output=True, text=True, check=True,
-                              env=env, timeout=120)
+        command = [sys.executable, str(tmp_path / "program.py")]
+        told = subprocess.run(command, capture_output=True, text=True, check=True, env=env, timeout=120)
         assert told.stdout.split("\n")[:3] == ["seen 0.5", "1.0", "too large"]
 
 
 def test_a_records_name_is_not_spelt_out_again_and_again():
-    from numba import from_dtype
-
     compile_now(rt_many_constants)
-    record = from_dtype(np.dtype([("a", np.float64)]))
+    record = record_type(np.dtype([("a", np.float64)]))
     assert repr(record) is record.name
 
 

@@ -1,0 +1,44 @@
+"""The C tick that the benchmark measures against does what ours does; a difference would be seen."""
+
+import shutil
+
+import pytest
+
+from hilctl.bench import tick, tick_course, tick_yardstick
+from hilctl.bench.tick_blocks import BLOCKS
+from hilctl.rt.jit import PLAIN
+
+pytestmark = [
+    pytest.mark.bench,
+    pytest.mark.skipif(PLAIN, reason="nothing is compiled"),
+    pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"),
+]
+
+
+@pytest.fixture(scope="module")
+def course():
+    made = tick_course.Course()
+    tick_course.whole(made)
+    return made
+
+
+def test_c_computes_every_channel_as_we_do_over_a_whole_course(course, tmp_path):
+    off, where, ticks = tick.difference(course, tick_yardstick.Yardstick(str(tmp_path)))
+    assert off < tick.AGREE, where
+    assert ticks > 10_000
+    names = {stretch.name for stretch in course.stretches}
+    assert names >= {"arming", "triangle", "blend", "to the PID", "stop", "sine", "chirp", "move", "waveform"}
+
+
+def test_a_yardstick_that_smooths_friction_otherwise_is_found_out(course, tmp_path, monkeypatch):
+    monkeypatch.setitem(tick_yardstick._CONSTANTS, "SMOOTH_M_S", 3.1e-3)
+    off, where, _ = tick.difference(course, tick_yardstick.Yardstick(str(tmp_path)))
+    assert off > tick.AGREE, where
+
+
+def test_the_report_says_what_each_block_costs():
+    result = tick.run(quick=True)
+    assert result["bench"] == "tick"
+    assert set(result["figures"]["blocks_ns"]) == set(BLOCKS)
+    assert sum(result["figures"]["blocks_ns"].values()) > 0.0
+    assert result["ratio"]["tick_vs_c"] > 0.0
