@@ -81,10 +81,7 @@ def _rt_supply_up(supply_pa: float, wanted_pa: float, wait_s: float, c: Any, a: 
 
 @jit()
 def rt_arming(c: Any, machine: Any, x: float, v: float, supply_pa: float, dt_s: float, a: Any) -> int:
-    """One tick of arming: _CLOSE = 20.0  # the null is found when a round moves it less than this part of the bump
-_MOST_ROUNDS = 4  # each leaves about a fifth of the null's error, for friction bends the valve's gain at low speed
-
-GOING, ARMED, FAILED (timed out) or REVERSED (polarity not proved)."""
+    """One tick of arming: GOING, ARMED, FAILED (timed out) or REVERSED (polarity not proved)."""
     a.in_step_s += dt_s
     resting = abs(v) <= c.rest_speed_m_s
     if a.step == Step.REST:
