@@ -26,7 +26,7 @@ LINE = 256  # entries of a delay line: 20 ms at 10 kHz and to spare
 class Estimator(Params):
     """The observer of position and velocity."""
 
-    bandwidth_hz: Annotated[float, number(0.2, 50, "Hz", "below it displacement leads, above it acceleration")] = 2.5
+    bandwidth_hz: Annotated[float, number(0.2, 50, "Hz", "below it displacement leads, above it acceleration")] = 3.5
 
 
 ESTIMATE = record_of(

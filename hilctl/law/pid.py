@@ -22,7 +22,7 @@ class Pid(Params):
     ki_per_m_s: Annotated[float, number(0, 1e5, "1/(m·s)", "opening per metre and second of error")] = 10.0
     kd_s_per_m: Annotated[float, number(0, 1e3, "s/m", "opening per metre per second of error")] = 0.0
     derivative_hz: Annotated[float, number(0.1, 2000, "Hz", "corner of the derivative's filter")] = 50.0
-    unwind_per_s: Annotated[float, number(0, 1e3, "1/s", "rate at which saturation empties the integral")] = 10.0
+    unwind_per_s: Annotated[float, number(0, 1e3, "1/s", "rate at which saturation empties the integral")] = 40.0
 
 
 PID = record_of(
@@ -50,7 +50,7 @@ def rt_pid(c: Any, error: float, refused: float, dt_s: float, s: Any) -> float:
     fade = math.exp(-2.0 * math.pi * c.derivative_hz * dt_s)
     s.slope = fade * s.slope + (1.0 - fade) * (error - s.error) / dt_s
     s.error = error
-    s.integral += dt_s * (c.ki_per_m_s * error - c.unwind_per_s * refused)
+    s.integral += dt_s * c.ki_per_m_s * error - min(dt_s * c.unwind_per_s, 1.0) * refused
     s.p = c.kp_per_m * error
     s.i = s.integral
     s.d = c.kd_s_per_m * s.slope

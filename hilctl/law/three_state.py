@@ -24,7 +24,7 @@ class ThreeState(Params):
     ka_s2_per_m: Annotated[float, number(-10, 10, "s²/m", "Ka: opening per m/s² of acceleration error")] = 0.0
     kp_per_mpa: Annotated[float, number(-1, 1, "1/MPa", "Kp: opening per MPa of dynamic load pressure")] = 0.0
     high_pass_hz: Annotated[float, number(0.05, 500, "Hz", "corner of the pressure's high-pass")] = 6.0
-    unwind_per_s: Annotated[float, number(0, 1e3, "1/s", "rate at which saturation empties the integral")] = 10.0
+    unwind_per_s: Annotated[float, number(0, 1e3, "1/s", "rate at which saturation empties the integral")] = 40.0
 
 
 THREE_STATE = record_of(
@@ -52,7 +52,7 @@ def rt_three_state(c: Any, error_m: float, error_m_s: float, error_m_s2: float, 
     """One step. `refused` is what the last command asked for and did not get."""
     keep = math.exp(-2.0 * math.pi * c.high_pass_hz * dt_s)
     s.slow_pa = keep * s.slow_pa + (1.0 - keep) * deviation_pa
-    s.integral += dt_s * (c.ki_per_m_s * error_m - c.unwind_per_s * refused)
+    s.integral += dt_s * c.ki_per_m_s * error_m - min(dt_s * c.unwind_per_s, 1.0) * refused
     s.position = c.kd_per_m * error_m
     s.velocity = c.kv_s_per_m * error_m_s
     s.acceleration = c.ka_s2_per_m * error_m_s2

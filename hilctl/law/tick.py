@@ -29,6 +29,7 @@ from hilctl.law.modes import (
 from hilctl.law.output import rt_limit, rt_ramp_to
 from hilctl.law.pid import rt_pid, rt_pid_start
 from hilctl.law.reference import rt_history_get, rt_history_put, rt_reference
+from hilctl.law.reference.history import LENGTH
 from hilctl.law.sample import rt_fill_sample
 from hilctl.law.sensors import ACCELERATION, DISPLACEMENT, PRESSURE_A, PRESSURE_B, rt_check_readings
 from hilctl.law.settings import PID_FEEDBACK
@@ -163,7 +164,9 @@ def rt_read(s: Any, readings: Any, status: int) -> None:
 def rt_advance_reference(s: Any, knots: Any) -> None:
     """The head goes on by as many ticks as have passed; here, delayed and ahead are read behind it."""
     dt_s = s.now.dt_s
-    for _ in range(s.periods):
+    fresh = min(s.periods, LENGTH)
+    s.head_tick += s.periods - fresh  # after a long stall: what the history cannot hold need not be evaluated
+    for _ in range(fresh):
         s.head_tick += 1
         over = rt_reference(s.motion, knots, (s.head_tick - s.motion_begun) * dt_s, s.head)
         rt_history_put(s.history, s.head_tick, s.head)

@@ -66,7 +66,9 @@ static inline void read_in(State *s, const Readings *readings, int64_t status) {
 
 static inline void advance_reference(State *s, const double *knots, int64_t known) {
     double dt = s->now.dt_s;
-    for (int64_t i = 0; i < s->periods; i++) {
+    int64_t fresh = s->periods < LENGTH ? s->periods : LENGTH;
+    s->head_tick += s->periods - fresh;
+    for (int64_t i = 0; i < fresh; i++) {
         s->head_tick++;
         int64_t over = reference(&s->motion, knots, known, (double)(s->head_tick - s->motion_begun) * dt, &s->head);
         history_put(&s->history, s->head_tick, &s->head);

@@ -144,7 +144,7 @@ static inline double three_state(const ThreeState *c, double ex, double ev, doub
                                  double dt, ThreeStateState *s) {
     double keep = exp(-2 * PI * c->high_pass_hz * dt);
     s->slow_pa = keep * s->slow_pa + (1 - keep) * deviation;
-    s->integral += dt * (c->ki_per_m_s * ex - c->unwind_per_s * refused);
+    s->integral += dt * c->ki_per_m_s * ex - least(dt * c->unwind_per_s, 1) * refused;
     s->position = c->kd_per_m * ex;
     s->velocity = c->kv_s_per_m * ev;
     s->acceleration = c->ka_s2_per_m * ea;
@@ -161,7 +161,7 @@ static inline double pid(const Pid *c, double error, double refused, double dt, 
     double fade = exp(-2 * PI * c->derivative_hz * dt);
     s->slope = fade * s->slope + (1 - fade) * (error - s->error) / dt;
     s->error = error;
-    s->integral += dt * (c->ki_per_m_s * error - c->unwind_per_s * refused);
+    s->integral += dt * c->ki_per_m_s * error - least(dt * c->unwind_per_s, 1) * refused;
     s->p = c->kp_per_m * error;
     s->i = s->integral;
     s->d = c->kd_s_per_m * s->slope;

@@ -176,10 +176,11 @@ def test_skipped_ticks_leave_the_reference_on_time(table: Any) -> None:
 
 
 def test_saturation_does_not_wind_up_the_integral(table: Any) -> None:
-    rig = table(**{"limits.command.opening": 0.05, "limits.saturation.max_s": 10.0, "limits.tracking_error.action": "warn"})
+    patient = {"limits.saturation.max_s": 10.0, "limits.tracking_error.action": "warn"}
+    rig = table(**{"limits.command.opening": 0.05, **patient})
     rig.arm()
     plan = rig.track("move", position_m=0.06, speed_m_s=0.3)
     rows = rig.run(plan.duration_s + 4.0)
     assert (rows.saturated == 1).any()
     beyond = rig.truth[:, 0].max() - 0.06
-    assert beyond < 4e-3  # without back-calculation it is 20 mm and more
+    assert beyond < 4e-3  # without back-calculation it is ten times that
