@@ -30,6 +30,7 @@ from hilctl.machine import hydraulic_frequency, velocity_gain
 from hilctl.params import BadValues, Problem, assign
 
 INTEGRAL_HZ = 3.0  # slower, a reversal leaves the valve's change of gain with load standing as an error
+PID_INTEGRAL_HZ = 0.2  # without feed-forward a faster integral stores the lag of a ramp and overshoots at its end
 RIPPLE_M_S = 9.5e-5  # rms: within a tenth of 1 mm/s, the slowest speed at which friction is measured
 _TARGET = 0.97 * MARGIN  # room for the rounding of gains in a rig file
 _UNSTABLE = 1000.0  # the objective of what is not stable; larger than any other
@@ -115,7 +116,7 @@ def _objective(loops: list[Loop], undamped: Loop, gains: Callable[[Matrix], Matr
 def _tune_pid(controller: Controller, friction: Friction, dt: float) -> Tuned:
     """Proportional gain up to the margin on the nominal plant; the falling branch of friction is beyond a PID."""
     for kp in np.geomspace(200 / velocity_gain(controller.machine), 0.1 / velocity_gain(controller.machine), 60):
-        values = {"kp_per_m": float(kp), "ki_per_m_s": float(2 * np.pi * INTEGRAL_HZ * kp), "kd_s_per_m": 0.0}
+        values = {"kp_per_m": float(kp), "ki_per_m_s": float(2 * np.pi * PID_INTEGRAL_HZ * kp), "kd_s_per_m": 0.0}
         trial = assign(controller, {f"law.pid.{k}": v for k, v in values.items()})
         found = margins(trial, friction, dt, "pid", nominal_only=True)
         if found.stable and found.peak <= _TARGET:
