@@ -4,7 +4,7 @@ rest            everything off: the table must stand still
 low pressure    the supply comes up at its low setting
 enable          valve at its nominal null; whatever drift there is, is the null's error
 bump up, down   the null plus and minus a small opening. With the mean speeds v+ and v- over the second half of each,
-                gain = (v+ - v-) / (2 bump)  must be positive and a fair share of what the machine promises: the polarity;
+                gain = (v+ - v-) / (2 bump)  positive, and a fair share of what the machine promises: the polarity;
                 null -= (v+ + v-) / (2 gain): where it is closed; again until that is less than bump/20
 high pressure   closed loop where the table stands, at small authority, while the supply comes up
 settle          full authority; at rest: armed

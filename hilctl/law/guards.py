@@ -146,8 +146,8 @@ def rt_guard(settings: Any, mode: int, status: int, checked: Any, x: float, v: f
     if settings.sensors.spool.present != 0:
         lag = settings.dt_s / (settings.dt_s + 2.0 * machine.zv / machine.wv)
         g.spool_model += lag * (u_applied - g.spool_model)
-        off = checked.value[SPOOL] - g.spool_model
-        _rt_judge(Trip.READ_BACK.value, armed and abs(off) > limits.read_back.difference, off, limits.read_back.difference,
+        off, most = checked.value[SPOOL] - g.spool_model, limits.read_back.difference
+        _rt_judge(Trip.READ_BACK.value, armed and abs(off) > most, off, most,
                   limits.read_back, SPOOL, armed and dt_s > 0.0, tick, g)
 
 

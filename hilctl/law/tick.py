@@ -232,7 +232,8 @@ def rt_output(s: Any, wanted: float) -> None:
         o.command, o.refused, o.saturated, o.saturated_s = s.arm.null, 0.0, 0, 0.0
     elif s.mode != Mode.NULL:
         command = rt_valve_stage(now.law.valve, wanted, s.arm.null, dt_s, s.valve)
-        rt_limit(command, s.arm.null, min(s.authority, now.limits.command.opening), now.limits.command.slew_per_s, dt_s, o)
+        reach = min(s.authority, now.limits.command.opening)
+        rt_limit(command, s.arm.null, reach, now.limits.command.slew_per_s, dt_s, o)
         if o.not_finite != 0:
             rt_latch(Trip.COMMAND.value, Action.NULL.value, wanted, 1.0, -1, s.tick, s.guard)
             rt_act(s)

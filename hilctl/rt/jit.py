@@ -61,6 +61,7 @@ class Jit:
         return self._callee
 
     def __call__(self, *arguments: Any) -> Any:
+        """As Python calls it."""
         return self.dispatcher(*arguments)
 
 
@@ -79,6 +80,7 @@ class Primitive:
         return self._made
 
     def __call__(self, *arguments: Any) -> Any:
+        """As Python calls it."""
         return self.plain(*arguments)
 
 
