@@ -1,8 +1,9 @@
 """The contract between the loop and a rig, and the null driver, which shows all of it.
 
 A driver is a class with a `Config` (the declaration of its own table in the rig file) and these methods. Everything but
-`exchange` runs outside the tick and may use all of Python. `exchange` is one compiled function; it is called once a tick on
-the real-time thread, sends the command, fills the readings, returns a `Status`, and never waits past `deadline_ns`.
+`exchange` runs outside the tick and may use all of Python. `exchange` is one compiled function; it is called once a
+tick on the real-time thread, sends the command, fills the readings, returns a `Status`, and never waits past
+`deadline_ns`.
 
 Signs: a positive command moves the table in positive displacement and makes pressure A exceed pressure B.
 """

@@ -60,7 +60,7 @@ def rt_slip(p: Any, direction: float, v: float) -> float:
 
 
 @jit()
-def rt_stribeck(p: Any, z: Any, v: float, dt: float) -> float:  # noqa: ARG001  (every law has this signature)
+def rt_stribeck(p: Any, z: Any, v: float, dt: float) -> float:
     """The static law; no state. At rest it gives nothing: what holds then is for the caller to know."""
     if v == 0.0:
         return 0.0
