@@ -6,7 +6,7 @@ STAMP := $(VENV)/.built
 PYTHON ?= python3
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: demo test lint format bench docs lock clean
+.PHONY: demo test lint bench docs lock clean
 
 demo: $(STAMP)
 	$(BIN)/hilctl demo
@@ -18,9 +18,6 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
 	$(BIN)/mypy
-
-format: $(STAMP)
-	$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format --quiet .
 
 bench: $(STAMP)
 	for name in tick jitter twin telemetry; do $(BIN)/hilctl bench $$name || exit 1; done
