@@ -1,4 +1,4 @@
-"""What all tests share: those on the real clock run last, when nothing that the others started is left beside them."""
+"""What all tests share: those on the real clock run last, so that nothing the others started is left beside them."""
 
 import pytest
 
