@@ -73,6 +73,12 @@ class History:
         whole = np.concatenate((self._words[at:], self._words[: count - head]))
         return _as_rows(np.ascontiguousarray(whole[::every]))
 
+    def glance(self, first: int, most: int) -> npt.NDArray[Any]:
+        """Rows from `first` on, at most so many, as they lie in memory: without a copy, up to where the ring turns."""
+        at = first % self._capacity
+        count = max(0, min(most, self.end - first, self._capacity - at))
+        return _as_rows(self._words[at : at + count])
+
     def last(self) -> Any:
         """The newest row, None when there is none."""
         return self._rows[(self.end - 1) % self._capacity] if self.end > self.first else None

@@ -103,7 +103,7 @@ class Telemetry:
         first = max(self._sent, history.first)
         if self._blocks.wanted(BLOCK):
             while first < history.end:
-                rows = history.rows(first, min(first + _MOST_ROWS, history.end))
+                rows = history.glance(first, _MOST_ROWS)
                 block = {
                     "run": self._run,
                     "schema": self._schema,
@@ -133,7 +133,7 @@ class Telemetry:
 
     def _send(self, topic: bytes, payload: bytes) -> None:
         # XPUB never blocks: it drops for whoever has ten seconds waiting.
-        self._blocks.socket.send_multipart([topic, payload], zmq.NOBLOCK, copy=len(payload) < 1 << 16)
+        self._blocks.socket.send_multipart([topic, payload], zmq.NOBLOCK)
 
     def close(self) -> None:
         """Gives the sockets back, after what was sent has had a moment to leave."""

@@ -52,3 +52,18 @@ def test_the_newest_row_is_at_hand() -> None:
     assert history.last() is None
     history.append(_rows(0, 6))
     assert history.last()["tick"] == 5
+
+
+def test_a_glance_shows_the_same_rows_without_a_copy_up_to_where_the_ring_turns():
+    history = History(100)
+    rows = np.zeros(150, SAMPLE)
+    rows["tick"] = np.arange(150)
+    history.append(rows)
+    seen, first = [], history.first
+    while first < history.end:
+        part = history.glance(first, 40)
+        assert len(part) > 0
+        seen += part["tick"].tolist()
+        first += len(part)
+    assert seen == list(range(50, 150))
+    assert len(history.glance(history.end, 10)) == 0
