@@ -18,11 +18,19 @@ def _bench(name):
     return json.loads(done.stdout)
 
 
+def _leaves(tree):
+    for value in tree.values():
+        if isinstance(value, dict):
+            yield from _leaves(value)
+        else:
+            yield value
+
+
 @pytest.mark.parametrize("name", ["tick", "twin", "telemetry", "jitter"])
 def test_a_benchmark_gives_its_figures_and_their_ratios(name):
     told = _bench(name)
     assert told["bench"] == name
     assert told["figures"]
     assert told["ratio"]
-    assert all(ratio > 0 for ratio in told["ratio"].values())
+    assert all(ratio > 0 for ratio in _leaves(told["ratio"]))
     print(json.dumps(told["ratio"]))
