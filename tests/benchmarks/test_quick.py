@@ -26,14 +26,6 @@ def _leaves(tree):
             yield value
 
 
-def _numbers(told):
-    for value in told.values():
-        if isinstance(value, dict):
-            yield from _numbers(value)
-        else:
-            yield value
-
-
 @pytest.mark.parametrize("name", ["tick", "twin", "telemetry", "jitter"])
 def test_a_benchmark_gives_its_figures_and_their_ratios(name):
     told = _bench(name)

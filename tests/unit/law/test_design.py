@@ -80,6 +80,7 @@ def test_tuning_gives_the_gains_of_the_preset() -> None:
     assert found.margins.peak <= 1.02 * MARGIN
 
 
+@pytest.mark.slow
 def test_tuned_gains_keep_margin_and_quiet_at_another_rate() -> None:
     dt_s = 2e-4
     found = tune(RIG.controller, RIG.friction, dt_s)
