@@ -109,6 +109,7 @@ class Link:
         self._refused_motions: dict[int, int] = {}  # request id: motion id, until answered
         self._state = "starting"
         self._messages: tuple[str, ...] = ()
+        self._doing = ""
         self._last: Any = None
 
     @classmethod
@@ -223,12 +224,14 @@ class Link:
         """How the core is now."""
         self._hear()
         self._last = _or(newest(self.memory.words, STATUSES, self.memory.statuses), self._last)
-        return CoreStatus(self._last, self.memory, self._state, self._messages)
+        doing = (self._doing,) if self._doing else ()
+        return CoreStatus(self._last, self.memory, self._state, (*self._messages, *doing))
 
     def _hear(self) -> None:
         for message in self._runner.said():
-            self._state = message.get("state", self._state)
-            if "text" in message:
+            if "state" in message:  # what is said of a state is true as long as the state lasts
+                self._state, self._doing = message["state"], message.get("text", "")
+            elif "text" in message:
                 self._messages = (*self._messages, message["text"])
 
     # its end
