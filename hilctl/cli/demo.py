@@ -80,7 +80,7 @@ def _drive(bar: "Progress", over: dict[str, Any]) -> "tuple[list[Run], float]":
     from hilctl.demo.course import COURSE, LAWS, drive
     from hilctl.rt.cache import is_warm
 
-    start = "starting the twin" if is_warm("rt_run") else "compiling the loop, once for this version: half a minute"
+    start = "starting the twin" if is_warm("rt_run") else "compiling the loop, once for this version: up to a minute"
     line = bar.add_task(start, total=len(COURSE) * len(LAWS))
     with private_service(RIG, changes=over) as service, Client(service.commands, name="demo") as client:
         runs = list(drive(client, lambda text, done: bar.update(line, description=text, completed=done)))

@@ -1,11 +1,12 @@
 """What makes a process fit for real time, in one place, and what of it was granted.
 
-    SCHED_FIFO            the loop's thread runs before everything ordinary (needs the right: RLIMIT_RTPRIO or
-    CAP_SYS_NICE) mlockall              memory that was touched once stays in memory (RLIMIT_MEMLOCK or CAP_IPC_LOCK)
-    affinity              the loop stays on one processor, if so wished cpu_dma_latency       processors do not sleep
-    so deeply that waking takes long (root) timer slack           an ordinary thread's sleep is not stretched either
-    garbage collector     everything from the start is frozen, and no collection ever runs signals               none
-    is delivered to the loop's thread
+    SCHED_FIFO            the loop's thread runs before everything ordinary (RLIMIT_RTPRIO or CAP_SYS_NICE)
+    mlockall              memory that was touched once stays in memory (RLIMIT_MEMLOCK or CAP_IPC_LOCK)
+    affinity              the loop stays on one processor, if so wished
+    cpu_dma_latency       processors do not sleep so deeply that waking takes long (root)
+    timer slack           an ordinary thread's sleep is not stretched either
+    garbage collector     everything from the start is frozen, and no collection ever runs
+    signals               none is delivered to the loop's thread
 
 Memory is locked as it is touched (MCL_ONFAULT): to read in the whole of the compiler, which the loop never uses,
 would double the time to the first tick. What the loop uses is touched before: the shared memory here, the rest by the

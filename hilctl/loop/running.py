@@ -26,7 +26,7 @@ def load_loop(voice: Voice) -> None:
     from hilctl.rt.cache import is_warm
 
     if not is_warm("rt_run"):
-        voice.state("compiling", "compiling the loop, once for this version: this takes ten seconds or more")
+        voice.state("compiling", "compiling the loop, once for this version: this takes up to a minute")
     compile_now(rt_run)
 
 

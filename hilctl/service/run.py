@@ -138,7 +138,7 @@ def _await_core(app: "App") -> bool:
                 _warm(app)
             return True
         if not warm and core.link.status.state == "compiling":
-            print("compiling, once for this version: half a minute or so", file=sys.stderr, flush=True)
+            print("compiling, once for this version: up to a minute", file=sys.stderr, flush=True)
             warm = _warm(app)
         app.cycle()
     if core.ended is not None:
