@@ -41,8 +41,8 @@ def cache_directory() -> Path:
     return Path(tempfile.mkdtemp(prefix="hilctl-cache-"))
 
 
-def is_warm(function: str = "*") -> bool:
-    """Whether compiled code of this version, or of one function of it, stands in the cache."""
+def is_warm(function: str) -> bool:
+    """Whether this function's compiled code, of this version, stands in the cache."""
     place = cache_root() / "compiled" / _fingerprint()
     return place.is_dir() and any(place.glob(f"*/*{function}*.nbc"))
 
