@@ -10,16 +10,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from firmware_bridge.driver import DriverError, RigFacts
-from hilctl.friction import MODELS, friction_of
+from hilctl.friction import MODELS, Friction, friction_of
 from hilctl.machine import GRAVITY
 from hilctl.params import Params
 from sim.cylinder import cylinder_record
-from sim.plant import MOST_SUBSTEPS, rt_acceleration_now, rt_friction_now
+from sim.plant import MOST_SUBSTEPS
 from sim.random import rt_seed
 from sim.resolve import resolve
 from sim.sensors import QUEUE, set_transducer
 from sim.settings import KarnoppTwin, TwinConfig
-from sim.twin import STATE, rt_twin_exchange
+from sim.twin import STATE, exchange_under
 from sim.valve import valve_record
 
 _SENSORS = ("displacement", "acceleration", "pressure_a", "pressure_b")
@@ -34,7 +34,7 @@ class TwinDriver:
     def __init__(self, config: TwinConfig, rig: RigFacts) -> None:
         self._config, self._period_s = config, 1 / rig.rate_hz
         self.state = np.zeros(STATE.itemsize, np.uint8)
-        self.exchange = rt_twin_exchange
+        self.exchange = exchange_under(MODELS[friction_of(config.friction).model])
 
     def open(self) -> None:
         """Sets the twin to its beginning: supply off, the table at rest."""
@@ -67,12 +67,12 @@ def truth(state: Any) -> dict[str, float]:
     return {
         "position_m": float(plant.x),
         "velocity_m_s": float(plant.v),
-        "acceleration_m_s2": float(rt_acceleration_now(plant)),
+        "acceleration_m_s2": float(plant.acceleration),
         "spool": float(plant.spool),
         "pressure_a_pa": float(plant.pa),
         "pressure_b_pa": float(plant.pb),
         "supply_pressure_pa": float(plant.ps),
-        "friction_n": float(rt_friction_now(plant)),
+        "friction_n": float(plant.friction),
         "deflection_m": float(plant.z[0]),
     }
 
@@ -123,12 +123,27 @@ def _fill_plant(plant: Any, config: TwinConfig, substep_s: float, substeps: int)
         machine.wv, machine.zv, machine.dead_band, config.valve, config.faults.reversed, substep_s
     )
     plant.cylinder = cylinder_record(config)
+    _refuse_stiff(friction, machine.m, substep_s)
     plant.substep_s, plant.substeps = substep_s, substeps
     plant.p[:] = friction.packed()
-    plant.sticks = int(MODELS[friction.model].sticks)
     plant.x = config.cylinder.position_m
     held = (plant.cylinder.weight + machine.K * plant.x) / machine.A  # trapped oil carries what the table hangs on
     plant.pa, plant.pb = max(held, 0.0), max(-held, 0.0)
+
+
+def _refuse_stiff(friction: Friction, mass: float, substep_s: float) -> None:
+    """A substep must be short beside what friction does to the mass by itself; its own state is solved exactly."""
+    law = friction.params
+    for what, rate in (
+        ("slope", law.steepest / mass),
+        ("bristles' damping", law.damping / mass),
+        ("bristles' stiffness", math.sqrt(law.spring / mass)),
+    ):
+        if rate * substep_s > 1:
+            raise DriverError(
+                f"twin.substep_s: {substep_s:g} s is too long for the {what} of {friction.model} friction on a mass of "
+                f"{mass:g} kg; at most {1 / rate:.2g} s, or a softer model, or one that jumps (karnopp)"
+            )
 
 
 def _fill_sensor(out: Any, name: str, own: Any, substep_s: float, substeps: int, begin: float) -> None:

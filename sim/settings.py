@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from hilctl.friction.karnopp import Karnopp
-from hilctl.friction.stribeck import Curve
+from hilctl.friction.model import Law
 from hilctl.machine import Machine
 from hilctl.params import Params, Problem, note, number, whole
 
@@ -152,7 +152,7 @@ class TwinConfig(Params, kw_only=True):
     """The simulated plant."""
 
     machine: Machine
-    friction: Curve
+    friction: Law
     substep_s: Annotated[float, number(1e-6, 1e-3, "s", "longest step of the integration")] = 50e-6
     seed: Annotated[int, whole(0, 2**31 - 1, "", "of the sensors' noise: the same seed, the same bytes")] = 1
     valve: Valve = Valve()

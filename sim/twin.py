@@ -8,16 +8,18 @@ to the enabled amplifier. An open emergency stop switches amplifier and supply o
 """
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from firmware_bridge.driver import COMMAND, READINGS, exchange_signature
+from hilctl.friction import MODELS, Model
 from hilctl.params import record_of
-from hilctl.rt.jit import jit
+from hilctl.rt.jit import jit, specialised
 from hilctl.rt.records import as_record
 from hilctl.signals import Status
-from sim.plant import ACCELERATION, PLANT, POSITION, PRESSURE_A, PRESSURE_B, rt_plant_period
+from sim.plant import ACCELERATION, PLANT, POSITION, PRESSURE_A, PRESSURE_B, plant_under
 from sim.random import rt_gaussian_pair
 from sim.sensors import TRANSDUCER, rt_pick, rt_show
 from sim.valve import rt_target
@@ -146,12 +148,17 @@ def _rt_spoil(own: Any) -> None:
 
 
 @jit()
-def rt_advance(own: Any) -> None:
-    """One period of the twin."""
-    stopped = own.tick >= own.emergency_stop_from
+def _rt_begin(own: Any) -> bool:
+    """The command of a period that begins; whether the emergency stop is pressed."""
+    stopped: bool = own.tick >= own.emergency_stop_from
     own.tick += 1
     _rt_command(own, stopped)
-    rt_plant_period(own.plant)
+    return stopped
+
+
+@jit()
+def _rt_end(own: Any, stopped: bool) -> None:
+    """What the sensors show of a period that ends."""
     _rt_supply(own, stopped)
     _rt_sense(own)
     if own.tick >= own.stuck_from or own.tick >= own.nan_from:
@@ -159,12 +166,22 @@ def rt_advance(own: Any) -> None:
     own.shown.emergency_stop = own.emergency_stop + (1.0 if own.tick >= own.emergency_stop_from else 0.0)
 
 
-@jit(exchange_signature, cached=True)
-def rt_twin_exchange(state: Any, command: Any, readings: Any) -> int:
+rt_period = plant_under(MODELS["karnopp"])  # in the exchange: bound anew for every other model
+
+
+@cache
+def exchange_under(model: Model) -> Any:
+    """The twin's exchange under this friction model, compiled or from the cache when it is first needed."""
+    return specialised(_rt_exchange, model.name.replace("-", "_"), exchange_signature, rt_period=plant_under(model))
+
+
+def _rt_exchange(state: Any, command: Any, readings: Any) -> int:
     """Advances the twin by the periods that have passed, reads its sensors, and takes the command for the next."""
     own = as_record(state, STATE)
     for _period in range(command.periods):
-        rt_advance(own)
+        stopped = _rt_begin(own)
+        rt_period(own.plant)
+        _rt_end(own, stopped)
     own.valve_command, own.enable, own.supply = command.valve, command.enable, command.supply
     shown = own.shown
     readings.displacement_m = shown.displacement_m
@@ -179,6 +196,8 @@ def rt_twin_exchange(state: Any, command: Any, readings: Any) -> int:
         readings.age_ns[k] = 0
     readings.device_tick = own.tick
     status: int = Status.OK.value
+    if not math.isfinite(own.plant.friction):  # the plant has diverged: a rig that answers nothing
+        status = Status.EXCEPTION.value
     if own.status_from <= own.tick < own.status_until:
         status = own.status
     return status

@@ -17,7 +17,6 @@ from hilctl.rig import load, motion_limits
 from hilctl.rt.jit import jit
 from hilctl.signals import SAMPLE, Mode
 from sim.driver import TwinDriver
-from sim.twin import rt_twin_exchange
 
 _ARMING_TICKS = 30_000  # half a minute: arming takes a few seconds
 
@@ -27,11 +26,13 @@ class NotArmedError(Exception):
 
 
 @jit()
-def rt_ticks(law: Any, twin: Any, command: Any, readings: Any, knots: Any, rows: Any, first: int, until: int) -> int:
+def rt_ticks(
+    law: Any, exchange: Any, twin: Any, command: Any, readings: Any, knots: Any, rows: Any, first: int, until: int
+) -> int:
     """Ticks from `first` on, as many as there are rows, or until the mode is `until`; the next tick's index."""
     for k in range(len(rows)):
         rt_command(law, command, first + k, 0, 0)
-        status = rt_twin_exchange(twin, command, readings)
+        status = exchange(twin, command, readings)
         rt_tick(law, command, readings, status, knots, rows[k])
         if law.mode == until:
             return first + k + 1
@@ -55,7 +56,8 @@ class ClosedLoop:
         """The samples of these ticks; fewer when the mode `until` was reached before."""
         rows = np.zeros(ticks, SAMPLE)
         before = self.tick
-        self.tick = rt_ticks(self.law, self._twin.state, self.command, self.readings, self._knots, rows, before, until)
+        twin, exchange = self._twin.state, self._twin.exchange
+        self.tick = rt_ticks(self.law, exchange, twin, self.command, self.readings, self._knots, rows, before, until)
         return rows[: self.tick - before]
 
     def ask(self, kind: RequestKind, motion: Any = None) -> int:

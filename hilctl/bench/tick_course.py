@@ -19,7 +19,6 @@ from hilctl.rt.jit import jit
 from hilctl.rt.records import as_record, words_of
 from hilctl.signals import SAMPLE, Mode
 from sim.driver import TwinDriver
-from sim.twin import rt_twin_exchange
 
 RIG = "table-500"
 ROWS = 1024  # of the ring that samples are written to; a power of two
@@ -40,12 +39,14 @@ def rt_play(s: Any, command: Any, readings: Any, samples: Any, bank: Any, first:
 
 
 @jit()
-def rt_record(s: Any, twin: Any, command: Any, readings: Any, samples: Any, bank: Any, first: int, until: int) -> int:
+def rt_record(
+    s: Any, exchange: Any, twin: Any, command: Any, readings: Any, samples: Any, bank: Any, first: int, until: int
+) -> int:
     """The same with readings from the twin, until the law's mode is `until`; how many ticks."""
     knots = words_of(as_record(bank, BANK))
     for k in range(len(readings)):
         rt_command(s, command, first + k, 0, 0)
-        rt_twin_exchange(twin, command, readings[k])
+        exchange(twin, command, readings[k])
         rt_tick(s, command, readings[k], 0, knots, samples[k & (ROWS - 1)])
         if s.mode == until:
             return k + 1
@@ -78,7 +79,8 @@ class Course:
         """The next ticks, kept; fewer when the mode `until` is reached."""
         before, readings = self.state.copy(), np.zeros(ticks, READINGS)
         count = rt_record(
-            self.state[0], self._twin.state, self.command, readings, self.samples, self.bank, self._tick, until
+            self.state[0], self._twin.exchange, self._twin.state, self.command, readings, self.samples, self.bank,
+            self._tick, until,
         )
         if until >= 0 and self.state[0].mode != until:
             raise CourseError(f"{name}: mode {self.state[0].mode} instead of {until}, trip {self.state[0].guard.trip}")

@@ -7,8 +7,7 @@ from typing import Any
 
 from firmware_bridge.driver import COMMAND, READINGS
 from hilctl.bench.yardstick import YardstickError, build, c_records
-from hilctl.friction import registry as friction
-from hilctl.friction import stribeck
+from hilctl.friction import MODELS, stribeck
 from hilctl.law import estimate, feed, sensors
 from hilctl.law.arming import ARMING, Arming
 from hilctl.law.estimate import ESTIMATE, Estimator
@@ -53,8 +52,8 @@ _CONSTANTS: dict[str, float] = {
     "SETTINGS_WORDS": len(BLENDED), "PID_FEEDBACK": PID_FEEDBACK, "SENSOR_COUNT": sensors.COUNT,
     "LINE": estimate.LINE, "LENGTH": history.LENGTH, "FLANK": smooth.FLANK, "ENDLESS_S": ENDLESS_S,
     "PI": math.pi, "GRAVITY": GRAVITY, "SMOOTH_M_S": feed.SMOOTH_M_S,
-    **{k: getattr(friction, k) for k in ("STRIBECK", "KARNOPP", "LUGRE")},
-    **{k: getattr(stribeck, k) for k in ("FC", "FS", "VS", "SIGMA", "DELTA")},
+    **{name.upper(): MODELS[name].code for name in ("stribeck", "karnopp", "lugre")},
+    **{k: getattr(stribeck, k) for k in ("FC", "FS", "VS", "SIGMA", "DELTA", "WIDTH")},
     **{k: getattr(sensors, k) for k in ("DISPLACEMENT", "ACCELERATION", "PRESSURE_A", "PRESSURE_B", "SUPPLY", "SPOOL",
                                         "OIL", "EMERGENCY")},
 }  # fmt: skip

@@ -23,19 +23,19 @@ from hilctl.rt.jit import jit
 from hilctl.rt.records import as_record
 from sim.driver import TwinDriver
 from sim.resolve import resolve
-from sim.twin import STATE, rt_twin_exchange
+from sim.twin import STATE
 
 RATE_HZ = 1000.0
 SUBSTEP_S = 50e-6
 
 
 @jit()
-def rt_run(state: Any, commands: Any, command: Any, readings: Any, seen: Any) -> None:
+def rt_run(exchange: Any, state: Any, commands: Any, command: Any, readings: Any, seen: Any) -> None:
     """The twin through its exchange, as the loop calls it."""
     own = as_record(state, STATE)
     for k in range(len(commands)):
         command.valve = commands[k]
-        rt_twin_exchange(state, command, readings)
+        exchange(state, command, readings)
         seen[2 * k] = readings.displacement_m
         seen[2 * k + 1] = own.plant.v
 
@@ -79,7 +79,7 @@ class _Course:
         self.driver.open()
         flat = self.seen.reshape(-1)
         begin = time.thread_time()
-        rt_run(self.driver.state, self.commands, self.command, self.readings, flat)
+        rt_run(self.driver.exchange, self.driver.state, self.commands, self.command, self.readings, flat)
         return time.thread_time() - begin
 
     def in_c(self) -> float:

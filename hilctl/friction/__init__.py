@@ -1,16 +1,15 @@
 """Friction: every model as a pure compiled law with one signature, its state owned by the caller."""
 
+from hilctl.friction.model import PARAMETERS, STATES, Kind, Law, Model
 from hilctl.friction.registry import (
     MODELS,
-    PARAMETERS,
-    STATES,
     Friction,
-    Model,
     check_friction,
     friction_of,
     model_of,
     rt_friction,
     rt_steady,
+    step_of,
 )
 
 __all__ = [
@@ -18,10 +17,13 @@ __all__ = [
     "PARAMETERS",
     "STATES",
     "Friction",
+    "Kind",
+    "Law",
     "Model",
     "check_friction",
     "friction_of",
     "model_of",
     "rt_friction",
     "rt_steady",
+    "step_of",
 ]

@@ -8,18 +8,20 @@ stepped by a Runge–Kutta rule: with v held over dt its solution is exact,
     z += (zs - z) (1 - exp(-c dt)),
 
 which cannot diverge and needs no case for v = 0. The model is passive (it never feeds energy back) only while |v|/g
-<= 4 (s1(v) + sigma) / s1(v)^2; a constant s1 breaks that at some speed, hence vd.
+<= 4 (s1(v) + sigma) / s1(v)^2; a constant s1 (a large vd) breaks that at some speed, hence vd. It is refused where it
+does so below `passive_to`.
 """
 
 import math
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from hilctl.friction.stribeck import SIGMA, Curve, rt_level
+from hilctl.friction.model import Kind, Model
+from hilctl.friction.stribeck import SIGMA, WIDTH, Curve, rt_level, rt_slip_alike
 from hilctl.params import Problem, note, number
 from hilctl.rt.jit import jit
 
-S0, S1, VD = 5, 6, 7
+S0, S1, VD = WIDTH, WIDTH + 1, WIDTH + 2
 Z = 0  # the word of the state that holds the deflection in metres
 
 
@@ -32,8 +34,26 @@ class LuGre(Curve, kw_only=True):
     s1: Annotated[float, number(0, 1e9, "N·s/m", "damping of the bristles at rest")]
     vd: Annotated[float, number(1e-5, 100, "m/s", "speed at which the bristles' damping has fallen to 1/e")] = 0.1
 
+    passive_to: Annotated[
+        float, number(1e-4, 100, "m/s", "speed up to which the bristles must not feed energy back")
+    ] = 100.0
+
+    def words(self) -> list[float]:
+        """The curve and the bristles."""
+        return [self.fc, self.fs, self.vs, self.sigma, self.delta, self.s0, self.s1, self.vd]
+
+    @property
+    def spring(self) -> float:
+        """The bristles."""
+        return self.s0
+
+    @property
+    def damping(self) -> float:
+        """The bristles' own, and the viscous part."""
+        return self.s1 + self.sigma
+
     def inconsistencies(self, at: str) -> Iterator[Problem]:
-        """Beyond the curve's own: the passivity limit, at every speed."""
+        """Beyond the curve's own: the passivity limit."""
         yield from super().inconsistencies(at)
         speed = first_active_speed(self)
         if speed is not None:
@@ -41,14 +61,14 @@ class LuGre(Curve, kw_only=True):
                 f"{at}.vd",
                 self.vd,
                 f"the model feeds energy back at {speed:.3g} m/s: |v|/g must stay below 4 (s1(v) + sigma)/s1(v)^2",
-                "reduce vd or s1",
+                "reduce vd or s1, or passive_to where the rig is never faster",
             )
 
 
 def first_active_speed(law: LuGre) -> float | None:
     """The lowest speed of a fine grid at which the passivity condition fails, or None. Beyond 6 vd s1(v) is nothing."""
     for k in range(-1000, 1):
-        v = 6 * law.vd * 1.01**k
+        v = min(6 * law.vd, law.passive_to) * 1.01**k
         g = law.fc + (law.fs - law.fc) * math.exp(-((v / law.vs) ** law.delta))
         s1 = law.s1 * math.exp(-((v / law.vd) ** 2))
         if v * s1 * s1 > 4 * (s1 + law.sigma) * g:
@@ -59,7 +79,7 @@ def first_active_speed(law: LuGre) -> float | None:
 @jit()
 def rt_deflect(p: Any, z: float, v: float, dt: float) -> float:
     """The deflection after dt at constant v, exactly."""
-    level = rt_level(p, abs(v))
+    level = rt_level(p, 0, abs(v))
     settled = math.copysign(level, v) / p[S0]
     after: float = z - (settled - z) * math.expm1(-p[S0] * abs(v) / level * dt)
     return after
@@ -69,13 +89,27 @@ def rt_deflect(p: Any, z: float, v: float, dt: float) -> float:
 def rt_bristle_force(p: Any, z: float, v: float) -> float:
     """F of a deflection and a speed."""
     fall = v / p[VD]
-    bending = v - p[S0] * abs(v) / rt_level(p, abs(v)) * z
+    bending = v - p[S0] * abs(v) / rt_level(p, 0, abs(v)) * z
     force: float = p[S0] * z + p[S1] * math.exp(-fall * fall) * bending + p[SIGMA] * v
     return force
 
 
 @jit()
-def rt_lugre(p: Any, z: Any, v: float, dt: float) -> float:
-    """The law: advances z[0] by dt at this speed, returns the force then. Keep dt at 0.1 ms or less where v changes."""
-    z[Z] = rt_deflect(p, z[Z], v, dt)
+def rt_advance(p: Any, z: Any, v: float, dt: float) -> None:
+    """The state after dt at constant v."""
+    if math.isfinite(v):
+        z[Z] = rt_deflect(p, z[Z], v, dt)
+
+
+@jit()
+def rt_force(p: Any, z: Any, v: float) -> float:
+    """The force of a state and a speed."""
     return rt_bristle_force(p, z[Z], v)
+
+
+MODELS = (
+    Model(
+        "lugre", 2, Kind.BRISTLES, LuGre, "bristles that bend before they slip, on Stribeck's curve",
+        rt_slip_alike, advance=rt_advance, force=rt_force, states=1,
+    ),
+)  # fmt: skip

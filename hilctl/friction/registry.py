@@ -1,48 +1,36 @@
 """Every friction model by name and by code, and the rig file's [friction] table.
 
-A model is a declaration of its parameters and a pure law `(p: float64[::1], z: float64[::1], v, dt) -> float64`: p
-are the packed parameters, z the state, which belongs to the caller and starts at zero. One file a model; a new one is
-entered here in MODELS and in `rt_friction`.
+A model is one file of this package that ends with `MODELS`; nothing else has to know of it. The functions that choose
+among the models while running (`rt_friction`, `rt_steady`) are written from what was found.
 """
 
+import importlib
+import math
+import pkgutil
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import UNSET
 
-from hilctl.friction.karnopp import Karnopp, rt_karnopp
-from hilctl.friction.lugre import LuGre, rt_lugre
-from hilctl.friction.stribeck import Curve, Stribeck, rt_slip, rt_stribeck
-from hilctl.params import BadValues, Params, Problem, check, leaves, nearest, plain
+from hilctl.friction.model import PARAMETERS, Kind, Law, Model
+from hilctl.params import BadValues, Params, Problem, check, nearest, plain
 from hilctl.rt.jit import jit
 
-PARAMETERS = 32  # words of packed parameters: room for ten elements with two numbers each, and the curve
-STATES = 16  # words of state
 
-STRIBECK, KARNOPP, LUGRE = range(3)  # codes, as they stand in settings and recordings; never renumbered
-
-
-class Model(NamedTuple):
-    """One law of friction."""
-
-    name: str
-    code: int
-    Params: type[Curve]
-    law: Callable[[Any, Any, float, float], float]
-    states: int  # words of z that the law uses
-    sticks: bool  # jumps at v = 0: who simulates it must hold the mass there by himself
+def _found() -> dict[str, Model]:
+    modules = sorted(found.name for found in pkgutil.iter_modules([str(Path(__file__).parent)]))
+    others = [name for name in modules if name != "registry"]
+    files = [importlib.import_module(f"{__package__}.{name}") for name in others]
+    models: list[Model] = [model for file in files for model in getattr(file, "MODELS", ())]
+    if len({m.code for m in models}) != len(models) or len({m.name for m in models}) != len(models):
+        raise TypeError(f"two friction models share a name or a code: {[(m.name, m.code) for m in models]}")
+    return {model.name: model for model in sorted(models, key=lambda m: m.code)}
 
 
-MODELS: dict[str, Model] = {
-    model.name: model
-    for model in (
-        Model("stribeck", STRIBECK, Stribeck, rt_stribeck, states=0, sticks=True),
-        Model("karnopp", KARNOPP, Karnopp, rt_karnopp, states=1, sticks=True),
-        Model("lugre", LUGRE, LuGre, rt_lugre, states=1, sticks=False),
-    )
-}
+MODELS: dict[str, Model] = _found()
 
 
 class Friction(NamedTuple):
@@ -50,13 +38,13 @@ class Friction(NamedTuple):
 
     model: str
     code: int
-    params: Curve  # of the model's own class
+    params: Law  # of the model's own class
 
     def packed(self) -> npt.NDArray[np.float64]:
-        """The parameters as the laws read them, in the order of their declaration."""
-        values = [getattr(self.params, leaf.path) for leaf in leaves(type(self.params)) if leaf.kind == "float"]
+        """The parameters as the laws read them."""
+        words = self.params.words()
         out = np.zeros(PARAMETERS)
-        out[: len(values)] = values
+        out[: len(words)] = words
         return out
 
     def table(self) -> dict[str, Any]:
@@ -64,7 +52,7 @@ class Friction(NamedTuple):
         return plain(self.params)
 
     def steady(self, v: float) -> float:
-        """Friction at a constant speed: Stribeck's curve."""
+        """Friction at a constant speed."""
         return float(self.curve(np.array([v]))[0])
 
     def curve(self, speeds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -77,7 +65,7 @@ class Friction(NamedTuple):
 def friction_of(params: Params) -> Friction:
     """The friction whose parameters these are; the class tells the model."""
     for model in MODELS.values():
-        if type(params) is model.Params:
+        if isinstance(params, Law) and type(params) is model.Params:
             return Friction(model.name, model.code, params)
     raise TypeError(f"{type(params).__name__} belongs to no friction model")
 
@@ -101,24 +89,58 @@ def check_friction(table: object, at: str = "friction") -> Friction:
     return Friction(model.name, model.code, check(model.Params, table, at))
 
 
-@jit()
-def rt_friction(code: int, p: Any, z: Any, v: float, dt: float) -> float:
-    """The law with this code; nan for a code that does not exist."""
-    if code == STRIBECK:
-        return rt_stribeck(p, z, v, dt)
-    if code == KARNOPP:
-        return rt_karnopp(p, z, v, dt)
-    if code == LUGRE:
-        return rt_lugre(p, z, v, dt)
-    return np.nan
+def step_of(model: Model) -> Callable[[Any, Any, float, float], float]:
+    """The model as one function `(p, z, v, dt) -> force`: its own, or what its kind makes of its parts."""
+    if model.law is not None:
+        return model.law
+    slip, advance, force = model.slip, model.advance, model.force
+    if advance is not None and force is not None:
+
+        @jit()
+        def rt_bristles(p: Any, z: Any, v: float, dt: float) -> float:
+            advance(p, z, v, dt)
+            return force(p, z, v)
+
+        return rt_bristles
+    if model.kind == Kind.SMOOTH:
+
+        @jit()
+        def rt_smooth(p: Any, z: Any, v: float, dt: float) -> float:
+            return slip(p, 0.0, v)
+
+        return rt_smooth
+
+    @jit()
+    def rt_jumps(p: Any, z: Any, v: float, dt: float) -> float:
+        if v == 0.0:  # what holds then is for the caller to know
+            return 0.0
+        return slip(p, math.copysign(1.0, v), v)
+
+    return rt_jumps
 
 
-@jit()
-def rt_steady(code: int, p: Any, direction: float, v: float) -> float:
-    """Friction at a constant speed; `direction` is the sign of v, or between the signs to cross zero smoothly."""
-    if code in (STRIBECK, KARNOPP, LUGRE):
-        return rt_slip(p, direction, v)
-    return np.nan
+def _choosing(name: str, arguments: str, parts: dict[int, Any], says: str) -> Any:
+    """A compiled function that calls the part with a code; nan for a code that does not exist.
+
+    Its text is written here, one branch a model, because a compiled function can inline only what it names.
+    """
+    lines = [f"def {name}(code, {arguments}):"]
+    lines += [f"    if code == {code}:\n        return part_{code}({arguments})" for code in parts]
+    scope: dict[str, Any] = {"nan": math.nan, **{f"part_{code}": part for code, part in parts.items()}}
+    made: dict[str, Any] = {}
+    exec("\n".join([*lines, "    return nan"]), scope, made)
+    made[name].__doc__, made[name].__module__ = says, __name__
+    return jit()(made[name])
+
+
+rt_friction = _choosing(
+    "rt_friction", "p, z, v, dt", {m.code: step_of(m) for m in MODELS.values()},
+    "The law with this code: advances z by dt at speed v, and returns the force then.",
+)  # fmt: skip
+rt_steady = _choosing(
+    "rt_steady", "p, direction, v", {m.code: m.slip for m in MODELS.values()},
+    "Friction at a constant speed; `direction` is the sign of v, or between the signs to cross zero smoothly.",
+)  # fmt: skip
 
 
 @jit(lambda: "void(int64, float64[::1], float64[::1], float64[::1])", cached=True)

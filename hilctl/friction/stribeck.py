@@ -1,23 +1,27 @@
-"""Static friction with Stribeck's falling branch, the curve that every other model shares.
+"""Static friction with Stribeck's falling branch, the curve that most other models share.
 
     f(v) = g(|v|) sgn v + sigma v,    g(s) = fc + (fs - fc) exp(-(s/vs)^delta)
 
 Friction is the force that resists motion: it has the sign of v. It carries the viscous part sigma v, so the machine's B
-counts only what is viscous besides.
+counts only what is viscous besides. Either direction may have a set of its own.
 """
 
 import math
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
+from hilctl.friction.directions import both, rt_side
+from hilctl.friction.model import Kind, Law, Model
 from hilctl.params import Params, Problem, note, number
 from hilctl.rt.jit import jit
 
-# The first words of every model's packed parameters.
+# The first words of the packed parameters of every model with this curve.
 FC, FS, VS, SIGMA, DELTA = range(5)
+NAMES = ("fc", "fs", "vs", "sigma", "delta")
+WIDTH = len(NAMES)
 
 
-class Curve(Params, kw_only=True):
+class Curve(Law, kw_only=True):
     """The sliding curve: what steady motion feels, whichever model gives it."""
 
     fc: Annotated[float, number(0, 1e7, "N", "Coulomb friction: the sliding level at high speed, without sigma v")]
@@ -32,36 +36,83 @@ class Curve(Params, kw_only=True):
             yield Problem(f"{at}.fs", self.fs, f"must be at least fc = {self.fc:g} N")
 
 
-class Stribeck(Curve, kw_only=True):
+class Negative(Params, kw_only=True):
+    """The curve in the negative direction, where it differs."""
+
+    fc: Annotated[float | None, number(0, 1e7, "N", "Coulomb friction in the negative direction")] = None
+    fs: Annotated[float | None, number(0, 1e7, "N", "static friction in the negative direction")] = None
+    vs: Annotated[float | None, number(1e-5, 10, "m/s", "Stribeck speed in the negative direction")] = None
+    sigma: Annotated[float | None, number(0, 1e7, "N·s/m", "viscous slope in the negative direction")] = None
+    delta: Annotated[float | None, number(0.3, 4, "", "shape of the branch in the negative direction")] = None
+
+
+class TwoCurves(Curve, kw_only=True):
+    """A curve for either direction."""
+
+    negative: Negative = Negative()
+
+    def words(self) -> list[float]:
+        """Both directions."""
+        return both(self, NAMES)
+
+    @property
+    def viscous(self) -> float:
+        """The smaller of the two slopes."""
+        other = self.negative.sigma
+        return self.sigma if other is None else min(self.sigma, other)
+
+    def inconsistencies(self, at: str) -> Iterator[Problem]:
+        """Breakaway cannot take less than sliding, in either direction."""
+        yield from super().inconsistencies(at)
+        words = self.words()[WIDTH:]
+        if words[FS] < words[FC] and (self.negative.fs, self.negative.fc) != (None, None):
+            remedy = "what [negative] leaves out is as in the positive direction"
+            yield Problem(f"{at}.negative.fs", words[FS], f"must be at least fc = {words[FC]:g} N", remedy)
+
+
+class Stribeck(TwoCurves, kw_only=True):
     """Static: a function of the speed alone, with a jump at v = 0."""
 
     model: Annotated[Literal["stribeck"], note("name of the model")] = "stribeck"
 
 
 @jit()
-def rt_level(p: Any, speed: float) -> float:
-    """g at a speed that is not negative."""
-    ratio = speed / p[VS]
-    if p[DELTA] == 2.0:
+def rt_level(p: Any, at: int, speed: float) -> float:
+    """g at a speed that is not negative; the curve's words begin at `at`."""
+    ratio = speed / p[at + VS]
+    delta = p[at + DELTA]
+    if delta == 2.0:
         shape = ratio * ratio
-    elif p[DELTA] == 1.0:
+    elif delta == 1.0:
         shape = ratio
     else:
-        shape = ratio ** p[DELTA]
-    level: float = p[FC] + (p[FS] - p[FC]) * math.exp(-shape)
+        shape = ratio**delta
+    level: float = p[at + FC] + (p[at + FS] - p[at + FC]) * math.exp(-shape)
     return level
 
 
 @jit()
 def rt_slip(p: Any, direction: float, v: float) -> float:
     """Friction of sliding in a direction, continued smoothly to where v has just left it."""
-    viscous: float = p[SIGMA] * v
-    return direction * rt_level(p, abs(v)) + viscous
+    at = rt_side(direction, WIDTH)
+    viscous: float = p[at + SIGMA] * v
+    return direction * rt_level(p, at, abs(v)) + viscous
 
 
 @jit()
-def rt_stribeck(p: Any, z: Any, v: float, dt: float) -> float:
-    """The static law; no state. At rest it gives nothing: what holds then is for the caller to know."""
-    if v == 0.0:
-        return 0.0
-    return rt_slip(p, math.copysign(1.0, v), v)
+def rt_slip_alike(p: Any, direction: float, v: float) -> float:
+    """The same with one curve for both directions."""
+    viscous: float = p[SIGMA] * v
+    return direction * rt_level(p, 0, abs(v)) + viscous
+
+
+@jit()
+def rt_hold(p: Any, direction: float) -> float:
+    """What holds the mass at rest against a push in this direction."""
+    force: float = p[rt_side(direction, WIDTH) + FS]
+    return force
+
+
+MODELS = (
+    Model("stribeck", 0, Kind.JUMPS, Stribeck, "static friction that falls with the speed", rt_slip, hold=rt_hold),
+)

@@ -84,7 +84,7 @@ def family(machine: Machine, friction: Friction) -> list[Plant]:
     """The plants over which a margin is asked for."""
     speeds = np.geomspace(1e-4, velocity_gain(machine), 400)
     slopes = np.diff(friction.curve(speeds)) / np.diff(speeds)
-    sigma = float(getattr(friction.params, "sigma", 0.0))
+    sigma = friction.params.viscous
     out = []
     for mass, oil in itertools.product((0.8, 1.0, 1.2), repeat=2):
         varied = _changed(machine, m=machine.m * mass if mass != 1.0 else machine.m, beta=machine.beta * oil)
@@ -253,7 +253,7 @@ def margins(controller: Controller, friction: Friction, dt: float, feedback: str
     """The margins of the gains in force over the family, or for the nominal plant alone."""
     law = feedback or controller.law.feedback
     gains = gains_of(controller, law)
-    sigma = float(getattr(friction.params, "sigma", 0.0))
+    sigma = friction.params.viscous
     plants = [Plant(controller.machine, sigma, 0.0)] if nominal_only else family(controller.machine, friction)
     worst = Margins(True, 0.0, "")
     for plant in plants:

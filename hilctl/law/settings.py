@@ -79,6 +79,6 @@ def pack_settings(controller: Controller, friction: Friction, dt_s: float, epoch
     for name in ("machine", "sensors", "law", "limits", "arming"):
         pack(getattr(controller, name), out[name])
     out.friction.code = friction.code
-    out.friction.viscous = getattr(friction.params, "sigma", 0.0)
+    out.friction.viscous = friction.params.viscous
     out.friction.p[:] = friction.packed()
     return out

@@ -78,7 +78,7 @@ def _problems(controller: Controller, friction: Friction, dt: float) -> Iterator
 ]:
     machine = controller.machine
     wh, speed = hydraulic_frequency(machine), velocity_gain(machine)
-    viscous = float(getattr(friction.params, "sigma", 0.0))
+    viscous = friction.params.viscous
     unit = np.array([0.5, 0.5 / wh, machine.A / (machine.m * wh)]) / speed  # the size of Kv, Ka and Kp
 
     def gains(x: Matrix) -> Matrix:

@@ -27,6 +27,7 @@ def _check_table(table: type[Params], given: object, at: str, problems: list[Pro
     strange = [key for key in given if key not in known]
     problems += [Problem(join(at, str(k)), given[k], "no such key", nearest(str(k), known)) for k in strange]
     values: dict[str, object] = {}
+    left_open: set[str] = set()
     for field in fields:
         path = join(at, field.name)
         if field.table is not None:
@@ -38,8 +39,10 @@ def _check_table(table: type[Params], given: object, at: str, problems: list[Pro
             values[field.name] = _check_table(field.table, value, path, problems)
         elif field.leaf is not None:
             value = given.get(field.name, field.default)
-            values[field.name] = _check_leaf(field.leaf, value, path, problems)
-    if any(value is None for value in values.values()):
+            if value is None and field.leaf.optional:
+                left_open.add(field.name)
+            values[field.name] = None if field.name in left_open else _check_leaf(field.leaf, value, path, problems)
+    if any(value is None and name not in left_open for name, value in values.items()):
         return None
     made = table(**values)
     problems.extend(made.inconsistencies(at))

@@ -69,6 +69,7 @@ class Leaf(NamedTuple):
     meaning: str
     choices: tuple[str, ...] = ()
     max_length: int = 0
+    optional: bool = False  # may be left open: None
 
 
 def number(low: float, high: float, unit: str, meaning: str) -> msgspec.Meta:
@@ -118,6 +119,8 @@ def _leaf_of(name: str, annotation: Any, default: object) -> Leaf:
     low = meta.ge if meta.ge is not None else extra.get("low", -math.inf)
     high = meta.le if meta.le is not None else extra.get("high", math.inf)
     meaning, unit = meta.description or "", extra.get("unit", "")
+    if typing.get_origin(base) in (types.UnionType, typing.Union) and typing.get_args(base)[1] is type(None):
+        return _leaf_of(name, Annotated[typing.get_args(base)[0], meta], default)._replace(optional=True)
     if base is bool:
         return Leaf(name, "bool", unit, 0, 1, default, meaning)
     if base is str:

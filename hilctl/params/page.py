@@ -20,6 +20,8 @@ def document(table: type[Params], at: str = "") -> str:
 
 
 def _shown(value: object) -> str:
+    if value is None:
+        return "open"
     if isinstance(value, float):
         return f"{value:g}"
     return str(value).lower() if isinstance(value, bool) else str(value)

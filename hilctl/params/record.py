@@ -1,4 +1,7 @@
-"""A table as a record for the loop: every field eight bytes wide; choices as their index, lists with a count."""
+"""A table as a record for the loop: every field eight bytes wide; choices as their index, lists with a count.
+
+A number that is left open is nan.
+"""
 
 from collections.abc import Iterator
 from functools import cache
@@ -54,7 +57,7 @@ def pack(value: Params, out: Any = None) -> Any:
             out[f.name][: len(item)] = item
             out[f"{f.name}_count"] = len(item)
         else:
-            out[f.name] = item
+            out[f.name] = np.nan if item is None else item
     return out
 
 
@@ -77,7 +80,8 @@ def unpack(table: type[P], record: Any, texts: P | None = None) -> P:
         elif f.leaf.kind == "int":
             values[f.name] = int(record[f.name])
         else:
-            values[f.name] = float(record[f.name])
+            number = float(record[f.name])
+            values[f.name] = None if f.leaf.optional and np.isnan(number) else number
     return table(**values)
 
 

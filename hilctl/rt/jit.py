@@ -9,6 +9,7 @@ With NUMBA_DISABLE_JIT=1 every function runs as the plain Python that it is writ
 
 import os
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
 from hilctl.rt.callee import compile_callee, entry_options, in_one_go
@@ -95,6 +96,16 @@ def jit(signature: Callable[[], Any] | None = None, *, cached: bool = False) -> 
         return function if PLAIN else cast(F, Jit(function, signature, cached))
 
     return wrap
+
+
+def specialised(template: Any, name: str, signature: Callable[[], Any], **bound: Any) -> Any:
+    """An entry function with some of its globals bound anew, cached by itself under `name`.
+
+    A closure would not do: numba names what it caches by the values in it, and ours have no lasting names.
+    """
+    made = FunctionType(template.__code__, {**template.__globals__, **bound}, f"{template.__name__}_{name}")
+    made.__module__, made.__qualname__, made.__doc__ = template.__module__, made.__name__, template.__doc__
+    return jit(signature, cached=True)(made)
 
 
 def primitive(build: Callable[[], Any]) -> Callable[[F], F]:

@@ -307,7 +307,7 @@ def describe_leaf(leaf: Leaf) -> dict[str, Any]:
     if leaf.max_length:
         item["max_length"] = leaf.max_length
     default = list(leaf.default) if isinstance(leaf.default, tuple) else leaf.default
-    item["required"] = not isinstance(default, (bool, int, float, str, list))
+    item["required"] = not leaf.optional and not isinstance(default, (bool, int, float, str, list))
     item["default"] = None if item["required"] else default
     return item
 

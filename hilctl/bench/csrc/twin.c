@@ -4,12 +4,12 @@
 #include <stdint.h>
 
 #define PARAMETERS 32
-#define STATES 16
+#define STATES 64
 #define MOST_SUBSTEPS 1024
 #define QUEUE 256
 #define EVENTS 8
 #define TRIES 40
-enum { FC, FS, VS, SIGMA, DELTA };
+enum { FC, FS, VS, SIGMA, DELTA, WIDTH };
 enum { POSITION, ACCELERATION, PRESSURE_A, PRESSURE_B };
 
 typedef struct {
@@ -25,8 +25,8 @@ typedef struct {
     Valve valve;
     Cylinder cylinder;
     double substep_s;
-    int64_t substeps, sticks;
-    double p[PARAMETERS], spool, spool_rate, target, pa, pb, x, v, direction, z[STATES], ps, supply_flow;
+    int64_t substeps;
+    double p[PARAMETERS], spool, spool_rate, target, pa, pb, x, v, direction, z[STATES], ps, supply_flow, acceleration, friction;
     double history[4][MOST_SUBSTEPS + 1];
 } Plant;
 
@@ -75,7 +75,10 @@ static inline double level(const double *p, double speed) {
     return p[FC] + (p[FS] - p[FC]) * exp(-shape);
 }
 
+static inline double held_at(const double *p, double direction) { return p[(direction >= 0.0 ? 0 : WIDTH) + FS]; }
+
 static inline double slip(const double *p, double direction, double v) {
+    p += direction >= 0.0 ? 0 : WIDTH;
     return direction * level(p, fabs(v)) + p[SIGMA] * v;
 }
 
@@ -182,7 +185,7 @@ static double find_rest(const Cylinder *c, const double *p, double direction, do
 
 static double find_breakaway(const Cylinder *c, const double *p, double ps, double dt, Openings o, double begin,
                              double *pa, double *pb, double x, double drive_end) {
-    double limit = copysign(p[FS], drive_end), low = begin, high = 1.0, share = begin;
+    double held = held_at(p, drive_end), limit = copysign(held, drive_end), low = begin, high = 1.0, share = begin;
     double over_low = drive(c, *pa, *pb, x, 0.0) - limit, over_high = drive_end - limit;
     double from_a = *pa, from_b = *pb;
     int side = 0;
@@ -191,7 +194,7 @@ static double find_breakaway(const Cylinder *c, const double *p, double ps, doub
         Pair at = hold(c, ps, (share - begin) * dt, part(o, begin, share), from_a, from_b, x);
         *pa = at.a, *pb = at.b;
         double over = drive(c, at.a, at.b, x, 0.0) - limit;
-        if (fabs(over) <= 1e-12 * p[FS]) break;
+        if (fabs(over) <= 1e-12 * held) break;
         if (over * limit < 0.0) {
             low = share, over_low = over;
             if (side == 1) over_high *= 0.5;
@@ -213,13 +216,13 @@ static double substep_with_events(const Cylinder *c, const double *p, double dir
         Openings rest = part(o, begin, 1.0);
         if (direction == 0.0) {
             double f = drive(c, s->pa, s->pb, s->x, 0.0);
-            if (fabs(f) > p[FS]) {
+            if (fabs(f) > held_at(p, f)) {
                 direction = copysign(1.0, f);
                 continue;
             }
             Pair end = hold(c, ps, left, rest, s->pa, s->pb, s->x);
             f = drive(c, end.a, end.b, s->x, 0.0);
-            if (fabs(f) <= p[FS]) {
+            if (fabs(f) <= held_at(p, f)) {
                 s->pa = end.a, s->pb = end.b, s->v = 0.0;
                 return 0.0;
             }
@@ -235,7 +238,7 @@ static double substep_with_events(const Cylinder *c, const double *p, double dir
             begin = find_rest(c, p, direction, ps, dt, o, begin, s, end.v);
             s->v = 0.0;
             double f = drive(c, s->pa, s->pb, s->x, 0.0);
-            direction = fabs(f) > p[FS] ? copysign(1.0, f) : 0.0;
+            direction = fabs(f) > held_at(p, f) ? copysign(1.0, f) : 0.0;
         }
     }
     Pair end = hold(c, ps, (1.0 - begin) * dt, part(o, begin, 1.0), s->pa, s->pb, s->x);
@@ -288,9 +291,9 @@ static void plant_period(Plant *plant) {
     plant->spool = spool, plant->spool_rate = rate, plant->direction = direction;
     plant->pa = s.pa, plant->pb = s.pb, plant->x = s.x, plant->v = s.v;
     plant->history[POSITION][n] = s.x, plant->history[PRESSURE_A][n] = s.pa, plant->history[PRESSURE_B][n] = s.pb;
-    double a = 0.0;
-    if (direction != 0.0) a = (drive(c, s.pa, s.pb, s.x, s.v) - slip(plant->p, direction, s.v)) * c->per_mass;
-    plant->history[ACCELERATION][n] = a;
+    double force = drive(c, s.pa, s.pb, s.x, s.v);
+    plant->friction = direction == 0.0 ? force : slip(plant->p, direction, s.v);
+    plant->history[ACCELERATION][n] = plant->acceleration = (force - plant->friction) * c->per_mass;
     Edges e = edges(c, opening(valve, spool));
     plant->supply_flow = e.edge * root(c, ps - s.pa) + e.counter * root(c, ps - s.pb);
 }

@@ -7,14 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hilctl.friction import STATES, check_friction
-from hilctl.friction.lugre import VD, first_active_speed, rt_bristle_force, rt_deflect, rt_lugre
+from hilctl.friction import MODELS, STATES, check_friction, step_of
+from hilctl.friction.lugre import VD, first_active_speed, rt_bristle_force, rt_deflect
 from hilctl.friction.stribeck import rt_level
 from hilctl.params import BadValues
 
 TABLE = {"model": "lugre", "fc": 287, "fs": 3118, "vs": 0.115, "sigma": 3251, "s0": 1e8, "s1": 1e5}
 LAW = check_friction(TABLE)
 P = LAW.packed()
+rt_lugre = step_of(MODELS["lugre"])
 
 
 @given(st.floats(-1, 1), st.floats(-3e-5, 3e-5), st.floats(1e-7, 1e-2), st.integers(2, 20))
@@ -46,7 +47,7 @@ def least_dissipation(p):
     least = math.inf
     for v in np.geomspace(1e-3, 1, 300):
         for z in np.linspace(-3118 / 1e8, 3118 / 1e8, 301):
-            rate = v - 1e8 * v / rt_level(p, v) * z
+            rate = v - 1e8 * v / rt_level(p, 0, v) * z
             least = min(least, rt_bristle_force(p, z, v) * v - 1e8 * z * rate)
     return least
 

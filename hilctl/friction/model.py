@@ -1,0 +1,78 @@
+"""What a friction model is: a declaration of its parameters, and compiled functions that know nothing of who calls.
+
+There are three kinds, and whoever simulates a mass treats each in its own way:
+
+    JUMPS     a function of the speed that jumps at v = 0. At rest the mass is held, up to `hold`
+    SMOOTH    a continuous function of the speed
+    BRISTLES  a state z besides the speed, stiff as a rule: `advance` solves it while v is held
+
+p are the packed parameters, z the state; both belong to the caller, z starts at zero. A speed that is no number gives
+a force that is none and leaves the state as it was: the caller answers for it.
+"""
+
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+from hilctl.params import Params, leaves
+
+PARAMETERS = 32  # words of packed parameters: room for ten elements with two numbers each, and the curve
+STATES = 64  # words of state: room for a delay line
+
+Slip = Callable[[Any, float, float], float]
+Hold = Callable[[Any, float], float]
+Advance = Callable[[Any, Any, float, float], None]
+Force = Callable[[Any, Any, float], float]
+Step = Callable[[Any, Any, float, float], float]
+
+
+class Kind(IntEnum):
+    """How a model behaves at rest."""
+
+    JUMPS = 0
+    SMOOTH = 1
+    BRISTLES = 2
+
+
+class Law(Params, kw_only=True):
+    """The parameters of a friction model, and what a linear design asks of them."""
+
+    def words(self) -> list[float]:
+        """The parameters as the compiled law reads them."""
+        return [float(getattr(self, leaf.path)) for leaf in leaves(type(self)) if leaf.kind == "float"]
+
+    @property
+    def viscous(self) -> float:
+        """The slope of friction over speed, in N·s/m, where nothing else varies."""
+        return float(getattr(self, "sigma", 0.0))
+
+    @property
+    def steepest(self) -> float:
+        """The greatest slope of friction over speed, in N·s/m, where it is a continuous function of it."""
+        return self.viscous
+
+    @property
+    def spring(self) -> float:
+        """The stiffness that a mass at rest feels, in N/m; 0 where it is simply held."""
+        return 0.0
+
+    @property
+    def damping(self) -> float:
+        """The damping of that spring, in N·s/m."""
+        return 0.0
+
+
+class Model(NamedTuple):
+    """One law of friction."""
+
+    name: str  # in the rig file
+    code: int  # in settings and recordings; never renumbered
+    kind: Kind
+    Params: type[Law]
+    summary: str
+    slip: Slip  # steady sliding; direction is sgn v, or between the signs to cross zero smoothly
+    hold: Hold | None = None  # JUMPS: the greatest force held at rest against a push in this direction
+    advance: Advance | None = None  # BRISTLES: the state after dt at a constant speed
+    force: Force | None = None  # BRISTLES: the force of a state and a speed
+    law: Step | None = None  # (p, z, v, dt) -> force; made from the others where it is None
+    states: int = 0  # words of z that the model uses
