@@ -16,7 +16,7 @@ import msgspec
 
 from firmware_bridge.driver import RigFacts
 from hilctl.friction import MODELS, Friction, model_of
-from hilctl.params import BadValues, Params, Problem, check, leaves, plain
+from hilctl.params import BadValues, Params, Problem, check, fields_of, leaves, plain
 from sim.sensors import filter_delay_s
 from sim.settings import Sensors, TwinConfig
 
@@ -60,14 +60,20 @@ def _table(value: object) -> dict[str, Any]:
 def _inherit(table: dict[str, Any], name: str, nominal: Mapping[str, Any]) -> None:
     own = table.get(name, {})
     if isinstance(own, Mapping):  # what is no table at all is for the check to refuse
-        table[name] = {**nominal, **own}
+        table[name] = _laid_over(nominal, own)
+
+
+def _laid_over(nominal: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    both = {key: _laid_over(nominal[key], value) for key, value in own.items()
+            if isinstance(value, Mapping) and isinstance(nominal.get(key), Mapping)}  # fmt: skip
+    return {**nominal, **own, **both}
 
 
 def _inherit_friction(table: dict[str, Any], nominal: Mapping[str, Any]) -> None:
     own = table.get("friction", {})
     name = own.get("model") if isinstance(own, Mapping) else None
     if isinstance(name, str) and name in MODELS:
-        shared = {leaf.path for leaf in leaves(MODELS[name].Params)}
+        shared = {field.name for field in fields_of(MODELS[name].Params)}
         nominal = {key: value for key, value in nominal.items() if key in shared}
     _inherit(table, "friction", nominal)
 
