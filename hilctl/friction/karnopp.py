@@ -10,7 +10,7 @@ import math
 from typing import Annotated, Any, Literal
 
 from hilctl.friction.model import Kind, Model
-from hilctl.friction.stribeck import WIDTH, TwoCurves, rt_hold, rt_slip
+from hilctl.friction.stribeck import TYPICAL, WIDTH, TwoCurves, rt_hold, rt_slip
 from hilctl.params import note, number
 from hilctl.rt.jit import jit
 
@@ -41,6 +41,6 @@ def rt_karnopp(p: Any, z: Any, v: float, dt: float) -> float:
 MODELS = (
     Model(
         "karnopp", 1, Kind.JUMPS, Karnopp, "Stribeck's curve, held at rest by whatever is applied",
-        rt_slip, hold=rt_hold, law=rt_karnopp, states=1,
+        rt_slip, hold=rt_hold, law=rt_karnopp, states=1, typical=TYPICAL,
     ),
 )  # fmt: skip

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from hilctl.friction.model import Kind, Model
-from hilctl.friction.stribeck import SIGMA, WIDTH, Curve, rt_level, rt_slip_alike
+from hilctl.friction.stribeck import SIGMA, TYPICAL, WIDTH, Curve, rt_level, rt_slip_alike
 from hilctl.params import Problem, note, number
 from hilctl.rt.jit import jit
 
@@ -111,5 +111,6 @@ MODELS = (
     Model(
         "lugre", 2, Kind.BRISTLES, LuGre, "bristles that bend before they slip, on Stribeck's curve",
         rt_slip_alike, advance=rt_advance, force=rt_force, states=1,
+        typical={**TYPICAL, "s0": 1e8, "s1": 1e5},
     ),
 )  # fmt: skip

@@ -10,7 +10,7 @@ p are the packed parameters, z the state; both belong to the caller, z starts at
 a force that is none and leaves the state as it was: the caller answers for it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import IntEnum
 from typing import Any, NamedTuple
 
@@ -76,3 +76,5 @@ class Model(NamedTuple):
     force: Force | None = None  # BRISTLES: the force of a state and a speed
     law: Step | None = None  # (p, z, v, dt) -> force; made from the others where it is None
     states: int = 0  # words of z that the model uses
+    typical: Mapping[str, Any] = {}  # a table of the reference rig's size, for demonstrations and tests
+    rotary: bool = False  # of a joint: a torque over an angular speed, not for a cylinder
