@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from firmware_bridge.driver import DriverError, RigFacts
-from hilctl.friction import MODELS, Friction, friction_of
+from hilctl.friction import Friction, friction_of
 from hilctl.machine import GRAVITY
 from hilctl.params import Params
 from sim.cylinder import cylinder_record
@@ -34,7 +34,7 @@ class TwinDriver:
     def __init__(self, config: TwinConfig, rig: RigFacts) -> None:
         self._config, self._period_s = config, 1 / rig.rate_hz
         self.state = np.zeros(STATE.itemsize, np.uint8)
-        self.exchange = exchange_under(MODELS[friction_of(config.friction).model])
+        self.exchange = exchange_under(friction_of(config.friction).model)
 
     def open(self) -> None:
         """Sets the twin to its beginning: supply off, the table at rest."""

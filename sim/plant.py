@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hilctl.friction import PARAMETERS, STATES, Kind, Model
+from hilctl.friction import MODELS, PARAMETERS, STATES, Kind
 from hilctl.friction.model import Advance, Force, Hold, Slip
 from hilctl.params import record_of
 from hilctl.rt.jit import jit
@@ -50,8 +50,9 @@ PLANT: "np.dtype[Any]" = record_of(
 
 
 @cache
-def plant_under(model: Model) -> Callable[[Any], None]:
-    """Advances the plant by a period under this friction, the spool on its way to `target`; fills the history."""
+def plant_under(friction: str) -> Callable[[Any], None]:
+    """Advances the plant by a period under this model, the spool on its way to `target`; fills the history."""
+    model = MODELS[friction]
     if model.kind == Kind.JUMPS and model.hold is not None:
         return _sliding_plant(model.slip, model.hold)
     if model.advance is not None and model.force is not None:

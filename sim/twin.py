@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from firmware_bridge.driver import COMMAND, READINGS, exchange_signature
-from hilctl.friction import MODELS, Model
 from hilctl.params import record_of
 from hilctl.rt.jit import jit, specialised
 from hilctl.rt.records import as_record
@@ -166,13 +165,13 @@ def _rt_end(own: Any, stopped: bool) -> None:
     own.shown.emergency_stop = own.emergency_stop + (1.0 if own.tick >= own.emergency_stop_from else 0.0)
 
 
-rt_period = plant_under(MODELS["karnopp"])  # in the exchange: bound anew for every other model
+rt_period = plant_under("karnopp")  # in the exchange: bound anew for every other model
 
 
 @cache
-def exchange_under(model: Model) -> Any:
+def exchange_under(friction: str) -> Any:
     """The twin's exchange under this friction model, compiled or from the cache when it is first needed."""
-    return specialised(_rt_exchange, model.name.replace("-", "_"), exchange_signature, rt_period=plant_under(model))
+    return specialised(_rt_exchange, friction.replace("-", "_"), exchange_signature, rt_period=plant_under(friction))
 
 
 def _rt_exchange(state: Any, command: Any, readings: Any) -> int:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 RIG = "table-500"
 NULL_BIAS = 0.01  # of full opening: what a real valve has, and no controller knows
-_BRISTLES = {"s0": 1e8, "s1": 1e5}  # of the usual stiffness: the reference rig yields after 31 µm
 _PATIENCE_S = 10.0  # a processor that is busy elsewhere may not end a run that is not in real time
 
 
@@ -25,7 +24,7 @@ def demo(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", default="out/demo", metavar="DIR", help="for the figures and demo.json (out/demo)")
     parser.add_argument("--json", default="", metavar="FILE", help="where the JSON object goes instead")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the sensors' noise (1)")
-    parser.add_argument("--friction", default="", metavar="NAME", help="the twin's: stribeck, karnopp or lugre")
+    parser.add_argument("--friction", default="", metavar="NAME", help="the twin's, by the model's name (karnopp)")
     parser.set_defaults(do=_demo)
 
 
@@ -33,9 +32,11 @@ def changes(seed: int, friction: str) -> dict[str, Any]:
     """What the demonstration lays over the rig file."""
     made: dict[str, Any] = {"twin.valve.null_bias": NULL_BIAS, "twin.seed": seed, "service.timeout_s": _PATIENCE_S}
     if friction:
+        from hilctl.friction import MODELS
+
+        typical = MODELS[friction].typical if friction in MODELS else {}  # of an unknown one the rig's check tells
         made["twin.friction.model"] = friction
-    if friction == "lugre":
-        made |= {f"twin.friction.{name}": value for name, value in _BRISTLES.items()}
+        made |= {f"twin.friction.{name}": value for name, value in typical.items()}
     return made
 
 

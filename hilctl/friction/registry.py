@@ -70,11 +70,16 @@ def friction_of(params: Params) -> Friction:
     raise TypeError(f"{type(params).__name__} belongs to no friction model")
 
 
-def model_of(table: object, at: str) -> Model:
-    """The model that a table names; BadValues when it names none."""
+def linear_models() -> tuple[str, ...]:
+    """The models that a cylinder can have."""
+    return tuple(name for name, model in MODELS.items() if not model.rotary)
+
+
+def model_of(table: object, at: str, *, joint: bool = False) -> Model:
+    """The model that a table names, of a cylinder or of a joint; BadValues when it names none."""
     if not isinstance(table, Mapping):
         raise BadValues([Problem(at, table, "must be a table")])
-    known = tuple(MODELS)
+    known = tuple(MODELS) if joint else linear_models()
     name = table.get("model")
     if name is None:
         raise BadValues([Problem(f"{at}.model", UNSET, "is required", f"one of {', '.join(known)}")])
@@ -83,9 +88,9 @@ def model_of(table: object, at: str) -> Model:
     return MODELS[name]
 
 
-def check_friction(table: object, at: str = "friction") -> Friction:
+def check_friction(table: object, at: str = "friction", *, joint: bool = False) -> Friction:
     """The friction that a table `model = "…"` with that model's parameters declares; BadValues with every problem."""
-    model = model_of(table, at)
+    model = model_of(table, at, joint=joint)
     return Friction(model.name, model.code, check(model.Params, table, at))
 
 
