@@ -10,6 +10,7 @@ TABLES = {
     "stribeck": CURVE,
     "karnopp": CURVE,
     "lugre": {**CURVE, "s0": 1e8, "s1": 1e5},
+    "gms": {**CURVE, "s0": 1e8, "elements": 10},
     "coulomb": {"fc": 287},
     "viscous": {"fv": 3251},
     "static": {"fc": 287, "fs": 3118, "fv": 3251},
