@@ -4,10 +4,19 @@ A write that fails in the middle leaves HDF5 with a file that it can neither clo
 down (segmentation fault, measured with HDF5 2.0 on a full disk). So errors of the disk end here: the first one is
 kept for the recorder to find, and from then on nothing is written any more. What stands in the file is what the last
 good flush left.
+
+An fsync that fails is the worst of them: Linux tells it once, takes the pages that it could not write for clean, and
+lets the next fsync succeed without them (Rebello et al., "Can applications recover from fsync failures?", USENIX ATC
+2020). So it is never tried again on the same file.
 """
 
+import errno
 import os
 from pathlib import Path
+
+
+class NotSafe(OSError):
+    """The disk did not take what the kernel held for it: what was written since the last good `sync` may be gone."""
 
 
 class Disk:
@@ -15,6 +24,8 @@ class Disk:
 
     def __init__(self, path: Path) -> None:
         self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        self._folder = path.parent
+        self._named = False  # whether the folder, too, is on the disk with the file's name
         self._at = 0
         self.error: OSError | None = None
 
@@ -69,8 +80,32 @@ class Disk:
         return size
 
     def flush(self) -> None:
-        """What was written is the kernel's already."""
+        """What was written is the kernel's already: it outlives this process, not the power."""
+
+    def sync(self) -> None:
+        """From the kernel onto the disk; an error is kept like one of `write`."""
+        if self.error is not None:
+            return
+        try:
+            os.fsync(self._fd)
+            if not self._named:
+                _sync_folder(self._folder)
+                self._named = True
+        except OSError as error:
+            self.error = NotSafe(error.errno, f"fsync: {os.strerror(error.errno or errno.EIO)}")
 
     def close(self) -> None:
         """Gives the file back."""
         os.close(self._fd)
+
+
+def _sync_folder(folder: Path) -> None:
+    """A new file's name, onto the disk; some network file systems know no such thing, and say so."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+    finally:
+        os.close(descriptor)

@@ -6,8 +6,11 @@ events       what happened: modes, trips, epochs, warnings
 parameters   every change: key, old, new, author, origin, epoch, tick
 channels     name, unit, type and meaning of the samples' fields
 law_state    the law's full state before the first sample, as bytes; absent when the core gave none
-attributes   format, version, rig, rig_file, run, schema, rate_hz, clock, started, host, versions, law_tick, complete,
-ended
+attributes   format, version, rig, rig_file, run, schema, rate_hz, clock, started, host, versions, law_tick, continues,
+complete, ended
+
+`continues` names the file before this one, where the disk had failed it; what that file holds beyond `flushed` then
+stands in this one too.
 """
 
 from typing import Any, NamedTuple
@@ -35,6 +38,7 @@ class Header(NamedTuple):
     parameters: dict[str, Any]  # every key of the set in force
     law_tick: int = -1
     law_state: bytes = b""
+    continues: str = ""  # the file that this one goes on from
 
 
 class Event(NamedTuple):

@@ -36,6 +36,7 @@ class Recording:
         self.epoch = int(attributes["epoch"])
         self.host: dict[str, Any] = json.loads(attributes["host"])
         self.versions: dict[str, str] = json.loads(attributes["versions"])
+        self.continues = str(attributes.get("continues", ""))
         self.complete, self.ended = bool(attributes["complete"]), str(attributes["ended"])
         self.channels = tuple(self._file["samples"].dtype.names)
 

@@ -2,9 +2,11 @@
 
 The wire thread never waits for a disk. What may wait is bounded: rows beyond it are lost and counted in real time; on
 the virtual clock the service asks `room` first and lets the loop wait. When writing fails the recording ends, marked,
-and control goes on.
+and control goes on. When only the disk's word fails (`NotSafe`), it goes on in a new file, and begins there with all
+that the old one may have lost.
 """
 
+import itertools
 import logging
 import threading
 import time
@@ -16,7 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.recording.layout import Change, Event, Header
+from hilctl.recording.disk import NotSafe
+from hilctl.recording.layout import SUFFIX, Change, Event, Header
 
 if TYPE_CHECKING:
     from hilctl.recording.writer import Writer
@@ -25,14 +28,35 @@ log = logging.getLogger(__name__)
 
 
 class State(NamedTuple):
-    """How the recording stands; `flushed` is the last sequence number that a crash cannot take any more."""
+    """How the recording stands; `flushed` is the last sequence number that not even a power cut can take any more."""
 
     state: str  # "off", "on", "failed"
     path: str = ""
-    first: int = -1
+    first: int = -1  # of this file
     flushed: int = -1
     lost: int = 0
     reason: str = ""
+    continues: str = ""  # the file before, which the disk had failed
+
+
+class Batch(NamedTuple):
+    """What is written in one go."""
+
+    blocks: list[tuple[int, npt.NDArray[Any]]]
+    events: list[Event]
+    changes: list[Change]
+
+    def then(self, more: "Batch") -> "Batch":
+        """Both."""
+        return Batch(self.blocks + more.blocks, self.events + more.events, self.changes + more.changes)
+
+    @property
+    def rows(self) -> int:
+        """How many."""
+        return sum(len(rows) for _, rows in self.blocks)
+
+
+_NOTHING = Batch([], [], [])
 
 
 class Recorder:
@@ -43,13 +67,15 @@ class Recorder:
         self._flush_s, self._queue_rows = flush_s, queue_rows
         self._condition = threading.Condition()
         self._jobs: list[Callable[[], None]] = []
-        self._blocks: list[tuple[int, npt.NDArray[Any]]] = []
-        self._events: list[Event] = []
-        self._changes: list[Change] = []
+        self._waiting = Batch([], [], [])
         self._waiting_rows = 0
         self._accepting = False
         self._ended = False
+        # What only the recorder's thread touches.
         self._writer: Writer | None = None
+        self._name = Path()  # as it was asked for
+        self._header: Header | None = None  # as the next file would have it
+        self._unsafe = _NOTHING  # written, but not yet on the disk
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
         self._thread.start()
 
@@ -79,20 +105,20 @@ class Recorder:
             if self._waiting_rows + len(rows) > self._queue_rows:
                 self.state = self.state._replace(lost=self.state.lost + len(rows))
                 return
-            self._blocks.append((first, rows))
+            self._waiting.blocks.append((first, rows))
             self._waiting_rows += len(rows)
 
     def event(self, event: Event) -> None:
         """Takes an event."""
         with self._condition:
             if self._accepting:
-                self._events.append(event)
+                self._waiting.events.append(event)
 
     def change(self, change: Change) -> None:
         """Takes a parameter change."""
         with self._condition:
             if self._accepting:
-                self._changes.append(change)
+                self._waiting.changes.append(change)
 
     @property
     def active(self) -> bool:
@@ -107,7 +133,7 @@ class Recorder:
 
     def hurry(self) -> None:
         """Writes what waits now rather than at the next flush."""
-        self._submit(self._flush)
+        self._submit(self._write)
 
     def close(self) -> None:
         """Ends the recording and the thread."""
@@ -159,26 +185,76 @@ class Recorder:
             self._forget()
             self.state = State("failed", str(path), reason=str(error))
             raise
+        self._name, self._header, self._unsafe = path, header, _NOTHING
         self.state = State("on", str(path), first, first - 1)
         return self.state
 
-    def _take(self) -> tuple[list[tuple[int, npt.NDArray[Any]]], list[Event], list[Change]]:
+    def _take(self) -> Batch:
         with self._condition:
-            taken = self._blocks, self._events, self._changes
-            self._blocks, self._events, self._changes = [], [], []
+            taken, self._waiting = self._waiting, Batch([], [], [])
             self._waiting_rows = 0
         return taken
 
-    def _flush(self) -> None:
+    def _write(self) -> None:
+        """What waits, into the file; it outlives this process from here on."""
         if self._writer is None:
             return
-        blocks, events, changes = self._take()
+        batch = self._take()
         try:
-            self._writer.write(_joined(blocks), events, changes)
+            self._writer.write(_joined(batch.blocks), batch.events, batch.changes)
         except (OSError, RuntimeError, ValueError) as error:
             self._fail(error)
             return
+        self._unsafe = self._unsafe.then(batch)
+        if self._unsafe.rows > self._queue_rows:  # virtual time: they come as fast as they are written
+            self._sync()
+
+    def _flush(self) -> None:
+        """What waits, onto the disk."""
+        self._write()
+        self._sync()
+
+    def _sync(self) -> None:
+        if self._writer is None:
+            return
+        try:
+            self._writer.sync()
+        except NotSafe as error:
+            self._go_on(error)
+        else:
+            self._safe()
+
+    def _safe(self) -> None:
+        assert self._writer is not None and self._header is not None
+        changes = self._unsafe.changes
+        if changes:
+            values = self._header.parameters | {change.key: change.new for change in changes}
+            self._header = self._header._replace(parameters=values, epoch=changes[-1].epoch)
+        self._unsafe = _NOTHING
         self.state = self.state._replace(flushed=self._writer.end - 1)
+
+    def _go_on(self, error: NotSafe) -> None:
+        """In a new file, with what the old one may not have; where that fails too, the recording has failed."""
+        from hilctl.recording.writer import Writer
+
+        old, batch = self._writer, self._unsafe
+        assert old is not None and self._header is not None
+        log.error("%s: %s; the recording goes on in a new file", old.path, error)
+        first = batch.blocks[0][0] if batch.blocks else old.end
+        self._close_failed(old, error)
+        self._writer = None
+        header = self._header._replace(law_tick=-1, law_state=b"", continues=old.path.name)
+        try:
+            self._writer = Writer(_another(self._name), header, first)
+            self._writer.write(_joined(batch.blocks), batch.events, batch.changes)
+            self._writer.sync()
+        except (OSError, RuntimeError, ValueError) as again:
+            self._fail(again)
+            return
+        self.state = self.state._replace(
+            path=str(self._writer.path), first=first, reason=f"{old.path.name}: {error}", continues=str(old.path)
+        )
+        self._safe()
 
     def _finish(self) -> State:
         self._flush()
@@ -188,8 +264,8 @@ class Recorder:
                 writer.close("" if not self.state.lost else f"{self.state.lost} samples were lost to a slow disk")
             except (OSError, RuntimeError) as error:
                 self.state = self.state._replace(state="failed", reason=str(error))
-                return self.state
-            self.state = self.state._replace(state="off")
+            else:
+                self.state = self.state._replace(state="off")
         self._forget()
         return self.state
 
@@ -197,20 +273,28 @@ class Recorder:
         log.error("the recording %s ended: %s", self.state.path, error)
         writer, self._writer = self._writer, None
         self._forget()
-        try:
-            if writer is not None:
-                writer.close(f"failed: {error}")
-        except (OSError, RuntimeError, ValueError) as again:
-            log.error("it could not be closed in order either: %s", again)
+        if writer is not None and self._close_failed(writer, error):
+            self.state = self.state._replace(flushed=writer.end - 1)
         self.state = self.state._replace(state="failed", reason=str(error))
+
+    def _close_failed(self, writer: "Writer", error: Exception) -> bool:
+        """Closes it, marked; whether that brought all that is in it onto the disk."""
+        try:
+            writer.close(f"failed: {error}")
+        except (OSError, RuntimeError, ValueError) as again:
+            if again is not error:
+                log.error("it could not be closed in order either: %s", again)
+            return False
+        return True
 
     def _forget(self) -> None:
         with self._condition:
             self._accepting = False
         self._take()
+        self._unsafe = _NOTHING
 
     def _read(self, first: int, end: int, every: int) -> npt.NDArray[Any]:
-        self._flush()
+        self._write()
         if self._writer is None:
             from hilctl.signals import SAMPLE
 
@@ -229,3 +313,9 @@ def _joined(blocks: list[tuple[int, npt.NDArray[Any]]]) -> list[tuple[int, npt.N
             runs.append((first, [rows]))
         expected = first + len(rows)
     return [(first, np.concatenate(rows) if len(rows) > 1 else rows[0]) for first, rows in runs]
+
+
+def _another(path: Path) -> Path:
+    """This file's name with a number, that is not there yet."""
+    base = path.name.removesuffix(SUFFIX)
+    return next(new for n in itertools.count(2) if not (new := path.with_name(f"{base}-{n}{SUFFIX}")).exists())

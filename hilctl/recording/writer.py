@@ -1,8 +1,8 @@
 """Writes one recording's file. Not thread-safe: one thread owns it from open to close.
 
-Rows are written and flushed in one go, so that between two flushes the file on disk stays whole: it opens after `kill
--9` and holds what the last flush reported. libver stays at its default: "latest" and SWMR do not open then (measured,
-DESIGN.md).
+Rows are written and handed to the kernel in one go, so that between two writes the file stays whole: it opens after
+`kill -9`. `sync` brings it onto the disk: from then on not even a power cut takes it. libver stays at its default:
+"latest" and SWMR do not open then (measured, DESIGN.md).
 """
 
 import json
@@ -73,7 +73,13 @@ class Writer:
         self._segments = self._grow("segments", SEGMENT, 64)
         self._events = self._grow("events", _EVENT, 64)
         self._changes = self._grow("parameters", _CHANGE, 64)
-        self._flush()
+        try:
+            self._flush()
+            self.sync()
+        except OSError:
+            self._give_back()
+            path.unlink(missing_ok=True)  # there is nothing in it
+            raise
 
     def _grow(self, name: str, dtype: Any, chunk: int) -> Any:
         return self._file.create_dataset(name, (0,), dtype, maxshape=(None,), chunks=(chunk,))
@@ -81,7 +87,7 @@ class Writer:
     def _describe(self, header: Header) -> None:
         attributes = self._file.attrs
         attributes["format"], attributes["version"] = FORMAT, VERSION
-        for name in ("rig", "rig_file", "run", "schema", "rate_hz", "clock", "epoch", "law_tick"):
+        for name in ("rig", "rig_file", "run", "schema", "rate_hz", "clock", "epoch", "law_tick", "continues"):
             attributes[name] = getattr(header, name)
         attributes["started"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         attributes["host"], attributes["versions"] = json.dumps(host()), json.dumps(versions())
@@ -99,7 +105,7 @@ class Writer:
         return self._expected
 
     def write(self, blocks: list[tuple[int, npt.NDArray[Any]]], events: list[Event], changes: list[Change]) -> None:
-        """Adds all of it and flushes; OSError when that failed, and then the file may only be closed."""
+        """Adds all of it and gives it to the kernel; OSError when that failed, and then it may only be closed."""
         self._need_room(sum(rows.nbytes for _, rows in blocks))
         for first, rows in blocks:
             if first != self._expected or not len(self._segments):
@@ -113,6 +119,11 @@ class Writer:
             rows_ = [(*c[:6], json.dumps(c.old), json.dumps(c.new)) for c in changes]
             self._append(self._changes, np.array(rows_, _CHANGE))
         self._flush()
+
+    def sync(self) -> None:
+        """Brings all that was written onto the disk; NotSafe when that failed, and then it may only be closed."""
+        self._disk.sync()
+        self._raise()
 
     def rows(self, first: int, end: int, every: int) -> npt.NDArray[Any]:
         """Rows that were written, by sequence number; stops where a gap begins."""
@@ -133,13 +144,19 @@ class Writer:
         if self._disk.error is None:
             self._file.attrs["ended"] = ended
             self._file.attrs["complete"] = not ended
+        self._give_back()
+        self._raise()
+
+    def _give_back(self) -> None:
         self._file.close()
+        self._disk.sync()
         self._disk.close()
-        if self._disk.error is not None:
-            raise self._disk.error
 
     def _flush(self) -> None:
         self._file.flush()
+        self._raise()
+
+    def _raise(self) -> None:
         if self._disk.error is not None:
             raise self._disk.error
 

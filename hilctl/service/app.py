@@ -39,7 +39,7 @@ class App:
         self._scope_every = max(1, round(service.rate_hz / service.rig.service.scope_hz))
         self._block_due_s = self._status_due_s = time.monotonic()
         self._next_s, self._look_due_s, self._token_kind = 0.0, 0.0, ""
-        self._rows_lost, self._record_state = 0, "off"
+        self._rows_lost, self._recording = 0, service.recorder.state
         self._poller = zmq.Poller()
         for socket in (desk.socket, *telemetry.sockets):
             self._poller.register(socket, zmq.POLLIN)
@@ -150,7 +150,7 @@ class App:
         s = self.service
         self._keep_token()
         lost = s.lease.expired(now_s)
-        if lost is None:
+        if lost is None or s.core.ending:  # the rig is being switched off as it is
             return
         s.core.hold(None)
         policy = s.rig.service.lease_lost
@@ -183,10 +183,12 @@ class App:
             self.telemetry.status(status_of(s))
 
     def _watch_recorder(self) -> None:
-        state = self.service.recorder.state
-        if state.state == "failed" and self._record_state == "on":
-            self.service.tell("recording_failed", path=state.path, reason=state.reason, flushed=state.flushed)
-        self._record_state = state.state
+        was, now = self._recording, self.service.recorder.state
+        self._recording = now
+        if now.state == "failed" and was.state == "on":
+            self.service.tell("recording_failed", path=now.path, reason=now.reason, flushed=now.flushed)
+        if now.continues and now.path != was.path:
+            self.service.tell("recording_continued", path=now.path, continues=now.continues, reason=now.reason)
 
     def _watch_losses(self) -> None:
         s = self.service

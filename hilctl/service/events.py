@@ -11,7 +11,7 @@ from hilctl.recording.layout import Event
 log = logging.getLogger(__name__)
 
 KEPT = 4096
-_LOUD = frozenset(("trip", "core_gone", "recording_failed", "lease_lost", "warning"))
+_LOUD = frozenset(("trip", "core_gone", "recording_failed", "recording_continued", "lease_lost", "warning"))
 
 
 class Events:

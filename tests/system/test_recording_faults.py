@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from service_parts import RIG, armed, until
+from service_parts import RIG, armed, environment, until
 
 from hilctl.client import Client, Code, Refused, private_service
 from hilctl.recording.reader import open_recording
@@ -49,13 +49,47 @@ def test_on_a_full_disk_control_goes_on_and_the_recording_is_marked(small_disk):
             assert recording.complete
 
 
+_ONE_BAD_FSYNC = """
+import errno, os
+good = os.fsync
+def fsync(descriptor):
+    try:
+        os.unlink(os.environ["FAIL_ONCE"])
+    except FileNotFoundError:
+        return good(descriptor)
+    raise OSError(errno.EIO, os.strerror(errno.EIO))
+os.fsync = fsync
+"""
+
+
+def test_when_fsync_fails_the_recording_goes_on_in_a_new_file_and_says_so(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(_ONE_BAD_FSYNC)  # what every Python of this path runs first
+    fail = tmp_path / "fail"
+    path = os.pathsep.join((str(tmp_path), environment()["PYTHONPATH"]))
+    kept = tmp_path / "recordings"
+    with armed(recordings=kept, environment={"PYTHONPATH": path, "FAIL_ONCE": str(fail)}) as (_, rig):
+        started = rig.ask("record", action="start", name="run")
+        rig.run("move", position_m=0.002)
+        fail.touch()
+        told = until(lambda: [e for e in rig.events() if e["kind"] == "recording_continued"], "the event")
+        rig.run("move", position_m=0.0)
+        state = rig.status()["recording"]
+        assert (state["state"], state["continues"]) == ("on", started["path"])
+        assert told[0]["path"] == state["path"] != started["path"] and "fsync" in told[0]["reason"]
+        assert rig.status()["trip"] is None
+        stopped = rig.ask("record", action="stop")
+    with open_recording(started["path"]) as old, open_recording(state["path"]) as new:
+        assert not old.complete and new.complete
+        both = set(old.sequence().tolist()) | set(new.sequence().tolist())
+        assert both == set(range(started["first"], stopped["flushed"] + 1))
+
+
 def test_after_kill_the_recording_opens_and_holds_what_status_told(tmp_path):
     with armed(recordings=tmp_path, changes={"recording.flush_hz": 20.0}) as (service, rig):
         state = rig.ask("record", action="start", name="killed")
         rig.track("sine", amplitude_m=0.002, frequency_hz=1.0)
         told = until(lambda: (f := rig.status()["recording"]["flushed"]) > state["first"] + 5000 and f)
         os.kill(service.pid, signal.SIGKILL)
-        rig._heart.stop()
     with open_recording(state["path"]) as recording:
         assert not recording.complete
         sequence = recording.sequence()
@@ -84,16 +118,22 @@ def test_arming_starts_the_recording_that_the_rig_requires(tmp_path):
         assert state["state"] == "on" and Path(state["path"]).parent == tmp_path
 
 
+@pytest.fixture(scope="module")
+def rig(tmp_path_factory):
+    """A rig whose recordings are in a folder of their own."""
+    with armed(recordings=tmp_path_factory.mktemp("recordings")) as (_, rig):
+        yield rig
+
+
 @pytest.mark.parametrize("name", ["../escape", "a/b", ".hidden", "a\x00b", "x" * 100])
-def test_a_recording_stays_in_its_folder(tmp_path, name):
-    with private_service(RIG, recordings=tmp_path) as service, Client(service.commands) as rig:
-        with pytest.raises(Refused) as refused:
-            rig.ask("record", action="start", name=name)
-        assert refused.value.code == Code.BAD_VALUE
+def test_a_recording_stays_in_its_folder(rig, name):
+    with pytest.raises(Refused) as refused:
+        rig.ask("record", action="start", name=name)
+    assert refused.value.code == Code.BAD_VALUE
 
 
-def test_a_recording_says_what_it_was_made_with(tmp_path):
-    with armed(recordings=tmp_path) as (_, rig), rig.record("whole") as path:
+def test_a_recording_says_what_it_was_made_with(rig):
+    with rig.record("whole") as path:
         rig.run("move", position_m=0.002)
         hello = rig.hello
     with open_recording(path) as recording:
