@@ -1,7 +1,8 @@
 """Which service a command talks to, and with what right.
 
 Commands that move the rig take the console lease: each is a process of its own, and they are one holder through the
-token that only this user can read. It ends with `hilctl off`.
+token that only this user can read. It ends with `hilctl off`; and with the command itself, where the lease was free
+before and the rig is off.
 """
 
 import argparse

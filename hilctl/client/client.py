@@ -71,6 +71,7 @@ class Client:
         self._wire = Connection(found["commands"], self._identity)
         self._lease_kind, self._takeover = lease, takeover
         self._heart: Heart | None = None
+        self._granted = False  # a console's lease, which was not ours before
         try:
             self.hello = self.ask("hello", protocol=MAJOR)
         except (Refused, NoReply):
@@ -110,16 +111,27 @@ class Client:
         """The right to command motion; an attended one is kept by a thread from here on."""
         if kind == "console" and not takeover:
             self._identity.token = places.console_token(self.hello["runtime"])
+        shown = self._identity.token
         taken = self.ask("lease", action="takeover" if takeover else "take", kind=kind)
+        self._granted = kind == "console" and taken["token"] != shown
         self._identity.token = taken["token"] if kind == "console" else ""
         if kind == "attended":
             self._stop_beating()  # a heart that lost the lease beats no more
             self._heart = Heart(Connection(self._wire.endpoint, self._identity), self.hello["heartbeat_s"])
 
     def release(self) -> None:
-        """Gives the lease back. A console's stays for the next command."""
-        if self._heart is not None:
+        """Gives the lease back. A console's stays for the next command, while there is something to command.
+
+        Where it was free before and the rig is off, it is free again: who resets a trip, or sets a parameter, before
+        anybody has armed does not lock out the others.
+        """
+        heart = self._heart
+        if heart is not None:
             self._stop_beating()
+            if not heart.in_vain:
+                self.ask("lease", action="release")
+        elif self._granted and self.status()["mode"] == "off":
+            self._granted = False
             self.ask("lease", action="release")
 
     def _stop_beating(self) -> None:
@@ -220,8 +232,10 @@ class Client:
         self.ask("reset")
 
     def shutdown(self) -> None:
-        """Ends the service in order."""
+        """Ends the service in order, and the lease with it."""
         self.ask("shutdown")
+        self._stop_beating()
+        self._granted = False
 
     def _settle(self, mode: Literal["off", "hold"], what: str) -> Outcome:
         outcome = self.wait_mode(mode)

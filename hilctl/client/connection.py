@@ -1,13 +1,16 @@
 """Requests and replies over one socket.
 
-A request that gets no reply is sent again, the same bytes: the service does it once.
+A request that gets no reply is sent again, the same bytes: the service does it once. While it stays away, the client
+looks whether anybody still listens there: a service that was killed is noticed at once, however long the wait.
 """
 
 import itertools
+import socket
 import threading
 import time
 import uuid
 from typing import Any
+from urllib.parse import urlsplit
 
 import zmq
 
@@ -15,12 +18,17 @@ from hilctl.wire.encode import encode_request, unpack_reply
 from hilctl.wire.errors import Code, Refused
 
 _AGAIN_S = 1.0  # a reply on one host takes a millisecond; one that takes a second was lost or waits for something
+_LOOK_S = 1.0
 _BUSY_S = 0.02
 _BUSY_FOR_S = 5.0
 
 
 class NoReply(TimeoutError):
     """The service did not answer in time."""
+
+
+class ServiceGone(NoReply):
+    """Nobody listens where the service should be: it has ended, or never ran."""
 
 
 class Identity:
@@ -66,16 +74,21 @@ class Connection:
         with self._lock:
             id = self.identity.next()
             message = encode_request(self.identity.client, id, op, args, self.identity.token)
-            deadline_s, again_s = time.monotonic() + timeout_s, time.monotonic() + _AGAIN_S
+            begun_s = time.monotonic()
+            deadline_s, again_s, look_s = begun_s + timeout_s, begun_s + _AGAIN_S, begun_s + _LOOK_S
             self._socket.send(message)
             while True:
                 now_s = time.monotonic()
                 if now_s >= deadline_s:
                     raise NoReply(f"{op}: no reply from {self.endpoint} within {timeout_s:g} s; does the service run?")
+                if now_s >= look_s:
+                    if not _listens(self.endpoint):
+                        raise ServiceGone(f"{op}: nobody listens at {self.endpoint}: the service has ended")
+                    look_s = now_s + _LOOK_S
                 if now_s >= again_s:
                     self._socket.send(message)
                     again_s = now_s + 4 * _AGAIN_S
-                if not self._socket.poll(int(1000 * (min(deadline_s, again_s) - now_s)) + 1):
+                if not self._socket.poll(int(1000 * (min(deadline_s, again_s, look_s) - now_s)) + 1):
                     continue
                 reply = unpack_reply(self._socket.recv())
                 if reply.get("id") == id:
@@ -86,6 +99,20 @@ class Connection:
     def close(self) -> None:
         """Gives the socket back."""
         self._socket.close()
+
+
+def _listens(endpoint: str) -> bool:
+    """Whether somebody takes connections there; only a plain refusal says no."""
+    where = urlsplit(endpoint)
+    if where.scheme != "tcp" or where.hostname is None or where.port is None:
+        return True
+    try:
+        socket.create_connection((where.hostname, where.port), timeout=_LOOK_S).close()
+    except ConnectionRefusedError:
+        return False
+    except OSError:
+        return True  # it may only be slow
+    return True
 
 
 def _result(reply: dict[str, Any]) -> dict[str, Any]:

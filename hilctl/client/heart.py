@@ -2,7 +2,7 @@
 
 import threading
 
-from hilctl.client.connection import Connection, NoReply
+from hilctl.client.connection import Connection, NoReply, ServiceGone
 from hilctl.wire.errors import Refused
 
 
@@ -11,6 +11,7 @@ class Heart:
 
     def __init__(self, connection: Connection, every_s: float) -> None:
         self.lost = ""
+        self.in_vain = False  # the service itself has ended
         self._connection, self._every_s = connection, every_s
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
@@ -20,8 +21,8 @@ class Heart:
         while not self._stop.wait(self._every_s):
             try:
                 self._connection.request("lease", {"action": "beat"}, timeout_s=5.0)
-            except Refused as refused:
-                self.lost = str(refused)
+            except (Refused, ServiceGone) as ended:
+                self.lost, self.in_vain = str(ended), isinstance(ended, ServiceGone)
                 return
             except NoReply:
                 continue  # the service may only be slow; whether the lease holds is its word

@@ -66,6 +66,15 @@ def test_arming_and_tracking_are_one_holder(service):
     assert "mode hold" in service.refused("move", "0.01")
 
 
+def test_before_arming_a_command_leaves_the_lease_as_free_as_it_found_it(shell):
+    shell.said("off")
+    for words in (("reset",), ("set", "law.blend_s=0.3"), ("set", "--undo")):
+        shell.said(*words)
+        assert shell.json("status")["lease"] is None, words
+    with Client(endpoints(shell)["commands"], name="panel") as panel:
+        panel.arm()
+
+
 def test_a_motion_is_told_as_json_with_its_outcome(shell):
     told = json.loads(shell.said("move", "-0.004", "--speed", "0.05", "--wait", "--json"))
     assert told["outcome"] == "done"

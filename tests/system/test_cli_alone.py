@@ -12,8 +12,10 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from cli_parts import RIG, Shell, serving
+from service_parts import ARMS_FAST
 
 pytestmark = pytest.mark.timeout(300)
+_REAL = ("limits.late.ticks=100000", *(f"{key}={value}" for key, value in ARMS_FAST.items()))
 
 
 @pytest.fixture
@@ -59,7 +61,7 @@ def test_the_virtual_clock_is_for_the_twin(shell):
 @pytest.mark.realtime
 @pytest.mark.xdist_group("real-clock")
 def test_ctrl_c_stops_the_motion_in_order(tmp_path):
-    with serving(tmp_path, "limits.late.ticks=100000") as (shell, process, log):
+    with serving(tmp_path, *_REAL) as (shell, process, log):
         shell.said("arm")
         shell.said("track", "sine", "--amplitude", "0.01", "--frequency", "1")
         process.send_signal(signal.SIGINT)
@@ -75,7 +77,7 @@ def test_ctrl_c_stops_the_motion_in_order(tmp_path):
 @pytest.mark.realtime
 @pytest.mark.xdist_group("real-clock")
 def test_ctrl_c_on_a_followed_motion_stops_it(tmp_path):
-    with serving(tmp_path, "limits.late.ticks=100000") as (shell, _, _):
+    with serving(tmp_path, *_REAL) as (shell, _, _):
         shell.said("arm")
         command = ("track", "sine", "--amplitude", "0.01", "--frequency", "1", "--wait")
         following = shell.start(*command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -331,11 +331,12 @@ def test_a_private_service_takes_its_files_with_it():
     with private_service(RIG) as service:
         folder = service.folder
         assert (folder / "hilctl" / RIG / "endpoints.json").exists()
-        with Client(service.commands, lease="console", name="first"):
+        with Client(service.commands, lease="console", name="first") as first:
+            first.arm()
             token = folder / "hilctl" / RIG / "console.token"
             assert token.stat().st_mode & 0o777 == 0o600
         with Client(service.commands, lease="console", name="second") as rig:  # the token's file hands it on
-            rig.arm()
+            assert rig.status()["lease"]["holder"].startswith("first")
             assert refusal(rig.track, "triangle").code == Code.BAD_VALUE
             rig.off()
             until(lambda: not token.exists(), "the token's end")

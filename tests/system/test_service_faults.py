@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -14,15 +15,21 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from service_parts import RIG, Raw, alive, armed, core_of, environment, until
+from service_parts import ARMS_FAST, RIG, Raw, alive, armed, core_of, environment, until
 
-from hilctl.client import Client, Code, Refused, private_service
+from hilctl.client import Client, Code, Refused, ServiceGone, private_service
 from hilctl.recording.reader import open_recording
 from hilctl.signals import Mode
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
 
-_QUICK = {"service.heartbeat_s": 0.1, "service.lease_timeout_s": 0.5, "limits.late.ticks": 100_000, "loop.priority": 0}
+_QUICK = {
+    **ARMS_FAST,
+    "service.heartbeat_s": 0.1,
+    "service.lease_timeout_s": 0.5,
+    "limits.late.ticks": 100_000,
+    "loop.priority": 0,
+}
 _HOLDER = """
 import sys
 from hilctl.client import Client
@@ -69,15 +76,17 @@ def test_when_the_policy_is_to_continue_the_motion_goes_on():
         assert (status["mode"], status["motion"], status["trip"], status["lease"]) == ("track", motion, None, None)
 
 
-def test_when_the_service_is_killed_the_core_stops_the_rig_and_ends():
+def test_when_the_service_is_killed_the_core_stops_the_rig_and_ends_and_who_waits_is_told():
     with armed(clock="real", changes=_QUICK) as (service, rig):
-        rig.track("sine", amplitude_m=0.005, frequency_hz=1.0)
+        motion = rig.track("sine", amplitude_m=0.005, frequency_hz=1.0)
         core = core_of(service)
-        os.kill(service.pid, signal.SIGKILL)
+        killer = threading.Timer(0.2, os.kill, (service.pid, signal.SIGKILL))
+        killer.start()
+        with pytest.raises(ServiceGone, match="nobody listens"):
+            rig.wait(motion)
         until(lambda: not alive(core), "the core's end")
         said = service.log.read_text()
         assert "stopping the motion, then null, then off" in said
-        rig._heart.stop()  # its service is gone
 
 
 def test_when_the_core_is_killed_the_service_says_so_and_stays():
@@ -114,7 +123,6 @@ def test_a_signal_stops_the_motion_in_order_flushes_and_ends_with_0(number, tmp_
         rig.track("sine", amplitude_m=0.005, frequency_hz=1.0)
         rig.pass_time(0.5)
         core = core_of(service)
-        rig._heart.stop()
         service.process.send_signal(number)
         assert service.process.wait(30) == 0
         assert not alive(core)
@@ -130,7 +138,6 @@ def test_a_signal_stops_the_motion_in_order_flushes_and_ends_with_0(number, tmp_
 def test_a_request_to_shut_down_ends_it_too():
     with armed() as (service, rig):
         rig.shutdown()
-        rig._heart.stop()
         assert service.process.wait(30) == 0
 
 

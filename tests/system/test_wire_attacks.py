@@ -12,12 +12,13 @@ import zmq
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from service_parts import Raw, armed, environment, until
+from service_parts import ARMS_FAST, Raw, armed, environment, until
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
 
 
 _SLOWED = {
+    **ARMS_FAST,
     "limits.late.ticks": 100_000,
     "loop.priority": 0,
     "service.rate_per_s": 300.0,
