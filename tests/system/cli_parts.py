@@ -1,7 +1,6 @@
 """What the tests of the command line share: `hilctl` as a person starts it, and a service that it started."""
 
 import json
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,11 +13,6 @@ from service_parts import environment, until
 RIG = "table-500"
 FREE_PORTS = [f"service.{port}_port=0" for port in ("commands", "telemetry", "scope")]
 PATIENCE_S = 120.0
-
-
-def _hears_ctrl_c() -> None:
-    """Also where the tests themselves run in the background of a script, which ignores it."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Shell:
@@ -38,9 +32,7 @@ class Shell:
     def start(self, *words: str, **named: Any) -> "subprocess.Popen[str]":
         """A command that goes on."""
         command = [sys.executable, "-m", "hilctl", *words]
-        return subprocess.Popen(
-            command, env=self.environment, cwd=self.folder, text=True, preexec_fn=_hears_ctrl_c, **named
-        )
+        return subprocess.Popen(command, env=self.environment, cwd=self.folder, text=True, **named)
 
     def run(self, *words: str, code: int = 0) -> "subprocess.CompletedProcess[str]":
         """A command, to its end, which has this exit code and no traceback."""

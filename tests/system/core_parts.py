@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from service_parts import ARMS_FAST
 
 from firmware_bridge.driver import DriverError, NullDriver, exchange_signature
 from hilctl import rig
@@ -27,8 +28,8 @@ PATIENCE_S = 120.0  # a cold cache compiles first, on a machine that may be busy
 
 @cache
 def table() -> Any:
-    """The reference rig, simulated."""
-    return rig.load("table-500", twin=True)
+    """The reference rig, simulated, and quickly armed."""
+    return rig.load("table-500", twin=True, changes=ARMS_FAST)
 
 
 def begin(driver: str = "null", **options: Any) -> Link:
@@ -38,7 +39,8 @@ def begin(driver: str = "null", **options: Any) -> Link:
     facts = table().facts(virtual=chosen.clock == "virtual")._replace(rate_hz=chosen.rate_hz)
     settings = table().settings(1)
     settings.dt_s = 1 / chosen.rate_hz
-    return Link.start(settings, driver=driver, driver_config={}, facts=facts, options=chosen)
+    config = {"supply": {"rise_s": 0.02}} if driver == "twin" else {}  # up at once
+    return Link.start(settings, driver=driver, driver_config=config, facts=facts, options=chosen)
 
 
 def until(link: Link, condition: Callable[[], Any], *, beat: bool = True, ended: bool = False) -> Any:

@@ -60,13 +60,13 @@ def test_flushed_counts_what_is_on_the_disk_and_not_what_the_kernel_holds(
     recorder: Recorder, disk: Disk, tmp_path: Path
 ) -> None:
     recorder.start(tmp_path / "a.h5", _HEADER, 0).result(10)
-    assert disk.asked == ["a.h5", tmp_path.name]  # the file, and its name in the folder
+    assert disk.asked[:2] == ["a.h5", tmp_path.name]  # the file, and its name in the folder
     recorder.rows(0, rows(0, 10))
     written(recorder, 0)
     assert recorder.state.flushed == -1
     recorder.rows(10, rows(10, 10))
     assert recorder.stop().result(10).flushed == 19
-    assert set(disk.asked[2:]) == {"a.h5"}
+    assert set(disk.asked[2:]) == {"a.h5"}  # its name is there already
 
 
 def test_rows_that_come_faster_than_the_flushes_are_brought_onto_the_disk_all_the_same(
