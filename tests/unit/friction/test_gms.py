@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
 from hilctl.friction import MODELS, STATES, check_friction
-from hilctl.friction.gms import ALPHA, ELEMENTS, K, SLIP, TOTAL, F, rt_advance, rt_force
+from hilctl.friction.gms import ALPHA, ELEMENTS, SLIP, TOTAL, F, K, rt_advance, rt_force
 from hilctl.params import BadValues
 from hilctl.rt.jit import jit
 
@@ -124,7 +124,7 @@ def exact(law: Any, end: float, speed: Any, mass: float | None, drive: Any = Non
     times, values = [np.zeros(1)], [np.zeros((n + 1, 1))]
     while now < end:
 
-        def rates(t: float, y: Any, way: float = way, slips: Any = slips.copy()) -> Any:
+        def rates(t: float, y: Any, way: float = way, slips: Any = slips) -> Any:
             v = speed_of(t, y)
             pull = way * p.C * (shares - y[:n] * way / level(v))
             force = np.where(slips, pull, k * v)
@@ -242,7 +242,7 @@ def test_a_closed_cycle_takes_energy_and_never_gives_any(amplitude, frequency, s
 
 
 def test_the_attraction_can_store_what_no_motion_gave_but_only_so_much_a_reversal():
-    """Passivity's limit: fast until it slips at fc's share, then all but at rest until the attraction has drawn it up."""
+    """The limit of passivity: fast until it slips at fc, then all but at rest until the attraction has drawn it up."""
     p, dt = check_friction({**CURVE, "sigma": 0, "s0": 1e8, "elements": 1}).packed(), 1e-7
     legs = [(0.8, 600), (1e-9, 300_000)]
     z, taken, reversals = np.zeros(STATES), 0.0, 6

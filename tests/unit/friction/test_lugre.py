@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.integrate import solve_ivp
 
 from hilctl.friction import MODELS, STATES, check_friction, step_of
 from hilctl.friction.lugre import VD, first_active_speed, rt_bristle_force, rt_deflect
@@ -67,3 +68,43 @@ def test_the_passivity_limit_is_found_where_a_constant_damping_breaks_it():
     with pytest.raises(BadValues):
         check_friction({**stiffer, "vd": 0.1})
     check_friction({**stiffer, "vd": 0.07})
+
+
+CONSTANT = {**TABLE, "vd": 100}  # a bristle damping that does not fall with the speed
+
+
+def test_a_constant_damping_is_passive_up_to_82_mm_s_and_not_beyond():
+    with pytest.raises(BadValues, match=r"friction\.vd: 100\.0 refused, the model feeds energy back at 0\.08"):
+        check_friction(CONSTANT)
+    with pytest.raises(BadValues):
+        check_friction({**CONSTANT, "passive_to": 0.083})
+    p = check_friction({**CONSTANT, "passive_to": 0.081}).packed()
+
+    def margin(v: float) -> float:
+        return 4 * (1e5 + 3251) / 1e10 - v / rt_level(p, 0, v)
+
+    low, high = 0.01, 0.2
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if margin(middle) > 0 else (low, middle)
+    assert low == pytest.approx(0.082, abs=5e-4)
+
+
+@pytest.mark.parametrize("vd", [100.0, 0.1])
+@pytest.mark.parametrize("speed", [lambda t: 0.02 + 0 * t, lambda t: 0.05 * np.sin(200 * t)], ids=["constant", "sine"])
+def test_it_solves_the_equation_as_a_stiff_solver_does(vd, speed):
+    p = check_friction({**TABLE, "vd": vd, "passive_to": 0.08}).packed()
+    end = 0.02
+
+    def bend(t, z):
+        v = speed(t)
+        return v - 1e8 * abs(v) / (287 + 2831 * np.exp(-((v / 0.115) ** 2))) * z
+
+    true = solve_ivp(bend, (0, end), [0.0], "Radau", rtol=1e-11, atol=1e-17, max_step=2e-5).y[0, -1]
+    z, steps = 0.0, 20_000
+    for i in range(steps):
+        z = rt_deflect(p, z, float(speed((i + 0.5) * end / steps)), end / steps)
+    assert z == pytest.approx(true, rel=1e-8)
+    v = float(speed(end))
+    force = 1e8 * true + 1e5 * math.exp(-((v / vd) ** 2)) * bend(end, true) + 3251 * v
+    assert rt_bristle_force(p, z, v) == pytest.approx(force, rel=1e-6)
