@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from hilctl.cli import connect
+from hilctl.cli import connect, rig_options
 from hilctl.cli.errors import DONE, RIG_SAID_NO
 from hilctl.cli.output import as_json, note, say
 
@@ -16,15 +16,14 @@ _LAWS = ("three_state", "pid")
 
 def check(parser: argparse.ArgumentParser) -> None:
     """The arguments of `check`."""
-    _rig(parser)
-    parser.add_argument("--twin", action="store_true", help="open the twin instead of the rig's driver")
+    rig_options.options(parser, twin="open the twin instead of the rig's driver")
     parser.add_argument("--json", action="store_true", help="margins and what the driver says, as one JSON object")
     parser.set_defaults(do=_check)
 
 
 def tune(parser: argparse.ArgumentParser) -> None:
     """The arguments of `tune`."""
-    _rig(parser)
+    rig_options.options(parser)
     parser.add_argument("--feedback", choices=_LAWS, help="which law; not given: the one that the rig file uses")
     parser.add_argument("--apply", action="store_true", help="also set them in the running service")
     parser.add_argument("--json", action="store_true", help="gains and margins as one JSON object")
@@ -38,30 +37,10 @@ def presets(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(do=_presets)
 
 
-def _rig(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("rig_file", metavar="RIG", help="a rig file, or a preset's name (`hilctl presets`)")
-    parser.add_argument(
-        "--set",
-        dest="changes",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="KEY=VALUE",
-        help="values laid over the rig file",
-    )
-
-
-def _load(given: argparse.Namespace, *, twin: bool = False) -> "Rig":
-    from hilctl.cli.output import pairs
-    from hilctl.rig import load
-
-    return load(given.rig_file, twin=twin, changes=pairs(given.changes))
-
-
 def _check(given: argparse.Namespace) -> int:
     from hilctl.law.design import MARGIN
 
-    rig = _load(given, twin=given.twin)
+    rig = rig_options.load(given)
     told = _margins(rig)
     complaints = _driver(rig)
     in_force = rig.tables.law.feedback
@@ -86,7 +65,7 @@ def _check(given: argparse.Namespace) -> int:
         if not whole.good:
             say(f"  {'':<12} worst: {whole.worst}")
     if not holds:
-        note(f"law.feedback = {in_force}: unstable; `hilctl tune {given.rig_file}` computes gains that hold")
+        note(f"law.feedback = {in_force}: unstable; `hilctl tune {given.rig}` computes gains that hold")
     for complaint in complaints:
         note(f"driver {rig.driver}: {complaint}")
     if not complaints:
@@ -127,7 +106,7 @@ def _tune(given: argparse.Namespace) -> int:
 
     from hilctl.law.tuning import tune as search
 
-    rig = _load(given)
+    rig = rig_options.load(given)
     feedback = given.feedback or rig.tables.law.feedback
     with Console(stderr=True).status(f"searching gains for {rig.name} at {rig.tables.loop.rate_hz:g} Hz"):
         found = search(rig.controller, rig.friction, rig.dt_s, feedback)

@@ -3,27 +3,19 @@
 import argparse
 import logging
 
+from hilctl.cli import rig_options
+
 LEVELS = ("debug", "info", "warning", "error")
 
 
 def run(parser: argparse.ArgumentParser) -> None:
     """The arguments of `run`."""
-    parser.add_argument("rig", metavar="RIG", help="a rig file, or a preset's name (`hilctl presets`)")
-    parser.add_argument("--twin", action="store_true", help="drive the simulated twin instead of the rig")
+    rig_options.options(parser, twin="drive the simulated twin instead of the rig")
     parser.add_argument(
         "--clock",
         choices=("real", "virtual"),
         default="real",
         help="virtual: as fast as the processor allows, and only while something moves",
-    )
-    parser.add_argument(
-        "--set",
-        dest="changes",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="KEY=VALUE",
-        help="values laid over the rig file",
     )
     parser.add_argument("--recordings", default="", metavar="FOLDER", help="instead of the rig file's")
     parser.add_argument("--log", choices=LEVELS, default="info", help="how much is told on standard error")
