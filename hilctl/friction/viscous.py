@@ -7,7 +7,7 @@ fv is the force at 1 m/s. Passive: f v = fv |v|^(dv+1). Nothing is held at rest.
 The law does not jump, and yet its kind is the one that does, with nothing to hold. For dv < 1 the slope has no limit at
 v = 0: the law brings a mass to rest in a finite time, and a step across zero would throw it to the other side, again
 and again. Of this kind the twin ends its step where v = 0 and begins another there, with one sign of friction
-throughout; where friction is too steep for the step even so, below some nm/s, the mass stands still.
+throughout; where friction is too steep for the step even so, below some µm/s at the most, the mass stands still.
 """
 
 from typing import Annotated, Any, Literal
