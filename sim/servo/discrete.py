@@ -3,6 +3,7 @@
 With the inputs u joined by lines over a period h (first-order hold),
 
     exp([[a h, b h, 0], [0, 0, 1], [0, 0, 0]]) = [[phi, g1, g2], ...]     x[k+1] = phi x[k] + (g1 - g2) u[k] + g2 u[k+1]
+    phi = sum (a h)^k / k!,   g1 = sum (a h)^k / (k+1)! b h,   g2 = sum (a h)^k / (k+2)! b h
 
 and for u held (zero-order hold) g2 = 0. With w = x - g2 u this is one product a sample:
 
@@ -12,10 +13,13 @@ The hold is part of the model: a record whose input was a line between samples, 
 with wrong parameters.
 
 The derivative by a parameter obeys the same equations with [[a, 0], [a', a]] for a and [b; b'] for b, so the same
-exponential gives it, exact as well. a' is brought to the size of a first: the exponential errs in proportion to the
-greater of them.
+series give it, exact as well. a' is brought to the size of a first: the sums err in proportion to the greater of them.
+
+The series run over h halved until |a h| <= 1, which is then doubled back. scipy's expm would do, but for the threads of
+its BLAS: on a machine with other work they were seen to make 10 ms of 20 µs.
 """
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from enum import IntEnum
@@ -28,6 +32,8 @@ from sim.servo.equations import INPUTS, STATES, Reals, matrices, scaled, scales,
 from sim.servo.params import Servo, checked
 
 DT_MIN_S, DT_MAX_S = 1e-6, 1.0
+
+_TERMS = 20  # 1/20! is 4e-19: below the last digit for |a h| <= 1
 
 
 class Hold(IntEnum):
@@ -101,15 +107,22 @@ def check_free(free: Sequence[str]) -> None:
 
 def _step(a: Any, b: Any, dt_s: float, hold: Hold) -> tuple[Reals, Reals, Reals]:
     """phi, gamma and direct of one system, or of a stack of them."""
-    from scipy.linalg import expm
-
-    n = a.shape[-1]
-    block = np.zeros((*a.shape[:-2], n + 2 * INPUTS, n + 2 * INPUTS))
-    block[..., :n, :n], block[..., :n, n : n + INPUTS] = a * dt_s, b * dt_s
-    block[..., n : n + INPUTS, n + INPUTS :] = np.eye(INPUTS)
-    whole = expm(block)
-    g1, g2 = whole[..., :n, n : n + INPUTS], whole[..., :n, n + INPUTS :]
-    phi = np.ascontiguousarray(whole[..., :n, :n])
+    size = np.abs(a).sum(-2).max() * dt_s
+    halvings = max(0, math.ceil(math.log2(size)))
+    short = a * (dt_s / 2**halvings)
+    power = np.broadcast_to(np.eye(a.shape[-1]), a.shape)
+    phi, once, twice = power.copy(), power.copy(), power / 2
+    for k in range(1, _TERMS):
+        power = power @ short / k
+        phi += power
+        once += power / (k + 1)
+        twice += power / ((k + 1) * (k + 2))
+    g1 = once @ b * (dt_s / 2**halvings)
+    g2 = twice @ b * (dt_s / 2**halvings)
+    for _ in range(halvings):
+        g2 = (phi @ g2 + g1 + g2) / 2  # over two steps the line rises half as fast
+        g1 = phi @ g1 + g1
+        phi = phi @ phi
     if hold == Hold.zero:
         return phi, g1, np.zeros_like(g1)
     return phi, g1 - g2 + phi @ g2, g2
