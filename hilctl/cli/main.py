@@ -46,6 +46,7 @@ VERBS: dict[str, Verb] = {
     "record": Verb("recordings", "record", "start or stop a recording"),
     "export": Verb("recordings", "export", "a recording as text"),
     "demo": Verb("demo", "demo", "the twin under two control laws: a table, figures, a JSON file"),
+    "doctor": Verb("doctor", "doctor", "is this host fit for real time, and what to change"),
     "bench": Verb("bench", "bench", "measure this program against its yardsticks"),
 }
 

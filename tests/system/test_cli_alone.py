@@ -39,6 +39,15 @@ def test_check_refuses_what_does_not_hold(shell):
     assert "stroke" in said
 
 
+def test_the_doctor_examines_this_very_host(shell):
+    command = [sys.executable, "-m", "hilctl", "doctor", "--seconds", "0.1", "--json"]
+    done = subprocess.run(command, env=shell.environment, text=True, capture_output=True, timeout=60, check=False)
+    told = json.loads(done.stdout)
+    assert done.returncode == (0 if told["fit"] else 1), done.stderr
+    assert {"priority", "memory", "waking"} <= {finding["what"] for finding in told["findings"]}
+    assert told["waking"]["idle"]["number"] == 100
+
+
 def test_presets_are_listed(shell):
     assert RIG in shell.said("presets")
     assert Path(shell.json("presets")[RIG]).is_file()
