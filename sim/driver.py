@@ -19,6 +19,8 @@ from sim.random import rt_seed
 from sim.resolve import resolve
 from sim.sensors import QUEUE, set_transducer
 from sim.settings import KarnoppTwin, TwinConfig
+from sim.specimens.fill import demands, specimen_record
+from sim.specimens.record import Kind
 from sim.twin import STATE, exchange_under
 from sim.valve import valve_record
 
@@ -34,7 +36,8 @@ class TwinDriver:
     def __init__(self, config: TwinConfig, rig: RigFacts) -> None:
         self._config, self._period_s = config, 1 / rig.rate_hz
         self.state = np.zeros(STATE.itemsize, np.uint8)
-        self.exchange = exchange_under(friction_of(config.friction).model)
+        specimen = Kind[config.specimen.kind.upper()]
+        self.exchange = exchange_under(friction_of(config.friction).model, specimen)
 
     def open(self) -> None:
         """Sets the twin to its beginning: supply off, the table at rest."""
@@ -127,8 +130,18 @@ def _fill_plant(plant: Any, config: TwinConfig, substep_s: float, substeps: int)
     plant.substep_s, plant.substeps = substep_s, substeps
     plant.p[:] = friction.packed()
     plant.x = config.cylinder.position_m
+    _stand(plant, config, substep_s)
     held = (plant.cylinder.weight + machine.K * plant.x) / machine.A  # trapped oil carries what the table hangs on
     plant.pa, plant.pb = max(held, 0.0), max(-held, 0.0)
+
+
+def _stand(plant: Any, config: TwinConfig, substep_s: float) -> None:
+    """What stands on the table."""
+    machine = config.machine
+    refused = list(demands(config.specimen, machine.m, substep_s, machine.vertical))
+    if refused:
+        raise DriverError("\n".join(str(problem) for problem in refused))
+    specimen_record(config.specimen, machine.m, machine.vertical, plant.specimen)
 
 
 def _refuse_stiff(friction: Friction, mass: float, substep_s: float) -> None:

@@ -1,7 +1,7 @@
 """The plant over one period: valve, chambers and mass in n substeps, leaving a history of what sensors could see.
 
-Two loops: under friction that jumps at v = 0 (`sliding.py`), and under friction that does not (`bristle.py`). Either is
-compiled for one model, whose law stands inlined in it: another model costs the inner loop nothing.
+Two loops: under friction that jumps at v = 0 (`sliding.py`), and under friction that does not: a function of the speed,
+or bristles with a state, which is stiff and solved by its model while the speed is held.
 """
 
 from collections.abc import Callable
@@ -10,13 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from hilctl.friction import MODELS, PARAMETERS, STATES, Kind
+from hilctl.friction import MODELS, PARAMETERS, STATES
+from hilctl.friction import Kind as Friction
 from hilctl.friction.model import Advance, Force, Hold, Slip
 from hilctl.params import record_of
 from hilctl.rt.jit import jit
-from sim.bristle import bending
-from sim.cylinder import CYLINDER, rt_drive, rt_edges, rt_supply_flow
-from sim.sliding import sliding
+from sim.body import Body, bare
+from sim.cylinder import CYLINDER, rt_edges, rt_supply_flow
+from sim.loaded import loaded
+from sim.sliding import starting_and_stopping
+from sim.specimens.record import SPECIMEN, Kind
 from sim.valve import VALVE, rt_half_substep, rt_opening
 
 MOST_SUBSTEPS = 1024  # in a period
@@ -45,30 +48,41 @@ PLANT: "np.dtype[Any]" = record_of(
         ("acceleration", np.float64),  # then
         ("friction", np.float64),
         ("history", np.float64, (4, MOST_SUBSTEPS + 1)),
+        ("specimen", SPECIMEN),
     ]
 )
 
 
 @cache
-def plant_under(friction: str) -> Callable[[Any], None]:
-    """Advances the plant by a period under this model, the spool on its way to `target`; fills the history."""
+def plant_under(friction: str, specimen: Kind) -> Callable[[Any], None]:
+    """Advances the plant by a period, the spool on its way to `target`; fills the history.
+
+    Compiled for one friction model and one kind of specimen, whose laws stand inlined in it: others cost it nothing.
+    """
     model = MODELS[friction]
-    if model.kind == Kind.JUMPS and model.hold is not None:
-        return _sliding_plant(model.slip, model.hold)
+    if model.kind == Friction.JUMPS and model.hold is not None:
+        return _sliding_plant(model.slip, model.hold, specimen)
     if model.advance is not None and model.force is not None:
-        return _bristle_plant(model.advance, model.force)
-    return _smooth_plant(model.slip)
+        return _bristle_plant(model.advance, model.force, specimen)
+    return _smooth_plant(model.slip, specimen)
 
 
-def _sliding_plant(slip: Slip, hold: Hold) -> Callable[[Any], None]:
-    rt_slide, rt_substep_with_events = sliding(slip, hold)
+def _body(force: Callable[[Any, Any, float], float], specimen: Kind) -> Body:
+    return bare(force) if specimen == Kind.NONE else loaded(force, specimen)
+
+
+def _sliding_plant(slip: Slip, hold: Hold, specimen: Kind) -> Callable[[Any], None]:
+    body = _body(slip, specimen)
+    of, slide, push, accept, accelerate = body.of, body.step, body.push, body.accept, body.accelerate
+    relax, settle = body.relax, body.settle
+    rt_substep_with_events = starting_and_stopping(body, hold)
 
     @jit()
     def rt_period(plant: Any) -> None:
-        c, valve, p, history = plant.cylinder, plant.valve, plant.p, plant.history
+        b, valve, p, history = of(plant), plant.valve, plant.p, plant.history
         dt, ps, target = plant.substep_s, plant.ps, plant.target
         spool, rate, pa, pb, x, v = plant.spool, plant.spool_rate, plant.pa, plant.pb, plant.x, plant.v
-        direction = plant.direction
+        direction, half = plant.direction, 0.5 * dt
         begin = rt_opening(valve, spool)
         for j in range(plant.substeps):
             history[POSITION, j], history[PRESSURE_A, j], history[PRESSURE_B, j] = x, pa, pb
@@ -78,49 +92,67 @@ def _sliding_plant(slip: Slip, hold: Hold) -> Callable[[Any], None]:
             end = rt_opening(valve, spool)
             openings = (begin, middle, end)
             begin = end
+            relax(b, half)
             moving = direction != 0.0
             acceleration = 0.0
             if moving:
-                pa_end, pb_end, x_end, v_end, acceleration = rt_slide(c, p, direction, ps, dt, openings, pa, pb, x, v)
+                pa_end, pb_end, x_end, v_end, acceleration = slide(b, p, direction, ps, dt, openings, pa, pb, x, v)
                 moving = v_end * direction > 0.0
             history[ACCELERATION, j] = acceleration
             if moving:
+                accept(b)
                 pa, pb, x, v = pa_end, pb_end, x_end, v_end
             else:
-                direction, pa, pb, x, v = rt_substep_with_events(c, p, direction, ps, dt, openings, pa, pb, x, v)
+                direction, pa, pb, x, v = rt_substep_with_events(b, p, direction, ps, dt, openings, pa, pb, x, v)
+            relax(b, half)
+        settle(b, v)
         plant.spool, plant.spool_rate, plant.pa, plant.pb, plant.x, plant.v = spool, rate, pa, pb, x, v
         plant.direction = direction
-        drive = rt_drive(c, pa, pb, x, v)
-        rt_end_period(plant, drive if direction == 0.0 else slip(p, direction, v))
+        if direction == 0.0:
+            rt_end_period(plant, push(b, pa, pb, x), 0.0)
+        else:
+            friction = slip(p, direction, v)
+            rt_end_period(plant, friction, accelerate(b, pa, pb, x, v, friction))
 
     return rt_period
 
 
-def _bristle_plant(advance: Advance, force: Force) -> Callable[[Any], None]:
-    rt_substep = bending(advance, force)
+def _bristle_plant(advance: Advance, force: Force, specimen: Kind) -> Callable[[Any], None]:
+    body = _body(force, specimen)
+    of, accept, accelerate, relax, settle = body.of, body.accept, body.accelerate, body.relax, body.settle
+    bend = body.step
 
     @jit()
     def rt_period(plant: Any) -> None:
-        c, valve, p, z, history = plant.cylinder, plant.valve, plant.p, plant.z, plant.history
+        b, valve, p, z, history = of(plant), plant.valve, plant.p, plant.z, plant.history
         dt, ps, target = plant.substep_s, plant.ps, plant.target
         spool, rate, pa, pb, x, v = plant.spool, plant.spool_rate, plant.pa, plant.pb, plant.x, plant.v
+        half = 0.5 * dt
         begin = rt_opening(valve, spool)
         for j in range(plant.substeps):
             history[POSITION, j], history[PRESSURE_A, j], history[PRESSURE_B, j] = x, pa, pb
-            history[ACCELERATION, j] = (rt_drive(c, pa, pb, x, v) - force(p, z, v)) * c.per_mass
+            history[ACCELERATION, j] = accelerate(b, pa, pb, x, v, force(p, z, v))
             spool, rate = rt_half_substep(valve, target, spool, rate)
             middle = rt_opening(valve, spool)
             spool, rate = rt_half_substep(valve, target, spool, rate)
             end = rt_opening(valve, spool)
-            pa, pb, x, v, _ = rt_substep(c, p, z, ps, dt, (begin, middle, end), pa, pb, x, v)
+            # half of the stiff states, solved while all else is held; the rest; the other half: of second order
+            advance(p, z, v, half)
+            relax(b, half)
+            pa, pb, x, v, _ = bend(b, p, z, ps, dt, (begin, middle, end), pa, pb, x, v)
+            accept(b)
+            relax(b, half)
+            advance(p, z, v, half)
             begin = end
+        settle(b, v)
         plant.spool, plant.spool_rate, plant.pa, plant.pb, plant.x, plant.v = spool, rate, pa, pb, x, v
-        rt_end_period(plant, force(p, z, v))
+        friction = force(p, z, v)
+        rt_end_period(plant, friction, accelerate(b, pa, pb, x, v, friction))
 
     return rt_period
 
 
-def _smooth_plant(slip: Slip) -> Callable[[Any], None]:
+def _smooth_plant(slip: Slip, specimen: Kind) -> Callable[[Any], None]:
     @jit()
     def rt_nothing(p: Any, z: Any, v: float, dt: float) -> None:
         """No state."""
@@ -129,16 +161,15 @@ def _smooth_plant(slip: Slip) -> Callable[[Any], None]:
     def rt_force(p: Any, z: Any, v: float) -> float:
         return slip(p, 0.0, v)
 
-    return _bristle_plant(rt_nothing, rt_force)
+    return _bristle_plant(rt_nothing, rt_force, specimen)
 
 
 @jit()
-def rt_end_period(plant: Any, friction: float) -> None:
+def rt_end_period(plant: Any, friction: float, acceleration: float) -> None:
     """The truth at the period's end: the history's last column, and what no sensor shows."""
     n, history, c = plant.substeps, plant.history, plant.cylinder
-    plant.friction = friction
-    plant.acceleration = (rt_drive(c, plant.pa, plant.pb, plant.x, plant.v) - friction) * c.per_mass
+    plant.friction, plant.acceleration = friction, acceleration
     history[POSITION, n], history[PRESSURE_A, n], history[PRESSURE_B, n] = plant.x, plant.pa, plant.pb
-    history[ACCELERATION, n] = plant.acceleration
+    history[ACCELERATION, n] = acceleration
     edge, counter = rt_edges(c, rt_opening(plant.valve, plant.spool))
     plant.supply_flow = rt_supply_flow(c, plant.ps, edge, counter, plant.pa, plant.pb)

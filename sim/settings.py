@@ -9,6 +9,7 @@ from hilctl.friction.karnopp import Karnopp
 from hilctl.friction.model import Law
 from hilctl.machine import Machine
 from hilctl.params import Params, Problem, note, number, whole
+from sim.specimens.settings import SpecimenConfig
 
 NEVER_S = 1e9
 
@@ -159,6 +160,7 @@ class TwinConfig(Params, kw_only=True):
     supply: Supply = Supply()
     cylinder: Cylinder = Cylinder()
     sensors: Sensors = Sensors()
+    specimen: SpecimenConfig = SpecimenConfig()
     faults: Faults = Faults()
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:

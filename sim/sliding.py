@@ -8,12 +8,12 @@ step is kept.
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
-from hilctl.friction.model import Hold, Slip
+from hilctl.friction.model import Hold
 from hilctl.rt.jit import jit
-from sim.cylinder import rt_drive
-from sim.step import Openings, rt_step_held, stepper
+from sim.body import Body, Stepped
+from sim.step import Openings
 
 _EVENTS = 8  # in one substep; a mass that changes more often than that within 50 µs is held
 _TRIES = 40  # of regula falsi (Illinois); six are usual
@@ -34,20 +34,13 @@ def rt_part(openings: Openings, begin: float, end: float) -> Openings:
     )
 
 
-class Sliding(NamedTuple):
-    """The two kinds of substep."""
-
-    slide: Callable[..., tuple[float, float, float, float, float]]  # in one direction throughout
-    with_events: Callable[..., tuple[float, float, float, float, float]]  # may start, stop and turn
-
-
-def sliding(slip: Slip, hold: Hold) -> Sliding:
-    """The substeps under a friction that jumps."""
-    rt_slide = stepper(slip)
+def starting_and_stopping(body: Body, hold: Hold) -> Callable[..., Stepped]:
+    """The substep in which a mass under friction that jumps may start, stop and turn."""
+    slide, step_held, push, push_after, accept = body.step, body.step_held, body.push, body.push_after, body.accept
 
     @jit()
     def rt_find_rest(
-        c: Any, p: Any, direction: float, ps: float, dt: float, openings: Openings,
+        b: Any, p: Any, direction: float, ps: float, dt: float, openings: Openings,
         begin: float, pa: float, pb: float, x: float, v: float, v_end: float,
     ) -> tuple[float, float, float, float]:  # fmt: skip
         """The share of the substep at which the speed passes zero, and pressures and position there."""
@@ -57,7 +50,7 @@ def sliding(slip: Slip, hold: Hold) -> Sliding:
         for _try in range(_TRIES):
             share = low + (high - low) * v_low / (v_low - v_high)
             part = rt_part(openings, begin, share)
-            pa_at, pb_at, x_at, v_at, _ = rt_slide(c, p, direction, ps, (share - begin) * dt, part, pa, pb, x, v)
+            pa_at, pb_at, x_at, v_at, _ = slide(b, p, direction, ps, (share - begin) * dt, part, pa, pb, x, v)
             if abs(v_at) <= _SPEED_M_S:
                 break
             if v_at * direction > 0.0:
@@ -74,21 +67,21 @@ def sliding(slip: Slip, hold: Hold) -> Sliding:
 
     @jit()
     def rt_find_breakaway(
-        c: Any, p: Any, ps: float, dt: float, openings: Openings,
+        b: Any, p: Any, ps: float, dt: float, openings: Openings,
         begin: float, pa: float, pb: float, x: float, drive_end: float,
     ) -> tuple[float, float, float]:  # fmt: skip
         """The share of the substep at which the drive passes what friction holds, and the pressures there."""
         held = hold(p, drive_end)
         limit = math.copysign(held, drive_end)
         low, high = begin, 1.0
-        over_low, over_high = rt_drive(c, pa, pb, x, 0.0) - limit, drive_end - limit
+        over_low, over_high = push(b, pa, pb, x) - limit, drive_end - limit
         last_side = 0
         pa_at, pb_at, share = pa, pb, begin
         for _try in range(_TRIES):
             share = low + (high - low) * over_low / (over_low - over_high)
             part = rt_part(openings, begin, share)
-            pa_at, pb_at = rt_step_held(c, ps, (share - begin) * dt, part, pa, pb, x)
-            over = rt_drive(c, pa_at, pb_at, x, 0.0) - limit
+            pa_at, pb_at = step_held(b, ps, (share - begin) * dt, part, pa, pb, x)
+            over = push_after(b, pa_at, pb_at, x) - limit
             if abs(over) <= _FORCE_SHARE * held:
                 break
             if over * limit < 0.0:
@@ -105,7 +98,7 @@ def sliding(slip: Slip, hold: Hold) -> Sliding:
 
     @jit()
     def rt_substep_with_events(
-        c: Any, p: Any, direction: float, ps: float, dt: float, openings: Openings,
+        b: Any, p: Any, direction: float, ps: float, dt: float, openings: Openings,
         pa: float, pb: float, x: float, v: float,
     ) -> tuple[float, float, float, float, float]:  # fmt: skip
         """Direction (0: stuck), pressures, position and speed after a substep; the mass may start, stop, turn."""
@@ -114,28 +107,33 @@ def sliding(slip: Slip, hold: Hold) -> Sliding:
             left = (1.0 - begin) * dt
             part = rt_part(openings, begin, 1.0)
             if direction == 0.0:
-                drive = rt_drive(c, pa, pb, x, 0.0)
+                drive = push(b, pa, pb, x)
                 if abs(drive) > hold(p, drive):
                     direction = math.copysign(1.0, drive)
                     continue
-                pa_end, pb_end = rt_step_held(c, ps, left, part, pa, pb, x)
-                drive = rt_drive(c, pa_end, pb_end, x, 0.0)
+                pa_end, pb_end = step_held(b, ps, left, part, pa, pb, x)
+                drive = push_after(b, pa_end, pb_end, x)
                 if abs(drive) <= hold(p, drive):
+                    accept(b)
                     return 0.0, pa_end, pb_end, x, 0.0
-                begin, pa, pb = rt_find_breakaway(c, p, ps, dt, openings, begin, pa, pb, x, drive)
+                begin, pa, pb = rt_find_breakaway(b, p, ps, dt, openings, begin, pa, pb, x, drive)
+                accept(b)
                 direction = math.copysign(1.0, drive)
             else:
-                pa_end, pb_end, x_end, v_end, _ = rt_slide(c, p, direction, ps, left, part, pa, pb, x, v)
+                pa_end, pb_end, x_end, v_end, _ = slide(b, p, direction, ps, left, part, pa, pb, x, v)
                 if v_end * direction > 0.0:
+                    accept(b)
                     return direction, pa_end, pb_end, x_end, v_end
                 if v == 0.0:  # it broke away and would turn at once
                     break
-                begin, pa, pb, x = rt_find_rest(c, p, direction, ps, dt, openings, begin, pa, pb, x, v, v_end)
+                begin, pa, pb, x = rt_find_rest(b, p, direction, ps, dt, openings, begin, pa, pb, x, v, v_end)
+                accept(b)
                 v = 0.0
-                drive = rt_drive(c, pa, pb, x, 0.0)
+                drive = push(b, pa, pb, x)
                 direction = math.copysign(1.0, drive) if abs(drive) > hold(p, drive) else 0.0
         left = (1.0 - begin) * dt
-        pa, pb = rt_step_held(c, ps, left, rt_part(openings, begin, 1.0), pa, pb, x)
+        pa, pb = step_held(b, ps, left, rt_part(openings, begin, 1.0), pa, pb, x)
+        accept(b)
         return 0.0, pa, pb, x, 0.0
 
-    return Sliding(rt_slide, rt_substep_with_events)
+    return rt_substep_with_events

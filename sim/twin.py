@@ -21,6 +21,7 @@ from hilctl.signals import Status
 from sim.plant import ACCELERATION, PLANT, POSITION, PRESSURE_A, PRESSURE_B, plant_under
 from sim.random import rt_gaussian_pair
 from sim.sensors import TRANSDUCER, rt_pick, rt_show
+from sim.specimens.record import Kind
 from sim.valve import rt_target
 
 SHOWN: "np.dtype[Any]" = record_of([(name, np.float64) for name in (READINGS.names or ())[:8]])
@@ -165,13 +166,14 @@ def _rt_end(own: Any, stopped: bool) -> None:
     own.shown.emergency_stop = own.emergency_stop + (1.0 if own.tick >= own.emergency_stop_from else 0.0)
 
 
-rt_period = plant_under("karnopp")  # in the exchange: bound anew for every other model
+rt_period = plant_under("karnopp", Kind.NONE)  # in the exchange: bound anew for every other plant
 
 
 @cache
-def exchange_under(friction: str) -> Any:
-    """The twin's exchange under this friction model, compiled or from the cache when it is first needed."""
-    return specialised(_rt_exchange, friction.replace("-", "_"), exchange_signature, rt_period=plant_under(friction))
+def exchange_under(friction: str, specimen: Kind) -> Any:
+    """The twin's exchange with this plant, compiled or from the cache when it is first needed."""
+    name = f"{friction}_{specimen.name.lower()}".replace("-", "_")
+    return specialised(_rt_exchange, name, exchange_signature, rt_period=plant_under(friction, specimen))
 
 
 def _rt_exchange(state: Any, command: Any, readings: Any) -> int:

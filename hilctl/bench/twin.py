@@ -23,6 +23,7 @@ from hilctl.rt.jit import jit
 from hilctl.rt.records import as_record
 from sim.driver import TwinDriver
 from sim.resolve import resolve
+from sim.specimens.record import SPECIMEN
 from sim.twin import STATE
 
 RATE_HZ = 1000.0
@@ -56,7 +57,8 @@ def _reference_rig(friction: str) -> TwinDriver:
 
 
 def _build(folder: str) -> Any:
-    library = build("twin.c", folder)
+    sizes = f"#define SPECIMEN_WORDS {SPECIMEN.itemsize // 8}\n"  # the yardstick's table is empty
+    library = build("twin.c", folder, {"twin_sizes.h": sizes})
     library.twin_size.restype = ctypes.c_int64
     library.twin_run.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p]
     if library.twin_size() != STATE.itemsize:

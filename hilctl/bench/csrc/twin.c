@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "twin_sizes.h"
+
 #define PARAMETERS 32
 #define STATES 64
 #define MOST_SUBSTEPS 1024
@@ -28,6 +30,7 @@ typedef struct {
     int64_t substeps;
     double p[PARAMETERS], spool, spool_rate, target, pa, pb, x, v, direction, z[STATES], ps, supply_flow, acceleration, friction;
     double history[4][MOST_SUBSTEPS + 1];
+    double specimen[SPECIMEN_WORDS];
 } Plant;
 
 typedef struct {
