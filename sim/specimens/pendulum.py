@@ -107,7 +107,8 @@ def rt_accelerate_pendulum(
         rounds += 1
         # corrections shrink by a nearly constant factor, so the last two tell the next; it is 0 for a linear system
         limit = _CLOSE * (size1 + size2)
-        done = change <= limit or change * change <= limit * before or (arm1 == 0.0 and arm2 == 0.0)
+        near = change <= limit or change * change <= limit * before or (arm1 == 0.0 and arm2 == 0.0)
+        done = near and change < math.inf  # neither nan nor inf
     turn1 = i1 * (couple1 - arm1 * size1 + arm2 * size2 - a1 * (c1 * f1x + s1 * f1y) - b1 * (c1 * f2x + s1 * f2y))
     turn2 = i2 * (couple2 - arm2 * size2 - a2 * (c2 * f2x + s2 * f2y))
     spec.solves += 1
