@@ -17,14 +17,23 @@ TABLES = {
     "tanh": {**CURVE, "a": 1e5},
     "breakaway": {"fbrk": 3118, "fc": 287, "vbrk": 0.01, "sigma": 3251},
     "breakaway-rotational": {"tbrk": 3118, "tc": 287, "wbrk": 0.01, "sigma": 3251},
+    "armstrong": {"fc": 287, "fv": 3251, "dfsa": 2831, "dfsinf": 2831, "vs": 0.115, "gamma": 1, "tauL": 0, "kt": 1e8},
+    "dahl": {"fc": 287, "sigma": 3251, "s0": 1e7},
+    "bliman-sorine-1": {"fc": 287, "sigma": 3251, "eps": 3e-5},
+    "bliman-sorine-2": {"f1": 3800, "f2": 3513, "sigma": 3251, "eta": 0.3, "eps": 3e-5},
 }
 # What steady motion feels at these speeds: the paper's curve, and that of models that have another one.
 PAPERS = {0.001: 3121, 0.32: 1329, 0.8: 2888}
+COULOMB = {0.001: 290.25, 0.32: 287 + 1040.32, 0.8: 287 + 2600.8}
 PEAK = {0.01: 3118 + 32.51, 0.32: 287 + 1040.32, 0.8: 287 + 2600.8}
 OWN = {
     "coulomb": {0.001: 287, 0.32: 287, 0.8: 287},
     "viscous": {0.001: 3.251, 0.32: 1040.32, 0.8: 2600.8},
-    "static": {0.001: 290.25, 0.32: 287 + 1040.32, 0.8: 287 + 2600.8},
+    "static": COULOMB,
+    "armstrong": {0.001: 3121.04, 0.32: 287 + 323.80 + 1040.32, 0.8: 287 + 57.32 + 2600.8},
+    "dahl": COULOMB,
+    "bliman-sorine-1": COULOMB,
+    "bliman-sorine-2": COULOMB,
     "breakaway": PEAK,
     "breakaway-rotational": PEAK,
 }
