@@ -38,8 +38,9 @@ def driven() -> Motion:
     config = SpecimenConfig(kind="pendulum", pendulum=Pendulum(link1=_DRIVE, link2=_DRIVE))
     period = 2 * np.pi / _DRIVE.drive_rad_s
     motion = simulate(config, _PERIODS * period, step_s=period / 60_000, every=20)
-    last = slice(-6001, None)
-    return Motion(*(part[last] if isinstance(part, np.ndarray) else part for part in motion))
+    columns = [name for name, kind in Motion.__annotations__.items() if kind is not float]
+    last: dict[str, Any] = {name: getattr(motion, name)[-6001:] for name in columns}
+    return motion._replace(**last)
 
 
 def on_the_table() -> Motion:

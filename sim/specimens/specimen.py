@@ -18,7 +18,8 @@ A caller with states of its own takes the specimen through its classical step li
     a4, _ = accelerate(spec, spec.trial, spec.rates[3], v + dt a3, F4, held);      rt_end(spec, dt)
     rt_commit(spec);  relax(spec, spec.y, dt / 2)
 
-Until `rt_commit`, y is as it was: a step may be tried at any length, and again.
+Until `rt_commit`, y is as it was: a step may be tried at any length, and again, and what holds the table at its end
+is accelerate(spec, spec.end, …).
 """
 
 from collections.abc import Callable
@@ -102,6 +103,8 @@ def rt_end(spec: Any, dt: float) -> None:
     y, end, rates, sixth = spec.y, spec.end, spec.rates, dt / 6.0
     for i in range(spec.words):
         end[i] = y[i] + sixth * (rates[0, i] + 2.0 * (rates[1, i] + rates[2, i]) + rates[3, i])
+    for i in range(spec.words, SIZE):
+        end[i] = y[i]
 
 
 @jit()

@@ -67,6 +67,7 @@ def test_a_step_may_be_tried_at_any_length_before_it_is_taken():
     rt_commit(straight)
     assert tried.y == pytest.approx(straight.y, rel=1e-13, abs=1e-15)
     assert tried.y[LOSS] > 0
+    assert (tried.end == tried.y).all()  # bristles and all: a caller may ask what the forces are there
 
 
 def test_projection_closes_the_joints_and_leaves_the_energy_alone():
