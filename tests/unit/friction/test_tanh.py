@@ -57,11 +57,12 @@ LEVEL = st.floats(0, 3e3)
 def test_no_slope_is_steeper_than_it_says(a, delta, vs, fc, more, sigma):
     table = {"fc": fc, "fs": fc + more, "vs": vs, "sigma": sigma, "delta": delta}
     law = smooth(a, **table)
-    v = np.unique(np.concatenate([np.linspace(0, 10 / a, 400), np.linspace(0, 3 * vs, 400), [1e-9 / a]]))
-    slopes = np.diff(law.curve(v)) / np.diff(v)
-    assert np.abs(slopes).max() <= law.params.steepest * (1 + 1e-6) + 1e-3
-    if delta <= math.e:
-        assert slopes[0] == pytest.approx((fc + more) * a / 2 + sigma, rel=0.02, abs=1)
+    for reach in (10 / a, 3 * vs):
+        v = np.linspace(0, reach, 500)
+        slopes = np.diff(law.curve(v)) / np.diff(v)
+        assert np.abs(slopes).max() <= law.params.steepest * (1 + 1e-6) + 1e-3
+    if 1 <= delta <= math.e:  # it is exact; the curve of a smaller delta bends too soon to see it
+        assert law.steady(1e-6 / a) * a / 1e-6 == pytest.approx(law.params.steepest, rel=2e-3)
 
 
 def test_the_steeper_direction_bounds_the_slope():
