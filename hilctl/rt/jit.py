@@ -26,11 +26,13 @@ _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 class Jit:
     """A function that is compiled at its first call, or when compiled code first calls it."""
 
-    def __init__(self, function: Callable[..., Any], signature: Callable[[], Any] | None, cached: bool) -> None:
+    def __init__(
+        self, function: Callable[..., Any], signature: Callable[[], Any] | None, cached: bool, inline: bool = False
+    ) -> None:
         self.__wrapped__ = self.plain = function
         self.__name__, self.__doc__ = function.__name__, function.__doc__
         self.__module__, self.__qualname__ = function.__module__, function.__qualname__
-        self._signature, self._cached = signature, cached
+        self._signature, self._cached, self._inline = signature, cached, inline
         self._dispatcher: Any = None
         self._callee: Any = None
 
@@ -58,7 +60,7 @@ class Jit:
             return self.dispatcher
         if self._callee is None:
             _numba()
-            self._callee = compile_callee(self.plain, _OPTIONS)
+            self._callee = compile_callee(self.plain, {**_OPTIONS, "forceinline": self._inline})
         return self._callee
 
     def __call__(self, *arguments: Any) -> Any:
@@ -85,15 +87,18 @@ class Primitive:
         return self.plain(*arguments)
 
 
-def jit(signature: Callable[[], Any] | None = None, *, cached: bool = False) -> Callable[[F], F]:
+def jit(
+    signature: Callable[[], Any] | None = None, *, cached: bool = False, inline: bool = False
+) -> Callable[[F], F]:
     """Compiles a function for the loop: no interpreter, no lock held, IEEE arithmetic.
 
     `signature` is called late and returns numba's signature; give one, with `cached=True`, to the few functions that
-    Python calls by themselves. What they call is compiled into them.
+    Python calls by themselves. What they call is compiled into them; LLVM leaves long functions as calls, whose arrays
+    and records cost some 5 ns to hand over. `inline` is for those where that counts: what a substep asks several times.
     """
 
     def wrap(function: F) -> F:
-        return function if PLAIN else cast(F, Jit(function, signature, cached))
+        return function if PLAIN else cast(F, Jit(function, signature, cached, inline))
 
     return wrap
 

@@ -38,6 +38,27 @@ def test_a_callee_never_becomes_machine_code():
     assert engine.is_symbol_defined(entry.fndesc.llvm_func_name)
 
 
+_LINES = [f"    z[{i}] = x = x / (z[{i}] * x + {i}.5)" for i in range(60)]
+_LONG = "\n".join(["def rt_long(z, x):", *_LINES, "    return x"])
+
+
+@pytest.mark.parametrize("inline", [False, True])
+def test_a_long_callee_is_called_unless_it_is_said_to_go_inline(inline):
+    made = {}
+    exec(_LONG, made)
+    rt_long = jit(inline=inline)(made["rt_long"])
+
+    @jit(lambda: "float64(float64[::1], float64)")
+    def rt_twice(z, x):
+        return rt_long(z, x) + rt_long(z, 2.0 * x)
+
+    ours, plain = np.ones(60), np.ones(60)
+    assert rt_twice(ours, 3.0) == made["rt_long"](plain, 3.0) + made["rt_long"](plain, 6.0)
+    (machine_code,) = rt_twice.dispatcher.inspect_asm().values()
+    (callee,) = rt_long.callee.overloads.values()
+    assert (callee.fndesc.llvm_func_name in machine_code) != inline
+
+
 _PROGRAM = '''
 from hilctl.rt.jit import jit
 
