@@ -121,7 +121,7 @@ def rt_stick(p: Any, z: Any, v: float, dt: float) -> None:
         z[DWELL] += dt
 
 
-@jit()
+@jit(inline=True)
 def rt_advance(p: Any, z: Any, v: float, dt: float) -> None:
     """The state after dt at constant v."""
     if not math.isfinite(v):
@@ -137,7 +137,7 @@ def rt_advance(p: Any, z: Any, v: float, dt: float) -> None:
             z[PAST] = rt_delayed(z, p[TAUL])
 
 
-@jit()
+@jit(inline=True)
 def rt_force(p: Any, z: Any, v: float) -> float:
     """The force of a state and a speed."""
     if not math.isfinite(v):

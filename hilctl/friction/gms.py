@@ -98,7 +98,7 @@ class Gms(Curve, kw_only=True):
             yield Problem(f"{at}.alpha", self.alpha, f"must add up to 1, not {total:.10g}", "divide each by their sum")
 
 
-@jit()
+@jit(inline=True)
 def rt_advance(p: Any, z: Any, v: float, dt: float) -> None:
     """Every element after dt at constant v, exactly."""
     if not math.isfinite(v):
@@ -130,7 +130,7 @@ def rt_advance(p: Any, z: Any, v: float, dt: float) -> None:
     z[TOTAL] = way * total
 
 
-@jit()
+@jit(inline=True)
 def rt_force(p: Any, z: Any, v: float) -> float:
     """The force of a state and a speed."""
     if not math.isfinite(v):
