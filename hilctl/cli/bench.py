@@ -20,6 +20,7 @@ BENCHES: dict[str, str] = {
     "tick": "one tick of the law, against the same in C",
     "jitter": "waking up in time, against cyclictest",
     "twin": "the simulated plant, against the clock and the same in C",
+    "friction": "a step of every friction law in the twin, against the same in C",
     "servo": "the linear servo's exact simulation, against scipy's lsim",
     "telemetry": "publishing every sample, against raw pyzmq",
 }

@@ -26,7 +26,7 @@ def _leaves(tree):
             yield value
 
 
-@pytest.mark.parametrize("name", ["tick", "twin", "servo", "telemetry", "jitter"])
+@pytest.mark.parametrize("name", ["tick", "twin", "friction", "servo", "telemetry", "jitter"])
 def test_a_benchmark_gives_its_figures_and_their_ratios(name):
     told = _bench(name)
     assert told["bench"] == name
