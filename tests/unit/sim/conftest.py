@@ -81,13 +81,27 @@ class Exact:
         f = self.friction
         return float(f.fc + (f.fs - f.fc) * np.exp(-((abs(v) / f.vs) ** f.delta)))
 
+    def slip(self, way: int, v: float) -> float:
+        """Friction that jumps, while it slides this way."""
+        return way * self.level(v) + float(self.friction.sigma) * v
+
+    def hold(self, way: int) -> float:
+        """What it holds at rest."""
+        return float(self.friction.fs)
+
+    def bristles(self, t: float, v: float, z: Any) -> tuple[float, list[float]]:
+        """Friction with a state, and how the state changes."""
+        f = self.friction
+        bend = v - f.s0 * abs(v) * z[0] / self.level(v)
+        return f.s0 * z[0] + f.s1 * np.exp(-((v / f.vd) ** 2)) * bend + f.sigma * v, [bend]
+
     def drive(self, y: Any) -> float:
         m = self.machine
         return float(m.A * (y[2] - y[3]) - m.B * y[5] - m.K * y[4] - (m.m * 9.80665 if m.vertical else 0))
 
-    def rates(self, u: float, y: Any, force: float | None, bend: float = 0.0) -> list[float]:
+    def rates(self, u: float, y: Any, force: float | None, bend: Any = (0.0,)) -> list[float]:
         """y' with the friction force, or with the mass held."""
-        m, (s, rate, pa, pb, x, v, _) = self.machine, y
+        m, (s, rate, pa, pb, x, v) = self.machine, y[:6]
         root = np.sqrt(s * s + 4 * self.leak**2)
         open_, counter = (root + s) / 2, (root - s) / 2
         k = m.Qn / math.sqrt(m.Ps / 2)
@@ -101,7 +115,7 @@ class Exact:
             m.beta / (m.Vt / 2 - m.A * x) * (qb + m.A * v + leak),
             v,
             0.0 if force is None else (self.drive(y) - force) / m.m,
-            bend,
+            *bend,
         ]
 
     def held(self, u: float) -> tuple[Any, Any]:
@@ -111,7 +125,8 @@ class Exact:
             return self.rates(u, y, None)
 
         def event(t: float, y: Any) -> float:
-            return float(self.friction.fs - abs(self.drive(y)))
+            drive = self.drive(y)
+            return self.hold(math.copysign(1, drive)) - abs(drive)
 
         return function, event
 
@@ -119,7 +134,7 @@ class Exact:
         """The rates while it slides this way, and what falls to zero when it comes to rest."""
 
         def function(t: float, y: Any) -> list[float]:
-            return self.rates(u, y, way * self.level(y[5]) + self.friction.sigma * y[5])
+            return self.rates(u, y, self.slip(way, y[5]))
 
         def event(t: float, y: Any) -> float:
             return float(y[5] * way)
@@ -131,8 +146,9 @@ class Exact:
         now = 0.0
         while self.period_s - now > 1e-15:
             way = self.direction
-            if way == 0 and abs(self.drive(self.state)) > self.friction.fs:
-                way = self.direction = int(math.copysign(1, self.drive(self.state)))
+            push = int(math.copysign(1, self.drive(self.state)))
+            if way == 0 and abs(self.drive(self.state)) > self.hold(push):
+                way = self.direction = push
             function, event = self.held(u) if way == 0 else self.sliding(u, way)
             event.terminal, event.direction = True, -1
             solved = solve_ivp(
@@ -145,16 +161,14 @@ class Exact:
                     self.direction = int(math.copysign(1, drive))
                 else:
                     self.state[5] = 0.0
-                    self.direction = 0 if abs(drive) <= self.friction.fs else int(math.copysign(1, drive))
+                    push = int(math.copysign(1, drive))
+                    self.direction = 0 if abs(drive) <= self.hold(push) else push
 
     def bristle_tick(self, u: float) -> None:
-        """A period of LuGre by a stiff solver."""
-        f = self.friction
+        """A period of friction with a state, by a stiff solver."""
 
         def function(t: float, y: Any) -> list[float]:
-            v, z = y[5], y[6]
-            bend = v - f.s0 * abs(v) * z / self.level(v)
-            return self.rates(u, y, f.s0 * z + f.s1 * np.exp(-((v / f.vd) ** 2)) * bend + f.sigma * v, bend)
+            return self.rates(u, y, *self.bristles(t, y[5], y[6:]))
 
         solved = solve_ivp(function, (0, self.period_s), self.state, "Radau", rtol=1e-9, atol=self.TOLERANCE * 10)
         self.state = solved.y[:, -1].copy()
