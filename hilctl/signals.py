@@ -116,7 +116,7 @@ TRIP_TEXTS: dict[Trip, TripText] = {
                               "check supply and load; or reduce the motion"),
     Trip.DRIVER: TripText("limits.driver", "", "the driver reported errors in a row", "check the link and the device"),
     Trip.LATE_TICKS: TripText("limits.late", "", "ticks were missed in a row",
-                              "give the loop real-time rights (deploy/README.md); or lower loop.rate_hz"),
+                              "see what `hilctl doctor` says of this host; or lower loop.rate_hz"),
     Trip.LEASE_LOST: TripText("service.lease_lost", "s", "whoever commanded the motion fell silent",
                               "restart the supervisory program and reset"),
     Trip.SERVICE_LOST: TripText("service.timeout_s", "s", "the service fell silent or ended", "restart the service"),

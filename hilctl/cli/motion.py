@@ -97,7 +97,8 @@ def trip_text(rig: "Client", name: str) -> str:
     trip = rig.status()["trip"] if name else None
     if not trip:
         return f" {name}".rstrip()
-    reached = f", {trip['value']:.4g} {trip['unit']} against {trip['limit']:.4g}" if "value" in trip else ""
+    value = f"{trip['value']:.4g} {trip['unit']}".strip() if "value" in trip else ""
+    reached = f", {value} against {trip['limit']:.4g}" if value else ""
     return f" by {trip['name']}{reached} ({trip['key']}): {trip['meaning']}; {trip['remedy']}; then `hilctl reset`"
 
 

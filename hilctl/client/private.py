@@ -16,6 +16,8 @@ from hilctl.wire import places
 _START_S = 180.0  # a cold compiler on a slow machine
 _END_S = 30.0
 _LOOK_S = 0.02
+# A processor that is busy elsewhere, or a client that computes, ends no run in which no time passes meanwhile.
+_PATIENT = {"service.timeout_s": 10.0, "service.lease_timeout_s": 30.0}
 
 
 class CoreFailed(Exception):
@@ -45,11 +47,15 @@ def private_service(
     recordings: str | Path | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Iterator[Private]:
-    """Starts a service of this rig, waits until its core runs, and ends it in order."""
+    """Starts a service of this rig, waits until its core runs, and ends it in order.
+
+    On the virtual clock it is patient with silence, unless `changes` say otherwise.
+    """
     with tempfile.TemporaryDirectory(prefix="hilctl-private-") as name:
         folder = Path(name)
         kept = Path(recordings) if recordings is not None else folder / "recordings"
-        settings = {f"service.{port}_port": 0 for port in ("commands", "telemetry", "scope")} | dict(changes or {})
+        ports = {f"service.{port}_port": 0 for port in ("commands", "telemetry", "scope")}
+        settings = {**ports, **(_PATIENT if clock == "virtual" else {}), **(changes or {})}
         command = [
             sys.executable,
             "-m",

@@ -15,7 +15,7 @@ from cli_parts import RIG, Shell, serving
 from service_parts import ARMS_FAST
 
 pytestmark = pytest.mark.timeout(300)
-_REAL = ("limits.late.ticks=100000", *(f"{key}={value}" for key, value in ARMS_FAST.items()))
+_REAL = ("limits.late.ticks=100000", "service.timeout_s=10", *(f"{key}={value}" for key, value in ARMS_FAST.items()))
 
 
 @pytest.fixture

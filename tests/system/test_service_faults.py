@@ -27,6 +27,7 @@ _QUICK = {
     **ARMS_FAST,
     "service.heartbeat_s": 0.1,
     "service.lease_timeout_s": 0.5,
+    "service.timeout_s": 10.0,  # of a busy host, not of a fault
     "limits.late.ticks": 100_000,
     "loop.priority": 0,
 }
