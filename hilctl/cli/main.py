@@ -47,6 +47,7 @@ VERBS: dict[str, Verb] = {
     "export": Verb("recordings", "export", "a recording as text"),
     "demo": Verb("demo", "demo", "the twin under two control laws: a table, figures, a JSON file"),
     "doctor": Verb("doctor", "doctor", "is this host fit for real time, and what to change"),
+    "models": Verb("models", "models", "what each friction law shows of real friction: a table, and pictures"),
     "bench": Verb("bench", "bench", "measure this program against its yardsticks"),
 }
 
