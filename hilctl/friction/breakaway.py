@@ -119,9 +119,9 @@ def rt_slip(p: Any, direction: float, v: float) -> float:
     """The law; it needs no direction."""
     at = rt_side(v, WIDTH)
     x = v / (STRIBECK_SHARE * p[at + VBRK])
-    stribeck = NORM * (p[at + BRK] - p[at + C]) * math.exp(-x * x) * x
+    stribeck = NORM * (p[at + BRK] - p[at + C]) * math.exp(-x * x) * x  # no number at an infinite speed
     force: float = stribeck + p[at + C] * math.tanh(v / (COULOMB_SHARE * p[at + VBRK])) + p[at + SIGMA] * v
-    return force + 0.0 * v  # no number where v is none
+    return force
 
 
 MODELS = (

@@ -106,6 +106,11 @@ def test_in_the_zone_what_is_applied_is_held_up_to_fs(v, applied):
     assert felt(law("karnopp"), v, applied) == float(np.clip(applied, -3118, 3118))
 
 
+def test_each_push_is_held_up_to_the_level_of_its_own_direction():
+    friction = law("karnopp", negative={"fs": 2000})
+    assert [felt(friction, 0.0, applied) for applied in (9000.0, -9000.0, -1999.0)] == [3118, -2000, -1999]
+
+
 def test_the_printed_stick_branch_holds_nothing_at_rest_and_pushes_the_wrong_way():
     """Ling and Zhu's equation 2: min(F, fs) times the smooth sign of v."""
 
