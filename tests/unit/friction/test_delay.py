@@ -91,3 +91,22 @@ def test_a_motion_out_of_a_rest_however_long_is_read_as_it_begins(hold_s):
     out = delayed(np.concatenate([[0.0], v]), np.concatenate([[hold_s], np.full(1500, dt)]), delay)[1:]
     past = dt * np.arange(1, 1501) - delay
     assert out == pytest.approx(np.where(past > 0, 1 - np.cos(40 * past), 0), abs=2e-6)
+
+
+def test_speeds_held_for_longer_than_the_delay_are_read_as_held_though_all_are_as_long():
+    delay, dt = 0.005, 1e-4
+    v = np.repeat([0.1, -0.2, 0.3, 0.05], 100)  # 10 ms each
+    past = dt * np.arange(1, 401) - delay
+    clear = (past > 0) & (np.abs(past - 0.01 * np.round(past / 0.01)) > 6.01 * delay / 43)
+    expected = v[np.floor(past[clear] / dt).astype(int)]
+    assert delayed(v, dt, delay)[clear] == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_hold_shorter_than_the_delay_among_far_shorter_steps_is_read_as_held():
+    delay, dt = 0.005, 2e-5
+    t = dt * (np.arange(1000) + 0.5)
+    out = delayed(np.concatenate([[0.2], 1 + t]), np.concatenate([[0.003], np.full(1000, dt)]), delay)[1:]
+    past = dt * np.arange(1, 1001) - delay  # since the jump
+    held = (past > -0.003 + 6.01 * delay / 43) & (past < -6.01 * delay / 43)
+    assert out[held] == pytest.approx(0.2, abs=1e-12)
+    assert out[past > 6.01 * delay / 43] == pytest.approx((1 + past)[past > 6.01 * delay / 43], abs=1e-9)
