@@ -29,7 +29,7 @@ def free():
 def driven():
     """The second case; forty periods, a row every 2 ms or so."""
     own = Pendulum(link1=DRIVEN, link2=DRIVEN)
-    return simulate(config(own), 40 * PERIOD_S, step_s=PERIOD_S / 60_000, every=20)
+    return simulate(config(own), 40 * PERIOD_S, step_s=PERIOD_S / 30_000, every=10)
 
 
 def test_without_friction_it_is_the_pendulum_of_reduced_coordinates(reduced):
