@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from hilctl.law.motions.limits import Shaping
 from hilctl.params import Params, Problem, note, number, whole
 
 # The order is that of signals.Action.
@@ -131,6 +130,23 @@ class Command(Params):
 
     opening: Annotated[float, number(0.01, 1, "", "largest opening, as a share of full opening")] = 1.0
     slew_per_s: Annotated[float, number(0.1, 1e5, "1/s", "fastest change of the command")] = 400.0
+
+
+class Shaping(Params):
+    """How motions are shaped on a rig, beyond what stops them: corners of triangles, and approaches."""
+
+    corner_acceleration_m_s2: Annotated[
+        float, number(0.01, 500, "m/s²", "acceleration that turns a triangle's corner")
+    ] = 20.0
+    corner_s: Annotated[
+        float, number(1e-3, 1, "s", "shortest corner: about a period of the hydraulic mode; rules at low speed")
+    ] = 0.02
+    approach_velocity_m_s: Annotated[
+        float, number(1e-4, 20, "m/s", "speed of moves to where a motion begins, and of a plain move")
+    ] = 0.1
+    approach_acceleration_m_s2: Annotated[
+        float, number(1e-3, 500, "m/s²", "acceleration of these moves")
+    ] = 1.0
 
 
 class Limits(Params):

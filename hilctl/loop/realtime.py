@@ -5,7 +5,7 @@
     affinity              the loop stays on one processor, if so wished
     cpu_dma_latency       processors do not sleep so deeply that waking takes long (root)
     timer slack           an ordinary thread's sleep is not stretched either
-    garbage collector     everything from the start is frozen, and no collection ever runs
+    garbage collector     everything from the start is frozen, never looked through: no collection ever runs
     signals               none is delivered to the loop's thread
 
 Memory is locked as it is touched (MCL_ONFAULT): to read in the whole of the compiler, which the loop never uses,
@@ -37,7 +37,6 @@ class Host:
 
     def prepare_process(self, memory: mmap.mmap) -> None:
         """Before the loop's thread starts. `memory` is what the loop works on."""
-        gc.collect()
         gc.freeze()
         gc.disable()
         self.locked = _libc.mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) == 0

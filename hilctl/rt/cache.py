@@ -1,19 +1,22 @@
 """Where compiled code is kept between runs.
 
 numba notices that a cached function's own file changed, but not that a function which it calls, in another file, did:
-it then silently runs the old one. So the directory is named by everything that compiled code is made from.
+it then silently runs the old one. So the directory is named by everything that compiled code is made from: ours, and
+below it, for a function of another package (a driver's), every other package of this process that declares any.
 """
 
+import functools
 import hashlib
 import importlib.metadata
-import importlib.util
 import os
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
 # What holds constants that compiled code freezes, besides the files that import hilctl.rt.
 _DECLARATIONS = ("hilctl/params/", "hilctl/signals.py", "hilctl/machine.py")
+_HOUSE = ("hilctl", "firmware_bridge", "sim")
 _KEPT = 4
 
 
@@ -29,44 +32,82 @@ def cache_directory() -> Path:
     """The directory for this code and these versions, made if need be; older ones are thinned out."""
     name = _fingerprint()
     for root in (cache_root(), Path(tempfile.gettempdir()) / f"hilctl-cache-{os.getuid()}"):
-        place = root / "compiled" / name
-        try:
-            place.mkdir(parents=True, exist_ok=True, mode=0o700)
-            os.utime(place)
-        except OSError:
-            continue
-        if os.access(place, os.W_OK):
-            _thin(place)
+        place = _made(root / "compiled" / name)
+        if place is not None:
             return place
     return Path(tempfile.mkdtemp(prefix="hilctl-cache-"))
 
 
+@functools.cache
+def place() -> Path:
+    """Ours, found once in a process: it runs what it has read, whatever becomes of the files."""
+    return cache_directory()
+
+
+@functools.cache
+def place_of_others(packages: frozenset[str]) -> Path:
+    """Where functions are kept that are made from these packages, besides ours."""
+    digest = hashlib.sha256()
+    for package in sorted(packages):
+        for path in _files_of(package):
+            digest.update(f"{path}\n".encode() + path.read_bytes())
+    return _made(place() / "others" / digest.hexdigest()[:16]) or place()
+
+
+def is_ours(module: str) -> bool:
+    """Whether a module belongs to what `place` is named by."""
+    return module.partition(".")[0] in _HOUSE
+
+
 def is_warm(function: str) -> bool:
-    """Whether this function's compiled code, of this version, stands in the cache."""
-    place = cache_root() / "compiled" / _fingerprint()
-    return place.is_dir() and any(place.glob(f"*/*{function}*.nbc"))
+    """Whether the compiled code of this function of ours, of this version, stands in the cache."""
+    return any(place().glob(f"*/*{function}*.nbc"))
+
+
+def _made(directory: Path) -> Path | None:
+    """The directory, if it can be written to; those that were used before it are thinned out."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        os.utime(directory)
+    except OSError:
+        return None
+    if not os.access(directory, os.W_OK):
+        return None
+    _thin(directory)
+    return directory
 
 
 def _thin(current: Path) -> None:
-    others = sorted((p for p in current.parent.iterdir() if p != current), key=lambda p: p.stat().st_mtime)
+    others = sorted((p for p in current.parent.iterdir() if p != current), key=_used)
     for old in others[: max(0, len(others) - _KEPT)]:
         shutil.rmtree(old, ignore_errors=True)
 
 
+def _used(directory: Path) -> float:
+    """When it was last used; long ago, if another process has just thinned it out."""
+    try:
+        return directory.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
 def _sources() -> list[Path]:
     house = Path(__file__).resolve().parents[2]
-    folders = [house / "hilctl", house / "firmware_bridge", house / "sim"]
-    files = {p for folder in folders if folder.is_dir() for p in folder.rglob("*.py")}
-    for driver in importlib.metadata.entry_points(group="hilctl.drivers"):
-        package = driver.module.split(".")[0]
-        if package in ("hilctl", "firmware_bridge", "sim"):
-            continue
-        spec = importlib.util.find_spec(package)
-        for folder_name in (spec.submodule_search_locations or []) if spec else []:
-            files |= set(Path(folder_name).rglob("*.py"))
-        if spec and spec.origin:
-            files.add(Path(spec.origin))
-    return sorted(files)
+    return [file for folder in _HOUSE for file in _below(house / folder)]
+
+
+def _files_of(package: str) -> list[Path]:
+    """All of another package that is imported: its folders, or its one file."""
+    found = sys.modules.get(package)
+    folders = getattr(found, "__path__", None)
+    if folders is not None:
+        return [file for folder in folders for file in _below(Path(folder))]
+    file = getattr(found, "__file__", None)
+    return [Path(file)] if file else []
+
+
+def _below(folder: Path) -> list[Path]:
+    return sorted(Path(top, name) for top, _, names in os.walk(folder) for name in names if name.endswith(".py"))
 
 
 def _fingerprint() -> str:

@@ -11,6 +11,7 @@ does not.
 """
 
 import gc
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -59,6 +60,32 @@ class Compilers(NamedTuple):
 
     callee: Any
     entry: Any
+
+
+class Asleep(NamedTuple):
+    """What a function needs to call Python, in a cache. numba's own would import the function's module: its library."""
+
+    module: str
+    constants: list[Any]
+    name: str
+
+    def __reduce__(self) -> Any:
+        return awake, tuple(self)
+
+
+def awake(module: str, constants: list[Any], name: str) -> Any:
+    """The environment. A module that nobody needed yet, no compiled function looks anything up in."""
+    from numba.core.environment import Environment, lookup_environment
+
+    known = lookup_environment(name)
+    if known is not None:
+        return known
+    found = sys.modules.get(module)
+    made: Any = Environment({"__name__": module} if found is None else vars(found))
+    made.consts[:] = constants
+    made.env_name = name
+    Environment._memo[name] = made
+    return made
 
 
 @cache
@@ -111,13 +138,23 @@ def _compilers() -> Compilers | None:
             super().__init__(*arguments)
             self.state.library = Text(self.state.targetctx.codegen(), "callee")
 
+    class Kept(CompileResult):
+        """Is cached with environments that wake nothing when they are loaded."""
+
+        __slots__ = ()
+
+        def _find_referenced_environments(self) -> list[Any]:
+            return [Asleep(e.globals["__name__"], list(e.consts), e.env_name) for e in referenced(self)]
+
     class Whole(Compiler):
         """The usual passes; then what the callees need to call Python, as numba does for what it loads."""
 
         def compile_extra(self, function: Any) -> Any:
             result = super().compile_extra(function)
+            codegen = result.library.codegen
             for environment in referenced(result):
-                result.library.codegen.set_env(environment.env_name, environment)
-            return result
+                if codegen._engine.get_global_value_address(environment.env_name):  # not what was optimised away
+                    codegen.set_env(environment.env_name, environment)
+            return Kept(*result)
 
     return Compilers(ToText, Whole)

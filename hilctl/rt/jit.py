@@ -9,6 +9,7 @@ With NUMBA_DISABLE_JIT=1 every function runs as the plain Python that it is writ
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
@@ -43,14 +44,18 @@ class Jit:
             numba = _numba()
             signature = None if self._signature is None else self._signature()
             if signature is not None and self._cached:
-                from hilctl.rt.warm import load
+                from hilctl.rt.warm import keep, load
 
+                numba.config.CACHE_DIR = str(_place(self.__module__))
                 dispatcher = numba.njit(cache=True, **entry_options(), **_OPTIONS)(self.plain)
-                if load(dispatcher, signature):
-                    self._dispatcher = dispatcher
-                    return dispatcher
-            with in_one_go():
-                self._dispatcher = numba.njit(signature, cache=self._cached, **entry_options(), **_OPTIONS)(self.plain)
+                if not load(dispatcher, signature):
+                    with in_one_go(), keep(dispatcher):
+                        dispatcher.compile(signature)
+                        dispatcher.disable_compile()
+                self._dispatcher = dispatcher
+            else:
+                with in_one_go():
+                    self._dispatcher = numba.njit(signature, **entry_options(), **_OPTIONS)(self.plain)
         return self._dispatcher
 
     @property
@@ -98,7 +103,10 @@ def jit(
     """
 
     def wrap(function: F) -> F:
-        return function if PLAIN else cast(F, Jit(function, signature, cached, inline))
+        if PLAIN:
+            return function
+        _packages.add(function.__module__.partition(".")[0])
+        return cast(F, Jit(function, signature, cached, inline))
 
     return wrap
 
@@ -117,7 +125,10 @@ def primitive(build: Callable[[], Any]) -> Callable[[F], F]:
     """Pairs a plain Python function with the compiler's own object for the same operation."""
 
     def wrap(function: F) -> F:
-        return function if PLAIN else cast(F, Primitive(function, build))
+        if PLAIN:
+            return function
+        _packages.add(function.__module__.partition(".")[0])
+        return cast(F, Primitive(function, build))
 
     return wrap
 
@@ -133,7 +144,17 @@ def record_type(dtype: Any) -> Any:
     return _numba().from_dtype(dtype)
 
 
+_packages: set[str] = set()  # that declare something compiled
 _ready = False
+
+
+def _place(module: str) -> Path:
+    """Where a module's cached functions are kept."""
+    from hilctl.rt import cache
+
+    if cache.is_ours(module):
+        return cache.place()
+    return cache.place_of_others(frozenset(p for p in _packages if not cache.is_ours(p)))
 
 
 def _numba() -> Any:
@@ -144,10 +165,6 @@ def _numba() -> Any:
         from numba.core import types
         from numba.core.registry import cpu_target
         from numba.extending import typeof_impl
-
-        from hilctl.rt.cache import cache_directory
-
-        numba.config.CACHE_DIR = str(cache_directory())  # type: ignore[attr-defined]
 
         @typeof_impl.register(Jit)
         def _typeof_jit(value: Jit, context: Any) -> Any:

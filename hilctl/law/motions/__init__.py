@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from typing import cast
 
 from hilctl import params
+from hilctl.law.limits import Shaping
 from hilctl.law.motions.checking import check_plan
-from hilctl.law.motions.limits import KEYS, Flow, MotionLimits, MotionRefused, Shaping
+from hilctl.law.motions.limits import KEYS, Flow, MotionLimits, MotionRefused
 from hilctl.law.motions.periodic import plan_chirp, plan_sine, plan_triangle
 from hilctl.law.motions.planning import Plan
 from hilctl.law.motions.requests import MOTIONS, Chirp, Move, Sine, Triangle, Waveform
