@@ -22,6 +22,7 @@ BENCHES: dict[str, str] = {
     "twin": "the simulated plant, against the clock and the same in C",
     "friction": "a step of every friction law in the twin, against the same in C",
     "servo": "the linear servo's exact simulation, against scipy's lsim",
+    "start": "from the start of the core to its first tick, against importing numba",
     "telemetry": "publishing every sample, against raw pyzmq",
 }
 

@@ -9,6 +9,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,8 +21,11 @@ class Spawned(NamedTuple):
     socket: socket.socket
 
 
-def spawn() -> Spawned:
-    """Starts `python -m hilctl.loop`, in a session of its own: a Ctrl-C at the terminal reaches us, and we end it."""
+def spawn(environment: Mapping[str, str] | None = None) -> Spawned:
+    """Starts `python -m hilctl.loop`, in a session of its own: a Ctrl-C at the terminal reaches us, and we end it.
+
+    `environment` is laid over ours.
+    """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ours.set_inheritable(False)
     with theirs:
@@ -30,7 +34,7 @@ def spawn() -> Spawned:
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             start_new_session=True,
-            env=_environment(),
+            env={**_environment(), **(environment or {})},
         )
     return Spawned(process, ours)
 

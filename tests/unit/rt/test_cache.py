@@ -1,7 +1,11 @@
 """Where compiled code is kept: a place of its own for every version of everything it was made from."""
 
+import functools
 import os
+import pathlib
+import sys
 import time
+import types
 
 import pytest
 
@@ -17,6 +21,7 @@ def house(tmp_path, monkeypatch):
     monkeypatch.setattr(cache, "_sources", lambda: sorted([compiled, other]))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("CACHE_DIRECTORY", raising=False)
+    monkeypatch.setattr(cache, "place", functools.cache(cache.cache_directory))
     return compiled, other
 
 
@@ -42,7 +47,7 @@ def test_another_numba_is_another_place(house, monkeypatch):
 
 
 def test_it_is_warm_once_the_function_has_been_compiled(house):
-    place = cache.cache_directory()
+    place = cache.place()
     assert not cache.is_warm("rt_run")
     folder = place / "loop_123"
     folder.mkdir()
@@ -60,6 +65,43 @@ def test_old_versions_are_thinned_out_and_the_newest_kept(house):
     left = {p.name for p in root.iterdir()}
     assert current.name in left
     assert left - {current.name} == {f"old{k}" for k in range(6, 10)}
+
+
+def test_two_that_thin_out_at_once_do_not_stumble_over_each_other(house, monkeypatch):
+    root = cache.cache_root() / "compiled"
+    for k in range(10):
+        (root / f"old{k}").mkdir(parents=True)
+    listed = pathlib.Path.iterdir
+
+    def gone_meanwhile(folder):
+        found = list(listed(folder))
+        (root / "old3").rmdir()  # by the other one
+        return iter(found)
+
+    monkeypatch.setattr(pathlib.Path, "iterdir", gone_meanwhile)
+    assert cache.cache_directory().is_dir()
+
+
+@pytest.fixture
+def driver(tmp_path, monkeypatch):
+    """Another package, of two files."""
+    folder = tmp_path / "some_driver"
+    folder.mkdir()
+    for name in ("__init__.py", "frame.py"):
+        (folder / name).write_text("LENGTH = 8\n")
+    package = types.ModuleType("some_driver")
+    package.__path__ = [str(folder)]
+    monkeypatch.setitem(sys.modules, "some_driver", package)
+    return folder
+
+
+def test_an_edit_anywhere_in_a_drivers_package_is_another_place_for_it_and_not_for_ours(house, driver):
+    place_of = cache.place_of_others.__wrapped__
+    ours, before = cache.cache_directory(), place_of(frozenset({"some_driver"}))
+    assert ours in before.parents
+    (driver / "frame.py").write_text("LENGTH = 9\n")
+    assert place_of(frozenset({"some_driver"})) != before
+    assert cache.cache_directory() == ours
 
 
 def test_where_nothing_can_be_written_a_temporary_place_serves(house, monkeypatch, tmp_path):
