@@ -105,7 +105,7 @@ def jit(
     def wrap(function: F) -> F:
         if PLAIN:
             return function
-        _packages.add(function.__module__.partition(".")[0])
+        _packages.add((function.__module__ or "").partition(".")[0])
         return cast(F, Jit(function, signature, cached, inline))
 
     return wrap
@@ -127,7 +127,7 @@ def primitive(build: Callable[[], Any]) -> Callable[[F], F]:
     def wrap(function: F) -> F:
         if PLAIN:
             return function
-        _packages.add(function.__module__.partition(".")[0])
+        _packages.add((function.__module__ or "").partition(".")[0])
         return cast(F, Primitive(function, build))
 
     return wrap
