@@ -73,9 +73,18 @@ def _inherit_friction(table: dict[str, Any], nominal: Mapping[str, Any]) -> None
     own = table.get("friction", {})
     name = own.get("model") if isinstance(own, Mapping) else None
     if isinstance(name, str) and name in MODELS:
-        shared = {field.name for field in fields_of(MODELS[name].Params)}
-        nominal = {key: value for key, value in nominal.items() if key in shared}
+        nominal = _shared(nominal, MODELS[name].Params)
     _inherit(table, "friction", nominal)
+
+
+def _shared(nominal: Mapping[str, Any], table: type[Params]) -> dict[str, Any]:
+    """Those keys that this table has too, in its sub-tables likewise."""
+    known = {field.name: field for field in fields_of(table)}
+    return {
+        key: _shared(value, below) if isinstance(value, Mapping) and (below := known[key].table) is not None else value
+        for key, value in nominal.items()
+        if key in known
+    }
 
 
 def _inherit_sensors(table: dict[str, Any], nominal: Mapping[str, Any]) -> None:

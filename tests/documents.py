@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from hilctl.friction import MODELS
+from hilctl.friction import MODELS, linear_models
 from hilctl.law.limits import Limits
 from hilctl.law.motions import document as motions
 from hilctl.law.sensors import Sensor
@@ -32,8 +32,7 @@ def rig_tables() -> str:
         else:
             parts.append(_section(name, _table_of(name)))
         if name == "machine":
-            models = [_section("friction", model.Params, f'`model = "{name}"`') for name, model in MODELS.items()]
-            parts += models
+            parts += [_section("friction", MODELS[name].Params, f'`model = "{name}"`') for name in linear_models()]
     return "\n\n".join(parts)
 
 

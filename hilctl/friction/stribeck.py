@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from hilctl.friction.directions import both, rt_side
+from hilctl.friction.levels import refuse_low_breakaway
 from hilctl.friction.model import Kind, Law, Model
 from hilctl.params import Params, Problem, note, number
 from hilctl.rt.jit import jit
@@ -66,11 +67,7 @@ class TwoCurves(Curve, kw_only=True):
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:
         """Breakaway cannot take less than sliding, in either direction."""
-        yield from super().inconsistencies(at)
-        words = self.words()[WIDTH:]
-        if words[FS] < words[FC] and (self.negative.fs, self.negative.fc) != (None, None):
-            remedy = "what [negative] leaves out is as in the positive direction"
-            yield Problem(f"{at}.negative.fs", words[FS], f"must be at least fc = {words[FC]:g} N", remedy)
+        yield from refuse_low_breakaway(self, at, "fs", "fc", "N")
 
 
 class Stribeck(TwoCurves, kw_only=True):

@@ -3,7 +3,8 @@
 import pytest
 
 from firmware_bridge.driver import RigFacts
-from hilctl.friction import check_friction
+from hilctl import rig
+from hilctl.friction import MODELS, check_friction, linear_models
 from hilctl.params import BadValues, leaves
 from sim.resolve import config_of, resolve
 from sim.sensors import filter_delay_s
@@ -81,3 +82,13 @@ def test_a_rig_without_any_friction_is_refused():
 def test_the_declaration_lists_the_friction_of_its_model():
     assert "friction.s0" in {leaf.path for leaf in leaves(config_of("lugre"))}
     assert "friction.s0" not in {leaf.path for leaf in leaves(config_of("karnopp"))}
+
+
+@pytest.mark.parametrize("model", linear_models())
+@pytest.mark.parametrize("nominal", [{}, {"friction.negative.fs": 2000.0}], ids=["symmetric", "two directions"])
+def test_every_model_can_take_the_place_of_the_nominal_one(model, nominal):
+    own = {f"twin.friction.{key}": value for key, value in MODELS[model].typical.items()}
+    loaded = rig.load("table-500", twin=True, changes={**nominal, "twin.friction.model": model, **own})
+    assert loaded.driver_config.friction.model == model
+    for key, value in MODELS[model].typical.items():
+        assert getattr(loaded.driver_config.friction, key) == value
