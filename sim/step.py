@@ -2,7 +2,7 @@
 
 The classical fourth order: on the reference rig's 44 Hz mode a substep of 50 µs is 0.014 rad, an error of some 1e-11 a
 step. What needs care is friction, which is therefore outside: `sliding.py` keeps the direction of motion within a step,
-`bristle.py` steps the deflection by itself.
+`plant.py` steps what has a state by itself.
 """
 
 from collections.abc import Callable

@@ -197,7 +197,7 @@ def _rt_exchange(state: Any, command: Any, readings: Any) -> int:
         readings.age_ns[k] = 0
     readings.device_tick = own.tick
     status: int = Status.OK.value
-    if not math.isfinite(own.plant.friction):  # the plant has diverged: a rig that answers nothing
+    if not math.isfinite(own.plant.friction) or own.plant.specimen.failures > 0:  # diverged: a rig that makes no sense
         status = Status.EXCEPTION.value
     if own.status_from <= own.tick < own.status_until:
         status = own.status

@@ -138,7 +138,7 @@ def test_the_zone_ends_at_a_speed_of_either_sign():
     [
         ({"fs": 100}, r"friction\.fs: 100\.0 refused, must be at least fc = 287 N"),
         ({"negative": {"fs": 100}}, r"friction\.negative\.fs: 100\.0 refused, must be at least fc = 287 N"),
-        ({"negative": {"fc": 4000}}, r"friction\.negative\.fs: 3118\.0 refused, must be at least fc = 4000 N"),
+        ({"negative": {"fc": 4000}}, r"friction\.negative\.fc: 4000\.0 refused, must be at most fs = 3118 N"),
         ({"vs": 0}, r"friction\.vs: 0 refused, must be 1e-05 to 10 m/s"),
         ({"negative": {"vs": -1}}, r"friction\.negative\.vs: -1 refused"),
     ],
