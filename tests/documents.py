@@ -7,6 +7,7 @@ tests compare every page with what would be written now.
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from hilctl.friction import MODELS, linear_models
 from hilctl.law.limits import Limits
@@ -101,11 +102,21 @@ def pages() -> dict[Path, str]:
     return made
 
 
+def computed_pages(table: Any = None) -> dict[Path, str]:
+    """Pages with parts that take seconds to compute, from the table of laws and phenomena."""
+    from hilctl.phenomena.table import computed, matrix, page
+
+    table = computed() if table is None else table
+    laws = DOCS / "friction-laws.md"
+    text = _PART.sub(lambda m: f"{m[1]}{matrix(table)}\n{m[3]}", laws.read_text(encoding="utf-8"))
+    return {laws: text, DOCS / "friction" / "phenomena.md": page(table)}
+
+
 def _filled(page: str) -> str:
     return _PART.sub(lambda m: f"{m[1]}{PARTS[m[2]]()}\n{m[3]}", page)
 
 
 if __name__ == "__main__":
-    for path, text in pages().items():
+    for path, text in (pages() | computed_pages()).items():
         path.write_text(text, encoding="utf-8")
         print(f"wrote {path}")

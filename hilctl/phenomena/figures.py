@@ -44,13 +44,14 @@ def _curves(plt: Any, stands: Sequence[Stand]) -> Any:
     figure, axes = panels(plt, len(stands), columns=4, width=9.6, height=1.9)
     for stand, ax in zip(stands, axes, strict=True):
         unit = stand.size.speed
-        v = unit * np.concatenate([-np.geomspace(0.5, 1e-4, 500), np.geomspace(1e-4, 0.5, 500)])
+        v = unit * np.concatenate([-np.geomspace(0.5, 1e-6, 700), np.geomspace(1e-6, 0.5, 700)])
         friction = stand.friction.curve(v)
         scale = 1.0 if stand.size.force_unit == "N·m" else 1e3
-        for part in (slice(0, 500), slice(500, 1000)):
-            ax.plot(v[part], friction[part] / scale, color=COLOURS[stand.name])
+        ax.plot(v[:700], friction[:700] / scale, v[700:], friction[700:] / scale, color=COLOURS[stand.name])
         if stand.kind == Kind.JUMPS and stand.level:
             ax.plot([0, 0], [-stand.level / scale, stand.level / scale], color=COLOURS[stand.name], linewidth=2.6)
+        if stand.kind == Kind.BRISTLES:
+            ax.plot([0, 0], friction[[699, 700]] / scale, color=COLOURS[stand.name], linestyle=":")
         ax.set(title=stand.name, xlabel="speed, rad/s" if unit != 1.0 else "speed, m/s")
         ax.set_ylabel("torque, N·m" if scale == 1.0 else "friction, kN")
     return figure
@@ -61,25 +62,26 @@ def _measured(plt: Any, stands: Sequence[Stand]) -> Any:
     if not stands:
         return None
     figure, ax = plt.subplots()
-    for stand in stands:
+    for stand, width in zip(stands, (5.0, 1.2, 1.4, 1.4, 5.0, 1.2), strict=False):  # some lie on each other
         curve = steady.measured_curve(stand, 1e-3, 0.8, 40)
-        ax.semilogx(curve.speeds, curve.friction / 1e3, "o-", markersize=3, color=COLOURS[stand.name], label=stand.name)
+        look = {"color": COLOURS[stand.name], "linewidth": width, "alpha": 0.35 if width > 2 else 1.0}
+        ax.semilogx(curve.speeds, curve.friction / 1e3, label=stand.name, **look)
     ax.set(title="Steady sliding, measured speed by speed", xlabel="speed, m/s", ylabel="friction, kN")
     ax.set_xticks([1e-3, 1e-2, 1e-1, 0.8], ["0.001", "0.01", "0.1", "0.8"])
     ax.set_ylim(bottom=0.0)
-    ax.legend()
+    figure.legend(loc="outside right center")
     return figure
 
 
 def _presliding(plt: Any, stands: Sequence[Stand]) -> Any:
-    stands = first_of(stands, "karnopp", "tanh", "armstrong", "lugre", "gms", "bliman-sorine-2")
+    stands = first_of(stands, "karnopp", "tanh", "armstrong", "lugre", "gms", "dahl")
     if not stands:
         return None
     figure, axes = panels(plt, len(stands), columns=3)
     for stand, ax in zip(stands, axes, strict=True):
         for swing, shade in ((0.7, 1.0), (0.45, 0.55)):
             run = presliding.swung(stand, presliding.PERIODS_S[1], swing)
-            colour, label = COLOURS[stand.name], f"±{swing:.0%} of break-away"
+            colour, label = COLOURS[stand.name], f"± {100 * swing:.0f} % of break-away"
             ax.plot(1e6 * (run.x - np.mean(run.x)), run.q / stand.level, color=colour, alpha=shade, label=label)
         ax.set(title=stand.name, xlabel="displacement, µm", ylabel="push / break-away", ylim=(-0.85, 0.85))
         if np.ptp(ax.get_xlim()) < 1.0:

@@ -19,7 +19,7 @@ from hilctl.phenomena.stand import Run, Stand, loop_area, path, sine
 SPRING_PUSH = 0.3  # of break-away
 LEAST_BACK = 50.0  # %
 
-SWING, PERIODS_S, CYCLES = 0.7, (0.4, 1.2), 2
+SWING, PERIODS_S, CYCLES = 0.7, (0.4, 1.2), 4
 LEAST_LOSS = 2.0  # %
 WIDEST = 1.3  # the stroke at the longer period over that at the shorter; a creep has 3
 

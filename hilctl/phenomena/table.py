@@ -47,7 +47,7 @@ def page(table: Table) -> str:
     """The whole answer as a page."""
     intro = (
         "Every cell is a computed test of the law with its typical parameters: a figure against a bound. —: the\n"
-        "phenomenon makes no sense for the law. Made by `hilctl models`."
+        "phenomenon makes no sense for the law. Of a joint, 20 rad/s stand for 1 m/s. Made by `hilctl models`."
     )
     return f"# Friction laws and phenomena\n\n{intro}\n\n{matrix(table)}\n\n{reasons(table)}\n"
 
@@ -73,7 +73,9 @@ def as_object(table: Table) -> dict[str, Any]:
 
 def shown(figure: float) -> str:
     """Two digits, and nothing of what is only rounding."""
-    return "0" if abs(figure) < _NOTHING else f"{figure:.2g}" if abs(figure) < 100 else f"{figure:.0f}"
+    if abs(figure) < _NOTHING:
+        return "0"
+    return f"{figure:.2g}" if abs(figure) < 99 else f"{figure:.0f}"
 
 
 _NOTHING = 0.01  # of a per cent, or of what else decides: a tenth of the least bound

@@ -1,0 +1,10 @@
+"""The table is computed once: it takes some seconds."""
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def table():
+    from hilctl.phenomena.table import computed
+
+    return computed()
