@@ -69,7 +69,7 @@ def hysteresis(stand: Stand) -> Cell:
     loss = 100.0 * loop_area(slow.q, slow.x) / (strokes[1] * float(np.ptp(slow.q)))
     if not 1 / WIDEST < strokes[1] / strokes[0] < WIDEST:
         times, longer = strokes[1] / strokes[0], PERIODS_S[1] / PERIODS_S[0]
-        return Cell(False, 0.0, f"a creep: {times:.2g} times as wide in a period {longer:.2g} times as long")
+        return Cell(False, None, f"a creep: {times:.2g} times as wide in a period {longer:.2g} times as long")
     if loss < LEAST_LOSS:
         return Cell(False, loss, "a spring without loss while it sticks")
     return Cell(True, loss, f"{1e6 * strokes[1]:.2g} µ{stand.size.length_unit} to and fro, whatever the period")
