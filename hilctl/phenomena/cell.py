@@ -32,3 +32,13 @@ class Phenomenon(NamedTuple):
 
 
 NOTHING_HELD = Cell(None, None, "nothing holds the block: there is no break-away force to stay below")
+
+
+_NOTHING = 0.01  # of a per cent, or of what else decides: a tenth of the least bound
+
+
+def shown(figure: float) -> str:
+    """Two digits, and nothing of what is only rounding."""
+    if abs(figure) < _NOTHING:
+        return "0"
+    return f"{figure:.2g}" if abs(figure) < 99 else f"{figure:.0f}"

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hilctl.phenomena.cell import NOTHING_HELD, Cell, Phenomenon
+from hilctl.phenomena.cell import NOTHING_HELD, Cell, Phenomenon, shown
 from hilctl.phenomena.stand import Run, Stand, loop_area, path, sine
 
 SPRING_PUSH = 0.3  # of break-away
@@ -46,8 +46,8 @@ def spring(stand: Stand) -> Cell:
     if far == 0.0:
         return Cell(False, 0.0, "held rigidly: no displacement before break-away")
     back = 100.0 * (far - left) / far
-    moved = f"{1e6 * far:.2g} µ{stand.size.length_unit} under {SPRING_PUSH:.0%} of break-away"
-    return Cell(back >= LEAST_BACK, back, moved if back >= LEAST_BACK else f"creeps {moved}, and stays there")
+    moved = f"{shown(1e6 * far)} µ{stand.size.length_unit} under {100 * SPRING_PUSH:.0f} % of break-away"
+    return Cell(back >= LEAST_BACK, back, moved if back >= LEAST_BACK else f"creeps {moved}, and does not come back")
 
 
 def swung(stand: Stand, period_s: float, amplitude: float = SWING) -> Run:
@@ -72,7 +72,7 @@ def hysteresis(stand: Stand) -> Cell:
         return Cell(False, None, f"a creep: {times:.2g} times as wide in a period {longer:.2g} times as long")
     if loss < LEAST_LOSS:
         return Cell(False, loss, "a spring without loss while it sticks")
-    return Cell(True, loss, f"{1e6 * strokes[1]:.2g} µ{stand.size.length_unit} to and fro, whatever the period")
+    return Cell(True, loss, f"{shown(1e6 * strokes[1])} µ{stand.size.length_unit} to and fro, whatever the period")
 
 
 class Nested(NamedTuple):
@@ -109,7 +109,7 @@ def memory(stand: Stand) -> Cell:
     if not loses.shows:
         return Cell(False, gap, "no loop to remember")
     if gap > MOST_OPEN:
-        return Cell(False, gap, f"the inner loop stays open by {1e6 * there:.2g} µ{stand.size.length_unit}")
+        return Cell(False, gap, f"the inner loop stays open by {shown(1e6 * there)} µ{stand.size.length_unit}")
     return Cell(True, gap, "the inner loop closes, and is then forgotten")
 
 

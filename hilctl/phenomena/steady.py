@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hilctl.phenomena.cell import Cell, Phenomenon
+from hilctl.phenomena.cell import Cell, Phenomenon, shown
 from hilctl.phenomena.stand import Line, Run, Stand, path
 
 SLOWEST, FASTEST, SPEEDS = 1e-3, 0.8, 30  # of the paper's measurement
@@ -69,7 +69,7 @@ def rests(stand: Stand) -> Cell:
     if creep > MOST_CREEP:
         return Cell(False, creep, "moves for ever under any push, however small")
     moved = 1e6 * run.x[-1]
-    return Cell(True, creep, f"comes to rest, {moved:.2g} µ{stand.size.length_unit} on" if moved else "does not move")
+    return Cell(True, creep, f"comes to rest, {shown(float(moved))} µ{stand.size.length_unit} on" if moved else "does not move")
 
 
 PHENOMENA = (

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hilctl.phenomena.cell import Cell, Phenomenon
+from hilctl.phenomena.cell import Cell, Phenomenon, shown
 from hilctl.phenomena.stand import Line, Run, Stand
 
 SPEED, FAST = 0.02, 0.5  # m/s at the spring's far end
@@ -53,7 +53,7 @@ def stick_slip(stand: Stand) -> Cell:
         return Cell(False, slow.resting, "slides on, steadily")
     if fast.resting > MOST_AT_SPEED:
         return Cell(False, slow.resting, f"still rests {fast.resting:.2g} % of the time at {FAST:g} m/s")
-    told = f"the spring swings by {slow.swing:.3g} {stand.size.force_unit}; no more at {FAST / SPEED:g} times the speed"
+    told = f"the spring swings by {shown(slow.swing)} {stand.size.force_unit}; at {FAST / SPEED:g} times the speed it slides on"
     return Cell(True, slow.resting, told)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from hilctl.friction import MODELS
 from hilctl.phenomena import breaking, lag, presliding, steady, stick_slip, vibration
-from hilctl.phenomena.cell import Cell, Phenomenon
+from hilctl.phenomena.cell import Cell, Phenomenon, shown
 from hilctl.phenomena.stand import stand_for
 
 PHENOMENA: tuple[Phenomenon, ...] = (
@@ -69,16 +69,6 @@ def as_object(table: Table) -> dict[str, Any]:
             for law, cells in table.items()
         },
     }
-
-
-def shown(figure: float) -> str:
-    """Two digits, and nothing of what is only rounding."""
-    if abs(figure) < _NOTHING:
-        return "0"
-    return f"{figure:.2g}" if abs(figure) < 99 else f"{figure:.0f}"
-
-
-_NOTHING = 0.01  # of a per cent, or of what else decides: a tenth of the least bound
 
 
 def _cell(cell: Cell, one: Phenomenon) -> str:

@@ -5,7 +5,7 @@ The figure is the way gained in a cycle, once the first cycles have settled, as 
 
 import numpy as np
 
-from hilctl.phenomena.cell import NOTHING_HELD, Cell, Phenomenon
+from hilctl.phenomena.cell import NOTHING_HELD, Cell, Phenomenon, shown
 from hilctl.phenomena.stand import Run, Stand, path, sine
 
 BIAS, SWING = 0.4, 0.3  # of break-away: 0.7 at most
@@ -37,7 +37,7 @@ def holds(stand: Stand) -> Cell:
     apart = CYCLES // 2
     way = float(np.mean(last) - np.mean(x[-1 - (apart + 1) * CYCLE :][: CYCLE + 1])) / apart
     drift = 100.0 * way / swing
-    told = f"{1e6 * way:.2g} µ{stand.size.length_unit} a cycle"
+    told = f"{shown(1e6 * way)} µ{stand.size.length_unit} a cycle"
     return Cell(abs(drift) <= MOST_DRIFT, drift, told if abs(drift) > MOST_DRIFT else "stays where the swing began")
 
 
