@@ -44,7 +44,7 @@ def rate(stand: Stand) -> Cell:
     change = float(100.0 * (forces[0] - forces[-1]) / forces[0])
     if abs(change) < LEAST_CHANGE:
         return Cell(False, change, f"{forces[0]:.4g} {stand.size.force_unit} at any rate")
-    rates = f"at {RATES[0]:g} and {RATES[-1]:g} times that a second"
+    rates = f"where the push grows by {RATES[0]:g} and {RATES[-1]:g} times as much a second"
     told = f"{forces[0]:.4g} and {forces[-1]:.4g} {stand.size.force_unit} {rates}"
     return Cell(change >= LEAST_CHANGE, change, told)
 

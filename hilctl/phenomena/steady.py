@@ -68,8 +68,9 @@ def rests(stand: Stand) -> Cell:
     creep = float(1e6 * abs(run.x[-1] - run.x[-1 - round(1.0 / _SAMPLE_S)]) / stand.size.speed)
     if creep > MOST_CREEP:
         return Cell(False, creep, "moves for ever under any push, however small")
-    moved = 1e6 * run.x[-1]
-    return Cell(True, creep, f"comes to rest, {shown(float(moved))} µ{stand.size.length_unit} on" if moved else "does not move")
+    moved = 1e6 * float(run.x[-1])
+    told = f"comes to rest, {shown(moved)} µ{stand.size.length_unit} on" if moved else "does not move"
+    return Cell(True, creep, told)
 
 
 PHENOMENA = (

@@ -53,7 +53,8 @@ def stick_slip(stand: Stand) -> Cell:
         return Cell(False, slow.resting, "slides on, steadily")
     if fast.resting > MOST_AT_SPEED:
         return Cell(False, slow.resting, f"still rests {fast.resting:.2g} % of the time at {FAST:g} m/s")
-    told = f"the spring swings by {shown(slow.swing)} {stand.size.force_unit}; at {FAST / SPEED:g} times the speed it slides on"
+    swing = f"the spring swings by {shown(slow.swing)} {stand.size.force_unit}"
+    told = f"{swing}; at {FAST / SPEED:g} times the speed it slides on"
     return Cell(True, slow.resting, told)
 
 
