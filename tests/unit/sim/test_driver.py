@@ -203,3 +203,11 @@ def test_as_plain_python_it_gives_the_numbers_that_compiled_code_gives(make_rig)
     compiled, plain = (np.frombuffer(bytes.fromhex(text.decode()), np.float64) for text in said)
     assert len(compiled) > 1000
     np.testing.assert_allclose(plain, compiled, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("state", ["v", "pa"])
+def test_a_plant_that_is_no_number_any_more_answers_with_a_status(make_rig, state):
+    rig = make_rig().ready()
+    assert rig.driver.exchange(rig.driver.state, rig.command, rig.readings) == Status.OK
+    rig.plant[state] = np.nan
+    assert rig.driver.exchange(rig.driver.state, rig.command, rig.readings) == Status.EXCEPTION
