@@ -209,5 +209,5 @@ def test_as_plain_python_it_gives_the_numbers_that_compiled_code_gives(make_rig)
 def test_a_plant_that_is_no_number_any_more_answers_with_a_status(make_rig, state):
     rig = make_rig().ready()
     assert rig.driver.exchange(rig.driver.state, rig.command, rig.readings) == Status.OK
-    rig.plant[state] = np.nan
+    rig.plant.direction, rig.plant[state] = 1.0, np.nan  # it slides
     assert rig.driver.exchange(rig.driver.state, rig.command, rig.readings) == Status.EXCEPTION
