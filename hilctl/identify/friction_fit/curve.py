@@ -1,0 +1,97 @@
+"""The friction curve that is fitted, its derivatives, and a weighted sum of squares.
+
+    f(s) = fc (1 - e) + fs e + sigma s^dv,   e = exp(-(s/vs)^delta),   s = |v|
+    y    = f(s) + d offset                    y = d F, d = sgn v: friction folded onto positive speeds
+
+All static laws are this curve with some of its words held: vs = 0 means e = 0, so no falling branch at all; dv = 1 is a
+dashpot. The offset is what does not turn with the direction: weight, a pressure sensor's zero.
+
+A fit works on `data`, five rows of equal length (s, ln s, y, the root of the weight, d), on a vector of words `x`, and
+on bounds for each; a word whose bounds are equal is held. Derivatives are taken by ln vs instead of vs.
+"""
+
+import math
+from typing import Any
+
+from hilctl.rt.jit import jit
+
+FC, FS, VS, SIGMA, DELTA, POWER, OFFSET = range(7)
+NAMES = ("fc", "fs", "vs", "sigma", "delta", "dv", "offset")
+WORDS = len(NAMES)
+SPEED, LN_SPEED, FORCE, ROOT_WEIGHT, DIRECTION = range(5)
+ROWS = 5
+
+
+@jit(inline=True)
+def falling(speed: float, ln_speed: float, vs: float, ln_vs: float, delta: float) -> float:
+    """(s/vs)^delta; infinite where there is no falling branch."""
+    if vs <= 0.0:
+        return math.inf
+    if delta == 2.0:
+        ratio = speed / vs
+        return ratio * ratio
+    if delta == 1.0:
+        return speed / vs
+    return math.exp(delta * (ln_speed - ln_vs))
+
+
+@jit(inline=True)
+def powered(speed: float, ln_speed: float, power: float) -> float:
+    """s^dv."""
+    return speed if power == 1.0 else math.exp(power * ln_speed)
+
+
+@jit()
+def squares(data: Any, x: Any) -> float:
+    """The weighted sum of squares."""
+    vs, delta, power = x[VS], x[DELTA], x[POWER]
+    ln_vs = math.log(vs) if vs > 0.0 else 0.0
+    total = 0.0
+    for i in range(data.shape[1]):
+        e = math.exp(-falling(data[SPEED, i], data[LN_SPEED, i], vs, ln_vs, delta))
+        force = x[FC] + (x[FS] - x[FC]) * e + x[SIGMA] * powered(data[SPEED, i], data[LN_SPEED, i], power)
+        r = data[ROOT_WEIGHT, i] * (data[FORCE, i] - force - x[OFFSET] * data[DIRECTION, i])
+        total += r * r
+    return total
+
+
+@jit()
+def derivatives(data: Any, i: int, x: Any, ln_vs: float, row: Any) -> float:
+    """Writes point i's derivatives of the curve into `row`; returns the residual. Neither is weighted."""
+    speed, ln_speed = data[SPEED, i], data[LN_SPEED, i]
+    fall = x[FS] - x[FC]
+    q = falling(speed, ln_speed, x[VS], ln_vs, x[DELTA])
+    e = math.exp(-q)
+    steep = fall * e * q if e > 0.0 else 0.0
+    p = powered(speed, ln_speed, x[POWER])
+    row[FC] = 1.0 - e
+    row[FS] = e
+    row[VS] = steep * x[DELTA]
+    row[SIGMA] = p
+    row[DELTA] = -steep * (ln_speed - ln_vs)
+    row[POWER] = x[SIGMA] * p * ln_speed
+    row[OFFSET] = data[DIRECTION, i]
+    residual: float = data[FORCE, i] - x[FC] - fall * e - x[SIGMA] * p - x[OFFSET] * data[DIRECTION, i]
+    return residual
+
+
+@jit()
+def normal(data: Any, x: Any, columns: Any, count: int, a: Any, g: Any, row: Any) -> float:
+    """The sum of squares; into a its Gauss–Newton matrix (lower half), into g half its gradient, for these columns."""
+    ln_vs = math.log(x[VS]) if x[VS] > 0.0 else 0.0
+    for j in range(count):
+        g[j] = 0.0
+        for k in range(j + 1):
+            a[j, k] = 0.0
+    total = 0.0
+    for i in range(data.shape[1]):
+        w = data[ROOT_WEIGHT, i]
+        r = w * derivatives(data, i, x, ln_vs, row)
+        w2 = w * w
+        for j in range(count):
+            slope = row[columns[j]]
+            g[j] -= w * slope * r
+            for k in range(j + 1):
+                a[j, k] += w2 * slope * row[columns[k]]
+        total += r * r
+    return total
