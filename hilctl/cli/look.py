@@ -1,6 +1,7 @@
 """Verbs that only look: status, get, watch."""
 
 import argparse
+import sys
 
 from hilctl.cli import connect
 from hilctl.cli.errors import DONE
@@ -23,6 +24,9 @@ def get(parser: argparse.ArgumentParser) -> None:
     """The arguments of `get`."""
     connect.options(parser)
     parser.add_argument("keys", nargs="*", metavar="KEY", help="dotted keys, or tables of them; none: all")
+    parser.add_argument(
+        "--changes", action="store_true", help="who changed what and why, and what differs from the rig file"
+    )
     parser.add_argument("--json", action="store_true", help="as one JSON object")
     parser.set_defaults(do=_get)
 
@@ -51,15 +55,40 @@ def _status(given: argparse.Namespace) -> int:
 
 
 def _get(given: argparse.Namespace) -> int:
-    from hilctl.cli.output import as_json, say, toml_of
+    from hilctl.cli.output import as_json, say
+    from hilctl.wire.toml import toml_of
 
+    if given.changes and given.keys:
+        raise WrongUse("--changes takes no KEY")
     with connect.look(given) as rig:
+        if given.changes:
+            return _changes(rig.changes(), as_json_object=given.json)
         values = rig.get(*given.keys)
     if given.json:
         as_json(values)
     else:
         for key, value in values.items():
             say(f"{key} = {toml_of(value)}")
+    return DONE
+
+
+def _changes(found: dict[str, Any], *, as_json_object: bool) -> int:
+    from hilctl.cli.output import as_json, say
+    from hilctl.wire.toml import toml_of
+
+    if as_json_object:
+        as_json(found)
+        return DONE
+    for made in found["sets"]:
+        when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(made["time_ns"] * 1e-9))
+        undoes = f" takes epoch {made['undoes']} back;" if made["undoes"] else ""
+        say(f"epoch {made['epoch']}  {when}  {made['author']}:{undoes} {made['origin'] or 'no origin given'}")
+        for edit in made["changed"]:
+            say(f"    {edit['key']}: {toml_of(edit['old'])} → {toml_of(edit['new'])}")
+    for edit in found["differs"]:
+        say(f"{edit['key']} = {toml_of(edit['new'])}, in the rig file {toml_of(edit['old'])}")
+    if not found["differs"]:
+        say("nothing differs from the rig file")
     return DONE
 
 
@@ -83,6 +112,11 @@ def _watch(given: argparse.Namespace) -> int:
                 say(json_line(row))
                 for row in newest_of(blocks, names, _REDRAW_S):
                     say(json_line(row))
+                return DONE
+            if not sys.stdout.isatty():  # a file or a pipe: a line an instant
+                say("  ".join(f"{name} {value}" for name, value in rows(row)))
+                for row in newest_of(blocks, names, _REDRAW_S):
+                    say("  ".join(f"{name} {value}" for name, value in rows(row)))
                 return DONE
             from rich.live import Live
 

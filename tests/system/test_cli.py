@@ -149,6 +149,16 @@ def test_watch_shows_the_newest_sample_and_ends_with_ctrl_c(shell):
     assert "Traceback" not in said
 
 
+def test_watch_into_a_pipe_is_a_line_an_instant(shell):
+    watching = shell.start("watch", "--channels", "tick", "mode", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    lines = [watching.stdout.readline().split() for _ in range(2)]
+    assert [line[0] for line in lines] == ["tick", "tick"]
+    assert "hold" in lines[0]
+    watching.send_signal(signal.SIGINT)
+    watching.communicate(timeout=30)
+    assert watching.returncode == 0
+
+
 def test_zero_makes_a_sensor_read_what_it_should(shell):
     shell.said("move", "0", "--wait")
     shell.said("wait", "1.5")
