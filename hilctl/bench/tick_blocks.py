@@ -3,6 +3,7 @@
 from typing import Any
 
 from hilctl.bench.tick_course import ROWS
+from hilctl.law.inverse import rt_inverse_advance, rt_inverse_command
 from hilctl.law.modes import rt_motion_done
 from hilctl.law.sample import rt_fill_sample
 from hilctl.law.tick import (
@@ -22,6 +23,7 @@ from hilctl.rt.records import as_record, words_of
 # The order of the numbers below; 0 is the loop alone.
 BLOCKS = (
     "command", "blend", "read", "reference", "guard", "motion_done", "feed_forward", "feedback", "output", "sample",
+    "inverse",
 )  # fmt: skip
 
 
@@ -54,6 +56,11 @@ def rt_repeat(
             rt_output(s, s.u_law)
         elif block == 10:
             rt_fill_sample(s, readings[k % len(readings)], 0, samples[k & (ROWS - 1)])
+        elif block == 11:  # not part of the tick that is compared: it is off there
+            s.inverse.done -= s.inverse.steps
+            rt_inverse_advance(s.now.machine, s.now.friction, s.now.machine.Ps, s.now.law.feed.smooth_s, s.history,
+                               s.head_tick, s.tick, s.now.dt_s, s.inverse)
+            total += rt_inverse_command(s.tick, 0.0, s.now.dt_s, s.inverse)
         else:
             total += s.u_law
     return total

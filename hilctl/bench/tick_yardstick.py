@@ -13,6 +13,7 @@ from hilctl.law.arming import ARMING, Arming
 from hilctl.law.estimate import ESTIMATE, Estimator
 from hilctl.law.feed import LINEAR, Feed
 from hilctl.law.guards import GUARD
+from hilctl.law.inverse import INVERSE
 from hilctl.law.limits import Limits
 from hilctl.law.output import OUTPUT
 from hilctl.law.pid import PID, Pid
@@ -42,7 +43,7 @@ _RECORDS: dict[str, Any] = {
     "ValveStage": dtype_of(ValveStage), "ValveState": VALVE, "Law": dtype_of(Law), "Output": OUTPUT,
     "Arming": dtype_of(Arming), "Arm": ARMING, "Limits": dtype_of(Limits), "Guard": GUARD, "Settings": SETTINGS,
     "Move": MOVE, "Sine": SINE, "Triangle": TRIANGLE, "Chirp": CHIRP, "Wave": WAVE, "Stop": STOP,
-    "Motion": MOTION, "Point": POINT, "History": HISTORY,
+    "Motion": MOTION, "Point": POINT, "History": HISTORY, "Inverse": INVERSE,
     "Command": COMMAND, "Readings": READINGS, "Sample": SAMPLE, "State": STATE,
 }  # fmt: skip
 _CODES: dict[str, type[IntEnum]] = {
@@ -51,7 +52,7 @@ _CODES: dict[str, type[IntEnum]] = {
 _CONSTANTS: dict[str, float] = {
     "SETTINGS_WORDS": len(BLENDED), "PID_FEEDBACK": PID_FEEDBACK, "SENSOR_COUNT": sensors.COUNT,
     "LINE": estimate.LINE, "LENGTH": history.LENGTH, "FLANK": smooth.FLANK, "ENDLESS_S": ENDLESS_S,
-    "PI": math.pi, "GRAVITY": GRAVITY, "SMOOTH_M_S": feed.SMOOTH_M_S,
+    "PI": math.pi, "GRAVITY": GRAVITY, "SMOOTH_M_S": feed.SMOOTH_M_S, "SMOOTH_S": feed.SMOOTH_S, "GRID_S": feed.GRID_S,
     **{name.upper(): MODELS[name].code for name in ("stribeck", "karnopp", "lugre")},
     **{k: getattr(stribeck, k) for k in ("FC", "FS", "VS", "SIGMA", "DELTA", "WIDTH")},
     **{k: getattr(sensors, k) for k in ("DISPLACEMENT", "ACCELERATION", "PRESSURE_A", "PRESSURE_B", "SUPPLY", "SPOOL",

@@ -36,6 +36,11 @@ class Coulomb(Law, kw_only=True):
         """Both directions."""
         return both(self, NAMES)
 
+    @property
+    def jump(self) -> float:
+        """From one direction's level to the other's."""
+        return sum(self.words())
+
 
 @jit()
 def rt_slip(p: Any, direction: float, v: float) -> float:

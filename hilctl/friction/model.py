@@ -52,6 +52,11 @@ class Law(Params, kw_only=True):
         return self.viscous
 
     @property
+    def jump(self) -> float:
+        """By how much the force turns in an instant, or nearly so, when the motion does, in N."""
+        return 0.0
+
+    @property
     def spring(self) -> float:
         """The stiffness that a mass at rest feels, in N/m; 0 where it is simply held."""
         return 0.0

@@ -47,6 +47,11 @@ class Static(Law, kw_only=True):
         """Both directions."""
         return both(self, NAMES)
 
+    @property
+    def jump(self) -> float:
+        """From one direction's sliding level to the other's."""
+        return self.words()[FC] + self.words()[WIDTH + FC]
+
     def _powers(self) -> list[float]:
         words = self.words()
         return [*words[FV:WIDTH], *words[WIDTH + FV :]]

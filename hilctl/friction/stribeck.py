@@ -60,6 +60,12 @@ class TwoCurves(Curve, kw_only=True):
         return both(self, NAMES)
 
     @property
+    def jump(self) -> float:
+        """From one direction's breakaway to the other's."""
+        words = both(self, NAMES)
+        return words[FS] + words[WIDTH + FS]
+
+    @property
     def viscous(self) -> float:
         """The smaller of the two slopes."""
         other = self.negative.sigma

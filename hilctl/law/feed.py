@@ -26,11 +26,16 @@ class Feed(Params):
     """Feed-forward."""
 
     inverse: Annotated[float, number(0, 1, "", "share of the inverse model in the feed-forward (lambda)")] = 0.0
+    smooth_s: Annotated[
+        float, number(0, 5e-3, "s", "time over which friction turns at a reversal; 0: what the valve can follow")
+    ] = 0.0
     extra_preview_s: Annotated[
         float, number(-0.01, 0.01, "s", "added to the computed preview of 1.5 ticks and the valve's lag")
     ] = 0.0
 
 
+GRID_S = 1e-4  # the inverse model is computed on a grid this fine or finer
+SMOOTH_S = 5e-3  # the most that friction is smoothed over
 SMOOTH_M_S = 3e-3  # about what the reference passes in a few ticks of a corner at 1 kHz
 
 LINEAR = record_of(
@@ -69,9 +74,18 @@ def rt_feed_prepare(machine: Any, viscous: float, feed: Any, dt_s: float, c: Any
     c.preview_ticks = max(0.0, 1.5 + (2.0 * machine.zv / machine.wv + feed.extra_preview_s) / dt_s)
 
 
+@jit()
+def rt_lead_ticks(preview_ticks: float, extra_s: float, dt_s: float) -> int:
+    """How many ticks ahead of now the reference is evaluated: for the valve's lag, and for the inverse model."""
+    inverse = 2.0 + (0.5 * SMOOTH_S + 4.0 * min(dt_s, GRID_S) + extra_s) / dt_s
+    ticks: int = math.ceil(max(preview_ticks, inverse)) + 1
+    return ticks
+
+
 def lead_ticks(machine: Machine, feed: Feed, dt_s: float) -> int:
-    """How many ticks ahead of now the reference is evaluated; see rt_start."""
-    return math.ceil(1.5 + (2.0 * machine.zv / machine.wv + feed.extra_preview_s) / dt_s) + 1
+    """The same, for whoever plans a motion."""
+    preview = max(0.0, 1.5 + (2.0 * machine.zv / machine.wv + feed.extra_preview_s) / dt_s)
+    return int(getattr(rt_lead_ticks, "plain", rt_lead_ticks)(preview, feed.extra_preview_s, dt_s))
 
 
 @jit()

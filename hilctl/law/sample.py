@@ -43,8 +43,8 @@ def rt_fill_sample(s: Any, readings: Any, status: int, sample: Any) -> None:
 
     sample.blend = s.now.law.feed.inverse
     sample.u_linear = s.u_linear if closed else 0.0
-    sample.u_inverse = 0.0
-    sample.u_feed = sample.u_linear
+    sample.u_inverse = s.u_inverse
+    sample.u_feed = s.u_feed if closed else 0.0
     sample.pressure_ref_pa = s.pressure_ref_pa
     sample.pid_share = s.pid_share
     t, p = s.three_state, s.pid

@@ -15,6 +15,7 @@ from hilctl.law.feed import Feed
 from hilctl.law.limits import Limits
 from hilctl.law.pid import Pid
 from hilctl.law.sensors import Sensors
+from hilctl.law.smoothing import smoothing_s
 from hilctl.law.three_state import ThreeState
 from hilctl.law.valve_stage import ValveStage
 from hilctl.machine import Machine
@@ -81,4 +82,7 @@ def pack_settings(controller: Controller, friction: Friction, dt_s: float, epoch
     out.friction.code = friction.code
     out.friction.viscous = friction.params.viscous
     out.friction.p[:] = friction.packed()
+    if controller.law.feed.smooth_s == 0.0:
+        command = controller.limits.command
+        out.law.feed.smooth_s = smoothing_s(controller.machine, friction, command.opening, command.slew_per_s, dt_s)
     return out

@@ -8,6 +8,7 @@ from hilctl.law.arming import ARMING
 from hilctl.law.estimate import ESTIMATE
 from hilctl.law.feed import LINEAR
 from hilctl.law.guards import GUARD
+from hilctl.law.inverse import INVERSE
 from hilctl.law.output import OUTPUT
 from hilctl.law.pid import PID
 from hilctl.law.reference import HISTORY, MOTION, POINT
@@ -29,6 +30,9 @@ STATE: Any = record_of(
         ("epoch", np.int64),
         ("blend", np.float64),  # 1 when the target is reached
         ("linear", LINEAR),
+        ("inverse", INVERSE),
+        ("u_inverse", np.float64),
+        ("u_feed", np.float64),
         # time
         ("tick", np.int64),
         ("periods", np.int64),  # 1 + skipped before this tick

@@ -12,8 +12,9 @@ from typing import Any
 from hilctl.law.arming import rt_arming_opening
 from hilctl.law.blend import rt_adopt_settings, rt_blend_settings
 from hilctl.law.estimate import rt_estimate, rt_estimate_prepare, rt_estimate_start, rt_predicted_position
-from hilctl.law.feed import rt_feed_linear, rt_feed_prepare, rt_pressure_for
+from hilctl.law.feed import rt_feed_linear, rt_feed_prepare, rt_lead_ticks, rt_pressure_for
 from hilctl.law.guards import rt_guard, rt_latch
+from hilctl.law.inverse import rt_inverse_advance, rt_inverse_command, rt_inverse_pressure, rt_inverse_stop
 from hilctl.law.modes import (
     rt_act,
     rt_arm_step,
@@ -31,7 +32,7 @@ from hilctl.law.pid import rt_pid, rt_pid_start
 from hilctl.law.reference import rt_history_get, rt_history_put, rt_reference
 from hilctl.law.reference.history import LENGTH
 from hilctl.law.sample import rt_fill_sample
-from hilctl.law.sensors import ACCELERATION, DISPLACEMENT, PRESSURE_A, PRESSURE_B, rt_check_readings
+from hilctl.law.sensors import ACCELERATION, DISPLACEMENT, PRESSURE_A, PRESSURE_B, SUPPLY, rt_check_readings
 from hilctl.law.settings import PID_FEEDBACK
 from hilctl.law.three_state import rt_three_state, rt_three_state_start
 from hilctl.law.valve_stage import rt_valve_stage
@@ -85,7 +86,7 @@ def rt_start(s: Any, settings: Any, tick: int) -> None:
     s.authority = 1.0
     s.tick, s.periods, s.motion_over = tick, 1, -1
     _rt_prepare(s)
-    s.lead = math.ceil(s.linear.preview_ticks) + 1
+    s.lead = rt_lead_ticks(s.linear.preview_ticks, settings.law.feed.extra_preview_s, settings.dt_s)
     s.head_tick = tick + s.lead
     rt_rest_here(s)
 
@@ -198,8 +199,18 @@ def _rt_pressure_deviation(s: Any) -> float:
 @jit()
 def rt_feed_forward(s: Any) -> None:
     """What the reference needs: the opening ahead, the load pressure now."""
+    now, share = s.now, s.now.law.feed.inverse
     s.u_linear = rt_feed_linear(s.linear, s.ahead)
-    s.pressure_ref_pa = rt_pressure_for(s.linear, s.now.friction, s.here)
+    s.pressure_ref_pa = rt_pressure_for(s.linear, now.friction, s.here)
+    s.u_inverse, s.u_feed = 0.0, s.u_linear
+    if share <= 0.0 or not rt_closed_loop(s):
+        rt_inverse_stop(s.inverse)
+        return
+    rt_inverse_advance(now.machine, now.friction, s.checked.value[SUPPLY], now.law.feed.smooth_s, s.history,
+                       s.head_tick, s.tick, now.dt_s, s.inverse)
+    s.u_inverse = rt_inverse_command(s.tick, now.law.feed.extra_preview_s, now.dt_s, s.inverse)
+    s.u_feed += share * (s.u_inverse - s.u_linear)
+    s.pressure_ref_pa += share * (rt_inverse_pressure(s.tick, s.inverse) - s.pressure_ref_pa)
 
 
 @jit()
@@ -215,7 +226,7 @@ def rt_opening(s: Any) -> float:
         deviation_pa = s.checked.value[PRESSURE_A] - s.checked.value[PRESSURE_B] - s.pressure_ref_pa
         feedback = rt_three_state(law.three_state, error, s.delayed.v_m_s - e.v, s.delayed.a_m_s2 - (e.a + e.b),
                                   deviation_pa, refused, dt_s, s.three_state)
-        wanted = feedback + s.u_linear
+        wanted = feedback + s.u_feed
     if s.pid_share > 0.0:
         u_pid = rt_pid(law.pid, error, refused, dt_s, s.pid)
         share = s.pid_share * s.pid_share * (3.0 - 2.0 * s.pid_share)

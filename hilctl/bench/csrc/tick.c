@@ -86,7 +86,9 @@ static inline void watch(State *s, int64_t status) {
 }
 
 static inline void feed_forward(State *s) {
-    s->u_linear = feed_linear(&s->linear, &s->ahead);
+    s->u_linear = s->u_feed = feed_linear(&s->linear, &s->ahead); /* the inverse model is off in what is compared */
+    s->u_inverse = 0;
+    s->inverse.running = 0;
     s->pressure_ref_pa = pressure_for(&s->linear, &s->now.friction, &s->here);
 }
 
@@ -99,7 +101,7 @@ static inline double opening(State *s) {
         wanted = three_state(&law->three_state, error, s->delayed.v_m_s - e->v, s->delayed.a_m_s2 - (e->a + e->b),
                              s->checked.value[PRESSURE_A] - s->checked.value[PRESSURE_B] - s->pressure_ref_pa, refused,
                              dt, &s->three_state)
-                 + s->u_linear;
+                 + s->u_feed;
     if (s->pid_share > 0) {
         double u_pid = pid(&law->pid, error, refused, dt, &s->pid);
         wanted += s->pid_share * s->pid_share * (3 - 2 * s->pid_share) * (u_pid - wanted);
@@ -152,8 +154,8 @@ static inline void fill_sample(const State *s, const Readings *readings, int64_t
 
     out->blend = s->now.law.feed.inverse;
     out->u_linear = closed ? s->u_linear : 0;
-    out->u_inverse = 0;
-    out->u_feed = out->u_linear;
+    out->u_inverse = s->u_inverse;
+    out->u_feed = closed ? s->u_feed : 0;
     out->pressure_ref_pa = s->pressure_ref_pa;
     out->pid_share = s->pid_share;
     const ThreeStateState *t = &s->three_state;

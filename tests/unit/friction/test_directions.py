@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hilctl.friction import MODELS, STATES, Kind, check_friction, rt_friction, rt_steady
+from hilctl.friction import MODELS, STATES, Kind, check_friction, linear_models, rt_friction, rt_steady
 from hilctl.friction.directions import rt_side
 from hilctl.params import fields_of, leaves
 
@@ -114,3 +114,12 @@ def test_a_direction_between_the_signs_crosses_zero_without_a_jump(model):
     assert force[2000] == 0
     assert np.abs(np.diff(force)).max() < 0.02 * np.abs(force).max()
     assert np.all(force * v >= 0)
+
+
+@pytest.mark.parametrize("model", sorted(m for m in linear_models() if MODELS[m].kind != Kind.SMOOTH))
+def test_a_law_knows_by_how_much_it_jumps_at_a_reversal(model):
+    law = MODELS[model]
+    friction = check_friction({"model": model, **law.typical})
+    near = friction.curve(np.array([1e-12, -1e-12]))
+    expected = near[0] - near[1] if law.kind == Kind.JUMPS else 0.0
+    assert friction.params.jump == pytest.approx(expected, abs=1e-6)

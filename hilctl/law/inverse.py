@@ -1,0 +1,192 @@
+"""Inverse-model feed-forward: the opening that the whole machine needs to follow the reference, friction included.
+
+A valve commands flow, not force. Friction is met through the load pressure that it takes, and the flow that the change
+of this pressure takes. On a grid of 0.1 ms or finer, along the reference:
+
+    pL = (m a + B v + K x + f [+ m g]) / A                    f: the friction law run along the reference
+    pA' = beta/VA (QA - A v - Ctc pL)                         VA, VB = Vt/2 ± A x
+    pB' = beta/VB (A v + Ctc pL - QB)
+    QA, QB = Qn U sqrt(2 dA / Ps), Qn U sqrt(2 dB / Ps)       dA, dB: the drops at the two edges in use
+
+pL' = pA' - pB' is linear in U, which gives U; the sum pA + pB is then stepped along. Last, the valve's own lag:
+
+    u = U + (2 zv/wv) U' + U''/wv²
+
+The command of tick k is held from k+1 to k+2: it is the mean of u over that time.
+
+Friction that jumps at a reversal would ask for an impulse of flow. It is smoothed in time by four running means (a
+cubic B-spline), which a preview can do without delay.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from hilctl.friction import STATES, rt_friction
+from hilctl.law.feed import GRID_S
+from hilctl.law.reference import POINT, rt_history_get
+from hilctl.machine import GRAVITY
+from hilctl.params import record_of
+from hilctl.rt.jit import jit
+
+RING = 1024  # grid points kept; a power of two
+MEANS = 4
+WIDEST = 64  # grid points of a running mean
+MOST_STEPS = 64
+_BEFORE = 24  # ticks of the past that the pipeline runs through when it starts
+_LEAST_DROP = 0.1  # of the supply: a reference that needs more pressure gets no more flow for it
+_SUPPLY_S = 0.02  # over which the measured supply is averaged
+_SETTLE_S = 0.5  # in which leakage brings pA + pB back to the supply
+
+INVERSE: "np.dtype[Any]" = record_of(
+    [
+        ("running", np.int64),
+        ("steps", np.int64),  # of the grid, a tick
+        ("width", np.int64),  # of each running mean
+        ("done", np.int64),  # newest grid index
+        ("supply", np.float64),
+        ("total", np.float64),  # pA + pB
+        ("point", POINT),
+        ("z", np.float64, (STATES,)),
+        ("means", np.float64, (MEANS, WIDEST)),
+        ("x", np.float64, (RING,)),
+        ("v", np.float64, (RING,)),
+        ("bare", np.float64, (RING,)),  # pressure without friction
+        ("pressure", np.float64, (RING,)),
+        ("opening", np.float64, (RING,)),
+        ("command", np.float64, (RING,)),
+    ]
+)
+
+
+@jit()
+def rt_inverse_stop(s: Any) -> None:
+    """Forgets; the next advance starts anew."""
+    s.running = 0
+
+
+@jit()
+def rt_inverse_advance(machine: Any, friction: Any, measured_pa: float, smooth_s: float, history: Any, head: int,
+                       tick: int, dt_s: float, s: Any) -> None:
+    """Runs the pipeline up to the reference's head; `measured_pa` is the supply, or nan."""
+    if s.running == 0:
+        _rt_begin(machine, measured_pa, smooth_s, history, head, tick, dt_s, s)
+    if math.isfinite(measured_pa):
+        s.supply += dt_s / (dt_s + _SUPPLY_S) * (measured_pa - s.supply)
+    h = dt_s / s.steps
+    until = head * s.steps
+    while s.done < until:
+        s.done += 1
+        whole = s.done // s.steps
+        rt_history_get(history, whole, (s.done - whole * s.steps) / s.steps, dt_s, s.point)
+        _rt_step(machine, friction, h, s)
+
+
+@jit()
+def _rt_begin(machine: Any, measured_pa: float, smooth_s: float, history: Any, head: int, tick: int, dt_s: float,
+              s: Any) -> None:
+    """As if the reference had stood where it was a little while ago."""
+    s.running = 1
+    s.steps = min(max(2, math.ceil(dt_s / GRID_S)), MOST_STEPS)
+    h = dt_s / s.steps
+    room = (head - tick - 2) * s.steps - 3  # what is smoothed must be known by the time it is commanded
+    s.width = min(max(1, round(smooth_s / h / MEANS)), WIDEST, 1 + 2 * max(room, 0) // MEANS)
+    s.done = (tick - _BEFORE) * s.steps
+    rt_history_get(history, tick - _BEFORE, 0.0, dt_s, s.point)
+    for i in range(STATES):
+        s.z[i] = 0.0
+    for i in range(MEANS):
+        for j in range(WIDEST):
+            s.means[i, j] = 0.0
+    for i in range(RING):
+        s.x[i], s.v[i] = s.point.x_m, s.point.v_m_s
+        s.bare[i] = s.pressure[i] = (machine.K * s.point.x_m + _rt_weight(machine)) / machine.A
+        s.opening[i] = s.command[i] = 0.0
+    s.supply = measured_pa if math.isfinite(measured_pa) else machine.Ps
+    s.total = s.supply
+
+
+@jit()
+def _rt_weight(machine: Any) -> float:
+    return float(machine.m * GRAVITY) if machine.vertical != 0 else 0.0
+
+
+@jit()
+def _rt_step(machine: Any, friction: Any, h: float, s: Any) -> None:
+    """One grid point: friction there; pressure, opening and command a little behind it."""
+    mask, area = RING - 1, machine.A
+    g, x, v = s.done, s.point.x_m, s.point.v_m_s
+    s.x[g & mask], s.v[g & mask] = x, v
+    s.bare[g & mask] = (machine.m * s.point.a_m_s2 + machine.B * v + machine.K * x + _rt_weight(machine)) / area
+    f = rt_friction(friction.code, friction.p, s.z, v, h)
+    place = g % s.width
+    for i in range(MEANS):
+        s.means[i, place] = f
+        f = 0.0
+        for j in range(s.width):
+            f += s.means[i, j]
+        f /= s.width
+    g -= MEANS * (s.width - 1) // 2
+    s.pressure[g & mask] = s.bare[g & mask] + f / area
+    g -= 1
+    rate = (s.pressure[(g + 1) & mask] - s.pressure[(g - 1) & mask]) / (2.0 * h)
+    s.opening[g & mask] = _rt_opening(machine, s.x[g & mask], s.v[g & mask], s.pressure[g & mask], rate, h, s)
+    g -= 1
+    before, at, after = s.opening[(g - 1) & mask], s.opening[g & mask], s.opening[(g + 1) & mask]
+    slope, bend = (after - before) / (2.0 * h), (after - 2.0 * at + before) / (h * h)
+    s.command[g & mask] = at + 2.0 * machine.zv / machine.wv * slope + bend / (machine.wv * machine.wv)
+
+
+@jit()
+def _rt_opening(machine: Any, x: float, v: float, load: float, rate: float, h: float, s: Any) -> float:
+    """U, for a load pressure and its rate; the chambers' sum goes on by h."""
+    supply_pa = s.supply
+    half, swept = 0.5 * machine.Vt, machine.A * x
+    least = 0.02 * half
+    per_a, per_b = machine.beta / max(half + swept, least), machine.beta / max(half - swept, least)
+    needed = machine.A * v + machine.Ctc * load
+    pa, pb = 0.5 * (s.total + load), 0.5 * (s.total - load)
+    wanted = rate + (per_a + per_b) * needed
+    floor = _LEAST_DROP * supply_pa
+    if wanted >= 0.0:
+        drop_a, drop_b = max(supply_pa - pa, floor), max(pb, floor)
+    else:
+        drop_a, drop_b = max(pa, floor), max(supply_pa - pb, floor)
+    # Ps of the rig file: what Qn is meant for
+    edge_a = machine.Qn * math.sqrt(2.0 * drop_a / machine.Ps)
+    edge_b = machine.Qn * math.sqrt(2.0 * drop_b / machine.Ps)
+    opening = wanted / (per_a * edge_a + per_b * edge_b)
+    rate_a = per_a * (opening * edge_a - needed)
+    rate_b = per_b * (needed - opening * edge_b)
+    s.total += h * (rate_a + rate_b + (supply_pa - s.total) / _SETTLE_S)
+    return float(opening)
+
+
+@jit()
+def rt_inverse_command(tick: int, preview_s: float, dt_s: float, s: Any) -> float:
+    """The mean of the command over the time for which this tick's is held."""
+    mask, h = RING - 1, dt_s / s.steps
+    ahead = preview_s / h
+    whole = math.floor(ahead)
+    share = ahead - whole
+    newest = s.done - MEANS * (s.width - 1) // 2 - 2
+    first, total = (tick + 1) * s.steps + int(whole), 0.0
+    for i in range(s.steps + 2):  # straight lines from `share` to `share + steps`
+        weight = 1.0
+        if i == 0:
+            weight = 0.5 * (1.0 - share) * (1.0 - share)
+        elif i == 1:
+            weight = 1.0 - 0.5 * share * share
+        elif i == s.steps:
+            weight = 0.5 + share - 0.5 * share * share
+        elif i == s.steps + 1:
+            weight = 0.5 * share * share
+        total += weight * s.command[min(first + i, newest) & mask]
+    return float(total / s.steps)
+
+
+@jit()
+def rt_inverse_pressure(tick: int, s: Any) -> float:
+    """The load pressure that the reference needs at a tick."""
+    return float(s.pressure[(tick * s.steps) & (RING - 1)])

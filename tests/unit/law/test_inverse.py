@@ -1,0 +1,172 @@
+"""The inverse model: what it asks for in closed form, and what it is worth in the closed loop.
+
+Distortion is of the table's true acceleration, harmonics 2 to 100 Hz over the fundamental.
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+from hilctl.friction import MODELS
+from hilctl.law.inverse import INVERSE, MEANS, RING, rt_inverse_advance, rt_inverse_command, rt_inverse_pressure
+from hilctl.law.reference import HISTORY, POINT, rt_history_put
+from hilctl.law.settings import pack_settings
+from hilctl.law.smoothing import SHORTEST_S, _demand, smoothing_s
+from hilctl.rig import load
+from hilctl.signals import Mode
+
+DT_S = 1e-3
+LEAD = 8
+AMPLITUDE_M = {0.5: 0.08, 1.0: 0.08, 2.0: 0.05, 5.0: 0.02}
+
+
+class Pipeline:
+    """The inverse model along a reference, tick by tick."""
+
+    def __init__(self, smooth_s: float = 3e-3, **changes: object) -> None:
+        rig = load("table-500", twin=True, changes=changes)
+        self.settings = pack_settings(rig.controller, rig.friction, DT_S, 1)
+        self.state, self.history = np.zeros(1, INVERSE)[0], np.zeros(1, HISTORY)[0]
+        self.point, self.smooth_s = np.zeros(1, POINT)[0], smooth_s
+        self.machine, self.friction = rig.controller.machine, rig.friction
+
+    def run(self, reference, ticks: int, preview_s: float = 0.0):
+        """Commands and pressures for a reference `t -> (x, v, a, j)`."""
+        out = np.zeros((ticks, 2))
+        for tick in range(-40, LEAD):
+            self._put(reference, tick)
+        for tick in range(ticks):
+            self._put(reference, tick + LEAD)
+            rt_inverse_advance(self.settings.machine, self.settings.friction, math.nan, self.smooth_s, self.history,
+                               tick + LEAD, tick, DT_S, self.state)
+            out[tick] = rt_inverse_command(tick, preview_s, DT_S, self.state), rt_inverse_pressure(tick, self.state)
+        return out
+
+    def _put(self, reference, tick: int) -> None:
+        self.point.x_m, self.point.v_m_s, self.point.a_m_s2, self.point.j_m_s3 = reference(tick * DT_S)
+        rt_history_put(self.history, tick, self.point)
+
+
+@pytest.mark.parametrize("v", [0.02, -0.02, 0.5, -0.8])
+def test_at_a_constant_speed_it_is_the_orifices_flow_at_the_pressure_of_friction(v):
+    pipe = Pipeline()
+    u, pressure = pipe.run(lambda t: (v * (t - 0.05), v, 0.0, 0.0), 100)[-1]
+    m = pipe.machine
+    load_pa = pipe.friction.steady(v) / m.A
+    assert pressure == pytest.approx(load_pa, rel=1e-9)
+    flow = m.A * v + m.Ctc * load_pa
+    root = math.sqrt((m.Ps - math.copysign(1, v) * load_pa) / m.Ps)
+    assert u == pytest.approx(flow / (m.Qn * root), rel=1e-4)
+
+
+def test_the_chambers_oil_and_the_valves_lag_are_made_up_for():
+    """Without friction, about mid-stroke, a small swing: the linear machine, whose inverse is known."""
+    none = {"friction.fc": 0.0, "friction.fs": 0.0, "friction.sigma": 0.0}
+    pipe = Pipeline(**none)
+    w, amplitude, m = 2 * math.pi * 20, 1e-5, pipe.machine
+    reference = lambda t: (  # noqa: E731
+        amplitude * math.sin(w * t), amplitude * w * math.cos(w * t), -amplitude * w**2 * math.sin(w * t),
+        -amplitude * w**3 * math.cos(w * t),
+    )  # fmt: skip
+    u = pipe.run(reference, 1000)[:, 0]
+    s = 1j * w
+    flow = (m.A * s + (m.Ctc + m.Vt / (4 * m.beta) * s) * m.m * s**2 / m.A) * amplitude
+    valve = 1 + 2 * m.zv / m.wv * s + s**2 / m.wv**2
+    held = np.exp(1.5 * s * DT_S) * np.sin(w * DT_S / 2) / (w * DT_S / 2)  # the mean over the tick it is held for
+    t = np.arange(1000) * DT_S
+    expected = np.imag(flow / m.Qn * valve * held * np.exp(s * t))
+    assert np.max(np.abs(u[200:] - expected[200:])) < 3e-3 * np.max(np.abs(expected))
+
+
+def test_friction_turns_over_the_smoothing_time_centred_on_the_reversal():
+    acceleration = 2.0
+    pipe = Pipeline(smooth_s=4e-3)
+    rows = pipe.run(lambda t: (0.5 * acceleration * (t - 0.1) ** 2, acceleration * (t - 0.1), acceleration, 0.0), 200)
+    turned = (rows[:, 1] - pipe.machine.m * acceleration / pipe.machine.A) * pipe.machine.A
+    assert turned[90] == pytest.approx(pipe.friction.steady(-0.02), rel=1e-3)
+    assert turned[110] == pytest.approx(pipe.friction.steady(0.02), rel=1e-3)
+    assert abs(turned[100]) < 100
+    assert np.all(np.diff(turned[97:104]) > 0)
+    assert turned[97] == pytest.approx(pipe.friction.steady(-0.006), abs=10), "nothing before half of the time"
+
+
+def test_smoothing_asks_no_more_of_the_valve_than_it_can():
+    rig = load("table-500", twin=True)
+    machine, friction = rig.controller.machine, rig.friction
+    jump = 2 * friction.steady(1e-6)
+    for slew in (50.0, 400.0, 2000.0):
+        chosen = smoothing_s(machine, friction, 1.0, slew, DT_S)
+        assert SHORTEST_S <= chosen <= 5e-3
+        if chosen < 5e-3:
+            peak, step = _demand(machine, jump, chosen, DT_S)
+            assert peak <= 0.5
+            assert step <= slew * DT_S
+    assert smoothing_s(machine, friction, 1.0, 50.0, DT_S) > smoothing_s(machine, friction, 1.0, 2000.0, DT_S)
+
+
+def test_it_keeps_within_its_ring_whatever_the_rate():
+    for rate_hz in (100.0, 1000.0, 20_000.0):
+        rig = load("table-500", twin=True)
+        settings, state = pack_settings(rig.controller, rig.friction, 1 / rate_hz, 1), np.zeros(1, INVERSE)[0]
+        history = np.zeros(1, HISTORY)[0]
+        for tick in range(60):
+            rt_history_put(history, tick + LEAD, np.zeros(1, POINT)[0])
+            rt_inverse_advance(settings.machine, settings.friction, 20e6, 5e-3, history, tick + LEAD, tick,
+                               1 / rate_hz, state)
+            assert rt_inverse_command(tick, 0.0, 1 / rate_hz, state) == 0.0
+        assert (LEAD + 24) * state.steps + MEANS * state.width < RING or rate_hz < 1000
+
+
+def distortion(table, frequency_hz: float, share: float, cycles: int = 2) -> float:
+    """In percent, after the start has passed."""
+    table.arm()
+    if share:
+        table.set(law__feed__inverse=share)
+        table.run(1.0)
+    table.track("sine", frequency_hz=frequency_hz, amplitude_m=AMPLITUDE_M[frequency_hz], cycles=cycles + 4)
+    table.run(2 / frequency_hz + 1)
+    rows = table.run(cycles / frequency_hz)
+    assert np.all(rows.mode == Mode.TRACK)
+    acceleration = np.gradient(table.truth[:, 1], table.dt_s)
+    lines = np.abs(np.fft.rfft(acceleration))
+    harmonics = lines[2 * cycles : round(100 / frequency_hz) * cycles + 1 : cycles]
+    return float(100 * np.sqrt(np.sum(harmonics**2)) / lines[cycles])
+
+
+@pytest.mark.parametrize(
+    ("model", "preview_s", "factors"),
+    [
+        ("karnopp", 5e-4, {0.5: 6, 1.0: 9, 2.0: 12, 5.0: 6}),
+        ("lugre", 0.0, {0.5: 8, 1.0: 16, 2.0: 20, 5.0: 12}),
+        ("gms", 0.0, {0.5: 6, 1.0: 14, 2.0: 20, 5.0: 12}),
+    ],
+)
+def test_with_the_right_model_most_of_the_distortion_is_gone(table, model, preview_s, factors):
+    own = {"friction.model": model, **{f"friction.{key}": value for key, value in MODELS[model].typical.items()}}
+    own["law.feed.extra_preview_s"] = preview_s
+    for frequency_hz, factor in factors.items():
+        before = distortion(table(**own), frequency_hz, 0.0)
+        after = distortion(table(**own), frequency_hz, 1.0)
+        print(f"{model} {frequency_hz} Hz: {before:.1f} -> {after:.2f} %")
+        assert after < before / factor, (frequency_hz, before, after)
+        assert after < 5
+
+
+def test_it_is_blended_in_and_out_while_running_without_a_jump(table):
+    rig = table()
+    rig.arm()
+    rig.track("sine", frequency_hz=1.0, amplitude_m=0.03, cycles=12)
+    rig.run(2.0)
+    before = rig.run(1.0)
+    usual = np.max(np.abs(np.diff(before.u_feed)))
+    for share in (1.0, 0.0):
+        rig.set(law__feed__inverse=share)
+        rows = rig.run(1.0)
+        assert np.all(np.diff(rows.blend) * (1 if share else -1) >= 0)
+        assert rows.blend[-1] == share
+        mixed = (1 - rows.blend) * rows.u_linear + rows.blend * rows.u_inverse
+        assert rows.u_feed == pytest.approx(mixed, abs=1e-12)
+        at = np.flatnonzero((rows.blend > 0) & (rows.blend < 0.02))
+        assert np.max(np.abs(np.diff(rows.u_feed)[at[at < len(rows) - 1]])) < 1.5 * usual
+    assert not rig.law.inverse.running
