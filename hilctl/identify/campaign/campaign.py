@@ -1,0 +1,171 @@
+"""The campaign: speed after speed, each stored when it is finished.
+
+`run` yields after every speed. Who iterates pauses it by not asking for the next, stops it by not asking again, and
+resumes it, in another process and after a crash, by `Campaign.resume`: what is finished is not measured again. Not a
+single parameter of the rig is changed.
+"""
+
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hilctl.identify.campaign.expect import CHANNELS_OF, Expected, expect, with_noise
+from hilctl.identify.campaign.facts import Facts, read_facts
+from hilctl.identify.campaign.faults import CampaignFault, hunting, trip_text
+from hilctl.identify.campaign.measure import aligned, drive, evaluate, wrong
+from hilctl.identify.campaign.plan import BUDGET_S, Leg, plan
+from hilctl.identify.campaign.store import FORMAT, Header, Measured, Store
+
+if TYPE_CHECKING:
+    from hilctl.client import Client
+
+AT_REST_S = 0.5  # of samples, for the noise
+WARMER_K = 5.0  # a change of the oil that moves friction
+IN_A_ROW = 3  # speeds without a window that counts end a campaign
+
+
+class Progress(NamedTuple):
+    """Before each speed, and at the end."""
+
+    done: int
+    of: int
+    speed_m_s: float  # the next; 0 at the end
+    seconds_left: float  # of rig time
+
+
+class Campaign:
+    """A campaign on a rig that holds."""
+
+    def __init__(self, rig: "Client", store: Store) -> None:
+        self.rig, self.store = rig, store
+        self.expected: Expected = expect(store.header.facts)
+
+    @classmethod
+    def begin(
+        cls,
+        rig: "Client",
+        folder: str | Path,
+        speeds: Sequence[float] | None = None,
+        budget_s: float = BUDGET_S,
+        prepared: Mapping[str, Any] | None = None,
+    ) -> "Campaign":
+        """Plans and checks; nothing moves yet."""
+        facts = read_facts(rig)
+        _ready(rig, facts)
+        rig.pass_time(AT_REST_S)
+        end = int(rig.status()["history"]["end"])
+        still = rig.samples(max(0, end - int(AT_REST_S * facts.rate_hz)), end - 1, CHANNELS_OF)
+        facts, remarks = with_noise(facts, still)
+        legs = plan(facts, speeds, budget_s).legs
+        for leg in legs:
+            rig.check_motion("triangle", **leg.parameters)
+        now = datetime.now(UTC)
+        header = Header(
+            format=FORMAT, id=f"{facts.rig}-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}",
+            begun=now.isoformat(timespec="seconds"), facts=facts, legs=legs, remarks=remarks,
+            prepared=dict(prepared or {}),
+        )  # fmt: skip
+        return cls(rig, Store.begin(Path(folder), header))
+
+    @classmethod
+    def resume(cls, rig: "Client", folder: str | Path) -> "Campaign":
+        """Goes on with what is stored. CampaignFault where the rig is another, or weighs forces differently."""
+        store = Store.open(Path(folder))
+        then, now = store.header.facts, read_facts(rig)
+        if then.rig != now.rig:
+            raise CampaignFault(f"{folder} is a campaign on {then.rig}, this is {now.rig}; begin a new one")
+        _same(then, now)
+        _ready(rig, now)
+        return cls(rig, store)
+
+    @property
+    def left(self) -> list[tuple[int, Leg]]:
+        """What is still to be measured."""
+        done = {m.index for m in self.store.finished()}
+        return [(index, leg) for index, leg in enumerate(self.store.header.legs) if index not in done]
+
+    @property
+    def progress(self) -> Progress:
+        """How far it is."""
+        left, all_of = self.left, len(self.store.header.legs)
+        upcoming = left[0][1].speed_m_s if left else 0.0
+        return Progress(all_of - len(left), all_of, upcoming, sum(leg.seconds for _, leg in left))
+
+    def run(self) -> Iterator[Measured]:
+        """Measures what is left. CampaignFault says what is wrong; what is finished stays."""
+        facts, fruitless = self.store.header.facts, 0
+        for index, leg in self.left:
+            before = read_facts(self.rig)
+            samples = drive(self.rig, leg, facts)
+            after = read_facts(self.rig) if int(samples["epoch"][-1]) != before.epoch else before
+            _same(facts, after)
+            samples = aligned(samples, facts, after)
+            measured = evaluate(index, leg, samples, facts, self.expected)
+            problem = wrong(measured, samples, facts)
+            if problem:
+                raise CampaignFault(f"at {leg.speed_m_s:g} m/s: {problem}")
+            fruitless = 0 if measured.points else fruitless + 1
+            self.store.save(measured, samples)
+            yield measured
+            if fruitless >= IN_A_ROW:
+                raise CampaignFault(hunting(measured.windows, fruitless))
+
+    def remarks(self) -> list[str]:
+        """What a reader of the curve should know."""
+        return remarks_of(self.store)
+
+
+def remarks_of(store: Store) -> list[str]:
+    """What a reader of a stored campaign's curve should know."""
+    found = list(store.header.remarks)
+    done = store.finished()
+    oil = [m.oil_degc for m in done if m.oil_degc is not None]
+    if oil and max(oil) - min(oil) >= WARMER_K:
+        found.append(
+            f"the oil went from {min(oil):.1f} to {max(oil):.1f} °C during the campaign: friction of warm and cold oil "
+            "is mixed; warm up longer, or measure again"
+        )
+    without = [m for m in done if m.pair is None]
+    if without:
+        speeds = ", ".join(f"{m.leg.speed_m_s:g}" for m in without)
+        found.append(f"no point in both directions at {speeds} m/s; the discarded windows say why")
+    missing = len(store.header.legs) - len(done)
+    if missing:
+        found.append(f"not complete: {missing} of {len(store.header.legs)} speeds are not measured")
+    return found
+
+
+def again(folder: str | Path) -> list[Measured]:
+    """The stored samples judged once more by today's gates, without a rig; the results replace the stored ones."""
+    store = Store.open(Path(folder))
+    facts = store.header.facts
+    expected, found = expect(facts), []
+    for old in store.finished():
+        made = evaluate(old.index, old.leg, store.samples(old.index), facts, expected)
+        store.judged(made)
+        found.append(made)
+    return found
+
+
+def _ready(rig: "Client", facts: Facts) -> None:
+    status = rig.status()
+    if status["trip"]:
+        raise CampaignFault(f"{trip_text(status['trip'])}; then `hilctl reset`")
+    if status["mode"] != "hold":
+        raise CampaignFault(f"the rig is {status['mode']}; `hilctl arm` brings it to hold")
+    if facts["law.feedback"] != "three_state":
+        raise CampaignFault(
+            f"law.feedback is {facts['law.feedback']}: the speed would ripple, and a rippling speed gives a wrong "
+            "curve; `hilctl set law.feedback=three_state`"
+        )
+
+
+def _same(then: Facts, now: Facts) -> None:
+    found = then.differences(now)
+    if found:
+        raise CampaignFault(
+            f"parameters that weigh the force changed since the campaign began: {'; '.join(found)}; "
+            "put them back, or begin a new campaign"
+        )

@@ -1,0 +1,123 @@
+"""What can be wrong with a rig that is being measured, said so that somebody can mend it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hilctl.identify.campaign.facts import Facts
+from hilctl.identify.campaign.points import Pair
+from hilctl.identify.campaign.windows import Samples, Window
+
+if TYPE_CHECKING:
+    from hilctl.client import Client
+
+STUCK_SHARE = 0.2  # of the reference's travel: a table that moves less does not follow
+DEAD_SHARE = 0.2  # of the declared noise: a transducer that is more silent is not connected
+CLEAR_CORNER = 20.0  # times the accelerometer's noise: corners that tell its gain
+GAIN_LOW, GAIN_HIGH = 0.5, 2.0  # of the accelerometer in corners, where the table rings
+CERTAIN = 5.0  # standard errors
+
+
+class CampaignFault(Exception):
+    """The campaign cannot go on. The message says what is wrong and what to check; finished speeds are kept."""
+
+
+def examine(samples: Samples, found: Pair | None, facts: Facts) -> str:
+    """What the samples of a motion show to be wrong; empty when nothing does."""
+    return _moved(samples) or _silent(samples, facts) or _accelerometer(samples, facts) or _force(found)
+
+
+def _moved(samples: Samples) -> str:
+    went, wanted = float(np.ptp(samples["displacement_m"])), float(np.ptp(samples["xd_m"]))
+    if went >= STUCK_SHARE * wanted:
+        return ""
+    return (
+        f"the table is stuck, or its transducer is: it moved {1e3 * went:.3g} mm while the reference went "
+        f"{1e3 * wanted:.3g} mm; check that nothing locks the table, that the supply valve is open, and the "
+        "displacement sensor's rod and cable (sensors.displacement)"
+    )
+
+
+def _silent(samples: Samples, facts: Facts) -> str:
+    for name, channel in (
+        ("acceleration", "acceleration_m_s2"), ("pressure_a", "pressure_a_pa"), ("pressure_b", "pressure_b_pa"),
+    ):  # fmt: skip
+        spread = float(np.std(samples[channel]))
+        if spread < DEAD_SHARE * facts[f"sensors.{name}.noise"] or spread == 0.0:
+            what = "the accelerometer" if name == "acceleration" else f"the sensor {name}"
+            return (
+                f"{what} is dead: it shows {float(np.mean(samples[channel])):.6g} and hardly changes while the table "
+                f"moves; check its supply, cable and channel (sensors.{name})"
+            )
+    return ""
+
+
+def _accelerometer(samples: Samples, facts: Facts) -> str:
+    wanted, shown = samples["ad_m_s2"], samples["acceleration_m_s2"]
+    corners = np.abs(wanted) > CLEAR_CORNER * facts["sensors.acceleration.noise"]
+    if np.count_nonzero(corners) < 10:
+        return ""
+    shown = shown[corners] - np.median(shown)
+    gain = float(wanted[corners] @ shown / (wanted[corners] @ wanted[corners]))
+    if GAIN_LOW <= gain <= GAIN_HIGH:
+        return ""
+    if gain <= -GAIN_LOW:
+        return (
+            f"the accelerometer has the wrong sign: in the corners it shows {gain:.2f} of what the table does; turn it "
+            "around, or swap its wires (sensors.acceleration)"
+        )
+    if abs(gain) < GAIN_LOW:
+        return (
+            f"the accelerometer does not show the table's motion: {gain:.2f} of it in the corners; check its mounting, "
+            "its cable and its scale (sensors.acceleration.gain)"
+        )
+    return (
+        f"the accelerometer shows {gain:.1f} times what the table does in the corners; check its scale "
+        "(sensors.acceleration.gain) and the displacement's (sensors.displacement.gain)"
+    )
+
+
+def _force(found: Pair | None) -> str:
+    if found is None or found.force_n >= -CERTAIN * found.std_n:
+        return ""
+    return (
+        f"friction comes out negative, {found.force_n:.0f} N at {found.speed_m_s:.3g} m/s: it would drive the table. "
+        "The pressure pair is swapped, or one of the two is not where it should be; check that sensors.pressure_a "
+        "sits in the chamber that a positive command fills, and sensors.pressure_b in the other"
+    )
+
+
+def hunting(windows: Sequence[Window], in_a_row: int) -> str:
+    """Said when no window of several speeds in a row counts."""
+    reasons = [w.reason for w in windows if w.reason]
+    text = reasons[0] if reasons else "no straight is long enough"
+    advice = "look at the reasons of the discarded windows"
+    if any("hunting" in r for r in reasons):
+        advice = (
+            "the hydraulic mode is not held quiet: check for air in the oil (machine.beta), a leak across the piston "
+            "or the valve (machine.Ctc), the mass (machine.m), and tune the gains of law.three_state (`hilctl tune`)"
+        )
+    elif any("constant" in r for r in reasons):
+        advice = "check the noise of the displacement and acceleration sensors, and the gains of law.three_state"
+    return f"no window of the last {in_a_row} speeds counts: {text}; {advice}"
+
+
+def tripped(rig: "Client", why: str, samples: Samples | None, facts: Facts) -> str:
+    """How a motion ended that was not done: the trip, its key and remedy, and what the samples show besides."""
+    if why == "stopped":
+        return "somebody stopped the motion"
+    if why == "gone":
+        return f"the control loop has ended: {rig.status()['gone'] or 'its log says why'}"
+    told = trip_text(rig.status()["trip"]) or f"the motion ended: {why}"
+    seen = examine(samples, None, facts) if samples is not None and len(samples["tick"]) else ""
+    return f"{told}. {seen[0].upper()}{seen[1:]}" if seen else told
+
+
+def trip_text(trip: dict[str, Any] | None) -> str:
+    """A trip in a sentence."""
+    if not trip:
+        return ""
+    value = f"{trip['value']:.4g} {trip['unit']}".strip() if "value" in trip else ""
+    reached = f", {value} against {trip['limit']:.4g}" if value else ""
+    return f"the rig tripped by {trip['name']}{reached} ({trip['key']}): {trip['meaning']}; {trip['remedy']}"

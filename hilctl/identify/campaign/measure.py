@@ -1,0 +1,79 @@
+"""One speed: its triangle driven, its samples fetched without loss, judged."""
+
+import math
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hilctl.identify.campaign.expect import Expected
+from hilctl.identify.campaign.facts import SENSORS, Facts
+from hilctl.identify.campaign.faults import CampaignFault, examine, tripped
+from hilctl.identify.campaign.gates import judge
+from hilctl.identify.campaign.plan import Leg
+from hilctl.identify.campaign.points import pair, points
+from hilctl.identify.campaign.store import Measured
+from hilctl.identify.campaign.windows import CHANNELS, Samples, cut, force
+
+if TYPE_CHECKING:
+    from hilctl.client import Client, Outcome
+
+_OF = {
+    "displacement": "displacement_m", "acceleration": "acceleration_m_s2",
+    "pressure_a": "pressure_a_pa", "pressure_b": "pressure_b_pa",
+}  # fmt: skip
+
+
+def drive(rig: "Client", leg: Leg, facts: Facts) -> dict[str, npt.NDArray[Any]]:
+    """The samples of the triangle. CampaignFault when it does not end as planned."""
+    motion = rig.track("triangle", **leg.parameters)
+    try:
+        outcome = rig.wait(motion)
+    except KeyboardInterrupt:
+        rig.stop()
+        raise
+    if outcome.why != "done":
+        raise CampaignFault(tripped(rig, outcome.why, _what_there_is(rig, motion.first, outcome), facts))
+    samples = rig.samples(motion.first, outcome.last, CHANNELS, keep=rig.hello["clock"] == "virtual")
+    if len(samples["tick"]) < outcome.last - motion.first + 1:
+        raise CampaignFault(f"{leg.speed_m_s:g} m/s: samples are missing; raise service.history_s")
+    return samples
+
+
+def _what_there_is(rig: "Client", first: int, outcome: "Outcome") -> Samples | None:
+    from hilctl.client import NoReply, Refused
+
+    try:
+        return rig.samples(first, outcome.last, CHANNELS)
+    except (Refused, NoReply):
+        return None  # a loop that has ended gives no samples; what it said is told anyway
+
+
+def aligned(samples: Samples, then: Facts, now: Facts) -> dict[str, npt.NDArray[Any]]:
+    """As if the sensors had the offsets of the campaign's begin: zeroing between two speeds moves no point."""
+    out = dict(samples)
+    for name in SENSORS:
+        moved = now[f"sensors.{name}.offset"] - then[f"sensors.{name}.offset"]
+        if moved:
+            out[_OF[name]] = samples[_OF[name]] + then[f"sensors.{name}.gain"] * moved
+    return out
+
+
+def evaluate(index: int, leg: Leg, samples: Samples, facts: Facts, expected: Expected) -> Measured:
+    """Windows, gates and points of one speed; as well done later, from what was stored."""
+    windows = cut(samples, leg, facts, expected)
+    judge(windows, leg.speed_m_s, facts, expected)
+    found = points(windows, force(samples, facts), facts)
+    oil = float(np.mean(samples["oil_temperature_degc"])) if len(samples["tick"]) else math.nan
+    return Measured(
+        index=index, leg=leg, ended=datetime.now(UTC).isoformat(timespec="seconds"),
+        epoch=int(samples["epoch"][-1]), ticks=int(samples["tick"][-1] - samples["tick"][0] + 1),
+        oil_degc=oil if math.isfinite(oil) else None, windows=windows, points=found, pair=pair(found),
+    )  # fmt: skip
+
+
+def wrong(measured: Measured, samples: Mapping[str, npt.NDArray[Any]], facts: Facts) -> str:
+    """What this speed shows to be wrong with the rig; empty when nothing."""
+    return examine(samples, measured.pair, facts)

@@ -1,0 +1,120 @@
+"""From the samples of a triangle to windows: the straight parts, without what does not count, as forces and speeds.
+
+The reference itself says where it goes straight: its acceleration is zero and its speed the wanted one, delayed as the
+estimates are. In each window
+
+    F = A pL - m a - m g - K x,   counted in the direction of motion: what resists is positive
+
+with means over the window. Speed is the slope of displacement there: it needs no model and no filter.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from hilctl.identify.campaign.expect import BAND, Expected
+from hilctl.identify.campaign.facts import Facts
+from hilctl.identify.campaign.plan import LEAST_SAMPLES, Leg
+
+Samples = Mapping[str, npt.NDArray[Any]]
+Reals = npt.NDArray[np.float64]
+
+CHANNELS = (
+    "tick", "epoch", "displacement_m", "acceleration_m_s2", "pressure_a_pa", "pressure_b_pa", "supply_pressure_pa",
+    "oil_temperature_degc", "xd_m", "vd_m_s", "ad_m_s2", "rejected", "u_cmd", "saturated",
+)  # fmt: skip
+_ON_SPEED = 1e-6  # a reference within this share of its speed goes straight
+
+
+class Window(msgspec.Struct):
+    """One window. Empty `reason`: it counts."""
+
+    direction: int
+    first: int  # sample within the motion
+    count: int
+    speed_m_s: float
+    force_n: float
+    force_std_n: float  # of a sample
+    drift_n: float  # mean of the second half minus that of the first
+    inertia_n: float  # m a, which was taken off
+    ripple_m_s: float  # spread of the estimated speed, rms
+    band_m_s2: float  # acceleration near the hydraulic mode, rms
+    rejected: int
+    saturated: int
+    reason: str = ""
+
+
+def straights(samples: Samples, speed_m_s: float) -> list[slice]:
+    """Where the reference goes at its speed."""
+    on = np.abs(np.abs(samples["vd_m_s"]) - speed_m_s) < _ON_SPEED * speed_m_s
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], on.astype(np.int8), [0]))))
+    return [slice(int(first), int(end)) for first, end in edges.reshape(-1, 2) if end - first >= LEAST_SAMPLES]
+
+
+def force(samples: Samples, facts: Facts) -> Reals:
+    """What resists the motion, with its sign."""
+    load = samples["pressure_a_pa"] - samples["pressure_b_pa"]
+    f = facts["machine.A"] * load - facts["machine.m"] * samples["acceleration_m_s2"] - facts.weight_n
+    return np.asarray(f - facts["machine.K"] * samples["displacement_m"])
+
+
+def speed(samples: Samples, rate_hz: float, crossover_rad_s: float) -> Reals:
+    """The table's speed from displacement and acceleration; see expect.py."""
+    x, a = samples["displacement_m"], samples["acceleration_m_s2"]
+    n = len(x)
+    drift = (x[-1] - x[0]) * rate_hz / max(n - 1, 1)  # a transform takes the record for periodic
+    w = 2 * np.pi * np.fft.rfftfreq(n, 1 / rate_hz)
+    share = 1 / (1 + (w / crossover_rad_s) ** 4)
+    integral = np.divide(np.fft.rfft(a), 1j * w, out=np.zeros(len(w), complex), where=w > 0)
+    v = share * 1j * w * np.fft.rfft(x - drift * np.arange(n) / rate_hz) + (1 - share) * integral
+    return np.asarray(np.fft.irfft(v, n) + drift)
+
+
+def cut(samples: Samples, leg: Leg, facts: Facts, expected: Expected) -> list[Window]:
+    """All windows of a motion, not judged yet."""
+    f, v = force(samples, facts), speed(samples, facts.rate_hz, expected.crossover_rad_s)
+    lead = math.ceil(leg.lead_m / leg.speed_m_s * facts.rate_hz - 1e-6)
+    found = []
+    for straight in straights(samples, leg.speed_m_s):
+        part = slice(straight.start + lead, straight.stop)
+        if part.stop - part.start >= LEAST_SAMPLES:
+            found.append(_window(samples, part, f, v, facts))
+    return found
+
+
+def _window(samples: Samples, part: slice, f: Reals, v: Reals, facts: Facts) -> Window:
+    way = 1 if samples["vd_m_s"][part.start] > 0 else -1
+    own, n = way * f[part], part.stop - part.start
+    a = samples["acceleration_m_s2"][part]
+    half = n // 2
+    return Window(
+        direction=way, first=part.start, count=n, speed_m_s=way * slope(samples["displacement_m"][part], facts.rate_hz),
+        force_n=float(own.mean()), force_std_n=float(own.std()),
+        drift_n=float(own[-half:].mean() - own[:half].mean()),
+        inertia_n=way * float(facts["machine.m"] * a.mean()), ripple_m_s=float(v[part].std()),
+        band_m_s2=near_mode(a, facts), rejected=int(np.count_nonzero(samples["rejected"][part])),
+        saturated=int(np.count_nonzero(samples["saturated"][part])),
+    )  # fmt: skip
+
+
+def slope(x: Reals, rate_hz: float) -> float:
+    """Least squares of a straight line."""
+    t = np.arange(len(x)) - 0.5 * (len(x) - 1)
+    return float(t @ (x - x.mean()) / (t @ t) * rate_hz)
+
+
+def near_mode(a: Reals, facts: Facts) -> float:
+    """Rms of the acceleration near the hydraulic mode, from a Hann-windowed spectrum."""
+    n = len(a)
+    taper = np.hanning(n + 1)[:n]
+    power = np.abs(np.fft.rfft((a - a.mean()) * taper)) ** 2 / (taper @ taper) / n * 2
+    w = 2 * np.pi * np.fft.rfftfreq(n, 1 / facts.rate_hz)
+    low, high = (edge * facts.mode_rad_s for edge in BAND)
+    step = 2 * np.pi * facts.rate_hz / n
+    # a bin counts with the share of it that lies in the band
+    inside = np.clip(np.minimum(high, w + step / 2) - np.maximum(low, w - step / 2), 0, None) / step
+    return math.sqrt(float(power @ inside))
