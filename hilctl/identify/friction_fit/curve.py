@@ -95,3 +95,11 @@ def normal(data: Any, x: Any, columns: Any, count: int, a: Any, g: Any, row: Any
                 a[j, k] += w2 * slope * row[columns[k]]
         total += r * r
     return total
+
+
+@jit(lambda: "void(float64[:, ::1], float64[::1], float64[:, ::1], float64[::1])", cached=True)
+def rows_of(data: Any, x: Any, rows: Any, residuals: Any) -> None:
+    """Every point's residual, and its derivatives of the curve by every word (by ln vs); nothing is weighted."""
+    ln_vs = math.log(x[VS]) if x[VS] > 0.0 else 0.0
+    for i in range(data.shape[1]):
+        residuals[i] = derivatives(data, i, x, ln_vs, rows[i])

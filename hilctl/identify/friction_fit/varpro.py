@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hilctl.identify.friction_fit.curve import DELTA, POWER, VS, WORDS
+from hilctl.identify.friction_fit.curve import DELTA, POWER, VS
 from hilctl.identify.friction_fit.polish import polish
 from hilctl.identify.friction_fit.solve import best_linear
 from hilctl.rt.jit import jit
@@ -97,13 +97,3 @@ def refine(data: Any, low: Any, high: Any, x: Any) -> float:
     """The least sum of squares near x, within the bounds."""
     return polish(data, low, high, x)
 
-
-def held(**words: float) -> Any:
-    """A vector of words for bounds: nothing there, delta 2 and dv 1, but for these."""
-    from hilctl.identify.friction_fit.curve import NAMES
-
-    out = np.zeros(WORDS)
-    out[DELTA], out[POWER] = 2.0, 1.0
-    for name, value in words.items():
-        out[NAMES.index(name)] = value
-    return out
