@@ -1,11 +1,11 @@
 """A friction law from points: mean speed, mean force, and how sure of it one is. Needs no rig.
 
-    fit_friction(points(speed_m_s, force_n, sd_n)) -> FrictionFit
+    fit_friction(check_points(speed_m_s, force_n, sd_n)) -> FrictionFit
 """
 
 from hilctl.identify.friction_fit.fit import fit_friction
 from hilctl.identify.friction_fit.hybrid import Evolution
-from hilctl.identify.friction_fit.points import BadPoints, Points, TooFewPoints, points
+from hilctl.identify.friction_fit.points import BadPoints, Points, TooFewPoints, check_points
 from hilctl.identify.friction_fit.ranges import PAPER, BadRanges, Ranges, check_ranges, ranges_for
 from hilctl.identify.friction_fit.result import FrictionFit, Parameter
 
@@ -19,8 +19,8 @@ __all__ = [
     "Points",
     "Ranges",
     "TooFewPoints",
+    "check_points",
     "check_ranges",
     "fit_friction",
-    "points",
     "ranges_for",
 ]

@@ -13,7 +13,7 @@ from hilctl.params import Params, number, whole
 class Evolution(Params, kw_only=True):
     """How the genetic algorithm goes about it. The paper says 10 runs, and that 20 generations are enough."""
 
-    population: Annotated[int, whole(8, 1024, "", "individuals")] = 32
+    population: Annotated[int, whole(8, 1024, "", "individuals")] = 24
     generations: Annotated[int, whole(1, 1000, "", "generations of a run")] = 20
     runs: Annotated[int, whole(1, 100, "", "runs, each from a start of its own")] = 10
     crossover: Annotated[float, number(0, 1, "", "share of the children that have two parents")] = 0.9

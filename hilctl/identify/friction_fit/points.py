@@ -4,10 +4,10 @@ A force counts as friction when it resists the motion: it has the sign of the sp
 direction (weight, a pressure sensor's zero). Several windows at one speed are as welcome as one.
 """
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from hilctl.params import BadValues, Problem
 
@@ -30,7 +30,7 @@ class TooFewPoints(BadPoints):
 
 
 class Points(NamedTuple):
-    """Windows of constant speed, as arrays of one length; made by `points`."""
+    """Windows of constant speed, as arrays of one length; made by `check_points`."""
 
     speed_m_s: Any  # signed: the direction of the motion
     force_n: Any  # signed likewise, mean over the window
@@ -60,20 +60,20 @@ class Points(NamedTuple):
         return out
 
 
-def points(
-    speed_m_s: Sequence[float], force_n: Sequence[float], sd_n: Sequence[float] | float | None = None,
-    weight: Sequence[float] | None = None,
+def check_points(
+    speed_m_s: npt.ArrayLike, force_n: npt.ArrayLike, sd_n: npt.ArrayLike | None = None,
+    weight: npt.ArrayLike | None = None,
 ) -> Points:  # fmt: skip
     """Checked points. How sure each is, says its standard deviation or a weight (which goes as 1/sd²), or nothing."""
-    columns = {"speed_m_s": speed_m_s, "force_n": force_n}
+    columns: dict[str, Any] = {"speed_m_s": speed_m_s, "force_n": force_n}
     if sd_n is not None and weight is not None:
         limit = "must not stand beside points.sd_n"
         raise BadPoints([Problem("points.weight", "both", limit, "give the standard deviations or the weights")])
     sure = "weight" if weight is not None else "sd_n"
     if sd_n is not None or weight is not None:
-        given = weight if weight is not None else sd_n
-        columns[sure] = [float(given)] * len(force_n) if isinstance(given, (int, float)) else given  # type: ignore[assignment]
-    arrays = {name: np.asarray(values, float).copy() for name, values in columns.items()}
+        given: Any = weight if weight is not None else sd_n
+        columns[sure] = np.broadcast_to(given, np.shape(force_n)) if np.ndim(given) == 0 else given
+    arrays = {name: np.array(values, float) for name, values in columns.items()}
     lengths = {name: array.shape for name, array in arrays.items()}
     if len(set(lengths.values())) > 1 or arrays["speed_m_s"].ndim != 1:
         told = ", ".join(f"{name} {shape}" for name, shape in lengths.items())
