@@ -7,11 +7,11 @@ with Client() as rig:
     curve = [m.pair for m in campaign.store.finished() if m.pair]
 """
 
-from hilctl.identify.campaign.campaign import Campaign, Progress, again, remarks_of
 from hilctl.identify.campaign.facts import Facts, read_facts
 from hilctl.identify.campaign.faults import CampaignFault
-from hilctl.identify.campaign.plan import BUDGET_S, CannotPlan, Leg, Plan, log_spaced, plan
+from hilctl.identify.campaign.planning import BUDGET_S, CannotPlan, Leg, Plan, log_spaced, plan
 from hilctl.identify.campaign.points import Pair, Point
+from hilctl.identify.campaign.running import Campaign, Progress, again, remarks_of
 from hilctl.identify.campaign.store import Header, Measured, Store, StoreError
 from hilctl.identify.campaign.windows import Window
 

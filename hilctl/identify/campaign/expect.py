@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.identify.campaign.facts import SENSORS, Facts
+from hilctl.identify.campaign.facts import SENSED, SENSORS, Facts
 from hilctl.law import design
 
 Reals = npt.NDArray[np.float64]
@@ -88,7 +88,7 @@ def _integral(w: Reals, density: Reals) -> float:
 def with_noise(facts: Facts, still: dict[str, npt.NDArray[Any]]) -> tuple[Facts, list[str]]:
     """Sensors whose noise is not declared get what they show at rest; and a remark where the declared one is wrong."""
     values, remarks = dict(facts.values), []
-    for name, channel in zip(SENSORS, CHANNELS_OF, strict=True):
+    for name, channel in zip(SENSORS, SENSED, strict=True):
         key = f"sensors.{name}.noise"
         shown, declared = float(np.std(np.diff(still[channel]))) / math.sqrt(2), float(values[key])
         floor = _FLOORS[name]
@@ -104,6 +104,5 @@ def with_noise(facts: Facts, still: dict[str, npt.NDArray[Any]]) -> tuple[Facts,
 
 
 _NOISY = 3.0
-CHANNELS_OF = ("displacement_m", "acceleration_m_s2", "pressure_a_pa", "pressure_b_pa")
 # Below what any transducer on a rig resolves; keeps ratios finite where a simulated one has no noise.
 _FLOORS = {"displacement": 1e-8, "acceleration": 1e-4, "pressure_a": 10.0, "pressure_b": 10.0}

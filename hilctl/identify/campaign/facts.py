@@ -25,6 +25,7 @@ WEIGHING = (
     "sensors.displacement.gain", "sensors.acceleration.gain", "sensors.pressure_a.gain", "sensors.pressure_b.gain",
 )  # fmt: skip
 SENSORS = ("displacement", "acceleration", "pressure_a", "pressure_b")
+SENSED = ("displacement_m", "acceleration_m_s2", "pressure_a_pa", "pressure_b_pa")  # their channels
 
 
 class Facts(msgspec.Struct, frozen=True):

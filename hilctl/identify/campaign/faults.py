@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 STUCK_SHARE = 0.2  # of the reference's travel: a table that moves less does not follow
 DEAD_SHARE = 0.2  # of the declared noise: a transducer that is more silent is not connected
-CLEAR_CORNER = 20.0  # times the accelerometer's noise: corners that tell its gain
-GAIN_LOW, GAIN_HIGH = 0.5, 2.0  # of the accelerometer in corners, where the table rings
+LOWEST_HZ, CLEAR = 1.0, 10.0  # where the accelerometer is compared with displacement; times displacement's noise
+GAIN_LOW, GAIN_HIGH = 0.7, 1.4  # of the accelerometer: worse than any that is merely not calibrated
 CERTAIN = 5.0  # standard errors
 
 
@@ -54,28 +54,43 @@ def _silent(samples: Samples, facts: Facts) -> str:
 
 
 def _accelerometer(samples: Samples, facts: Facts) -> str:
-    wanted, shown = samples["ad_m_s2"], samples["acceleration_m_s2"]
-    corners = np.abs(wanted) > CLEAR_CORNER * facts["sensors.acceleration.noise"]
-    if np.count_nonzero(corners) < 10:
+    gain = seen_gain(samples, facts)
+    if gain is None:
         return ""
-    shown = shown[corners] - np.median(shown)
-    gain = float(wanted[corners] @ shown / (wanted[corners] @ wanted[corners]))
     if GAIN_LOW <= gain <= GAIN_HIGH:
         return ""
-    if gain <= -GAIN_LOW:
+    if gain < -0.5 * GAIN_LOW:
         return (
-            f"the accelerometer has the wrong sign: in the corners it shows {gain:.2f} of what the table does; turn it "
-            "around, or swap its wires (sensors.acceleration)"
+            f"the accelerometer has the wrong sign: it shows {gain:.2f} times the motion that displacement "
+            "shows; turn it around, or swap its wires (sensors.acceleration)"
         )
-    if abs(gain) < GAIN_LOW:
+    if gain < GAIN_LOW:
         return (
-            f"the accelerometer does not show the table's motion: {gain:.2f} of it in the corners; check its mounting, "
-            "its cable and its scale (sensors.acceleration.gain)"
+            f"the accelerometer does not show the table's motion: only {gain:.2f} of what displacement "
+            "shows; check its mounting, its cable and its scale (sensors.acceleration.gain)"
         )
     return (
-        f"the accelerometer shows {gain:.1f} times what the table does in the corners; check its scale "
+        f"the accelerometer shows {gain:.1f} times what displacement shows; check its scale "
         "(sensors.acceleration.gain) and the displacement's (sensors.displacement.gain)"
     )
+
+
+def seen_gain(samples: Samples, facts: Facts) -> float | None:
+    """The accelerometer's gain against what displacement says of the same motion; None where that says too little.
+
+    Both are compared as -w^2 X and A at frequencies where displacement's noise is small beside the motion.
+    """
+    x, n = samples["displacement_m"], len(samples["displacement_m"])
+    sx, sa = facts["sensors.displacement.noise"], facts["sensors.acceleration.noise"]
+    drift = np.linspace(x[0], x[-1], n)  # a transform takes the record for periodic
+    w = 2 * np.pi * np.fft.rfftfreq(n, facts.dt_s)
+    band = (w > 2 * np.pi * LOWEST_HZ) & (w < np.sqrt(sa / sx))
+    moved, shown = -(w**2) * np.fft.rfft(x - drift), np.fft.rfft(samples["acceleration_m_s2"])
+    power = float(np.sum(np.abs(moved[band]) ** 2))
+    noise = float(np.sum(w[band] ** 4)) * n * sx**2
+    if not power > CLEAR**2 * noise or noise == 0.0:
+        return None
+    return float(np.real(np.vdot(moved[band], shown[band]))) / power
 
 
 def _force(found: Pair | None) -> str:

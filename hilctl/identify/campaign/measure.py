@@ -9,21 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.identify.campaign.expect import Expected
-from hilctl.identify.campaign.facts import SENSORS, Facts
+from hilctl.identify.campaign.facts import SENSED, SENSORS, Facts
 from hilctl.identify.campaign.faults import CampaignFault, examine, tripped
 from hilctl.identify.campaign.gates import judge
-from hilctl.identify.campaign.plan import Leg
+from hilctl.identify.campaign.planning import Leg
 from hilctl.identify.campaign.points import pair, points
 from hilctl.identify.campaign.store import Measured
-from hilctl.identify.campaign.windows import CHANNELS, Samples, cut, force
+from hilctl.identify.campaign.windows import CHANNELS, Samples, cut, force, timed
 
 if TYPE_CHECKING:
     from hilctl.client import Client, Outcome
-
-_OF = {
-    "displacement": "displacement_m", "acceleration": "acceleration_m_s2",
-    "pressure_a": "pressure_a_pa", "pressure_b": "pressure_b_pa",
-}  # fmt: skip
 
 
 def drive(rig: "Client", leg: Leg, facts: Facts) -> dict[str, npt.NDArray[Any]]:
@@ -54,15 +49,16 @@ def _what_there_is(rig: "Client", first: int, outcome: "Outcome") -> Samples | N
 def aligned(samples: Samples, then: Facts, now: Facts) -> dict[str, npt.NDArray[Any]]:
     """As if the sensors had the offsets of the campaign's begin: zeroing between two speeds moves no point."""
     out = dict(samples)
-    for name in SENSORS:
+    for name, channel in zip(SENSORS, SENSED, strict=True):
         moved = now[f"sensors.{name}.offset"] - then[f"sensors.{name}.offset"]
         if moved:
-            out[_OF[name]] = samples[_OF[name]] + then[f"sensors.{name}.gain"] * moved
+            out[channel] = samples[channel] + then[f"sensors.{name}.gain"] * moved
     return out
 
 
 def evaluate(index: int, leg: Leg, samples: Samples, facts: Facts, expected: Expected) -> Measured:
     """Windows, gates and points of one speed; as well done later, from what was stored."""
+    samples = timed(samples, facts)
     windows = cut(samples, leg, facts, expected)
     judge(windows, leg.speed_m_s, facts, expected)
     found = points(windows, force(samples, facts), facts)

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.identify.campaign.facts import Facts
-from hilctl.identify.campaign.plan import Leg
+from hilctl.identify.campaign.planning import Leg
 from hilctl.identify.campaign.points import Pair, Point
 from hilctl.identify.campaign.windows import Window
 

@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hilctl.identify.campaign.expect import CHANNELS_OF, Expected, expect, with_noise
-from hilctl.identify.campaign.facts import Facts, read_facts
+from hilctl.identify.campaign.expect import Expected, expect, with_noise
+from hilctl.identify.campaign.facts import SENSED, Facts, read_facts
 from hilctl.identify.campaign.faults import CampaignFault, hunting, trip_text
 from hilctl.identify.campaign.measure import aligned, drive, evaluate, wrong
-from hilctl.identify.campaign.plan import BUDGET_S, Leg, plan
+from hilctl.identify.campaign.planning import BUDGET_S, Leg, plan
 from hilctl.identify.campaign.store import FORMAT, Header, Measured, Store
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Campaign:
         _ready(rig, facts)
         rig.pass_time(AT_REST_S)
         end = int(rig.status()["history"]["end"])
-        still = rig.samples(max(0, end - int(AT_REST_S * facts.rate_hz)), end - 1, CHANNELS_OF)
+        still = rig.samples(max(0, end - int(AT_REST_S * facts.rate_hz)), end - 1, SENSED)
         facts, remarks = with_noise(facts, still)
         legs = plan(facts, speeds, budget_s).legs
         for leg in legs:

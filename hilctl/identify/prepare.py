@@ -1,0 +1,217 @@
+"""Before anything is measured: sensors zeroed, null and polarity proved, the oil moved, all of it dated.
+
+pressures        with the supply off and the chambers vented, both read nothing
+acceleration     at rest it reads nothing, which on a vertical axis takes the weight out too
+displacement     reads where the table stands, if somebody says where: only a person with a gauge knows
+null, polarity   found by arming, with small bumps at low pressure; here it is only seen that they were made
+warm-up          a sine of a moderate speed; friction of cold oil is another one
+
+Zeroing changes the sensors' offsets in force, as `hilctl zero` does, and `hilctl set --undo` takes it back.
+"""
+
+import math
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from hilctl.signals import Arming
+
+if TYPE_CHECKING:
+    from hilctl.client import Client
+
+ZERO_S = 2.0  # of samples for a zero: noise of 25 kPa leaves 0.6 kPa at 1 kHz
+VENT_S, VENT_EVERY_S = 60.0, 0.5  # for the chambers to empty
+VENTED_SHARE = 0.03  # of the supply pressure: what a transducer may be off, and no more
+VENTED_STEADY = 4.0  # standard errors of the difference between two looks
+LEVEL_M_S2 = 1.5  # an accelerometer that is off by more stands askew or is not one
+GRAVITY_M_S2 = 9.81
+WARM_UP_S, WARM_UP_M_S = 10.0, 0.3
+WARM_UP_SHARE, WARM_UP_MOST_M = 0.5, 0.05  # of the way to the limits
+PART_OF_SPEED, PART_OF_ACCELERATION = 0.5, 0.1  # of the limits, at most
+NULL_S = 0.5
+
+
+class PrepareFailed(Exception):
+    """The rig cannot be measured as it stands. The message says what is wrong and what to check."""
+
+
+class Zeroed(msgspec.Struct, frozen=True):
+    """A sensor that was zeroed."""
+
+    sensor: str
+    key: str
+    old: float
+    new: float
+    read: float  # what it showed before
+    date: str
+
+
+class Prepared(msgspec.Struct, frozen=True):
+    """What was done."""
+
+    date: str
+    zeroed: list[Zeroed]
+    polarity: str  # in words: how it is known
+    null_opening: float  # the opening at which the table stands, as the loop holds it
+    warm_up_s: float
+    oil_before_degc: float | None
+    oil_after_degc: float | None
+    epoch: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """For a report, or a campaign's header."""
+        made: dict[str, Any] = msgspec.to_builtins(self)
+        return made
+
+
+def prepare(
+    rig: "Client",
+    *,
+    stands_at_m: float | None = None,
+    warm_up_s: float = WARM_UP_S,
+    tell: Callable[[str], None] = lambda text: None,
+) -> Prepared:
+    """From any mode without a trip to hold, zeroed and warm. PrepareFailed says what is wrong."""
+    trip = rig.status()["trip"]
+    if trip:
+        raise PrepareFailed(
+            f"a trip is latched: {trip['name']} ({trip['key']}): {trip['meaning']}; {trip['remedy']}; `hilctl reset`"
+        )
+    if rig.status()["mode"] != "off":
+        tell("switching off, to zero the pressures")
+        rig.off()
+    tell("waiting until the chambers are empty")
+    _vent(rig)
+    zeroed = []
+    sensors = {"pressure_a": 0.0, "pressure_b": 0.0, "acceleration": 0.0}
+    if stands_at_m is not None:
+        sensors["displacement"] = stands_at_m
+    for sensor, to in sensors.items():
+        tell(f"zeroing {sensor}")
+        zeroed.append(_zero(rig, sensor, to))
+    tell("arming")
+    polarity = _arm(rig)
+    held = _look(rig, NULL_S, ("u_cmd", "oil_temperature_degc"))
+    before = _finite(held["oil_temperature_degc"])
+    if warm_up_s > 0:
+        tell("warming up")
+        _warm_up(rig, warm_up_s)
+    after = _finite(_look(rig, NULL_S, ("oil_temperature_degc",))["oil_temperature_degc"])
+    return Prepared(
+        date=_now(), zeroed=zeroed, polarity=polarity, null_opening=float(np.mean(held["u_cmd"])),
+        warm_up_s=warm_up_s, oil_before_degc=before, oil_after_degc=after, epoch=int(rig.status()["epoch"]),
+    )  # fmt: skip
+
+
+def _look(rig: "Client", seconds: float, channels: tuple[str, ...]) -> dict[str, Any]:
+    """The newest samples, after so much time has passed."""
+    first = int(rig.status()["history"]["end"])
+    rig.pass_time(seconds)
+    return rig.samples(first, None, channels)
+
+
+def _vent(rig: "Client") -> None:
+    """Until both pressures stand still at next to nothing."""
+    supply = float(rig.get("machine.Ps")["machine.Ps"])
+    channels, before, passed_s = ("pressure_a_pa", "pressure_b_pa"), None, 0.0
+    while True:
+        seen = _look(rig, VENT_EVERY_S, channels)
+        passed_s += VENT_EVERY_S
+        means = np.array([float(np.mean(seen[c])) for c in channels])
+        errors = np.array([float(np.std(seen[c])) / math.sqrt(len(seen[c])) for c in channels])
+        still = before is not None and bool(np.all(np.abs(means - before) <= VENTED_STEADY * math.sqrt(2) * errors))
+        if still and bool(np.all(np.abs(means) < VENTED_SHARE * supply)):
+            return
+        if passed_s >= VENT_S:
+            worst = int(np.argmax(np.abs(means)))
+            raise PrepareFailed(
+                f"{channels[worst].removesuffix('_pa')} reads {means[worst] / 1e6:.2f} MPa with the supply off for "
+                f"{passed_s:.0f} s: trapped oil, a supply that is not off, or a transducer that is off by more than "
+                f"{100 * VENTED_SHARE:g} % of machine.Ps; vent the chambers, or check it (sensors.pressure_a, "
+                "sensors.pressure_b)"
+            )
+        before = means
+
+
+def _zero(rig: "Client", sensor: str, to: float) -> Zeroed:
+    """One sensor; its samples are all of one epoch."""
+    rate_hz, vertical = float(rig.hello["rate_hz"]), bool(rig.get("machine.vertical")["machine.vertical"])
+    samples = max(10, round(ZERO_S * rate_hz))
+    rig.pass_time(ZERO_S * 1.02 + 3 / rate_hz)
+    end = int(rig.status()["history"]["end"])
+    if sensor == "acceleration":
+        seen = float(np.mean(rig.samples(end - samples, end - 1, ("acceleration_m_s2",))["acceleration_m_s2"]))
+        if abs(seen) > LEVEL_M_S2 + (GRAVITY_M_S2 if vertical else 0.0):
+            raise PrepareFailed(
+                f"the accelerometer reads {seen:.3g} m/s² at rest: it stands askew, is overloaded or not connected; "
+                "check its mounting and cable (sensors.acceleration)"
+            )
+    made = rig.zero(sensor, to, samples)
+    return Zeroed(
+        sensor=sensor, key=str(made["key"]), old=float(made["old"]), new=float(made["new"]), read=float(made["mean"]),
+        date=_now(),
+    )  # fmt: skip
+
+
+def _arm(rig: "Client") -> str:
+    """Arms, and says how the polarity is known."""
+    from hilctl.client import Code, Refused
+
+    first = int(rig.status()["history"]["end"])
+    try:
+        rig.arm()
+    except Refused as refused:
+        if refused.code != Code.TRIPPED:
+            raise
+        raise PrepareFailed(_arming_failed(rig.status()["trip"])) from None
+    steps = set(rig.samples(first, None, ("arming",))["arming"].tolist())
+    if {Arming.BUMP_UP.value, Arming.BUMP_DOWN.value} <= steps:
+        return "proved by bumps at low pressure"
+    return "proved at an earlier arming of this run"
+
+
+def _arming_failed(trip: dict[str, Any] | None) -> str:
+    if not trip:
+        return "arming ended in a trip that is no longer latched; arm again and look at `hilctl status`"
+    text = f"arming ended by {trip['name']} ({trip['key']}): {trip['meaning']}; {trip['remedy']}"
+    if trip["name"] == "polarity":
+        text += (
+            ". Check, in this order: that the table is free and the supply valve open, the valve's plug and its two "
+            "wires, which way the displacement sensor counts, and which chamber each pressure sensor sits in"
+        )
+    return text
+
+
+def _warm_up(rig: "Client", seconds: float) -> None:
+    """Whole cycles of a sine that stays well within every limit."""
+    limits = rig.get("limits")
+    low, high = limits["limits.position.min_m"], limits["limits.position.max_m"]
+    amplitude = min(WARM_UP_SHARE * 0.5 * (high - low), WARM_UP_MOST_M)
+    speed = min(WARM_UP_M_S, PART_OF_SPEED * limits["limits.velocity.max_m_s"],
+                math.sqrt(PART_OF_ACCELERATION * limits["limits.acceleration.max_m_s2"] * amplitude))  # fmt: skip
+    frequency = speed / (2 * math.pi * amplitude)
+    cycles = max(1, round(seconds * frequency))
+    motion = rig.track(
+        "sine", amplitude_m=amplitude, frequency_hz=frequency, center_m=0.5 * (low + high), cycles=cycles
+    )
+    try:
+        outcome = rig.wait(motion)
+    except KeyboardInterrupt:
+        rig.stop()
+        raise
+    if outcome.why != "done":
+        trip = rig.status()["trip"]
+        told = f": {trip['meaning']} ({trip['key']}); {trip['remedy']}" if trip else ""
+        raise PrepareFailed(f"the warm-up ended: {outcome.why} {outcome.trip}".rstrip() + told)
+
+
+def _finite(values: Any) -> float | None:
+    mean = float(np.mean(values)) if len(values) else math.nan
+    return mean if math.isfinite(mean) else None
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
