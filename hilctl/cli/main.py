@@ -45,6 +45,7 @@ VERBS: dict[str, Verb] = {
     "presets": Verb("rigs", "presets", "the rig files that come with the program"),
     "record": Verb("recordings", "record", "start or stop a recording"),
     "export": Verb("recordings", "export", "a recording as text"),
+    "identify": Verb("identify", "identify", "measure the rig and identify what it is: friction"),
     "demo": Verb("demo", "demo", "the twin under two control laws: a table, figures, a JSON file"),
     "doctor": Verb("doctor", "doctor", "is this host fit for real time, and what to change"),
     "models": Verb("models", "models", "what each friction law shows of real friction: a table, and pictures"),

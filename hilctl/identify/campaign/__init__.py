@@ -4,18 +4,20 @@ with Client() as rig:
     campaign = Campaign.begin(rig, "out/friction")
     for measured in campaign.run():
         print(campaign.progress)
-    curve = [m.pair for m in campaign.store.finished() if m.pair]
+    law = fit_friction(check_points(*signed(campaign.store.finished())))
 """
 
 from hilctl.identify.campaign.facts import Facts, read_facts
 from hilctl.identify.campaign.faults import CampaignFault
 from hilctl.identify.campaign.planning import BUDGET_S, CannotPlan, Leg, Plan, log_spaced, plan
 from hilctl.identify.campaign.points import Pair, Point
+from hilctl.identify.campaign.report import Signed, as_object, signed, table
 from hilctl.identify.campaign.running import Campaign, Progress, again, remarks_of
 from hilctl.identify.campaign.store import Header, Measured, Store, StoreError
 from hilctl.identify.campaign.windows import Window
 
 __all__ = [
     "BUDGET_S", "Campaign", "CampaignFault", "CannotPlan", "Facts", "Header", "Leg", "Measured", "Pair", "Plan",
-    "Point", "Progress", "Store", "StoreError", "Window", "again", "log_spaced", "plan", "read_facts", "remarks_of",
+    "Point", "Progress", "Signed", "Store", "StoreError", "Window", "again", "as_object", "log_spaced", "plan",
+    "read_facts", "remarks_of", "signed", "table",
 ]  # fmt: skip

@@ -1,0 +1,198 @@
+"""`hilctl identify friction`: prepare, measure, fit, tell."""
+
+import argparse
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hilctl.cli import connect
+from hilctl.cli.errors import DONE, WrongUse
+from hilctl.cli.output import finite, note, pairs, say
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    from hilctl.client import Client
+    from hilctl.identify.campaign import Campaign
+
+
+def run(given: argparse.Namespace) -> int:
+    """Does it; returns the exit code."""
+    from hilctl.identify.campaign import CannotPlan
+
+    _check(given)
+    begun_s = time.monotonic()
+    folder = Path(given.resume or given.out or f"out/friction-{datetime.now():%Y%m%d-%H%M%S}")
+    try:
+        with _progress() as bar:
+            line = bar.add_task("connecting", total=None)
+            with rig_of(given) as rig:
+                campaign = _measure(rig, given, folder, bar, line)
+            bar.update(line, description="fitting")
+            answer = _answer(campaign, folder)
+    except KeyboardInterrupt:
+        if (folder / "campaign.json").exists():
+            note(f"paused; finished speeds are in {folder}; go on with --resume {folder}")
+        raise
+    except CannotPlan as cannot:
+        raise WrongUse(str(cannot)) from None
+    except Exception:
+        if (folder / "campaign.json").exists():
+            note(f"finished speeds are kept in {folder}; go on with --resume {folder}")
+        raise
+    answer["wall_seconds"] = time.monotonic() - begun_s
+    file = folder / "friction.json"
+    file.write_text(json.dumps(finite(answer), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if given.json:
+        say(json.dumps(finite(answer), ensure_ascii=False))
+    else:
+        _tell(campaign, answer)
+        say(str(file))
+    return DONE
+
+
+def _check(given: argparse.Namespace) -> None:
+    if given.twin and not given.rig:
+        raise WrongUse("--twin needs RIG: a rig file, or a preset's name")
+    if given.rig and not given.twin:
+        raise WrongUse(f"say {given.rig} --twin for a private twin; a rig is driven where `hilctl run` runs it")
+    if given.twin and given.connect:
+        raise WrongUse("--twin starts a service of its own: leave --connect out")
+    if given.changes and not given.twin:
+        raise WrongUse("--set is for --twin; `hilctl set` changes a running rig")
+    if given.resume and (given.speeds or given.budget is not None or given.out):
+        raise WrongUse("--resume goes on as planned: leave --speeds, --budget and --out out")
+
+
+@contextmanager
+def rig_of(given: argparse.Namespace) -> "Iterator[Client]":
+    """The running rig, or a private twin."""
+    if not given.twin:
+        with connect.command(given) as rig:
+            yield rig
+        return
+    from hilctl import rig as rigs
+    from hilctl.client import Client, private_service
+
+    changes = pairs(given.changes)
+    rigs.load(given.rig, twin=True, changes=changes)  # wrong use is told before anything starts
+    with private_service(given.rig, changes=changes) as service, Client(service.commands, name="identify") as client:
+        yield client
+
+
+def _measure(
+    rig: "Client", given: argparse.Namespace, folder: Path, bar: "Progress", line: "TaskID"
+) -> "Campaign":  # fmt: skip
+    from hilctl.identify.campaign import BUDGET_S, Campaign
+    from hilctl.identify.prepare import prepare
+
+    prepared: dict[str, Any] = {}
+    if given.resume:
+        if given.twin:
+            rig.arm()
+        campaign = Campaign.resume(rig, folder)
+    else:
+        if given.prepare:
+            made = prepare(
+                rig, stands_at_m=given.stands_at, tell=lambda text: bar.update(line, description=text)
+            )  # fmt: skip
+            prepared = made.as_dict()
+        elif given.twin:
+            rig.arm()
+        budget_s = BUDGET_S if given.budget is None else given.budget
+        campaign = Campaign.begin(rig, folder, given.speeds, budget_s, prepared)
+    with _recording(rig):
+        _show(campaign, bar, line)
+        for _ in campaign.run():
+            _show(campaign, bar, line)
+    return campaign
+
+
+def _show(campaign: "Campaign", bar: "Progress", line: "TaskID") -> None:
+    p = campaign.progress
+    what = f"{p.speed_m_s:g} m/s" if p.speed_m_s else "measured"
+    text = f"{what}, {p.seconds_left:.0f} s of the rig's time left"
+    bar.update(line, description=text, total=p.of, completed=p.done)
+
+
+@contextmanager
+def _recording(rig: "Client") -> "Iterator[None]":
+    """A recording beside the campaign, on a real rig where none runs yet."""
+    if rig.hello["clock"] == "virtual" or rig.status()["recording"].get("state") == "recording":
+        yield
+        return
+    with rig.record():
+        yield
+
+
+def _answer(campaign: "Campaign", folder: Path) -> dict[str, Any]:
+    """What was measured, and the law that it follows."""
+    from hilctl.identify.campaign import as_object, signed
+    from hilctl.identify.friction_fit import check_points, fit_friction
+    from hilctl.params import BadValues
+
+    answer: dict[str, Any] = {**as_object(campaign.store), "fit": None, "fit_refused": ""}
+    try:
+        answer["fit"] = fit_friction(check_points(*signed(campaign.store.finished()))).to_json()
+    except BadValues as bad:
+        answer["fit_refused"] = str(bad)
+    return answer
+
+
+def _tell(campaign: "Campaign", answer: dict[str, Any]) -> None:
+    from rich.console import Console
+
+    from hilctl.identify.campaign import table
+
+    Console().print(table(campaign.store))
+    for reason, count in _reasons(answer["windows"]["discarded"]).items():
+        say(f"discarded at {reason}" + (f" ({count} windows)" if count > 1 else ""))
+    for remark in answer["remarks"]:
+        say(f"note: {remark}")
+    if answer["fit"] is None:
+        say(f"no law: {answer['fit_refused']}")
+    else:
+        _tell_fit(answer["fit"])
+    say(f"{answer['rig_seconds']:.0f} s of the rig in {answer['wall_seconds']:.0f} s")
+
+
+def _reasons(discarded: list[dict[str, Any]]) -> dict[str, int]:
+    """The first of each speed, and how many there are of it."""
+    first: dict[float, str] = {}
+    count: dict[float, int] = {}
+    for one in discarded:
+        first.setdefault(one["speed_m_s"], one["reason"])
+        count[one["speed_m_s"]] = count.get(one["speed_m_s"], 0) + 1
+    return {f"{speed:g} m/s: {reason}": count[speed] for speed, reason in sorted(first.items())}
+
+
+def _tell_fit(fit: dict[str, Any]) -> None:
+    say(f"law: {fit['why']}")
+    for name, p in fit["parameters"].items():
+        known = "" if p["identified"] else "   not identified"
+        interval = f"[{_figure(p['low'])}, {_figure(p['high'])}]"
+        say(f"  {name:8} {_figure(p['value'])} {p['unit']}   {interval}{known}".rstrip())
+    for flag in fit["flags"]:
+        say(f"note: {flag['text']}; {flag['remedy']}".removesuffix("; "))
+
+
+def _figure(value: float | None) -> str:
+    return "?" if value is None else f"{value:.5g}"
+
+
+def _progress() -> "Progress":
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    return Progress(*columns, console=Console(stderr=True), transient=True)
