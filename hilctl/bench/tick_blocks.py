@@ -1,5 +1,6 @@
 """The tick's blocks, one at a time, over and over on a few states: what each costs."""
 
+import math
 from typing import Any
 
 from hilctl.bench.tick_course import ROWS
@@ -58,8 +59,8 @@ def rt_repeat(
             rt_fill_sample(s, readings[k % len(readings)], 0, samples[k & (ROWS - 1)])
         elif block == 11:  # not part of the tick that is compared: it is off there
             s.inverse.done -= s.inverse.steps
-            rt_inverse_advance(s.now.machine, s.now.friction, s.now.machine.Ps, s.now.law.feed.smooth_s, s.history,
-                               s.head_tick, s.tick, s.now.dt_s, s.inverse)
+            rt_inverse_advance(s.now.machine, s.now.friction, s.now.machine.Ps, math.nan, s.now.law.feed.smooth_s,
+                               s.history, s.head_tick, s.tick, s.now.dt_s, s.inverse)
             total += rt_inverse_command(s.tick, 0.0, s.now.dt_s, s.inverse)
         else:
             total += s.u_law

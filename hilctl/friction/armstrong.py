@@ -63,6 +63,11 @@ class Armstrong(Law, kw_only=True):
         return self.fv
 
     @property
+    def reach(self) -> float:
+        """Of the bristles."""
+        return (self.fc + self.dfsinf) / self.kt
+
+    @property
     def spring(self) -> float:
         """While it sticks."""
         return self.kt

@@ -49,6 +49,11 @@ class FirstOrder(Law, kw_only=True):
         return [self.sigma, self.fc, self.eps]
 
     @property
+    def reach(self) -> float:
+        """Of the slowest spring."""
+        return self.eps
+
+    @property
     def spring(self) -> float:
         """At rest with nothing bent."""
         return self.fc / self.eps
@@ -94,6 +99,11 @@ class SecondOrder(Law, kw_only=True):
         if self.f2 == 0:
             return math.inf
         return self.eta * self.eps / (1 - self.eta) * math.log(self.f1 / (self.eta * self.f2))
+
+    @property
+    def reach(self) -> float:
+        """Of the slowest spring."""
+        return self.eps
 
     @property
     def spring(self) -> float:

@@ -39,6 +39,11 @@ class Dahl(Law, kw_only=True):
     alpha: Annotated[float, number(0, 10, "", "shape: 0 a spring with a stop, 1 exponential")] = 1.0
 
     @property
+    def reach(self) -> float:
+        """Of the bristles."""
+        return self.fc / self.s0
+
+    @property
     def spring(self) -> float:
         """At F = 0."""
         return self.s0

@@ -73,6 +73,11 @@ class Gms(Curve, kw_only=True):
         return [*curve, self.C, *self.shares(), *rest, *self.stiffnesses(), *rest]
 
     @property
+    def reach(self) -> float:
+        """Of the bristles."""
+        return self.fs / self.spring
+
+    @property
     def spring(self) -> float:
         """The elements, while all of them stick."""
         return math.fsum(self.stiffnesses())

@@ -43,6 +43,11 @@ class LuGre(Curve, kw_only=True):
         return [self.fc, self.fs, self.vs, self.sigma, self.delta, self.s0, self.s1, self.vd]
 
     @property
+    def reach(self) -> float:
+        """Of the bristles."""
+        return self.fs / self.s0
+
+    @property
     def spring(self) -> float:
         """The bristles."""
         return self.s0

@@ -57,6 +57,11 @@ class Law(Params, kw_only=True):
         return 0.0
 
     @property
+    def reach(self) -> float:
+        """The way, in m, over which a reversal is forgotten: of pre-sliding; 0 where there is none."""
+        return 0.0
+
+    @property
     def spring(self) -> float:
         """The stiffness that a mass at rest feels, in N/m; 0 where it is simply held."""
         return 0.0

@@ -14,6 +14,9 @@ pL' = pA' - pB' is linear in U, which gives U; the sum pA + pB is then stepped a
 
 The command of tick k is held from k+1 to k+2: it is the mean of u over that time.
 
+While the reference stands, friction is whatever holds the table, which no model knows: it is measured, and a motion
+begins from there.
+
 Friction that jumps at a reversal would ask for an impulse of flow. It is smoothed in time by four running means (a
 cubic B-spline), which a preview can do without delay.
 """
@@ -23,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from hilctl.friction import STATES, rt_friction
+from hilctl.friction import STATES, rt_friction, rt_steady
 from hilctl.law.feed import GRID_S
 from hilctl.law.reference import POINT, rt_history_get
 from hilctl.machine import GRAVITY
@@ -37,6 +40,9 @@ MOST_STEPS = 64
 _BEFORE = 24  # ticks of the past that the pipeline runs through when it starts
 _LEAST_DROP = 0.1  # of the supply: a reference that needs more pressure gets no more flow for it
 _SUPPLY_S = 0.02  # over which the measured supply is averaged
+_HELD_S = 0.05  # likewise what friction holds at rest
+_CREEP_M_S = 1e-4  # so slow that a law feels the way alone
+_BENDS = 32  # steps over the way of pre-sliding
 _SETTLE_S = 0.5  # in which leakage brings pA + pB back to the supply
 
 INVERSE: "np.dtype[Any]" = record_of(
@@ -48,6 +54,10 @@ INVERSE: "np.dtype[Any]" = record_of(
         ("supply", np.float64),
         ("total", np.float64),  # pA + pB
         ("point", POINT),
+        ("resting", np.int64),  # the reference stood at the newest grid point
+        ("held", np.float64),  # measured friction while it stands
+        ("offset", np.float64),  # what the law does not know of its past
+        ("last", np.float64),  # friction at the newest grid point
         ("z", np.float64, (STATES,)),
         ("means", np.float64, (MEANS, WIDEST)),
         ("x", np.float64, (RING,)),
@@ -67,13 +77,16 @@ def rt_inverse_stop(s: Any) -> None:
 
 
 @jit()
-def rt_inverse_advance(machine: Any, friction: Any, measured_pa: float, smooth_s: float, history: Any, head: int,
-                       tick: int, dt_s: float, s: Any) -> None:
-    """Runs the pipeline up to the reference's head; `measured_pa` is the supply, or nan."""
+def rt_inverse_advance(machine: Any, friction: Any, supply_pa: float, held_n: float, smooth_s: float, history: Any,
+                       head: int, tick: int, dt_s: float, s: Any) -> None:
+    """Runs the pipeline up to the reference's head. Measured: the supply, or nan; friction, or nan while it moves."""
     if s.running == 0:
-        _rt_begin(machine, measured_pa, smooth_s, history, head, tick, dt_s, s)
-    if math.isfinite(measured_pa):
-        s.supply += dt_s / (dt_s + _SUPPLY_S) * (measured_pa - s.supply)
+        _rt_begin(machine, supply_pa, smooth_s, history, head, tick, dt_s, s)
+        s.held = held_n if math.isfinite(held_n) else 0.0
+    if math.isfinite(supply_pa):
+        s.supply += dt_s / (dt_s + _SUPPLY_S) * (supply_pa - s.supply)
+    if math.isfinite(held_n):
+        s.held += dt_s / (dt_s + _HELD_S) * (held_n - s.held)
     h = dt_s / s.steps
     until = head * s.steps
     while s.done < until:
@@ -84,10 +97,11 @@ def rt_inverse_advance(machine: Any, friction: Any, measured_pa: float, smooth_s
 
 
 @jit()
-def _rt_begin(machine: Any, measured_pa: float, smooth_s: float, history: Any, head: int, tick: int, dt_s: float,
+def _rt_begin(machine: Any, supply_pa: float, smooth_s: float, history: Any, head: int, tick: int, dt_s: float,
               s: Any) -> None:
     """As if the reference had stood where it was a little while ago."""
-    s.running = 1
+    s.running = s.resting = 1
+    s.offset = s.last = 0.0
     s.steps = min(max(2, math.ceil(dt_s / GRID_S)), MOST_STEPS)
     h = dt_s / s.steps
     room = (head - tick - 2) * s.steps - 3  # what is smoothed must be known by the time it is commanded
@@ -103,7 +117,7 @@ def _rt_begin(machine: Any, measured_pa: float, smooth_s: float, history: Any, h
         s.x[i], s.v[i] = s.point.x_m, s.point.v_m_s
         s.bare[i] = s.pressure[i] = (machine.K * s.point.x_m + _rt_weight(machine)) / machine.A
         s.opening[i] = s.command[i] = 0.0
-    s.supply = measured_pa if math.isfinite(measured_pa) else machine.Ps
+    s.supply = supply_pa if math.isfinite(supply_pa) else machine.Ps
     s.total = s.supply
 
 
@@ -119,7 +133,7 @@ def _rt_step(machine: Any, friction: Any, h: float, s: Any) -> None:
     g, x, v = s.done, s.point.x_m, s.point.v_m_s
     s.x[g & mask], s.v[g & mask] = x, v
     s.bare[g & mask] = (machine.m * s.point.a_m_s2 + machine.B * v + machine.K * x + _rt_weight(machine)) / area
-    f = rt_friction(friction.code, friction.p, s.z, v, h)
+    f = _rt_friction(machine.A, friction, v, s.point.a_m_s2, h, s)
     place = g % s.width
     for i in range(MEANS):
         s.means[i, place] = f
@@ -136,6 +150,45 @@ def _rt_step(machine: Any, friction: Any, h: float, s: Any) -> None:
     before, at, after = s.opening[(g - 1) & mask], s.opening[g & mask], s.opening[(g + 1) & mask]
     slope, bend = (after - before) / (2.0 * h), (after - 2.0 * at + before) / (h * h)
     s.command[g & mask] = at + 2.0 * machine.zv / machine.wv * slope + bend / (machine.wv * machine.wv)
+
+
+@jit()
+def _rt_friction(area: float, friction: Any, v: float, acceleration: float, h: float, s: Any) -> float:
+    """Friction at the newest grid point. At rest it is what it was."""
+    resting = v == 0.0 and acceleration == 0.0
+    if s.resting != 0 and not resting:
+        _rt_rebase(area, friction, s)
+    s.resting = 1 if resting else 0
+    if v == 0.0:
+        return float(s.last)
+    if friction.reach_m > 0.0:
+        s.offset *= math.exp(-abs(v) * h / friction.reach_m)
+        s.last = rt_friction(friction.code, friction.p, s.z, v, h) + s.offset
+    else:
+        s.last = rt_steady(friction.code, friction.p, math.copysign(1.0, v), v)
+    return float(s.last)
+
+
+@jit()
+def _rt_rebase(area: float, friction: Any, s: Any) -> None:
+    """A motion begins: friction begins from what is measured at rest, and has always been there.
+
+    Bristles have been bent by a way that nobody saw: they are bent on until they hold what is held.
+    """
+    unknown = s.held - s.last
+    if friction.reach_m > 0.0:
+        creep, step_s, force = math.copysign(_CREEP_M_S, unknown), friction.reach_m / (_BENDS * _CREEP_M_S), s.last
+        for _ in range(10 * _BENDS):
+            if (s.held - force) * unknown <= 0.0:
+                break
+            force = rt_friction(friction.code, friction.p, s.z, creep, step_s)
+        s.offset = s.held - force
+    s.last = s.held
+    for i in range(MEANS):
+        for j in range(WIDEST):
+            s.means[i, j] += unknown
+    for i in range(RING):
+        s.pressure[i] += unknown / area
 
 
 @jit()

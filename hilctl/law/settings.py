@@ -50,6 +50,7 @@ FRICTION: Any = record_of(
     [
         ("code", np.int64),
         ("viscous", np.float64),  # slope at high speed, for linear design
+        ("reach_m", np.float64),  # of pre-sliding
         ("p", np.float64, (PARAMETERS,)),
     ]
 )
@@ -81,6 +82,7 @@ def pack_settings(controller: Controller, friction: Friction, dt_s: float, epoch
         pack(getattr(controller, name), out[name])
     out.friction.code = friction.code
     out.friction.viscous = friction.params.viscous
+    out.friction.reach_m = friction.params.reach
     out.friction.p[:] = friction.packed()
     if controller.law.feed.smooth_s == 0.0:
         command = controller.limits.command

@@ -36,6 +36,7 @@ from hilctl.law.sensors import ACCELERATION, DISPLACEMENT, PRESSURE_A, PRESSURE_
 from hilctl.law.settings import PID_FEEDBACK
 from hilctl.law.three_state import rt_three_state, rt_three_state_start
 from hilctl.law.valve_stage import rt_valve_stage
+from hilctl.machine import GRAVITY
 from hilctl.rt.jit import jit
 from hilctl.rt.records import rt_copy, words_of
 from hilctl.signals import Action, Mode, Trip
@@ -197,6 +198,16 @@ def _rt_pressure_deviation(s: Any) -> float:
 
 
 @jit()
+def _rt_held(s: Any) -> float:
+    """The friction that holds the table, while the reference stands; nan while it moves."""
+    if s.here.v_m_s != 0.0 or s.here.a_m_s2 != 0.0:
+        return math.nan
+    machine, pressure = s.now.machine, s.checked.value[PRESSURE_A] - s.checked.value[PRESSURE_B]
+    weight = machine.m * GRAVITY if machine.vertical != 0 else 0.0
+    return float(machine.A * pressure - machine.K * s.estimate.x - weight)
+
+
+@jit()
 def rt_feed_forward(s: Any) -> None:
     """What the reference needs: the opening ahead, the load pressure now."""
     now, share = s.now, s.now.law.feed.inverse
@@ -206,8 +217,8 @@ def rt_feed_forward(s: Any) -> None:
     if share <= 0.0 or not rt_closed_loop(s):
         rt_inverse_stop(s.inverse)
         return
-    rt_inverse_advance(now.machine, now.friction, s.checked.value[SUPPLY], now.law.feed.smooth_s, s.history,
-                       s.head_tick, s.tick, now.dt_s, s.inverse)
+    rt_inverse_advance(now.machine, now.friction, s.checked.value[SUPPLY], _rt_held(s), now.law.feed.smooth_s,
+                       s.history, s.head_tick, s.tick, now.dt_s, s.inverse)
     s.u_inverse = rt_inverse_command(s.tick, now.law.feed.extra_preview_s, now.dt_s, s.inverse)
     s.u_feed += share * (s.u_inverse - s.u_linear)
     s.pressure_ref_pa += share * (rt_inverse_pressure(s.tick, s.inverse) - s.pressure_ref_pa)
