@@ -8,7 +8,7 @@
 """
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,34 +36,56 @@ def fit_friction(
 ) -> FrictionFit:  # fmt: skip
     """The static law that the points follow.
 
-    Without ranges, everything that the points can say anything about is searched. An offset (weight, sensors) that is
-    known, 0 after zeroing, is given; otherwise it is searched where both directions were measured.
+    Without ranges, everything that the points can say anything about is searched; so are outliers in any case, and what
+    ranges shut out is said. An offset (weight, sensors) that is known, 0 after zeroing, is given; otherwise it is
+    searched where both directions were measured.
     """
-    ranges = ranges or ranges_for(points)
+    everything = ranges_for(points)
     known = scaled(points, offset_n or 0.0)
     both = len(set(points.direction)) == 2
     search_offset = both and offset_n is None
-    chosen, looked = np.ones(points.size, bool), False
-    if robust:
-        start = clean_start(known, ranges, search_offset)
-        looked = start is not None
-        chosen = chosen if start is None else settled(known, ranges, start, search_offset)
     hypotheses = [Directions.ALIKE]
     hypotheses += [Directions.OFFSET] if search_offset else []
     hypotheses += [Directions.APART] if both else []
+    chosen, looked = np.ones(points.size, bool), False
+    if robust:
+        start = clean_start(known, everything, search_offset)
+        looked = start is not None
+        chosen = chosen if start is None else settled(known, everything, start, search_offset)
     for _ in range(ROUNDS):
-        tried = try_all(known, ranges, chosen, tuple(hypotheses), forms)
-        found = best_of(tried)
-        if found is None:
-            raise _too_few(points, chosen, tried)
-        best, fitted = found
-        verdict = judged(fitted, known)
+        free = _choice(points, known, everything, chosen, tuple(hypotheses), forms)
+        verdict = judged(free.fitted, known)
         if not looked or np.array_equal(verdict.inside, chosen):
             break
         chosen = verdict.inside
-    # The last verdict may differ from what the law was fitted to, if the rounds did not settle: the fit counts.
-    chosen = np.any([block.chosen for block in fitted.blocks], axis=0)
-    return _told(points, known, offset_n or 0.0, tried, best, fitted, verdict, chosen, looked, how)
+    # Where the rounds did not settle, the law was fitted to other points than the last verdict's: the fit counts.
+    chosen = np.any([block.chosen for block in free.fitted.blocks], axis=0)
+    choice, flags = free, []
+    if ranges is not None:
+        choice = _choice(points, known, ranges, chosen, tuple(hypotheses), forms)
+        flags = told.told_by_ranges(choice.best, free.best, known.unit_n)
+        verdict = judged(choice.fitted, known)._replace(inside=chosen)
+    flags = [*told.told_by_points(points, chosen, looked), *flags]
+    return _told(points, known, offset_n or 0.0, choice, verdict, flags, how)
+
+
+class _Choice(NamedTuple):
+    """The law that was chosen, among those that were tried."""
+
+    best: Tried
+    fitted: Fitted
+    tried: list[Tried]
+
+
+def _choice(
+    points: Points, known: Scaled, ranges: Ranges, chosen: Any, hypotheses: tuple[Directions, ...],
+    forms: tuple[Form, ...],
+) -> _Choice:  # fmt: skip
+    tried = try_all(known, ranges, chosen, hypotheses, forms)
+    found = best_of(tried)
+    if found is None:
+        raise _too_few(points, chosen, tried)
+    return _Choice(*found, tried)
 
 
 def _too_few(points: Points, chosen: Any, tried: list[Tried]) -> TooFewPoints:
@@ -73,12 +95,12 @@ def _too_few(points: Points, chosen: Any, tried: list[Tried]) -> TooFewPoints:
 
 
 def _told(
-    points: Points, known: Scaled, offset_n: float, tried: list[Tried], best: Tried, fitted: Fitted, verdict: Judged,
-    chosen: Any, looked: bool, how: Evolution | None,
+    points: Points, known: Scaled, offset_n: float, choice: _Choice, verdict: Judged, flags: list[told.Flag],
+    how: Evolution | None,
 ) -> FrictionFit:  # fmt: skip
-    form = best.form
+    best, fitted, tried = choice
+    form, chosen = best.form, np.any([block.chosen for block in fitted.blocks], axis=0)
     curve, parameters, knowledge, searches = np.zeros(points.size), [], [], []
-    flags = told.told_by_points(points, chosen, looked)
     offset = None
     for block in fitted.blocks:
         key = "negative." if len(fitted.blocks) == 2 and block.data[DIRECTION, 0] < 0 else ""
@@ -99,9 +121,8 @@ def _told(
         side = known.data[DIRECTION] == block.data[DIRECTION, 0] if len(fitted.blocks) == 2 else slice(None)
         data = np.ascontiguousarray(known.data[:, side])
         curve[side] = points.force_n[side] - data[DIRECTION] * unweighted(data, block.x) * known.unit_n
-        if how is None or how.runs:
-            searches.append(_search(key, names, block, known, how))
-            flags += told.told_by_search(searches[-1].key, searches[-1].reached, searches[-1].gap)
+        searches.append(_search(key, names, block, known, how))
+        flags += told.told_by_search(searches[-1].key, searches[-1].reached, searches[-1].gap)
     flags += told.told_by_points_alone(points, verdict)
     flags += told.told_by_scatter(fitted, points, known, chosen)
     flags += told.told_by_choice(best, tried)

@@ -20,6 +20,7 @@ UNSURE, HARMLESS = 0.5, 0.05  # of the value, of the greatest force: an interval
 TRADE = 0.1  # relative error along the weakest direction
 ALONE = 0.9  # leverage: the curve goes through the point, wherever that is
 MANY = 0.2  # of the points rejected
+SHUT_OUT = 10.0  # in BIC: odds of 150 to 1
 CHANCE = 1e-3  # of a misfit that is none
 
 
@@ -213,3 +214,15 @@ def told_by_search(key: str, reached: float, gap: float) -> list[Flag]:
     text = f"{100 * reached:.0f} % of the genetic runs reach the least sum of squares; the worst ends {gap:.2g} above"
     remedy = "the law rests on variable projection, which did; more generations find it, too, where the data decide"
     return [Flag("search_missed", key or "law", text, remedy)]
+
+
+def told_by_ranges(best: Tried, free: Tried, unit_n: float) -> list[Flag]:
+    """Whether the ranges shut out what the points want: a law within the data's own reach that fits far better."""
+    if free.bic > best.bic - SHUT_OUT or free.fitted is None or best.fitted is None:
+        return []
+    more = math.sqrt(best.fitted.variance / max(free.fitted.variance, 1e-300))
+    words = free.fitted.blocks[0].x
+    force = {"fc", "fs", "sigma", "fv"}
+    wanted = [f"{k} {words[w] * (unit_n if k in force else 1.0):.4g}" for k, w in free.form.keys().items()]
+    text = f"within these ranges the points miss the curve {more:.3g} times as far as they need to"
+    return [Flag("ranges", "ranges", text, f"widen the ranges: without them {free.form.name} has {', '.join(wanted)}")]
