@@ -26,6 +26,7 @@ WEIGHING = (
 )  # fmt: skip
 SENSORS = ("displacement", "acceleration", "pressure_a", "pressure_b")
 SENSED = ("displacement_m", "acceleration_m_s2", "pressure_a_pa", "pressure_b_pa")  # their channels
+OFFSETS = tuple(f"sensors.{name}.offset" for name in SENSORS)
 
 
 class Facts(msgspec.Struct, frozen=True):

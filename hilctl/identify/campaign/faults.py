@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hilctl.identify.campaign.facts import Facts
+from hilctl.identify.campaign.facts import SENSED, SENSORS, Facts
 from hilctl.identify.campaign.points import Pair
 from hilctl.identify.campaign.windows import Samples, Window
+from hilctl.signals import SENSORS as ALL_SENSORS
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -124,15 +125,35 @@ def tripped(rig: "Client", why: str, samples: Samples | None, facts: Facts) -> s
         return "somebody stopped the motion"
     if why == "gone":
         return f"the control loop has ended: {rig.status()['gone'] or 'its log says why'}"
-    told = trip_text(rig.status()["trip"]) or f"the motion ended: {why}"
-    seen = examine(samples, None, facts) if samples is not None and len(samples["tick"]) else ""
+    trip = rig.status()["trip"]
+    told = trip_text(trip) or f"the motion ended: {why}"
+    if samples is None or not len(samples["tick"]):
+        return told
+    if trip and trip["name"] in _OF_A_SENSOR:
+        names = failing(samples, facts)
+        return f"{told}. It is {' and '.join(f'sensors.{name}' for name in names)}" if names else told
+    seen = examine(samples, None, facts)
     return f"{told}. {seen[0].upper()}{seen[1:]}" if seen else told
+
+
+_OF_A_SENSOR = ("sensor_invalid", "sensor_range", "sensor_stuck", "sensor_stale")
+_LAST_S = 0.05  # before the end: a sensor that repeats itself so long does not measure
+
+
+def failing(samples: Samples, facts: Facts) -> list[str]:
+    """The sensors that were rejected at the end, or do not change by a bit there."""
+    last = max(3, int(_LAST_S * facts.rate_hz))
+    bits = int(np.bitwise_or.reduce(samples["rejected"][-last:]))
+    rejected = [name for k, name in enumerate(ALL_SENSORS) if bits >> k & 1]
+    still = [n for n, channel in zip(SENSORS, SENSED, strict=True) if np.ptp(samples[channel][-last:]) == 0.0]
+    return rejected or still
 
 
 def trip_text(trip: dict[str, Any] | None) -> str:
     """A trip in a sentence."""
     if not trip:
         return ""
-    value = f"{trip['value']:.4g} {trip['unit']}".strip() if "value" in trip else ""
+    measured = "value" in trip and trip["name"] not in (*_OF_A_SENSOR, "emergency_stop")
+    value = f"{trip['value']:.4g} {trip['unit']}".strip() if measured else ""
     reached = f", {value} against {trip['limit']:.4g}" if value else ""
     return f"the rig tripped by {trip['name']}{reached} ({trip['key']}): {trip['meaning']}; {trip['remedy']}"

@@ -16,7 +16,7 @@ from hilctl.identify.campaign.windows import Window
 
 RIPPLE_NOISE, RIPPLE_SHARE = 3.0, 0.03  # times what is expected; of the speed
 HUNTING_NOISE, HUNTING_SHARE = 3.0, 0.05
-DRIFT_NOISE, DRIFT_SHARE = 5.0, 0.02
+DRIFT_NOISE, DRIFT_SHARE = 5.0, 0.005
 FAST_SHARE = 0.05  # of the speed: a mean further off is no triangle of this speed
 
 

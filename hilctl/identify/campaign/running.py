@@ -11,8 +11,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy.typing as npt
+
 from hilctl.identify.campaign.expect import Expected, expect, with_noise
-from hilctl.identify.campaign.facts import SENSED, Facts, read_facts
+from hilctl.identify.campaign.facts import OFFSETS, SENSED, Facts, read_facts
 from hilctl.identify.campaign.faults import CampaignFault, hunting, trip_text
 from hilctl.identify.campaign.measure import aligned, drive, evaluate, wrong
 from hilctl.identify.campaign.planning import BUDGET_S, Leg, plan
@@ -97,11 +99,7 @@ class Campaign:
         """Measures what is left. CampaignFault says what is wrong; what is finished stays."""
         facts, fruitless = self.store.header.facts, 0
         for index, leg in self.left:
-            before = read_facts(self.rig)
-            samples = drive(self.rig, leg, facts)
-            after = read_facts(self.rig) if int(samples["epoch"][-1]) != before.epoch else before
-            _same(facts, after)
-            samples = aligned(samples, facts, after)
+            samples = self._samples(leg)
             measured = evaluate(index, leg, samples, facts, self.expected)
             problem = wrong(measured, samples, facts)
             if problem:
@@ -111,6 +109,28 @@ class Campaign:
             yield measured
             if fruitless >= IN_A_ROW:
                 raise CampaignFault(hunting(measured.windows, fruitless))
+
+    def _samples(self, leg: Leg) -> dict[str, npt.NDArray[Any]]:
+        """Of one speed, as the campaign's sensors would have shown them."""
+        from hilctl.client import NoReply
+
+        facts = self.store.header.facts
+        try:
+            before = read_facts(self.rig)
+            _same(facts, before)
+            samples = drive(self.rig, leg, facts)
+            after = read_facts(self.rig)
+        except NoReply as silent:
+            raise CampaignFault(
+                f"the service fell silent at {leg.speed_m_s:g} m/s: {silent}; what is finished is kept: start the "
+                "service, look at the rig, arm, and resume"
+            ) from None
+        if after.epoch != before.epoch:
+            _same(facts, after)
+            moved = [key for key in OFFSETS if before[key] != after[key]]
+            if moved:
+                raise CampaignFault(f"{', '.join(moved)} changed while {leg.speed_m_s:g} m/s was measured; resume")
+        return aligned(samples, facts, before)
 
     def remarks(self) -> list[str]:
         """What a reader of the curve should know."""
