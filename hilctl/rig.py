@@ -3,17 +3,19 @@
     schema = 1
     [rig] [machine] [sensors.NAME] [limits.NAME] [loop] [law] [friction] [arming] [driver] [twin] [service] [recording]
 
-`include = ["identified.toml"]` lays other files over this one, the later over the earlier. All problems are reported at
-once. Nominal values (what the controller believes) stand in [machine] and [friction]; the twin's own (what the
+`include = ["identified.toml"]` lays other files over this one, the later over the earlier, key by key; a [friction]
+that names its model is whole, and takes the place of what the earlier files say of friction. All problems are reported
+at once. Nominal values (what the controller believes) stand in [machine] and [friction]; the twin's own (what the
 simulated plant is) in [twin], where whatever is not said is nominal.
 """
 
+import copy
 import dataclasses
 import hashlib
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from firmware_bridge import registry
 from firmware_bridge.driver import DriverError, RigFacts
@@ -106,6 +108,14 @@ def _delays(t: Tables) -> Iterator[Problem]:
             yield Problem(f"sensors.{name}.delay_s", delay, limit)
 
 
+class File(NamedTuple):
+    """A rig file, or one that it includes, as it was read; `table` is its own, without what it includes."""
+
+    path: Path
+    text: str
+    table: dict[str, Any]
+
+
 @dataclasses.dataclass(frozen=True)
 class Rig:
     """A rig file, checked."""
@@ -117,6 +127,7 @@ class Rig:
     driver: str
     driver_config: Params
     twin: bool
+    files: tuple[File, ...] = ()  # the rig file, and then all that it includes
 
     @property
     def name(self) -> str:
@@ -212,15 +223,16 @@ def find(rig: str | Path) -> Path:
 def load(rig: str | Path, *, twin: bool = False, changes: Mapping[str, Any] | None = None) -> Rig:
     """Reads and checks a rig file. `changes` are dotted keys laid over it; BadValues tells every problem."""
     path = find(rig)
-    texts: list[str] = []
-    tree = _read(path, texts, ())
+    files: list[File] = []
+    tree = _read(path, files, ())
+    texts = [f"# {file.path.name}\n{file.text}\n" for file in files]
     for key, value in (changes or {}).items():
         _set(tree, key, value)
         texts.append(f"# changed: {key} = {value!r}\n")
-    return _checked(tree, path, "".join(texts), twin)
+    return dataclasses.replace(_checked(tree, path, "".join(texts), twin), files=tuple(files))
 
 
-def _read(path: Path, texts: list[str], above: tuple[Path, ...]) -> dict[str, Any]:
+def _read(path: Path, files: list[File], above: tuple[Path, ...]) -> dict[str, Any]:
     if path.resolve() in above:
         raise BadValues([Problem("include", str(path), "includes itself")])
     try:
@@ -231,15 +243,23 @@ def _read(path: Path, texts: list[str], above: tuple[Path, ...]) -> dict[str, An
         raise BadValues([Problem(key, str(path), f"cannot be read: {error.strerror}")]) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadValues([Problem(str(path), "", f"is not TOML: {error}")]) from None
-    texts.append(f"# {path.name}\n{text}\n")
     included = tree.pop("include", [])
+    files.append(File(path.resolve(), text, copy.deepcopy(tree)))
     if not isinstance(included, list) or not all(isinstance(name, str) for name in included):
         raise BadValues([Problem("include", included, "must be a list of file names")])
     for name in included:
-        over = _read(path.parent / name, texts, (*above, path.resolve()))
+        over = _read(path.parent / name, files, (*above, path.resolve()))
         over.pop("schema", None)
-        _lay(over, tree)
+        lay(over, tree)
     return tree
+
+
+def lay(over: Mapping[str, Any], tree: dict[str, Any]) -> None:
+    """Lays a file's tables over these: key by key, but a [friction] that names its model as a whole."""
+    friction = over.get("friction")
+    if isinstance(friction, Mapping) and "model" in friction:
+        tree.pop("friction", None)
+    _lay(over, tree)
 
 
 def _lay(over: Mapping[str, Any], tree: dict[str, Any]) -> None:
@@ -247,7 +267,7 @@ def _lay(over: Mapping[str, Any], tree: dict[str, Any]) -> None:
         if isinstance(value, Mapping) and isinstance(tree.get(key), dict):
             _lay(value, tree[key])
         else:
-            tree[key] = value
+            tree[key] = copy.deepcopy(value)
 
 
 def _set(tree: dict[str, Any], key: str, value: Any) -> None:

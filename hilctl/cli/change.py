@@ -4,14 +4,18 @@ import argparse
 
 from hilctl.cli import connect
 from hilctl.cli.errors import DONE, WrongUse
-from hilctl.cli.output import json_line, pairs, say, toml_of
+from hilctl.cli.output import json_line, pairs, say
+from hilctl.wire.toml import toml_of
 
 
 def set_values(parser: argparse.ArgumentParser) -> None:
     """The arguments of `set`."""
     connect.options(parser, moves=True)
     parser.add_argument("values", nargs="*", metavar="KEY=VALUE", help="a dotted key of the rig file and its new value")
-    parser.add_argument("--undo", action="store_true", help="take the last change back")
+    parser.add_argument("--undo", action="store_true", help="take the last set back; again: the one before it")
+    parser.add_argument(
+        "--save", metavar="FILE", help="write what differs from the rig file, as TOML that it can include"
+    )
     parser.add_argument("--origin", default="command line", metavar="TEXT", help="why; it is recorded with the change")
     parser.add_argument("--json", action="store_true", help="epoch and changes as one JSON object")
     parser.set_defaults(do=_set)
@@ -27,8 +31,10 @@ def zero(parser: argparse.ArgumentParser) -> None:
 
 
 def _set(given: argparse.Namespace) -> int:
-    if given.undo == bool(given.values):
-        raise WrongUse("give KEY=VALUE …, or --undo" if not given.undo else "--undo takes no KEY=VALUE")
+    if [given.undo, bool(given.save), bool(given.values)].count(True) != 1:
+        raise WrongUse("give KEY=VALUE …, or --undo, or --save FILE")
+    if given.save:
+        return _save(given)
     values = pairs(given.values)
     with connect.command(given) as rig:
         if given.undo:
@@ -40,7 +46,24 @@ def _set(given: argparse.Namespace) -> int:
         return DONE
     for edit in made["changed"]:
         say(f"{edit['key']}: {toml_of(edit['old'])} → {toml_of(edit['new'])}")
-    say(f"epoch {made['epoch']}")
+    say(f"epoch {made['epoch']}" + (f" takes epoch {made['undoes']} back" if made["undoes"] else ""))
+    return DONE
+
+
+def _save(given: argparse.Namespace) -> int:
+    from hilctl.client.save import NotOurs
+
+    with connect.look(given) as rig:
+        try:
+            saved = rig.save(given.save)
+        except NotOurs as refused:
+            raise WrongUse(str(refused)) from None
+    if given.json:
+        say(json_line({"path": saved.path, "keys": saved.keys, "included": saved.included, "rig_file": saved.rig_file}))
+        return DONE
+    say(f"{saved.path}: {len(saved.keys)} values")
+    if not saved.included:
+        say(f"to start with them, put into {saved.rig_file}, above its first table: {saved.line}")
     return DONE
 
 

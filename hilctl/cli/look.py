@@ -2,9 +2,11 @@
 
 import argparse
 import sys
+import time
+from typing import Any
 
 from hilctl.cli import connect
-from hilctl.cli.errors import DONE
+from hilctl.cli.errors import DONE, WrongUse
 
 WATCHED = (
     "mode", "motion", "trip", "position_m", "velocity_m_s", "xr_m", "error_m", "load_pressure_pa", "friction_n",

@@ -58,13 +58,6 @@ def pairs(words: list[str]) -> dict[str, Any]:
     return found
 
 
-def toml_of(value: Any) -> str:
-    """A value as a rig file writes it."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return json.dumps(value, ensure_ascii=False)
-
-
 def json_line(value: Any) -> str:
     """One JSON object on one line."""
     return json.dumps(finite(value), ensure_ascii=False)

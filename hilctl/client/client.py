@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Self
 
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from hilctl.client.connection import Connection, Identity, NoReply
 from hilctl.client.heart import Heart
+from hilctl.client.save import Saved, save
 from hilctl.client.telemetry import Block, Event, Status, listen
 from hilctl.wire import MAJOR, places
 from hilctl.wire.encode import arrays_of
@@ -259,8 +261,21 @@ class Client:
         return int(self.ask("set", values=dict(values), origin=origin)["epoch"])
 
     def undo(self, origin: str = "") -> int:
-        """Takes the last change back."""
+        """Takes the last set back, whole; again, the one before it."""
         return int(self.ask("undo", origin=origin)["epoch"])
+
+    def changes(self, first: int = 0, last: int = _LAST) -> dict[str, Any]:
+        """Every set from this epoch on: `sets`; and what is in force against the rig file: `differs`."""
+        found = self.ask("changes", first=first)
+        page = found
+        while page["next"] is not None and page["next"] <= last:
+            page = self.ask("changes", first=page["next"])
+            found = {**page, "sets": found["sets"] + page["sets"]}
+        return found
+
+    def save(self, path: str | Path) -> Saved:
+        """Writes what differs from the rig file into a file that it can include, whole or not at all."""
+        return save(self, path)
 
     def zero(self, sensor: str, to: float = 0.0, samples: int = 1000) -> dict[str, Any]:
         """A sensor reads `to` from now on."""

@@ -65,9 +65,17 @@ def start_link(rig: Rig, core: Spawned | None, *, virtual: bool) -> Link:
 
 
 def assemble(
-    context: Any, rig: Rig, link: Link, runtime: Path, run: str, *, virtual: bool, recordings: Path | None = None
+    context: Any,
+    rig: Rig,
+    link: Link,
+    runtime: Path,
+    run: str,
+    *,
+    virtual: bool,
+    recordings: Path | None = None,
+    file: Rig | None = None,
 ) -> tuple[Service, Desk, Telemetry]:
-    """The service with its sockets open."""
+    """The service with its sockets open; `file` is the rig as its file alone says it."""
     settings = rig.service
     ports = settings.telemetry_port, settings.scope_port
     telemetry = Telemetry(context, settings.bind, ports, run, schema(), settings.block_s)
@@ -79,7 +87,7 @@ def assemble(
     service = Service(
         places=Places(runtime, folder),
         identity=Identity(run, schema(), "virtual" if virtual else "real", endpoints),
-        store=Store(rig),
+        store=Store(rig, file=file),
         core=Core(link, History(history_rows(rig)), virtual=virtual),
         lease=LeaseDesk(settings.lease_timeout_s),
         events=Events(),

@@ -10,7 +10,7 @@ from typing import Any
 
 import zmq
 
-from hilctl.service import do_change, do_motion, do_record, do_talk
+from hilctl.service import do_change, do_keep, do_motion, do_record, do_talk
 from hilctl.service.rate import RateLimit
 from hilctl.service.repeats import Entry, Repeats
 from hilctl.service.service import Asked, Service
@@ -48,6 +48,8 @@ HANDLERS: dict[str, Handler] = {
     "set": do_change.set_values,
     "undo": do_change.undo,
     "get": do_talk.get,
+    "changes": do_keep.changes,
+    "toml": do_keep.toml,
     "wait": do_talk.wait,
     "fetch": do_record.fetch,
     "waveform": lambda s, asked, given: s.waveforms.handle(given.args, given.open["data"]),

@@ -2,23 +2,21 @@
 
 import math
 import time
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from hilctl.params import BadValues, Problem, nearest
 from hilctl.recording.layout import Change
 from hilctl.service.service import Asked, Service
-from hilctl.service.store import Set
+from hilctl.service.store import Author, Set
 from hilctl.service.tasks import Pace, Result, Task, finished
 from hilctl.signals import SENSORS, Mode
 from hilctl.wire.errors import Code, Refused
 from hilctl.wire.ops import Arguments
 
 _ADOPTION_S = 3.0  # a tick adopts a set within two periods
-
-Values = Mapping[str, Any]
 
 # Where a sensor's corrected value stands in a sample.
 _CHANNELS = {
@@ -34,17 +32,15 @@ _CHANNELS = {
 
 def set_values(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     """All or none of the changes, in force from one tick on."""
-    return (yield from change(s, asked, given.open["values"], given.args.origin))
+    return (yield from change(s, asked, partial(s.store.propose, given.open["values"]), given.args.origin))
 
 
 def undo(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     """The last change, taken back."""
-    return (yield from change(s, asked, s.store.reverse, given.args.origin or "undo", undo=True))
+    return (yield from change(s, asked, s.store.back, given.args.origin or "undo"))
 
 
-def change(
-    s: Service, asked: Asked, values: Values | Callable[[], Values], origin: str, *, undo: bool = False
-) -> Task[Result]:
+def change(s: Service, asked: Asked, propose: Callable[[], Set], origin: str) -> Task[Result]:
     """Checks, hands over, tells; answers when the loop has adopted it, and on the virtual clock when it is blended in.
 
     One change after the other: each is judged against the set before it, on the planner's thread.
@@ -54,37 +50,83 @@ def change(
         yield Pace.FAST
     s.changing, grants = True, s.lease.grants
     try:
-        wanted = values() if callable(values) else values
-        proposed = yield from finished(s.planner.submit(s.store.propose, wanted))
+        proposed = yield from finished(s.planner.submit(propose))
         if s.lease.grants != grants:
             s.lease.need(asked.client, asked.token, "set")
-        s.core.need()
-        s.core.link.put_settings(s.store.record(proposed))
-        s.store.adopt(proposed, undo=undo)
+        if proposed.remodels:
+            yield from _remodel(s, asked, proposed, origin, grants)
+        else:
+            _put(s, asked, proposed, origin)
     finally:
         s.changing = False
-    _audit(s, asked, proposed, origin)
-    deadline_s = time.monotonic() + _ADOPTION_S
-    while True:
-        status = s.core.link.status
-        if status.epoch >= proposed.epoch and (not s.virtual or status.blend >= 1.0):
-            break
-        if s.core.ended is not None:
-            s.core.need()
-        if time.monotonic() > deadline_s and status.epoch < proposed.epoch:
-            raise Refused(Code.INTERNAL, f"the loop did not adopt epoch {proposed.epoch} within {_ADOPTION_S:g} s")
-        yield Pace.FAST
-    return {"epoch": proposed.epoch, "changed": [edit._asdict() for edit in proposed.edits]}
+    yield from _adopted(s, proposed, blended=s.virtual)
+    return {
+        "epoch": proposed.epoch,
+        "undoes": proposed.undoes,
+        "changed": [edit._asdict() for edit in proposed.edits],
+    }
 
 
-def _audit(s: Service, asked: Asked, proposed: Set, origin: str) -> None:
+def _remodel(s: Service, asked: Asked, proposed: Set, origin: str, grants: int) -> Task[None]:
+    """Another friction model: only while friction has no say, from the last blend's end to its own.
+
+    A reference at rest needs no friction, whatever its words are on their way from one model's to the other's; so no
+    motion begins before they have arrived.
+    """
+    _need_rest(s)
+    s.occupied = "the friction model is being changed"
+    try:
+        yield from _blended(s, s.store.epoch)  # law.feed.inverse may still be on its way to 0
+        if s.lease.grants != grants:
+            s.lease.need(asked.client, asked.token, "set")
+        s.need_mode("a change of friction.model", Mode.OFF, Mode.HOLD)
+        _put(s, asked, proposed, origin)
+        yield from _adopted(s, proposed, blended=True)
+    finally:
+        s.occupied = ""
+
+
+def _need_rest(s: Service) -> None:
+    if s.occupied:
+        raise Refused(Code.BUSY, f"{s.occupied}; friction.model changes while the rig is off or holds still", "mode")
+    s.need_mode("a change of friction.model", Mode.OFF, Mode.HOLD)
+
+
+def _put(s: Service, asked: Asked, proposed: Set, origin: str) -> None:
+    """Into the mailbox, in force, and told."""
+    s.core.need()
+    s.core.link.put_settings(s.store.record(proposed))
+    author = Author(asked.client, origin, s.watch.tick, time.time_ns())
+    s.store.adopt(proposed, author)
     edits = [edit._asdict() for edit in proposed.edits]
-    s.tell("set", epoch=proposed.epoch, author=asked.client, origin=origin, changed=edits)
-    now_ns = time.time_ns()
+    s.tell("set", epoch=proposed.epoch, author=author.client, origin=origin, undoes=proposed.undoes, changed=edits)
     for edit in proposed.edits:
         s.recorder.change(
-            Change(proposed.epoch, s.watch.tick, now_ns, asked.client, origin, edit.key, edit.old, edit.new)
+            Change(proposed.epoch, author.tick, author.time_ns, author.client, origin, edit.key, edit.old, edit.new)
         )
+
+
+def _adopted(s: Service, proposed: Set, *, blended: bool) -> Task[None]:
+    deadline_s = time.monotonic() + _ADOPTION_S
+    while s.core.link.status.epoch < proposed.epoch:
+        if s.core.ended is not None:
+            s.core.need()
+        if time.monotonic() > deadline_s:
+            raise Refused(Code.INTERNAL, f"the loop did not adopt epoch {proposed.epoch} within {_ADOPTION_S:g} s")
+        yield Pace.FAST
+    if blended:
+        yield from _blended(s, proposed.epoch)
+
+
+def _blended(s: Service, epoch: int) -> Task[None]:
+    """Until the loop is all the way in this set."""
+    while True:
+        status = s.core.link.status
+        if status.epoch >= epoch and status.blend >= 1.0:
+            return
+        if s.core.ended is not None:
+            s.core.need()
+        yield Pace.FAST
 
 
 def zero(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
@@ -99,7 +141,8 @@ def zero(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     settings = getattr(s.store.controller.sensors, sensor)
     key = f"sensors.{sensor}.offset"
     new = settings.offset + (mean - given.args.to) / settings.gain
-    changed = yield from change(s, asked, {key: new}, f"zero: mean of {given.args.samples} samples was {mean:.9g}")
+    origin = f"zero: mean of {given.args.samples} samples was {mean:.9g}"
+    changed = yield from change(s, asked, partial(s.store.propose, {key: new}), origin)
     return {"epoch": changed["epoch"], "key": key, "old": settings.offset, "new": new, "mean": mean}
 
 

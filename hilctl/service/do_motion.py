@@ -64,25 +64,14 @@ def check_motion(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
 def _start(s: Service, asked: Asked, op: str, kind: str, parameters: dict[str, Any]) -> Task[Result]:
     s.core.need()
     s.need_mode(op, Mode.HOLD)
-    if s.planning:
-        raise Refused(Code.BUSY, "another motion is being planned", op)
-    s.planning, place, grants = True, _place(s), s.lease.grants
+    if s.occupied:
+        raise Refused(Code.BUSY, s.occupied, op)
+    s.occupied = "another motion is being planned"
     id = s.last_motion = s.last_motion + 1
     try:
-        made, extremes = yield from finished(s.planner.submit(plan_checked, s, kind, parameters, place, id))
+        made, extremes, tick = yield from _begin(s, asked, op, kind, parameters, id)
     finally:
-        s.planning = False
-    if s.lease.grants != grants:
-        s.lease.need(asked.client, asked.token, op)
-    s.need_mode(op, Mode.HOLD)
-    if _place(s) != place:
-        raise Refused(Code.BUSY, "the reference moved while the motion was planned; ask again", op)
-    tick = yield from s.core.ask(RequestKind.TRACK, motion=made.motion, knots=made.knots)
-    s.events.tell(
-        "planned", tick, motion=id, motion_kind=kind, parameters=parameters, text=made.text, author=asked.client
-    )
-    while id not in s.watch.motions and s.watch.tick <= tick and s.core.ended is None:
-        yield Pace.FAST
+        s.occupied = ""
     seen = s.watch.motions.get(id)
     first = seen.first if seen is not None else s.core.history.find_tick(tick)
     return {
@@ -94,6 +83,26 @@ def _start(s: Service, asked: Asked, op: str, kind: str, parameters: dict[str, A
         "facts": made.facts,
         "text": made.text,
     }
+
+
+def _begin(
+    s: Service, asked: Asked, op: str, kind: str, parameters: dict[str, Any], id: int
+) -> Task[tuple[Plan, dict[str, float], int]]:
+    """Plans, asks the loop, and waits for its first sample."""
+    place, grants = _place(s), s.lease.grants
+    made, extremes = yield from finished(s.planner.submit(plan_checked, s, kind, parameters, place, id))
+    if s.lease.grants != grants:
+        s.lease.need(asked.client, asked.token, op)
+    s.need_mode(op, Mode.HOLD)
+    if _place(s) != place:
+        raise Refused(Code.BUSY, "the reference moved while the motion was planned; ask again", op)
+    tick = yield from s.core.ask(RequestKind.TRACK, motion=made.motion, knots=made.knots)
+    s.events.tell(
+        "planned", tick, motion=id, motion_kind=kind, parameters=parameters, text=made.text, author=asked.client
+    )
+    while id not in s.watch.motions and s.watch.tick <= tick and s.core.ended is None:
+        yield Pace.FAST
+    return made, extremes, tick
 
 
 def plan_checked(

@@ -2,6 +2,7 @@
 
 import time
 
+from hilctl.friction import MODELS, linear_models
 from hilctl.law.motions import MOTIONS
 from hilctl.service.service import Asked, Service
 from hilctl.service.status import status_of
@@ -46,6 +47,7 @@ def describe(s: Service, asked: Asked, given: Arguments) -> Result:
     return {
         "channels": [c._asdict() for c in CHANNELS],
         "parameters": [{**describe_leaf(leaf), "value": values[leaf.path]} for leaf in s.store.leaves()],
+        "friction_models": {name: describe_table(MODELS[name].Params, "friction") for name in linear_models()},
         "motions": {kind: describe_table(table) for kind, table in MOTIONS.items()},
         "ops": [describe_op(op) for op in OPS.values()],
         "codes": {str(code): meaning for code, meaning in MEANINGS.items()},
@@ -135,7 +137,7 @@ def _why_over(s: Service, motion: int, goal: int, mode: str) -> str:
     if motion:
         seen = watch.motions.get(motion)
         if seen is None:  # never seen although it was started: a trip took it before its first sample
-            return "" if s.planning or moving else "tripped"
+            return "" if s.occupied or moving else "tripped"
         if seen.end >= 0 and not moving:
             return seen.why
     elif watch.mode.name.lower() == mode:

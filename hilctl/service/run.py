@@ -93,7 +93,8 @@ def _serve(rig: "Rig", choice: Choice, core: Spawned, lock: "Lock") -> int:
     context: zmq.Context[Any] = zmq.Context(io_threads=1)
     try:
         folder = Path(choice.recordings) if choice.recordings else None
-        parts = assemble(context, rig, link, lock.runtime, secrets.token_hex(8), virtual=virtual, recordings=folder)
+        run_id, file = secrets.token_hex(8), _as_written(rig, choice)
+        parts = assemble(context, rig, link, lock.runtime, run_id, virtual=virtual, recordings=folder, file=file)
         app = App(*parts)
         ended = _end_on_signals(app)
         if _await_core(app):
@@ -113,6 +114,19 @@ def _serve(rig: "Rig", choice: Choice, core: Spawned, lock: "Lock") -> int:
     finally:
         link.close()
         context.destroy(linger=200)
+
+
+def _as_written(rig: "Rig", choice: Choice) -> "Rig":
+    """The rig without the changes of the command line; with them, where the file is none without."""
+    from hilctl.params import BadValues
+    from hilctl.rig import load
+
+    if not choice.changes:
+        return rig
+    try:
+        return load(choice.rig, twin=choice.twin)
+    except BadValues:
+        return rig
 
 
 def _unstable(rig: "Rig") -> str:

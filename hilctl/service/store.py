@@ -1,25 +1,28 @@
-"""The parameters in force: changed all or nothing, numbered by epochs, every change with its author.
+"""The parameters in force: changed all or nothing, numbered by epochs, every set with its author and origin.
 
 What the loop can take while it runs may be changed here; what only a start can change (rates, drivers, sockets) is
-refused.
+refused. A set can be taken back: the one before it then holds again, exactly, under an epoch of its own.
 """
 
-import dataclasses
+import time
+from collections import deque
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from hilctl.friction import linear_models
 from hilctl.law.settings import Controller, pack_settings
-from hilctl.params import BadValues, Leaf, Problem, assign, flatten, leaves, nearest
+from hilctl.params import BadValues, Leaf, Problem, flatten, leaves, nearest
 from hilctl.rig import Rig, refuse_unstable
+from hilctl.service.changed import changed
 from hilctl.wire.errors import Code, Refused
 
-_RESTART = ("rig", "loop", "service", "recording", "driver", "twin", "schema", "include")
 _DESIGNED = ("machine", "sensors", "law", "friction")  # what the stability of the loop follows from
-_UNDOS = 64
+UNDOS = 64
+KEPT = 1024  # sets that are told of
 
 
 class Edit(NamedTuple):
-    """One key's change."""
+    """One key's change; None where a number is left open, and where the friction's model has no such key."""
 
     key: str
     old: Any
@@ -32,14 +35,49 @@ class Set(NamedTuple):
     rig: Rig
     epoch: int
     edits: tuple[Edit, ...]
+    undoes: int = 0  # the epoch that it takes back
+    remodels: bool = False  # the friction's model changes
+
+
+class Author(NamedTuple):
+    """Whose set it is, why, and when."""
+
+    client: str = ""
+    origin: str = ""
+    tick: int = -1
+    time_ns: int = 0  # CLOCK_REALTIME, for people
+
+
+NOBODY = Author()
+
+
+class Done(NamedTuple):
+    """A set that was in force."""
+
+    epoch: int
+    author: Author
+    undoes: int
+    edits: tuple[Edit, ...]
+
+    def plain(self) -> dict[str, Any]:
+        """As sent on the wire."""
+        by = self.author
+        return {"epoch": self.epoch, "tick": by.tick, "time_ns": by.time_ns, "author": by.client, "origin": by.origin,
+                "undoes": self.undoes, "changed": [edit._asdict() for edit in self.edits]}  # fmt: skip
 
 
 class Store:
-    """The newest parameter set."""
+    """The newest parameter set. `file` is the rig as its file alone says it, where the start has changed that."""
 
-    def __init__(self, rig: Rig, epoch: int = 1) -> None:
-        self.rig, self.epoch = rig, epoch
-        self._done: list[tuple[Edit, ...]] = []
+    def __init__(self, rig: Rig, epoch: int = 1, file: Rig | None = None) -> None:
+        self.rig, self.epoch, self.file = rig, epoch, file or rig
+        self.done: deque[Done] = deque(maxlen=KEPT)
+        self._before: deque[tuple[int, Rig]] = deque(maxlen=UNDOS)  # each set's epoch, and what held before it
+        self._forgotten = 0
+        at_start = edits_of(values_of(self.file), values_of(rig))
+        if at_start:
+            now = Author("hilctl run", "changed at the start", 0, time.time_ns())
+            self.done.append(Done(epoch, now, 0, at_start))
 
     @property
     def controller(self) -> Controller:
@@ -47,14 +85,16 @@ class Store:
         return self.rig.controller
 
     def leaves(self) -> list[Leaf]:
-        """Every parameter that `set` knows, with its declaration."""
+        """Every parameter that `set` knows, with its declaration; of the friction model in force."""
         friction = leaves(type(self.rig.friction.params), "friction")
-        return [*leaves(Controller), *(leaf for leaf in friction if leaf.path != "friction.model")]
+        return [
+            *leaves(Controller),
+            *(leaf._replace(choices=linear_models()) if leaf.path == "friction.model" else leaf for leaf in friction),
+        ]
 
     def values(self) -> dict[str, Any]:
         """Every parameter in force, by key; lists for lists."""
-        found = {**flatten(self.controller), **flatten(self.rig.friction.params, "friction")}
-        return {key: list(value) if isinstance(value, tuple) else value for key, value in found.items()}
+        return values_of(self.rig)
 
     def select(self, keys: list[str]) -> dict[str, Any]:
         """The values of these keys, or of the tables that they name; all when there are none."""
@@ -76,58 +116,51 @@ class Store:
         """The set with these changes, checked whole and not yet in force."""
         if not changes:
             raise BadValues([Problem("values", {}, "must name at least one key")])
-        known = self.values()
-        problems: list[Problem] = []
-        good: dict[str, Any] = {}
-        for key, value in changes.items():
-            if key.split(".")[0] in _RESTART or key == "friction.model":
-                problems.append(
-                    Problem(key, value, "cannot change while the service runs", "change the rig file and restart")
-                )
-            elif key not in known:
-                problems.append(Problem(key, value, "no such key", nearest(key, tuple(known))))
-            else:
-                good[key] = value
-        rig = self._changed(good, problems)
-        if problems:
-            raise BadValues(problems)
-        if any(key.split(".")[0] in _DESIGNED for key in good):
+        rig = changed(self.rig, changes)
+        if any(key.split(".")[0] in _DESIGNED for key in changes):
             refuse_unstable(rig)
-        now = dataclasses.replace(self.rig, tables=rig.tables, friction=rig.friction)
-        values = Store(now).values()
-        edits = tuple(Edit(key, known[key], values[key]) for key in changes)
-        return Set(now, self.epoch + 1, edits)
+        edits = edits_of(self.values(), values_of(rig), tuple(changes))
+        return Set(rig, self.epoch + 1, edits, remodels=rig.friction.model != self.rig.friction.model)
 
-    def _changed(self, changes: Mapping[str, Any], problems: list[Problem]) -> Rig:
-        rubbing = {k.removeprefix("friction."): v for k, v in changes.items() if k.startswith("friction.")}
-        rest = {k: v for k, v in changes.items() if not k.startswith("friction.")}
-        tables, friction = self.rig.tables, self.rig.friction
-        # Both are tried, so that every problem is told at once.
-        try:
-            tables = assign(tables, rest) if rest else tables
-        except BadValues as bad:
-            problems += bad.problems
-        try:
-            if rubbing:
-                friction = friction._replace(params=assign(friction.params, rubbing, "friction"))
-        except BadValues as bad:
-            problems += bad.problems
-        return dataclasses.replace(self.rig, tables=tables, friction=friction)
+    def back(self) -> Set:
+        """The set that takes the last one back: what held before it, exactly."""
+        if not self._before:
+            why = f"only {UNDOS} sets are kept" if self._forgotten else "the parameters are those of the start"
+            raise Refused(Code.BAD_VALUE, f"nothing to undo: {why}", "undo")
+        epoch, rig = self._before[-1]
+        edits = edits_of(self.values(), values_of(rig))
+        return Set(rig, self.epoch + 1, edits, epoch, rig.friction.model != self.rig.friction.model)
 
     def record(self, proposed: Set) -> Any:
         """The set as the loop reads it."""
         return pack_settings(proposed.rig.controller, proposed.rig.friction, self.rig.dt_s, proposed.epoch)
 
-    def adopt(self, proposed: Set, *, undo: bool = False) -> None:
+    def adopt(self, proposed: Set, author: Author = NOBODY) -> None:
         """The proposed set is in force from here on."""
-        self.rig, self.epoch = proposed.rig, proposed.epoch
-        if undo:
-            self._done.pop()
+        if proposed.undoes:
+            self._before.pop()
         else:
-            self._done = [*self._done[-_UNDOS + 1 :], proposed.edits]
+            self._forgotten += len(self._before) == UNDOS
+            self._before.append((proposed.epoch, self.rig))
+        self.rig, self.epoch = proposed.rig, proposed.epoch
+        self.done.append(Done(proposed.epoch, author, proposed.undoes, proposed.edits))
 
-    def reverse(self) -> dict[str, Any]:
-        """The changes that would take the last set back."""
-        if not self._done:
-            raise Refused(Code.BAD_VALUE, "nothing to undo", "undo")
-        return {edit.key: edit.old for edit in self._done[-1]}
+    def differs(self) -> tuple[Edit, ...]:
+        """What is in force against the rig file."""
+        return edits_of(values_of(self.file), self.values())
+
+
+def values_of(rig: Rig) -> dict[str, Any]:
+    """Every parameter that the loop reads, by key; lists for lists."""
+    found = {**flatten(rig.controller), **flatten(rig.friction.params, "friction")}
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in found.items()}
+
+
+def edits_of(old: Mapping[str, Any], new: Mapping[str, Any], named: tuple[str, ...] = ()) -> tuple[Edit, ...]:
+    """What differs, to the last bit, after what was named."""
+    either = dict.fromkeys((*named, *old, *new))
+    return tuple(
+        Edit(key, old.get(key), new.get(key))
+        for key in either
+        if key in named or (key in old) != (key in new) or repr(old[key]) != repr(new[key])
+    )

@@ -112,6 +112,20 @@ class Events(Params):
     first: Annotated[int, whole(0, _LAST, "", "number of the first event wanted")] = 0
 
 
+class Changes(Params):
+    """The sets of parameters since the start."""
+
+    first: Annotated[int, whole(0, _LAST, "", "epoch of the first set wanted")] = 0
+
+
+class Toml(Params):
+    """A file that the rig file can include."""
+
+    replaces: Annotated[
+        int, whole(0, MAX_ITEMS, "", "the included file that it will replace, as `changes` numbers `files`; 0: none")
+    ] = 0
+
+
 class Waveform(Params):
     """An upload, in chunks of little-endian float64."""
 
@@ -149,7 +163,7 @@ _ALL = (
     Op(
         "describe",
         Nothing,
-        "channels, parameters, motions, ops, codes",
+        "channels, parameters, friction_models, motions, ops, codes",
         "every declaration, so that a client can build itself",
         effect=False,
     ),
@@ -197,11 +211,18 @@ _ALL = (
         "set",
         Change,
         "epoch, changed",
-        "changes parameters, all or none; blended in by the loop",
+        "changes parameters, all or none; blended in by the loop. `friction.model` changes only while the rig is off "
+        "or holds still, and law.feed.inverse is 0; its keys are given, or as in the old model where both have them",
         lease=True,
         open=(Open("values", "map", "dotted keys of the rig file, and their new values"),),
     ),
-    Op("undo", Change, "epoch, changed", "takes the last change back", lease=True),
+    Op(
+        "undo",
+        Change,
+        "epoch, undoes, changed",
+        "takes the last set back, whole; again, the one before it",
+        lease=True,
+    ),
     Op(
         "get",
         Nothing,
@@ -209,6 +230,20 @@ _ALL = (
         "parameters in force",
         effect=False,
         open=(Open("keys", "texts", "dotted keys, or tables of them; empty: all"),),
+    ),
+    Op(
+        "changes",
+        Changes,
+        "epoch, sets, next, differs, files",
+        "who changed what, when and why, at most 32 sets a page; `differs`: what is in force against the rig file",
+        effect=False,
+    ),
+    Op(
+        "toml",
+        Toml,
+        "text, keys",
+        "what is in force against the rig file, as a file that it can include",
+        effect=False,
     ),
     Op(
         "wait",

@@ -7,7 +7,7 @@ import pytest
 
 from hilctl.params import BadValues
 from hilctl.rig import load
-from hilctl.service.store import Store
+from hilctl.service.store import UNDOS, Author, Store
 from hilctl.wire.errors import Refused
 
 
@@ -47,7 +47,7 @@ def test_a_change_is_in_force_once_it_is_adopted(store: Store) -> None:
         ({"limits.position.max_m": 100.0}, "limits.position.max_m"),
         ({"friction.nothing": 1.0}, "friction.nothing"),
         ({"friction.fs": math.nan}, "friction.fs"),
-        ({"friction.model": "lugre"}, "friction.model"),
+        ({"friction.model": "lugre"}, "friction.s0"),
         ({"loop.rate_hz": 2000.0}, "loop.rate_hz"),
         ({"service.lease_lost": "null"}, "service.lease_lost"),
         ({"driver.name": "null"}, "driver.name"),
@@ -76,11 +76,41 @@ def test_undo_goes_back_step_by_step(store: Store) -> None:
     for mass in (510.0, 520.0):
         store.adopt(store.propose({"machine.m": mass}))
     for expected in (510.0, start["machine.m"]):
-        store.adopt(store.propose(store.reverse()), undo=True)
+        store.adopt(store.back())
         assert store.values()["machine.m"] == expected
     assert store.values() == start and store.epoch == 5
     with pytest.raises(Refused, match="nothing to undo"):
-        store.reverse()
+        store.back()
+
+
+def test_only_so_many_sets_can_be_taken_back(store: Store) -> None:
+    for number in range(UNDOS + 1):
+        store.adopt(store.propose({"machine.m": 510.0 + number}))
+    for _ in range(UNDOS):
+        store.adopt(store.back())
+    assert store.values()["machine.m"] == 510.0
+    with pytest.raises(Refused, match=f"only {UNDOS} sets are kept"):
+        store.back()
+
+
+def test_a_set_keeps_who_and_why(store: Store) -> None:
+    store.adopt(store.propose({"machine.m": 510.0}), Author("a client", "campaign 7, fit 2", 12, 34))
+    store.adopt(store.back(), Author("another", "undo", 56, 78))
+    first, second = (done.plain() for done in store.done)
+    assert (first["author"], first["origin"], first["tick"]) == ("a client", "campaign 7, fit 2", 12)
+    assert first["undoes"] == 0
+    assert first["changed"] == [{"key": "machine.m", "old": 500.0, "new": 510.0}]
+    assert (second["author"], second["undoes"]) == ("another", 2)
+    assert second["changed"] == [{"key": "machine.m", "old": 510.0, "new": 500.0}]
+
+
+def test_what_the_start_has_changed_differs_from_the_file() -> None:
+    file = load("table-500", twin=True)
+    store = Store(load("table-500", twin=True, changes={"machine.m": 501.0, "loop.spin_us": 5.0}), file=file)
+    assert [edit.key for edit in store.differs()] == ["machine.m"]
+    assert store.done[0].author.client == "hilctl run"
+    with pytest.raises(Refused, match="those of the start"):
+        store.back()
 
 
 def test_values_are_chosen_by_key_or_table(store: Store) -> None:
@@ -92,8 +122,7 @@ def test_values_are_chosen_by_key_or_table(store: Store) -> None:
 
 
 def test_every_leaf_has_a_value_and_the_other_way_round(store: Store) -> None:
-    values = set(store.values()) - {"friction.model"}
-    assert {leaf.path for leaf in store.leaves()} == values
+    assert {leaf.path for leaf in store.leaves()} == set(store.values())
 
 
 def test_gains_that_would_not_hold_the_nominal_plant_are_refused(store: Store) -> None:
