@@ -1,0 +1,68 @@
+"""The preview that the inverse model wants on this rig: the shift in time with the least distortion.
+
+The lag of valve, amplifier and transport is never quite the rig file's, and friction that sticks asks for a little
+more. A few shifts are tried on a sine, then the least point of the parabola through the best three; the best is kept.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from hilctl.identify.distortion import Distortion, measure
+
+if TYPE_CHECKING:
+    from hilctl.client import Client
+
+KEY = "law.feed.extra_preview_s"
+TRIED_S = (-2e-4, 0.0, 2e-4, 4e-4, 6e-4, 8e-4)  # around what the rig file's lag already says
+_SETTLE_S = 0.5  # beyond the blend
+
+
+class Preview(NamedTuple):
+    """What was found."""
+
+    extra_preview_s: float
+    percent: float  # distortion there
+    tried: tuple[tuple[float, float], ...]  # shift in s, distortion in %, in the order of trial
+
+
+def search(
+    rig: "Client", frequency_hz: float = 2.0, amplitude_m: float = 0.05, *, origin: str = "preview search",
+    tell: Callable[[float, Distortion], None] = lambda shift_s, found: None,
+) -> Preview:  # fmt: skip
+    """Tries the shifts with the inverse model on, leaves the best one in force, and tells all."""
+    blend_s = float(rig.get("law.blend_s")["law.blend_s"])
+    tried: list[tuple[float, float]] = []
+
+    def attempt(shift_s: float) -> float:
+        rig.set({KEY: float(shift_s)}, origin=origin)
+        rig.pass_time(blend_s + _SETTLE_S)
+        found = measure(rig, frequency_hz, amplitude_m)
+        tell(shift_s, found)
+        tried.append((float(shift_s), found.percent))
+        return found.percent
+
+    for shift_s in TRIED_S:
+        attempt(shift_s)
+    finer = vertex(tried)
+    if finer is not None:
+        attempt(finer)
+    best_s, percent = min(tried, key=lambda one: one[1])
+    if tried[-1][0] != best_s:
+        rig.set({KEY: best_s}, origin=origin)
+        rig.pass_time(blend_s + _SETTLE_S)
+    return Preview(best_s, percent, tuple(tried))
+
+
+def vertex(tried: list[tuple[float, float]]) -> float | None:
+    """Where the parabola through the best point and its neighbours is least; None at the edge or where it is flat."""
+    ordered = sorted(tried)
+    at = min(range(len(ordered)), key=lambda k: ordered[k][1])
+    if not 0 < at < len(ordered) - 1:
+        return None
+    x, y = np.array(ordered[at - 1 : at + 2]).T
+    bend, slope, _ = np.polyfit(x - x[1], y, 2)
+    if not bend > 0.0:
+        return None
+    return float(np.clip(x[1] - slope / (2 * bend), x[0], x[2]))
