@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hilctl import rig
-from hilctl.friction import MODELS, friction_of, linear_models
+from hilctl.friction import MODELS, friction_of, linear_models, rt_steady
 from hilctl.params import BadValues, flatten, leaves
 from hilctl.service.store import Set, Store
 from hilctl.wire.errors import Refused
@@ -115,6 +115,15 @@ def test_undo_walks_back_across_models(store: Store) -> None:
         assert store.record(back._replace(epoch=0)).tobytes() == records[number].tobytes()
     with pytest.raises(Refused, match="nothing to undo: the parameters are those of the start"):
         store.back()
+
+
+def test_between_two_models_a_reference_at_rest_needs_no_friction() -> None:
+    """The loop blends word by word: what the words mean on the way must not matter while nothing moves."""
+    packed = {n: friction_of(MODELS[n].Params(**MODELS[n].typical)).packed() for n in linear_models()}
+    for old in packed.values():
+        for name, new in packed.items():
+            for share in (1e-12, 1e-3, 0.5, 1 - 1e-12, 1.0):
+                assert rt_steady(MODELS[name].code, old + share * (new - old), 0.0, 0.0) == 0.0
 
 
 def _numbers() -> st.SearchStrategy[Any]:
