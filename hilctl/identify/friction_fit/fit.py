@@ -19,7 +19,7 @@ from hilctl.identify.friction_fit.curve import DIRECTION, FC, NAMES, OFFSET
 from hilctl.identify.friction_fit.hybrid import Evolution, runs
 from hilctl.identify.friction_fit.intervals import Interval, Sureness, sureness
 from hilctl.identify.friction_fit.laws import FORMS, Form
-from hilctl.identify.friction_fit.outliers import Judged, clean_start, judged, settled
+from hilctl.identify.friction_fit.outliers import EXACTLY, Judged, clean_start, judged, settled
 from hilctl.identify.friction_fit.points import Points, TooFewPoints
 from hilctl.identify.friction_fit.problem import Block, Directions, Fitted, Scaled, scaled, unweighted
 from hilctl.identify.friction_fit.ranges import Ranges, ranges_for
@@ -129,10 +129,8 @@ def _told(
     flags += told.told_by_directions(fitted, offset.value if offset else 0.0, _constant(fitted, known))
     if offset is None and offset_n:
         offset = Parameter("offset", "N", offset_n, offset_n, offset_n, "given", True)
-    misses, w = (points.force_n - curve)[chosen], (points.sd_n**-2.0)[chosen]
-    folded = (points.direction * (points.force_n - (offset.value if offset else 0.0)))[chosen]
-    spread = folded - np.average(folded, weights=w)
-    share = float(np.sum(w * misses**2) / np.sum(w * spread**2))
+    folded = points.direction * (points.force_n - (offset.value if offset else 0.0))
+    share = _unexplained((points.force_n - curve)[chosen], folded[chosen], points.sd_n[chosen] ** -2.0, known.unit_n)
     return FrictionFit(
         friction=check_friction(_table(form, fitted, known)),
         law=form.name,
@@ -152,6 +150,12 @@ def _told(
         knowledge=tuple(knowledge),
         searches=tuple(searches),
     )
+
+
+def _unexplained(misses: Any, folded: Any, weight: Any, unit_n: float) -> float:
+    """The share of the forces' variance that the curve leaves; none where nothing is left that could be measured."""
+    left, spread = np.sum(weight * misses**2), np.sum(weight * (folded - np.average(folded, weights=weight)) ** 2)
+    return 0.0 if left <= (EXACTLY * unit_n) ** 2 * np.sum(weight) else float(left / spread)
 
 
 def _names(form: Form, key: str) -> dict[int, str]:
