@@ -24,6 +24,6 @@ def measured():
         spoiled = random.choice(len(speed), gross, replace=False)
         force[spoiled] += random.choice([-1, 1], gross) * random.uniform(0.3, 1.5, gross) * np.abs(true).max()
         points = check_points(speed, force, scatter if sd and noise else None)
-        return points, law, set(int(i) for i in spoiled)
+        return points, law, {int(i) for i in spoiled}
 
     return make

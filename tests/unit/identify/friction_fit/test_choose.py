@@ -31,12 +31,12 @@ def test_every_law_is_hidden_once():
 @pytest.mark.parametrize("law", HIDDEN)
 def test_the_hidden_law_is_found(measured, law):
     found = []
-    for seed in range(20):
+    for seed in range(8):
         points, friction, _ = measured(seed, table=HIDDEN[law])
         fit = fit_friction(points, how=QUICK)
         found.append(fit.law)
         assert fit.friction.curve(points.speed_m_s) == pytest.approx(friction.curve(points.speed_m_s), rel=0.05, abs=60)
-    assert found.count(law) >= 18, found
+    assert found.count(law) >= 7, found
 
 
 @pytest.mark.parametrize("scale", SCALES, ids=lambda scale: f"{scale['fs']:g} N")
