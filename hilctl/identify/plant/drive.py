@@ -1,0 +1,72 @@
+"""The motions driven over the wire, every sample fetched without loss."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hilctl.identify.campaign.facts import Facts
+from hilctl.identify.plant.experiment import Leg
+from hilctl.identify.plant.faults import PlantFault, check_record
+from hilctl.identify.plant.record import CHANNELS, Record
+
+if TYPE_CHECKING:
+    from hilctl.client import Client
+
+REST_S = 0.3  # behind each motion
+
+
+def ready(rig: "Client", facts: Facts) -> None:
+    """PlantFault when the rig is not in a state to be identified."""
+    status = rig.status()
+    if status["trip"]:
+        raise PlantFault(f"{trip_text(status['trip'])}. Mend it and reset first")
+    if status["mode"] != "hold":
+        raise PlantFault(f"the rig is in {status['mode']}, not in hold; arm it first, or end the motion that runs")
+    if facts["law.feedback"] != "three_state":
+        raise PlantFault("the feedback is not three-variable control; set law.feedback to three_state first")
+
+
+def drive(
+    rig: "Client", facts: Facts, legs: Sequence[Leg], tell: Callable[[str, int], None] | None = None
+) -> list[Record]:
+    """The records. PlantFault when a motion does not end as planned, or its samples cannot be right."""
+    rig.wait(rig.move(legs[0].parameters["center_m"]))
+    records = []
+    for done, leg in enumerate(legs):
+        if tell is not None:
+            tell(leg.name, done)
+        records.append(_one(rig, facts, leg))
+    return records
+
+
+def _one(rig: "Client", facts: Facts, leg: Leg) -> Record:
+    motion = rig.track(leg.kind, **leg.parameters)
+    try:
+        outcome = rig.wait(motion)
+        if outcome.why == "done":
+            last = rig.pass_time(REST_S).last
+    except KeyboardInterrupt:
+        rig.stop()
+        raise
+    if outcome.why != "done":
+        raise PlantFault(f"{leg.name}: {_ended(rig, outcome.why)}")
+    samples = rig.samples(motion.first, last, CHANNELS, keep=rig.hello["clock"] == "virtual")
+    if len(samples["tick"]) < last - motion.first + 1:
+        raise PlantFault(f"{leg.name}: samples are missing; raise service.history_s")
+    record = Record(leg.name, leg.lowest_hz, facts.rate_hz, samples)
+    check_record(record, facts.values)
+    return record
+
+
+def _ended(rig: "Client", why: str) -> str:
+    if why == "stopped":
+        return "somebody stopped the motion"
+    return trip_text(rig.status()["trip"]) or f"the motion ended: {why}"
+
+
+def trip_text(trip: dict[str, Any] | None) -> str:
+    """A trip in a sentence."""
+    if not trip:
+        return ""
+    value = f"{trip['value']:.4g} {trip['unit']}".strip() if "value" in trip else ""
+    reached = f", {value} against {trip['limit']:.4g}" if value else ""
+    return f"the rig tripped by {trip['name']}{reached} ({trip['key']}): {trip['meaning']}; {trip['remedy']}"

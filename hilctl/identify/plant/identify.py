@@ -1,0 +1,88 @@
+"""From a rig that holds, or from stored records, to the numbers that the inverse model needs.
+
+    with Client(...) as rig:
+        rig.arm()
+        fit = identify_plant(rig)
+        rig.set(fit.changes(), origin="identification")
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hilctl.identify.campaign.facts import SENSED, SENSORS, Facts, read_facts
+from hilctl.identify.plant.drive import drive, ready
+from hilctl.identify.plant.experiment import plan
+from hilctl.identify.plant.faults import LEAST_EXPLAINED, PlantFault, check_accelerometer, check_record, check_signs
+from hilctl.identify.plant.fit import Fitted, fit_flow
+from hilctl.identify.plant.flow import Lines, lines_of, spool
+from hilctl.identify.plant.mass import Mass, TooFew, weigh
+from hilctl.identify.plant.motion import Accelerometer, compare
+from hilctl.identify.plant.record import Record
+from hilctl.identify.plant.result import PlantFit
+from hilctl.identify.plant.signals import Grid
+from hilctl.identify.plant.telling import told
+
+if TYPE_CHECKING:
+    from hilctl.client import Client
+
+_STILL_S = 0.2
+_FLOORS = (1e-7, 1e-3, 100.0, 100.0)  # below what the transducers of a rig resolve
+
+
+def identify_plant(rig: "Client", tell: Callable[[str, int], None] | None = None) -> PlantFit:
+    """Drives the motions and fits. The rig must hold; not one of its parameters is changed."""
+    facts = read_facts(rig)
+    ready(rig, facts)
+    return fit_plant(drive(rig, facts, plan(rig, facts), tell), facts)
+
+
+def fit_plant(records: Sequence[Record], facts: Facts) -> PlantFit:
+    """The machine from records. PlantFault where they cannot be right."""
+    for record in records:
+        check_record(record, facts.values)
+    values = _with_noise(records, facts.values)
+    pairs = [(record, Grid(len(record.of("tick")), 1 / record.rate_hz)) for record in records]
+    meter = compare(pairs, values)
+    check_accelerometer(meter)
+    lines = [lines_of(record, grid, meter, values, facts.mode_rad_s) for record, grid in pairs]
+    _check_signs(lines, values)
+    fitted = fit_flow(lines, values, facts.mode_rad_s)
+    if min(fitted.explained) < LEAST_EXPLAINED:
+        worst = int(np.argmin(fitted.explained))
+        raise PlantFault(
+            f"{records[worst].name}: command, pressures and motion do not belong to one valve and cylinder: the best "
+            f"machine explains {fitted.explained[worst]:.0f} % of the flow; check machine.A and machine.Vt, the "
+            "pressure sensors' scales, that the oil holds no free air, and the valve's amplifier"
+        )
+    return told(records, fitted, meter, _mass(lines, fitted, values), values)
+
+
+def _mass(lines: Sequence[Lines], fitted: Fitted, values: Mapping[str, Any]) -> Mass:
+    try:
+        return weigh(lines, fitted.value["tau"], values)
+    except TooFew as error:
+        raise PlantFault(f"the mass cannot be told: {error}; widen limits.velocity or limits.position") from error
+
+
+def _check_signs(lines: Sequence[Lines], values: Mapping[str, Any]) -> None:
+    slow, shaken = lines[0], lines[-1]
+    start = {"null": 0.0, "delay": 0.0, "wv": values["machine.wv"], "zv": values["machine.zv"], "play": 0.0}
+    check_signs(shaken.load, shaken.a, spool(slow, start), slow.v)
+
+
+def _with_noise(records: Sequence[Record], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Sensors whose noise is not declared get what they show at rest."""
+    out = dict(values)
+    for name, channel, floor in zip(SENSORS, SENSED, _FLOORS, strict=True):
+        key = f"sensors.{name}.noise"
+        if out[key] <= 0.0:
+            still = [r.samples[channel][-round(_STILL_S * r.rate_hz) :] for r in records]
+            shown = [float(np.std(np.diff(part))) / math.sqrt(2) for part in still]
+            out[key] = max(float(np.median(shown)), floor)
+    return out
+
+
+__all__ = ["Accelerometer", "PlantFault", "fit_plant", "identify_plant"]

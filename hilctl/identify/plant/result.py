@@ -1,0 +1,74 @@
+"""What an identification says: every number with its interval and where it comes from, and what is wrong with it."""
+
+import math
+from typing import Any, NamedTuple
+
+
+class Flag(NamedTuple):
+    """One thing to know before the numbers are used."""
+
+    code: str
+    key: str
+    text: str
+    remedy: str
+
+
+class Quantity(NamedTuple):
+    """One number with its 95 % interval."""
+
+    key: str  # as in the rig file, where it has one
+    unit: str
+    value: float
+    low: float
+    high: float
+    origin: str
+    before: float | None  # what the rig file says; None where it has no such key
+    identified: bool  # False: the data do not say what it is; see the flags
+    model: bool = True  # of the inverse model; False: of a sensor, or derived
+
+
+class PlantFit(NamedTuple):
+    """An identified machine."""
+
+    quantities: tuple[Quantity, ...]
+    flags: tuple[Flag, ...]
+    notes: tuple[str, ...]  # what the numbers are relative to
+    explained_percent: dict[str, float]  # of each record's flow
+    scatter: float  # of a spectral line, in units of what is expected of it
+    singular_values: tuple[float, ...]
+    weakest: str
+    rig_seconds: float
+    samples: int
+
+    def quantity(self, key: str) -> Quantity:
+        """By key."""
+        return next(q for q in self.quantities if q.key == key)
+
+    def changes(self) -> dict[str, float]:
+        """What to set in the rig, by key: the model's parameters that were identified."""
+        return {q.key: q.value for q in self.quantities if q.model and q.identified and q.before is not None}
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values that JSON can hold: what is not identified is null."""
+        told = {}
+        for q in self.quantities:
+            numbers = {"value": q.value, "low": q.low, "high": q.high}
+            told[q.key] = {
+                **{name: _finite(x) if q.identified else None for name, x in numbers.items()},
+                "unit": q.unit, "origin": q.origin, "before": q.before, "identified": q.identified,
+            }  # fmt: skip
+        return {
+            "plant": told,
+            "flags": [flag._asdict() for flag in self.flags],
+            "notes": list(self.notes),
+            "explained_percent": self.explained_percent,
+            "scatter": _finite(self.scatter),
+            "singular_values": [_finite(s) for s in self.singular_values],
+            "weakest": self.weakest,
+            "rig_seconds": self.rig_seconds,
+            "samples": self.samples,
+        }
+
+
+def _finite(x: float) -> float | None:
+    return float(x) if math.isfinite(x) else None

@@ -1,0 +1,164 @@
+"""From the fits to numbers with intervals, flags and notes."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hilctl.identify.plant.fit import RANK, Fitted
+from hilctl.identify.plant.mass import Mass
+from hilctl.identify.plant.motion import Accelerometer
+from hilctl.identify.plant.record import Record
+from hilctl.identify.plant.result import Flag, PlantFit, Quantity
+
+SURE = 1.96  # standard deviations: 95 %
+UNSURE = 0.25  # of the value: a wider half of an interval says little
+LATE = 0.5e-3  # s: the same for delays
+MISFIT = 3.0  # scatter of a line
+SUPPLY_OFF = 0.05  # of the supply pressure, by which what is measured may differ from what is declared
+
+_FLOW = "flow of the valve against pressures and motion, sines and chirps"
+_FORCE = "force against acceleration in fast sliding, friction a nuisance"
+_SIDES = "accelerometer against displacement"
+
+
+def told(
+    records: Sequence[Record], fitted: Fitted, meter: Accelerometer, mass: Mass, facts: Mapping[str, Any]
+) -> PlantFit:
+    """The result."""
+    quantities = _machine(fitted, mass, meter, facts) + _delays(fitted, meter, records[0], facts)
+    lost = dict(zip((r.name for r in records), fitted.explained, strict=True))
+    return PlantFit(
+        quantities=tuple(quantities),
+        flags=tuple(_flags(quantities, fitted, records, facts)),
+        notes=_notes(meter, facts),
+        explained_percent=lost,
+        scatter=fitted.scatter,
+        singular_values=fitted.singular_values,
+        weakest=", ".join(f"{name} {share:+.2f}" for name, share in fitted.weakest.items()),
+        rig_seconds=sum(r.seconds for r in records),
+        samples=sum(len(r.samples["tick"]) for r in records),
+    )
+
+
+def _quantity(
+    key: str, unit: str, value: float, sd: float, origin: str, facts: Mapping[str, Any], *, model: bool = True,
+    floor: float = UNSURE, least: float = -math.inf, bound: int = 0,
+) -> Quantity:  # fmt: skip
+    reach = SURE * sd
+    known = math.isfinite(reach) and not bound and reach <= max(floor, UNSURE * abs(value))
+    before = facts.get(key)
+    return Quantity(
+        key, unit, value, max(value - reach, least), value + reach, origin,
+        None if before is None else float(before), known, model,
+    )  # fmt: skip
+
+
+def _machine(fitted: Fitted, mass: Mass, meter: Accelerometer, facts: Mapping[str, Any]) -> list[Quantity]:
+    p, sd, bound = fitted.value, fitted.sd, fitted.at_bound
+    beta = 1 / p["compliance"]
+    return [
+        _quantity("machine.m", "kg", mass.value, math.hypot(mass.sd, mass.value * meter.gain_sd), _FORCE, facts,
+                  floor=0.0),
+        _quantity("machine.Qn", "m³/s", p["Qn"], sd["Qn"], _FLOW, facts, floor=0.0, bound=bound["Qn"]),
+        _quantity("machine.beta", "Pa", beta, sd["compliance"] * beta**2, _FLOW, facts, floor=0.0,
+                  bound=bound["compliance"]),
+        _quantity("machine.Ctc", "m³/(s·Pa)", p["Ctc"], sd["Ctc"], _FLOW, facts, floor=0.0, least=0.0,
+                  bound=bound["Ctc"]),
+        _quantity("machine.wv", "rad/s", p["wv"], sd["wv"], _FLOW, facts, floor=0.0, bound=bound["wv"]),
+        _quantity("machine.zv", "", p["zv"], sd["zv"], _FLOW, facts, floor=0.0, bound=bound["zv"]),
+        _quantity("machine.dead_band", "", p["dead_band"], sd["dead_band"], _FLOW, facts, model=False, floor=0.01,
+                  least=0.0),
+        _quantity("valve_hysteresis", "", 2 * p["play"], 2 * sd["play"], _FLOW, facts, model=False, floor=0.01,
+                  least=0.0),
+        _quantity("sensors.acceleration.gain", "", facts["sensors.acceleration.gain"] / meter.gain,
+                  facts["sensors.acceleration.gain"] / meter.gain**2 * meter.gain_sd, _SIDES, facts, model=False),
+    ]  # fmt: skip
+
+
+def _delays(fitted: Fitted, meter: Accelerometer, record: Record, facts: Mapping[str, Any]) -> list[Quantity]:
+    p, sd = fitted.value, fitted.sd
+    late = facts["sensors.displacement.delay_s"] + p["tau"]
+    held = 1 / record.rate_hz
+    lag, lag_sd, total_sd = _lag(fitted)
+    at = fitted.at_bound["delay"]
+    return [
+        _quantity("law.feed.extra_preview_s", "s", p["delay"], sd["delay"], _FLOW, facts, floor=LATE, bound=at),
+        _quantity("loop_delay_s", "s", held + p["delay"], sd["delay"], _FLOW, facts, model=False, floor=LATE, bound=at),
+        _quantity("valve_lag_s", "s", lag, lag_sd, _FLOW, facts, model=False, floor=LATE),
+        _quantity("total_lag_s", "s", 1.5 * held + p["delay"] + lag, total_sd, _FLOW, facts, model=False, floor=LATE),
+        _quantity("sensors.displacement.delay_s", "s", late, sd["tau"], _FLOW, facts, model=False, floor=LATE),
+        _quantity("sensors.acceleration.delay_s", "s", late + meter.later_s, math.hypot(sd["tau"], meter.later_sd_s),
+                  _SIDES, facts, model=False, floor=LATE),
+    ]  # fmt: skip
+
+
+def _lag(fitted: Fitted) -> tuple[float, float, float]:
+    """2 zv/wv, how sure, and how sure with the delay added."""
+    from hilctl.identify.plant.fit import WORDS
+
+    p = fitted.value
+    lag = 2 * p["zv"] / p["wv"]
+    slope = {"zv": 2 / p["wv"], "wv": -lag / p["wv"], "delay": 0.0}
+    sds = []
+    for with_delay in (0.0, 1.0):
+        slope["delay"] = with_delay
+        variance = sum(
+            slope[one] * slope[other] * float(fitted.covariance[WORDS.index(one), WORDS.index(other)])
+            for one in slope for other in slope
+        )  # fmt: skip
+        sds.append(math.sqrt(max(variance, 0.0)))
+    return lag, sds[0], sds[1]
+
+
+def _flags(
+    quantities: Sequence[Quantity], fitted: Fitted, records: Sequence[Record], facts: Mapping[str, Any]
+) -> list[Flag]:
+    flags = []
+    for q in quantities:
+        if not q.identified and q.model:
+            text = f"{q.key} = {q.value:.4g} {q.unit}, {q.low:.3g} to {q.high:.3g}: the data do not say what it is"
+            flags.append(Flag("imprecise", q.key, text, "leave it as it is; larger motions would tell more"))
+    for name, at in fitted.at_bound.items():
+        if at and not (name in ("dead_band", "play", "Ctc") and at < 0):
+            end = "lower" if at < 0 else "upper"
+            text = f"{name} = {fitted.value[name]:.4g} is the {end} end of its range: the data want to go beyond"
+            flags.append(Flag("bound", name, text, "correct [machine] in the rig file, and identify again"))
+    if fitted.singular_values[-1] < RANK * fitted.singular_values[0]:
+        text = "the data do not fix all: one combination is open"
+        flags.append(Flag("rank", "", text, "larger motions, up to higher frequencies"))
+    if fitted.scatter > MISFIT:
+        text = f"the flow misses by {fitted.scatter:.1f} times what noise and model are expected to"
+        flags.append(Flag("misfit", "", text, "check hysteresis of the valve, air in the oil, and the sensors' scales"))
+    return flags + _supply(records, facts)
+
+
+def _supply(records: Sequence[Record], facts: Mapping[str, Any]) -> list[Flag]:
+    """Whether the pressure that Qn is meant for is there."""
+    import numpy as np
+
+    declared = float(facts["machine.Ps"])
+    if facts["sensors.supply_pressure.present"]:
+        shown, what = float(np.median(records[0].of("supply_pressure_pa"))), "the supply sensor shows"
+    else:
+        first = records[0]
+        rest = first.of("pressure_a_pa")[-100:] + first.of("pressure_b_pa")[-100:]
+        shown, what = float(np.mean(rest)), "without a supply sensor, the chambers at rest add up to"
+    if abs(shown - declared) <= SUPPLY_OFF * declared:
+        return []
+    text = f"{what} {shown / 1e6:.2f} MPa, machine.Ps is {declared / 1e6:.2f} MPa"
+    return [Flag("supply", "machine.Ps", text, "check the supply, or correct machine.Ps: Qn is what flows there")]
+
+
+def _notes(meter: Accelerometer, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    supply = "measured" if facts["sensors.supply_pressure.present"] else "taken from machine.Ps: what it loses is in Qn"
+    mass = (
+        "m is relative to displacement's scale, machine.A and the pressure sensors' scales; the accelerometer's gain "
+        f"({meter.gain:.4f} of displacement's) is taken out of it"
+    )
+    flow = (
+        "Qn is relative to displacement's scale and machine.A; beta, besides, to machine.Vt and the pressure sensors' "
+        "scales: what is known of beta is beta/Vt"
+    )
+    leak = "Ctc is the cylinder's leakage beside machine.Kc: only their sum shows"
+    late = f"delays are relative to the pressure sensors, which count as immediate; the supply pressure is {supply}"
+    return mass, flow, leak, late
