@@ -195,4 +195,5 @@ def _progress() -> "Progress":
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

@@ -1,6 +1,7 @@
 """Before anything is measured: sensors zeroed, null and polarity proved, the oil moved, all of it dated.
 
-pressures        with the supply off and the chambers vented, both read nothing
+pressures        with the supply off and the chambers vented, both read nothing; not on a vertical axis, where the oil
+                 that is left carries the table
 acceleration     at rest it reads nothing, which on a vertical axis takes the weight out too
 displacement     reads where the table stands, if somebody says where: only a person with a gauge knows
 null, polarity   found by arming, with small bumps at low pressure; here it is only seen that they were made
@@ -60,6 +61,7 @@ class Prepared(msgspec.Struct, frozen=True):
     oil_before_degc: float | None
     oil_after_degc: float | None
     epoch: int
+    remarks: list[str]
 
     def as_dict(self) -> dict[str, Any]:
         """For a report, or a campaign's header."""
@@ -83,10 +85,14 @@ def prepare(
     if rig.status()["mode"] != "off":
         tell("switching off, to zero the pressures")
         rig.off()
-    tell("waiting until the chambers are empty")
-    _vent(rig)
+    sensors, remarks = {"acceleration": 0.0}, []
+    if rig.get("machine.vertical")["machine.vertical"]:
+        remarks.append("the pressures were not zeroed: on a vertical axis the oil carries the table")
+    else:
+        tell("waiting until the chambers are empty")
+        _vent(rig)
+        sensors |= {"pressure_a": 0.0, "pressure_b": 0.0}
     zeroed = []
-    sensors = {"pressure_a": 0.0, "pressure_b": 0.0, "acceleration": 0.0}
     if stands_at_m is not None:
         sensors["displacement"] = stands_at_m
     for sensor, to in sensors.items():
@@ -103,6 +109,7 @@ def prepare(
     return Prepared(
         date=_now(), zeroed=zeroed, polarity=polarity, null_opening=float(np.mean(held["u_cmd"])),
         warm_up_s=warm_up_s, oil_before_degc=before, oil_after_degc=after, epoch=int(rig.status()["epoch"]),
+        remarks=remarks,
     )  # fmt: skip
 
 

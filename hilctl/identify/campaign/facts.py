@@ -68,6 +68,14 @@ class Facts(msgspec.Struct, frozen=True):
         return self["machine.m"] * GRAVITY if self["machine.vertical"] else 0.0
 
     @property
+    def trail_s(self) -> float:
+        """What is left out before a corner: by so much the reference in the samples is later than the readings.
+
+        Two ticks more, for the table need not turn in the very tick of its reference.
+        """
+        return max(self["sensors.displacement.delay_s"], self["sensors.acceleration.delay_s"]) + 2 * self.dt_s
+
+    @property
     def force_noise_n(self) -> float:
         """Noise of A pL - m a in one sample, rms."""
         pressure = math.hypot(self["sensors.pressure_a.noise"], self["sensors.pressure_b.noise"])

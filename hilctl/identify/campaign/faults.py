@@ -105,7 +105,7 @@ def _force(found: Pair | None) -> str:
 
 
 def hunting(windows: Sequence[Window], in_a_row: int) -> str:
-    """Said when no window of several speeds in a row counts."""
+    """Said when windows of several speeds do not count."""
     reasons = [w.reason for w in windows if w.reason]
     text = reasons[0] if reasons else "no straight is long enough"
     advice = "look at the reasons of the discarded windows"
@@ -116,7 +116,7 @@ def hunting(windows: Sequence[Window], in_a_row: int) -> str:
         )
     elif any("constant" in r for r in reasons):
         advice = "check the noise of the displacement and acceleration sensors, and the gains of law.three_state"
-    return f"no window of the last {in_a_row} speeds counts: {text}; {advice}"
+    return f"too few windows of the last {in_a_row} speeds count: {text}; {advice}"
 
 
 def tripped(rig: "Client", why: str, samples: Samples | None, facts: Facts) -> str:

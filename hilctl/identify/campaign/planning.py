@@ -3,7 +3,7 @@
 A straight begins with what does not count: friction travels through its pre-sliding, the corner rings. So
 
     lead    = max(v t, s)               s: settle distance, 8 fs/s0 of the softest bristles; t: settle time
-    straight = lead + v W/n             W: window time wanted for each direction, n: cycles
+    straight = lead + v (W/n + e)       W: window time wanted for each direction, n: cycles; e: the sensors' delay
     A        = straight/2 + 13/42 v Tc  within the stroke and its margins; Tc: the corner, see the motion's own page
 
 More cycles mean smaller strokes with shorter approaches, and more corners; the best n is found by trying. Slow speeds
@@ -155,12 +155,12 @@ def _leg(facts: Facts, v: float, cycles: int, window_s: float, ringing_s: float)
         2 * v * PULSE_ACCELERATION / facts["limits.shaping.corner_acceleration_m_s2"], facts["limits.shaping.corner_s"]
     )
     corner_m, most_m = CORNER_REACH * v * corner_s, MARGIN * 0.5 * (high - low)
-    room_s = 2 * (most_m - corner_m) / v - window_s  # of the longest straight, without the window
+    room_s = 2 * (most_m - corner_m) / v - window_s - facts.trail_s  # of the longest straight, without the window
     lead_m = max(v * max(min(SETTLE_S, room_s), ringing_s), SETTLE_M)
-    amplitude_m = 0.5 * (lead_m + v * window_s) + corner_m
+    amplitude_m = 0.5 * (lead_m + v * (window_s + facts.trail_s)) + corner_m
     if amplitude_m > most_m * (1 + 1e-9):
         return None
-    period_s = 2 * ((lead_m / v + window_s) + corner_s)
+    period_s = 2 * (lead_m / v + window_s + facts.trail_s + corner_s)
     seconds = cycles * period_s + 2 * _move_s(facts, amplitude_m) + _AROUND_S
     if seconds > LONGEST_S:
         return None

@@ -19,13 +19,15 @@ from hilctl.identify.campaign.faults import CampaignFault, hunting, trip_text
 from hilctl.identify.campaign.measure import aligned, drive, evaluate, wrong
 from hilctl.identify.campaign.planning import BUDGET_S, Leg, plan
 from hilctl.identify.campaign.store import FORMAT, Header, Measured, Store
+from hilctl.identify.campaign.windows import Window
 
 if TYPE_CHECKING:
     from hilctl.client import Client
 
 AT_REST_S = 0.5  # of samples, for the noise
 WARMER_K = 5.0  # a change of the oil that moves friction
-IN_A_ROW = 3  # speeds without a window that counts end a campaign
+IN_A_ROW = 6  # speeds without a window that counts end a campaign; a dead band alone spoils a few of the slowest
+FEWEST = 4  # speeds in both directions, or there is no curve
 
 
 class Progress(NamedTuple):
@@ -98,6 +100,7 @@ class Campaign:
     def run(self) -> Iterator[Measured]:
         """Measures what is left. CampaignFault says what is wrong; what is finished stays."""
         facts, fruitless = self.store.header.facts, 0
+        windows: list[Window] = []
         for index, leg in self.left:
             samples = self._samples(leg)
             measured = evaluate(index, leg, samples, facts, self.expected)
@@ -106,9 +109,13 @@ class Campaign:
                 raise CampaignFault(f"at {leg.speed_m_s:g} m/s: {problem}")
             fruitless = 0 if measured.points else fruitless + 1
             self.store.save(measured, samples)
+            windows = [] if measured.points else [*windows, *measured.windows]
             yield measured
             if fruitless >= IN_A_ROW:
-                raise CampaignFault(hunting(measured.windows, fruitless))
+                raise CampaignFault(hunting(windows, fruitless))
+        done = self.store.finished()
+        if sum(m.pair is not None for m in done) < min(FEWEST, len(done)):
+            raise CampaignFault(hunting([w for m in done for w in m.windows], len(done)))
 
     def _samples(self, leg: Leg) -> dict[str, npt.NDArray[Any]]:
         """Of one speed, as the campaign's sensors would have shown them."""

@@ -91,10 +91,11 @@ def cut(samples: Samples, leg: Leg, facts: Facts, expected: Expected) -> list[Wi
     """All windows of a motion, not judged yet; of `timed` samples."""
     f, v = force(samples, facts), speed(samples, facts.rate_hz, expected.crossover_rad_s)
     lead = math.ceil(leg.lead_m / leg.speed_m_s * facts.rate_hz - 1e-6)
+    trail = math.ceil(facts.trail_s * facts.rate_hz - 1e-6)
     found = []
     for straight in straights(samples, leg.speed_m_s):
-        part = slice(straight.start + lead, straight.stop)
-        if part.stop - part.start >= LEAST_SAMPLES:
+        part = slice(straight.start + lead, straight.stop - trail)
+        if part.stop - part.start >= LEAST_SAMPLES - 2:  # a straight begins and ends between two ticks
             found.append(_window(samples, part, f, v, facts))
     return found
 

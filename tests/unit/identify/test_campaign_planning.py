@@ -1,0 +1,90 @@
+"""The plan: what it takes, where it goes, and what it refuses."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from campaign_parts import facts
+
+from hilctl import rig as rigs
+from hilctl.identify.campaign import CannotPlan, log_spaced, plan
+from hilctl.identify.campaign.planning import LEAST_SAMPLES, LONGEST_S, SETTLE_M
+from hilctl.law.motions import check_plan
+from hilctl.law.motions import plan as plan_motion
+
+RIG = facts()
+
+
+def test_the_usual_campaign_fits_its_budget_and_uses_it():
+    made = plan(RIG)
+    assert len(made.legs) >= 20
+    assert sorted(leg.speed_m_s for leg in made.legs) == log_spaced()
+    assert 0.95 * 150 < made.seconds <= 150
+
+
+def test_a_middle_speed_proves_the_sensors_and_then_come_slow_ones_first():
+    speeds = [leg.speed_m_s for leg in plan(RIG).legs]
+    assert speeds[0] == pytest.approx(0.1, rel=0.2)
+    assert speeds[1:] == sorted(speeds[1:])
+
+
+def test_every_window_comes_after_the_bristles_and_the_corner_have_settled():
+    for leg in plan(RIG).legs:
+        assert leg.lead_m >= SETTLE_M
+        assert leg.lead_m / leg.speed_m_s >= 3 / 44.0
+        assert leg.window_s * 1000 >= LEAST_SAMPLES
+        assert leg.cycles >= 2
+
+
+def test_slow_speeds_travel_little():
+    amplitudes = {leg.speed_m_s: leg.amplitude_m for leg in plan(RIG).legs}
+    assert amplitudes[0.001] < 1e-3
+    assert amplitudes[0.8] == pytest.approx(0.081)
+
+
+def test_the_rig_accepts_every_triangle_and_needs_the_planned_time():
+    rig = rigs.load("table-500", twin=True)
+    limits, flow = rigs.motion_limits(rig.controller, rig.dt_s), rigs.flow(rig.controller.machine, rig.friction)
+    for leg in plan(RIG).legs:
+        motion = plan_motion("triangle", leg.parameters, limits, 0.0, 1)
+        check_plan(motion, limits, flow)
+        assert motion.duration_s == pytest.approx(leg.seconds, rel=0.03)
+        assert motion.facts["straight_s"] >= leg.lead_m / leg.speed_m_s + leg.window_s - 1e-9
+
+
+@settings(max_examples=30)
+@given(st.lists(st.floats(0.002, 0.9), min_size=1, max_size=12, unique=True), st.floats(60, 400))
+def test_any_plan_keeps_to_budget_stroke_and_memory(speeds, budget_s):
+    made = plan(RIG, speeds, budget_s)
+    assert made.seconds <= budget_s
+    assert sorted(leg.speed_m_s for leg in made.legs) == sorted(speeds)
+    for leg in made.legs:
+        assert leg.amplitude_m <= 0.0811
+        assert leg.seconds <= LONGEST_S
+
+
+def test_a_short_budget_is_refused_with_what_it_takes():
+    with pytest.raises(CannotPlan, match=r"budget of 20 s is too short for 24 speeds.* s at least"):
+        plan(RIG, budget_s=20.0)
+
+
+@pytest.mark.parametrize(
+    ("speeds", "says"),
+    [
+        ([0.1, 1.2], "limits.velocity.max_m_s"), ([-0.1], "must be positive"), ([float("nan")], "must be positive"),
+        ([], "no speeds"),
+    ],
+)  # fmt: skip
+def test_speeds_that_make_no_sense_are_refused(speeds, says):
+    with pytest.raises(CannotPlan, match=says):
+        plan(RIG, speeds)
+
+
+def test_a_speed_without_room_for_a_straight_is_refused_with_the_key():
+    with pytest.raises(CannotPlan, match="corner_acceleration"):
+        plan(facts(limits__shaping__corner_acceleration_m_s2=3.0), [0.8])

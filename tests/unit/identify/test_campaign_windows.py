@@ -1,0 +1,157 @@
+"""Windows, gates and points, from samples made by hand: what is true is known."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from campaign_parts import LEG, facts, friction, triangle
+
+from hilctl.identify.campaign.expect import expect, with_noise
+from hilctl.identify.campaign.measure import aligned, evaluate
+from hilctl.identify.campaign.windows import slope, speed
+
+RIG = facts()
+EXPECTED = expect(RIG)
+TRUTH = friction(0.1)
+
+
+def measured(samples, rig=RIG):
+    return evaluate(0, LEG, samples, rig, EXPECTED)
+
+
+def shaken(amplitude_m_s, hz, samples=None):
+    """The same motion with a ripple of the speed, in all that shows it."""
+    made = dict(samples or triangle())
+    w, t = 2 * np.pi * hz, np.arange(len(made["tick"])) / 1000.0
+    made["displacement_m"] = made["displacement_m"] - amplitude_m_s / w * np.cos(w * t)
+    made["acceleration_m_s2"] = made["acceleration_m_s2"] + amplitude_m_s * w * np.cos(w * t)
+    made["pressure_a_pa"] = made["pressure_a_pa"] + 500 * amplitude_m_s * w * np.cos(w * t) / 3e-3
+    return made
+
+
+def reasons(samples):
+    return {w.reason.split(":")[0] for w in measured(samples).windows}
+
+
+def test_both_directions_give_the_friction_and_what_they_share():
+    found = measured(triangle(offset_n=265.0))
+    assert [p.direction for p in found.points] == [1, -1]
+    assert [p.windows for p in found.points] == [3, 3]
+    assert found.pair.force_n == pytest.approx(TRUTH, abs=4 * found.pair.std_n)
+    assert found.pair.offset_n == pytest.approx(265.0, abs=4 * found.pair.std_n)
+    assert found.pair.speed_m_s == pytest.approx(0.1, rel=1e-3)
+    assert not found.discarded
+
+
+def test_the_standard_error_is_what_repeating_shows():
+    errors = [(f.force_n - TRUTH) / f.std_n for f in (measured(triangle(seed=s)).pair for s in range(40))]
+    assert 0.6 < float(np.std(errors)) < 1.3
+
+
+def test_windows_begin_after_the_lead():
+    for window in measured(triangle()).windows:
+        assert (window.first - 19) % 420 in (200, 201)
+        assert 197 <= window.count <= 199  # without the end, where readings and reference differ by their delays
+
+
+def test_inertia_is_taken_off():
+    pushed = triangle(noise=0.0)
+    pushed["acceleration_m_s2"] = pushed["acceleration_m_s2"] + 0.2
+    pushed["pressure_a_pa"] = pushed["pressure_a_pa"] + 500 * 0.2 / 3e-3
+    assert measured(pushed).points[0].force_n == pytest.approx(TRUTH, rel=1e-9)
+
+
+def test_a_late_accelerometer_is_read_at_its_own_instant():
+    late = facts(sensors__acceleration__delay_s=0.002, sensors__displacement__delay_s=0.0)
+    samples, w = triangle(noise=0.0), 2 * np.pi * 44
+    t = np.arange(len(samples["tick"])) / 1000.0
+    fade = 30 * np.exp(-((t * 1000 - 20) % 420) / 150)
+    samples["acceleration_m_s2"] = fade * np.sin(w * (t - 0.002))
+    samples["pressure_a_pa"] = 10.5e6 + (np.sign(samples["vd_m_s"]) * TRUTH + 500 * fade * np.sin(w * t)) / 3e-3
+    samples["pressure_b_pa"] = np.full(len(t), 10.5e6)
+    told, untold = measured(samples, late), measured(samples, facts(sensors__acceleration__delay_s=0.0))
+    assert np.mean([abs(w.force_n - TRUTH) for w in told.windows]) < 0.5 * np.mean(
+        [abs(w.force_n - TRUTH) for w in untold.windows]
+    )
+
+
+def test_stiffness_and_weight_are_taken_off():
+    springy = facts(machine__K=1e4, machine__vertical=True, sensors__displacement__delay_s=0.0)
+    samples = triangle(noise=0.0)
+    samples["pressure_a_pa"] = samples["pressure_a_pa"] + (1e4 * samples["displacement_m"] + 500 * 9.80665) / 3e-3
+    assert measured(samples, springy).pair.force_n == pytest.approx(TRUTH, rel=1e-6)
+    assert measured(samples, springy).pair.offset_n == pytest.approx(0.0, abs=0.1)
+
+
+def test_noise_alone_is_never_discarded():
+    assert sum(len(measured(triangle(seed=s)).discarded) for s in range(30)) == 0
+
+
+def test_hunting_is_discarded_by_name():
+    assert reasons(shaken(0.02, 44.0)) == {"hunting"}
+
+
+def test_a_mode_that_moves_too_little_to_matter_stays():
+    assert reasons(shaken(0.001, 44.0)) == {""}
+
+
+def test_a_speed_that_is_not_constant_is_discarded():
+    assert reasons(shaken(0.02, 8.0)) == {"the speed is not constant"}
+
+
+def test_a_force_that_drifts_is_not_settled():
+    samples = triangle()
+    into = (np.arange(len(samples["tick"])) - 20) % 420 / 420
+    samples["pressure_a_pa"] = samples["pressure_a_pa"] + np.sign(samples["vd_m_s"]) * 700 * into / 3e-3
+    assert reasons(samples) == {"not settled"}
+
+
+def test_rejected_readings_and_a_limited_valve_are_discarded():
+    for channel, says in (("rejected", "rejected"), ("saturated", "limited")):
+        samples = triangle()
+        samples[channel][20 + 300] = 1
+        found = measured(samples)
+        assert len(found.discarded) == 1
+        assert says in found.discarded[0].reason
+
+
+def test_a_table_that_goes_at_another_speed_is_discarded():
+    samples = triangle()
+    samples["displacement_m"] = 0.8 * samples["displacement_m"]
+    samples["acceleration_m_s2"] = 0.8 * samples["acceleration_m_s2"]
+    assert all(r.startswith("the mean speed is 0.0") for r in reasons(samples))
+
+
+def test_zeroing_between_two_speeds_moves_no_point():
+    before, after = facts(), facts(sensors__pressure_a__offset=5e4)
+    samples = triangle(noise=0.0)
+    zeroed = {**samples, "pressure_a_pa": samples["pressure_a_pa"] - 5e4}
+    assert np.allclose(aligned(zeroed, before, after)["pressure_a_pa"], samples["pressure_a_pa"])
+    assert aligned(zeroed, before, before)["pressure_a_pa"] is zeroed["pressure_a_pa"]
+
+
+def test_speed_from_both_sensors_has_the_noise_that_is_expected():
+    v = speed(triangle(), 1000.0, EXPECTED.crossover_rad_s)
+    spread = float(np.std(v[20 + 100 : 20 + 300]))
+    assert 0.6 * EXPECTED.seen_m_s < spread < 1.5 * EXPECTED.seen_m_s
+
+
+def test_the_slope_is_that_of_a_straight_line():
+    assert slope(3e-4 * np.arange(50) + 7.0, 1000.0) == pytest.approx(0.3)
+
+
+def test_noise_that_is_not_declared_is_taken_from_rest_and_a_noisier_sensor_told():
+    random = np.random.default_rng(1)
+    still = {
+        "displacement_m": 2e-6 * random.standard_normal(500), "acceleration_m_s2": 0.2 * random.standard_normal(500),
+        "pressure_a_pa": 25e3 * random.standard_normal(500), "pressure_b_pa": 25e3 * random.standard_normal(500),
+    }  # fmt: skip
+    found, remarks = with_noise(facts(sensors__displacement__noise=0.0), still)
+    assert found["sensors.displacement.noise"] == pytest.approx(2e-6, rel=0.1)
+    assert found["sensors.acceleration.noise"] == pytest.approx(0.2, rel=0.1)
+    assert len(remarks) == 1
+    assert "sensors.acceleration.noise" in remarks[0]
