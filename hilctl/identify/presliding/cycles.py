@@ -1,0 +1,57 @@
+"""From the samples of a sine to its cycles: rows of one period each, at full amplitude.
+
+A single micrometre is below the displacement sensor's noise. But each cycle repeats the one before, and the mean of n
+of them has the nth root of n less noise. The same cycles, taken in two halves, give two records with noise of their
+own: one to fit, one to judge the fit by.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hilctl.identify.presliding.facts import Facts
+
+Reals = npt.NDArray[np.float64]
+
+CHANNELS = (
+    "tick", "displacement_m", "acceleration_m_s2", "pressure_a_pa", "pressure_b_pa", "xr_m", "rejected", "saturated",
+)  # fmt: skip
+
+
+class Cycles(NamedTuple):
+    """One row a cycle."""
+
+    amplitude_m: float  # of the reference
+    period_s: float
+    x_m: Reals
+    a_m_s2: Reals
+    push_n: Reals  # A pL
+
+    @property
+    def rows(self) -> int:
+        """How many."""
+        return len(self.x_m)
+
+    def part(self, first: int, step: int) -> "Cycles":
+        """Every step-th, from the first."""
+        rows = slice(first, None, step)
+        return self._replace(x_m=self.x_m[rows], a_m_s2=self.a_m_s2[rows], push_n=self.push_n[rows])
+
+
+def cut(samples: Mapping[str, npt.NDArray[Any]], motion: Mapping[str, float], amplitude_m: float, period: int,
+        facts: Facts) -> Cycles:
+    """The cycles of a sine of so many samples a period; `motion`: the facts of the plan, as `track` returns them."""
+    first = round(motion["full_from_s"] * facts.rate_hz)
+    count = min(int(motion["full_s"] * facts.rate_hz + 0.5) // period, (len(samples["tick"]) - first) // period)
+    rows = slice(first, first + count * period)
+
+    def of(values: npt.NDArray[Any]) -> Reals:
+        return np.asarray(values[rows], np.float64).reshape(count, period)
+
+    load = samples["pressure_a_pa"] - samples["pressure_b_pa"]
+    return Cycles(
+        amplitude_m, period / facts.rate_hz, of(samples["displacement_m"]), of(samples["acceleration_m_s2"]),
+        facts.area_m2 * of(load),
+    )  # fmt: skip

@@ -1,0 +1,123 @@
+"""Which friction: a jump, bristles, or slipping elements; and its parameters. Works on stored cycles as well.
+
+First how far the table goes while friction turns (travel.py). Nothing that is certain: static, or stiffer than the
+sensors show. Otherwise both laws with a spring are fitted and compared (compare.py), and the better one is fitted again
+to all cycles.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hilctl.friction import check_friction
+from hilctl.identify.presliding import words
+from hilctl.identify.presliding.bristles import Bristles, fit_bristles, passive_vd
+from hilctl.identify.presliding.compare import compare
+from hilctl.identify.presliding.curve import Curve, curve_of
+from hilctl.identify.presliding.cycles import Cycles
+from hilctl.identify.presliding.facts import Facts
+from hilctl.identify.presliding.faults import ReversalFault, check_accelerometer, check_cycles, check_force
+from hilctl.identify.presliding.fitting import BLOCKS
+from hilctl.identify.presliding.loop import Loop, loop_of
+from hilctl.identify.presliding.result import Parameter, Presliding
+from hilctl.identify.presliding.slips import ATTRACTION_N_S, Slips, refine
+from hilctl.identify.presliding.travel import Travel, travel_of
+from hilctl.identify.presliding.turn import turn_of
+
+SEEN = 4.0  # standard errors: a travel below that is none
+SHORTEST = 1.5  # times the position noise of the mean cycle: likewise
+CURVE_OFF = 0.05  # of the level: the curve does not belong to this rig, or not to this oil
+
+
+def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, elements: int = 0,
+          rig_seconds: float = 0.0) -> Presliding:
+    """The law of a rig from its cycles and its sliding curve, a [friction] table of any model that has one."""
+    curve, apart = curve_of(table)
+    check_cycles(swings)
+    loops = tuple(loop_of(c, facts) for c in swings)
+    check_accelerometer(_fastest(swings), facts)
+    check_force(loops)
+    travel = travel_of(swings, facts)
+    if not travel.reversals:
+        raise ReversalFault(
+            "friction never turned whole in any swing: the reference was too small for the oil's compliance; check "
+            "machine.beta and machine.Vt, which the amplitudes are planned by"
+        )
+    driven = tuple((c.amplitude_m, 1 / c.period_s, c.rows) for c in swings)
+    shown = _middle(loops, travel)
+    level = travel.level_n / curve.fs
+    warnings = _about_curve(level)
+    if _stands(travel, loops):
+        static = _static_table(table)
+        least = travel.level_n / max(travel.travel_m + 2 * travel.error_m, 1e-12)
+        return Presliding(
+            "static", True, check_friction(static), (Parameter("s0", least, least, float("inf"), "N/m"),),
+            words.static(travel, least), words.static_advice(travel, least, facts), warnings, level, travel, None,
+            turn_of(shown, {}), driven, rig_seconds,
+        )  # fmt: skip
+    if apart:
+        warnings = (*warnings, words.ONE_CURVE)
+    found = compare(swings, facts, curve, travel, elements)
+    blocks = [[loop_of(c.part(i, BLOCKS), facts) for c in swings] for i in range(BLOCKS)]
+    bristles = fit_bristles(loops, curve, found.bristles.s0)
+    if found.lead >= 0 or found.slips is None:
+        law, parameters = _lugre(bristles, curve, blocks)
+        level = bristles.level
+    else:
+        slips = refine(bristles.data, curve, found.slips.k, found.slips.d)
+        law, parameters = _gms(slips, curve, blocks)
+        level = float(slips.k @ slips.d) / curve.fs
+    if found.poor:
+        warnings = (*warnings, words.poor(found))
+    models = {"lugre": bristles.model(curve), "gms": found.elements}
+    return Presliding(
+        "lugre" if found.lead >= 0 else "gms", found.decided and not found.poor, check_friction(law), parameters,
+        words.bristles(travel, found), words.bristle_advice(found, parameters[0], facts), warnings, level, travel,
+        found, turn_of(shown, models), driven, rig_seconds,
+    )  # fmt: skip
+
+
+def _stands(travel: Travel, loops: Sequence[Loop]) -> bool:
+    """Whether the table may have stood while friction turned."""
+    noise_m = min(loop.noise_m for loop in loops)
+    return travel.travel_m < SEEN * travel.error_m or travel.travel_m < SHORTEST * noise_m
+
+
+def _fastest(swings: Sequence[Cycles]) -> Cycles:
+    return max(swings, key=lambda c: c.amplitude_m / c.period_s**2)
+
+
+def _middle(loops: Sequence[Loop], travel: Travel) -> Loop:
+    """The smallest swing in which friction turns whole: it shows the turn best."""
+    whole = [one for one in loops if float(one.force_n.max() - one.force_n.min()) > 1.9 * travel.level_n]
+    return min(whole or loops, key=lambda one: one.amplitude_m)
+
+
+def _about_curve(level: float) -> tuple[str, ...]:
+    return () if abs(level - 1) < CURVE_OFF else (words.other_level(level),)
+
+
+def _static_table(table: Mapping[str, Any]) -> dict[str, Any]:
+    """The curve as it came, under a law that jumps."""
+    curve, apart = curve_of(table)
+    own = {key: table[key] for key in curve.table() if key in table}
+    negative = {"negative": dict(table["negative"])} if apart else {}
+    return {"model": "karnopp", **own, **negative}
+
+
+def _lugre(bristles: Bristles, curve: Curve, blocks: Sequence[Sequence[Loop]]
+           ) -> tuple[dict[str, Any], tuple[Parameter, ...]]:
+    known = bristles.intervals(curve, blocks)
+    units = {"s0": "N/m", "s1": "N·s/m"}
+    vd = passive_vd(curve, bristles.s1, bristles.s0)
+    law = {"model": "lugre", **curve.table(), "s0": bristles.s0, "s1": bristles.s1, "vd": vd}
+    return law, tuple(Parameter(name, *of, units[name]) for name, of in known.items())
+
+
+def _gms(slips: Slips, curve: Curve, blocks: Sequence[Sequence[Loop]]
+         ) -> tuple[dict[str, Any], tuple[Parameter, ...]]:
+    known = slips.intervals(curve, blocks)
+    alpha = [float(share) for share in slips.shares]
+    law = {"model": "gms", **curve.table(), "C": ATTRACTION_N_S, "alpha": alpha, "k": [float(k) for k in slips.k]}
+    return law, tuple(Parameter(name, *of, "" if name[0] == "a" else "N/m") for name, of in known.items())
+
+

@@ -1,0 +1,79 @@
+"""What the reversal experiment has found: a law for the rig file, how well it is known, and why this law."""
+
+import math
+from typing import Any, Literal, NamedTuple
+
+from hilctl.friction import Friction
+from hilctl.identify.presliding.compare import Comparison
+from hilctl.identify.presliding.travel import Travel
+from hilctl.identify.presliding.turn import Turn
+
+Kind = Literal["static", "lugre", "gms"]
+
+
+class Parameter(NamedTuple):
+    """One identified parameter and its 95 % interval."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    unit: str
+
+
+class Presliding(NamedTuple):
+    """An identified law with its evidence. `table` is what the rig file holds."""
+
+    kind: Kind
+    certain: bool  # the data say so; otherwise `why` says what they leave open
+    friction: Friction
+    parameters: tuple[Parameter, ...]
+    why: str  # the evidence in words
+    advice: str  # what it means for compensation
+    warnings: tuple[str, ...]
+    level: float  # of friction here, as a multiple of the curve's
+    travel: Travel
+    comparison: Comparison | None  # None where friction jumps
+    turn: Turn
+    swings: tuple[tuple[float, float, int], ...]  # amplitude in m, frequency in Hz, cycles
+    rig_seconds: float
+
+    @property
+    def table(self) -> dict[str, Any]:
+        """[friction] as it stands in a rig file: what is left open is left out."""
+        return _given(self.friction.table())
+
+    def parameter(self, name: str) -> Parameter:
+        """The one with this name."""
+        return next(p for p in self.parameters if p.name == name)
+
+    def to_json(self) -> dict[str, Any]:
+        """What a report and a file hold."""
+        travel, comparison = self.travel, self.comparison
+        return {
+            "kind": self.kind, "certain": self.certain, "why": self.why, "advice": self.advice,
+            "warnings": list(self.warnings), "friction": self.table,
+            "parameters": {
+                p.name: {"value": p.value, "low": p.low, "high": _finite(p.high), "unit": p.unit}
+                for p in self.parameters
+            },
+            "evidence": {
+                "level": self.level, "level_n": travel.level_n, "travel_m": travel.travel_m,
+                "travel_error_m": travel.error_m, "reversals": travel.reversals,
+                "left_lugre": comparison.lugre if comparison else None,
+                "left_gms": comparison.gms if comparison else None,
+                "lead_of_lugre": comparison.lead if comparison else None,
+                "turn": self.turn.to_json(),
+            },
+            "swings": [{"amplitude_m": a, "frequency_hz": f, "cycles": n} for a, f, n in self.swings],
+            "rig_seconds": self.rig_seconds,
+        }  # fmt: skip
+
+
+def _given(table: dict[str, Any]) -> dict[str, Any]:
+    parts = {key: _given(value) if isinstance(value, dict) else value for key, value in table.items()}
+    return {key: value for key, value in parts.items() if value is not None and value != {}}
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,90 @@
+"""The evidence in words, and what it means for whoever compensates friction."""
+
+import math
+
+from hilctl.identify.presliding.compare import Comparison
+from hilctl.identify.presliding.facts import Facts
+from hilctl.identify.presliding.result import Parameter
+from hilctl.identify.presliding.travel import Travel
+
+ONE_CURVE = (
+    "the sliding curve differs by direction, and a law with bristles has one curve: its mean is used; compare what "
+    "compensation gains with that of the static law"
+)
+REVERSAL_M_S2 = 3.0  # of a table's sine of 1 Hz and 80 mm: what a reversal means there
+SMOOTHED_S = 0.7e-3  # over which a jump is smoothed in the feed-forward at least
+
+
+def turn_s(travel_m: float) -> float:
+    """How long friction takes to turn, at the acceleration of a usual reversal."""
+    return math.sqrt(2 * max(travel_m, 0.0) / REVERSAL_M_S2)
+
+
+def other_level(level: float) -> str:
+    """The curve does not fit."""
+    return (
+        f"friction turns between levels {level:.2f} times those of the sliding curve: warm the rig up and repeat the "
+        "campaign, or check the pressure sensors' gains"
+    )
+
+
+def static(travel: Travel, least_n_m: float) -> str:
+    """Nothing moved."""
+    return (
+        f"while friction turned over, the table moved {1e6 * travel.travel_m:.2f} ± {2e6 * travel.error_m:.2f} µm "
+        f"(mean of {travel.reversals} reversals): friction jumps, or its spring is stiffer than {least_n_m:.1e} N/m, "
+        "which these sensors cannot tell apart"
+    )
+
+
+def static_advice(travel: Travel, least_n_m: float, facts: Facts) -> str:
+    """What stays open, and whether it matters."""
+    stiff_s = turn_s(4 * travel.level_n / least_n_m)
+    text = (
+        "compensate with the static law, its jump smoothed; a spring that these sensors miss would turn friction "
+        f"within {1e3 * stiff_s:.1f} ms of a reversal at {REVERSAL_M_S2:g} m/s²"
+    )
+    if stiff_s < 2 * SMOOTHED_S:
+        return f"{text}, no longer than the smoothing: nothing is lost"
+    return (
+        f"{text}, longer than the smoothing of {1e3 * SMOOTHED_S:g} ms: compensation may lose part of its gain; more "
+        f"cycles, or a displacement sensor with less noise than {1e6 * facts.noise_x_m:.1f} µm, would tell"
+    )
+
+
+def bristles(travel: Travel, found: Comparison) -> str:
+    """Something moved: how it went on."""
+    better, worse = ("LuGre", "GMS") if found.lead >= 0 else ("GMS", "LuGre")
+    best, other = sorted((found.lugre, found.gms))
+    how = "approaches its level exponentially" if found.lead >= 0 else "rises in pieces and remembers its reversals"
+    text = (
+        f"while friction turned from minus to plus half of its level, the table moved {1e6 * travel.travel_m:.1f} ± "
+        f"{2e6 * travel.error_m:.1f} µm ({travel.reversals} reversals): it has a spring. On cycles that were not "
+        f"fitted, {better} leaves {best:.2f} and {worse} {other:.2f} variances of noise a point"
+    )
+    if not found.decided:
+        return f"{text}: too close to tell them apart, the spring is too stiff or too little moved for these sensors"
+    return f"{text}: after a reversal friction {how}"
+
+
+def poor(found: Comparison) -> str:
+    """Neither law."""
+    return (
+        f"neither LuGre nor GMS describes these reversals: {min(found.lugre, found.gms):.0f} variances of noise a "
+        "point are left; look at the turn in the report, for play in a joint, a creep, or a friction of another kind"
+    )
+
+
+def bristle_advice(found: Comparison, stiffness: Parameter, facts: Facts) -> str:
+    """Which law to compensate with, and how sure of it one is."""
+    name = "lugre" if found.lead >= 0 else "gms"
+    text = f"compensate with {name}, run along the reference; a static law would make the acceleration worse"
+    if not found.decided:
+        return f"{text}. Either law with a spring serves about as well here: the sensors hardly feel the difference"
+    spread = stiffness.high / stiffness.low - 1 if stiffness.low > 0 else math.inf
+    if spread > 0.6:
+        return (
+            f"{text}. Its stiffness is known within a factor of {1 + spread:.1f} only: drive more cycles; the oil's "
+            f"own {facts.oil_n_m:.1e} N/m takes up most of the stroke"
+        )
+    return text
