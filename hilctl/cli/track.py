@@ -2,6 +2,8 @@
 
 hilctl track triangle --speed 0.02 --amplitude 0.005 --cycles 4 --wait
 hilctl track waveform elcentro.csv --peak 0.05
+hilctl track sine --frequency 1 --amplitude 0.05 --learn
+hilctl track waveform --uploaded learned
 """
 
 import argparse
@@ -10,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import connect
+from hilctl.cli.errors import DONE, SaidNo, WrongUse
 from hilctl.cli.motion import follow, follow_options
 from hilctl.law.motions.requests import MOTIONS
 from hilctl.params import Leaf, leaves
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from hilctl.client import Client
 
 _SUFFIXES = {"m": "_m", "m/s": "_m_s", "Hz": "_hz", "s": "_s"}
+LEARNABLE = ("sine", "triangle")
 _PREFIX = "motion_"  # of the destinations of generated options: they must not meet the others'
 
 
@@ -33,10 +37,15 @@ def track(parser: argparse.ArgumentParser) -> None:
         if kind == "waveform":
             below.add_argument(
                 "file",
+                nargs="?",
                 metavar="FILE.csv",
                 help="a header, time_s and displacement_m or acceleration_m_s2, then numbers",
             )
+            below.add_argument("--uploaded", metavar="NAME", help="a history that the service has, as a learned one")
             declared = tuple(leaf for leaf in declared if leaf.path != "upload")
+        if kind in LEARNABLE:
+            below.add_argument("--learn", action="store_true", help="repeat it, and learn a drive without distortion")
+            below.add_argument("--name", default="learned", metavar="NAME", help="of the learned drive (learned)")
         add_options(below, declared)
         below.set_defaults(do=_track, kind=kind)
 
@@ -88,11 +97,44 @@ def parameters_of(given: argparse.Namespace) -> dict[str, Any]:
 
 def _track(given: argparse.Namespace) -> int:
     parameters = parameters_of(given)
-    history = _history(given.file) if given.kind == "waveform" else None
+    if getattr(given, "learn", False):
+        return _learn(given, parameters)
+    history = None
+    if given.kind == "waveform":
+        if bool(given.file) == bool(given.uploaded):
+            raise WrongUse("track waveform takes FILE.csv, or --uploaded NAME")
+        if given.uploaded:
+            parameters["upload"] = given.uploaded
+        else:
+            history = _history(given.file)
     with connect.command(given) as rig:
         if history is not None:
             parameters["upload"] = _upload(rig, Path(given.file).stem, history)
         return follow(rig, lambda: rig.track(given.kind, **parameters), given)
+
+
+def _learn(given: argparse.Namespace, parameters: dict[str, Any]) -> int:
+    from hilctl.cli.output import json_line, say
+    from hilctl.identify.distortion import NotMeasuredError
+    from hilctl.identify.learning import learn, reference_of
+
+    parameters.pop("cycles", None)  # as many as learning takes
+
+    def tell(index: int, repeat: Any) -> None:
+        if not given.json:
+            say(f"repeat {index}: distortion {repeat.percent:.2f} %, error {repeat.error_percent:.2f} %")
+
+    with connect.command(given) as rig:
+        try:
+            found = learn(rig, reference_of(rig, given.kind, **parameters), given.name, tell=tell)
+        except NotMeasuredError as error:
+            raise SaidNo(str(error)) from None
+    if given.json:
+        repeats = [repeat._asdict() for repeat in found.repeats]
+        say(json_line({**found._asdict(), "repeats": repeats, "percent": found.percent}))
+    else:
+        say(f"{found.why}; distortion {found.percent:.2f} %, the drive is uploaded as {found.name!r}")
+    return DONE
 
 
 def _history(file: str) -> Any:

@@ -236,3 +236,14 @@ def test_a_service_is_found_by_name_and_by_endpoint(shell):
 def test_a_second_service_of_the_rig_is_refused(shell):
     done = shell.run("run", RIG, "--twin", code=1)
     assert "running" in done.stderr or "already" in done.stderr
+
+
+def test_a_sine_is_learned_and_tracked_by_its_name(shell):
+    shell.said("set", "law.feed.inverse=1")
+    shell.said("wait", "1")
+    told = shell.said("track", "sine", "--frequency", "5", "--amplitude", "0.02", "--learn", "--name", "five")
+    assert "repeat 0: distortion" in told
+    assert "uploaded as 'five'" in told
+    assert "waveform five" in shell.said("track", "waveform", "--uploaded", "five", "--taper", "0", "--wait")
+    shell.refused("track", "waveform", code=2)
+    shell.said("set", "--undo")

@@ -1,0 +1,194 @@
+"""Harmonic learning: a periodic motion is repeated, its drive corrected harmonic by harmonic until the table follows.
+
+The drive is the displacement history that is tracked; it begins as the motion's own reference. After each repeat the
+accelerometer's harmonics M_k are compared with those that the reference has, A_k = -(k w)² X_k, and the drive's D_k is
+moved by a share of what is missing:
+
+    D_k  ←  D_k + g (A_k - M_k) / (-(k w)² G_k)           k w up to HIGHEST_HZ
+
+G_k, what the table makes of a drive's harmonic, begins as 1 and follows from what the corrections did. A repeat that
+made things worse is taken back and the share halved; the best drive is kept. It stays uploaded under a name, and is
+tracked by that name like any other waveform.
+"""
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hilctl.identify.distortion import HIGHEST_HZ, NotMeasuredError
+from hilctl.wire import Refused
+
+if TYPE_CHECKING:
+    from hilctl.client import Client, Motion
+
+Complex = npt.NDArray[np.complex128]
+
+_SHARE = 0.7
+_LEAST_SHARE = 0.15
+_TRUST = 0.5  # of a new G_k against the old
+_LEAST_GAIN, _MOST_GAIN = 0.3, 3.0
+_PER_PERIOD_S = 2e-3  # spacing of the drive's samples: a quintic spline through them has nothing lost below 100 Hz
+_RAMP = 1  # cycles over which the drive begins, and ends
+_SETTLE = 1  # cycles before it is measured
+_CYCLES = 5  # of the motion whose reference is read
+
+
+class Repeat(NamedTuple):
+    """One repeat."""
+
+    percent: float  # distortion: harmonics from the second on that the reference has not, over the first
+    error_percent: float  # of the acceleration, all harmonics, over the reference's
+    share: float  # of what was missing that went into its drive
+
+
+class Learned(NamedTuple):
+    """What came of it."""
+
+    name: str  # of the uploaded drive, the best one
+    repeats: tuple[Repeat, ...]
+    best: int  # index of the repeat that was it
+    reached: bool  # the target
+    why: str  # it ended, in words
+
+    @property
+    def percent(self) -> float:
+        """The distortion that is left."""
+        return self.repeats[self.best].percent
+
+
+class Periodic(NamedTuple):
+    """A motion's reference, as harmonics from the first on."""
+
+    frequency_hz: float
+    x: Complex  # displacement
+    center_m: float
+
+
+def reference_of(rig: "Client", kind: str, **parameters: float) -> Periodic:
+    """Drives a sine or a triangle once, over a few cycles, and reads its reference off the samples."""
+    motion = rig.track(kind, **{**parameters, "cycles": float(_CYCLES)})
+    _refuse_unfinished(rig.wait(motion))
+    rate_hz, period_s = float(rig.hello["rate_hz"]), motion.facts["period_s"]
+    whole_from_s = motion.facts.get("full_from_s", motion.facts["lead_s"]) + period_s  # one cycle after it has begun
+    cycles = 2
+    begin, count = motion.first + round(whole_from_s * rate_hz), round(cycles * period_s * rate_hz)
+    x = rig.samples(begin, begin + count - 1, ["xr_m"])["xr_m"]
+    frequency_hz = cycles * rate_hz / count  # a period need not be a whole number of ticks
+    return Periodic(frequency_hz, _harmonics(x, cycles, _count(frequency_hz)), float(np.mean(x)))
+
+
+def learn(
+    rig: "Client", reference: Periodic, name: str, *, repeats: int = 10, target_percent: float = 0.5, cycles: int = 4,
+    tell: Callable[[int, Repeat], None] = lambda index, repeat: None,
+) -> Learned:  # fmt: skip
+    """Repeats until the distortion is below the target, or nothing is gained any more."""
+    count = len(reference.x)
+    weight = -((2 * np.pi * reference.frequency_hz * np.arange(1, count + 1)) ** 2)
+    wanted = weight * reference.x
+    drive, gain, share = reference.x.copy(), np.ones(count, complex), _SHARE
+    seen: list[Repeat] = []
+    best, best_drive, best_measured, last = -1, drive, np.zeros(count, complex), None
+    why = f"{repeats} repeats were made"
+    for index in range(repeats):
+        try:
+            measured = _play(rig, reference, drive, name, cycles)
+        except Refused as refused:
+            if not seen:
+                raise
+            why = f"the next drive was refused, {refused.message}"
+            break
+        repeat = _judged(measured, wanted, share if index else 0.0)
+        seen.append(repeat)
+        tell(index, repeat)
+        if last is not None:
+            gain = _learned_gain(gain, weight * (drive - last[0]), measured - last[1])
+        last = (drive, measured)
+        if best < 0 or repeat.error_percent < seen[best].error_percent:
+            best, best_drive, best_measured = index, drive, measured
+        else:
+            share /= 2
+            if share < _LEAST_SHARE:
+                why = "further repeats make nothing better: what is left does not repeat, or is beyond the valve"
+                break
+        if seen[best].percent <= target_percent:
+            why = f"the distortion is below {target_percent:g} %"
+            break
+        drive = best_drive + share * (wanted - best_measured) / (weight * gain)
+    _upload(rig, reference, best_drive, name, cycles)
+    return Learned(name, tuple(seen), best, seen[best].percent <= target_percent, why)
+
+
+def _count(frequency_hz: float) -> int:
+    return max(1, int(HIGHEST_HZ / frequency_hz + 1e-9))
+
+
+def _harmonics(values: npt.NDArray[np.float64], cycles: int, count: int) -> Complex:
+    lines = 2 / len(values) * np.fft.rfft(values)
+    return np.asarray(lines[cycles : count * cycles + 1 : cycles])
+
+
+def _judged(measured: Complex, wanted: Complex, share: float) -> Repeat:
+    fundamental = abs(measured[0])
+    if not fundamental > 0.05 * abs(wanted[0]):
+        raise NotMeasuredError("the accelerometer shows hardly any motion; check sensors.acceleration, and its gain")
+    missing = float(np.sqrt(np.sum(np.abs(wanted - measured) ** 2) / np.sum(np.abs(wanted) ** 2)))
+    percent = 100 * float(np.sqrt(np.sum(np.abs((measured - wanted)[1:]) ** 2)) / fundamental)
+    return Repeat(percent, 100 * missing, share)
+
+
+def _learned_gain(gain: Complex, asked: Complex, came: Complex) -> Complex:
+    """What each harmonic's correction did, where it was large enough to be seen."""
+    seen = np.abs(asked) > 0.2 * float(np.max(np.abs(asked)))
+    found = np.where(seen, came / np.where(seen, asked, 1.0), gain)
+    mixed = (1 - _TRUST) * gain + _TRUST * found
+    size = np.clip(np.abs(mixed), _LEAST_GAIN, _MOST_GAIN)
+    phase = np.clip(np.angle(mixed), -1.0, 1.0)
+    return np.asarray(size * np.exp(1j * phase))
+
+
+def _refuse_unfinished(outcome: Any) -> None:
+    if outcome.why != "done":
+        said = f"{outcome.why} by {outcome.trip}" if outcome.trip else f"it ended by {outcome.why!r}"
+        raise NotMeasuredError(f"the motion was not finished: {said}; the drive in use stays as it was")
+
+
+def _upload(rig: "Client", reference: Periodic, drive: Complex, name: str, cycles: int) -> None:
+    """The drive over a ramp, what is measured, and a ramp."""
+    per_period = math.ceil(1 / reference.frequency_hz / _PER_PERIOD_S)
+    whole = 2 * _RAMP + _SETTLE + cycles
+    phase = 2 * np.pi * np.arange(whole * per_period + 1) / per_period
+    order = np.arange(1, len(drive) + 1)
+    one = np.real(np.exp(1j * np.outer(phase[:per_period], order)) @ drive)
+    x = np.append(np.tile(one, whole), one[0])
+    begin = np.clip(phase / (2 * np.pi * _RAMP), 0, 1)
+    end = np.clip((phase[-1] - phase) / (2 * np.pi * _RAMP), 0, 1)
+    envelope = _smooth(begin) * _smooth(end)
+    rig.upload(name, envelope * x, "displacement", interval_s=1 / reference.frequency_hz / per_period)
+
+
+def _smooth(share: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    return share**4 * (35 - share * (84 - share * (70 - 20 * share)))
+
+
+def _play(rig: "Client", reference: Periodic, drive: Complex, name: str, cycles: int) -> Complex:
+    """The harmonics of the acceleration that a drive makes, at the phase of the reference."""
+    _upload(rig, reference, drive, name, cycles)
+    motion: Motion = rig.track(
+        "waveform", upload=name, center_m=reference.center_m, taper_s=0.0, return_to_start=False
+    )
+    _refuse_unfinished(rig.wait(motion))
+    rate_hz, period_s = float(rig.hello["rate_hz"]), 1 / reference.frequency_hz
+    late_s = float(rig.get("sensors.acceleration.delay_s")["sensors.acceleration.delay_s"])
+    from_s = motion.facts["first_sample_s"] + (_RAMP + _SETTLE) * period_s
+    begin, count = motion.first + math.ceil(from_s * rate_hz), round(cycles * period_s * rate_hz)
+    samples = rig.samples(begin, begin + count - 1, ["acceleration_m_s2", "xr_m", "rejected"])
+    if np.any(samples["rejected"]):
+        raise NotMeasuredError("readings were rejected while it was measured; see the sample's channel `rejected`")
+    order = np.arange(1, len(drive) + 1)
+    # the reference itself says where in its period the record begins
+    ahead = float(np.angle(_harmonics(samples["xr_m"], cycles, 1)[0] / drive[0]))
+    turned = np.exp(-1j * order * (ahead - 2 * np.pi * reference.frequency_hz * late_s))
+    return np.asarray(_harmonics(samples["acceleration_m_s2"], cycles, len(drive)) * turned)
