@@ -31,7 +31,7 @@ _LEAST_SHARE = 0.15
 _TRUST = 0.5  # of a new G_k against the old
 _LEAST_GAIN, _MOST_GAIN = 0.3, 3.0
 _PER_PERIOD_S = 2e-3  # spacing of the drive's samples: a quintic spline through them has nothing lost below 100 Hz
-_RAMP = 1  # cycles over which the drive begins, and ends
+_RAMP = 2  # cycles over which the drive begins, and ends: a short ramp takes more acceleration than the motion
 _SETTLE = 1  # cycles before it is measured
 _CYCLES = 5  # of the motion whose reference is read
 
