@@ -2,6 +2,9 @@
 
     BIC = n ln(RSS/n) + k ln n          F = [(RSS_0 - RSS_1)/(k_1 - k_0)] / [RSS_1/(n - k_1)]
 
+A falling branch may begin anywhere, and where there is none, chance offers something that looks like one somewhere: vs
+counts as two parameters, as the place of a change does.
+
 Of laws whose BIC is within 4 of the best, the one with the fewest parameters is taken; where that is close, it is said.
 """
 
@@ -66,9 +69,10 @@ def f_test(simple: Fitted, rich: Fitted) -> Step:
 
 
 def bic(fitted: Fitted) -> float:
-    """Bayes' information criterion, the variance unknown."""
+    """Bayes' information criterion, the variance unknown; each vs counts twice."""
     n = fitted.points
-    return float(n * math.log(max(fitted.squares, EXACTLY**2) / n) + fitted.words * math.log(n))
+    words = fitted.words + (len(fitted.blocks) if fitted.form.falls else 0)
+    return float(n * math.log(max(fitted.squares, EXACTLY**2) / n) + words * math.log(n))
 
 
 def try_all(

@@ -46,7 +46,7 @@ def coverage(measured, table, seeds):
     held = {}
     for seed in range(seeds):
         for p in fit_friction(measured(seed, table=table)[0], offset_n=0.0, how=QUICK).parameters:
-            if p.name != "delta" and (p.name.partition(".")[0] != "negative" or "negative" in table):
+            if not p.name.endswith("delta") and (p.name.partition(".")[0] != "negative" or "negative" in table):
                 held.setdefault(p.name, []).append(p.low <= truth(table, p.name) <= p.high)
     return {name: np.mean(values) for name, values in held.items()}
 

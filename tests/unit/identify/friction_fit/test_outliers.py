@@ -50,7 +50,11 @@ def test_one_point_in_ten_may_be_anything(measured):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("more", [{}, {"sd": False}, {"noise": 0.01}, {"table": ASYMMETRIC}], ids=str)
+@pytest.mark.parametrize(
+    "more",
+    [{}, {"sd": False}, {"noise": 0.01}, {"table": ASYMMETRIC}],
+    ids=["2 %", "deviations unknown", "1 %", "asymmetric"],
+)
 def test_many_campaigns_with_gross_errors(measured, more):
     robustly, plainly, named = trials(measured, max(int(100 * SHARE), 10), **more)
     sets = 2 if "table" in more else 1  # two sets of parameters from the same points: √2 times the error

@@ -1,0 +1,50 @@
+"""The friction fit beside pymoo, pygad and scipy: the same data, the least sum of squares, many times sooner."""
+
+import importlib.util
+
+import pytest
+
+from hilctl.bench import identify, identify_friction
+from hilctl.rt.jit import PLAIN
+
+pytestmark = [pytest.mark.bench, pytest.mark.skipif(PLAIN, reason="nothing is compiled"), pytest.mark.timeout(300)]
+INSTALLED = [name for name, (_, needs) in identify_friction.SOLVERS.items() if importlib.util.find_spec(needs)]
+
+
+@pytest.fixture(scope="module")
+def told():
+    return identify.run(quick=True)
+
+
+def test_whoever_is_installed_is_compared(told):
+    assert told["bench"] == "identify"
+    assert set(told["ratio"]) == set(INSTALLED) >= {"scipy_de"}
+    assert told["figures"]["success"] == told["figures"]["success_varpro"] == told["figures"]["success_wide_varpro"] == 1
+    assert told["figures"]["success_wide"] >= 0.95
+
+
+def test_scipy_gets_there_and_no_other_finds_less(told):
+    gaps = told["figures"]["others_gap"]
+    assert gaps["scipy_de"] <= identify_friction.ENOUGH
+    assert min(gaps.values()) > -1e-9
+
+
+@pytest.mark.skipif("pymoo" not in INSTALLED or "pygad" not in INSTALLED, reason="the extra `bench` is not installed")
+def test_a_hundred_times_faster_than_other_genetic_algorithms(told):
+    assert told["ratio"]["pymoo"] >= 100
+    assert told["ratio"]["pygad"] >= 100
+
+
+def test_thirty_times_faster_than_differential_evolution(told):
+    assert told["ratio"]["scipy_de"] >= 30
+
+
+def test_variable_projection_takes_a_fraction_of_a_genetic_run(told):
+    assert told["figures"]["varpro_ms"] < 0.2 * told["figures"]["hybrid_ms"]
+
+
+def test_without_the_optional_ones_it_still_tells(monkeypatch):
+    monkeypatch.setattr(identify_friction, "SOLVERS", {"nobody": (identify_friction._scipy_de, "no_such_package")})
+    told = identify.run(quick=True)
+    assert told["ratio"] == {}
+    assert told["figures"]["hybrid_ms"] > 0
