@@ -5,8 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hilctl.friction import MODELS, check_friction
 from hilctl.law.requests import Refusal, RequestKind
 from hilctl.law.state import COMPLETED, STOPPED
+from hilctl.params import assign
 from hilctl.signals import Arming, Mode
 
 # Speed, amplitude, cycles; rms error in µm and flatness in % that three-variable control keeps at 1 kHz.
@@ -184,3 +186,21 @@ def test_saturation_does_not_wind_up_the_integral(table: Any) -> None:
     assert (rows.saturated == 1).any()
     beyond = rig.truth[:, 0].max() - 0.06
     assert beyond < 4e-3  # without back-calculation it is ten times that
+
+
+def test_a_change_of_the_friction_model_holds_at_once_and_another_of_its_numbers_is_blended(table):
+    rig = table()
+    rig.arm()
+    gentler = rig.friction._replace(params=assign(rig.friction.params, {"fs": 2000.0}))
+    rig.friction = gentler
+    rig.set(law__blend_s=0.5)
+    rig.run(0.25)
+    assert 2000.0 < rig.law.now.friction.p[1] < 3118.0
+    rig.run(0.5)
+    assert rig.law.now.friction.p[1] == 2000.0
+    rig.friction = check_friction({"model": "lugre", **MODELS["lugre"].typical})
+    rig.set(machine__m=520.0)
+    rig.run(0.1)
+    assert rig.law.now.friction.code == rig.friction.code
+    assert rig.law.now.friction.p == pytest.approx(rig.friction.packed())
+    assert 500.0 < rig.law.now.machine.m < 520.0
