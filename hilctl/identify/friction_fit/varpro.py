@@ -90,10 +90,3 @@ def _is_valley(sums: Any, i: int, k: int) -> bool:
 def varpro(data: Any, low: Any, high: Any, x: Any) -> float:
     """The least sum of squares within the bounds; its words are written to x."""
     return project(data, low, high, x)
-
-
-@jit(lambda: "float64(float64[:, ::1], float64[::1], float64[::1], float64[::1])", cached=True)
-def refine(data: Any, low: Any, high: Any, x: Any) -> float:
-    """The least sum of squares near x, within the bounds."""
-    return polish(data, low, high, x)
-

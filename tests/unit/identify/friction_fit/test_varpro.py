@@ -6,10 +6,11 @@ import pytest
 from hilctl.identify.friction_fit.curve import DELTA, POWER, SIGMA, VS, WORDS, squares
 from hilctl.identify.friction_fit.laws import ANY_SHAPE, EXPONENTIAL, FORMS, GAUSSIAN, POWERED
 from hilctl.identify.friction_fit.points import check_points
+from hilctl.identify.friction_fit.polish import polish
 from hilctl.identify.friction_fit.problem import scaled
 from hilctl.identify.friction_fit.ranges import PAPER, ranges_for
 from hilctl.identify.friction_fit.solve import best_linear
-from hilctl.identify.friction_fit.varpro import refine, varpro
+from hilctl.identify.friction_fit.varpro import varpro
 
 
 def dense(data, low, high, count):
@@ -65,10 +66,10 @@ def test_refining_goes_to_the_bottom_and_stays_within_bounds(measured):
     known = scaled(points)
     low, high = GAUSSIAN.bounds(PAPER, known.unit_n, 0.0)
     best, near = np.zeros(WORDS), 0.5 * (low + high)
-    assert refine(known.data, low, high, near) == pytest.approx(varpro(known.data, low, high, best), rel=1e-12)
+    assert polish(known.data, low, high, near) == pytest.approx(varpro(known.data, low, high, best), rel=1e-12)
     high[SIGMA] = 0.9 * best[SIGMA]
     x = 0.5 * (low + high)
-    bounded = refine(known.data, low, high, x)
+    bounded = polish(known.data, low, high, x)
     assert x[SIGMA] == high[SIGMA]
     assert bounded == pytest.approx(varpro(known.data, low, high, np.zeros(WORDS)), rel=1e-12)
 
