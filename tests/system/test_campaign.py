@@ -169,6 +169,16 @@ def test_hunting_speeds_are_left_out_and_a_rig_that_only_hunts_is_told(tmp_path)
             measure(rig, tmp_path / "b", [0.02, 0.03, 0.04, 0.05, 0.06], 40.0)
 
 
+def test_a_mass_that_is_not_the_declared_one_is_weighed_and_told(tmp_path):
+    with armed(twin__machine__m=650.0) as rig:
+        campaign = measure(rig, tmp_path / "c", [0.02, 0.1, 0.4, 0.8])
+        assert rig.get("machine.m") == {"machine.m": 500.0}
+    fastest = max(campaign.store.finished(), key=lambda m: m.leg.speed_m_s)
+    assert fastest.mass_kg == pytest.approx(650.0, rel=0.02)
+    assert fastest.pair.force_n == pytest.approx(curve(fastest.pair.speed_m_s), abs=8.0)
+    assert "machine.m says 500" in campaign.remarks()[0]
+
+
 def test_a_rig_that_is_off_or_tripped_is_not_measured(tmp_path):
     with armed(arm=False) as rig, pytest.raises(CampaignFault, match="hilctl arm"):
         Campaign.begin(rig, tmp_path / "c")

@@ -73,13 +73,18 @@ class Facts(msgspec.Struct, frozen=True):
 
         Two ticks more, for the table need not turn in the very tick of its reference.
         """
-        return max(self["sensors.displacement.delay_s"], self["sensors.acceleration.delay_s"]) + 2 * self.dt_s
+        late = max(self["sensors.displacement.delay_s"], self["sensors.acceleration.delay_s"])
+        return float(late) + 2 * self.dt_s
 
     @property
     def force_noise_n(self) -> float:
         """Noise of A pL - m a in one sample, rms."""
         pressure = math.hypot(self["sensors.pressure_a.noise"], self["sensors.pressure_b.noise"])
         return math.hypot(self["machine.A"] * pressure, self["machine.m"] * self["sensors.acceleration.noise"])
+
+    def weighing(self, mass_kg: float) -> "Facts":
+        """The same with another moving mass."""
+        return Facts(self.rig, self.rate_hz, self.epoch, {**self.values, "machine.m": mass_kg})
 
     def differences(self, other: "Facts") -> list[str]:
         """In words, what weighs a force differently in the other; empty when points may be mixed."""

@@ -17,6 +17,7 @@ STUCK_SHARE = 0.2  # of the reference's travel: a table that moves less does not
 DEAD_SHARE = 0.2  # of the declared noise: a transducer that is more silent is not connected
 LOWEST_HZ, CLEAR = 1.0, 10.0  # where the accelerometer is compared with displacement; times displacement's noise
 GAIN_LOW, GAIN_HIGH = 0.7, 1.4  # of the accelerometer: worse than any that is merely not calibrated
+GAIN_CUT = 0.3  # of a motion that was cut off by a trip, whose end blurs the comparison
 CERTAIN = 5.0  # standard errors
 
 
@@ -132,7 +133,10 @@ def tripped(rig: "Client", why: str, samples: Samples | None, facts: Facts) -> s
     if trip and trip["name"] in _OF_A_SENSOR:
         names = failing(samples, facts)
         return f"{told}. It is {' and '.join(f'sensors.{name}' for name in names)}" if names else told
-    seen = examine(samples, None, facts)
+    seen = _moved(samples) or _silent(samples, facts)
+    gain = seen_gain(samples, facts)
+    if not seen and gain is not None and gain < GAIN_CUT:
+        seen = _accelerometer(samples, facts)
     return f"{told}. {seen[0].upper()}{seen[1:]}" if seen else told
 
 

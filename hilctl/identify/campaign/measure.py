@@ -66,7 +66,8 @@ def evaluate(index: int, leg: Leg, samples: Samples, facts: Facts, expected: Exp
     return Measured(
         index=index, leg=leg, ended=datetime.now(UTC).isoformat(timespec="seconds"),
         epoch=int(samples["epoch"][-1]), ticks=int(samples["tick"][-1] - samples["tick"][0] + 1),
-        oil_degc=oil if math.isfinite(oil) else None, windows=windows, points=found, pair=pair(found),
+        oil_degc=oil if math.isfinite(oil) else None, mass_kg=float(facts["machine.m"]), windows=windows,
+        points=found, pair=pair(found),
     )  # fmt: skip
 
 

@@ -51,6 +51,7 @@ class Measured(msgspec.Struct, frozen=True):
     epoch: int
     ticks: int  # of the loop that it took, pauses not counted
     oil_degc: float | None
+    mass_kg: float  # with which m a was taken off
     windows: list[Window]
     points: list[Point]
     pair: Pair | None

@@ -155,3 +155,15 @@ def test_noise_that_is_not_declared_is_taken_from_rest_and_a_noisier_sensor_told
     assert found["sensors.acceleration.noise"] == pytest.approx(0.2, rel=0.1)
     assert len(remarks) == 1
     assert "sensors.acceleration.noise" in remarks[0]
+
+
+def test_corners_weigh_the_table():
+    from hilctl.identify.campaign.mass import apparent_mass
+
+    fast = triangle(speed=0.5, corner_s=0.1, offset_n=265.0)
+    leg = LEG.__class__(0.5, 0.09, 0.0, 3, 0.1, 0.2, 4.0)
+    own = facts(sensors__acceleration__delay_s=0.0, sensors__displacement__delay_s=0.0)
+    assert apparent_mass([(leg, fast)], own) == pytest.approx(500.0, rel=0.01)
+    heavier = {**fast, "acceleration_m_s2": 0.8 * fast["acceleration_m_s2"]}
+    assert apparent_mass([(leg, heavier)], own) == pytest.approx(625.0, rel=0.01)
+    assert apparent_mass([], own) is None
