@@ -77,7 +77,7 @@ def test_directions_that_differ_get_a_set_each(measured):
 
 
 def test_directions_that_are_alike_stay_together(measured):
-    assert [fit_friction(measured(seed)[0], how=QUICK).directions for seed in range(40)].count("alike") >= 38
+    assert [fit_friction(measured(seed)[0], how=QUICK).directions for seed in range(25)].count("alike") >= 24
 
 
 def test_what_does_not_turn_with_the_direction_is_no_friction(measured):
