@@ -105,7 +105,7 @@ def _force(found: Pair | None) -> str:
     )
 
 
-def hunting(windows: Sequence[Window], in_a_row: int) -> str:
+def hunting(windows: Sequence[Window], speeds: int) -> str:
     """Said when windows of several speeds do not count."""
     reasons = [w.reason for w in windows if w.reason]
     text = reasons[0] if reasons else "no straight is long enough"
@@ -113,11 +113,12 @@ def hunting(windows: Sequence[Window], in_a_row: int) -> str:
     if any("hunting" in r for r in reasons):
         advice = (
             "the hydraulic mode is not held quiet: check for air in the oil (machine.beta), a leak across the piston "
-            "or the valve (machine.Ctc), the mass (machine.m), and tune the gains of law.three_state (`hilctl tune`)"
+            "or the valve (machine.Ctc), the valve's hysteresis and dead band (machine.dead_band), the mass "
+            "(machine.m), and tune the gains of law.three_state (`hilctl tune`)"
         )
     elif any("constant" in r for r in reasons):
         advice = "check the noise of the displacement and acceleration sensors, and the gains of law.three_state"
-    return f"too few windows of the last {in_a_row} speeds count: {text}; {advice}"
+    return f"too few windows count, at {speeds} speeds: {text}; {advice}"
 
 
 def tripped(rig: "Client", why: str, samples: Samples | None, facts: Facts) -> str:

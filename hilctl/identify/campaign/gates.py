@@ -1,6 +1,7 @@
 """Which windows count, and in words why the others do not.
 
-constant speed   the spread of the estimated speed stays within what noise explains, and a share of the speed
+constant speed   the spread of the estimated speed stays within what noise explains, and a share of the speed: a spread
+                 s moves the mean force by f'' s^2/2, for 8 % at 20 mm/s on the reference rig's curve by 0.6 N
 no hunting       near the hydraulic mode the acceleration is no more than noise explains, or too little to matter:
                  a ripple of 5 % of the speed moves the mean of the steepest curve thought of by 0.1 %
 settled          the force of the second half is that of the first, within its noise and a share
@@ -14,7 +15,7 @@ from hilctl.identify.campaign.expect import Expected
 from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.campaign.windows import Window
 
-RIPPLE_NOISE, RIPPLE_SHARE = 3.0, 0.03  # times what is expected; of the speed
+RIPPLE_NOISE, RIPPLE_SHARE = 3.0, 0.08  # times what is expected; of the speed: a valve's hysteresis makes that much
 HUNTING_NOISE, HUNTING_SHARE = 3.0, 0.05
 DRIFT_NOISE, DRIFT_SHARE = 5.0, 0.005
 FAST_SHARE = 0.05  # of the speed: a mean further off is no triangle of this speed

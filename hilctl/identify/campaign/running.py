@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 AT_REST_S = 0.5  # of samples, for the noise
 WARMER_K = 5.0  # a change of the oil that moves friction
-IN_A_ROW = 6  # speeds without a window that counts end a campaign; a dead band alone spoils a few of the slowest
+FRUITLESS = 0.75  # share of the planned speeds that, without a window that counts, ends a campaign: a valve's dead band
+LEAST_FRUITLESS = 6  # or hysteresis spoils the slowest ones on a rig that is sound otherwise
 FEWEST = 4  # speeds in both directions, or there is no curve
 
 
@@ -108,11 +109,11 @@ class Campaign:
             problem = wrong(measured, samples, facts)
             if problem:
                 raise CampaignFault(f"at {leg.speed_m_s:g} m/s: {problem}")
-            fruitless = 0 if measured.points else fruitless + 1
+            fruitless += not measured.points
             self.store.save(measured, samples)
-            windows = [] if measured.points else [*windows, *measured.windows]
+            windows += measured.discarded
             yield measured
-            if fruitless >= IN_A_ROW:
+            if fruitless >= max(LEAST_FRUITLESS, FRUITLESS * len(self.store.header.legs)):
                 raise CampaignFault(hunting(windows, fruitless))
         done = weigh(self.store)
         if sum(m.pair is not None for m in done) < min(FEWEST, len(done)):
