@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.plant.experiment import Leg
-from hilctl.identify.plant.faults import PlantFault, check_record
+from hilctl.identify.plant.faults import PlantFault, check_record, still
 from hilctl.identify.plant.record import CHANNELS, Record
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def _one(rig: "Client", facts: Facts, leg: Leg) -> Record:
         rig.stop()
         raise
     if outcome.why != "done":
-        raise PlantFault(f"{leg.name}: {_ended(rig, outcome.why)}")
+        raise PlantFault(f"{leg.name}: {_ended(rig, outcome.why)}{_seen(rig, motion.first, outcome.last)}")
     samples = rig.samples(motion.first, last, CHANNELS, keep=rig.hello["clock"] == "virtual")
     if len(samples["tick"]) < last - motion.first + 1:
         raise PlantFault(f"{leg.name}: samples are missing; raise service.history_s")
@@ -61,6 +61,16 @@ def _ended(rig: "Client", why: str) -> str:
     if why == "stopped":
         return "somebody stopped the motion"
     return trip_text(rig.status()["trip"]) or f"the motion ended: {why}"
+
+
+def _seen(rig: "Client", first: int, last: int) -> str:
+    """What the samples show of the reason."""
+    from hilctl.client import NoReply, Refused
+
+    try:
+        return still(rig.samples(first, last, CHANNELS))
+    except (Refused, NoReply):
+        return ""  # a loop that has ended gives no samples; why it ended is told
 
 
 def trip_text(trip: dict[str, Any] | None) -> str:

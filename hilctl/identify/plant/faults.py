@@ -10,6 +10,7 @@ from hilctl.identify.plant.record import Reals, Record
 
 STUCK_SHARE = 0.2  # of the reference's travel
 DEAD_SHARE = 0.2  # of the declared noise
+_REPEATS = 20  # samples, to the last bit
 SATURATED_SHARE, REJECTED_SHARE = 0.01, 0.01  # of the samples
 GAIN_LOW, GAIN_HIGH = 0.7, 1.4  # of the accelerometer against displacement: worse than any that is not calibrated
 LEAST_CORRELATION = 0.5  # of force and acceleration in fast sliding
@@ -64,6 +65,16 @@ def _silent(record: Record, facts: Mapping[str, Any]) -> str:
                 f"moves; check its supply, cable and channel (sensors.{name})"
             )
     return ""
+
+
+def still(samples: Mapping[str, Any]) -> str:
+    """Which sensors repeated themselves at the end, as a sentence; empty when none did."""
+    found = [
+        f"{channel} does not change any more; check sensors.{name}, its supply and cable"
+        for name, channel in _CHANNELS.items()
+        if len(samples[channel]) >= _REPEATS and np.ptp(samples[channel][-_REPEATS:]) == 0.0
+    ]
+    return "".join(f". {text[0].upper()}{text[1:]}" for text in found)
 
 
 def _saturated(record: Record) -> str:

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hilctl.identify.plant.flow import CURVED, LINEAR, Lines, flow_lines
+from hilctl.identify.plant.flow import CURVED, LINEAR, Lines, flow_lines, flow_slopes
 from hilctl.identify.plant.record import Reals
 
 WORDS = LINEAR + CURVED
 _STEP = 1e-5  # of a scaled word, for differences
-COHERENT, EVEN = 0.003, 0.2  # what transducers' filters do near the mode, and their scales
+COHERENT, EVEN = 0.003, 0.3  # what transducers' filters do near the mode, and their scales
 RANK = 1e-6  # of the greatest singular value of the scaled slopes: below, the data do not tell at all
 
 
@@ -74,6 +74,7 @@ class _Problem:
     def __init__(self, records: Sequence[Lines], facts: Mapping[str, Any], words: Mapping[str, Word]) -> None:
         self.records, self.facts, self.words = records, facts, words
         self.scale = np.array([words[name].scale for name in WORDS])
+        self.steps = {name: _STEP * words[name].scale for name in CURVED}
         self.known = [i for i, name in enumerate(WORDS) if words[name].prior_sd > 0]
 
     def curved(self, q: Reals) -> dict[str, float]:
@@ -99,11 +100,7 @@ class _Problem:
             part = np.empty((len(here), len(WORDS)), complex)
             part[:, 0] = here * self.scale[0]
             part[:, 1:5] = -lines.columns * self.scale[1:5]
-            for j in range(len(LINEAR), len(WORDS)):
-                ahead = q.copy()
-                ahead[j] += _STEP
-                there = flow_lines(lines, self.curved(ahead), self.facts)
-                part[:, j] = p[0] * (there - here) / _STEP
+            part[:, 5:] = p[0] / _STEP * flow_slopes(lines, self.curved(q), self.steps, self.facts)
             blocks += [part.real, part.imag]
         tail = np.zeros((len(self.known), len(WORDS)))
         for row, i in enumerate(self.known):
@@ -123,7 +120,7 @@ def fit_flow(
     high = np.array([words[name].high for name in WORDS]) / problem.scale
     start = np.clip(np.array([words[name].start for name in WORDS]) / problem.scale, low + 1e-9, high - 1e-9)
     found = least_squares(
-        problem.misses, start, jac=problem.slopes, bounds=(low, high), x_scale="jac", xtol=1e-7, ftol=1e-7
+        problem.misses, start, jac=problem.slopes, bounds=(low, high), x_scale="jac", xtol=1e-6, ftol=1e-6
     )
     count = len(found.fun) - len(problem.known)
     slopes = problem.slopes(found.x)

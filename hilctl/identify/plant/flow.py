@@ -33,6 +33,7 @@ _LEAK = 1e-3  # opening of each edge at null: what a good valve has
 _SUPPLY_HZ = 20.0
 _REMEMBERED = 4
 LINEAR = ("Qn", "compliance", "Ctc", "tau", "droop")
+_AT_THE_EDGES = ("bias", "dead_band")  # these do not move the spool
 CURVED = ("null", "delay", "wv", "zv", "bias", "dead_band", "play")
 
 
@@ -130,22 +131,20 @@ def _supply(record: Record, grid: Grid, facts: Mapping[str, Any]) -> Reals:
 
 def spool(lines: Lines, curved: Mapping[str, float]) -> Reals:
     """Where the spool is: the command, held, late, and through the valve."""
-    grid = lines.grid
-    s, wv, dt = 1j * grid.w, curved["wv"], grid.dt_s
-    held = np.ones(len(s), complex)
-    held[1:] = -np.expm1(-s[1:] * dt) / (s[1:] * dt)
+    grid, wv = lines.grid, curved["wv"]
+    s = 1j * grid.w
     valve = wv**2 / (s * s + 2 * curved["zv"] * wv * s + wv**2)
     late = np.exp(-s * curved["delay"])
-    return grid.values(lines.command.after(curved["play"]), held * valve * late) + curved["null"]
+    return grid.values(lines.command.after(curved["play"]), grid.held * valve * late) + curved["null"]
 
 
 def _root(drop: Reals) -> Reals:
     return np.asarray(np.sign(drop) * np.sqrt(np.abs(drop)))
 
 
-def flow_shape(lines: Lines, curved: Mapping[str, float], facts: Mapping[str, Any]) -> Reals:
-    """(QA - QB)/2 for Qn = 1."""
-    place, d = spool(lines, curved), curved["dead_band"]
+def flow_shape(place: Reals, lines: Lines, curved: Mapping[str, float], facts: Mapping[str, Any]) -> Reals:
+    """(QA - QB)/2 for Qn = 1 and a spool at `place`."""
+    d = curved["dead_band"]
     opening = np.sign(place) * np.maximum(np.abs(place) - d, 0.0) / (1 - d)
     leak = max(_LEAK, facts["machine.Kc"] * facts["machine.Ps"] / facts["machine.Qn"])
     root = np.sqrt(opening**2 + 4 * leak**2)
@@ -158,4 +157,17 @@ def flow_shape(lines: Lines, curved: Mapping[str, float], facts: Mapping[str, An
 
 def flow_lines(lines: Lines, curved: Mapping[str, float], facts: Mapping[str, Any]) -> Any:
     """The same as weighed spectrum."""
-    return lines.grid.seen(flow_shape(lines, curved, facts), lines.chosen) * lines.weight
+    return lines.grid.seen(flow_shape(spool(lines, curved), lines, curved, facts), lines.chosen) * lines.weight
+
+
+def flow_slopes(lines: Lines, curved: Mapping[str, float], steps: Mapping[str, float], facts: Mapping[str, Any]) -> Any:
+    """What such a step of each curved word adds to the weighed spectrum; a column each."""
+    place = spool(lines, curved)
+    here = flow_shape(place, lines, curved, facts)
+    columns = []
+    for name, step in steps.items():
+        ahead = {**curved, name: curved[name] + step}
+        moved = place if name in _AT_THE_EDGES else spool(lines, ahead)
+        there = flow_shape(moved, lines, ahead, facts)
+        columns.append(lines.grid.seen(there - here, lines.chosen) * lines.weight)
+    return np.stack(columns, axis=1)

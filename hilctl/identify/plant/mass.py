@@ -17,7 +17,7 @@ from hilctl.identify.plant.flow import Lines
 from hilctl.identify.plant.record import Reals
 
 FAST = 0.45  # of the greatest speed: slower does not count
-FAR_M = 2e-3  # slid since the reversal
+FAR_M, FAR_SHARE = 2e-3, 0.1  # slid since the reversal; of the whole motion, where that is less
 _KNOTS = 6
 _BLOCK_S = 0.1  # misses within belong together
 FEWEST = 500
@@ -48,7 +48,8 @@ def weigh(records: Sequence[Lines], tau_s: float, facts: Mapping[str, Any]) -> M
     for number, lines in enumerate(records):
         grid = lines.grid
         v, a = (grid.values(grid.waves(part), np.exp(1j * grid.w * tau_s)) for part in (lines.v, lines.a))
-        counts = (np.abs(v) > FAST * top) & (_slid(v, grid.dt_s) > FAR_M) & (grid.window == 1.0)
+        far_m = min(FAR_M, FAR_SHARE * float(np.ptp(lines.x)))
+        counts = (np.abs(v) > FAST * top) & (_slid(v, grid.dt_s) > far_m) & (grid.window == 1.0)
         hats = np.stack([np.interp(np.abs(v), knots, row) for row in np.eye(_KNOTS)], axis=1)
         forward = (v > 0)[:, None]
         rows.append(np.concatenate([a[:, None], lines.x[:, None], hats * forward, hats * ~forward], axis=1)[counts])

@@ -30,6 +30,9 @@ class Grid:
         self.count, self.dt_s = count, dt_s
         self.w: Reals = np.asarray(2 * np.pi * np.fft.rfftfreq(count, dt_s), float)
         self.low_pass: Reals = 1 / (1 + (self.w * dt_s / (2 * np.pi) * self._samples_per_cut()) ** (2 * _STEEP))
+        s = 1j * self.w * dt_s
+        self.held: Any = np.ones(len(s), complex)  # what holding a command for a tick does to it
+        self.held[1:] = -np.expm1(-s[1:]) / s[1:]
         along = np.arange(count) * dt_s
         near = np.clip((np.minimum(along, along[::-1]) - EDGE_S) / TAPER_S, 0.0, 1.0)
         self.window: Reals = 0.5 - 0.5 * np.cos(np.pi * near)

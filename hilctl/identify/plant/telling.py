@@ -4,7 +4,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hilctl.identify.plant.fit import RANK, Fitted
+import numpy as np
+
+from hilctl.identify.plant.fit import COHERENT, EVEN, RANK, WORDS, Fitted
 from hilctl.identify.plant.mass import Mass
 from hilctl.identify.plant.motion import Accelerometer
 from hilctl.identify.plant.record import Record
@@ -13,7 +15,9 @@ from hilctl.identify.plant.result import Flag, PlantFit, Quantity
 SURE = 1.96  # standard deviations: 95 %
 UNSURE = 0.25  # of the value: a wider half of an interval says little
 LATE = 0.5e-3  # s: the same for delays
+SCALE = EVEN * COHERENT  # to which transducers agree in scale
 MISFIT = 3.0  # scatter of a line
+CERTAIN, SPRING = 5.0, 0.02  # standard deviations; of the supply's force, over the whole travel
 SUPPLY_OFF = 0.05  # of the supply pressure, by which what is measured may differ from what is declared
 
 _FLOW = "flow of the valve against pressures and motion, sines and chirps"
@@ -29,7 +33,7 @@ def told(
     lost = dict(zip((r.name for r in records), fitted.explained, strict=True))
     return PlantFit(
         quantities=tuple(quantities),
-        flags=tuple(_flags(quantities, fitted, records, facts)),
+        flags=tuple(_flags(quantities, fitted, records, facts) + _stiffness(mass, facts)),
         notes=_notes(meter, facts),
         explained_percent=lost,
         scatter=fitted.scatter,
@@ -56,9 +60,9 @@ def _quantity(
 def _machine(fitted: Fitted, mass: Mass, meter: Accelerometer, facts: Mapping[str, Any]) -> list[Quantity]:
     p, sd, bound = fitted.value, fitted.sd, fitted.at_bound
     beta = 1 / p["compliance"]
+    mass_sd = math.hypot(mass.sd, mass.value * meter.gain_sd, mass.value * SCALE)
     return [
-        _quantity("machine.m", "kg", mass.value, math.hypot(mass.sd, mass.value * meter.gain_sd), _FORCE, facts,
-                  floor=0.0),
+        _quantity("machine.m", "kg", mass.value, mass_sd, _FORCE, facts, floor=0.0),
         _quantity("machine.Qn", "m³/s", p["Qn"], sd["Qn"], _FLOW, facts, floor=0.0, bound=bound["Qn"]),
         _quantity("machine.beta", "Pa", beta, sd["compliance"] * beta**2, _FLOW, facts, floor=0.0,
                   bound=bound["compliance"]),
@@ -94,8 +98,6 @@ def _delays(fitted: Fitted, meter: Accelerometer, record: Record, facts: Mapping
 
 def _lag(fitted: Fitted) -> tuple[float, float, float]:
     """2 zv/wv, how sure, and how sure with the delay added."""
-    from hilctl.identify.plant.fit import WORDS
-
     p = fitted.value
     lag = 2 * p["zv"] / p["wv"]
     slope = {"zv": 2 / p["wv"], "wv": -lag / p["wv"], "delay": 0.0}
@@ -132,10 +134,19 @@ def _flags(
     return flags + _supply(records, facts)
 
 
+def _stiffness(mass: Mass, facts: Mapping[str, Any]) -> list[Flag]:
+    """Whether a spring acts on the table that the rig file does not know."""
+    beyond = mass.stiffness - float(facts["machine.K"])
+    reach_m = float(facts["limits.position.max_m"]) - float(facts["limits.position.min_m"])
+    much = SPRING * float(facts["machine.A"]) * float(facts["machine.Ps"])
+    if abs(beyond) < CERTAIN * mass.stiffness_sd or abs(beyond) * reach_m < much:
+        return []
+    text = f"force grows with displacement by {mass.stiffness:.3g} N/m, machine.K is {facts['machine.K']:g} N/m"
+    return [Flag("stiffness", "machine.K", text, "check what hangs on the table, or correct machine.K")]
+
+
 def _supply(records: Sequence[Record], facts: Mapping[str, Any]) -> list[Flag]:
     """Whether the pressure that Qn is meant for is there."""
-    import numpy as np
-
     declared = float(facts["machine.Ps"])
     if facts["sensors.supply_pressure.present"]:
         shown, what = float(np.median(records[0].of("supply_pressure_pa"))), "the supply sensor shows"

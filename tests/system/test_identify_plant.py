@@ -1,0 +1,114 @@
+"""The plant identified through the service: nominal values wrong, sensors biased and noisy, the truth in the twin."""
+
+import os
+
+import numpy as np
+import pytest
+
+from hilctl.client import Client, private_service
+from hilctl.identify.plant.faults import PlantFault
+from hilctl.identify.plant.identify import identify_plant
+
+SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))
+NOMINAL = {"m": 500.0, "Qn": 4.6188e-3, "beta": 9e8, "wv": 643.0, "zv": 0.88, "Ctc": 5e-12}
+OFF = {"m": 0.15, "Qn": 0.15, "beta": 0.18, "wv": 0.15, "zv": 0.1, "Ctc": 0.3}
+CURVE = {"fc": 287.0, "fs": 3118.0, "vs": 0.115, "sigma": 3251.0}
+FRICTION = {
+    "karnopp": CURVE,
+    "lugre": {**CURVE, "s0": 1e8, "s1": 1e5, "vd": 0.1},
+    "gms": {**CURVE, "elements": 4, "s0": 1e8},
+}
+
+
+def a_rig(friction: str, seed: int):
+    """What the twin is, and the changes that make it so: [machine] stays as it is, off by up to a fifth."""
+    signs = np.random.default_rng(seed).choice([-1.0, 1.0], len(NOMINAL))
+    truth = {name: NOMINAL[name] * (1 + sign * OFF[name]) for name, sign in zip(NOMINAL, signs, strict=True)}
+    changes = {f"twin.machine.{name}": value for name, value in truth.items()} | {"twin.seed": seed}
+    changes |= {"twin.friction.model": friction} | {f"twin.friction.{k}": v for k, v in FRICTION[friction].items()}
+    return truth, changes
+
+
+def identified(friction: str, seed: int, **more):
+    truth, changes = a_rig(friction, seed)
+    with private_service("table-500", changes={**changes, **more}) as service, Client(service.commands) as rig:
+        rig.arm()
+        before = rig.get()
+        fit = identify_plant(rig)
+        after = rig.get()
+    assert before == after
+    return truth, fit
+
+
+def errors(truth, fit):
+    """Relative ones in %, and the delay's in ms."""
+    out = {name: 100 * (fit.quantity(f"machine.{name}").value / truth[name] - 1) for name in truth}
+    return out | {"delay_ms": 1e3 * (fit.quantity("loop_delay_s").value - 1e-3)}
+
+
+def test_the_plant_is_identified_in_under_a_minute_of_rig_time_and_can_be_set():
+    truth, changes = a_rig("karnopp", 3)
+    said = []
+    with private_service("table-500", changes=changes) as service, Client(service.commands) as rig:
+        with pytest.raises(PlantFault, match="arm it first"):
+            identify_plant(rig)
+        rig.arm()
+        fit = identify_plant(rig, tell=lambda name, done: said.append((name, done)))
+        rig.set(fit.changes(), origin="identification")
+        rig.pass_time(1.0)
+        assert rig.get("machine.m")["machine.m"] == fit.quantity("machine.m").value
+        assert rig.status()["mode"] == "hold"
+        rig.off()
+    off = errors(truth, fit)
+    assert abs(off["m"]) < 0.5 and abs(off["Qn"]) < 0.5 and abs(off["beta"]) < 1.5 and abs(off["delay_ms"]) < 0.1
+    assert fit.rig_seconds < 60.0
+    assert [name for name, _ in said] == ["slow sine", "fast sine", "chirp up", "chirp down"]
+
+
+def test_an_accelerometer_that_dies_is_told():
+    _, changes = a_rig("karnopp", 4)
+    dead = {"twin.faults.sensor": "acceleration", "twin.faults.sensor_stuck_after_s": 6.0}
+    with private_service("table-500", changes={**changes, **dead}) as service, Client(service.commands) as rig:
+        rig.arm()
+        with pytest.raises(PlantFault) as error:
+            identify_plant(rig)
+    assert "sensor_stuck" in str(error.value) and "sensors.acceleration" in str(error.value)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("friction", list(FRICTION))
+def test_medians_over_seeds_keep_what_is_asked(friction):
+    seeds = range(max(1, round(5 * SHARE)))
+    found = [identified(friction, 100 + seed) for seed in seeds]
+    off = {name: [abs(errors(truth, fit)[name]) for truth, fit in found] for name in (*NOMINAL, "delay_ms")}
+    print(friction, {name: f"median {np.median(v):.3f}, worst {max(v):.3f}" for name, v in off.items()})
+    medians = {name: float(np.median(values)) for name, values in off.items()}
+    assert medians["m"] < 0.3 and medians["Qn"] < 0.2 and medians["beta"] < 1.0
+    assert medians["delay_ms"] < 0.1 and medians["wv"] < 5.0 and medians["zv"] < 3.0 and medians["Ctc"] < 6.0
+    held = [
+        fit.quantity(f"machine.{name}").low <= truth[name] <= fit.quantity(f"machine.{name}").high
+        for truth, fit in found for name in ("m", "Qn", "beta", "wv", "zv")
+    ]  # fmt: skip
+    assert np.mean(held) >= 0.85
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"twin.valve.hysteresis": 0.001, "twin.valve.threshold": 0.0005},
+        {"twin.machine.dead_band": 0.03, "law.valve.dead_band": 0.03},
+        {"sensors.supply_pressure.present": False, "sensors.spool.present": False},
+        {"twin.sensors.displacement.delay_s": 0.0009},
+        {"loop.rate_hz": 5000},
+    ],
+    ids=["hysteresis", "dead band", "few sensors", "late displacement", "5 kHz"],
+)
+def test_a_rig_that_is_less_than_ideal_is_identified_as_well(more):
+    truth, fit = identified("lugre", 7, **more)
+    off = errors(truth, fit)
+    if "loop.rate_hz" in more:
+        off["delay_ms"] = 1e3 * fit.quantity("law.feed.extra_preview_s").value
+    assert abs(off["m"]) < 1 and abs(off["Qn"]) < 1 and abs(off["beta"]) < 2.5 and abs(off["delay_ms"]) < 0.2
