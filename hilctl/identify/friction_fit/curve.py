@@ -97,6 +97,33 @@ def normal(data: Any, x: Any, columns: Any, count: int, a: Any, g: Any, row: Any
     return total
 
 
+@jit()
+def bend(data: Any, x: Any, a: Any) -> None:
+    """Adds to a, all words wide, what Gauss and Newton leave out of half the sum's Hessian (lower half): -w² r f''."""
+    if x[VS] <= 0.0 and x[POWER] == 1.0:
+        return
+    ln_vs = math.log(x[VS]) if x[VS] > 0.0 else 0.0
+    fall, delta = x[FS] - x[FC], x[DELTA]
+    for i in range(data.shape[1]):
+        speed, ln_speed = data[SPEED, i], data[LN_SPEED, i]
+        q = falling(speed, ln_speed, x[VS], ln_vs, delta)
+        e, p, u = math.exp(-q), powered(speed, ln_speed, x[POWER]), ln_speed - ln_vs
+        force = x[FC] + fall * e + x[SIGMA] * p + x[OFFSET] * data[DIRECTION, i]
+        w = data[ROOT_WEIGHT, i]
+        wr = w * w * (data[FORCE, i] - force)
+        if e > 0.0:
+            qe = q * e
+            a[VS, FC] += wr * delta * qe
+            a[VS, FS] -= wr * delta * qe
+            a[VS, VS] -= wr * fall * delta * delta * qe * (q - 1.0)
+            a[DELTA, FC] -= wr * u * qe
+            a[DELTA, FS] += wr * u * qe
+            a[DELTA, VS] -= wr * fall * qe * (1.0 + delta * u * (1.0 - q))
+            a[DELTA, DELTA] -= wr * fall * u * u * qe * (q - 1.0)
+        a[POWER, SIGMA] -= wr * p * ln_speed
+        a[POWER, POWER] -= wr * x[SIGMA] * p * ln_speed * ln_speed
+
+
 @jit(lambda: "void(float64[:, ::1], float64[::1], float64[:, ::1], float64[::1])", cached=True)
 def rows_of(data: Any, x: Any, rows: Any, residuals: Any) -> None:
     """Every point's residual, and its derivatives of the curve by every word (by ln vs); nothing is weighted."""

@@ -1,7 +1,8 @@
-"""Levenberg–Marquardt within bounds: from a good start to the nearest least sum of squares, to the last digits.
+"""Newton's steps within bounds: from a good start to the nearest least sum of squares, to the last digits.
 
-    (J^T J + lambda diag(J^T J)) d = -J^T r
+    (H + lambda diag(J^T J)) d = -J^T r,        H = J^T J - sum w² r f'', or J^T J alone where that is not positive
 
+With J^T J alone (Gauss and Newton) the last digits come slowly, or never, where the points are far from any curve.
 A word at a bound that the gradient pushes against is held for the step. Marquardt's diagonal makes the steps
 independent of the words' units. Ends when the step promises less than 1e-15 of the sum.
 """
@@ -11,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hilctl.identify.friction_fit.curve import FC, FS, VS, WORDS, normal, squares
+from hilctl.identify.friction_fit.curve import FC, FS, VS, WORDS, bend, normal, squares
 from hilctl.identify.friction_fit.solve import cholesky_solve
 from hilctl.rt.jit import jit
 
@@ -54,6 +55,7 @@ def stepped(x: Any, low: Any, high: Any, columns: Any, count: int, step: Any, ou
 def polish(data: Any, low: Any, high: Any, x: Any) -> float:
     """Improves x in place; returns the sum of squares."""
     a, factor, damped = np.empty((WORDS, WORDS)), np.empty((WORDS, WORDS)), np.empty((WORDS, WORDS))
+    bent = np.empty((WORDS, WORDS))
     g, right, part = np.empty(WORDS), np.empty(WORDS), np.empty(WORDS)
     step, new, row = np.empty(WORDS), np.empty(WORDS), np.empty(WORDS)
     columns, moving = np.empty(WORDS, np.int64), np.empty(WORDS, np.int64)
@@ -69,13 +71,22 @@ def polish(data: Any, low: Any, high: Any, x: Any) -> float:
             if not held and a[c, c] > 0.0:
                 moving[moves] = c
                 moves += 1
+        if moves == 0:
+            break
+        bent[:] = 0.0
+        bend(data, x, bent)
         for m in range(moves):
             right[m] = g[moving[m]]
             for k in range(m + 1):
-                damped[m, k] = a[moving[m], moving[k]]
-            damped[m, m] *= 1.0 + damping
-        if moves == 0 or not cholesky_solve(damped, right, moves, factor, part):
-            break
+                damped[m, k] = a[moving[m], moving[k]] + bent[columns[moving[m]], columns[moving[k]]]
+            damped[m, m] += damping * a[moving[m], moving[m]]
+        if not cholesky_solve(damped, right, moves, factor, part):
+            for m in range(moves):
+                for k in range(m + 1):
+                    damped[m, k] = a[moving[m], moving[k]]
+                damped[m, m] *= 1.0 + damping
+            if not cholesky_solve(damped, right, moves, factor, part):
+                break
         promised = 0.0
         for m in range(moves):
             step[moving[m]] = part[m]

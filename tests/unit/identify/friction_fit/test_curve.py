@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 
 from hilctl.friction import check_friction
-from hilctl.identify.friction_fit.curve import DELTA, OFFSET, POWER, VS, WORDS, rows_of, squares
+from hilctl.identify.friction_fit.curve import (
+    DELTA,
+    OFFSET,
+    POWER,
+    ROOT_WEIGHT,
+    VS,
+    WORDS,
+    bend,
+    rows_of,
+    squares,
+)
 from hilctl.identify.friction_fit.laws import FORMS
 from hilctl.identify.friction_fit.points import check_points
 from hilctl.identify.friction_fit.problem import scaled
@@ -61,3 +71,24 @@ def test_derivatives_are_differences(delta):
         assert rows[:, word] == pytest.approx(slope, abs=1e-8), word
     assert np.all(rows[:, OFFSET] == np.sign(SPEED))
     assert np.ptp(rows[:, POWER]) > 0
+
+
+@pytest.mark.parametrize(("delta", "dv"), [(2.0, 1.0), (0.7, 1.0), (1.3, 1.6)])
+def test_the_hessian_is_the_gradients_difference(delta, dv):
+    points = check_points(SPEED, np.sign(SPEED) * np.linspace(500, 3000, len(SPEED)))
+    data = scaled(points).data
+    x = np.array([0.3, 1.1, 0.115, 0.9, delta, dv, 0.05])
+
+    def gradient(at):
+        r, rows = residuals(data, at)
+        return -rows.T @ (data[ROOT_WEIGHT] ** 2 * r)
+
+    _, rows = residuals(data, x)
+    a = (rows.T * data[ROOT_WEIGHT] ** 2) @ rows
+    bend(data, x, a)
+    for word in range(WORDS):
+        step = np.zeros(WORDS)
+        step[word] = 1e-5 * (x[word] if word == VS else 1.0)  # by ln vs
+        slope = (gradient(x + step) - gradient(x - step)) / 2e-5
+        known = [j for j in range(word, WORDS) if not (word == DELTA and delta == 2.0)]
+        assert a[known, word] == pytest.approx(slope[known], abs=1e-7), word

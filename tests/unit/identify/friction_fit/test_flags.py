@@ -7,6 +7,7 @@ import pytest
 
 from hilctl.friction import check_friction
 from hilctl.identify.friction_fit import PAPER, Evolution, check_points, check_ranges, fit_friction, ranges_for
+from hilctl.identify.friction_fit.laws import GAUSSIAN
 from hilctl.params import plain
 
 QUICK = Evolution(runs=1, generations=20, population=8)
@@ -142,6 +143,13 @@ def test_no_falling_branch_is_told_and_not_invented(measured):
     law = {"model": "static", "fc": 450, "fs": 450, "fv": 2000}
     fit = fit_friction(measured(0, table=law)[0], how=QUICK)
     assert "between 0.001 and 0.8 m/s" in fit.flagged("no_falling_branch")[0].text
+
+
+def test_a_point_that_no_other_could_contradict_is_named(measured):
+    speeds = [1e-3, *np.geomspace(0.2, 0.8, 15)]
+    points, _, _ = measured(0, table={**CURVE, "vs": 0.05}, speeds=speeds, ways=(1,), noise=0.005)
+    flags = fit_friction(points, how=QUICK, forms=(GAUSSIAN,)).flagged("single_point")
+    assert [flag.key for flag in flags] == ["points[0]"]
 
 
 def test_laws_that_are_as_good_are_named(measured):
