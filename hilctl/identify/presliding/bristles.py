@@ -22,6 +22,8 @@ from hilctl.identify.presliding.loop import Loop
 
 VD_M_S = 0.1
 TIMING_S = 5e-5  # how well the sensors' delays are known against each other
+_FILTER = 2.0  # times late²/turn: what a filter that is late by this much adds to a turn of that length; measured on
+# the twin, 0.02 to 0.2 ms for s0 from 3e7 to 1e9
 _S0 = (1e5, 1e11)
 _PER_S = (1e-6, 0.03)  # s1/s0: the bristles' own time
 FROM = (0.4, 1.0, 2.5)  # times the first idea of s0
@@ -42,15 +44,18 @@ class Bristles(NamedTuple):
         """Its force along a cycle."""
         return lambda loop: force_along(LUGRE, words(curve, self.s0, self.s1, self.level), loop)
 
-    def intervals(self, curve: Curve, blocks: Sequence[Sequence[Loop]]) -> dict[str, tuple[float, float, float]]:
-        """Value, low, high of s0 and s1; each block holds all swings."""
+    def intervals(self, curve: Curve, blocks: Sequence[Sequence[Loop]], late_s: float = 0.0
+                  ) -> dict[str, tuple[float, float, float]]:
+        """Value, low, high of s0 and s1; each block holds all swings. `late_s`: the accelerometer's filter."""
         model = self.model(curve)
         residual = scaled_residuals(self.data, model)
         alone = [scaled_residuals(Data(tuple(loops), self.data.std_n), model) for loops in blocks]
         wide = half_widths(self.jacobian, residual, alone)
         low0, high0 = (self.s0 * math.exp(way * min(float(wide[0]), WIDEST)) for way in (-1, 1))
         low1, high1 = (self.s1 * math.exp(way * min(float(wide[1]), WIDEST)) for way in (-1, 1))
-        late = TIMING_S * self.s0
+        fastest = max(self.data.loops, key=lambda loop: float(np.ptp(loop.a_m_s2)))
+        turn_s = math.sqrt(8 * curve.fs / self.s0 / float(np.ptp(fastest.a_m_s2)))  # through 2 fs/s0, from rest
+        late = self.s0 * max(TIMING_S, _FILTER * late_s**2 / turn_s)
         if self.s1 < _NOTHING * self.s0:
             low1 = 0.0
         return {"s0": (self.s0, low0, high0), "s1": (self.s1, max(low1 - late, 0.0), high1 + late)}
@@ -86,7 +91,7 @@ def _search(data: Data, curve: Curve, start: Reals) -> Any:
     low = np.log([_S0[0], _S0[0] * _PER_S[0], _LEVEL[0]])
     high = np.log([_S0[1], _S0[1] * _PER_S[1], _LEVEL[1]])
     return least_squares(residuals, np.clip(start, low + 1e-3, high - 1e-3), bounds=(low, high), diff_step=1e-4,
-                         x_scale=(0.1, 0.3, 0.01), max_nfev=60)  # fmt: skip
+                         x_scale=(0.1, 0.3, 0.01), ftol=1e-6, xtol=1e-6, max_nfev=60)  # fmt: skip
 
 
 def passive_vd(curve: Curve, s1: float, s0: float) -> float:

@@ -7,7 +7,7 @@ their likelihoods. Position noise is slow, and several points share it, hence a 
 
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -52,6 +52,11 @@ class Comparison(NamedTuple):
         return abs(self.lead) > DECIDED
 
     @property
+    def kind(self) -> Literal["lugre", "gms"]:
+        """The better one; undecided, the one with fewer parameters."""
+        return "gms" if self.lead < -DECIDED else "lugre"
+
+    @property
     def poor(self) -> bool:
         """Whether neither will do."""
         return min(self.lugre, self.gms) > POOR
@@ -70,8 +75,10 @@ def compare(swings: Sequence[Cycles], facts: Facts, curve: Curve, travel: Travel
         return found
     slips = refine(data, curve, *gathered(d, k, elements or ELEMENTS))
     left = _left(test, slips.model(curve))
-    if not elements and left > found.gms:
+    if not elements:
         for count in MORE:
+            if left < (1 + CLEARLY) * found.gms:
+                break
             more = refine(data, curve, *gathered(d, k, count))
             now = _left(test, more.model(curve))
             if now > (1 - CLEARLY) * left:

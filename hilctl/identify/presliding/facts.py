@@ -25,6 +25,7 @@ class Facts(NamedTuple):
     noise_x_m: float
     noise_a_m_s2: float
     noise_p_pa: float
+    gain_a: float = 1.0  # what the accelerometer shows of what displacement shows; see alignment.py
 
     @property
     def noise_n(self) -> float:

@@ -13,8 +13,6 @@ from hilctl.identify.presliding.loop import FINE, Loop
 LEAST_CYCLES = 8  # of each swing: four blocks of two
 STUCK_SHARE = 0.2  # of the reference's travel: a table that moves less does not follow
 DEAD_SHARE = 0.2  # of the declared noise: a transducer that is more silent is not connected
-GAIN_LOW, GAIN_HIGH = 0.5, 2.0  # of the accelerometer against displacement
-CLEAR = 20.0  # times its noise: an acceleration that tells its gain
 LOUD = 0.1  # of friction: the noise of a point of the mean cycle above it hides the turn
 
 
@@ -59,31 +57,6 @@ def check_cycles(swings: Sequence[Cycles]) -> None:
             f"{1e3 * wanted:.3g} mm; check that nothing locks the table, that the supply valve is open, and the "
             "displacement sensor's rod and cable (sensors.displacement)"
         )
-
-
-def check_accelerometer(cycles: Cycles, facts: Facts) -> None:
-    """Raises when it does not show the motion that displacement shows, harmonic by harmonic."""
-    n, period = cycles.x_m.shape
-    lines = np.arange(1, 4)
-    w = 2 * np.pi * lines / cycles.period_s
-    x, a = (np.fft.rfft(rows.mean(0))[lines] * 2 / period for rows in (cycles.x_m, cycles.a_m_s2))
-    wanted = -w * w * x * np.exp(1j * w * (facts.late_x_s - facts.late_a_s))
-    known = facts.noise_a_m_s2 * np.sqrt(2 / (n * period))
-    if float(np.abs(wanted).max()) < CLEAR * known:
-        return
-    gain = float(np.real(np.vdot(wanted, a)) / np.real(np.vdot(wanted, wanted)))
-    if GAIN_LOW <= gain <= GAIN_HIGH:
-        return
-    if gain <= -GAIN_LOW:
-        what = f"has the wrong sign: it shows {gain:.2f} of what the table does; turn it around, or swap its wires"
-    elif gain < GAIN_LOW:
-        what = (
-            f"is dead, or does not show the table's motion: {gain:.2f} of it; check its supply, mounting, cable and "
-            "scale"
-        )
-    else:
-        what = f"shows {gain:.1f} times what the table does; check its scale and the displacement's"
-    raise ReversalFault(f"the accelerometer {what} (sensors.acceleration)")
 
 
 def check_force(loops: Sequence[Loop]) -> None:

@@ -5,7 +5,8 @@ The position, too, has noise: sx of it is S sx of force where the law has the st
     sF² + (S sx)²
 
 with S from the first fit of LuGre, for all laws alike, so that their sums of squares can be compared. A constant force
-is free in each cycle: pressure sensors have biases, and a small cycle may leave a law where it happened to begin.
+is free in each cycle: pressure sensors have biases, and a small cycle may leave a law where it happened to begin. So
+is one multiple of the acceleration in all: the moving mass is known to some percent only.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,13 +44,15 @@ def weighed(loops: Sequence[Loop], stiffness: Model) -> Data:
 
 
 def scaled_residuals(data: Data, model: Model) -> Reals:
-    """Of all cycles, in standard deviations, each cycle's constant force taken off."""
-    out = []
+    """Of all cycles, in standard deviations, constant forces and a multiple of the acceleration taken off."""
+    out, inertia = [], []
     for loop, std in zip(data.loops, data.std_n, strict=True):
         off = loop.force_n - model(loop)
         weight = 1 / std**2
         out.append((off - float(weight @ off) / float(weight.sum())) / std)
-    return np.concatenate(out)
+        inertia.append((loop.a_m_s2 - float(weight @ loop.a_m_s2) / float(weight.sum())) / std)
+    r, a = np.concatenate(out), np.concatenate(inertia)
+    return np.asarray(r - float(a @ r) / float(a @ a) * a)
 
 
 def half_widths(jacobian: Reals, residual: Reals, blocks: Sequence[Reals], rows: Reals | None = None) -> Reals:

@@ -10,12 +10,13 @@ from typing import Any
 
 from hilctl.friction import check_friction
 from hilctl.identify.presliding import words
+from hilctl.identify.presliding.alignment import aligned
 from hilctl.identify.presliding.bristles import Bristles, fit_bristles, passive_vd
 from hilctl.identify.presliding.compare import compare
 from hilctl.identify.presliding.curve import Curve, curve_of
 from hilctl.identify.presliding.cycles import Cycles
 from hilctl.identify.presliding.facts import Facts
-from hilctl.identify.presliding.faults import ReversalFault, check_accelerometer, check_cycles, check_force
+from hilctl.identify.presliding.faults import ReversalFault, check_cycles, check_force
 from hilctl.identify.presliding.fitting import BLOCKS
 from hilctl.identify.presliding.loop import Loop, loop_of
 from hilctl.identify.presliding.result import Parameter, Presliding
@@ -24,7 +25,8 @@ from hilctl.identify.presliding.travel import Travel, travel_of
 from hilctl.identify.presliding.turn import turn_of
 
 SEEN = 4.0  # standard errors: a travel below that is none
-SHORTEST = 1.5  # times the position noise of the mean cycle: likewise
+SHORTEST = 1.5  # times the position noise of the mean cycle: a travel below that is none, either
+STIFF = 20.0  # times that noise: a travel below it is seen, but not what happens on the way
 CURVE_OFF = 0.05  # of the level: the curve does not belong to this rig, or not to this oil
 
 
@@ -33,8 +35,8 @@ def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, e
     """The law of a rig from its cycles and its sliding curve, a [friction] table of any model that has one."""
     curve, apart = curve_of(table)
     check_cycles(swings)
+    facts = aligned(max(swings, key=lambda c: c.amplitude_m / c.period_s**2), facts)
     loops = tuple(loop_of(c, facts) for c in swings)
-    check_accelerometer(_fastest(swings), facts)
     check_force(loops)
     travel = travel_of(swings, facts)
     if not travel.reversals:
@@ -59,18 +61,22 @@ def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, e
     found = compare(swings, facts, curve, travel, elements)
     blocks = [[loop_of(c.part(i, BLOCKS), facts) for c in swings] for i in range(BLOCKS)]
     bristles = fit_bristles(loops, curve, found.bristles.s0)
-    if found.lead >= 0 or found.slips is None:
-        law, parameters = _lugre(bristles, curve, blocks)
+    slips = found.slips
+    if found.kind == "lugre" or slips is None:
+        law, parameters = _lugre(bristles, curve, blocks, facts.late_a_s)
         level = bristles.level
     else:
-        slips = refine(bristles.data, curve, found.slips.k, found.slips.d)
+        slips = refine(bristles.data, curve, slips.k, slips.d)
         law, parameters = _gms(slips, curve, blocks)
         level = float(slips.k @ slips.d) / curve.fs
-    if found.poor:
+    stiff = travel.travel_m < STIFF * min(loop.noise_m for loop in loops)
+    if stiff:
+        warnings = (*warnings, words.stiff(travel))
+    elif found.poor:
         warnings = (*warnings, words.poor(found))
     models = {"lugre": bristles.model(curve), "gms": found.elements}
     return Presliding(
-        "lugre" if found.lead >= 0 else "gms", found.decided and not found.poor, check_friction(law), parameters,
+        found.kind, found.decided and not found.poor and not stiff, check_friction(law), parameters,
         words.bristles(travel, found), words.bristle_advice(found, parameters[0], facts), warnings, level, travel,
         found, turn_of(shown, models), driven, rig_seconds,
     )  # fmt: skip
@@ -80,10 +86,6 @@ def _stands(travel: Travel, loops: Sequence[Loop]) -> bool:
     """Whether the table may have stood while friction turned."""
     noise_m = min(loop.noise_m for loop in loops)
     return travel.travel_m < SEEN * travel.error_m or travel.travel_m < SHORTEST * noise_m
-
-
-def _fastest(swings: Sequence[Cycles]) -> Cycles:
-    return max(swings, key=lambda c: c.amplitude_m / c.period_s**2)
 
 
 def _middle(loops: Sequence[Loop], travel: Travel) -> Loop:
@@ -104,9 +106,9 @@ def _static_table(table: Mapping[str, Any]) -> dict[str, Any]:
     return {"model": "karnopp", **own, **negative}
 
 
-def _lugre(bristles: Bristles, curve: Curve, blocks: Sequence[Sequence[Loop]]
+def _lugre(bristles: Bristles, curve: Curve, blocks: Sequence[Sequence[Loop]], late_s: float
            ) -> tuple[dict[str, Any], tuple[Parameter, ...]]:
-    known = bristles.intervals(curve, blocks)
+    known = bristles.intervals(curve, blocks, late_s)
     units = {"s0": "N/m", "s1": "N·s/m"}
     vd = passive_vd(curve, bristles.s1, bristles.s0)
     law = {"model": "lugre", **curve.table(), "s0": bristles.s0, "s1": bristles.s1, "vd": vd}

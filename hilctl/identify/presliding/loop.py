@@ -33,6 +33,7 @@ class Loop(NamedTuple):
     cycles: int
     x_m: Reals  # FINE times as many as the force has
     force_n: Reals
+    a_m_s2: Reals  # where the force is
     noise_n: float  # of each value of the force, rms
     noise_m: float  # of the position, rms
 
@@ -58,8 +59,9 @@ def loop_of(cycles: Cycles, facts: Facts) -> Loop:
         for rows, late in ((cycles.x_m, facts.late_x_s), (cycles.a_m_s2, facts.late_a_s),
                            (cycles.push_n, facts.late_p_s))
     )  # fmt: skip
+    a /= facts.gain_a
     sx = max(_white(cycles.x_m), 1e-12)
-    sa = max(_white(cycles.a_m_s2), 1e-9)
+    sa = max(_white(cycles.a_m_s2) / facts.gain_a, 1e-9)
     share = 1 / (1 + (w * w * sx / sa) ** 2)
     per_w2 = np.divide(1.0, w * w, out=np.zeros(len(w)), where=w > 0)
     x = share * xs - (1 - share) * a * per_w2
@@ -68,9 +70,9 @@ def loop_of(cycles: Cycles, facts: Facts) -> Loop:
     force[0] -= facts.weight_n
     errors = (share * sx) ** 2 + ((1 - share) * sa * per_w2) ** 2
     noise_m = math.sqrt(float(errors[0] + 2 * errors[1:].sum()) / period / n)
-    inertia = facts.mass_kg * cycles.a_m_s2
+    inertia = facts.mass_kg / facts.gain_a * cycles.a_m_s2
     return Loop(
-        cycles.amplitude_m, cycles.period_s, n, _at(x, points * FINE), _at(force, points),
+        cycles.amplitude_m, cycles.period_s, n, _at(x, points * FINE), _at(force, points), _at(-w * w * x, points),
         _scatter(cycles.push_n - inertia, points) / math.sqrt(n), noise_m,
     )  # fmt: skip
 

@@ -50,12 +50,12 @@ def plan(curve: Curve, facts: Facts, stroke_m: float, budget_s: float = 60.0) ->
         amplitude_m = min(max(times * oil_m, _LEAST_NOISE * facts.noise_x_m), _ROOM * stroke_m)
         hz = min(fastest_hz, SLOW * curve.vs / (2 * math.pi * amplitude_m), facts.rate_hz / 100)
         swings.append(Swing(amplitude_m, round(facts.rate_hz / hz), cycles))
-    moving_s = sum(s.cycles * s.period for s in swings) / facts.rate_hz
-    room_s = budget_s - (RISE_S + FALL_S + PAUSE_S) * len(swings)
-    if moving_s > room_s:
-        share = room_s / moving_s
-        swings = [s._replace(cycles=int(share * s.cycles)) for s in swings]
-    if any(s.cycles < LEAST_CYCLES for s in swings):
+    more_s = sum((s.cycles - LEAST_CYCLES) * s.period for s in swings) / facts.rate_hz
+    left_s = budget_s - sum(s._replace(cycles=LEAST_CYCLES).seconds(facts.rate_hz) for s in swings)
+    if left_s < more_s:
+        share = left_s / more_s
+        swings = [s._replace(cycles=LEAST_CYCLES + math.floor(share * (s.cycles - LEAST_CYCLES))) for s in swings]
+    if left_s < 0:
         raise ReversalFault(
             f"{budget_s:g} s of the rig's time are too few cycles: each of {len(swings)} swings needs {LEAST_CYCLES}, "
             f"the slowest at {facts.rate_hz / max(s.period for s in swings):.2g} Hz; give more time"

@@ -24,6 +24,7 @@ from hilctl.identify.presliding.loop import Loop
 
 ATTRACTION_N_S = 1e6  # slow reversals do not show it: g/C is 3 ms
 GRID = 30  # yields of the grid
+_ENOUGH = 1e-5  # noise leaves a thousandth
 _SPAN = 3.5  # a yield may be off by so much, as a factor, in the refinement
 
 
@@ -124,7 +125,7 @@ def refine(data: Data, curve: Curve, k: Reals, d: Reals) -> Slips:
     start = np.log(np.concatenate((k, d)))
     room = np.log(np.concatenate((np.full(n, 100.0), np.full(n, _SPAN))))
     found: Any = least_squares(residuals, start, bounds=(start - room, start + room), diff_step=3e-4, x_scale=0.1,
-                               max_nfev=60)  # fmt: skip
+                               ftol=_ENOUGH, xtol=_ENOUGH, max_nfev=40)  # fmt: skip
     k, d = np.exp(found.x[:n]), np.exp(found.x[n:])
     order = np.argsort(d)
     both = np.concatenate((order, n + order))

@@ -54,7 +54,7 @@ def static_advice(travel: Travel, least_n_m: float, facts: Facts) -> str:
 
 def bristles(travel: Travel, found: Comparison) -> str:
     """Something moved: how it went on."""
-    better, worse = ("LuGre", "GMS") if found.lead >= 0 else ("GMS", "LuGre")
+    better, worse = ("LuGre", "GMS") if found.lugre <= found.gms else ("GMS", "LuGre")
     best, other = sorted((found.lugre, found.gms))
     how = "approaches its level exponentially" if found.lead >= 0 else "rises in pieces and remembers its reversals"
     text = (
@@ -67,6 +67,16 @@ def bristles(travel: Travel, found: Comparison) -> str:
     return f"{text}: after a reversal friction {how}"
 
 
+def stiff(travel: Travel) -> str:
+    """Too little travel to see a law in it."""
+    return (
+        f"a spring as stiff as {travel.stiffness_n_m:.1e} N/m is at the limit of these sensors: it is there, but which "
+        "law it follows, and its damping, cannot be told. It turns friction within "
+        f"{1e3 * turn_s(travel.travel_m):.1f} ms of a reversal at {REVERSAL_M_S2:g} m/s²: try this law and the static "
+        "one, and keep what does better"
+    )
+
+
 def poor(found: Comparison) -> str:
     """Neither law."""
     return (
@@ -77,8 +87,7 @@ def poor(found: Comparison) -> str:
 
 def bristle_advice(found: Comparison, stiffness: Parameter, facts: Facts) -> str:
     """Which law to compensate with, and how sure of it one is."""
-    name = "lugre" if found.lead >= 0 else "gms"
-    text = f"compensate with {name}, run along the reference; a static law would make the acceleration worse"
+    text = f"compensate with {found.kind}, run along the reference; a static law would make the acceleration worse"
     if not found.decided:
         return f"{text}. Either law with a spring serves about as well here: the sensors hardly feel the difference"
     spread = stiffness.high / stiffness.low - 1 if stiffness.low > 0 else math.inf
