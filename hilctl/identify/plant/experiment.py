@@ -3,7 +3,7 @@
 - The slow sine is large: much flow, volumes that change. It tells the flow gain, and a load's stiffness from
   the mass.
 - The fast sine is as fast in speed and several times as fast in acceleration: it tells the mass.
-- The chirps have the acceleration of a few per cent of what the supply could give, at all frequencies from well below
+- The chirps have the acceleration of the fast sine at all frequencies from well below
   to well above the mode: they tell beta, the leakage, and the valve's lag apart from a delay. Up and down, so that what
   drifts falls out.
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hilctl.client import Client
 
 SPEED_SHARE, FLOW_SHARE, TRAVEL_SHARE = 0.6, 0.45, 0.7  # of the limits, of the valve's no-load speed
-SLIDE_SHARE, SHAKE_SHARE = 0.15, 0.12  # of the supply's force: acceleration of the fast sine, of the chirps
+PUSH_SHARE = 0.15  # of the supply's force, which accelerates the mass in the fast sine and in the chirps
 ACCELERATION_SHARE = 0.2  # of its limit
 KNEE, FIRST, LAST = 0.18, 0.09, 1.6  # of the hydraulic mode
 CHIRP_S = 12.0
@@ -47,8 +47,8 @@ def legs_of(facts: Facts, share: float = 1.0) -> list[Leg]:
     travel = share * TRAVEL_SHARE * min(0.5 * (high - low), 0.9 * facts["machine.stroke_m"] - abs(centre))
     valve = facts["machine.Qn"] / facts["machine.A"] * facts["limits.command.opening"]
     speed = share * min(SPEED_SHARE * facts["limits.velocity.max_m_s"], FLOW_SHARE * valve)
-    slide, shake = share * min(SLIDE_SHARE * push, most), share * min(SHAKE_SHARE * push, most)
-    fast_hz = slide / (2 * math.pi * speed)
+    shake = share * min(PUSH_SHARE * push, most)
+    fast_hz = shake / (2 * math.pi * speed)
     slow_hz = max(speed / (2 * math.pi * travel), 0.3)
     slow_hz = min(slow_hz, 0.5 * fast_hz)
     mode_hz = facts.mode_rad_s / (2 * math.pi)

@@ -28,7 +28,7 @@ from hilctl.identify.plant.telling import told
 if TYPE_CHECKING:
     from hilctl.client import Client
 
-_STILL_S = 0.2
+_STILL_S, _NOISY = 0.2, 1.3
 _FLOORS = (1e-7, 1e-3, 100.0, 100.0)  # below what the transducers of a rig resolve
 
 
@@ -74,14 +74,14 @@ def _check_signs(lines: Sequence[Lines], values: Mapping[str, Any]) -> None:
 
 
 def _with_noise(records: Sequence[Record], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Sensors whose noise is not declared get what they show at rest."""
+    """Sensors whose noise is not declared, or is worse than declared, get what they show at rest."""
     out = dict(values)
     for name, channel, floor in zip(SENSORS, SENSED, _FLOORS, strict=True):
         key = f"sensors.{name}.noise"
-        if out[key] <= 0.0:
-            still = [r.samples[channel][-round(_STILL_S * r.rate_hz) :] for r in records]
-            shown = [float(np.std(np.diff(part))) / math.sqrt(2) for part in still]
-            out[key] = max(float(np.median(shown)), floor)
+        still = [r.samples[channel][-round(_STILL_S * r.rate_hz) :] for r in records]
+        shown = max(float(np.median([np.std(np.diff(part)) for part in still])) / math.sqrt(2), floor)
+        if out[key] <= 0.0 or shown > _NOISY * out[key]:
+            out[key] = shown
     return out
 
 
