@@ -49,7 +49,7 @@ def try_form(form: Form, scaled: Scaled, ranges: Ranges, chosen: Any, hypotheses
         return Tried(form, None, (), math.inf, f"needs {form.speeds} different speeds and more points than parameters")
     for richer in hypotheses[1:]:
         other = fit_form(form, richer, scaled, ranges, chosen)
-        if other is None or other.freedom < 1:
+        if other is None or other.freedom < 1 or other.words <= current.words:  # for a law of few words not richer
             continue
         step = f_test(current, other)
         steps.append(step)

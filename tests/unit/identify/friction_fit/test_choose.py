@@ -130,3 +130,10 @@ def test_repeated_windows_are_points_like_others(measured):
     assert fit.law == "stribeck, delta 2"
     assert fit.friction.curve(points.speed_m_s) == pytest.approx(law.curve(points.speed_m_s), rel=0.02)
     assert check_points(points.speed_m_s, points.force_n).speeds() == 25
+
+
+def test_a_law_of_one_level_cannot_have_both_an_offset_and_directions(measured):
+    """With one number each, an offset and a level a direction are the same thing: nothing is richer."""
+    fit = fit_friction(measured(0, table=HIDDEN["coulomb"], offset=200.0)[0], how=QUICK)
+    assert fit.law == "coulomb"
+    assert fit.directions == "offset"
