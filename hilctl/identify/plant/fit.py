@@ -18,7 +18,7 @@ from hilctl.identify.plant.record import Reals
 
 WORDS = LINEAR + CURVED
 _STEP = 1e-5  # of a scaled word, for differences
-COHERENT, EVEN = 0.003, 0.3  # what transducers' filters do near the mode, and their scales
+COHERENT, EVEN = 0.003, 0.5  # what transducers' filters do near the mode, and their scales
 RANK = 1e-6  # of the greatest singular value of the scaled slopes: below, the data do not tell at all
 
 

@@ -29,6 +29,7 @@ HIGHEST = 1.8  # of the declared hydraulic mode: lines beyond are not used
 _LOWEST = 0.5  # of the lowest frequency that the motion asks for
 _EXACT = 0.003  # of the flow nearby: how well four orifices and two chambers describe a machine
 _NEAR_HZ = 0.5
+_CLEAR = 10.0  # times the noise: where there is little else, the noise of a column makes its word smaller
 _LEAK = 1e-3  # opening of each edge at null: what a good valve has
 _SUPPLY_HZ = 20.0
 _REMEMBERED = 4
@@ -93,9 +94,12 @@ def lines_of(record: Record, grid: Grid, meter: Accelerometer, facts: Mapping[st
         (half + area * moved.x) * grid.rate(wave_a) - (half - area * moved.x) * grid.rate(wave_b)
     )  # fmt: skip
     w = grid.w
-    chosen = (w > 2 * np.pi * _LOWEST * record.lowest_hz) & (w < HIGHEST * mode_rad_s) & (w < 0.25 * np.pi / grid.dt_s)
+    chosen: Any = (w > 2 * np.pi * _LOWEST * record.lowest_hz) & (w < HIGHEST * mode_rad_s) & (w < 0.25 * np.pi / grid.dt_s)
     flow = np.abs(grid.seen(area * moved.v, chosen)) + np.abs(grid.seen(squeezed / facts["machine.beta"], chosen))
-    weight = 1 / np.hypot(_noise(grid, w[chosen], facts), _EXACT * _smoothed(flow, grid))
+    noise, near = _noise(grid, w[chosen], facts), _smoothed(flow, grid)
+    clear = near > _CLEAR * noise
+    chosen = np.flatnonzero(chosen)[clear]
+    weight = 1 / np.hypot(noise, _EXACT * near)[clear]
     columns = np.stack([
         grid.seen(part, chosen) * weight
         for part in (squeezed, pa - pb, area * moved.a, area * moved.droop)
