@@ -94,7 +94,8 @@ def lines_of(record: Record, grid: Grid, meter: Accelerometer, facts: Mapping[st
         (half + area * moved.x) * grid.rate(wave_a) - (half - area * moved.x) * grid.rate(wave_b)
     )  # fmt: skip
     w = grid.w
-    chosen: Any = (w > 2 * np.pi * _LOWEST * record.lowest_hz) & (w < HIGHEST * mode_rad_s) & (w < 0.25 * np.pi / grid.dt_s)
+    highest = min(HIGHEST * mode_rad_s, 0.25 * np.pi / grid.dt_s)
+    chosen: Any = (w > 2 * np.pi * _LOWEST * record.lowest_hz) & (w < highest)
     flow = np.abs(grid.seen(area * moved.v, chosen)) + np.abs(grid.seen(squeezed / facts["machine.beta"], chosen))
     noise, near = _noise(grid, w[chosen], facts), _smoothed(flow, grid)
     clear = near > _CLEAR * noise

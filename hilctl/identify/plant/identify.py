@@ -19,7 +19,7 @@ from hilctl.identify.plant.faults import LEAST_EXPLAINED, PlantFault, check_acce
 from hilctl.identify.plant.fit import Fitted, fit_flow
 from hilctl.identify.plant.flow import Lines, lines_of, spool
 from hilctl.identify.plant.mass import Mass, TooFew, weigh
-from hilctl.identify.plant.motion import Accelerometer, compare
+from hilctl.identify.plant.motion import compare
 from hilctl.identify.plant.record import Record
 from hilctl.identify.plant.result import PlantFit
 from hilctl.identify.plant.signals import Grid
@@ -85,4 +85,4 @@ def _with_noise(records: Sequence[Record], values: Mapping[str, Any]) -> dict[st
     return out
 
 
-__all__ = ["Accelerometer", "PlantFault", "fit_plant", "identify_plant"]
+__all__ = ["PlantFault", "fit_plant", "identify_plant"]
