@@ -24,9 +24,9 @@ from hilctl.identify.presliding.slips import ATTRACTION_N_S, Slips, refine
 from hilctl.identify.presliding.travel import Travel, travel_of
 from hilctl.identify.presliding.turn import turn_of
 
-SEEN = 4.0  # standard errors: a travel below that is none
-SHORTEST = 1.5  # times the position noise of the mean cycle: a travel below that is none, either
-STIFF = 20.0  # times that noise: a travel below it is seen, but not what happens on the way
+SEEN = 5.0  # standard errors: a travel below that is none
+SHORTEST = 2.0  # times the position noise of the mean cycle: a travel below that is none, either
+STIFF = 10.0  # times that noise: a travel below it is seen, but not what happens on the way
 CURVE_OFF = 0.05  # of the level: the curve does not belong to this rig, or not to this oil
 
 
@@ -50,7 +50,7 @@ def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, e
     warnings = _about_curve(level)
     if _stands(travel, loops):
         static = _static_table(table)
-        least = travel.level_n / max(travel.travel_m + 2 * travel.error_m, 1e-12)
+        least = travel.level_n / max(travel.travel_m + 2 * travel.error_m, SHORTEST * _noise_m(loops))
         return Presliding(
             "static", True, check_friction(static), (Parameter("s0", least, least, float("inf"), "N/m"),),
             words.static(travel, least), words.static_advice(travel, least, facts), warnings, level, travel, None,
@@ -58,6 +58,10 @@ def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, e
         )  # fmt: skip
     if apart:
         warnings = (*warnings, words.ONE_CURVE)
+    kept = _repeating(swings, loops)
+    if len(kept) <= len(swings) // 2:
+        warnings = (*warnings, words.ripple([one for one in loops if not one.repeats]))
+    swings, loops = [swings[i] for i in kept], tuple(loops[i] for i in kept)
     found = compare(swings, facts, curve, travel, elements)
     blocks = [[loop_of(c.part(i, BLOCKS), facts) for c in swings] for i in range(BLOCKS)]
     bristles = fit_bristles(loops, curve, found.bristles.s0)
@@ -69,7 +73,7 @@ def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, e
         slips = refine(bristles.data, curve, slips.k, slips.d)
         law, parameters = _gms(slips, curve, blocks)
         level = float(slips.k @ slips.d) / curve.fs
-    stiff = travel.travel_m < STIFF * min(loop.noise_m for loop in loops)
+    stiff = travel.travel_m < STIFF * _noise_m(loops)
     if stiff:
         warnings = (*warnings, words.stiff(travel))
     elif found.poor:
@@ -84,8 +88,17 @@ def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, e
 
 def _stands(travel: Travel, loops: Sequence[Loop]) -> bool:
     """Whether the table may have stood while friction turned."""
-    noise_m = min(loop.noise_m for loop in loops)
-    return travel.travel_m < SEEN * travel.error_m or travel.travel_m < SHORTEST * noise_m
+    return travel.travel_m < SEEN * travel.error_m or travel.travel_m < SHORTEST * _noise_m(loops)
+
+
+def _repeating(swings: Sequence[Cycles], loops: Sequence[Loop]) -> list[int]:
+    """Those swings whose mean is what each cycle does; without any, the largest."""
+    largest = max(range(len(swings)), key=lambda i: swings[i].amplitude_m)
+    return [i for i, loop in enumerate(loops) if loop.repeats] or [largest]
+
+
+def _noise_m(loops: Sequence[Loop]) -> float:
+    return sum(loop.noise_m for loop in loops) / len(loops)
 
 
 def _middle(loops: Sequence[Loop], travel: Travel) -> Loop:

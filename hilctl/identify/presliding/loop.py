@@ -22,6 +22,7 @@ from hilctl.identify.presliding.facts import Facts
 
 POINTS = 249  # of the force in a period, at most; odd, so that no harmonic is half known
 FINE = 8  # steps of the law between two points
+MOST_RIPPLE = 0.18  # of the fastest speed of the mean cycle
 _NOISE_FROM = 0.3  # of the loop's rate: harmonics above it are noise alone
 
 
@@ -36,11 +37,18 @@ class Loop(NamedTuple):
     a_m_s2: Reals  # where the force is
     noise_n: float  # of each value of the force, rms
     noise_m: float  # of the position, rms
+    ripple_m_s: float  # speed of each cycle that is not in the mean one, rms; sensors' noise taken off
 
     @property
     def step_s(self) -> float:
         """Of the fine grid."""
         return self.period_s / len(self.x_m)
+
+    @property
+    def repeats(self) -> bool:
+        """Whether the mean cycle is what the table does: a law that counts every way sees the ripple's, too."""
+        fastest = float(np.abs(np.diff(self.x_m)).max()) / self.step_s
+        return self.ripple_m_s < MOST_RIPPLE * fastest
 
     @property
     def at_points_m(self) -> Reals:
@@ -74,6 +82,7 @@ def loop_of(cycles: Cycles, facts: Facts) -> Loop:
     return Loop(
         cycles.amplitude_m, cycles.period_s, n, _at(x, points * FINE), _at(force, points), _at(-w * w * x, points),
         _scatter(cycles.push_n - inertia, points) / math.sqrt(n), noise_m,
+        _ripple(cycles.a_m_s2 / facts.gain_a, sa, math.sqrt(sa / sx), cycles.period_s),
     )  # fmt: skip
 
 
@@ -102,3 +111,13 @@ def _scatter(rows: Reals, points: int) -> float:
     kept = np.fft.rfft(rows - rows.mean(0), axis=1)[:, : points // 2 + 1] / rows.shape[1]
     power = np.abs(kept[:, 0]) ** 2 + 2 * np.sum(np.abs(kept[:, 1:]) ** 2, axis=1)
     return math.sqrt(float(power.sum()) / max(len(rows) - 1, 1))
+
+
+def _ripple(rows: Reals, noise: float, crossover_rad_s: float, period_s: float) -> float:
+    """From the accelerations above the frequency at which they show speed better than displacement does."""
+    n, period = rows.shape
+    w = 2 * np.pi * np.arange(period // 2) / period_s
+    some = w > crossover_rad_s
+    lines = np.fft.rfft(rows - rows.mean(0), axis=1)[:, : period // 2][:, some] / period
+    power = 2 * np.sum(np.abs(lines) ** 2, axis=0) / max(n - 1, 1) - 2 * noise**2 / period
+    return math.sqrt(max(float(np.sum(power / w[some] ** 2)), 0.0))

@@ -39,10 +39,11 @@ class Travel(NamedTuple):
 def travel_of(swings: Sequence[Cycles], facts: Facts) -> Travel:
     """Over all swings that are large enough for friction to turn whole."""
     loops = [[loop_of(c.part(i, BLOCKS), facts) for i in range(BLOCKS)] for c in swings]
-    level = max(0.5 * float(np.ptp(_smooth(loop.force_n))) for blocks in loops for loop in blocks)
+    heights = [float(np.median([0.5 * np.ptp(_smooth(loop.force_n)) for loop in blocks])) for blocks in loops]
+    level = heights[max(range(len(swings)), key=lambda i: swings[i].amplitude_m)]
     found: list[tuple[float, int]] = []
     for number, blocks in enumerate(loops):
-        if 0.5 * float(np.ptp(blocks[0].force_n)) < WHOLE * level:
+        if heights[number] < WHOLE * level:
             continue
         found += [(value, number) for loop in blocks for value in compliances(loop, level)]
     values = np.array([value for value, _ in found]) * 2 * MIDDLE * level

@@ -1,9 +1,11 @@
 """The evidence in words, and what it means for whoever compensates friction."""
 
 import math
+from collections.abc import Sequence
 
 from hilctl.identify.presliding.compare import Comparison
 from hilctl.identify.presliding.facts import Facts
+from hilctl.identify.presliding.loop import Loop
 from hilctl.identify.presliding.result import Parameter
 from hilctl.identify.presliding.travel import Travel
 
@@ -74,6 +76,16 @@ def stiff(travel: Travel) -> str:
         "law it follows, and its damping, cannot be told. It turns friction within "
         f"{1e3 * turn_s(travel.travel_m):.1f} ms of a reversal at {REVERSAL_M_S2:g} m/s²: try this law and the static "
         "one, and keep what does better"
+    )
+
+
+def ripple(left_out: Sequence[Loop]) -> str:
+    """Swings that are no use."""
+    sizes = ", ".join(f"±{1e6 * loop.amplitude_m:.0f} µm" for loop in left_out)
+    return (
+        f"the table does not repeat its cycles in the swings of {sizes}: it moves to and fro by itself, at up to "
+        f"{1e3 * max(loop.ripple_m_s for loop in left_out):.2g} mm/s, so these are left out; check the valve's dead "
+        "band and hysteresis, and the gains of law.three_state (`hilctl tune`)"
     )
 
 

@@ -135,6 +135,22 @@ def test_the_result_is_json_with_everything_in_it():
     assert check_friction(told["friction"]).model == "lugre"
 
 
+def test_swings_that_do_not_repeat_are_left_out_and_said():
+    swings = cycles_of({"model": "lugre", **CURVE, "s0": 1e8, "s1": 1e5})
+    rng = np.random.default_rng(3)
+    for i in range(3):  # a tremor of 30 Hz, of another phase in each cycle
+        c = swings[i]
+        t = np.arange(c.x_m.shape[1]) / FACTS.rate_hz
+        tremor = 3e-6 * np.sin(2 * np.pi * 30 * t + rng.uniform(0, 2 * np.pi, (c.rows, 1))) * (2, 4, 16)[i]
+        shaken = -((2 * np.pi * 30) ** 2) * tremor
+        push = c.push_n + FACTS.mass_kg * shaken
+        swings[i] = c._replace(x_m=c.x_m + tremor, a_m_s2=c.a_m_s2 + 1.005 * shaken, push_n=push)
+    found = judge(swings, FACTS, CURVE)
+    assert found.kind == "lugre"
+    assert found.parameter("s0").value == pytest.approx(1e8, rel=0.1)
+    assert any("does not repeat" in warning for warning in found.warnings)
+
+
 def spoilt(kind: str) -> list[Cycles]:
     swings = cycles_of({"model": "lugre", **CURVE, "s0": 1e8, "s1": 1e5})
     if kind == "dead":
