@@ -1,8 +1,11 @@
 """Which reversals are driven, on which rig."""
 
+import numpy as np
 import pytest
 
+from hilctl.friction import check_friction
 from hilctl.identify.presliding import ReversalFault
+from hilctl.identify.presliding.along import run_force, run_stiffness
 from hilctl.identify.presliding.curve import Curve, curve_of
 from hilctl.identify.presliding.facts import Facts
 from hilctl.identify.presliding.faults import LEAST_CYCLES
@@ -48,3 +51,15 @@ def test_bristles_get_the_mean_of_two_directions():
     assert curve == (200.0, 2900.0, 0.1, 3000.0, 2.0)
     assert apart
     assert not curve_of({**table, "negative": {"fs": None}})[1]
+
+
+@pytest.mark.parametrize("law", ["lugre", "gms"])
+def test_laws_run_along_a_cycle_the_same_compiled_and_as_plain_python(law):
+    friction = check_friction({"model": law, **CURVE._asdict(), "s0": 1e8, **({"s1": 1e5} if law == "lugre" else {})})
+    x = 1e-4 * np.sin(2 * np.pi * np.arange(200) / 200)
+    for run in (run_force, run_stiffness):
+        fast, plain = np.zeros(200), np.zeros(200)
+        run(friction.code, friction.packed(), x, 2.5e-3, 2, fast)
+        getattr(run, "plain", run)(friction.code, friction.packed(), x, 2.5e-3, 2, plain)
+        assert fast == pytest.approx(plain, rel=1e-9)
+    assert np.ptp(fast) > 0
