@@ -27,6 +27,7 @@ from hilctl.identify.presliding.turn import turn_of
 SEEN = 5.0  # standard errors: a travel below that is none
 SHORTEST = 2.0  # times the position noise of the mean cycle: a travel below that is none, either
 STIFF = 10.0  # times that noise: a travel below it is seen, but not what happens on the way
+CURVE_WRONG = 0.3  # of the level: no law on such a curve says anything
 CURVE_OFF = 0.05  # of the level: the curve does not belong to this rig, or not to this oil
 
 
@@ -73,6 +74,7 @@ def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, e
         slips = refine(bristles.data, curve, slips.k, slips.d)
         law, parameters = _gms(slips, curve, blocks)
         level = float(slips.k @ slips.d) / curve.fs
+    known = abs(travel.level_n / curve.fs - 1) < CURVE_WRONG
     stiff = travel.travel_m < STIFF * _noise_m(loops)
     if stiff:
         warnings = (*warnings, words.stiff(travel))
@@ -80,7 +82,7 @@ def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, e
         warnings = (*warnings, words.poor(found))
     models = {"lugre": bristles.model(curve), "gms": found.elements}
     return Presliding(
-        found.kind, found.decided and not found.poor and not stiff, check_friction(law), parameters,
+        found.kind, found.decided and not found.poor and not stiff and known, check_friction(law), parameters,
         words.bristles(travel, found), words.bristle_advice(found, parameters[0], facts), warnings, level, travel,
         found, turn_of(shown, models), driven, rig_seconds,
     )  # fmt: skip

@@ -122,6 +122,7 @@ def test_a_curve_of_another_rig_is_noticed():
     found = judge(cycles_of({"model": "lugre", **CURVE, "s0": 1e8, "s1": 1e5}), FACTS, wrong)
     assert found.level == pytest.approx(3118 / 2600, rel=0.02)
     assert any("campaign" in warning for warning in found.warnings)
+    assert not judge(cycles_of({"model": "lugre", **CURVE, "s0": 1e8, "s1": 1e5}), FACTS, wrong | {"fs": 1500.0}).certain
 
 
 def test_the_result_is_json_with_everything_in_it():
