@@ -11,8 +11,10 @@ UV := $(shell command -v uv 2>/dev/null)
 demo: $(STAMP)
 	$(BIN)/hilctl demo
 
+# On the real clock alone; the rest on all processors, each file on one of them.
 test: $(STAMP)
-	$(BIN)/python -m pytest -m "not slow and not bench"
+	$(BIN)/python -m pytest -q -m "realtime and not slow and not bench"
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not realtime and not slow and not bench"
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
