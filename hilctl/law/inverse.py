@@ -201,7 +201,7 @@ def _rt_opening(machine: Any, x: float, v: float, load: float, rate: float, h: f
     needed = machine.A * v + machine.Ctc * load
     pa, pb = 0.5 * (s.total + load), 0.5 * (s.total - load)
     wanted = rate + (per_a + per_b) * needed
-    floor = _LEAST_DROP * supply_pa
+    floor = _LEAST_DROP * machine.Ps  # not of what is measured: a sensor that shows nothing must not make it nan
     if wanted >= 0.0:
         drop_a, drop_b = max(supply_pa - pa, floor), max(pb, floor)
     else:

@@ -24,8 +24,10 @@ AMPLITUDE_M = {0.5: 0.08, 1.0: 0.08, 2.0: 0.05, 5.0: 0.02}
 class Pipeline:
     """The inverse model along a reference, tick by tick."""
 
-    def __init__(self, smooth_s: float = 3e-3, held_n: float = math.nan, **changes: object) -> None:
-        self.held_n = held_n
+    def __init__(
+        self, smooth_s: float = 3e-3, held_n: float = math.nan, supply_pa: float = math.nan, **changes: object
+    ) -> None:
+        self.held_n, self.supply_pa = held_n, supply_pa
         rig = load("table-500", twin=True, changes=changes)
         self.settings = pack_settings(rig.controller, rig.friction, DT_S, 1)
         self.state, self.history = np.zeros(1, INVERSE)[0], np.zeros(1, HISTORY)[0]
@@ -39,8 +41,8 @@ class Pipeline:
             self._put(reference, tick)
         for tick in range(ticks):
             self._put(reference, tick + LEAD)
-            rt_inverse_advance(self.settings.machine, self.settings.friction, math.nan, self._held(tick), self.smooth_s,
-                               self.history, tick + LEAD, tick, DT_S, self.state)
+            rt_inverse_advance(self.settings.machine, self.settings.friction, self.supply_pa, self._held(tick),
+                               self.smooth_s, self.history, tick + LEAD, tick, DT_S, self.state)
             out[tick] = rt_inverse_command(tick, preview_s, DT_S, self.state), rt_inverse_pressure(tick, self.state)
         return out
 
@@ -110,6 +112,13 @@ def test_smoothing_asks_no_more_of_the_valve_than_it_can():
             assert peak <= 0.5
             assert step <= slew * DT_S
     assert smoothing_s(machine, friction, 1.0, 50.0, DT_S) > smoothing_s(machine, friction, 1.0, 2000.0, DT_S)
+
+
+@pytest.mark.parametrize("supply_pa", [0.0, -1e6, 1e6])
+def test_a_supply_sensor_that_shows_nothing_makes_no_command_that_is_none(supply_pa):
+    pipe = Pipeline(supply_pa=supply_pa)
+    rows = pipe.run(lambda t: (0.02 * math.sin(6 * t), 0.12 * math.cos(6 * t), -0.72 * math.sin(6 * t), 0.0), 1200)
+    assert np.all(np.isfinite(rows))
 
 
 def test_it_keeps_within_its_ring_whatever_the_rate():
