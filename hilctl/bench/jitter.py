@@ -12,17 +12,15 @@ import os
 import shutil
 import statistics
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from firmware_bridge.driver import NullDriver
 from hilctl import rig
+from hilctl.doctor.wake import hogs
 from hilctl.loop.link import Link
 from hilctl.loop.options import CoreOptions
 from hilctl.signals import Action
@@ -32,7 +30,6 @@ SPIN_US = 50.0
 RATES_HZ = (1000, 2000, 5000, 10_000)
 LOADS = ("idle", "busy")
 _LONGEST_US = 100_000  # cyclictest's histogram; beyond it, a latency counts as this
-_HOG = "while True: pass"
 _START_S = 120.0  # a cold cache compiles first
 
 
@@ -116,24 +113,13 @@ def _ratios(turns: dict[str, list[Measured]]) -> dict[str, float]:
     return {"p50": paired("loop", "p50_us"), "p99": paired("loop", "p99_us"), "spin_p99": paired("spin", "p99_us")}
 
 
-@contextmanager
-def _hogs(count: int) -> Iterator[None]:
-    hogs = [subprocess.Popen([sys.executable, "-c", _HOG]) for _ in range(count)]
-    try:
-        yield
-    finally:
-        for hog in hogs:
-            hog.kill()
-            hog.wait()
-
-
 def _cyclictest(rate_hz: int, load: str, seconds: float, cpu: int) -> Measured:
     """One run of it. Its histogram counts whole microseconds; within one, quantiles are interpolated."""
     command = [
         "cyclictest", "--quiet", "--mlockall", "--policy=fifo", f"--priority={PRIORITY}", f"--affinity={cpu}",
         f"--interval={1_000_000 // rate_hz}", f"--loops={int(rate_hz * seconds)}", f"--histogram={_LONGEST_US}",
     ]  # fmt: skip
-    with _hogs(2 if load == "busy" else 0):
+    with hogs(2 if load == "busy" else 0):
         told = subprocess.run(command, capture_output=True, text=True, check=False)
     if told.returncode != 0:
         raise JitterError(f"cyclictest failed: {told.stderr.strip() or told.stdout.strip()}")
@@ -166,7 +152,7 @@ def _ours(rate_hz: int, load: str, spin_us: float, seconds: float, cpu: int) -> 
     link = Link.start(settings, driver=driver, driver_config={}, facts=facts, options=options)
     try:
         _wait(link, 1, _START_S)
-        with _hogs(1 if load == "busy" else 0):
+        with hogs(1 if load == "busy" else 0):
             link.drain(1 << 20)
             first = link.status
             _wait(link, first.tick + int(seconds * rate_hz), _START_S)

@@ -6,6 +6,7 @@ interpreter adds some microseconds.
 """
 
 import mmap
+import os
 import subprocess
 import sys
 import threading
@@ -18,7 +19,8 @@ from hilctl.doctor.finding import Finding, Wish
 from hilctl.doctor.rights import Rights, limits
 from hilctl.loop.realtime import Host
 
-_HOG = "while True: pass"
+# Takes all of a processor, and ends with whoever started it, however that ends: nobody is left to stop it.
+_HOG = "import os, sys\nwhile os.getppid() == int(sys.argv[1]):\n    for _ in range(1_000_000): pass"
 _SHARE = 0.1  # of a period: later than this, one waking in a hundred makes the tick's times a lottery
 
 
@@ -45,7 +47,7 @@ def measure(wish: Wish, seconds: float, cpus: int) -> tuple[Rights, Waking]:
         host.prepare_process(page)
     try:
         idle = _on_a_thread(host, wish, seconds)
-        with _hogs(cpus):  # from this thread: what a real-time thread starts would be real-time itself
+        with hogs(cpus):  # from this thread: what a real-time thread starts would be real-time itself
             busy = _on_a_thread(host, wish, seconds)
     finally:
         host.close()
@@ -85,12 +87,13 @@ def lateness(late_ns: list[int]) -> Lateness:
 
 
 @contextmanager
-def _hogs(count: int) -> Iterator[None]:
-    hogs = [subprocess.Popen([sys.executable, "-c", _HOG]) for _ in range(count)]
+def hogs(count: int) -> Iterator[None]:
+    """So many processes that take all they can."""
+    started = [subprocess.Popen([sys.executable, "-c", _HOG, str(os.getpid())]) for _ in range(count)]
     try:
         yield
     finally:
-        for hog in hogs:
+        for hog in started:
             hog.kill()
             hog.wait()
 
