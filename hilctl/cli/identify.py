@@ -3,41 +3,56 @@
 hilctl identify friction                                 the rig that runs here
 hilctl identify friction table-500 --twin                its twin, as fast as it computes
 hilctl identify friction --resume out/friction-…         what is left of a campaign that was cut off
+hilctl identify presliding --curve out/friction-…/friction.json    on the curve that a campaign has found
+hilctl identify plant --no-prepare --apply               right after another one; what is found is put in force
 """
 
 import argparse
 
-from hilctl.cli import connect
+from hilctl.cli.identify_parts import apply_option, options
 
 
 def identify(parser: argparse.ArgumentParser) -> None:
     """The arguments of `identify`."""
     kinds = parser.add_subparsers(metavar="WHAT", required=True, parser_class=type(parser))
-    text = "triangles of constant speed in both directions; the friction curve, and the law that it follows"
-    _friction(kinds.add_parser("friction", help=text, description=f"{text[0].upper()}{text[1:]}."))
+    for name, declare, text in (
+        ("friction", _friction,
+         "triangles of constant speed in both directions; the friction curve, and the law that it follows"),
+        ("presliding", _presliding,
+         "small reversals; whether friction jumps or bends first, which law that is, and its parameters"),
+        ("plant", _plant, "sines and chirps; moving mass, flow gain, oil, leakage, valve and delays"),
+    ):  # fmt: skip
+        declare(kinds.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}."))
 
 
 def _friction(parser: argparse.ArgumentParser) -> None:
     from hilctl.cli.identify_friction import run
 
-    twin_options(parser)
-    connect.options(parser, moves=True)
-    parser.add_argument("--out", default="", metavar="DIR", help="for samples and results (out/friction-DATE)")
+    options(parser, "friction")
     parser.add_argument("--resume", default="", metavar="DIR", help="go on with the campaign in this directory")
     parser.add_argument(
         "--speeds", nargs="+", type=float, default=None, metavar="M/S", help="24 from 0.001 to 0.8 when not given"
     )
     parser.add_argument("--budget", type=float, default=None, metavar="S", help="of the rig's time (150)")
-    parser.add_argument("--stands-at", type=float, default=None, metavar="M",
-                        help="zero displacement too: where the table stands now, from mid-stroke")  # fmt: skip
-    parser.add_argument("--no-prepare", dest="prepare", action="store_false", help="no zeroing, arming and warm-up")
-    parser.add_argument("--json", action="store_true", help="the result as one JSON object")
     parser.set_defaults(do=run)
 
 
-def twin_options(parser: argparse.ArgumentParser) -> None:
-    """RIG --twin, for a private one."""
-    parser.add_argument("rig", nargs="?", default="", metavar="RIG", help="with --twin: a rig file, or a preset's name")
-    parser.add_argument("--twin", action="store_true", help="a private twin of RIG, on the virtual clock")
-    parser.add_argument("--set", dest="changes", nargs="+", action="extend", default=[], metavar="KEY=VALUE",
-                        help="with --twin: values laid over the rig file")  # fmt: skip
+def _presliding(parser: argparse.ArgumentParser) -> None:
+    from hilctl.cli.identify_presliding import run
+
+    options(parser, "presliding")
+    apply_option(parser)
+    curve = "a JSON file with the sliding curve, as `identify friction` leaves it (the friction in force)"
+    parser.add_argument("--curve", default="", metavar="FILE", help=curve)
+    parser.add_argument("--elements", type=int, default=0, metavar="N", help="of a GMS law (as many as pay)")
+    parser.add_argument("--center", type=float, default=None, metavar="M", help="of the reversals (mid-travel)")
+    parser.add_argument("--budget", type=float, default=60.0, metavar="S", help="of the rig's time (60)")
+    parser.set_defaults(do=run)
+
+
+def _plant(parser: argparse.ArgumentParser) -> None:
+    from hilctl.cli.identify_plant import run
+
+    options(parser, "plant")
+    apply_option(parser)
+    parser.set_defaults(do=run)

@@ -1,17 +1,13 @@
 """`hilctl identify friction`: prepare, measure, fit, tell."""
 
 import argparse
-import json
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hilctl.cli import connect
 from hilctl.cli.errors import DONE, WrongUse
-from hilctl.cli.output import finite, note, pairs, say
+from hilctl.cli.identify_parts import check, figure, folder_of, interval, keep, made_ready, progress, recording, rig_of
+from hilctl.cli.output import json_line, note, say
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -26,9 +22,9 @@ def run(given: argparse.Namespace) -> int:
 
     _check(given)
     begun_s = time.monotonic()
-    folder = Path(given.resume or given.out or f"out/friction-{datetime.now():%Y%m%d-%H%M%S}")
+    folder = Path(given.resume) if given.resume else folder_of(given, "friction")
     try:
-        with _progress() as bar:
+        with progress() as bar:
             line = bar.add_task("connecting", total=None)
             with rig_of(given) as rig:
                 campaign = _measure(rig, given, folder, bar, line)
@@ -46,9 +42,9 @@ def run(given: argparse.Namespace) -> int:
         raise
     answer["wall_seconds"] = time.monotonic() - begun_s
     file = folder / "friction.json"
-    file.write_text(json.dumps(finite(answer), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    keep(answer, file)
     if given.json:
-        say(json.dumps(finite(answer), ensure_ascii=False))
+        say(json_line(answer))
     else:
         _tell(campaign, answer)
         say(str(file))
@@ -56,56 +52,25 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _check(given: argparse.Namespace) -> None:
-    if given.twin and not given.rig:
-        raise WrongUse("--twin needs RIG: a rig file, or a preset's name")
-    if given.rig and not given.twin:
-        raise WrongUse(f"say {given.rig} --twin for a private twin; a rig is driven where `hilctl run` runs it")
-    if given.twin and given.connect:
-        raise WrongUse("--twin starts a service of its own: leave --connect out")
-    if given.changes and not given.twin:
-        raise WrongUse("--set is for --twin; `hilctl set` changes a running rig")
+    check(given)
     if given.resume and (given.speeds or given.budget is not None or given.out):
         raise WrongUse("--resume goes on as planned: leave --speeds, --budget and --out out")
-
-
-@contextmanager
-def rig_of(given: argparse.Namespace) -> "Iterator[Client]":
-    """The running rig, or a private twin."""
-    if not given.twin:
-        with connect.command(given) as rig:
-            yield rig
-        return
-    from hilctl import rig as rigs
-    from hilctl.client import Client, private_service
-
-    changes = pairs(given.changes)
-    rigs.load(given.rig, twin=True, changes=changes)  # wrong use is told before anything starts
-    with private_service(given.rig, changes=changes) as service, Client(service.commands, name="identify") as client:
-        yield client
 
 
 def _measure(
     rig: "Client", given: argparse.Namespace, folder: Path, bar: "Progress", line: "TaskID"
 ) -> "Campaign":  # fmt: skip
     from hilctl.identify.campaign import BUDGET_S, Campaign
-    from hilctl.identify.prepare import prepare
 
-    prepared: dict[str, Any] = {}
     if given.resume:
         if given.twin:
             rig.arm()
         campaign = Campaign.resume(rig, folder)
     else:
-        if given.prepare:
-            made = prepare(
-                rig, stands_at_m=given.stands_at, tell=lambda text: bar.update(line, description=text)
-            )  # fmt: skip
-            prepared = made.as_dict()
-        elif given.twin:
-            rig.arm()
+        prepared = made_ready(rig, given, lambda text: bar.update(line, description=text))
         budget_s = BUDGET_S if given.budget is None else given.budget
         campaign = Campaign.begin(rig, folder, given.speeds, budget_s, prepared)
-    with _recording(rig):
+    with recording(rig):
         _show(campaign, bar, line)
         for _ in campaign.run():
             _show(campaign, bar, line)
@@ -117,16 +82,6 @@ def _show(campaign: "Campaign", bar: "Progress", line: "TaskID") -> None:
     what = f"{p.speed_m_s:g} m/s" if p.speed_m_s else "measured"
     text = f"{what}, {p.seconds_left:.0f} s of the rig's time left"
     bar.update(line, description=text, total=p.of, completed=p.done)
-
-
-@contextmanager
-def _recording(rig: "Client") -> "Iterator[None]":
-    """A recording beside the campaign, on a real rig where none runs yet."""
-    if rig.hello["clock"] == "virtual" or rig.status()["recording"].get("state") == "recording":
-        yield
-        return
-    with rig.record():
-        yield
 
 
 def _answer(campaign: "Campaign", folder: Path) -> dict[str, Any]:
@@ -174,26 +129,6 @@ def _tell_fit(fit: dict[str, Any]) -> None:
     say(f"law: {fit['why']}")
     for name, p in fit["parameters"].items():
         known = "" if p["identified"] else "   not identified"
-        interval = f"[{_figure(p['low'])}, {_figure(p['high'])}]"
-        say(f"  {name:8} {_figure(p['value'])} {p['unit']}   {interval}{known}".rstrip())
+        say(f"  {name:8} {figure(p['value'])} {p['unit']}   {interval(p['low'], p['high'])}{known}".rstrip())
     for flag in fit["flags"]:
         say(f"note: {flag['text']}; {flag['remedy']}".removesuffix("; "))
-
-
-def _figure(value: float | None) -> str:
-    return "?" if value is None else f"{value:.5g}"
-
-
-def _progress() -> "Progress":
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    console = Console(stderr=True)
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

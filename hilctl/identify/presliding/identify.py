@@ -1,6 +1,7 @@
 """The whole experiment against a running service: plan, drive, judge."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.identify.presliding.curve import curve_of
@@ -9,6 +10,7 @@ from hilctl.identify.presliding.judge import judge
 from hilctl.identify.presliding.measure import measure
 from hilctl.identify.presliding.plan import plan
 from hilctl.identify.presliding.result import Presliding
+from hilctl.identify.presliding.store import save_cycles
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -22,15 +24,18 @@ def identify_presliding(
     budget_s: float = 60.0,
     elements: int = 0,
     tell: Callable[[str], None] = lambda what: None,
+    keep: Path | None = None,
 ) -> Presliding:
     """Drives the reversals and says which friction the rig has.
 
     `curve`: the sliding curve as a [friction] table of any model that has one, best the one that a campaign has just
-    found. `elements`: of GMS, 0 for as many as pay. Changes no parameter but for the time it takes; ReversalFault says
-    what is wrong with the rig.
+    found. `elements`: of GMS, 0 for as many as pay. `keep`: a file for the measured cycles. Changes no parameter but
+    for the time it takes; ReversalFault says what is wrong with the rig.
     """
     facts = read_facts(rig)
     swings = plan(curve_of(curve)[0], facts, float(rig.get("machine.stroke_m")["machine.stroke_m"]), budget_s)
     cycles, ticks = measure(rig, swings, facts, center_m, tell)
+    if keep is not None:
+        save_cycles(keep, cycles, facts, curve)
     tell("which friction")
     return judge(cycles, facts, curve, elements=elements, rig_seconds=ticks / facts.rate_hz)

@@ -1,0 +1,150 @@
+"""What the campaigns of `hilctl identify` share: the rig they drive, how it is made ready, where answers are kept."""
+
+import argparse
+import json
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hilctl.cli import connect
+from hilctl.cli.errors import WrongUse
+from hilctl.cli.output import finite, pairs, say
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from hilctl.client import Client
+
+
+def twin_options(parser: argparse.ArgumentParser) -> None:
+    """RIG --twin, for a private one."""
+    parser.add_argument("rig", nargs="?", default="", metavar="RIG", help="with --twin: a rig file, or a preset's name")
+    parser.add_argument("--twin", action="store_true", help="a private twin of RIG, on the virtual clock")
+    parser.add_argument("--set", dest="changes", nargs="+", action="extend", default=[], metavar="KEY=VALUE",
+                        help="with --twin: values laid over the rig file")  # fmt: skip
+
+
+def options(parser: argparse.ArgumentParser, kind: str) -> None:
+    """What every campaign takes."""
+    twin_options(parser)
+    connect.options(parser, moves=True)
+    parser.add_argument("--out", default="", metavar="DIR", help=f"for samples and results (out/{kind}-DATE)")
+    parser.add_argument("--stands-at", type=float, default=None, metavar="M",
+                        help="zero displacement too: where the table stands now, from mid-stroke")  # fmt: skip
+    parser.add_argument("--no-prepare", dest="prepare", action="store_false", help="no zeroing, arming and warm-up")
+    parser.add_argument("--json", action="store_true", help="the result as one JSON object")
+
+
+def apply_option(parser: argparse.ArgumentParser) -> None:
+    """--apply, for what can be put in force."""
+    parser.add_argument("--apply", action="store_true", help="put what was found in force; `hilctl set --undo` undoes")
+
+
+def check(given: argparse.Namespace) -> None:
+    """WrongUse where options contradict each other."""
+    if given.twin and not given.rig:
+        raise WrongUse("--twin needs RIG: a rig file, or a preset's name")
+    if given.rig and not given.twin:
+        raise WrongUse(f"say {given.rig} --twin for a private twin; a rig is driven where `hilctl run` runs it")
+    if given.twin and given.connect:
+        raise WrongUse("--twin starts a service of its own: leave --connect out")
+    if given.changes and not given.twin:
+        raise WrongUse("--set is for --twin; `hilctl set` changes a running rig")
+    if given.twin and getattr(given, "apply", False):
+        raise WrongUse("--apply is for a running rig: a private twin is gone afterwards")
+
+
+@contextmanager
+def rig_of(given: argparse.Namespace) -> "Iterator[Client]":
+    """The running rig, or a private twin."""
+    if not given.twin:
+        with connect.command(given) as rig:
+            yield rig
+        return
+    from hilctl import rig as rigs
+    from hilctl.client import Client, private_service
+
+    changes = pairs(given.changes)
+    rigs.load(given.rig, twin=True, changes=changes)  # wrong use is told before anything starts
+    with private_service(given.rig, changes=changes) as service, Client(service.commands, name="identify") as client:
+        yield client
+
+
+def made_ready(rig: "Client", given: argparse.Namespace, tell: Callable[[str], None]) -> dict[str, Any]:
+    """Zeroed, armed and warm; or, where that was not asked for, a twin armed and a rig left alone."""
+    from hilctl.identify.prepare import prepare
+
+    if given.prepare:
+        return prepare(rig, stands_at_m=given.stands_at, tell=tell).as_dict()
+    if given.twin:
+        rig.arm()
+    return {}
+
+
+@contextmanager
+def recording(rig: "Client") -> "Iterator[None]":
+    """A recording beside the campaign, on a real rig where none runs yet."""
+    if rig.hello["clock"] == "virtual" or rig.status()["recording"].get("state") == "recording":
+        yield
+        return
+    with rig.record():
+        yield
+
+
+def folder_of(given: argparse.Namespace, kind: str) -> Path:
+    """Where the campaign keeps what it finds."""
+    return Path(given.out or f"out/{kind}-{datetime.now():%Y%m%d-%H%M%S}")
+
+
+def keep(answer: Mapping[str, Any], file: Path) -> None:
+    """The answer as a file; what is not a number becomes null."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(finite(answer), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def figure(value: float | None) -> str:
+    """Five digits, or a question mark."""
+    return "?" if value is None else f"{value:.5g}"
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """Both ends; an open one as a question mark."""
+    return f"[{figure(low)}, {figure(high)}]"
+
+
+def set_line(changes: Mapping[str, Any], origin: str) -> str:
+    """The command that puts these values in force."""
+    words = (shlex.quote(f"{key}={json.dumps(value, separators=(',', ':'))}") for key, value in changes.items())
+    return f"hilctl set {' '.join(words)} --origin {shlex.quote(origin)}"
+
+
+def tell_change(lines: list[str], epochs: list[int] | None) -> None:
+    """What was put in force, or how to; each line is a set of its own."""
+    if epochs:
+        undo = " ".join(["`hilctl set --undo`"] + [f"{len(epochs)} times"] * (len(epochs) > 1))
+        say(f"in force since epoch {epochs[-1]}; {undo} takes it back")
+    elif not lines:
+        say("nothing to set: all of it is in force")
+    else:
+        say("nothing was set; this puts it in force:")
+        for line in lines:
+            say(f"  {line}")
+
+
+def progress() -> "Progress":
+    """A line on standard error, where somebody looks at it."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

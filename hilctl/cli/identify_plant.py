@@ -1,0 +1,96 @@
+"""`hilctl identify plant`: prepare, drive sines and chirps, fit, tell; and put the numbers in force where asked."""
+
+import argparse
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hilctl.cli import identify_parts as parts
+from hilctl.cli.errors import DONE
+from hilctl.cli.output import json_line, say
+
+if TYPE_CHECKING:
+    from hilctl.client import Client
+
+ORIGIN = "identify plant"
+
+
+def run(given: argparse.Namespace) -> int:
+    """Does it; returns the exit code."""
+    parts.check(given)
+    begun_s = time.monotonic()
+    folder = parts.folder_of(given, "plant")
+    with parts.progress() as bar:
+        line = bar.add_task("connecting", total=None)
+        with parts.rig_of(given) as rig:
+            answer = _measured(rig, given, folder, lambda text: bar.update(line, description=text))
+    answer["wall_seconds"] = time.monotonic() - begun_s
+    file = folder / "plant.json"
+    parts.keep(answer, file)
+    if given.json:
+        say(json_line(answer))
+    else:
+        _tell(answer)
+        say(str(file))
+    return DONE
+
+
+def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any) -> dict[str, Any]:
+    from hilctl.identify.campaign import read_facts
+    from hilctl.identify.plant.drive import drive, ready
+    from hilctl.identify.plant.experiment import plan
+    from hilctl.identify.plant.identify import fit_plant
+    from hilctl.identify.plant.store import save_records
+
+    prepared = parts.made_ready(rig, given, tell)
+    facts = read_facts(rig)
+    ready(rig, facts)
+    legs = plan(rig, facts)
+    folder.mkdir(parents=True, exist_ok=True)
+    with parts.recording(rig):
+        records = drive(rig, facts, legs, lambda name, done: tell(f"{name}, {done + 1} of {len(legs)}"))
+    save_records(folder / "plant.npz", records, facts)
+    tell("fitting")
+    fit = fit_plant(records, facts)
+    changes = fit.changes()
+    applied = None
+    if given.apply and changes:
+        tell("putting the numbers in force")
+        applied = {"epochs": [rig.set(changes, origin=ORIGIN)]}
+    return {
+        "rig": facts.rig, **fit.to_json(), "prepared": prepared or None, "folder": str(folder),
+        "sets": [changes] if changes else [], "applied": applied,
+    }  # fmt: skip
+
+
+def _tell(answer: Mapping[str, Any]) -> None:
+    from rich.console import Console
+
+    origins = list(dict.fromkeys(q["origin"] for q in answer["plant"].values()))
+    marks = {origin: chr(ord("a") + i) for i, origin in enumerate(origins)}
+    Console().print(_table(answer["plant"], marks))
+    for origin, mark in marks.items():
+        say(f"{mark}: {origin}")
+    for flag in answer["flags"]:
+        say(f"note: {flag['text']}; {flag['remedy']}".removesuffix("; "))
+    for note in answer["notes"]:
+        say(f"note: {note}")
+    say(f"{answer['rig_seconds']:.0f} s of the rig in {answer['wall_seconds']:.0f} s")
+    applied = answer["applied"]
+    parts.tell_change([parts.set_line(one, ORIGIN) for one in answer["sets"]], applied and applied["epochs"])
+
+
+def _table(plant: Mapping[str, Any], marks: Mapping[str, str]) -> Any:
+    from rich.table import Table
+
+    made = Table(title="The machine", title_justify="left")
+    for name in ("", "unit", "before", "value", "95 %", "from"):
+        made.add_column(name, justify="right" if name in ("before", "value") else "left", no_wrap=True)
+    for key, q in plant.items():
+        before = "" if q["before"] is None else parts.figure(q["before"])
+        value, known = ("not identified", "")
+        if q["identified"]:
+            value, known = parts.figure(q["value"]), parts.interval(q["low"], q["high"])
+        made.add_row(key, q["unit"], before, value, known, marks[q["origin"]])
+    return made

@@ -1,0 +1,118 @@
+"""`hilctl identify presliding`: prepare, drive reversals, judge, tell; and put the law in force where that is asked."""
+
+import argparse
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hilctl.cli import identify_parts as parts
+from hilctl.cli.errors import DONE, WrongUse
+from hilctl.cli.output import json_line, say
+
+if TYPE_CHECKING:
+    from hilctl.client import Client
+
+ORIGIN = "identify presliding"
+_KEYS = ("friction", "law.feed.inverse", "limits.position")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Does it; returns the exit code."""
+    parts.check(given)
+    begun_s = time.monotonic()
+    curve = _curve_in(Path(given.curve)) if given.curve else None
+    folder = parts.folder_of(given, "presliding")
+    with parts.progress() as bar:
+        line = bar.add_task("connecting", total=None)
+        with parts.rig_of(given) as rig:
+            answer = _measured(rig, given, folder, curve, lambda text: bar.update(line, description=text))
+    answer["wall_seconds"] = time.monotonic() - begun_s
+    file = folder / "presliding.json"
+    parts.keep(answer, file)
+    if given.json:
+        say(json_line(answer))
+    else:
+        _tell(answer)
+        say(str(file))
+    return DONE
+
+
+def _measured(rig: "Client", given: argparse.Namespace, folder: Path, curve: Mapping[str, Any] | None,
+              tell: Any) -> dict[str, Any]:  # fmt: skip
+    from hilctl.identify.campaign.facts import nested
+    from hilctl.identify.presliding import identify_presliding
+    from hilctl.identify.presliding.changes import steps
+
+    before = rig.get(*_KEYS)
+    if curve is None:
+        curve = _checked(nested(before)["friction"], "the friction in force")
+    centre_m = given.center
+    if centre_m is None:
+        centre_m = 0.5 * (before["limits.position.min_m"] + before["limits.position.max_m"])
+    prepared = parts.made_ready(rig, given, tell)
+    folder.mkdir(parents=True, exist_ok=True)
+    with parts.recording(rig):
+        found = identify_presliding(
+            rig, curve, center_m=centre_m, budget_s=given.budget, elements=given.elements, tell=tell,
+            keep=folder / "presliding.npz",
+        )  # fmt: skip
+    sets = steps(found, rig.get(*_KEYS))
+    applied = None
+    if given.apply and sets:
+        tell("putting the law in force")
+        applied = {"epochs": [rig.set(one, origin=ORIGIN) for one in sets]}
+    return {
+        "rig": str(rig.hello["rig"]), "curve": dict(curve), **found.to_json(), "prepared": prepared or None,
+        "folder": str(folder), "sets": sets, "applied": applied,
+    }  # fmt: skip
+
+
+def _curve_in(path: Path) -> Mapping[str, Any]:
+    """The sliding curve in a JSON file: a [friction] table by itself, or in what an identification left."""
+    try:
+        held = json.loads(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise WrongUse(f"{path} is no JSON file: {error}") from None
+    if isinstance(held, Mapping) and held.get("fit_refused"):
+        raise WrongUse(f"{path} holds points, but no law: {held['fit_refused']}")
+    for way in (("fit", "table"), ("friction", "table"), ("friction",), ("table",), ()):
+        table = held
+        for name in way:
+            table = table.get(name) if isinstance(table, Mapping) else None
+        if isinstance(table, Mapping) and "fs" in table:
+            return _checked(table, str(path))
+    raise WrongUse(f"{path} holds no sliding curve: a table with fc, fs, vs and sigma, or what an identification left")
+
+
+def _checked(table: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+    from hilctl.identify.presliding.curve import curve_of
+
+    try:
+        curve_of(table)
+    except ValueError as error:
+        raise WrongUse(f"{where}: {error}; name a file with --curve, as `hilctl identify friction` leaves it") from None
+    return table
+
+
+def _tell(answer: Mapping[str, Any]) -> None:
+    say(f"friction: {_NAMES[answer['kind']]}" + ("" if answer["certain"] else ", not certain"))
+    for name, p in answer["parameters"].items():
+        value = f"at least {parts.figure(p['low'])}" if p["high"] is None else parts.figure(p["value"])
+        known = "" if p["high"] is None else f"   {parts.interval(p['low'], p['high'])}"
+        say(f"  {name:8} {value} {p['unit']}".rstrip() + known)
+    say(f"why: {answer['why']}")
+    say(f"advice: {answer['advice']}")
+    for warning in answer["warnings"]:
+        say(f"note: {warning}")
+    say(f"{answer['rig_seconds']:.0f} s of the rig in {answer['wall_seconds']:.0f} s")
+    applied = answer["applied"]
+    parts.tell_change([parts.set_line(one, ORIGIN) for one in answer["sets"]], applied and applied["epochs"])
+
+
+_NAMES = {
+    "static": "static, it jumps at a reversal",
+    "lugre": "LuGre, bristles that bend before they slip",
+    "gms": "GMS, elements that slip one after another",
+}

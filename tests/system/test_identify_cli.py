@@ -1,0 +1,127 @@
+"""`hilctl identify presliding` and `plant` as a person runs them: told, kept, and in force only where that is asked."""
+
+import json
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from cli_parts import Shell, serving
+from service_parts import RIG
+
+from hilctl.identify.plant.store import load_records
+from hilctl.identify.presliding import judge
+from hilctl.identify.presliding.store import load_cycles
+
+pytestmark = pytest.mark.timeout(300)
+
+CURVE = {"fc": 287.0, "fs": 3118.0, "vs": 0.115, "sigma": 3251.0}
+BRISTLES = ["twin.friction.model=lugre", "twin.friction.s0=1e8", "twin.friction.s1=1e5"]
+PATIENT = ["service.timeout_s=10", "service.lease_timeout_s=30"]  # with a client that computes
+HEAVY = ["twin.machine.m=560", "twin.machine.Qn=4.3e-3"]
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    """A service of a rig that is not what its file says, armed, with a share of the inverse model."""
+    words = (*BRISTLES, *HEAVY, *PATIENT, "--clock", "virtual")
+    with serving(tmp_path_factory.mktemp("rig"), *words) as (shell, _, _):
+        shell.said("arm")
+        shell.said("set", "law.feed.inverse=0.5")
+        yield shell
+
+
+def test_a_law_with_bristles_goes_in_while_the_inverse_model_is_out(running):
+    table = {"model": "stribeck", **CURVE, "fc": 290}
+    (running.folder / "curve.json").write_text(json.dumps({"fit": {"table": table}}))
+    words = ("identify", "presliding", "--no-prepare", "--curve", "curve.json", "--out", "bent", "--apply")
+    told = running.json(*words)
+    assert (told["kind"], told["certain"], told["warnings"]) == ("lugre", True, [])
+    assert told["parameters"]["s0"]["value"] == pytest.approx(1e8, rel=0.05)
+    assert [list(one) for one in told["sets"]][::2] == [["law.feed.inverse"]] * 2
+    in_force = running.json("get")
+    assert in_force["law.feed.inverse"] == 0.5
+    for key, value in told["sets"][1].items():
+        assert in_force[key] == value
+    assert (in_force["friction.model"], in_force["friction.fc"]) == ("lugre", 290.0)
+    made = running.json("get", "--changes")["sets"][-3:]
+    assert [one["epoch"] for one in made] == told["applied"]["epochs"]
+    assert {one["origin"] for one in made} == {"identify presliding"}
+    assert json.loads((running.folder / "bent/presliding.json").read_text()) == told
+    cycles, facts, curve = load_cycles(running.folder / "bent/presliding.npz")
+    assert judge(cycles, facts, curve).to_json()["parameters"] == told["parameters"]
+    for _ in made:
+        running.said("set", "--undo")
+    assert running.json("get", "friction.model") == {"friction.model": "karnopp"}
+
+
+def test_the_plant_is_told_in_a_table_and_goes_in_as_one_set(running):
+    before = running.json("get")
+    shown = running.said("identify", "plant", "--no-prepare", "--out", "heavy")
+    after = running.json("get")
+    assert {key for key in before if before[key] != after[key]} == set(), "nothing is set that nobody asked for"
+    row = next(line for line in shown.splitlines() if "machine.m " in line)
+    assert "500" in row and "[55" in row
+    line = next(line for line in shown.splitlines() if line.strip().startswith("hilctl set"))
+    assert "--origin 'identify plant'" in line
+    running.said(*shlex.split(line)[1:])
+    in_force = running.json("get")
+    assert in_force["machine.m"] == pytest.approx(560, rel=0.01)
+    assert in_force["machine.Qn"] == pytest.approx(4.3e-3, rel=0.01)
+    told = json.loads((running.folder / "heavy/plant.json").read_text())
+    assert {key: in_force[key] for key in told["sets"][0]} == told["sets"][0]
+    assert load_records(running.folder / "heavy/plant.npz")[1].rig == RIG
+    again = running.json("identify", "plant", "--no-prepare", "--out", "again", "--apply")
+    assert again["plant"]["machine.m"]["before"] == in_force["machine.m"]
+    made = running.json("get", "--changes")["sets"][-1]
+    assert ([made["epoch"]], made["origin"]) == (again["applied"]["epochs"], "identify plant")
+
+
+def test_friction_that_jumps_is_told_from_a_private_twin_with_nothing_to_set(tmp_path):
+    words = ("identify", "presliding", RIG, "--twin", "--no-prepare", "--budget", "40", "--out", "c")
+    shown = Shell(tmp_path).said(*words)
+    assert "friction: static" in shown
+    assert "at least" in shown and "advice: compensate with the static law" in shown
+    assert "nothing to set" in shown
+    assert json.loads((tmp_path / "c/presliding.json").read_text())["applied"] is None
+
+
+@pytest.mark.parametrize(
+    ("what", "changes", "says"),
+    [
+        ("plant", ["twin.faults.sensor=acceleration", "twin.faults.sensor_stuck_after_s=6"], "sensors.acceleration"),
+        ("plant", ["law.feedback=pid"], "law.feedback"),
+        ("presliding", ["twin.faults.emergency_stop_after_s=8"], "emergency stop is open"),
+        ("presliding", ["twin.faults.sensor=acceleration", "twin.faults.sensor_stuck_after_s=8"], "is dead"),
+    ],
+    ids=["dead", "pid", "emergency", "silent"],
+)
+def test_what_is_wrong_with_the_rig_is_said_in_a_line(what, changes, says, tmp_path):
+    refused = Shell(tmp_path).refused("identify", what, RIG, "--twin", "--no-prepare", "--set", *changes)
+    assert says in refused
+    assert not list(tmp_path.glob("out/*/*.json"))
+
+
+@pytest.mark.parametrize("what", ["presliding", "plant"])
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [((RIG,), "--twin"), ((RIG, "--twin", "--apply"), "--apply is for a running rig"), (("--twin",), "needs RIG")],
+)
+def test_a_command_that_makes_no_sense_is_refused(what, words, says, tmp_path):
+    assert says in Shell(tmp_path).refused("identify", what, *words, code=2)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("{", "is no JSON file"), ('{"fit": null, "fit_refused": "too few points"}', "too few points"),
+        ('{"fc": 1.0, "fs": 2.0}', "the sliding curve needs"), ("[1]", "holds no sliding curve"),
+    ],
+)  # fmt: skip
+def test_a_file_without_a_curve_is_refused_before_anything_starts(content, says, tmp_path):
+    (tmp_path / "c.json").write_text(content)
+    words = ("identify", "presliding", RIG, "--twin", "--curve", "c.json")
+    assert says in Shell(tmp_path).refused(*words, code=2)
