@@ -1,109 +1,107 @@
-"""`hilctl demo`: a private service of the twin on the virtual clock, driven as any client would."""
+"""`hilctl demo`: a private twin that hides what it is, commissioned over the wire as any rig would be."""
 
 import argparse
-import json
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hilctl.cli.errors import DONE
-from hilctl.cli.output import finite, note, say
+from hilctl.cli import commission_told, identify_parts
+from hilctl.cli.errors import DONE, SaidNo
+from hilctl.cli.output import note, say
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
-    from hilctl.demo.course import Run
+    from hilctl.client import Client
+    from hilctl.commission import Commissioning
+    from hilctl.commission.tracking import Run
 
 RIG = "table-500"
-NULL_BIAS = 0.01  # of full opening: what a real valve has, and no controller knows
+FRICTION = "lugre"
 
 
 def demo(parser: argparse.ArgumentParser) -> None:
     """The arguments of `demo`."""
-    parser.add_argument("--out", default="out/demo", metavar="DIR", help="for the figures and demo.json (out/demo)")
-    parser.add_argument("--json", default="", metavar="FILE", help="where the JSON object goes instead")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the sensors' noise (1)")
-    parser.add_argument("--friction", default="", metavar="NAME", help="the twin's, by the model's name (karnopp)")
+    parser.add_argument("--out", default="out/demo", metavar="DIR", help="for figures, report and results (out/demo)")
+    parser.add_argument("--json", default="", metavar="FILE", help="where the JSON object goes besides")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of noise, and of what the twin hides (1)")
+    parser.add_argument("--friction", default=FRICTION, metavar="NAME", help=f"the twin's, by its name ({FRICTION})")
     parser.set_defaults(do=_demo)
-
-
-def changes(seed: int, friction: str) -> dict[str, Any]:
-    """What the demonstration lays over the rig file."""
-    made: dict[str, Any] = {"twin.valve.null_bias": NULL_BIAS, "twin.seed": seed}
-    if friction:
-        from hilctl.friction import MODELS
-
-        typical = MODELS[friction].typical if friction in MODELS else {}  # of an unknown one the rig's check tells
-        made["twin.friction.model"] = friction
-        made |= {f"twin.friction.{name}": value for name, value in typical.items()}
-    return made
 
 
 def _demo(given: argparse.Namespace) -> int:
     from hilctl import rig
-    from hilctl.demo.figures import NoFigures, draw
-    from hilctl.demo.report import as_object, remarks, tables
+    from hilctl.client import Client, private_service
+    from hilctl.commission import CommissionFailed
+    from hilctl.demo.truth import hidden
+    from hilctl.rt.cache import is_warm
 
-    begun_s = time.monotonic()
-    over = changes(given.seed, given.friction)
-    rig.load(RIG, twin=True, changes=over)  # wrong use is told before anything starts
-    folder, without = Path(given.out), ""
-    with _progress() as bar:
-        runs, rig_s = _drive(bar, over)
-        try:
-            figures = draw(runs, folder)
-        except NoFigures as none:
-            figures, without = [], str(none)
-    wall_s = time.monotonic() - begun_s
-    answer = {
-        "rig": RIG, "seed": given.seed, "friction": given.friction or None, "valve_null_bias": NULL_BIAS,
-        "tracking": as_object(runs), "figures": [str(path) for path in figures],
-        "rig_seconds": rig_s, "wall_seconds": wall_s,
-    }  # fmt: skip
-    file = Path(given.json) if given.json else folder / "demo.json"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(finite(answer), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    _print(*tables(runs))
-    for remark in remarks(runs):
-        say(f"tripped: {remark}")
-    say(f"{rig_s:.0f} s of the rig in {wall_s:.0f} s")
-    for path in (file, *figures):
-        say(str(path))
-    if without:
-        note(without)
+    changes = hidden(rig.load(RIG, twin=True), given.friction, given.seed)
+    rig.load(RIG, twin=True, changes=changes)  # wrong use is told before anything starts
+    folder = _emptied(Path(given.out))
+    with identify_parts.progress() as bar:
+        start = "starting the twin" if is_warm("rt_run") else "compiling the loop, once for this version: a minute"
+        line = bar.add_task(start, total=None)
+
+        def tell(text: str) -> None:
+            bar.update(line, description=text)
+
+        with private_service(RIG, changes=changes) as service, Client(service.commands, name="demo") as client:
+            alone, work = _drive(client, folder, given.seed, tell)
+            try:
+                work.run()
+                failed = ""
+            except CommissionFailed as fault:
+                failed = str(fault)
+            work.notes["truth"] = {key.removeprefix("twin."): value for key, value in changes.items()}
+            _beside(work.notes.told, alone)
+            kept = commission_told.keep(work.notes, given.json)
+        tell("drawing the report")
+        kept += commission_told.report(work.notes.told, folder)
+        kept += _pictures([*alone, *work.runs], folder)
+    if failed:
+        commission_told.files(kept)
+        raise SaidNo(failed)
+    commission_told.tell(work.notes.told)
+    for run in alone:
+        if run.trip:
+            say(f"tripped: PID, {run.task.text}: {run.trip['name'].replace('_', ' ')}; reset and armed again")
+    commission_told.files(kept)
     return DONE
 
 
-def _drive(bar: "Progress", over: dict[str, Any]) -> "tuple[list[Run], float]":
-    """The course, with its progress; and how long it took the rig."""
-    from hilctl.client import Client, private_service
-    from hilctl.demo.course import COURSE, LAWS, drive
-    from hilctl.rt.cache import is_warm
+def _drive(
+    client: "Client", folder: Path, seed: int, tell: Any
+) -> "tuple[list[Run], Commissioning]":  # fmt: skip
+    """PID alone first; then the work, ready to begin."""
+    from hilctl.commission import Commissioning, How
+    from hilctl.demo.course import COURSE, under_pid
+    from hilctl.demo.quake import quake
 
-    start = "starting the twin" if is_warm("rt_run") else "compiling the loop, once for this version: up to a minute"
-    line = bar.add_task(start, total=len(COURSE) * len(LAWS))
-    with private_service(RIG, changes=over) as service, Client(service.commands, name="demo") as client:
-        runs = list(drive(client, lambda text, done: bar.update(line, description=text, completed=done)))
-        rig_s = client.status()["tick"] / client.hello["rate_hz"]
-    bar.update(line, description="drawing", completed=len(runs))
-    return runs, rig_s
+    alone = list(under_pid(client, COURSE, tell))
+    how = How(folder, tasks=COURSE, histories=(quake(seed),), learn_hz=(0.5, 1.0, 2.0, 5.0), author="hilctl demo")
+    return alone, Commissioning(client, how, tell)
 
 
-def _progress() -> "Progress":
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+def _beside(told: dict[str, Any], alone: "list[Run]") -> None:
+    """What PID alone is worth, beside the rest."""
+    from hilctl.commission.worth import worth
 
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    for row, run in zip(told.get("tracking", []), alone, strict=False):
+        row["pid"] = {**worth(run)._asdict(), "outcome": "" if run.why == "done" else run.why}
 
 
-def _print(*tables: Any) -> None:
-    from rich.console import Console
+def _pictures(runs: "list[Run]", folder: Path) -> list[Path]:
+    from hilctl.demo.figures import NoFigures, draw
 
-    Console().print(*tables, sep="\n")
+    try:
+        return draw(runs, folder)
+    except NoFigures:
+        return []  # the report has said so
+
+
+def _emptied(folder: Path) -> Path:
+    """An earlier demonstration makes room: a campaign never writes over another."""
+    import shutil
+
+    if (folder / "friction" / "campaign.json").exists():
+        note(f"{folder}: an earlier demonstration makes room")
+        shutil.rmtree(folder / "friction")
+    return folder

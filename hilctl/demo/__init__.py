@@ -1,7 +1,7 @@
-"""The demonstration: the twin follows triangles and a sine under two control laws, through the wire like any client.
+"""The demonstration: a twin that hides what it is, commissioned through the wire like any rig.
 
-course     which motions, and driving them
-measure    what a motion was worth: error, flatness, distortion
-report     the JSON object, and the table
-figures    the pictures
+truth      what the twin hides: another machine and another friction than its rig file says
+quake      an earthquake's ground motion, made up
+course     which motions are tracked, and how PID alone does
+figures    the pictures of those
 """

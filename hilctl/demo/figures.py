@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from hilctl.demo.course import LAWS, Run
-from hilctl.demo.measure import full_cycles, straights, thd, velocity, worth
+from hilctl.commission.tracking import Run
+from hilctl.commission.worth import full_cycles, straights, thd, velocity, worth
+from hilctl.demo.course import LAWS
 
-_COLOURS = {"pid": "#d95f02", "three_state": "#1b6ca8"}
+_COLOURS = {"pid": "#d95f02", "before": "#1b6ca8", "after": "#2a9d57"}
 _REFERENCE = {"color": "0.35", "linewidth": 1.2, "linestyle": (0, (4, 2)), "label": "reference"}
 _STYLE: Any = {
     "figure.figsize": (7.2, 4.2), "figure.dpi": 150, "figure.constrained_layout.use": True, "savefig.bbox": "tight",
@@ -132,7 +133,7 @@ def _acceleration_of_a_sine(pyplot: Any, runs: Sequence[Run]) -> Any:
         part = full_cycles(run)
         cycle = slice(part.start, part.start + round(run.rate_hz / run.task.parameters["frequency_hz"]))
         t = np.arange(cycle.stop - cycle.start) / run.rate_hz
-        label = f"{LAWS[law]}: THD {thd(run):.0f} %"
+        label = f"{LAWS[law]}: THD {thd(run):.1f} %"
         axes.plot(t, run.samples["acceleration_m_s2"][cycle], color=_COLOURS[law], linewidth=1.0, label=label)
     axes.plot(t, run.samples["ad_m_s2"][cycle], **_REFERENCE)
     axes.set(

@@ -3,7 +3,8 @@
     THD = sqrt(Σ a_k²) / a_1     over the harmonics k from the second to HIGHEST_HZ, over whole cycles
 
 The accelerometer's noise puts something into every line of the spectrum, harmonics included. What it puts into a line
-is seen between the harmonics, and is taken off: otherwise a quiet rig would look distorted by its sensor.
+is seen between the harmonics, and is taken off: otherwise a quiet rig would look distorted by its sensor. What is left
+is not told below the error of that: a rig better than its sensor is as good as the sensor can show.
 """
 
 import math
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 HIGHEST_HZ = 100.0
 LEAST_CYCLES = 2  # fewer leave no line between two harmonics
-_SETTLING = 2  # cycles that a rig is given to swing in
+_SETTLING, _SETTLING_S = 1, 0.5  # cycles, and time, that a rig is given to swing in, the longer of the two
+_SOFT_S = 0.5  # start and stop
 
 
 class NotMeasuredError(Exception):
@@ -29,10 +31,43 @@ class Distortion(NamedTuple):
 
     frequency_hz: float
     amplitude_m: float
-    percent: float  # of the fundamental, the sensor's noise taken off
+    percent: float  # of the fundamental, the sensor's noise taken off; not below the resolution
     noise_percent: float  # what was taken off
+    resolution_percent: float  # of what is left: the error of what was taken off
     fundamental_m_s2: float
     harmonics_percent: tuple[float, ...]  # from the second on, noise included
+
+
+class Sine(NamedTuple):
+    """Whole cycles at full amplitude."""
+
+    cycles: int
+    acceleration: npt.NDArray[np.float64]
+    reference: npt.NDArray[np.float64]  # what it should have been, as late as the sensor is
+
+
+class Noise(NamedTuple):
+    """What a sensor puts into a line of the spectrum."""
+
+    level: float  # mean of the squares
+    lines: int  # that it was seen in
+
+    def error(self, count: int) -> float:
+        """Of the sum over so many lines, less noise: a line's power scatters by as much as itself."""
+        return self.level * math.sqrt(count + count**2 / self.lines)
+
+    def off(self, total: float, count: int) -> float:
+        """A sum of squares over so many lines, noise taken off; not below the error of that."""
+        return max(total - count * self.level, self.error(count))
+
+
+def noise_of(lines: npt.NDArray[np.float64], cycles: int, last: int) -> Noise:
+    """Seen between the harmonics, from the second to the last."""
+    between = np.ones(last * cycles + 1, bool)
+    between[::cycles] = False
+    between[: 2 * cycles] = False
+    seen = lines[: last * cycles + 1][between]
+    return Noise(float(np.mean(seen**2)), len(seen))
 
 
 def distortion_of(
@@ -47,29 +82,42 @@ def distortion_of(
     fundamental = float(lines[cycles])
     if not fundamental > 0.0:
         raise NotMeasuredError("the accelerometer shows no motion at the sine's frequency; check sensors.acceleration")
-    between = np.ones(last * cycles + 1, bool)
-    between[::cycles] = False
-    between[: 2 * cycles] = False
-    noise = float(np.mean(lines[: last * cycles + 1][between] ** 2)) * len(harmonics)
-    total = float(np.sum(harmonics**2))
+    noise = noise_of(lines, cycles, last)
+    total, count = float(np.sum(harmonics**2)), len(harmonics)
+    percent = 100 / fundamental
     return Distortion(
-        frequency_hz, amplitude_m, 100 * math.sqrt(max(total - noise, 0.0)) / fundamental,
-        100 * math.sqrt(noise) / fundamental, fundamental, tuple(100 * harmonics / fundamental),
+        frequency_hz, amplitude_m, percent * math.sqrt(noise.off(total, count)),
+        percent * math.sqrt(count * noise.level), percent * math.sqrt(noise.error(count)), fundamental,
+        tuple(100 * harmonics / fundamental),
     )  # fmt: skip
 
 
-def measure(rig: "Client", frequency_hz: float, amplitude_m: float, cycles: int = 4) -> Distortion:
-    """Drives a sine and measures it. The rig is to hold; it holds again afterwards."""
-    motion = rig.track("sine", frequency_hz=frequency_hz, amplitude_m=amplitude_m, cycles=float(cycles + _SETTLING))
+def record(
+    rig: "Client", frequency_hz: float, amplitude_m: float, cycles: int = 4, center_m: float = 0.0
+) -> Sine:  # fmt: skip
+    """Drives a sine, swung in. The rig is to hold; it holds again afterwards."""
+    settling = max(_SETTLING, math.ceil(_SETTLING_S * frequency_hz))
+    motion = rig.track(
+        "sine", frequency_hz=frequency_hz, amplitude_m=amplitude_m, center_m=center_m,
+        cycles=float(cycles + settling), soft_start_s=_SOFT_S, soft_stop_s=_SOFT_S,
+    )  # fmt: skip
     outcome = rig.wait(motion)
     if outcome.why != "done":
         said = f"{outcome.why} by {outcome.trip}" if outcome.trip else f"it ended by {outcome.why!r}"
         sine = f"the sine of {frequency_hz:g} Hz and ±{1e3 * amplitude_m:g} mm"
         raise NotMeasuredError(f"{sine} was not finished: {said}")
     rate_hz = float(rig.hello["rate_hz"])
-    begin = motion.first + round((motion.facts["full_from_s"] + _SETTLING / frequency_hz) * rate_hz)
+    begin = motion.first + round((motion.facts["full_from_s"] + settling / frequency_hz) * rate_hz)
     count = round(cycles / frequency_hz * rate_hz)
-    samples = rig.samples(begin, begin + count - 1, ["acceleration_m_s2", "rejected"])
+    samples = rig.samples(begin, begin + count - 1, ["acceleration_m_s2", "ad_m_s2", "rejected"])
     if np.any(samples["rejected"]):
         raise NotMeasuredError("readings were rejected while it was measured; see the sample's channel `rejected`")
-    return distortion_of(samples["acceleration_m_s2"], cycles, frequency_hz, amplitude_m)
+    return Sine(cycles, samples["acceleration_m_s2"], samples["ad_m_s2"])
+
+
+def measure(
+    rig: "Client", frequency_hz: float, amplitude_m: float, cycles: int = 4, center_m: float = 0.0
+) -> Distortion:  # fmt: skip
+    """Drives a sine and measures it."""
+    made = record(rig, frequency_hz, amplitude_m, cycles, center_m)
+    return distortion_of(made.acceleration, cycles, frequency_hz, amplitude_m)

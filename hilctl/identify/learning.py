@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.identify.distortion import HIGHEST_HZ, NotMeasuredError
+from hilctl.identify.distortion import HIGHEST_HZ, Noise, NotMeasuredError, noise_of
 from hilctl.wire import Refused
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _CYCLES = 5  # of the motion whose reference is read
 class Repeat(NamedTuple):
     """One repeat."""
 
-    percent: float  # distortion: harmonics from the second on that the reference has not, over the first
+    percent: float  # distortion: harmonics from the second on that the reference has not, over the first, noise taken off
     error_percent: float  # of the acceleration, all harmonics, over the reference's
     share: float  # of what was missing that went into its drive
 
@@ -94,13 +94,13 @@ def learn(
     why = f"{repeats} repeats were made"
     for index in range(repeats):
         try:
-            measured = _play(rig, reference, drive, name, cycles)
+            measured, noise = _play(rig, reference, drive, name, cycles)
         except Refused as refused:
             if not seen:
                 raise
             why = f"the next drive was refused, {refused.message}"
             break
-        repeat = _judged(measured, wanted, share if index else 0.0)
+        repeat = _judged(measured, wanted, noise, share if index else 0.0)
         seen.append(repeat)
         tell(index, repeat)
         if last is not None:
@@ -130,12 +130,13 @@ def _harmonics(values: npt.NDArray[np.float64], cycles: int, count: int) -> Comp
     return np.asarray(lines[cycles : count * cycles + 1 : cycles])
 
 
-def _judged(measured: Complex, wanted: Complex, share: float) -> Repeat:
+def _judged(measured: Complex, wanted: Complex, noise: Noise, share: float) -> Repeat:
     fundamental = abs(measured[0])
     if not fundamental > 0.05 * abs(wanted[0]):
         raise NotMeasuredError("the accelerometer shows hardly any motion; check sensors.acceleration, and its gain")
     missing = float(np.sqrt(np.sum(np.abs(wanted - measured) ** 2) / np.sum(np.abs(wanted) ** 2)))
-    percent = 100 * float(np.sqrt(np.sum(np.abs((measured - wanted)[1:]) ** 2)) / fundamental)
+    harmonics = float(np.sum(np.abs((measured - wanted)[1:]) ** 2))
+    percent = 100 * math.sqrt(noise.off(harmonics, len(wanted) - 1)) / fundamental
     return Repeat(percent, 100 * missing, share)
 
 
@@ -173,8 +174,8 @@ def _smooth(share: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return share**4 * (35 - share * (84 - share * (70 - 20 * share)))
 
 
-def _play(rig: "Client", reference: Periodic, drive: Complex, name: str, cycles: int) -> Complex:
-    """The harmonics of the acceleration that a drive makes, at the phase of the reference."""
+def _play(rig: "Client", reference: Periodic, drive: Complex, name: str, cycles: int) -> tuple[Complex, Noise]:
+    """The harmonics of the acceleration that a drive makes, at the phase of the reference; and the noise in each."""
     _upload(rig, reference, drive, name, cycles)
     motion: Motion = rig.track(
         "waveform", upload=name, center_m=reference.center_m, taper_s=0.0, return_to_start=False
@@ -191,4 +192,7 @@ def _play(rig: "Client", reference: Periodic, drive: Complex, name: str, cycles:
     # the reference itself says where in its period the record begins
     ahead = float(np.angle(_harmonics(samples["xr_m"], cycles, 1)[0] / drive[0]))
     turned = np.exp(-1j * order * (ahead - 2 * np.pi * reference.frequency_hz * late_s))
-    return np.asarray(_harmonics(samples["acceleration_m_s2"], cycles, len(drive)) * turned)
+    acceleration = samples["acceleration_m_s2"]
+    lines = 2 / len(acceleration) * np.abs(np.fft.rfft(acceleration))
+    noise = noise_of(lines, cycles, len(drive))
+    return np.asarray(_harmonics(acceleration, cycles, len(drive)) * turned), noise

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from hilctl.client import Client
 
 KEY = "law.feed.extra_preview_s"
-TRIED_S = (-2e-4, 0.0, 2e-4, 4e-4, 6e-4, 8e-4)  # around what the rig file's lag already says
+TRIED_S = (-2e-4, 0.0, 2e-4)  # around what is in force
+MOST_S = 1.2e-3  # further than that the search does not go
 _SETTLE_S = 0.5  # beyond the blend
 
 
@@ -28,23 +29,27 @@ class Preview(NamedTuple):
 
 
 def search(
-    rig: "Client", frequency_hz: float = 2.0, amplitude_m: float = 0.05, *, origin: str = "preview search",
+    rig: "Client", frequency_hz: float = 2.0, amplitude_m: float = 0.05, center_m: float = 0.0, *,
+    cycles: int = 4, origin: str = "preview search",
     tell: Callable[[float, Distortion], None] = lambda shift_s, found: None,
 ) -> Preview:  # fmt: skip
     """Tries the shifts with the inverse model on, leaves the best one in force, and tells all."""
-    blend_s = float(rig.get("law.blend_s")["law.blend_s"])
+    now = rig.get("law.blend_s", KEY)
+    blend_s, around_s = float(now["law.blend_s"]), float(now[KEY])
     tried: list[tuple[float, float]] = []
 
     def attempt(shift_s: float) -> float:
         rig.set({KEY: float(shift_s)}, origin=origin)
         rig.pass_time(blend_s + _SETTLE_S)
-        found = measure(rig, frequency_hz, amplitude_m)
+        found = measure(rig, frequency_hz, amplitude_m, cycles, center_m)
         tell(shift_s, found)
         tried.append((float(shift_s), found.percent))
         return found.percent
 
     for shift_s in TRIED_S:
-        attempt(shift_s)
+        attempt(around_s + shift_s)
+    while (further_s := beyond(tried)) is not None and abs(further_s - around_s) <= MOST_S:
+        attempt(further_s)
     finer = vertex(tried)
     if finer is not None:
         attempt(finer)
@@ -53,6 +58,16 @@ def search(
         rig.set({KEY: best_s}, origin=origin)
         rig.pass_time(blend_s + _SETTLE_S)
     return Preview(best_s, percent, tuple(tried))
+
+
+def beyond(tried: list[tuple[float, float]]) -> float | None:
+    """The next one where the best is the last on its side; None where it has neighbours on both."""
+    ordered = sorted(tried)
+    at = min(range(len(ordered)), key=lambda k: ordered[k][1])
+    if 0 < at < len(ordered) - 1:
+        return None
+    step = ordered[1][0] - ordered[0][0]
+    return ordered[0][0] - step if at == 0 else ordered[-1][0] + step
 
 
 def vertex(tried: list[tuple[float, float]]) -> float | None:

@@ -82,6 +82,6 @@ def test_a_sine_that_trips_is_not_measured(rig):
     rig.set({**limit, "law.feed.inverse": 0.0}, origin="a test")
     rig.pass_time(1.0)
     with pytest.raises(NotMeasuredError, match=r"not finished: tripped by acceleration") as refused:
-        measure(rig, 2.0, 0.028)
+        measure(rig, 2.0, 0.0275)
     rig.reset()
-    assert "2 Hz and ±28 mm" in str(refused.value)
+    assert "2 Hz and ±27.5 mm" in str(refused.value)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.demo.course import Run
+from hilctl.commission.tracking import Run
 
 Reals = npt.NDArray[np.float64]
 

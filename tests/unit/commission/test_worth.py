@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from hilctl.demo.course import COURSE, Run, Task
-from hilctl.demo.measure import flatness, full_cycles, harmonics, second_half, straights, thd, velocity, worth
+from hilctl.commission.tracking import Run, Task
+from hilctl.commission.worth import flatness, full_cycles, harmonics, second_half, straights, thd, velocity, worth
 
 RATE_HZ = 1000.0
 BIAS = 0.02  # of the accelerometer, m/s²
@@ -74,8 +74,3 @@ def test_harmonics_are_amplitudes():
 def test_what_was_not_finished_has_no_figures():
     assert worth(triangle(0.0)._replace(why="tripped")) == (None, None, None)
     assert worth(triangle(0.0)).rms_um == pytest.approx(3.0)
-
-
-def test_the_course_holds_what_is_promised():
-    assert [task.parameters["speed_m_s"] for task in COURSE if task.kind == "triangle"] == [0.001, 0.02, 0.1, 0.32, 0.8]
-    assert [task.kind for task in COURSE].count("sine") == 1

@@ -1,0 +1,120 @@
+"""`hilctl commission [RIG [--twin]]`: measure friction, identify it, compensate it, prove it, and report.
+
+hilctl commission table-500 --twin --json out.json     a private twin, as fast as it computes
+hilctl commission table-500                            the service of that rig, on this host
+hilctl commission --connect tcp://127.0.0.1:9870
+"""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hilctl.cli import commission_told, connect, identify_parts
+from hilctl.cli.errors import DONE, SaidNo, WrongUse
+from hilctl.cli.output import note
+
+if TYPE_CHECKING:
+    from hilctl.commission import How
+    from hilctl.commission.history import History
+
+LEARNT_HZ = (0.5, 1.0, 2.0, 5.0)
+PEAK_M = 0.05
+
+
+def commission(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `commission`."""
+    parser.add_argument("rig", nargs="?", default="", metavar="RIG", help="a rig file, or a preset's name; not given: "
+                        "the only service on this host")  # fmt: skip
+    parser.add_argument("--twin", action="store_true", help="a private twin of RIG, on the virtual clock")
+    parser.add_argument("--set", dest="changes", nargs="+", action="extend", default=[], metavar="KEY=VALUE",
+                        help="with --twin: values laid over the rig file")  # fmt: skip
+    connect.options(parser, moves=True)
+    parser.add_argument("--out", default="", metavar="DIR", help="for samples, results, figures and the report "
+                        "(out/commission-DATE)")  # fmt: skip
+    parser.add_argument("--json", default="", metavar="FILE", help="where the JSON object goes besides")
+    parser.add_argument("--stands-at", type=float, default=None, metavar="M",
+                        help="zero displacement too: where the table stands now, from mid-stroke")  # fmt: skip
+    parser.add_argument("--speeds", nargs="+", type=float, default=None, metavar="M/S",
+                        help="of the friction campaign; 24 from 0.001 to 0.8 when not given")  # fmt: skip
+    parser.add_argument("--budget", type=float, default=None, metavar="S", help="of the rig's time for the friction "
+                        "campaign (95)")  # fmt: skip
+    parser.add_argument("--warm-up", type=float, default=10.0, metavar="S", help="how long the oil is moved before (10)")
+    parser.add_argument("--learn", action="store_true", help="learn drives without distortion, too, at 0.5, 1, 2 and "
+                        "5 Hz")  # fmt: skip
+    parser.add_argument("--history", action="append", default=[], metavar="FILE.csv",
+                        help="an earthquake or another history, tracked before and after")  # fmt: skip
+    parser.add_argument("--peak", type=float, default=PEAK_M, metavar="M",
+                        help=f"peak displacement to which histories are scaled ({PEAK_M:g})")  # fmt: skip
+    parser.add_argument("--author", default="", metavar="NAME", help="who commissions (USER@HOST)")
+    parser.set_defaults(do=_commission)
+
+
+def _commission(given: argparse.Namespace) -> int:
+    from hilctl.commission import CommissionFailed, Commissioning
+
+    _check(given)
+    folder = identify_parts.folder_of(given, "commission")
+    how = _how(given, folder)
+    with identify_parts.progress() as bar:
+        line = bar.add_task("connecting", total=None)
+        with identify_parts.rig_of(given) as rig:
+            work = Commissioning(rig, how, lambda text: bar.update(line, description=text))
+            try:
+                with identify_parts.recording(rig):
+                    work.run()
+                failed = ""
+            except CommissionFailed as fault:
+                failed = str(fault)
+            finally:
+                kept = commission_told.keep(work.notes, given.json)
+        bar.update(line, description="drawing the report")
+        kept += commission_told.report(work.notes.told, folder)
+    if failed:
+        commission_told.files(kept)
+        raise SaidNo(failed)
+    commission_told.tell(work.notes.told)
+    commission_told.files(kept)
+    return DONE
+
+
+def _check(given: argparse.Namespace) -> None:
+    if given.twin and not given.rig:
+        raise WrongUse("--twin needs RIG: a rig file, or a preset's name")
+    if given.rig and given.connect:
+        raise WrongUse("RIG and --connect both say which rig: leave one out")
+    if given.changes and not given.twin:
+        raise WrongUse("--set is for --twin; `hilctl set` changes a running rig")
+    if given.peak <= 0:
+        raise WrongUse(f"--peak {given.peak:g}: must be above 0 m")
+    if given.warm_up < 0:
+        raise WrongUse(f"--warm-up {given.warm_up:g}: must be 0 s or more")
+    if given.rig and not given.twin:
+        from hilctl import rig as rigs
+
+        given.connect = rigs.load(given.rig).name
+        note(f"the service of {given.connect} on this host; --twin for a private twin")
+
+
+def _how(given: argparse.Namespace, folder: Path) -> "How":
+    from hilctl.commission import How
+    from hilctl.commission.chain import CAMPAIGN_S
+
+    return How(
+        folder, stands_at_m=given.stands_at, warm_up_s=given.warm_up,
+        speeds_m_s=tuple(given.speeds) if given.speeds else None,
+        campaign_s=CAMPAIGN_S if given.budget is None else given.budget,
+        learn_hz=LEARNT_HZ if given.learn else (), histories=_histories(given), author=given.author,
+    )  # fmt: skip
+
+
+def _histories(given: argparse.Namespace) -> "tuple[History, ...]":
+    from hilctl.commission.history import read_history
+    from hilctl.params import BadValues, Problem
+
+    found: list[Any] = []
+    for file in given.history:
+        try:
+            found.append(read_history(Path(file), given.peak))
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadValues([Problem(file, "", f"cannot be read: {error}")]) from None
+    return tuple(found)

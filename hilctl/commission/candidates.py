@@ -1,0 +1,78 @@
+"""Which friction laws are worth a trial on the rig, and the trial: the distortion of a sine under each.
+
+The identification says which law the rig follows. Where it is not certain, where directions differ in a way that
+bristles cannot have, or where the law gains little, the others are tried as well: a law that is none of this rig's
+makes the acceleration worse than no compensation at all, and the rig itself is the judge.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hilctl.commission.parameters import INVERSE, PREVIEW, adopt, friction_values
+from hilctl.commission.sines import FEW_CYCLES, Measured, Size, measure
+from hilctl.friction import check_friction
+
+if TYPE_CHECKING:
+    from hilctl.client import Client
+    from hilctl.identify.friction_fit import FrictionFit
+    from hilctl.identify.presliding import Presliding
+
+STATIC_PREVIEW_S = 5e-4  # more, for a jump that is smoothed
+LITTLE = 3.0  # times less distortion: below it, another law is tried as well
+_SETTLE_S = 0.5  # beyond the blend
+
+
+class Candidate(NamedTuple):
+    """A law to be tried."""
+
+    name: str
+    table: Mapping[str, Any]  # [friction]
+    why: str
+
+    @property
+    def jumps(self) -> bool:
+        """Whether it has no way of its own to turn friction over."""
+        return check_friction(dict(self.table)).params.reach == 0.0
+
+
+class Trial(NamedTuple):
+    """What a law was worth."""
+
+    candidate: Candidate
+    percent: float  # distortion of the sine
+    extra_preview_s: float
+    epoch: int
+    gains: Mapping[str, float]  # that had to change with it
+
+
+def candidates_of(fit: "FrictionFit", found: "Presliding | None") -> list[Candidate]:
+    """In the order of trust; those behind the first are for the case that it does not do."""
+    static = Candidate(fit.law, fit.friction.table(), "the sliding curve alone")
+    if found is None:
+        return [static]
+    if found.kind == "static":
+        return [static._replace(why=found.why)]
+    own = Candidate(found.kind, found.table, found.why)
+    return [own, static]
+
+
+def try_law(rig: "Client", law: Candidate, values: Mapping[str, Any], size: Size, origin: str) -> Trial:
+    """Puts a law and the machine's numbers in force as one set, switches the inverse model on, and measures."""
+    preview = float(values.get(PREVIEW, 0.0)) + (STATIC_PREVIEW_S if law.jumps else 0.0)
+    switch(rig, 0.0, origin)
+    epoch, gains = adopt(rig, {**values, **friction_values(law.table), PREVIEW: preview}, origin)
+    switch(rig, 1.0, origin)
+    return Trial(law, distortion(rig, size).distortion.percent, preview, epoch, gains)
+
+
+def switch(rig: "Client", share: float, origin: str) -> None:
+    """The inverse model in or out, and blended."""
+    if rig.get(INVERSE)[INVERSE] == share:
+        return
+    rig.set({INVERSE: share}, origin=origin)
+    rig.pass_time(float(rig.get("law.blend_s")["law.blend_s"]) + _SETTLE_S)
+
+
+def distortion(rig: "Client", size: Size) -> Measured:
+    """Over few cycles: enough to tell laws apart."""
+    return measure(rig, size, FEW_CYCLES)

@@ -1,0 +1,374 @@
+"""The order of the work.
+
+    prepared      sensors zeroed, null and polarity proved, the oil warm
+    before        distortion and tracking under the parameters in force, without the inverse model
+    plant         moving mass, flow gain, oil, valve, delay; in force at once, for the forces are weighed with the mass
+    friction      constant speeds, both directions; the law of the curve
+    reversals     which friction it is while it turns
+    compensation  the laws worth a trial, each as one set; the best one stays
+    preview       the shift in time with the least distortion
+    after         distortion and tracking again
+    learning      harmonic by harmonic, where it is asked for
+
+Whatever ends it early, the parameters are put back as they were, and what was found until then is kept.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hilctl.commission import sines, tracking
+from hilctl.commission.candidates import LITTLE, Candidate, Trial, candidates_of, switch, try_law
+from hilctl.commission.history import History, worth_of_history
+from hilctl.commission.notes import CommissionFailed, Notes
+from hilctl.commission.parameters import PREVIEW, adopt, put_back, settable
+from hilctl.commission.worth import worth
+from hilctl.identify.campaign import Campaign, CampaignFault, CannotPlan, StoreError, as_object, signed
+from hilctl.identify.campaign.running import WARMER_K
+from hilctl.identify.distortion import NotMeasuredError
+from hilctl.identify.friction_fit import FrictionFit, check_points, fit_friction
+from hilctl.identify.learning import learn, reference_of
+from hilctl.identify.plant.faults import PlantFault
+from hilctl.identify.plant.identify import identify_plant
+from hilctl.identify.plant.result import PlantFit
+from hilctl.identify.prepare import Prepared, PrepareFailed, prepare
+from hilctl.identify.presliding import Presliding, ReversalFault, identify_presliding
+from hilctl.identify.preview import search
+from hilctl.params import BadValues
+from hilctl.wire.errors import Refused
+
+if TYPE_CHECKING:
+    from hilctl.client import Client
+
+CAMPAIGN_S = 95.0  # of rig time: the whole chain then takes less than five minutes
+REVERSALS_S = 40.0
+JUDGED_HZ = 1.0  # the frequency at which laws are compared, and the preview is searched
+_FAULTS = (PrepareFailed, CampaignFault, CannotPlan, StoreError, ReversalFault, PlantFault, NotMeasuredError, BadValues)
+
+
+class How(NamedTuple):
+    """What the person who commissions decides."""
+
+    folder: Path
+    stands_at_m: float | None = None
+    warm_up_s: float = 10.0
+    speeds_m_s: tuple[float, ...] | None = None
+    campaign_s: float = CAMPAIGN_S
+    learn_hz: tuple[float, ...] = ()
+    learn_repeats: int = 10
+    tasks: tuple[tracking.Task, ...] = ()  # tracked before and after; none: triangles that the rig can do
+    histories: tuple[History, ...] = ()
+    author: str = ""
+
+
+class Commissioning:
+    """A rig being commissioned. `notes.told` is what has been found, at every moment."""
+
+    def __init__(self, rig: "Client", how: How, tell: Callable[[str], None] = lambda text: None) -> None:
+        self.rig, self.how, self.notes = rig, how, Notes(rig, how.folder, tell)
+        if how.author:
+            self.notes["author"] = how.author
+        self._before = self._prepared = settable(rig)
+        self._origin = "commission"
+        self.runs: list[tracking.Run] = []  # every motion that was tracked, by `before` and `after`
+        self._sizes: list[sines.Size] = []
+        self._tasks: list[tracking.Task] = []
+
+    def run(self) -> dict[str, Any]:
+        """All of it. CommissionFailed says which part could not be done; the parameters are then as before."""
+        try:
+            self._all()
+        except KeyboardInterrupt:
+            self._broken_off("interrupted")
+            raise
+        except (*_FAULTS, Refused) as fault:
+            raise self._broken_off(str(fault)) from fault
+        self.notes["complete"] = True
+        return self.notes.told
+
+    def _all(self) -> None:
+        self._prepare()
+        self._judge("before")
+        plant = self._plant()
+        fit = self._friction()
+        found = self._reversals(fit)
+        kept = self._compensate(fit, found, plant)
+        if kept is not None:
+            self._preview(kept)
+        self._judge("after")
+        self._learn()
+        self._conclude()
+
+    # --- the parts
+
+    def _prepare(self) -> None:
+        with self.notes.stages("preparing"):
+            made = prepare(self.rig, stands_at_m=self.how.stands_at_m, warm_up_s=self.how.warm_up_s,
+                           tell=self.notes.tell)  # fmt: skip
+            self.notes["prepared"] = made.as_dict()
+            self._oil_before = made.oil_after_degc
+            for remark in made.remarks:
+                self.notes.warn(remark)
+            self._sizes = sines.sizes_of(self.rig)
+            self._tasks = list(self.how.tasks) or tracking.triangles_of(self.rig)
+            for history in self.how.histories:
+                history.upload(self.rig)
+            self._tasks += [history.task for history in self.how.histories]
+            switch(self.rig, 0.0, self._origin)
+            if self.rig.get("law.feedback")["law.feedback"] != "three_state":
+                self.rig.set({"law.feedback": "three_state"}, origin=self._origin)
+            self._prepared = settable(self.rig)
+
+    def _judge(self, when: str) -> None:
+        """Distortion of the sines, and tracking of the triangles, before or after."""
+        with self.notes.stages(f"distortion {when}"):
+            pictures = self.notes.told.setdefault("sines", {})
+            percents = self.notes.told.setdefault("thd", {})
+            for size in self._sizes:
+                self.notes.tell(f"distortion {when}: {size.key} Hz, ±{1e3 * size.amplitude_m:g} mm")
+                made = sines.measure(self.rig, size)
+                seen = made.distortion
+                pictures.setdefault(size.key, {})[when] = made.picture
+                one = percents.setdefault(size.key, {"amplitude_m": size.amplitude_m})
+                one[when] = seen.percent
+                one[f"resolution_{when}"] = seen.resolution_percent
+                if when == "after":
+                    one["factor"] = one["before"] / one["after"]
+        with self.notes.stages(f"tracking {when}"):
+            rows = self.notes.told.setdefault("tracking", [])
+            for index, task in enumerate(self._tasks):
+                self.notes.tell(f"tracking {when}: {task.text}")
+                run = tracking.drive(self.rig, task, when)
+                if run.why != "done":
+                    raise NotMeasuredError(f"the {task.text} was not finished: {run.why}{_trip(self.rig)}")
+                self.runs.append(run)
+                if when == "before":
+                    rows.append({"kind": task.kind, "name": task.text, **task.parameters})
+                rows[index][when] = self._worth(run)
+
+    def _friction(self) -> FrictionFit:
+        with self.notes.stages("measuring friction"):
+            speeds = list(self.how.speeds_m_s) if self.how.speeds_m_s else None
+            campaign = Campaign.begin(self.rig, self.how.folder / "friction", speeds, self.how.campaign_s,
+                                      self.notes["prepared"])  # fmt: skip
+            self._origin = f"commission {campaign.store.header.id}"
+            self.notes["campaign"] = campaign.store.header.id
+            try:
+                for _ in campaign.run():
+                    at = campaign.progress
+                    self.notes.tell(f"measuring friction: {at.done} of {at.of} speeds, {at.seconds_left:.0f} s left")
+            finally:
+                self.notes["campaign_data"] = as_object(campaign.store)
+        with self.notes.stages("fitting the friction law"):
+            # Zeroed sensors still differ in gain, which half the supply pressure makes a constant force of.
+            fit = fit_friction(check_points(*signed(campaign.store.finished())))
+            self.notes["fit"] = fit.to_json()
+            for remark in self.notes["campaign_data"]["remarks"]:
+                self.notes.warn(remark)
+            self._flags(fit.flags)
+            return fit
+
+    def _reversals(self, fit: FrictionFit) -> Presliding | None:
+        with self.notes.stages("reversals"):
+            try:
+                found = identify_presliding(self.rig, sliding_curve(fit), center_m=self._center_m(),
+                                            budget_s=REVERSALS_S, tell=self.notes.tell)  # fmt: skip
+            except (ReversalFault, Refused, ValueError) as fault:
+                self._go_on_without("how friction turns is not known, and the static law is used", fault)
+                return None
+            self.notes["presliding"] = found.to_json()
+            for warning in found.warnings:
+                self.notes.warn(warning)
+            return found
+
+    def _plant(self) -> PlantFit | None:
+        with self.notes.stages("mass, flow, oil and delay"):
+            try:
+                fit = identify_plant(self.rig, lambda name, done: self.notes.tell(f"plant: {name}"))
+            except (PlantFault, Refused) as fault:
+                self._go_on_without("the machine's numbers stay those of the rig file", fault)
+                return None
+            told = fit.to_json()
+            self.notes["plant_fit"] = told
+            self.notes["plant"] = {key.removeprefix("machine."): value for key, value in told["plant"].items()}
+            self._flags(fit.flags)
+            self._gains(adopt(self.rig, fit.changes(), f"{self._origin}, plant")[1])
+            return fit
+
+    def _compensate(self, fit: FrictionFit, found: Presliding | None, plant: PlantFit | None) -> Candidate | None:
+        """The law that stays in force, with the inverse model on; None where none does any good."""
+        size = next((s for s in self._sizes if s.frequency_hz == JUDGED_HZ), self._sizes[0])
+        before = self.notes["thd"][size.key]["before"]
+        values: dict[str, Any] = plant.changes() if plant else {}
+        put_back(self.rig, self._prepared, self._origin)  # so that all of it is one set, and one step back
+        trials: list[Trial] = []
+        with self.notes.stages("compensation"):
+            certain = found is not None and found.certain
+            for law in candidates_of(fit, found):
+                if trials and certain and before > LITTLE * trials[0].percent:
+                    break
+                self.notes.tell(f"compensation: {law.name}")
+                try:
+                    trials.append(try_law(self.rig, law, values, size, self._origin))
+                except NotMeasuredError as fault:
+                    self._go_on_without(f"compensation by the law {law.name} was tried, and given up", fault)
+            best = min(trials, key=lambda t: t.percent, default=None)
+            self.notes["choice"] = {
+                "frequency_hz": size.frequency_hz, "before_percent": before,
+                "tried": [{"law": t.candidate.name, "percent": t.percent, "extra_preview_s": t.extra_preview_s,
+                           "epoch": t.epoch} for t in trials],
+                "kept": best.candidate.name if best else None, "why": "",
+            }  # fmt: skip
+            if best is None or best.percent >= before:
+                self._none_helps(best, before)
+                return None
+            if best is not trials[-1]:
+                best = try_law(self.rig, best.candidate, values, size, self._origin)
+            self.notes["choice"]["why"] = _why(best, trials, before)
+        self._gains(best.gains)
+        self._sent(best, fit, found)
+        return best.candidate
+
+    def _none_helps(self, best: Trial | None, before: float) -> None:
+        switch(self.rig, 0.0, self._origin)
+        said = f"{best.percent:.1f} % with it, {before:.1f} % without" if best else "no law could be tried"
+        self.notes["choice"] |= {"kept": None, "why": f"none: {said}"}
+        self.notes.warn(f"compensation does no good on this rig and stays off: {said}; see what is not identified")
+
+    def _preview(self, kept: Candidate) -> None:
+        with self.notes.stages("preview"):
+            size = next((s for s in self._sizes if s.frequency_hz == JUDGED_HZ), self._sizes[0])
+            found = search(
+                self.rig, size.frequency_hz, size.amplitude_m, size.center_m, cycles=sines.FEW_CYCLES,
+                origin=self._origin,
+                tell=lambda shift_s, seen: self.notes.tell(f"preview {1e3 * shift_s:+.2f} ms: {seen.percent:.2f} %"),
+            )  # fmt: skip
+            self.notes["preview"] = found._asdict()
+            self.notes.told["sent"]["values"][PREVIEW] = found.extra_preview_s
+
+    def _learn(self) -> None:
+        if not self.how.learn_hz:
+            return
+        with self.notes.stages("learning"):
+            rows = self.notes.told.setdefault("learning", {})
+            for size in (s for s in self._sizes if s.frequency_hz in self.how.learn_hz):
+                def tell(index: int, repeat: Any, key: str = size.key) -> None:
+                    self.notes.tell(f"learning {key} Hz: repeat {index}, distortion {repeat.percent:.2f} %")
+
+                reference = reference_of(self.rig, "sine", frequency_hz=size.frequency_hz,
+                                         amplitude_m=size.amplitude_m, center_m=size.center_m)  # fmt: skip
+                found = learn(self.rig, reference, f"learned {size.key} Hz", repeats=self.how.learn_repeats, tell=tell)
+                rows[size.key] = {
+                    "name": found.name, "frequency_hz": size.frequency_hz, "reached": found.reached, "why": found.why,
+                    "best": found.best, "repeats": [repeat._asdict() for repeat in found.repeats],
+                }  # fmt: skip
+                self.notes["thd"][size.key]["learned"] = found.percent
+
+    # --- what is told of it
+
+    def _sent(self, best: Trial, fit: FrictionFit, found: Presliding | None) -> None:
+        made = next(one for one in self.rig.changes(first=best.epoch)["sets"] if one["epoch"] == best.epoch)
+        edits = {edit["key"]: edit for edit in made["changed"]}
+        self.notes["sent"] = {
+            "epoch": best.epoch, "author": self.notes["author"], "origin": self._origin,
+            "values": {key: edit["new"] for key, edit in edits.items()},
+            "old": {key: edit["old"] for key, edit in edits.items()}, "file": None,
+        }  # fmt: skip
+        self.notes["friction"] = told_law(best.candidate, fit, found, self._before)
+
+    def _conclude(self) -> None:
+        with self.notes.stages("keeping the parameters"):
+            if "sent" in self.notes.told:
+                saved = self.rig.save(self.how.folder / "identified.toml")
+                self.notes["sent"] |= {"file": saved.path, "line": saved.line, "included": saved.included}
+            self.notes["epoch"] = int(self.rig.status()["epoch"])
+            oil = self.notes["prepared"]["oil_after_degc"]
+            range_k = self.notes["campaign_data"]["oil_degc"]
+            if oil is not None and range_k and abs(range_k["high"] - oil) >= WARMER_K:
+                self.notes.warn(f"the oil went from {oil:.1f} to {range_k['high']:.1f} °C: identify again, warm")
+
+    def _gains(self, changed: Mapping[str, float]) -> None:
+        if changed:
+            self.notes.warn(
+                "the gains in force do not hold the machine that was found, and were computed anew, as by "
+                f"`hilctl tune`: {', '.join(f'{key} = {value:.4g}' for key, value in changed.items())}"
+            )
+
+    def _worth(self, run: tracking.Run) -> dict[str, Any]:
+        if run.task.kind == "waveform":
+            key = "sensors.acceleration.noise"
+            return worth_of_history(run, float(self.rig.get(key)[key]))
+        found = worth(run)
+        return {"rms_um": found.rms_um, "flatness_percent": found.flatness_percent, "thd_percent": found.thd_percent}
+
+    def _flags(self, flags: Any) -> None:
+        self.notes["not_identified"] += [flag._asdict() for flag in flags]
+
+    def _center_m(self) -> float:
+        return self._sizes[0].center_m if self._sizes else 0.0
+
+    def _go_on_without(self, consequence: str, fault: Exception) -> None:
+        """A part that could not be done is left out, unless the rig has tripped."""
+        if self.rig.status()["mode"] != "hold":
+            raise fault
+        self.notes.warn(f"{self.notes.stage}: {fault}. {consequence[0].upper()}{consequence[1:]}")
+
+    def _broken_off(self, text: str) -> CommissionFailed:
+        from hilctl.client import NoReply
+
+        stage = self.notes.stage
+        self.notes["failed"] = {"stage": stage, "text": text}
+        kept = "no parameter was changed"
+        try:
+            if self.rig.status()["mode"] == "track":
+                self.rig.stop()
+            if put_back(self.rig, self._before, f"{self._origin}, broken off"):
+                kept = "the parameters are as they were before"
+        except (NoReply, Refused) as error:
+            kept = f"the parameters could not be put back: {error}; `hilctl set --undo` does it"
+        self.notes["failed"]["parameters"] = kept
+        return CommissionFailed(f"{stage}: {text}; {kept}")
+
+
+def sliding_curve(fit: FrictionFit) -> dict[str, Any]:
+    """Stribeck's curve for the reversals, whichever static law was chosen: without a falling branch, a flat one."""
+    table = dict(fit.friction.table())
+    if "vs" not in table:
+        level = float(table["fc"])
+        table = {"fc": level, "fs": level, "vs": 0.1, "sigma": float(table.get("fv", 0.0)), "negative": {}}
+    return table
+
+
+def told_law(law: Candidate, fit: FrictionFit, found: Presliding | None, before: dict[str, Any]) -> dict[str, Any]:
+    """The law in force, each parameter with its interval and where it comes from."""
+    parameters: dict[str, Any] = {}
+    for p in fit.parameters:
+        parameters[p.name] = {
+            "value": p.value, "low": p.low, "high": p.high, "unit": p.unit, "identified": p.identified,
+            "origin": "constant speeds", "before": before.get(f"friction.{p.name}"),
+        }  # fmt: skip
+    if found is not None and law.name == found.kind:
+        for own in found.parameters:
+            parameters[own.name] = {
+                "value": own.value, "low": own.low, "high": own.high, "unit": own.unit, "identified": found.certain,
+                "origin": "reversals", "before": before.get(f"friction.{own.name}"),
+            }  # fmt: skip
+    model = str(law.table["model"])
+    return {
+        "law": model, "class": law.name, "why": law.why, "certain": found is not None and found.certain,
+        "parameters": parameters, "table": dict(law.table),
+    }  # fmt: skip
+
+
+def _why(best: Trial, trials: list[Trial], before: float) -> str:
+    text = f"{best.candidate.name}: {before:.1f} % of distortion without, {best.percent:.1f} % with it"
+    others = [t for t in trials if t.candidate is not best.candidate]
+    return text + "".join(f"; {t.candidate.name}: {t.percent:.1f} %" for t in others)
+
+
+def _trip(rig: "Client") -> str:
+    trip = rig.status()["trip"]
+    return f": {trip['name']} ({trip['key']}); {trip['remedy']}" if trip else ""
+
+
+__all__ = ["Commissioning", "How", "Prepared"]

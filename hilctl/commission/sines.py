@@ -1,0 +1,105 @@
+"""The sines by which distortion is judged: four frequencies, each as large as the rig can do with room to spare.
+
+On a table of ±90 mm, 1 m/s and a valve for 1.5 m/s these are 80, 80, 50 and 20 mm at 0.5, 1, 2 and 5 Hz.
+"""
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hilctl.identify.distortion import Distortion, Sine, distortion_of, record
+
+if TYPE_CHECKING:
+    from hilctl.client import Client
+
+FREQUENCIES_HZ = (0.5, 1.0, 2.0, 5.0)
+TRAVEL_SHARE = 0.89  # of the way to the position limits
+SPEED_SHARE = 0.63  # of the velocity limit
+VALVE_SHARE = 0.41  # of what the valve lets through without load: the pressure for the mass needs the rest
+PUSH_SHARE, ACCELERATION_SHARE = 0.35, 0.2  # of the supply's force on the mass; of the acceleration limit
+SMALLER, LEAST_M = 0.8, 1e-4
+CYCLES = {0.5: 3, 1.0: 4, 2.0: 5, 5.0: 10}
+FEW_CYCLES = 2  # enough to tell laws, or previews, apart
+_POINTS = 500  # of a cycle that is kept for a picture
+
+
+class Size(NamedTuple):
+    """One sine."""
+
+    frequency_hz: float
+    amplitude_m: float
+    center_m: float
+
+    @property
+    def key(self) -> str:
+        """Its name in an answer."""
+        return f"{self.frequency_hz:g}"
+
+
+class Measured(NamedTuple):
+    """One sine, measured."""
+
+    size: Size
+    distortion: Distortion
+    picture: dict[str, Any]  # one cycle: acceleration, reference, harmonics
+
+
+def sizes_of(rig: "Client", frequencies_hz: Iterable[float] = FREQUENCIES_HZ) -> list[Size]:
+    """The largest sines that keep their distance from every limit, and that the service accepts."""
+    values = rig.get("machine", "limits")
+    low, high = values["limits.position.min_m"], values["limits.position.max_m"]
+    travel = TRAVEL_SHARE * min(0.5 * (high - low), values["machine.stroke_m"] - abs(0.5 * (low + high)))
+    valve = values["machine.Qn"] / values["machine.A"] * values["limits.command.opening"]
+    speed = min(SPEED_SHARE * values["limits.velocity.max_m_s"], VALVE_SHARE * valve)
+    push = PUSH_SHARE * values["machine.A"] * values["machine.Ps"] / values["machine.m"]
+    most = min(push, ACCELERATION_SHARE * values["limits.acceleration.max_m_s2"])
+    found = []
+    for hz in frequencies_hz:
+        w = 2 * math.pi * hz
+        size = Size(hz, min(travel, speed / w, most / w**2), 0.5 * (low + high))
+        accepted = _accepted(rig, size)
+        if accepted is not None:
+            found.append(accepted)
+    return found
+
+
+def _accepted(rig: "Client", size: Size) -> Size | None:
+    from hilctl.client import Refused
+
+    while size.amplitude_m >= LEAST_M:
+        try:
+            rig.check_motion("sine", frequency_hz=size.frequency_hz, amplitude_m=size.amplitude_m,
+                             center_m=size.center_m, cycles=5.0)  # fmt: skip
+        except Refused:
+            size = size._replace(amplitude_m=SMALLER * size.amplitude_m)
+        else:
+            return size._replace(amplitude_m=float(f"{size.amplitude_m:.3g}"))
+    return None
+
+
+def measure(rig: "Client", size: Size, cycles: int = 0) -> Measured:
+    """Drives it."""
+    made = record(rig, size.frequency_hz, size.amplitude_m, cycles or CYCLES.get(size.frequency_hz, 4), size.center_m)
+    found = distortion_of(made.acceleration, made.cycles, size.frequency_hz, size.amplitude_m)
+    return Measured(size, found, picture_of(made, found))
+
+
+def picture_of(made: Sine, found: Distortion) -> dict[str, Any]:
+    """One cycle, the mean of all, and its harmonics."""
+    count = max(2, min(_POINTS, int(len(made.acceleration) / made.cycles)))
+    at = np.arange(count) / count
+    return {
+        "rate_hz": count * found.frequency_hz, "reference_m_s2": _mean_cycle(made.reference, made.cycles, at),
+        "acceleration_m_s2": _mean_cycle(made.acceleration, made.cycles, at),
+        "harmonics_percent": list(found.harmonics_percent),
+    }  # fmt: skip
+
+
+def _mean_cycle(values: npt.NDArray[np.float64], cycles: int, at: npt.NDArray[np.float64]) -> list[float]:
+    phase = np.arange(len(values) + 1) * cycles / len(values)
+    closed = np.append(values, values[0])
+    mean: list[float] = np.mean([np.interp(k + at, phase, closed) for k in range(cycles)], axis=0).tolist()
+    return mean

@@ -1,0 +1,30 @@
+"""What the demonstration's twin is, and its rig file does not know: machine and friction, each off by some percent."""
+
+from typing import Any
+
+import numpy as np
+
+from hilctl.friction import MODELS
+from hilctl.rig import Rig
+
+NULL_BIAS = 0.01  # of full opening: what a real valve has, and no controller knows
+MACHINE = ("m", "Qn", "beta", "wv", "zv", "Ctc")
+LEAST_OFF, MOST_OFF = 0.05, 0.12
+
+
+def hidden(rig: Rig, friction: str, seed: int) -> dict[str, Any]:
+    """Keys of the twin's tables, for a seed. Of a law that there is none of, the rig file's check tells."""
+    chance = np.random.default_rng(seed)
+
+    def off(value: float) -> float:
+        return value * (1 + float(chance.choice([-1.0, 1.0]) * chance.uniform(LEAST_OFF, MOST_OFF)))
+
+    made: dict[str, Any] = {"twin.valve.null_bias": NULL_BIAS, "twin.seed": seed, "twin.friction.model": friction}
+    made |= {f"twin.machine.{name}": off(float(getattr(rig.controller.machine, name))) for name in MACHINE}
+    model = MODELS.get(friction)
+    for name, value in (model.typical if model else {}).items():
+        made[f"twin.friction.{name}"] = off(value) if name in _SCALED and isinstance(value, float) else value
+    return made
+
+
+_SCALED = ("fc", "fs", "vs", "sigma", "s0", "s1", "fv")
