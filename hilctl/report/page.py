@@ -1,0 +1,87 @@
+"""The whole page: a head, the summary, and the sections in the order of the work."""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from hilctl.report.css import CSS
+from hilctl.report.drawing import NoFigures, inline
+from hilctl.report.markup import NOTHING, Html, absent, code, facts, html, joined, p, tag
+from hilctl.report.part import Part
+from hilctl.report.sections import ending, law, learning, measured, parameters, prepared, proof, sent, tracking
+from hilctl.report.sections.common import Pictures
+from hilctl.report.sections.summary import summary
+
+_SECTIONS: dict[str, tuple[str, Callable[[Part, Pictures], Html]]] = {
+    "prepared": ("What was prepared", prepared.prepared),
+    "measured": ("Friction, measured", measured.measured),
+    "law": ("Which law, and why", law.law),
+    "friction": ("The friction law's parameters", parameters.friction),
+    "plant": ("The machine", parameters.plant),
+    "sent": ("What was sent to the rig", sent.sent),
+    "proof": ("Compensation, proved", proof.proof),
+    "tracking": ("Tracking", tracking.tracking),
+    "learning": ("Learned drives", learning.learning),
+    "unidentified": ("What could not be identified", ending.unidentified),
+    "times": ("How long it took", ending.times),
+    "raw": ("Every parameter", ending.raw),
+}
+
+
+def write(told: Mapping[str, Any], path: Path) -> Path:
+    """Writes the report of this commissioning, one HTML file that needs nothing else; returns its path.
+
+    Without matplotlib it has no figures, and says what brings them.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.part")
+    beside.write_text(page(told), encoding="utf-8")
+    os.replace(beside, path)
+    return path
+
+
+def page(told: Mapping[str, Any]) -> str:
+    """The report as a text."""
+    part, without = Part(told), ""
+    pictures: Pictures = {}
+    try:
+        pictures = inline(told)
+    except NoFigures as why:
+        without = f"This report has {why}."
+    title = f"Commissioning of {part['rig'].text or 'a rig'}"
+    head = joined([
+        tag("meta", charset="utf-8"),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("title", title), tag("style", Html(CSS)),
+    ])  # fmt: skip
+    body = joined([
+        _head(part, title), absent(without) if without else NOTHING, summary(part), _contents(),
+        *(_section(key, part, pictures) for key in _SECTIONS), _foot(part),
+    ])  # fmt: skip
+    return f'<!DOCTYPE html>\n<html lang="en">\n<head>{head}</head>\n<body>\n{body}\n</body>\n</html>\n'
+
+
+def _head(told: Part, title: str) -> Html:
+    twin = tag("span", "simulated twin", class_="twin") if told["twin"].value is True else NOTHING
+    return tag("header", tag("h1", title, twin), p(told["description"].text, class_="described"), facts([
+        ("Date", told["date"].text.replace("T", " ")), ("By", told["author"].text),
+        ("Campaign", code(told["campaign"].text)), ("Epoch", told["epoch"].text), ("Files", code(told["folder"].text)),
+    ]))  # fmt: skip
+
+
+def _contents() -> Html:
+    lines = [tag("li", tag("a", title, href=f"#{key}")) for key, (title, _) in _SECTIONS.items()]
+    return tag("nav", tag("h3", "Contents"), tag("ol", *lines))
+
+
+def _section(key: str, told: Part, pictures: Pictures) -> Html:
+    title, make = _SECTIONS[key]
+    number = list(_SECTIONS).index(key) + 1
+    return joined([Html("\n"), tag("section", tag("h2", f"{number}. {title}"), make(told, pictures), id=key)])
+
+
+def _foot(told: Part) -> Html:
+    versions = ", ".join(f"{name} {part.text}" for name, part in told["versions"].named.items() if part.text)
+    return tag("footer", f"Made by {versions}." if versions else html("Made by hilctl."))

@@ -1,0 +1,48 @@
+"""What was found against what the rig file said: each parameter's change, with its interval."""
+
+import math
+from typing import Any
+
+from hilctl.report.part import Part
+from hilctl.report.pictures.style import AFTER, INK, new
+
+_LINEAR_TO = 1.0  # %
+
+
+def draw(told: Part) -> Any:
+    """Parameters that were identified and had a value before, in % of it."""
+    rows: list[tuple[str, float, float, float]] = []
+    named = [(f"friction.{name}", part) for name, part in told["friction"]["parameters"].named.items()]
+    for key, q in [*named, *_machine(told)]:
+        before, value = q["before"].number, q["value"].number
+        if q["identified"].value is not False and before and value is not None:
+            low, high = q["low"].number, q["high"].number
+            rows.append((key, _percent(value, before), _percent(low, before), _percent(high, before)))
+    if len(rows) < 2:
+        return None
+    figure, axes = new(1, 1, 0.75 + 0.22 * len(rows))
+    ax = axes[0, 0]
+    for at, (_, value, low, high) in enumerate(reversed(rows)):
+        ax.plot([low, high], [at, at], color=AFTER, linewidth=2.6, solid_capstyle="butt", alpha=0.45)
+        ax.plot(value, at, "o", color=AFTER, markersize=4.5)
+    ax.axvline(0.0, color=INK, linewidth=0.9)
+    ax.set_xscale("symlog", linthresh=_LINEAR_TO)
+    reach = max(abs(x) for row in rows for x in row[1:] if math.isfinite(x))
+    ticks = [t for t in (0.5, 1, 3, 10, 30, 100, 300, 1000) if t <= max(1.0, 1.5 * reach)]
+    ticks = [-t for t in reversed(ticks)] + [0] + ticks
+    ax.set_xticks(ticks, [f"{t:+g}".replace("-", "−") if t else "0" for t in ticks])
+    ax.minorticks_off()
+    ax.set_xlim(-1.4 * max(reach, 1.0), 1.4 * max(reach, 1.0))
+    ax.set_yticks(range(len(rows)), [row[0] for row in reversed(rows)])
+    ax.set(xlabel="change against the value before, %", ylim=(-0.6, len(rows) - 0.4))
+    ax.grid(axis="y", visible=False)
+    return figure
+
+
+def _machine(told: Part) -> list[tuple[str, Part]]:
+    whole = told["plant_fit"]["plant"].named or told["plant"].named
+    return [(key if "." in key else f"machine.{key}", q) for key, q in whole.items()]
+
+
+def _percent(x: float | None, before: float) -> float:
+    return math.nan if x is None else 100 * (x - before) / abs(before)

@@ -1,0 +1,28 @@
+"""The distortion over the shift in time of the compensation."""
+
+from typing import Any
+
+import numpy as np
+
+from hilctl.report.numbers import plain
+from hilctl.report.part import Part
+from hilctl.report.pictures.style import AFTER, BEFORE, new
+
+
+def draw(told: Part) -> Any:
+    """Every shift that was tried; the one that is kept stands out."""
+    search = told["preview"]
+    pairs = [one.row for one in search["tried"].parts]
+    tried = np.array(sorted(tuple(pair) for pair in pairs if len(pair) == 2 and np.all(np.isfinite(pair))))
+    if not len(tried):
+        return None
+    figure, axes = new(1, 1, 2.5)
+    ax, kept_s, percent = axes[0, 0], search["extra_preview_s"].number, search["percent"].number
+    ax.plot(1e3 * tried[:, 0], tried[:, 1], "o-", color=AFTER, markersize=4, linewidth=0.9)
+    if kept_s is not None and percent is not None:
+        ax.plot(1e3 * kept_s, percent, "o", markersize=11, markerfacecolor="none", markeredgecolor=BEFORE,
+                markeredgewidth=2, label=f"kept: {plain(1e3 * kept_s, 3)} ms")  # fmt: skip
+        ax.legend(loc="best")
+    ax.set(xlabel="law.feed.extra_preview_s, ms", ylabel="distortion (THD), %")
+    ax.set_ylim(bottom=0.0)
+    return figure

@@ -1,0 +1,56 @@
+"""What all figures share: size and type for a page of A4, and colours that stay apart in grey."""
+
+from collections.abc import Sequence
+from typing import Any
+
+WIDTH = 7.2  # inches: the column of the page
+RC: Any = {
+    "figure.dpi": 150, "figure.constrained_layout.use": True, "savefig.facecolor": "white",
+    "font.family": ["DejaVu Sans"], "font.size": 8.5, "axes.titlesize": 9, "axes.titlelocation": "left",
+    "axes.labelsize": 8.5, "axes.labelcolor": "0.2", "axes.edgecolor": "0.45", "axes.linewidth": 0.7,
+    "xtick.color": "0.45", "ytick.color": "0.45", "xtick.labelcolor": "0.2", "ytick.labelcolor": "0.2",
+    "xtick.labelsize": 8, "ytick.labelsize": 8, "axes.grid": True, "grid.color": "0.92", "grid.linewidth": 0.7,
+    "axes.axisbelow": True, "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False,
+    "legend.fontsize": 8, "lines.linewidth": 1.3, "svg.fonttype": "path", "svg.hashsalt": "report",
+    "axes.unicode_minus": True,
+}  # fmt: skip
+
+BEFORE, AFTER, LEARNED, REFERENCE = "#e69f57", "#12416b", "#3a9a8b", "0.45"
+INK, PALE = "0.15", "0.72"
+STATES = {
+    "before": {"color": BEFORE, "linewidth": 1.3, "linestyle": "-"},
+    "after": {"color": AFTER, "linewidth": 1.3, "linestyle": "-"},
+    "learned": {"color": LEARNED, "linewidth": 1.1, "linestyle": (0, (3, 1.2))},
+}  # fmt: skip
+CALLED = {"before": "before", "after": "with friction compensation", "learned": "with a learned drive"}
+SHADES = ("#12416b", "#e08a3c", "#3a9a8b", "#8a4f7d", "#7a7a7a", "#b8a13a")  # of things with no order
+MARKERS = ("o", "s", "^", "D", "v", "P")
+
+
+def new(rows: int = 1, columns: int = 1, height: float = 3.2, width: float = WIDTH, **kinds: Any) -> tuple[Any, Any]:
+    """A figure and its axes, always in rows and columns."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height))
+    return figure, figure.subplots(rows, columns, squeeze=False, **kinds)
+
+
+def below(figure: Any, axes: Any, columns: int = 4) -> None:
+    """One legend for all axes, under the picture and never over it."""
+    found: dict[str, Any] = {}
+    for one in axes if isinstance(axes, Sequence) else axes.flat:
+        for handle, label in zip(*one.get_legend_handles_labels(), strict=True):
+            found.setdefault(label, handle)
+    if found:
+        figure.legend(list(found.values()), list(found), loc="outside lower center", ncols=min(columns, len(found)))
+
+
+def decades(axis: Any) -> None:
+    """Numbers as one reads them on a logarithmic axis; some between the decades where there are few of these."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    low, high = sorted(axis.get_view_interval())
+    few = low > 0 and high / low < 300
+    axis.set_major_locator(LogLocator(base=10, subs=(1.0, 2.0, 5.0) if few else (1.0,), numticks=12))
+    axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.10g}".replace(",", "\u202f") if x < 1e6 else f"{x:g}"))
+    axis.set_minor_formatter(NullFormatter())

@@ -1,0 +1,52 @@
+"""What could not be found out, how long it took, and every number as it is."""
+
+from hilctl.report.markup import Html, absent, bullets, code, joined, sentence, table, tag
+from hilctl.report.numbers import plain, with_unit
+from hilctl.report.part import Part
+from hilctl.report.sections.common import Pictures, key_of, machine, origins
+
+
+def unidentified(told: Part, pictures: Pictures) -> Html:
+    """Each with what to do about it."""
+    said = [
+        joined([code(one["key"].text), ": " if one["key"].text else "", sentence(one["text"].text), " ",
+                tag("em", sentence(one["remedy"].text))])
+        for one in told["not_identified"].parts
+    ]  # fmt: skip
+    if not said and told["not_identified"].value is None:
+        return absent("What could not be identified was not noted.")
+    return bullets(said, "flags") or absent("Everything that was looked for was identified.")
+
+
+def times(told: Part, pictures: Pictures) -> Html:
+    """The rig's own time, and that of whoever waited."""
+    stages: list[tuple[object, ...]] = [
+        (one["name"].text, _seconds(one["rig_seconds"].number), _seconds(one["wall_seconds"].number))
+        for one in told["stages"].parts
+    ]  # fmt: skip
+    whole = (told["rig_seconds"].number, told["wall_seconds"].number)
+    if whole != (None, None):
+        stages.append((tag("strong", "altogether"), *(_seconds(x) for x in whole)))
+    return table(("stage", ">rig's time", ">elapsed"), stages) or absent("No times were noted.")
+
+
+def _seconds(x: float | None) -> str:
+    if x is None or x == 0 or 0.1 <= x < 120:
+        return with_unit(x, "s", 3)
+    if x < 0.1:
+        return "< 0.1 s"
+    return f"{round(x) // 60} min {round(x) % 60:02d} s"
+
+
+def raw(told: Part, pictures: Pictures) -> Html:
+    """Every parameter in the rig file's own units, for whoever types it in."""
+    named = {f"friction.{name}": q for name, q in told["friction"]["parameters"].named.items()} | machine(told)
+    letters, notes = origins(named)
+    rows = [
+        (key_of(key, q, letters),
+         *(plain(q[end].number, 6) for end in ("value", "low", "high", "before")), q["unit"].text,
+         q["identified"].text or "–")
+        for key, q in named.items()
+    ]  # fmt: skip
+    head = ("key", ">value", ">low", ">high", ">before", "unit", "identified")
+    return joined([table(head, rows) or absent("No parameter was identified."), notes])
