@@ -22,7 +22,9 @@ p { margin: .5rem 0 .8rem; max-width: 44rem; orphans: 3; widows: 3; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1.2rem; margin: .4rem 0 1.2rem;
      font-size: .92rem; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
-nav { font-size: .92rem; margin: 1.6rem 0 0; } nav ol { columns: 2; column-gap: 2rem; padding-left: 1.4rem; margin: 0; }
+nav { font-size: .92rem; margin: 1.6rem 0 0; break-inside: avoid; }
+nav ol { columns: 2; column-gap: 2rem; padding-left: 1.4rem; margin: 0; max-width: none; }
+nav li { margin: 0; padding: .12rem 0; }
 a { color: var(--after); text-decoration-color: var(--rule); text-underline-offset: .18em; }
 code { font: .88em/1.3 ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", "DejaVu Sans Mono", monospace;
        overflow-wrap: anywhere; }

@@ -53,6 +53,11 @@ def _begun(text: str) -> str:
     return text[0].upper() + text[1:] if word.isalpha() and word not in names() else text
 
 
+def moment(text: str) -> str:
+    """A date with its time, as a person writes it."""
+    return text.replace("T", " ", 1).replace("+00:00", " UTC")
+
+
 def absent(text: str) -> Html:
     """In place of a section, or of a part of one."""
     return p(text, class_="absent")
@@ -106,4 +111,5 @@ def bar(share: float, kind: str) -> Html:
 def names() -> frozenset[str]:
     """Of laws, and of their and the machine's parameters: a sentence may begin with one, and not change it."""
     declared = [Machine, *(model.Params for model in MODELS.values())]
-    return frozenset(MODELS) | {part for params in declared for leaf in leaves(params) for part in leaf.path.split(".")}
+    found = {part for params in declared for leaf in leaves(params) for part in leaf.path.split(".")}
+    return frozenset(MODELS) | found - {"a"}  # which is a word, too

@@ -7,7 +7,7 @@ from typing import Any
 
 from hilctl.report.css import CSS
 from hilctl.report.drawing import NoFigures, inline
-from hilctl.report.markup import NOTHING, Html, absent, code, facts, html, joined, p, tag
+from hilctl.report.markup import NOTHING, Html, absent, code, facts, html, joined, moment, p, tag
 from hilctl.report.part import Part
 from hilctl.report.sections import ending, law, learning, measured, parameters, prepared, proof, sent, tracking
 from hilctl.report.sections.common import Pictures
@@ -66,7 +66,7 @@ def page(told: Mapping[str, Any]) -> str:
 def _head(told: Part, title: str) -> Html:
     twin = tag("span", "simulated twin", class_="twin") if told["twin"].value is True else NOTHING
     return tag("header", tag("h1", title, twin), p(told["description"].text, class_="described"), facts([
-        ("Date", told["date"].text.replace("T", " ")), ("By", told["author"].text),
+        ("Date", moment(told["date"].text)), ("By", told["author"].text),
         ("Campaign", code(told["campaign"].text)), ("Epoch", told["epoch"].text), ("Files", code(told["folder"].text)),
     ]))  # fmt: skip
 

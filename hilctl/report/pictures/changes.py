@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+from hilctl.report.found import friction_of, machine_of
 from hilctl.report.part import Part
 from hilctl.report.pictures.style import AFTER, INK, new
 
@@ -12,8 +13,7 @@ _LINEAR_TO = 1.0  # %
 def draw(told: Part) -> Any:
     """Parameters that were identified and had a value before, in % of it."""
     rows: list[tuple[str, float, float, float]] = []
-    named = [(f"friction.{name}", part) for name, part in told["friction"]["parameters"].named.items()]
-    for key, q in [*named, *_machine(told)]:
+    for key, q in (friction_of(told) | machine_of(told)).items():
         before, value = q["before"].number, q["value"].number
         if q["identified"].value is not False and before and value is not None:
             low, high = q["low"].number, q["high"].number
@@ -37,11 +37,6 @@ def draw(told: Part) -> Any:
     ax.set(xlabel="change against the value before, %", ylim=(-0.6, len(rows) - 0.4))
     ax.grid(axis="y", visible=False)
     return figure
-
-
-def _machine(told: Part) -> list[tuple[str, Part]]:
-    whole = told["plant_fit"]["plant"].named or told["plant"].named
-    return [(key if "." in key else f"machine.{key}", q) for key, q in whole.items()]
 
 
 def _percent(x: float | None, before: float) -> float:

@@ -74,7 +74,7 @@ def draw(told: Part) -> Any:
     residuals = bool(np.any(np.isfinite(points.residual_n)))
     rows = 2 if residuals else 1
     figure, axes = new(
-        rows, 1, 4.5 if residuals else 3.4, sharex=True, height_ratios=(5, 3) if residuals else (1,)
+        rows, 1, 4.1 if residuals else 3.4, sharex=True, height_ratios=(5, 3) if residuals else (1,)
     )
     above = axes[0, 0]
     speeds = np.geomspace(0.8 * points.speed_m_s.min(), 1.25 * points.speed_m_s.max(), 400)

@@ -25,7 +25,7 @@ def draw(told: Part) -> Any:
     for at, (name, above) in enumerate(known):
         ax.annotate(
             f"{above:.1f}" + ("  taken" if name == kept else ""), (above, at), xytext=(4, 0), va="center",
-            textcoords="offset points", color=INK, fontsize=8,
+            textcoords="offset points", color=INK, fontsize=8, bbox={"facecolor": "white", "linewidth": 0, "pad": 0.8},
         )  # fmt: skip
     ax.axvline(_NO_EVIDENCE, color=INK, linewidth=0.9, linestyle=(0, (1, 1.5)), zorder=0)
     ax.set_xscale("symlog", linthresh=_LINEAR_TO)

@@ -24,5 +24,5 @@ def draw(told: Part) -> Any:
                 markeredgewidth=2, label=f"kept: {plain(1e3 * kept_s, 3)} ms")  # fmt: skip
         ax.legend(loc="best")
     ax.set(xlabel="law.feed.extra_preview_s, ms", ylabel="distortion (THD), %")
-    ax.set_ylim(bottom=0.0)
+    ax.set_ylim(0.0, 1.12 * max(float(tried[:, 1].max()), 1e-6))
     return figure

@@ -50,7 +50,8 @@ def decades(axis: Any) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     low, high = sorted(axis.get_view_interval())
-    few = low > 0 and high / low < 300
-    axis.set_major_locator(LogLocator(base=10, subs=(1.0, 2.0, 5.0) if few else (1.0,), numticks=12))
+    span = high / low if low > 0 else 1.0
+    between = (1.0, 2.0, 5.0) if span < 300 else (1.0, 3.0) if span < 1e4 else (1.0,)
+    axis.set_major_locator(LogLocator(base=10, subs=between, numticks=12))
     axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.10g}".replace(",", "\u202f") if x < 1e6 else f"{x:g}"))
     axis.set_minor_formatter(NullFormatter())

@@ -9,6 +9,7 @@ from hilctl.report.pictures.style import INK, new
 from hilctl.report.words import called
 
 _TURNS_AGAIN = 0.97  # of the whole distance
+_AMONG = 4  # points, two of each reversal
 _LOOKS = {
     "lugre": {"color": "#12416b", "linewidth": 1.6},
     "gms": {"color": "#d9822b", "linewidth": 1.5, "linestyle": (0, (5, 1.5))},
@@ -29,6 +30,7 @@ def draw(told: Part) -> Any:
     for name, law in turn["laws_n"].named.items():
         at, force = _on_the_way(turn["distance_m"].row, law.row)
         if len(at):
+            at, force = _one_line(at), _one_line(force)
             ax.plot(1e6 * at, force / 1e3, label=called(name), **_LOOKS.get(name, {"linewidth": 1.2}))
     if level:
         ends = np.array([0.0, 0.0, float(np.max(x))])
@@ -36,6 +38,11 @@ def draw(told: Part) -> Any:
     ax.set(xlabel="distance since the reversal, µm", ylabel="friction, kN")
     ax.legend(loc="lower right")
     return figure
+
+
+def _one_line(row: Any) -> Any:
+    """Of two reversals whose points lie among each other, the mean."""
+    return np.convolve(row, np.full(_AMONG, 1 / _AMONG), "valid") if len(row) > 10 * _AMONG else row
 
 
 def _on_the_way(distance: Any, force: Any) -> Any:

@@ -27,12 +27,6 @@ def flags(part: Part, title: str = "") -> Html:
     return joined([p(title), bullets(said, "flags")]) if said else NOTHING
 
 
-def machine(told: Part) -> dict[str, Part]:
-    """What was identified of the machine, by its whole keys."""
-    whole = told["plant_fit"]["plant"].named
-    return whole or {key if "." in key else f"machine.{key}": q for key, q in told["plant"].named.items()}
-
-
 def origins(named: Mapping[str, Part]) -> tuple[dict[str, str], Html]:
     """A letter for each origin, and what the letters stand for."""
     said = list(dict.fromkeys(q["origin"].text for q in named.values() if q["origin"].text))

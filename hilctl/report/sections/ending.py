@@ -1,9 +1,10 @@
 """What could not be found out, how long it took, and every number as it is."""
 
+from hilctl.report.found import friction_of, machine_of
 from hilctl.report.markup import Html, absent, bullets, code, joined, sentence, table, tag
 from hilctl.report.numbers import plain, with_unit
 from hilctl.report.part import Part
-from hilctl.report.sections.common import Pictures, key_of, machine, origins
+from hilctl.report.sections.common import Pictures, key_of, origins
 
 
 def unidentified(told: Part, pictures: Pictures) -> Html:
@@ -40,7 +41,7 @@ def _seconds(x: float | None) -> str:
 
 def raw(told: Part, pictures: Pictures) -> Html:
     """Every parameter in the rig file's own units, for whoever types it in."""
-    named = {f"friction.{name}": q for name, q in told["friction"]["parameters"].named.items()} | machine(told)
+    named = friction_of(told) | machine_of(told)
     letters, notes = origins(named)
     rows = [
         (key_of(key, q, letters),

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from hilctl.report.markup import NOTHING, Html, absent, bullets, code, facts, joined, sentence, table, tag
+from hilctl.report.markup import NOTHING, Html, absent, bullets, code, facts, joined, moment, sentence, table, tag
 from hilctl.report.numbers import fixed, plain, with_unit
 from hilctl.report.part import Part
 from hilctl.report.sections.common import Pictures, shown
@@ -33,7 +33,7 @@ def _facts(data: Part) -> Html:
     counted = windows["counted"].text
     broken = "" if data["complete"].value is not False else "; broken off"
     return facts([
-        ("Campaign", code(data["campaign"].text)), ("Begun", data["begun"].text),
+        ("Campaign", code(data["campaign"].text)), ("Begun", moment(data["begun"].text)),
         ("Speeds", f"{finished} of {planned} finished{broken}" if finished and planned else ""),
         ("Windows", f"{counted} counted, {left} left out" if counted else ""),
         ("Oil", f"{oil} °C" if oil else ""),

@@ -1,9 +1,10 @@
 """The numbers: of the friction law, and of the machine."""
 
+from hilctl.report.found import machine_of
 from hilctl.report.markup import Html, absent, bullets, code, joined, p, sentence, table
 from hilctl.report.numbers import percent, plain, with_unit
 from hilctl.report.part import Part
-from hilctl.report.sections.common import Pictures, flags, machine, quantities, shown
+from hilctl.report.sections.common import Pictures, flags, quantities, shown
 
 
 def friction(told: Part, pictures: Pictures) -> Html:
@@ -46,7 +47,7 @@ def _searches(fit: Part) -> Html:
 def plant(told: Part, pictures: Pictures) -> Html:
     """The machine."""
     fit = told["plant_fit"]
-    found = machine(told)
+    found = machine_of(told)
     if not found:
         return absent("The machine was not identified: its parameters are those of the rig file.")
     explained = [(name, percent(part.number)) for name, part in fit["explained_percent"].named.items()]

@@ -1,6 +1,6 @@
 """What was done before anything was measured."""
 
-from hilctl.report.markup import Html, absent, bullets, code, facts, joined, sentence, table
+from hilctl.report.markup import Html, absent, bullets, code, facts, joined, moment, sentence, table
 from hilctl.report.numbers import plain, with_unit
 from hilctl.report.part import Part
 from hilctl.report.sections.common import Pictures
@@ -16,12 +16,12 @@ def prepared(told: Part, pictures: Pictures) -> Html:
     oil = " to ".join(dict.fromkeys(plain(x, 3) for x in (before, after) if x is not None))
     rows = [
         (one["sensor"].text, code(one["key"].text), plain(one["old"].number), plain(one["new"].number),
-         plain(one["read"].number), one["date"].text)
+         plain(one["read"].number), moment(one["date"].text))
         for one in made["zeroed"].parts
     ]  # fmt: skip
     return joined([
         facts([
-            ("Prepared", made["date"].text), ("Polarity", made["polarity"].text),
+            ("Prepared", moment(made["date"].text)), ("Polarity", made["polarity"].text),
             ("Valve's null", "" if null is None else f"{plain(100 * null, 3)} % of the opening"),
             ("Warmed up for", with_unit(made["warm_up_s"].number, "s") if made["warm_up_s"].number else ""),
             ("Oil", f"{oil} °C" if oil else "no temperature was measured"),

@@ -184,3 +184,10 @@ def test_windows_left_out_are_counted_by_reason(told, plain, read):
 
 def test_a_sentence_does_not_change_a_name(told, plain, read):
     assert "m is relative to the area." in read(plain(told)).sections["plant"]
+
+
+def test_keys_are_those_of_the_rig_file(told, plain, read):
+    told["plant"] = {"m": told["plant"]["machine.m"], "loop_delay_s": told["plant"]["machine.beta"]}
+    raw = read(plain(told)).sections["raw"]
+    assert "machine.m" in raw and "loop_delay_s" in raw and "machine.loop_delay_s" not in raw
+    assert "friction.fc" in raw
