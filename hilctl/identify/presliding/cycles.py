@@ -1,4 +1,4 @@
-"""From the samples of a sine to its cycles: rows of one period each, at full amplitude.
+"""From the samples of a sine to its cycles: rows of one period each, at full amplitude, its rise forgotten.
 
 A single micrometre is below the displacement sensor's noise. But each cycle repeats the one before, and the mean of n
 of them has the nth root of n less noise. The same cycles, taken in two halves, give two records with noise of their
@@ -18,6 +18,8 @@ Reals = npt.NDArray[np.float64]
 CHANNELS = (
     "tick", "displacement_m", "acceleration_m_s2", "pressure_a_pa", "pressure_b_pa", "xr_m", "rejected", "saturated",
 )  # fmt: skip
+
+FORGETS = 1  # cycles at full amplitude that do not count: friction remembers the rise, by 1200 N of 3100 on the twin
 
 
 class Cycles(NamedTuple):
@@ -43,8 +45,10 @@ class Cycles(NamedTuple):
 def cut(samples: Mapping[str, npt.NDArray[Any]], motion: Mapping[str, float], amplitude_m: float, period: int,
         facts: Facts) -> Cycles:
     """The cycles of a sine of so many samples a period; `motion`: the facts of the plan, as `track` returns them."""
-    first = round(motion["full_from_s"] * facts.rate_hz)
-    count = min(int(motion["full_s"] * facts.rate_hz + 0.5) // period, (len(samples["tick"]) - first) // period)
+    first = round(motion["full_from_s"] * facts.rate_hz) + FORGETS * period
+    count = min(
+        int(motion["full_s"] * facts.rate_hz + 0.5) // period - FORGETS, (len(samples["tick"]) - first) // period
+    )
     rows = slice(first, first + count * period)
 
     def of(values: npt.NDArray[Any]) -> Reals:

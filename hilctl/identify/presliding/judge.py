@@ -81,8 +81,9 @@ def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, e
     elif found.poor:
         warnings = (*warnings, words.poor(found))
     models = {"lugre": bristles.model(curve), "gms": found.elements}
+    certain = found.decided and known and not (found.poor or stiff or apart)
     return Presliding(
-        found.kind, found.decided and not found.poor and not stiff and known, check_friction(law), parameters,
+        found.kind, certain, check_friction(law), parameters,
         words.bristles(travel, found), words.bristle_advice(found, parameters[0], facts), warnings, level, travel,
         found, turn_of(shown, models), driven, rig_seconds,
     )  # fmt: skip

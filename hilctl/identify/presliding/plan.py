@@ -10,6 +10,7 @@ import math
 from typing import NamedTuple
 
 from hilctl.identify.presliding.curve import Curve
+from hilctl.identify.presliding.cycles import FORGETS
 from hilctl.identify.presliding.facts import Facts
 from hilctl.identify.presliding.faults import LEAST_CYCLES, ReversalFault
 
@@ -28,16 +29,17 @@ class Swing(NamedTuple):
 
     amplitude_m: float
     period: int
-    cycles: int
+    cycles: int  # that count
 
     def seconds(self, rate_hz: float) -> float:
         """How long it takes, ramps and a pause included."""
-        return self.cycles * self.period / rate_hz + RISE_S + FALL_S + PAUSE_S
+        return (FORGETS + self.cycles) * self.period / rate_hz + RISE_S + FALL_S + PAUSE_S
 
     def parameters(self, rate_hz: float, center_m: float) -> dict[str, float]:
         """As `track` takes them."""
+        cycles = float(FORGETS + self.cycles)
         return {
-            "amplitude_m": self.amplitude_m, "frequency_hz": rate_hz / self.period, "cycles": float(self.cycles),
+            "amplitude_m": self.amplitude_m, "frequency_hz": rate_hz / self.period, "cycles": cycles,
             "center_m": center_m, "soft_start_s": RISE_S, "soft_stop_s": FALL_S,
         }  # fmt: skip
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from hilctl.identify.presliding.cycles import Cycles, Reals
 from hilctl.identify.presliding.facts import Facts
@@ -60,23 +61,25 @@ def compliances(loop: Loop, level_n: float) -> list[float]:
     middle = 0.5 * (float(np.max(_smooth(force))) + float(np.min(_smooth(force))))
     out = []
     for way in (1.0, -1.0):
-        share = way * (force - middle) / level_n
-        # the turn that goes this way: from the last point below to the first one above
-        rising = np.flatnonzero((np.roll(share, 1) < 0) & (share >= 0))
-        if not len(rising):
-            continue
-        at = int(rising[0])
-        n = len(share)
-        first, last = at - 1, at
-        while share[first % n] > -MIDDLE and at - first < n // 2:
-            first -= 1
-        while share[last % n] < MIDDLE and last - at < n // 2:
-            last += 1
-        rows = np.arange(first, last + 1) % n
+        rows = _turn(way * (force - middle) / level_n)
         if len(rows) >= LEAST_POINTS:
             f = force[rows] - force[rows].mean()
             out.append(float(f @ (x[rows] - x[rows].mean()) / (f @ f)))
     return out
+
+
+def _turn(share: Reals) -> npt.NDArray[np.intp]:
+    """The points from the last one below -MIDDLE to the next above MIDDLE; none where friction does not turn so far.
+
+    On the way it may cross the middle to and fro: noise does that, also where friction turns the other way.
+    """
+    n = len(share)
+    outside = np.flatnonzero(np.abs(share) > MIDDLE)
+    before = np.roll(outside, 1)
+    for i, j in zip(before, outside, strict=True):
+        if share[i] < 0 < share[j]:
+            return np.arange(i, j + (n if j < i else 0) + 1) % n
+    return np.arange(0)
 
 
 def _smooth(force: Reals) -> Reals:

@@ -10,8 +10,8 @@ from hilctl.identify.presliding.result import Parameter
 from hilctl.identify.presliding.travel import Travel
 
 ONE_CURVE = (
-    "the sliding curve differs by direction, and a law with bristles has one curve: its mean is used; compare what "
-    "compensation gains with that of the static law"
+    "the sliding curve differs by direction, and a law with bristles has one curve: its mean is used, and neither "
+    "direction is certain; compare what compensation gains with that of the static law, which keeps both"
 )
 REVERSAL_M_S2 = 3.0  # of a table's sine of 1 Hz and 80 mm: what a reversal means there
 SMOOTHED_S = 0.7e-3  # over which a jump is smoothed in the feed-forward at least

@@ -126,6 +126,14 @@ def test_a_curve_of_another_rig_is_noticed():
     assert not judge(swings, FACTS, {**CURVE, "fs": 1500.0}).certain
 
 
+def test_directions_that_differ_leave_a_law_with_bristles_uncertain():
+    swings = cycles_of({"model": "lugre", **CURVE, "s0": 1e8, "s1": 1e5})
+    found = judge(swings, FACTS, {**CURVE, "model": "karnopp", "negative": {"fs": 3000.0}})
+    assert (found.kind, found.certain) == ("lugre", False)
+    assert any("differs by direction" in warning for warning in found.warnings)
+    assert found.friction.params.fs == pytest.approx(3059.0)
+
+
 def test_the_result_is_json_with_everything_in_it():
     found = judge(cycles_of({"model": "lugre", **CURVE, "s0": 1e8, "s1": 1e5}), FACTS, CURVE, rig_seconds=42.0)
     told = json.loads(json.dumps(found.to_json()))
