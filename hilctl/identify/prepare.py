@@ -18,6 +18,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
+from hilctl.identify.campaign.facts import read_facts
+from hilctl.identify.campaign.faults import tripped
+from hilctl.identify.campaign.measure import seen_of
 from hilctl.signals import Arming
 
 if TYPE_CHECKING:
@@ -187,7 +190,8 @@ def _arming_failed(trip: dict[str, Any] | None) -> str:
     if trip["name"] == "polarity":
         text += (
             ". Check, in this order: that the table is free and the supply valve open, the valve's plug and its two "
-            "wires, which way the displacement sensor counts, and which chamber each pressure sensor sits in"
+            "wires, which way the displacement sensor counts, which chamber each pressure sensor sits in, and that no "
+            "oil leaks across the piston or stays in the valve's dead band"
         )
     return text
 
@@ -210,9 +214,8 @@ def _warm_up(rig: "Client", seconds: float) -> None:
         rig.stop()
         raise
     if outcome.why != "done":
-        trip = rig.status()["trip"]
-        told = f": {trip['meaning']} ({trip['key']}); {trip['remedy']}" if trip else ""
-        raise PrepareFailed(f"the warm-up ended: {outcome.why} {outcome.trip}".rstrip() + told)
+        facts = read_facts(rig)
+        raise PrepareFailed(f"the warm-up ended: {tripped(rig, outcome.why, seen_of(rig, motion, outcome), facts)}")
 
 
 def _finite(values: Any) -> float | None:

@@ -80,16 +80,25 @@ def _accelerometer(samples: Samples, facts: Facts) -> str:
 def seen_gain(samples: Samples, facts: Facts) -> float | None:
     """The accelerometer's gain against what displacement says of the same motion; None where that says too little.
 
-    Both are compared as -w^2 X and A at frequencies where displacement's noise is small beside the motion.
+    With a window h that begins and ends flat, partial integration moves the derivatives off the readings,
+
+        ∫ x'' h exp(-jwt) dt = ∫ x (h'' - 2jw h' - w² h) exp(-jwt) dt,
+
+    wherever the motion begins and ends: a trip may have cut it off. Both sides are compared at frequencies where
+    displacement's noise is small beside the motion.
     """
     x, n = samples["displacement_m"], len(samples["displacement_m"])
     sx, sa = facts["sensors.displacement.noise"], facts["sensors.acceleration.noise"]
-    drift = np.linspace(x[0], x[-1], n)  # a transform takes the record for periodic
+    turn, at = 2 * np.pi / (n * facts.dt_s), 2 * np.pi * np.arange(n) / n
+    taper = 0.5 - 0.5 * np.cos(at)
+    x = x - np.linspace(x[0], x[-1], n)  # a straight line has no acceleration, but rounding
     w = 2 * np.pi * np.fft.rfftfreq(n, facts.dt_s)
     band = (w > 2 * np.pi * LOWEST_HZ) & (w < np.sqrt(sa / sx))
-    moved, shown = -(w**2) * np.fft.rfft(x - drift), np.fft.rfft(samples["acceleration_m_s2"])
+    bent, sloped = (np.fft.rfft(x * part) for part in (0.5 * turn**2 * np.cos(at), 0.5 * turn * np.sin(at)))
+    moved = bent - 2j * w * sloped - w**2 * np.fft.rfft(x * taper)
+    shown = np.fft.rfft(samples["acceleration_m_s2"] * taper)
     power = float(np.sum(np.abs(moved[band]) ** 2))
-    noise = float(np.sum(w[band] ** 4)) * n * sx**2
+    noise = float(np.sum(w[band] ** 4)) * float(taper @ taper) * sx**2
     if not power > CLEAR**2 * noise or noise == 0.0:
         return None
     return float(np.real(np.vdot(moved[band], shown[band]))) / power
@@ -132,13 +141,31 @@ def tripped(rig: "Client", why: str, samples: Samples | None, facts: Facts) -> s
     if samples is None or not len(samples["tick"]):
         return told
     if trip and trip["name"] in _OF_A_SENSOR:
-        names = failing(samples, facts)
-        return f"{told}. It is {' and '.join(f'sensors.{name}' for name in names)}" if names else told
+        return f"{told}{_which(failing(samples, facts))}"
     seen = _moved(samples) or _silent(samples, facts)
+    if not seen and trip and trip["name"] == "position":
+        seen = _beyond(samples)
     gain = seen_gain(samples, facts)
     if not seen and gain is not None and gain < GAIN_CUT:
         seen = _accelerometer(samples, facts)
     return f"{told}. {seen[0].upper()}{seen[1:]}" if seen else told
+
+
+def _which(names: Sequence[str]) -> str:
+    if set(SENSORS) <= set(names):
+        return ". It is every sensor at once: check the device, its supply and the link to it ([driver])"
+    return f". It is {' and '.join(f'sensors.{name}' for name in names)}" if names else ""
+
+
+def _beyond(samples: Samples) -> str:
+    """How far the table went beyond its reference."""
+    x, xd = samples["displacement_m"], samples["xd_m"]
+    out = max(float(np.max(x) - np.max(xd)), float(np.min(xd) - np.min(x)))
+    return (
+        f"the table went {1e3 * max(out, 0.0):.2g} mm further than its reference, which was within the limit: check "
+        "machine.m, machine.beta and the gains of law.three_state (`hilctl tune`), or leave more room between "
+        "limits.position and the stroke"
+    )
 
 
 _OF_A_SENSOR = ("sensor_invalid", "sensor_range", "sensor_stuck", "sensor_stale")

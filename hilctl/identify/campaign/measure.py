@@ -18,7 +18,7 @@ from hilctl.identify.campaign.store import Measured
 from hilctl.identify.campaign.windows import CHANNELS, Samples, cut, force, timed
 
 if TYPE_CHECKING:
-    from hilctl.client import Client, Outcome
+    from hilctl.client import Client, Motion, Outcome
 
 
 def drive(rig: "Client", leg: Leg, facts: Facts) -> dict[str, npt.NDArray[Any]]:
@@ -30,18 +30,23 @@ def drive(rig: "Client", leg: Leg, facts: Facts) -> dict[str, npt.NDArray[Any]]:
         rig.stop()
         raise
     if outcome.why != "done":
-        raise CampaignFault(tripped(rig, outcome.why, _what_there_is(rig, motion.first, outcome), facts))
+        why = tripped(rig, outcome.why, seen_of(rig, motion, outcome), facts)
+        raise CampaignFault(
+            f"at {leg.speed_m_s:g} m/s: {why}. What is finished is kept: mend it, `hilctl reset` and `hilctl arm` "
+            "where it tripped, and resume"
+        )
     samples = rig.samples(motion.first, outcome.last, CHANNELS, keep=rig.hello["clock"] == "virtual")
     if len(samples["tick"]) < outcome.last - motion.first + 1:
         raise CampaignFault(f"{leg.speed_m_s:g} m/s: samples are missing; raise service.history_s")
     return samples
 
 
-def _what_there_is(rig: "Client", first: int, outcome: "Outcome") -> Samples | None:
+def seen_of(rig: "Client", motion: "Motion", outcome: "Outcome") -> Samples | None:
+    """The samples of a motion that was cut off, as far as there are any."""
     from hilctl.client import NoReply, Refused
 
     try:
-        return rig.samples(first, outcome.last, CHANNELS)
+        return rig.samples(motion.first, outcome.last, CHANNELS)
     except (Refused, NoReply):
         return None  # a loop that has ended gives no samples; what it said is told anyway
 

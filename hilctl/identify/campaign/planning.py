@@ -2,7 +2,8 @@
 
 A straight begins with what does not count: friction travels through its pre-sliding, the corner rings. So
 
-    lead    = max(v t, s)               s: settle distance, 8 fs/s0 of the softest bristles; t: settle time
+    lead    = max(v t, s)               s: settle distance, 8 fs/s0 of the softest bristles or of those in force
+                                        t: settle time
     straight = lead + v (W/n + e)       W: window time wanted for each direction, n: cycles; e: the sensors' delay
     A        = straight/2 + 13/42 v Tc  within the stroke and its margins; Tc: the corner, see the motion's own page
 
@@ -19,6 +20,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
+from hilctl.friction.gms import Gms
 from hilctl.identify.campaign.facts import Facts
 from hilctl.law.reference.smooth import PULSE_ACCELERATION
 from hilctl.law.reference.triangle import CORNER_REACH
@@ -26,10 +28,13 @@ from hilctl.law.reference.triangle import CORNER_REACH
 SLOWEST_M_S, FASTEST_M_S, SPEEDS = 0.001, 0.8, 24
 BUDGET_S = 150.0  # of rig time
 SETTLE_M = 1e-3  # 8 fs/s0 with fs = 3118 N and s0 = 3e7 N/m is 0.83 mm: the softest bristles thought of
+SETTLE_REACHES = 8.0  # fs/s0: a bristle is there but for exp(-8)
+SETTLE_YIELDS = 2.2  # yields of the softest element of GMS: it turns over within two
 MODE_PERIODS = 3.0  # of the hydraulic mode, until a corner has rung out
 SETTLE_S = 0.25  # where there is room: the loop's own settling
 LEAST_CYCLES, MOST_CYCLES = 2, 60
 LEAST_SAMPLES = 30  # of a window
+USEFUL_S = 0.05  # of a window: speeds that nobody named go no further than what leaves so much of a straight
 MARGIN = 0.9  # share of the way to the position limits that is used
 LONGEST_S = 45.0  # of one motion: a third of what a service remembers unless told otherwise (service.history_s)
 MOST_WINDOW_S = 40.0  # wanted for a direction: noise of 2 N in a force of 3000
@@ -64,6 +69,13 @@ class Leg(msgspec.Struct, frozen=True):
         }  # fmt: skip
 
 
+class Settling(NamedTuple):
+    """What a straight begins with at least."""
+
+    seconds: float  # of a corner's ringing
+    metres: float  # of pre-sliding
+
+
 class Plan(NamedTuple):
     """The legs in the order in which they are driven, and what they take in all."""
 
@@ -80,14 +92,19 @@ def log_spaced(slowest: float = SLOWEST_M_S, fastest: float = FASTEST_M_S, count
     return [float(f"{v:.4g}") for v in np.geomspace(slowest, fastest, count)]
 
 
-def plan(facts: Facts, speeds: Sequence[float] | None = None, budget_s: float = BUDGET_S) -> Plan:
-    """The campaign. CannotPlan where a speed or the budget does not fit."""
-    ringing_s = MODE_PERIODS * 2 * math.pi / facts.mode_rad_s
-    wanted = sorted(set(log_spaced(fastest=min(FASTEST_M_S, _fastest(facts))) if speeds is None else speeds))
+def plan(
+    facts: Facts, speeds: Sequence[float] | None = None, budget_s: float = BUDGET_S, fastest_m_s: float = FASTEST_M_S
+) -> Plan:
+    """The campaign. CannotPlan where a speed or the budget does not fit.
+
+    Without `speeds`, the usual ones, up to what stroke, limits and `fastest_m_s` leave room for.
+    """
+    settling = settling_of(facts)
+    wanted = sorted(set(_usual(facts, fastest_m_s, settling) if speeds is None else speeds))
     _check_speeds(facts, wanted)
     low_s, high_s = LEAST_CYCLES * LEAST_SAMPLES * facts.dt_s, MOST_WINDOW_S
     part = {v: _part(v / wanted[-1]) for v in wanted}
-    legs = [_needed(facts, v, part[v] * low_s, ringing_s) for v in wanted]
+    legs = [_needed(facts, v, part[v] * low_s, settling) for v in wanted]
     if _seconds(legs) > budget_s:
         raise CannotPlan(
             f"a budget of {budget_s:g} s is too short for {len(wanted)} speeds from {wanted[0]:g} m/s on, which take "
@@ -96,12 +113,22 @@ def plan(facts: Facts, speeds: Sequence[float] | None = None, budget_s: float = 
     for _ in range(_HALVINGS):
         window_s = math.sqrt(low_s * high_s)
         # A slow speed that would take longer than one motion may keeps what it has.
-        tried = [_best(facts, leg.speed_m_s, part[leg.speed_m_s] * window_s, ringing_s) or leg for leg in legs]
+        tried = [_best(facts, leg.speed_m_s, part[leg.speed_m_s] * window_s, settling) or leg for leg in legs]
         if _seconds(tried) <= budget_s:
             low_s, legs = window_s, tried
         else:
             high_s = window_s
     return Plan(_ordered(legs))
+
+
+def settling_of(facts: Facts) -> Settling:
+    """The softest pre-sliding thought of, or that of the friction in force where it is softer still."""
+    law = facts.friction.params
+    metres = max(SETTLE_M, SETTLE_REACHES * law.reach)
+    if isinstance(law, Gms):
+        softest = max(share * law.fs / k for share, k in zip(law.shares(), law.stiffnesses(), strict=True))
+        metres = max(metres, SETTLE_YIELDS * softest)
+    return Settling(MODE_PERIODS * 2 * math.pi / facts.mode_rad_s, metres)
 
 
 def _part(share: float) -> float:
@@ -113,9 +140,19 @@ def _seconds(legs: Sequence[Leg]) -> float:
     return sum(leg.seconds for leg in legs)
 
 
-def _fastest(facts: Facts) -> float:
-    """With a margin for the speed's ripple."""
-    return 0.9 * float(facts["limits.velocity.max_m_s"])
+def _usual(facts: Facts, fastest_m_s: float, settling: Settling) -> list[float]:
+    """As many speeds as ever, up to the fastest that has room for a useful straight."""
+
+    def fits(v: float) -> bool:
+        return _leg(facts, v, LEAST_CYCLES, USEFUL_S, settling) is not None
+
+    low, high = 2 * SLOWEST_M_S, min(fastest_m_s, 0.9 * float(facts["limits.velocity.max_m_s"]))  # its ripple's margin
+    if high > low and not fits(high):
+        for _ in range(_HALVINGS):
+            middle = math.sqrt(low * high)
+            low, high = (middle, high) if fits(middle) else (low, middle)
+        high = 0.999 * low  # four digits of it fit, too
+    return log_spaced(fastest=high)
 
 
 def _check_speeds(facts: Facts, speeds: Sequence[float]) -> None:
@@ -128,35 +165,35 @@ def _check_speeds(facts: Facts, speeds: Sequence[float]) -> None:
         raise CannotPlan(f"a speed of {speeds[-1]:g} m/s is not below limits.velocity.max_m_s = {limit:g} m/s")
 
 
-def _best(facts: Facts, v: float, window_s: float, ringing_s: float) -> Leg | None:
+def _best(facts: Facts, v: float, window_s: float, settling: Settling) -> Leg | None:
     """The quickest triangle with so much window time in each direction; None where none fits."""
     found: Leg | None = None
     for cycles in range(LEAST_CYCLES, MOST_CYCLES + 1):
-        leg = _leg(facts, v, cycles, max(window_s / cycles, LEAST_SAMPLES * facts.dt_s), ringing_s)
+        leg = _leg(facts, v, cycles, max(window_s / cycles, LEAST_SAMPLES * facts.dt_s), settling)
         if leg is not None and (found is None or leg.seconds < found.seconds):
             found = leg
     return found
 
 
-def _needed(facts: Facts, v: float, window_s: float, ringing_s: float) -> Leg:
-    found = _best(facts, v, window_s, ringing_s)
+def _needed(facts: Facts, v: float, window_s: float, settling: Settling) -> Leg:
+    found = _best(facts, v, window_s, settling)
     if found is None:
         raise CannotPlan(
             f"{v:g} m/s does not fit between limits.position.min_m = {facts['limits.position.min_m']:g} m and max_m = "
-            f"{facts['limits.position.max_m']:g} m: corners and settling leave no straight; leave it out, or raise "
-            "limits.shaping.corner_acceleration_m_s2"
+            f"{facts['limits.position.max_m']:g} m: corners, and settling over {1e3 * settling.metres:.2g} mm, leave "
+            "no straight; leave it out, or raise limits.shaping.corner_acceleration_m_s2"
         )
     return found
 
 
-def _leg(facts: Facts, v: float, cycles: int, window_s: float, ringing_s: float) -> Leg | None:
+def _leg(facts: Facts, v: float, cycles: int, window_s: float, settling: Settling) -> Leg | None:
     low, high = float(facts["limits.position.min_m"]), float(facts["limits.position.max_m"])
     corner_s = max(
         2 * v * PULSE_ACCELERATION / facts["limits.shaping.corner_acceleration_m_s2"], facts["limits.shaping.corner_s"]
     )
     corner_m, most_m = CORNER_REACH * v * corner_s, MARGIN * 0.5 * (high - low)
     room_s = 2 * (most_m - corner_m) / v - window_s - facts.trail_s  # of the longest straight, without the window
-    lead_m = max(v * max(min(SETTLE_S, room_s), ringing_s), SETTLE_M)
+    lead_m = max(v * max(min(SETTLE_S, room_s), settling.seconds), settling.metres)
     amplitude_m = 0.5 * (lead_m + v * (window_s + facts.trail_s)) + corner_m
     if amplitude_m > most_m * (1 + 1e-9):
         return None

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy.typing as npt
 
+from hilctl.identify.campaign.accepted import accepted, slow
 from hilctl.identify.campaign.expect import Expected, expect, with_noise
 from hilctl.identify.campaign.facts import OFFSETS, SENSED, Facts, read_facts
 from hilctl.identify.campaign.faults import CampaignFault, hunting, trip_text
 from hilctl.identify.campaign.mass import FAST, OFF, TELLING_M_S, apparent_mass
 from hilctl.identify.campaign.measure import aligned, drive, evaluate, wrong
-from hilctl.identify.campaign.planning import BUDGET_S, Leg, plan
+from hilctl.identify.campaign.planning import BUDGET_S, Leg
 from hilctl.identify.campaign.store import FORMAT, Header, Measured, Store
 from hilctl.identify.campaign.windows import Window
 
@@ -64,13 +65,12 @@ class Campaign:
         end = int(rig.status()["history"]["end"])
         still = rig.samples(max(0, end - int(AT_REST_S * facts.rate_hz)), end - 1, SENSED)
         facts, remarks = with_noise(facts, still)
-        legs = plan(facts, speeds, budget_s).legs
-        for leg in legs:
-            rig.check_motion("triangle", **leg.parameters)
+        legs = accepted(rig, facts, speeds, budget_s)
         now = datetime.now(UTC)
         header = Header(
             format=FORMAT, id=f"{facts.rig}-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}",
-            begun=now.isoformat(timespec="seconds"), facts=facts, legs=legs, remarks=remarks,
+            begun=now.isoformat(timespec="seconds"), facts=facts, legs=legs,
+            remarks=[*remarks, *([] if speeds else slow(legs))],
             prepared=dict(prepared or {}),
         )  # fmt: skip
         return cls(rig, Store.begin(Path(folder), header))
@@ -121,7 +121,7 @@ class Campaign:
 
     def _samples(self, leg: Leg) -> dict[str, npt.NDArray[Any]]:
         """Of one speed, as the campaign's sensors would have shown them."""
-        from hilctl.client import NoReply
+        from hilctl.client import NoReply, Refused
 
         facts = self.store.header.facts
         try:
@@ -129,6 +129,11 @@ class Campaign:
             _same(facts, before)
             samples = drive(self.rig, leg, facts)
             after = read_facts(self.rig)
+        except Refused as refused:
+            raise CampaignFault(
+                f"the triangle of {leg.speed_m_s:g} m/s was refused: {refused.message}; what is finished is kept: put "
+                "that right, bring the rig to hold, and resume"
+            ) from None
         except NoReply as silent:
             raise CampaignFault(
                 f"the service fell silent at {leg.speed_m_s:g} m/s: {silent}; what is finished is kept: start the "
@@ -165,7 +170,8 @@ def remarks_of(store: Store) -> list[str]:
     if masses:
         found.append(
             f"the table's corners show a moving mass of {max(masses):.0f} kg, machine.m says {declared:g}: m a was "
-            "taken off with what they show; check machine.m, the accelerometer's scale and machine.A"
+            "taken off with what they show; check machine.m, machine.A, and the scales of the "
+            "accelerometer and the pressure sensors"
         )
     missing = len(store.header.legs) - len(done)
     if missing:

@@ -64,6 +64,16 @@ def test_the_accelerometers_gain_is_seen_where_the_motion_says_enough():
     assert seen_gain(triangle(speed=1e-4), RIG) is None
 
 
+@pytest.mark.parametrize("ticks", [500, 700, 911, 1500, 2100])
+def test_a_motion_that_is_cut_off_anywhere_tells_the_gain_as_well(ticks):
+    for factor in (1.0, -1.0, 0.02):
+        samples = {name: values[:ticks] for name, values in triangle().items()}
+        samples["acceleration_m_s2"] = factor * samples["acceleration_m_s2"]
+        assert seen_gain(samples, RIG) == pytest.approx(factor, abs=0.05)
+        blamed = "accelerometer" in tripped(_Rig({**TRIP, "name": "supply_pressure"}), "tripped", samples, RIG)
+        assert blamed == (factor < 1)
+
+
 def test_the_sensor_that_made_it_trip_is_named():
     rejected, still = triangle(), triangle()
     rejected["rejected"][-3:] = 1 << 2
@@ -94,6 +104,22 @@ def test_a_trip_is_told_with_value_limit_key_remedy_and_what_is_seen():
     for part in ("0.04 m against 0.03", "limits.tracking_error", "look", "The table is stuck"):
         assert part in text
     assert trip_text(None) == ""
+
+
+def test_a_trip_at_the_position_limit_says_how_far_the_table_went_beyond_its_reference():
+    beyond = triangle()
+    beyond["displacement_m"] = 1.05 * beyond["displacement_m"]
+    text = tripped(_Rig({**TRIP, "name": "position"}), "tripped", beyond, RIG)
+    assert f"{1e3 * 0.05 * np.max(beyond['xd_m']):.2g} mm further than its reference" in text
+    assert "machine.m" in text
+
+
+def test_a_link_that_is_gone_is_not_told_as_eight_sensors():
+    gone = triangle()
+    gone["rejected"][-3:] = 0xFF
+    text = tripped(_Rig({**TRIP, "name": "sensor_invalid"}), "tripped", gone, RIG)
+    assert "every sensor at once" in text
+    assert "sensors.pressure_a" not in text
 
 
 def test_other_ends_are_told_too():

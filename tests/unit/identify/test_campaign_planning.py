@@ -12,10 +12,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 from campaign_parts import facts
 
 from hilctl import rig as rigs
-from hilctl.identify.campaign import CannotPlan, log_spaced, plan
-from hilctl.identify.campaign.planning import LEAST_SAMPLES, LONGEST_S, SETTLE_M
+from hilctl.identify.campaign import CampaignFault, CannotPlan, Facts, log_spaced, plan
+from hilctl.identify.campaign.accepted import accepted, slow
+from hilctl.identify.campaign.planning import LEAST_SAMPLES, LONGEST_S, SETTLE_M, SPEEDS
 from hilctl.law.motions import check_plan
 from hilctl.law.motions import plan as plan_motion
+from hilctl.service.store import values_of
+from hilctl.wire.errors import Refused
 
 RIG = facts()
 
@@ -66,6 +69,57 @@ def test_any_plan_keeps_to_budget_stroke_and_memory(speeds, budget_s):
     for leg in made.legs:
         assert leg.amplitude_m <= 0.0811
         assert leg.seconds <= LONGEST_S
+
+
+@pytest.mark.parametrize("half_m", [0.04, 0.02, 0.005])
+def test_the_usual_speeds_end_where_the_stroke_leaves_no_straight(half_m):
+    made = plan(facts(limits__position__min_m=-half_m, limits__position__max_m=half_m))
+    speeds = sorted(leg.speed_m_s for leg in made.legs)
+    assert len(speeds) == SPEEDS
+    assert 0.95 * 150 < made.seconds <= 150
+    assert all(leg.amplitude_m <= 0.901 * half_m for leg in made.legs)
+    assert made.legs[-1].window_s > 0.04
+    with pytest.raises(CannotPlan, match="leave no straight"):
+        plan(facts(limits__position__min_m=-half_m, limits__position__max_m=half_m), [1.5 * speeds[-1]])
+
+
+@pytest.mark.parametrize(
+    ("softer", "least_m"),
+    [
+        ({"model": "lugre", "s0": 1e7, "s1": 1e4}, 8 * 3118 / 1e7),
+        ({"model": "gms", "s0": 1e7}, 8 * 3118 / 1e7),
+        ({"model": "gms", "alpha": (0.5, 0.5), "k": (1e8, 5e5)}, 2 * 0.5 * 3118 / 5e5),
+    ],
+)
+def test_softer_bristles_in_force_get_a_longer_approach(softer, least_m):
+    rig = rigs.load("table-500", twin=True, changes={f"friction.{key}": value for key, value in softer.items()})
+    rest = {key: value for key, value in RIG.values.items() if not key.startswith("friction.")}
+    soft = Facts(RIG.rig, RIG.rate_hz, 1, {**rest, **values_of(rig)})
+    assert least_m > SETTLE_M
+    assert all(leg.lead_m >= least_m for leg in plan(soft, budget_s=300.0).legs)
+
+
+class _Limited:
+    """A service that refuses what is faster."""
+
+    def __init__(self, most_m_s):
+        self._most_m_s = most_m_s
+
+    def check_motion(self, kind, speed_m_s, **parameters):
+        if speed_m_s > self._most_m_s:
+            raise Refused("limit", "the valve gives no more")
+
+
+def test_the_usual_speeds_give_way_to_what_the_service_refuses_and_named_ones_do_not():
+    legs = accepted(_Limited(0.5), RIG, None, 150.0)
+    assert 0.4 < max(leg.speed_m_s for leg in legs) <= 0.5
+    assert len(legs) == SPEEDS
+    assert "instead of 0.8" in slow(legs)[0]
+    assert slow(accepted(_Limited(0.9), RIG, None, 150.0)) == []
+    with pytest.raises(CampaignFault, match=r"0\.6 m/s .* is refused: the valve gives no more"):
+        accepted(_Limited(0.5), RIG, [0.02, 0.6], 150.0)
+    with pytest.raises(CampaignFault, match="the valve gives no more"):
+        accepted(_Limited(0.0), RIG, None, 150.0)
 
 
 def test_a_short_budget_is_refused_with_what_it_takes():

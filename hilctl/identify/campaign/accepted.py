@@ -1,0 +1,57 @@
+"""The plan that the service accepts, before anything moves.
+
+Speeds that somebody named are driven or refused. The usual ones give way: where the service refuses the fastest, for
+the valve's flow, a limit or a stroke with its stopping distance, all of them are spread over what is left.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hilctl.identify.campaign.facts import Facts
+from hilctl.identify.campaign.faults import CampaignFault
+from hilctl.identify.campaign.planning import FASTEST_M_S, Leg, plan
+
+if TYPE_CHECKING:
+    from hilctl.client import Client
+
+SLOWER = 0.8  # times the speed that was refused
+LEAST_M_S = 0.05  # slower than that, no curve has more than a breakaway
+FAR_FROM = 0.9  # of the usual speed: a campaign that ends below says so
+
+
+def accepted(rig: "Client", facts: Facts, speeds: Sequence[float] | None, budget_s: float) -> list[Leg]:
+    """The legs. CannotPlan, or CampaignFault with the service's reason, where there are none."""
+    fastest = FASTEST_M_S
+    while True:
+        legs = plan(facts, speeds, budget_s, fastest).legs
+        refused = _refused(rig, legs)
+        if refused is None:
+            return legs
+        leg, why = refused
+        fastest = SLOWER * leg.speed_m_s
+        if speeds is not None or fastest < LEAST_M_S:
+            raise CampaignFault(
+                f"the triangle of {leg.speed_m_s:g} m/s and ±{1e3 * leg.amplitude_m:.3g} mm is refused: {why}; leave "
+                "that speed out, or widen what stands against it"
+            )
+
+
+def _refused(rig: "Client", legs: Sequence[Leg]) -> tuple[Leg, str] | None:
+    """The fastest leg that the service does not want, and why."""
+    from hilctl.client import Refused
+
+    for leg in sorted(legs, key=lambda leg: -leg.speed_m_s):
+        try:
+            rig.check_motion("triangle", **leg.parameters)
+        except Refused as refused:
+            return leg, refused.message
+    return None
+
+
+def slow(legs: Sequence[Leg]) -> list[str]:
+    """Said where the usual speeds had to end early."""
+    fastest = max(leg.speed_m_s for leg in legs)
+    if fastest >= FAR_FROM * FASTEST_M_S:
+        return []
+    text = f"speeds go up to {fastest:.3g} m/s instead of {FASTEST_M_S:g}: stroke and limits leave no room for more"
+    return [f"{text}, and Coulomb's level and the viscous slope follow from there"]
