@@ -34,6 +34,7 @@ from hilctl.identify.plant.result import PlantFit
 from hilctl.identify.prepare import Prepared, PrepareFailed, prepare
 from hilctl.identify.presliding import Presliding, ReversalFault, identify_presliding
 from hilctl.identify.preview import search
+from hilctl.identify.trips import ended_text
 from hilctl.params import BadValues
 from hilctl.wire.errors import Refused
 
@@ -140,7 +141,7 @@ class Commissioning:
                 self.notes.tell(f"tracking {when}: {task.text}")
                 run = tracking.drive(self.rig, task, when)
                 if run.why != "done":
-                    raise NotMeasuredError(f"the {task.text} was not finished: {run.why}{_trip(self.rig)}")
+                    raise NotMeasuredError(f"the {task.text} was not finished: {ended_text(self.rig, run.why)}")
                 self.runs.append(run)
                 if when == "before":
                     rows.append({"kind": task.kind, "name": task.text, **task.parameters})
@@ -364,11 +365,6 @@ def _why(best: Trial, trials: list[Trial], before: float) -> str:
     text = f"{best.candidate.name}: {before:.1f} % of distortion without, {best.percent:.1f} % with it"
     others = [t for t in trials if t.candidate is not best.candidate]
     return text + "".join(f"; {t.candidate.name}: {t.percent:.1f} %" for t in others)
-
-
-def _trip(rig: "Client") -> str:
-    trip = rig.status()["trip"]
-    return f": {trip['name']} ({trip['key']}); {trip['remedy']}" if trip else ""
 
 
 __all__ = ["Commissioning", "How", "Prepared"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.identify.distortion import Distortion, Sine, distortion_of, record
+from hilctl.identify.distortion import Distortion, Sine, distortion_of, record, sine
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -71,8 +71,7 @@ def _accepted(rig: "Client", size: Size) -> Size | None:
 
     while size.amplitude_m >= LEAST_M:
         try:
-            rig.check_motion("sine", frequency_hz=size.frequency_hz, amplitude_m=size.amplitude_m,
-                             center_m=size.center_m, cycles=5.0)  # fmt: skip
+            rig.check_motion("sine", **sine(size.frequency_hz, size.amplitude_m, FEW_CYCLES, size.center_m))
         except Refused:
             size = size._replace(amplitude_m=SMALLER * size.amplitude_m)
         else:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.identify.trips import ended_text
+
 if TYPE_CHECKING:
     from hilctl.client import Client
 
@@ -92,22 +94,30 @@ def distortion_of(
     )  # fmt: skip
 
 
+def settling(frequency_hz: float) -> int:
+    """Cycles that do not count."""
+    return max(_SETTLING, math.ceil(_SETTLING_S * frequency_hz))
+
+
+def sine(frequency_hz: float, amplitude_m: float, cycles: int, center_m: float = 0.0) -> dict[str, float]:
+    """The motion in which so many cycles are measured, as `track sine` takes it."""
+    return {
+        "frequency_hz": frequency_hz, "amplitude_m": amplitude_m, "center_m": center_m,
+        "cycles": float(cycles + settling(frequency_hz)), "soft_start_s": _SOFT_S, "soft_stop_s": _SOFT_S,
+    }  # fmt: skip
+
+
 def record(
     rig: "Client", frequency_hz: float, amplitude_m: float, cycles: int = 4, center_m: float = 0.0
 ) -> Sine:  # fmt: skip
     """Drives a sine, swung in. The rig is to hold; it holds again afterwards."""
-    settling = max(_SETTLING, math.ceil(_SETTLING_S * frequency_hz))
-    motion = rig.track(
-        "sine", frequency_hz=frequency_hz, amplitude_m=amplitude_m, center_m=center_m,
-        cycles=float(cycles + settling), soft_start_s=_SOFT_S, soft_stop_s=_SOFT_S,
-    )  # fmt: skip
+    motion = rig.track("sine", **sine(frequency_hz, amplitude_m, cycles, center_m))
     outcome = rig.wait(motion)
     if outcome.why != "done":
-        said = f"{outcome.why} by {outcome.trip}" if outcome.trip else f"it ended by {outcome.why!r}"
-        sine = f"the sine of {frequency_hz:g} Hz and ±{1e3 * amplitude_m:g} mm"
-        raise NotMeasuredError(f"{sine} was not finished: {said}")
+        what = f"the sine of {frequency_hz:g} Hz and ±{1e3 * amplitude_m:g} mm"
+        raise NotMeasuredError(f"{what} was not finished: {ended_text(rig, outcome.why)}")
     rate_hz = float(rig.hello["rate_hz"])
-    begin = motion.first + round((motion.facts["full_from_s"] + settling / frequency_hz) * rate_hz)
+    begin = motion.first + round((motion.facts["full_from_s"] + settling(frequency_hz) / frequency_hz) * rate_hz)
     count = round(cycles / frequency_hz * rate_hz)
     samples = rig.samples(begin, begin + count - 1, ["acceleration_m_s2", "ad_m_s2", "rejected"])
     if np.any(samples["rejected"]):

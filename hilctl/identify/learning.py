@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.identify.distortion import HIGHEST_HZ, Noise, NotMeasuredError, noise_of
+from hilctl.identify.trips import ended_text
 from hilctl.wire import Refused
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ _CYCLES = 5  # of the motion whose reference is read
 class Repeat(NamedTuple):
     """One repeat."""
 
-    percent: float  # distortion: harmonics from the second on that the reference has not, over the first, noise taken off
+    percent: float  # distortion: harmonics beyond the first that the reference has not, noise taken off; over the first
     error_percent: float  # of the acceleration, all harmonics, over the reference's
     share: float  # of what was missing that went into its drive
 
@@ -70,7 +71,7 @@ class Periodic(NamedTuple):
 def reference_of(rig: "Client", kind: str, **parameters: float) -> Periodic:
     """Drives a sine or a triangle once, over a few cycles, and reads its reference off the samples."""
     motion = rig.track(kind, **{**parameters, "cycles": float(_CYCLES)})
-    _refuse_unfinished(rig.wait(motion))
+    _refuse_unfinished(rig, rig.wait(motion))
     rate_hz, period_s = float(rig.hello["rate_hz"]), motion.facts["period_s"]
     whole_from_s = motion.facts.get("full_from_s", motion.facts["lead_s"]) + period_s  # one cycle after it has begun
     cycles = 2
@@ -150,9 +151,9 @@ def _learned_gain(gain: Complex, asked: Complex, came: Complex) -> Complex:
     return np.asarray(size * np.exp(1j * phase))
 
 
-def _refuse_unfinished(outcome: Any) -> None:
+def _refuse_unfinished(rig: "Client", outcome: Any) -> None:
     if outcome.why != "done":
-        said = f"{outcome.why} by {outcome.trip}" if outcome.trip else f"it ended by {outcome.why!r}"
+        said = ended_text(rig, outcome.why)
         raise NotMeasuredError(f"the motion was not finished: {said}; the drive in use stays as it was")
 
 
@@ -180,7 +181,7 @@ def _play(rig: "Client", reference: Periodic, drive: Complex, name: str, cycles:
     motion: Motion = rig.track(
         "waveform", upload=name, center_m=reference.center_m, taper_s=0.0, return_to_start=False
     )
-    _refuse_unfinished(rig.wait(motion))
+    _refuse_unfinished(rig, rig.wait(motion))
     rate_hz, period_s = float(rig.hello["rate_hz"]), 1 / reference.frequency_hz
     late_s = float(rig.get("sensors.acceleration.delay_s")["sensors.acceleration.delay_s"])
     from_s = motion.facts["first_sample_s"] + (_RAMP + _SETTLE) * period_s

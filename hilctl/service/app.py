@@ -13,11 +13,11 @@ import zmq
 from hilctl.law.requests import RequestKind
 from hilctl.service.desk import Desk
 from hilctl.service.service import Service
-from hilctl.service.status import status_of
+from hilctl.service.status import status_of, told_trip
 from hilctl.service.tasks import Pace
 from hilctl.service.telemetry import Telemetry
 from hilctl.service.watch import Seen
-from hilctl.signals import TRIP_TEXTS, Action, Mode, Trip
+from hilctl.signals import Action, Mode, Trip
 from hilctl.wire import places
 from hilctl.wire.errors import Refused
 
@@ -118,20 +118,10 @@ class App:
             self.service.events.tell(seen.kind, seen.tick, **body)
 
     def _trip_body(self, body: dict[str, Any]) -> dict[str, Any]:
-        trip, status = Trip(body["trip"]), self.service.core.link.status
-        text = TRIP_TEXTS[trip]
-        known = status.trip == trip
-        return {
-            "trip": trip.name.lower(),
-            "number": trip.value,
-            "key": text.key,
-            "unit": text.unit,
-            "meaning": text.meaning,
-            "remedy": text.remedy,
-            "value": status.trip_value if known else None,
-            "limit": status.trip_limit if known else None,
-            "action": Action(status.trip_action).name.lower() if known else None,
-        }
+        told = told_trip(Trip(body["trip"]), self.service.core.link.status)
+        told.pop("tick", None)  # the event has its own
+        rest = {key: told.get(key) for key in ("value", "limit", "action")}
+        return {"trip": told.pop("name"), **told, **rest}
 
     def _core_ended(self) -> None:
         s = self.service

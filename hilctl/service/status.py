@@ -5,7 +5,7 @@ from typing import Any
 
 from hilctl.loop.status import CoreStatus
 from hilctl.service.service import Service
-from hilctl.signals import TRIP_TEXTS, Action, Arming, Trip
+from hilctl.signals import SENSORS, TRIP_TEXTS, Action, Arming, Trip
 
 
 def status_of(s: Service) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def status_of(s: Service) -> dict[str, Any]:
         "arming": Arming(int(row["arming"])).name.lower() if row is not None else "none",
         "motion": s.watch.motion,
         "last_motion": s.last_motion,
-        "trip": _trip(s, core),
+        "trip": told_trip(Trip(s.watch.trip), core) if s.watch.trip else None,
         "warnings": [t.name.lower() for t in Trip if s.watch.warnings >> t.value & 1 and t],
         "epoch": s.watch.epoch,
         "epoch_asked": s.store.epoch,
@@ -65,10 +65,8 @@ def core_of(core: CoreStatus) -> dict[str, Any]:
     }
 
 
-def _trip(s: Service, core: Any) -> dict[str, Any] | None:
-    if not s.watch.trip:
-        return None
-    trip = Trip(s.watch.trip)
+def told_trip(trip: Trip, core: Any) -> dict[str, Any]:
+    """What it means, what to do about it; and its figures while the loop still has them."""
     text = TRIP_TEXTS[trip]
     told: dict[str, Any] = {
         "name": trip.name.lower(),
@@ -78,14 +76,17 @@ def _trip(s: Service, core: Any) -> dict[str, Any] | None:
         "meaning": text.meaning,
         "remedy": text.remedy,
     }
-    if core.trip == trip:
-        told |= {
-            "tick": int(core.trip_tick),
-            "value": float(core.trip_value),
-            "limit": float(core.trip_limit),
-            "action": Action(core.trip_action).name.lower(),
-        }
-    return told
+    if core.trip != trip:
+        return told
+    if core.trip_sensor >= 0:
+        told["sensor"] = SENSORS[core.trip_sensor]
+        told["key"] = f"sensors.{told['sensor']}" if text.key == "sensors" else text.key
+    return told | {
+        "tick": int(core.trip_tick),
+        "value": float(core.trip_value),
+        "limit": float(core.trip_limit),
+        "action": Action(core.trip_action).name.lower(),
+    }
 
 
 def _lease(s: Service) -> dict[str, Any] | None:

@@ -201,3 +201,16 @@ def test_a_private_service_dies_with_its_parent():
         assert alive(pid)
         parent.kill()
     until(lambda: not alive(pid), "the private service's end")
+
+
+def test_a_trip_names_the_sensor_that_it_is_about():
+    stuck = {"twin.faults.sensor": "pressure_b", "twin.faults.sensor_stuck_after_s": 6.0}
+    with private_service("table-500", changes=stuck) as service, Client(service.commands) as rig:
+        rig.arm()
+        outcome = rig.wait(rig.track("sine", amplitude_m=0.03, frequency_hz=1.0, cycles=20))
+        assert outcome.trip == "sensor_stuck"
+        trip = rig.status()["trip"]
+        event = next(e for e in rig.events() if e["kind"] == "trip")
+    for told in (trip, event):
+        assert (told["sensor"], told["key"]) == ("pressure_b", "sensors.pressure_b")
+    assert (trip["name"], event["trip"]) == ("sensor_stuck", "sensor_stuck")

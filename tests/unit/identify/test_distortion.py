@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hilctl.client import Client, private_service
 from hilctl.identify.distortion import NotMeasuredError, distortion_of, measure
-from hilctl.identify.preview import KEY, search, vertex
+from hilctl.identify.preview import KEY, beyond, search, vertex
 
 RATE_HZ = 1000.0
 
@@ -38,6 +38,15 @@ def test_the_sensors_noise_is_taken_off():
                                                                           rel=0.1)
 
 
+def test_nothing_is_told_that_the_sensor_cannot_show():
+    found = [distortion_of(record({1: 1.0}, noise=0.02, seed=seed), 4, 1.0) for seed in range(200)]
+    resolution = np.mean([one.resolution_percent for one in found])
+    left = [max(one.percent**2 - one.resolution_percent**2, 0.0) for one in found]
+    assert all(one.percent >= one.resolution_percent for one in found)
+    assert 0.15 < np.mean([one.percent > 1.0001 * one.resolution_percent for one in found]) / 0.16 < 1.9
+    assert np.sqrt(np.mean(left)) < resolution < 0.5 * np.mean([one.noise_percent for one in found])
+
+
 def test_a_dead_accelerometer_and_too_few_cycles_are_told():
     with pytest.raises(NotMeasuredError, match="shows no motion"):
         distortion_of(np.zeros(4000), 4, 1.0)
@@ -50,6 +59,12 @@ def test_the_parabolas_least_point_is_within_its_neighbours():
     assert vertex(tried) == pytest.approx(2.3)
     assert vertex(tried[:2]) is None
     assert vertex([(0.0, 1.0), (1.0, 1.0), (2.0, 1.0)]) is None
+
+
+def test_the_search_goes_on_where_the_best_is_the_last():
+    assert beyond([(1.0, 3.0), (0.0, 4.0), (2.0, 2.0)]) == 3.0
+    assert beyond([(1.0, 3.0), (0.0, 2.0), (2.0, 4.0)]) == -1.0
+    assert beyond([(1.0, 1.0), (0.0, 2.0), (2.0, 4.0)]) is None
 
 
 @pytest.fixture(scope="module")
@@ -78,10 +93,10 @@ def test_the_inverse_model_is_measured_and_its_preview_found_on_a_running_rig(ri
 
 def test_a_sine_that_trips_is_not_measured(rig):
     """The reference stays below the limit; what friction does to it at the reversals, without the model, does not."""
-    limit = {"limits.acceleration.max_m_s2": 4.6, "limits.acceleration.action": "stop"}
+    limit = {"limits.acceleration.max_m_s2": 5.1, "limits.acceleration.action": "stop"}
     rig.set({**limit, "law.feed.inverse": 0.0}, origin="a test")
     rig.pass_time(1.0)
-    with pytest.raises(NotMeasuredError, match=r"not finished: tripped by acceleration") as refused:
+    with pytest.raises(NotMeasuredError, match=r"not finished: the rig tripped by acceleration") as refused:
         measure(rig, 2.0, 0.0275)
     rig.reset()
     assert "2 Hz and ±27.5 mm" in str(refused.value)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hilctl.client import Client, private_service
-from hilctl.identify.distortion import NotMeasuredError, distortion_of
+from hilctl.identify.distortion import Noise, NotMeasuredError, distortion_of
 from hilctl.identify.learning import Repeat, _judged, _smooth, learn, reference_of
 
 
@@ -68,7 +68,7 @@ def test_a_trip_leaves_a_clear_word(rig):
     with_inverse(rig, 0.0)
     reference = reference_of(rig, "sine", frequency_hz=5.0, amplitude_m=0.02)
     rig.set({"limits.tracking_error.max_m": 3e-4, "limits.tracking_error.action": "stop"}, origin="a test")
-    with pytest.raises(NotMeasuredError, match="tripped by tracking_error"):
+    with pytest.raises(NotMeasuredError, match="the rig tripped by tracking_error"):
         learn(rig, reference, "trips")
     rig.pass_time(1.0)
     rig.reset()
@@ -87,7 +87,7 @@ def test_a_drive_that_would_pass_a_limit_ends_the_learning_with_the_best_so_far(
 
 def test_a_dead_accelerometer_is_noticed():
     with pytest.raises(NotMeasuredError, match=r"hardly any motion; check sensors\.acceleration"):
-        _judged(np.full(3, 1e-3 + 0j), np.array([1.0, 0, 0], complex), 0.0)
+        _judged(np.full(3, 1e-3 + 0j), np.array([1.0, 0, 0], complex), Noise(0.0, 4), 0.0)
 
 
 def test_the_ramp_begins_and_ends_without_a_jerk():

@@ -1,0 +1,27 @@
+"""How a motion ended that was not done, in a sentence: the trip, its limit, its key, and what to do about it."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hilctl.client import Client
+
+_NO_VALUE = ("sensor_invalid", "sensor_range", "sensor_stuck", "sensor_stale", "emergency_stop")
+
+
+def trip_text(trip: dict[str, Any] | None) -> str:
+    """A trip as `status` tells it; empty for none."""
+    if not trip:
+        return ""
+    measured = "value" in trip and trip["name"] not in _NO_VALUE
+    value = f"{trip['value']:.4g} {trip['unit']}".strip() if measured else ""
+    reached = f", {value} against {trip['limit']:.4g}" if value else ""
+    return f"the rig tripped by {trip['name']}{reached} ({trip['key']}): {trip['meaning']}; {trip['remedy']}"
+
+
+def ended_text(rig: "Client", why: str) -> str:
+    """For the `why` of an outcome."""
+    if why == "stopped":
+        return "somebody stopped the motion"
+    if why == "gone":
+        return f"the control loop has ended: {rig.status()['gone'] or 'its log says why'}"
+    return trip_text(rig.status()["trip"]) or f"it ended by {why!r}"
