@@ -6,7 +6,8 @@ parameters the identified values as one set, and the way back
 candidates which friction laws are worth a trial, and the trial
 sines      the sines by which distortion is judged
 tracking   triangles, and what a motion was worth
-record     an earthquake, or any other history
+history    an earthquake, or anything else that is to be followed
+telling    from what was identified to what is told of it
 """
 
 from hilctl.commission.chain import Commissioning, How

@@ -22,6 +22,7 @@ from hilctl.commission.candidates import LITTLE, Candidate, Trial, candidates_of
 from hilctl.commission.history import History, worth_of_history
 from hilctl.commission.notes import CommissionFailed, Notes
 from hilctl.commission.parameters import PREVIEW, adopt, put_back, settable
+from hilctl.commission.telling import sliding_curve, told_law, why
 from hilctl.commission.worth import worth
 from hilctl.identify.campaign import Campaign, CampaignFault, CannotPlan, StoreError, as_object, signed
 from hilctl.identify.campaign.running import WARMER_K
@@ -31,7 +32,7 @@ from hilctl.identify.learning import learn, reference_of
 from hilctl.identify.plant.faults import PlantFault
 from hilctl.identify.plant.identify import identify_plant
 from hilctl.identify.plant.result import PlantFit
-from hilctl.identify.prepare import Prepared, PrepareFailed, prepare
+from hilctl.identify.prepare import PrepareFailed, prepare
 from hilctl.identify.presliding import Presliding, ReversalFault, identify_presliding
 from hilctl.identify.preview import search
 from hilctl.identify.trips import ended_text
@@ -225,7 +226,7 @@ class Commissioning:
                 return None
             if best is not trials[-1]:
                 best = try_law(self.rig, best.candidate, values, size, self._origin)
-            self.notes["choice"]["why"] = _why(best, trials, before)
+            self.notes["choice"]["why"] = why(best, trials, before)
         self._gains(best.gains)
         self._sent(best, fit, found)
         return best.candidate
@@ -325,46 +326,9 @@ class Commissioning:
                 self.rig.stop()
             if put_back(self.rig, self._before, f"{self._origin}, broken off"):
                 kept = "the parameters are as they were before"
-        except (NoReply, Refused) as error:
+        except NoReply:
+            kept = "the service that held the changed parameters is gone; the next one begins with the rig file's"
+        except Refused as error:
             kept = f"the parameters could not be put back: {error}; `hilctl set --undo` does it"
         self.notes["failed"]["parameters"] = kept
         return CommissionFailed(f"{stage}: {text}; {kept}")
-
-
-def sliding_curve(fit: FrictionFit) -> dict[str, Any]:
-    """Stribeck's curve for the reversals, whichever static law was chosen: without a falling branch, a flat one."""
-    table = dict(fit.friction.table())
-    if "vs" not in table:
-        level = float(table["fc"])
-        table = {"fc": level, "fs": level, "vs": 0.1, "sigma": float(table.get("fv", 0.0)), "negative": {}}
-    return table
-
-
-def told_law(law: Candidate, fit: FrictionFit, found: Presliding | None, before: dict[str, Any]) -> dict[str, Any]:
-    """The law in force, each parameter with its interval and where it comes from."""
-    parameters: dict[str, Any] = {}
-    for p in fit.parameters:
-        parameters[p.name] = {
-            "value": p.value, "low": p.low, "high": p.high, "unit": p.unit, "identified": p.identified,
-            "origin": "constant speeds", "before": before.get(f"friction.{p.name}"),
-        }  # fmt: skip
-    if found is not None and law.name == found.kind:
-        for own in found.parameters:
-            parameters[own.name] = {
-                "value": own.value, "low": own.low, "high": own.high, "unit": own.unit, "identified": found.certain,
-                "origin": "reversals", "before": before.get(f"friction.{own.name}"),
-            }  # fmt: skip
-    model = str(law.table["model"])
-    return {
-        "law": model, "class": law.name, "why": law.why, "certain": found is not None and found.certain,
-        "parameters": parameters, "table": dict(law.table),
-    }  # fmt: skip
-
-
-def _why(best: Trial, trials: list[Trial], before: float) -> str:
-    text = f"{best.candidate.name}: {before:.1f} % of distortion without, {best.percent:.1f} % with it"
-    others = [t for t in trials if t.candidate is not best.candidate]
-    return text + "".join(f"; {t.candidate.name}: {t.percent:.1f} %" for t in others)
-
-
-__all__ = ["Commissioning", "How", "Prepared"]

@@ -5,6 +5,9 @@
 A falling branch may begin anywhere, and where there is none, chance offers something that looks like one somewhere: vs
 counts as two parameters, as the place of a change does.
 
+Directions whose curves differ by less than SMALL of the greatest force are taken for alike whatever the test says: the
+sensors' gains are no better known, and a law with one curve can have bristles.
+
 Of laws whose BIC is within 4 of the best, the one with the fewest parameters is taken; where that is close, it is said.
 """
 
@@ -13,12 +16,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hilctl.identify.friction_fit.curve import FORCE
 from hilctl.identify.friction_fit.laws import FORMS, Form
 from hilctl.identify.friction_fit.outliers import EXACTLY
 from hilctl.identify.friction_fit.problem import Directions, Fitted, Scaled, fit_form
 from hilctl.identify.friction_fit.ranges import Ranges
 
 LEVEL = 0.001  # of the F-tests: so often, directions that are alike are taken for different
+SMALL = 0.005  # of the greatest force
 NO_EVIDENCE = 4.0  # in BIC: odds of 7 to 1; one more parameter for nothing gains as much in one campaign of 200
 
 
@@ -29,6 +34,7 @@ class Step(NamedTuple):
     over: Directions
     f: float
     probability: float  # of an F as great where the simpler one is true
+    difference: float  # the most between the two curves, of the greatest force
     taken: bool
 
 
@@ -65,7 +71,20 @@ def f_test(simple: Fitted, rich: Fitted) -> Step:
     rest = max(rich.squares, EXACTLY**2) / rich.freedom
     value = max(simple.squares - rich.squares, 0.0) / more / rest
     probability = float(f.sf(value, more, rich.freedom))
-    return Step(rich.directions, simple.directions, float(value), probability, probability < LEVEL)
+    difference = _difference(simple, rich)
+    taken = probability < LEVEL and (rich.directions != Directions.APART or difference > SMALL)
+    return Step(rich.directions, simple.directions, float(value), probability, difference, taken)
+
+
+def _difference(simple: Fitted, rich: Fitted) -> float:
+    """The most between two curves at the points, of the greatest force."""
+    left = {fitted.directions: np.zeros(simple.blocks[0].chosen.shape) for fitted in (simple, rich)}
+    greatest = 0.0
+    for fitted in (simple, rich):
+        for block in fitted.blocks:
+            left[fitted.directions][block.chosen] = block.residuals()
+            greatest = max(greatest, float(np.max(np.abs(block.data[FORCE]))))
+    return float(np.max(np.abs(left[rich.directions] - left[simple.directions]))) / greatest
 
 
 def bic(fitted: Fitted) -> float:

@@ -137,3 +137,14 @@ def test_a_law_of_one_level_cannot_have_both_an_offset_and_directions(measured):
     fit = fit_friction(measured(0, table=HIDDEN["coulomb"], offset=200.0)[0], how=QUICK)
     assert fit.law == "coulomb"
     assert fit.directions == "offset"
+
+
+@pytest.mark.parametrize(("share", "directions"), [(0.003, "alike"), (0.03, "apart")])
+def test_directions_that_differ_by_less_than_sensors_do_are_alike(measured, share, directions):
+    negative = {key: value * (1 + share) for key, value in CURVE.items() if key != "model"}
+    points, _, _ = measured(0, table={**CURVE, "negative": negative}, noise=1e-4)
+    fit = fit_friction(points, offset_n=0.0, how=QUICK)
+    assert fit.directions == directions
+    tried = next(row for row in fit.to_json()["laws"] if row["law"] == fit.law)["f_tests"][-1]
+    assert tried["probability"] < 1e-3
+    assert tried["difference"] == pytest.approx(share, rel=0.7)
