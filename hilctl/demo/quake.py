@@ -19,7 +19,7 @@ PEAK_M = 0.05
 def quake(seed: int) -> History:
     """Ground acceleration, to be tracked with a peak displacement of PEAK_M."""
     count = round(DURATION_S / STEP_S)
-    t: Reals = np.arange(count) * STEP_S
+    t: Reals = np.arange(count, dtype=np.float64) * STEP_S
     w = 2 * np.pi * np.fft.rfftfreq(count, STEP_S)
     (w0, z0), (w1, z1) = GROUND, HIGH_PASS
     ground = (w0**2 + 2j * z0 * w0 * w) / (w0**2 - w**2 + 2j * z0 * w0 * w)

@@ -111,6 +111,56 @@ def test_a_campaign_goes_on_where_it_was_cut_off(tmp_path):
             Campaign.resume(rig, folder)
 
 
+def test_a_trip_in_the_middle_is_told_and_the_rest_is_measured_after_reset_and_arm(tmp_path):
+    folder = tmp_path / "c"
+    with armed() as rig:
+        before = rig.get()
+        campaign = Campaign.begin(rig, folder, SPEEDS, BUDGET_S)
+        measured = campaign.run()
+        for _ in range(3):
+            next(measured)
+        rig.set({"limits.tracking_error.max_m": 1e-4})
+        with pytest.raises(CampaignFault, match=r"at 0\.05 m/s: .*tracking_error.* against 0\.0001.*finished is kept"):
+            next(measured)
+        rig.undo()
+        with pytest.raises(CampaignFault, match="hilctl reset"):
+            Campaign.resume(rig, folder)
+        rig.reset()
+        rig.pass_time(2.0)  # until the table stands
+        if rig.status()["mode"] == "off":
+            rig.arm()
+        second = Campaign.resume(rig, folder)
+        assert [index for index, _ in second.left] == [3, 4, 5]
+        assert len([*second.run()]) == 3
+        assert rig.get() == before
+    for m in second.store.finished():
+        assert m.pair.force_n == pytest.approx(curve(m.pair.speed_m_s), rel=0.01)
+
+
+def test_a_triangle_that_is_refused_in_the_middle_says_what_stands_against_it(tmp_path):
+    with armed() as rig:
+        measured = Campaign.begin(rig, tmp_path / "c", SPEEDS, BUDGET_S).run()
+        next(measured)
+        rig.set({"limits.position.max_m": 1e-4})
+        with pytest.raises(CampaignFault, match=r"0\.002 m/s was refused: .*limits\.position.*resume"):
+            next(measured)
+        rig.undo()
+        assert rig.status()["mode"] == "hold"
+        assert len([*Campaign.resume(rig, tmp_path / "c").run()]) == 5
+
+
+def test_a_rig_of_short_stroke_is_measured_as_fast_as_it_goes(tmp_path):
+    with armed(limits__position__min_m=-0.03, limits__position__max_m=0.03) as rig:
+        campaign = measure(rig, tmp_path / "c", None, 90.0)
+    done = campaign.store.finished()
+    fastest = max(m.leg.speed_m_s for m in done)
+    assert 0.3 < fastest < 0.5
+    assert f"speeds go up to {fastest:.3g} m/s instead of 0.8" in campaign.remarks()[0]
+    for m in done:
+        assert m.pair is not None, m.discarded
+        assert m.pair.force_n == pytest.approx(curve(m.pair.speed_m_s), rel=0.01)
+
+
 def test_a_service_that_dies_in_the_middle_leaves_what_is_finished(tmp_path):
     with private_service(RIG) as service, Client(service.commands, name="campaign") as rig:
         rig.arm()
@@ -128,20 +178,37 @@ def test_a_service_that_dies_in_the_middle_leaves_what_is_finished(tmp_path):
     ("changes", "says"),
     [
         ({"twin__faults__sensor": "displacement", "twin__faults__sensor_stuck_after_s": 8.0},
-         ["sensor_stuck", "It is sensors.displacement"]),
+         ["sensor_stuck", "sensors.displacement"]),
         ({"twin__faults__sensor": "pressure_b", "twin__faults__sensor_nan_after_s": 8.0},
-         ["sensor_invalid", "It is sensors.pressure_b"]),
+         ["sensor_invalid", "sensors.pressure_b"]),
         ({"twin__faults__emergency_stop_after_s": 8.0}, ["emergency stop is open", "release it"]),
         ({"twin__faults__sensor": "acceleration", "twin__faults__sensor_stuck_after_s": 3.5,
           "limits__stuck__window_s": 50.0}, ["accelerometer does not show the table's motion", "sensors.acceleration"]),
+        ({"twin__faults__supply_lost_after_s": 8.0}, ["supply_pressure", "check pump", "finished is kept"]),
         ({"law__feedback": "pid"}, ["law.feedback is pid", "hilctl set law.feedback=three_state"]),
     ],
-    ids=["stuck", "nan", "emergency", "dead-accelerometer", "pid"],
+    ids=["stuck", "nan", "emergency", "dead-accelerometer", "supply", "pid"],
 )  # fmt: skip
 def test_a_fault_ends_in_a_clear_statement(changes, says, tmp_path):
     text = fault(tmp_path / "c", **changes)
     for part in says:
         assert part in text
+    if "accelerometer" not in str(says):
+        assert "accelerometer" not in text, "a sensor is blamed that is sound"
+
+
+class Turned(Client):
+    """As if the accelerometer sat the other way round."""
+
+    def samples(self, *given, **named):
+        found = super().samples(*given, **named)
+        if "acceleration_m_s2" in found:
+            found["acceleration_m_s2"] = -found["acceleration_m_s2"]
+        return found
+
+
+def test_a_turned_accelerometer_is_told_at_the_first_speed(tmp_path):
+    assert "at 0.1 m/s: the accelerometer has the wrong sign" in fault(tmp_path / "c", Turned)
 
 
 class Swapped(Client):
@@ -162,11 +229,13 @@ def test_a_swapped_pressure_pair_is_told_at_the_first_speed(tmp_path):
 def test_hunting_speeds_are_left_out_and_a_rig_that_only_hunts_is_told(tmp_path):
     untuned = {f"law__three_state__{gain}": 0.0 for gain in ("ka_s2_per_m", "kv_s_per_m", "kp_per_mpa")}
     with armed(**untuned) as rig:
+        before = rig.get()
         campaign = measure(rig, tmp_path / "a")
         reasons = {w.reason.split(":")[0] for m in campaign.store.finished() for w in m.discarded}
         assert reasons == {"hunting"}
         with pytest.raises(CampaignFault, match=r"too few windows.*hunting.*hydraulic mode.*law\.three_state"):
             measure(rig, tmp_path / "b", [0.02, 0.03, 0.04, 0.05, 0.06], 40.0)
+        assert rig.get() == before
 
 
 def test_a_mass_that_is_not_the_declared_one_is_weighed_and_told(tmp_path):
@@ -210,8 +279,10 @@ def test_preparing_zeroes_dates_proves_and_warms():
         ({"twin__friction__fs": 9e4, "twin__friction__fc": 8e4}, "that the table is free"),
         ({"twin__sensors__pressure_a__bias_pa": 1.5e6}, "pressure_a reads 1.50 MPa with the supply off"),
         ({"twin__sensors__acceleration__bias_m_s2": 5.0}, "accelerometer reads 5 m/s² at rest"),
+        ({"twin__faults__sensor": "pressure_b", "twin__faults__sensor_stuck_after_s": 16.0},
+         "the warm-up ended: the rig tripped by sensor_stuck (sensors.pressure_b)"),
     ],
-    ids=["reversed", "locked", "pressure", "accelerometer"],
+    ids=["reversed", "locked", "pressure", "accelerometer", "stuck"],
 )
 def test_a_rig_that_cannot_be_prepared_says_why(changes, says):
     with armed(arm=False, **changes) as rig, pytest.raises(PrepareFailed) as raised:
@@ -233,6 +304,19 @@ def test_the_command_measures_a_private_twin_and_resumes(tmp_path):
     assert "law: " in shown
     assert "9" in shown
     assert (tmp_path / "c" / "speed-03.json").exists()
+
+
+def test_the_command_says_what_is_wrong_what_is_kept_and_how_to_go_on(tmp_path):
+    shell = Shell(tmp_path)
+    words = ("identify", "friction", RIG, "--twin", "--no-prepare", "--speeds", "0.02", "0.1", "0.3", "0.6")
+    done = shell.run(*words, "--budget", "40", "--out", "c", "--set", "twin.faults.emergency_stop_after_s=16", code=1)
+    assert not done.stdout
+    assert "finished speeds are kept in c; go on with --resume c" in done.stderr
+    assert "hilctl: at 0." in done.stderr
+    assert "emergency stop is open; release it" in done.stderr
+    kept = {m.index for m in Store.open(tmp_path / "c").finished()}
+    assert 0 < len(kept) < 4
+    assert shell.json(*words[:5], "--resume", "c")["complete"]
 
 
 @pytest.mark.parametrize(

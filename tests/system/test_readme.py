@@ -22,3 +22,14 @@ def test_the_files_that_the_readme_names_in_commands_exist():
     named = re.findall(r"`pytest[^`]*?(tests/\S+?\.py)`", README.read_text(encoding="utf-8"))
     assert named
     assert [name for name in named if not (README.parent / name).exists()] == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_the_example_of_commissioning_runs(tmp_path):
+    page = (README.parent / "docs" / "commissioning.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    law, factor = done.stdout.split()
+    assert law in ("karnopp", "stribeck") and float(factor) > 5

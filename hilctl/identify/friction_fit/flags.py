@@ -200,7 +200,8 @@ def told_by_directions(fitted: Fitted, offset_n: float, constant_n: float) -> li
     """A constant difference between the directions cannot be told from an offset."""
     if fitted.directions == Directions.OFFSET:
         text = f"a force of {offset_n:.4g} N that does not turn with the direction counts as offset, not as friction"
-        return [Flag("offset", "offset", text, "zero the pressure sensors; take the weight off")]
+        remedy = "zero the pressure sensors, take the weight off; two sensors that differ in gain show it as well"
+        return [Flag("offset", "offset", text, remedy)]
     if fitted.directions == Directions.APART:
         text = f"the directions differ; {constant_n:.4g} N of it may as well be an offset, and count as friction here"
         return [Flag("directions_differ", "directions", text, "zero the pressure sensors before measuring")]
