@@ -1,7 +1,8 @@
 """The plan that the service accepts, before anything moves.
 
-Speeds that somebody named are driven or refused. The usual ones give way: where the service refuses the fastest, for
-the valve's flow, a limit or a stroke with its stopping distance, all of them are spread over what is left.
+Where stopping needs more room before a position limit, the triangles get smaller. Speeds that somebody named are then
+driven or refused. The usual ones give way: where the service still refuses the fastest, for the valve's flow, a limit
+or the stroke, all of them are spread over what is left.
 """
 
 from collections.abc import Sequence
@@ -9,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.campaign.faults import CampaignFault
-from hilctl.identify.campaign.planning import FASTEST_M_S, Leg, plan
+from hilctl.identify.campaign.planning import FASTEST_M_S, MARGIN, CannotPlan, Leg, Plan, plan
 
 if TYPE_CHECKING:
     from hilctl.client import Client
 
+MARGINS = (MARGIN, 0.8, 0.7, 0.6)  # shares of the way to the position limits, the next where one is refused
 SLOWER = 0.8  # times the speed that was refused
 LEAST_M_S = 0.05  # slower than that, no curve has more than a breakaway
 FAR_FROM = 0.9  # of the usual speed: a campaign that ends below says so
@@ -23,10 +25,9 @@ def accepted(rig: "Client", facts: Facts, speeds: Sequence[float] | None, budget
     """The legs. CannotPlan, or CampaignFault with the service's reason, where there are none."""
     fastest = FASTEST_M_S
     while True:
-        legs = plan(facts, speeds, budget_s, fastest).legs
-        refused = _refused(rig, legs)
+        found, refused = _within(rig, facts, speeds, budget_s, fastest)
         if refused is None:
-            return legs
+            return found.legs
         leg, why = refused
         fastest = SLOWER * leg.speed_m_s
         if speeds is not None or fastest < LEAST_M_S:
@@ -34,6 +35,23 @@ def accepted(rig: "Client", facts: Facts, speeds: Sequence[float] | None, budget
                 f"the triangle of {leg.speed_m_s:g} m/s and ±{1e3 * leg.amplitude_m:.3g} mm is refused: {why}; leave "
                 "that speed out, or widen what stands against it"
             )
+
+
+def _within(
+    rig: "Client", facts: Facts, speeds: Sequence[float] | None, budget_s: float, fastest_m_s: float
+) -> tuple[Plan, tuple[Leg, str] | None]:
+    """The plan that goes furthest, and what is refused even of the one that goes least far."""
+    found = plan(facts, speeds, budget_s, fastest_m_s)
+    refused = _refused(rig, found.legs)
+    for margin in MARGINS[1:]:
+        if refused is None or "limits.position" not in refused[1]:
+            break
+        try:
+            found = plan(facts, speeds, budget_s, fastest_m_s, margin)
+        except CannotPlan:
+            break
+        refused = _refused(rig, found.legs)
+    return found, refused
 
 
 def _refused(rig: "Client", legs: Sequence[Leg]) -> tuple[Leg, str] | None:

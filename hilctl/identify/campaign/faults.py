@@ -141,7 +141,7 @@ def tripped(rig: "Client", why: str, samples: Samples | None, facts: Facts) -> s
     if samples is None or not len(samples["tick"]):
         return told
     if trip and trip["name"] in _OF_A_SENSOR:
-        return f"{told}{_which(failing(samples, facts))}"
+        return f"{told}{_which(failing(samples, facts), trip['key'])}"
     seen = _moved(samples) or _silent(samples, facts)
     if not seen and trip and trip["name"] == "position":
         seen = _beyond(samples)
@@ -151,10 +151,11 @@ def tripped(rig: "Client", why: str, samples: Samples | None, facts: Facts) -> s
     return f"{told}. {seen[0].upper()}{seen[1:]}" if seen else told
 
 
-def _which(names: Sequence[str]) -> str:
+def _which(names: Sequence[str], told: str) -> str:
+    """The sensors that it is, where the trip's key has not told that."""
     if set(SENSORS) <= set(names):
         return ". It is every sensor at once: check the device, its supply and the link to it ([driver])"
-    return f". It is {' and '.join(f'sensors.{name}' for name in names)}" if names else ""
+    return f". It is {' and '.join(f'sensors.{name}' for name in names)}" if names and told == "sensors" else ""
 
 
 def _beyond(samples: Samples) -> str:

@@ -35,7 +35,7 @@ SETTLE_S = 0.25  # where there is room: the loop's own settling
 LEAST_CYCLES, MOST_CYCLES = 2, 60
 LEAST_SAMPLES = 30  # of a window
 USEFUL_S = 0.05  # of a window: speeds that nobody named go no further than what leaves so much of a straight
-MARGIN = 0.9  # share of the way to the position limits that is used
+MARGIN = 0.9  # share of the way to the position limits that is used, where stopping there needs no more room
 LONGEST_S = 45.0  # of one motion: a third of what a service remembers unless told otherwise (service.history_s)
 MOST_WINDOW_S = 40.0  # wanted for a direction: noise of 2 N in a force of 3000
 # A move over D takes the longest of these (see the move's own page).
@@ -69,11 +69,12 @@ class Leg(msgspec.Struct, frozen=True):
         }  # fmt: skip
 
 
-class Settling(NamedTuple):
-    """What a straight begins with at least."""
+class Room(NamedTuple):
+    """What a straight begins with at least, and how far it may go."""
 
-    seconds: float  # of a corner's ringing
-    metres: float  # of pre-sliding
+    ringing_s: float  # of a corner
+    settle_m: float  # of pre-sliding
+    margin: float  # share of the way to the position limits that is used
 
 
 class Plan(NamedTuple):
@@ -93,18 +94,19 @@ def log_spaced(slowest: float = SLOWEST_M_S, fastest: float = FASTEST_M_S, count
 
 
 def plan(
-    facts: Facts, speeds: Sequence[float] | None = None, budget_s: float = BUDGET_S, fastest_m_s: float = FASTEST_M_S
-) -> Plan:
+    facts: Facts, speeds: Sequence[float] | None = None, budget_s: float = BUDGET_S, fastest_m_s: float = FASTEST_M_S,
+    margin: float = MARGIN,
+) -> Plan:  # fmt: skip
     """The campaign. CannotPlan where a speed or the budget does not fit.
 
     Without `speeds`, the usual ones, up to what stroke, limits and `fastest_m_s` leave room for.
     """
-    settling = settling_of(facts)
-    wanted = sorted(set(_usual(facts, fastest_m_s, settling) if speeds is None else speeds))
+    room = room_of(facts, margin)
+    wanted = sorted(set(_usual(facts, fastest_m_s, room) if speeds is None else speeds))
     _check_speeds(facts, wanted)
     low_s, high_s = LEAST_CYCLES * LEAST_SAMPLES * facts.dt_s, MOST_WINDOW_S
     part = {v: _part(v / wanted[-1]) for v in wanted}
-    legs = [_needed(facts, v, part[v] * low_s, settling) for v in wanted]
+    legs = [_needed(facts, v, part[v] * low_s, room) for v in wanted]
     if _seconds(legs) > budget_s:
         raise CannotPlan(
             f"a budget of {budget_s:g} s is too short for {len(wanted)} speeds from {wanted[0]:g} m/s on, which take "
@@ -113,7 +115,7 @@ def plan(
     for _ in range(_HALVINGS):
         window_s = math.sqrt(low_s * high_s)
         # A slow speed that would take longer than one motion may keeps what it has.
-        tried = [_best(facts, leg.speed_m_s, part[leg.speed_m_s] * window_s, settling) or leg for leg in legs]
+        tried = [_best(facts, leg.speed_m_s, part[leg.speed_m_s] * window_s, room) or leg for leg in legs]
         if _seconds(tried) <= budget_s:
             low_s, legs = window_s, tried
         else:
@@ -121,14 +123,14 @@ def plan(
     return Plan(_ordered(legs))
 
 
-def settling_of(facts: Facts) -> Settling:
-    """The softest pre-sliding thought of, or that of the friction in force where it is softer still."""
+def room_of(facts: Facts, margin: float = MARGIN) -> Room:
+    """For the softest pre-sliding thought of, or that of the friction in force where it is softer still."""
     law = facts.friction.params
     metres = max(SETTLE_M, SETTLE_REACHES * law.reach)
     if isinstance(law, Gms):
         softest = max(share * law.fs / k for share, k in zip(law.shares(), law.stiffnesses(), strict=True))
         metres = max(metres, SETTLE_YIELDS * softest)
-    return Settling(MODE_PERIODS * 2 * math.pi / facts.mode_rad_s, metres)
+    return Room(MODE_PERIODS * 2 * math.pi / facts.mode_rad_s, metres, margin)
 
 
 def _part(share: float) -> float:
@@ -140,11 +142,11 @@ def _seconds(legs: Sequence[Leg]) -> float:
     return sum(leg.seconds for leg in legs)
 
 
-def _usual(facts: Facts, fastest_m_s: float, settling: Settling) -> list[float]:
+def _usual(facts: Facts, fastest_m_s: float, room: Room) -> list[float]:
     """As many speeds as ever, up to the fastest that has room for a useful straight."""
 
     def fits(v: float) -> bool:
-        return _leg(facts, v, LEAST_CYCLES, USEFUL_S, settling) is not None
+        return _leg(facts, v, LEAST_CYCLES, USEFUL_S, room) is not None
 
     low, high = 2 * SLOWEST_M_S, min(fastest_m_s, 0.9 * float(facts["limits.velocity.max_m_s"]))  # its ripple's margin
     if high > low and not fits(high):
@@ -165,35 +167,35 @@ def _check_speeds(facts: Facts, speeds: Sequence[float]) -> None:
         raise CannotPlan(f"a speed of {speeds[-1]:g} m/s is not below limits.velocity.max_m_s = {limit:g} m/s")
 
 
-def _best(facts: Facts, v: float, window_s: float, settling: Settling) -> Leg | None:
+def _best(facts: Facts, v: float, window_s: float, room: Room) -> Leg | None:
     """The quickest triangle with so much window time in each direction; None where none fits."""
     found: Leg | None = None
     for cycles in range(LEAST_CYCLES, MOST_CYCLES + 1):
-        leg = _leg(facts, v, cycles, max(window_s / cycles, LEAST_SAMPLES * facts.dt_s), settling)
+        leg = _leg(facts, v, cycles, max(window_s / cycles, LEAST_SAMPLES * facts.dt_s), room)
         if leg is not None and (found is None or leg.seconds < found.seconds):
             found = leg
     return found
 
 
-def _needed(facts: Facts, v: float, window_s: float, settling: Settling) -> Leg:
-    found = _best(facts, v, window_s, settling)
+def _needed(facts: Facts, v: float, window_s: float, room: Room) -> Leg:
+    found = _best(facts, v, window_s, room)
     if found is None:
         raise CannotPlan(
             f"{v:g} m/s does not fit between limits.position.min_m = {facts['limits.position.min_m']:g} m and max_m = "
-            f"{facts['limits.position.max_m']:g} m: corners, and settling over {1e3 * settling.metres:.2g} mm, leave "
+            f"{facts['limits.position.max_m']:g} m: corners, and settling over {1e3 * room.settle_m:.2g} mm, leave "
             "no straight; leave it out, or raise limits.shaping.corner_acceleration_m_s2"
         )
     return found
 
 
-def _leg(facts: Facts, v: float, cycles: int, window_s: float, settling: Settling) -> Leg | None:
+def _leg(facts: Facts, v: float, cycles: int, window_s: float, room: Room) -> Leg | None:
     low, high = float(facts["limits.position.min_m"]), float(facts["limits.position.max_m"])
     corner_s = max(
         2 * v * PULSE_ACCELERATION / facts["limits.shaping.corner_acceleration_m_s2"], facts["limits.shaping.corner_s"]
     )
-    corner_m, most_m = CORNER_REACH * v * corner_s, MARGIN * 0.5 * (high - low)
+    corner_m, most_m = CORNER_REACH * v * corner_s, room.margin * 0.5 * (high - low)
     room_s = 2 * (most_m - corner_m) / v - window_s - facts.trail_s  # of the longest straight, without the window
-    lead_m = max(v * max(min(SETTLE_S, room_s), settling.seconds), settling.metres)
+    lead_m = max(v * max(min(SETTLE_S, room_s), room.ringing_s), room.settle_m)
     amplitude_m = 0.5 * (lead_m + v * (window_s + facts.trail_s)) + corner_m
     if amplitude_m > most_m * (1 + 1e-9):
         return None

@@ -100,14 +100,16 @@ def test_softer_bristles_in_force_get_a_longer_approach(softer, least_m):
 
 
 class _Limited:
-    """A service that refuses what is faster."""
+    """A service that refuses what is faster, or goes further."""
 
-    def __init__(self, most_m_s):
-        self._most_m_s = most_m_s
+    def __init__(self, most_m_s, most_m=1.0):
+        self._most_m_s, self._most_m = most_m_s, most_m
 
-    def check_motion(self, kind, speed_m_s, **parameters):
+    def check_motion(self, kind, speed_m_s, amplitude_m, **parameters):
         if speed_m_s > self._most_m_s:
             raise Refused("limit", "the valve gives no more")
+        if amplitude_m > self._most_m:
+            raise Refused("limit", "limits.position.max_m: position with its stopping distance")
 
 
 def test_the_usual_speeds_give_way_to_what_the_service_refuses_and_named_ones_do_not():
@@ -120,6 +122,15 @@ def test_the_usual_speeds_give_way_to_what_the_service_refuses_and_named_ones_do
         accepted(_Limited(0.5), RIG, [0.02, 0.6], 150.0)
     with pytest.raises(CampaignFault, match="the valve gives no more"):
         accepted(_Limited(0.0), RIG, None, 150.0)
+
+
+def test_triangles_get_smaller_where_stopping_needs_room_before_they_get_slower():
+    assert max(leg.amplitude_m for leg in accepted(_Limited(1.0, 0.07), RIG, [0.02, 0.4], 90.0)) <= 0.07
+    legs = accepted(_Limited(1.0, 0.075), RIG, None, 150.0)
+    assert max(leg.amplitude_m for leg in legs) <= 0.075
+    assert max(leg.speed_m_s for leg in legs) > 0.7
+    with pytest.raises(CampaignFault, match=r"limits\.position\.max_m"):
+        accepted(_Limited(1.0, 1e-4), RIG, [0.02, 0.4], 90.0)
 
 
 def test_a_short_budget_is_refused_with_what_it_takes():
