@@ -61,7 +61,7 @@ def inline(told: Mapping[str, Any]) -> dict[str, str]:
     made = {}
     for name, figure in _drawn(told):
         file = io.StringIO()
-        figure.savefig(file, format="svg", metadata={"Date": None})
+        figure.savefig(file, format="svg")
         made[name] = _element(file.getvalue(), name)
     return made
 

@@ -58,5 +58,10 @@ def test_percent_are_told_to_two_digits(x):
     assert abs(float(percent(x).removesuffix("%").replace("\u202f", "")) - x) <= max(0.051 * x, 5e-5)
 
 
+@pytest.mark.parametrize(("x", "shown"), [(123.4, "123"), (17.03, "17.0"), (4.0, "4.0"), (0.0712, "0.071"), (0, "0.0")])
+def test_percent_have_as_many_digits_as_one_reads(x, shown):
+    assert percent(x) == f"{shown}\u202f%"
+
+
 def test_what_was_not_told_is_a_dash():
     assert plain(None) == percent(None) == with_unit(None, "s") == "–"

@@ -152,6 +152,11 @@ def test_every_number_of_the_summary_is_the_dicts(scale, seed, anew, plain, read
         assert any(abs(x * size - number) <= 1.001 * half for x in known for size in sizes), number
 
 
+def test_the_summary_tells_each_parameter_with_its_interval(told, plain, read):
+    text = read(plain(told)).sections[""]
+    assert "fc\n300.0\n[291.0, 306.0]\nN\n" in text and "vs\n0.1000\n[0.0970, 0.1020]\nm/s\n" in text
+
+
 def leaves(value):
     if isinstance(value, dict):
         return [x for item in value.values() for x in leaves(item)]
