@@ -6,8 +6,9 @@ from hilctl.report.part import Part
 
 
 def friction_of(told: Part) -> dict[str, Part]:
-    """The law's parameters."""
-    return {f"friction.{name}": q for name, q in told["friction"]["parameters"].named.items()}
+    """The law's parameters; those of sliding alone where no more was found."""
+    found = told["friction"]["parameters"].named or told["fit"]["parameters"].named
+    return {f"friction.{name}": q for name, q in found.items()}
 
 
 def machine_of(told: Part) -> dict[str, Part]:

@@ -1,30 +1,36 @@
-"""What was found against what the rig file said: each parameter's change, with its interval."""
+"""What was found against what the rig file said: each parameter's change, with its interval.
+
+Of a twin whose truth is told, that stands beside it.
+"""
 
 import math
 from typing import Any
 
 from hilctl.report.found import friction_of, machine_of
 from hilctl.report.part import Part
-from hilctl.report.pictures.style import AFTER, INK, new
+from hilctl.report.pictures.style import AFTER, BEFORE, INK, below, new
 
 _LINEAR_TO = 1.0  # %
 
 
 def draw(told: Part) -> Any:
     """Parameters that were identified and had a value before, in % of it."""
-    rows: list[tuple[str, float, float, float]] = []
+    rows: list[tuple[str, float, float, float, float]] = []
     for key, q in (friction_of(told) | machine_of(told)).items():
         before, value = q["before"].number, q["value"].number
         if q["identified"].value is not False and before and value is not None:
             low, high = q["low"].number, q["high"].number
-            rows.append((key, _percent(value, before), _percent(low, before), _percent(high, before)))
+            truth = _percent(told["truth"][key].number, before)
+            rows.append((key, _percent(value, before), _percent(low, before), _percent(high, before), truth))
     if len(rows) < 2:
         return None
     figure, axes = new(1, 1, 0.75 + 0.22 * len(rows))
     ax = axes[0, 0]
-    for at, (_, value, low, high) in enumerate(reversed(rows)):
+    for at, (_, value, low, high, truth) in enumerate(reversed(rows)):
         ax.plot([low, high], [at, at], color=AFTER, linewidth=2.6, solid_capstyle="butt", alpha=0.45)
-        ax.plot(value, at, "o", color=AFTER, markersize=4.5)
+        ax.plot(value, at, "o", color=AFTER, markersize=4.5, label="found")
+        if math.isfinite(truth):
+            ax.plot(truth, at, "|", color=BEFORE, markersize=13, markeredgewidth=2, label="the twin's own")
     ax.axvline(0.0, color=INK, linewidth=0.9)
     ax.set_xscale("symlog", linthresh=_LINEAR_TO)
     reach = max(abs(x) for row in rows for x in row[1:] if math.isfinite(x))
@@ -36,6 +42,8 @@ def draw(told: Part) -> Any:
     ax.set_yticks(range(len(rows)), [row[0] for row in reversed(rows)])
     ax.set(xlabel="change against the value before, %", ylim=(-0.6, len(rows) - 0.4))
     ax.grid(axis="y", visible=False)
+    if told["truth"]:
+        below(figure, axes)
     return figure
 
 

@@ -43,11 +43,12 @@ def raw(told: Part, pictures: Pictures) -> Html:
     """Every parameter in the rig file's own units, for whoever types it in."""
     named = friction_of(told) | machine_of(told)
     letters, notes = origins(named)
-    rows = [
-        (key_of(key, q, letters),
-         *(plain(q[end].number, 6) for end in ("value", "low", "high", "before")), q["unit"].text,
-         q["identified"].text or "–")
-        for key, q in named.items()
-    ]  # fmt: skip
-    head = ("key", ">value", ">low", ">high", ">before", "unit", "identified")
+    truth = told["truth"]
+    rows = []
+    for key, q in named.items():
+        numbers = [q[end].number for end in ("value", "low", "high", "before")]
+        numbers += [truth[key].number] if truth else []
+        rows.append((key_of(key, q, letters), *(plain(x, 6) for x in numbers), q["unit"].text,
+                     q["identified"].text or "–"))  # fmt: skip
+    head = ["key", ">value", ">low", ">high", ">before", *([">the twin's own"] if truth else []), "unit", "identified"]
     return joined([table(head, rows) or absent("No parameter was identified."), notes])

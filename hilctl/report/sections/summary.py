@@ -53,7 +53,8 @@ def _distortion(told: Part) -> Html:
         cells += [left(one, state) for state in states]
         rows.append([*cells, _times(one), joined(bars)])
     head = ["sine", ">amplitude", ">before", ">after", *((">learned",) if learned else ()), ">factor", ""]
-    return table(head, rows, "Total harmonic distortion of the measured acceleration, harmonics up to 100 Hz")
+    caption = "Total harmonic distortion of the measured acceleration up to 100 Hz, the sensor's noise taken off"
+    return table(head, rows, caption + (", but not from that of learned drives" if learned else ""))
 
 
 def _times(one: Part) -> str:
@@ -73,17 +74,18 @@ def left(one: Part, state: str) -> str:
 
 
 def _friction(told: Part) -> Html:
-    friction = told["friction"]
+    friction = told["friction"] or told["fit"]
     law = friction["law"].text or friction["table"]["model"].text
     if not law:
         return joined([tag("h3", "Friction"), absent("No friction law was found.")])
+    sliding = "" if told["friction"] else "Of sliding alone: what friction does at a reversal is not known."
     unsure = ", which the data leave open" if friction["certain"].value is False else ""
     rows = []
     for name, q in friction["parameters"].named.items():
         value, interval, unit = quantity(q["value"].number, q["low"].number, q["high"].number, q["unit"].text)
         rows.append((code(name), value, interval if q["identified"].value is not False else "not identified", unit))
     return joined([
-        tag("h3", f"Friction: {called(law)}{unsure}"), p(sentence(friction["why"].text)),
+        tag("h3", f"Friction: {called(law)}{unsure}"), p(sentence(friction["why"].text), " ", sliding),
         table(("parameter", ">value", ">95 % interval", "unit"), rows),
     ])  # fmt: skip
 

@@ -16,7 +16,7 @@ MADE_OF = {
     "prepared": ("prepared",), "measured": ("campaign_data", "fit"), "sent": ("sent",), "tracking": ("tracking",),
     "learning": ("learning",), "unidentified": ("not_identified",), "times": ("stages", "rig_seconds", "wall_seconds"),
     "plant": ("plant", "plant_fit"), "proof": ("thd", "sines", "preview"), "law": ("fit", "presliding", "choice"),
-    "friction": ("friction", "fit"), "raw": ("friction", "plant"),
+    "friction": ("friction", "fit"), "raw": ("friction", "fit", "plant"),
 }  # fmt: skip
 JUNK = (None, "", "text", 3.5, -1, 0, True, float("nan"), [], {}, [[]], [None], {"a": 1}, ["x", 2.0])
 
@@ -196,3 +196,17 @@ def test_keys_are_those_of_the_rig_file(told, plain, read):
     raw = read(plain(told)).sections["raw"]
     assert "machine.m" in raw and "loop_delay_s" in raw and "machine.loop_delay_s" not in raw
     assert "friction.fc" in raw
+
+
+def test_a_sliding_law_alone_is_told_as_such(told, plain, read):
+    told["friction"] = None
+    seen = read(plain(told)).sections
+    assert "Friction: Stribeck, delta 2" in seen[""] and "at a reversal is not known" in seen[""]
+    assert "[291.0, 306.0]" in seen[""] and "friction.fc" in seen["raw"]
+
+
+def test_a_twin_that_is_told_is_compared(told, plain, read):
+    assert "the twin's own" not in read(plain(told)).sections["raw"]
+    told["truth"] = {"machine.m": 501.25, "friction.fc": 298.5}
+    raw = read(plain(told)).sections["raw"]
+    assert "the twin's own" in raw and "501.25" in raw and "298.5" in raw
