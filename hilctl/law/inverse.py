@@ -15,7 +15,7 @@ pL' = pA' - pB' is linear in U, which gives U; the sum pA + pB is then stepped a
 The command of tick k is held from k+1 to k+2: it is the mean of u over that time.
 
 While the reference stands, friction is whatever holds the table, which no model knows: it is measured, and a motion
-begins from there.
+begins from there. A rest too short to measure in leaves friction as the law had it.
 
 Friction that jumps at a reversal would ask for an impulse of flow. It is smoothed in time by four running means (a
 cubic B-spline), which a preview can do without delay.
@@ -43,6 +43,7 @@ _SUPPLY_S = 0.02  # over which the measured supply is averaged
 _HELD_S = 0.05  # likewise what friction holds at rest
 _CREEP_M_S = 1e-4  # so slow that a law feels the way alone
 _BENDS = 32  # steps over the way of pre-sliding
+_SLID = 10.0  # times that way: past it nothing is left of what was before
 _SETTLE_S = 0.5  # in which leakage brings pA + pB back to the supply
 
 INVERSE: "np.dtype[Any]" = record_of(
@@ -55,7 +56,8 @@ INVERSE: "np.dtype[Any]" = record_of(
         ("total", np.float64),  # pA + pB
         ("point", POINT),
         ("resting", np.int64),  # the reference stood at the newest grid point
-        ("held", np.float64),  # measured friction while it stands
+        ("moved", np.int64),  # since it began: the law has a past
+        ("held", np.float64),  # friction while it stands: the law's at first, then what is measured
         ("offset", np.float64),  # what the law does not know of its past
         ("last", np.float64),  # friction at the newest grid point
         ("z", np.float64, (STATES,)),
@@ -101,6 +103,7 @@ def _rt_begin(machine: Any, supply_pa: float, smooth_s: float, history: Any, hea
               s: Any) -> None:
     """As if the reference had stood where it was a little while ago."""
     s.running = s.resting = 1
+    s.moved = 0
     s.offset = s.last = 0.0
     s.steps = min(max(2, math.ceil(dt_s / GRID_S)), MOST_STEPS)
     h = dt_s / s.steps
@@ -158,6 +161,8 @@ def _rt_friction(area: float, friction: Any, v: float, acceleration: float, h: f
     resting = v == 0.0 and acceleration == 0.0
     if s.resting != 0 and not resting:
         _rt_rebase(area, friction, s)
+    elif s.resting == 0 and resting:
+        s.held = s.last  # what was measured belongs to the rest before
     s.resting = 1 if resting else 0
     if v == 0.0:
         return float(s.last)
@@ -173,16 +178,23 @@ def _rt_friction(area: float, friction: Any, v: float, acceleration: float, h: f
 def _rt_rebase(area: float, friction: Any, s: Any) -> None:
     """A motion begins: friction begins from what is measured at rest, and has always been there.
 
-    Bristles have been bent by a way that nobody saw: they are bent on until they hold what is held.
+    Bristles have been bent by a way that nobody saw: they are bent on until they hold what is held. Without a past they
+    have slid in the direction of what is held, and sprung back.
     """
     unknown = s.held - s.last
     if friction.reach_m > 0.0:
-        creep, step_s, force = math.copysign(_CREEP_M_S, unknown), friction.reach_m / (_BENDS * _CREEP_M_S), s.last
+        step_s, force = friction.reach_m / (_BENDS * _CREEP_M_S), s.last
+        if s.moved == 0:
+            slid = math.copysign(_CREEP_M_S, s.held)
+            force = rt_friction(friction.code, friction.p, s.z, slid, _SLID * friction.reach_m / _CREEP_M_S)
+        missing = s.held - force
+        creep = math.copysign(_CREEP_M_S, missing)
         for _ in range(10 * _BENDS):
-            if (s.held - force) * unknown <= 0.0:
+            if (s.held - force) * missing <= 0.0:
                 break
             force = rt_friction(friction.code, friction.p, s.z, creep, step_s)
         s.offset = s.held - force
+    s.moved = 1
     s.last = s.held
     for i in range(MEANS):
         for j in range(WIDEST):

@@ -7,45 +7,74 @@ for
     u = U + (2 zv/wv) U' + U''/wv²,     U = (Vt / 4 beta) (jump / A) b(t) / (Qn r)
 
 held over a tick. T is the shortest for which u stays within what the command may reach and how fast it may change,
-wherever in a tick the reversal falls. Friction with bristles turns by itself, over its pre-sliding; it gets SHORTEST_S,
-which costs nothing that the valve would have passed.
+wherever in a tick the reversal falls, and at least SHORTEST_S, which costs nothing that the valve would have passed.
+Friction with bristles turns over its pre-sliding, the faster the greater the acceleration: in place of the jump it is
+taken along a reversal at REVERSAL_M_S2.
 """
 
 import math
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from hilctl.friction import Friction
+from hilctl.friction import STATES, Friction, rt_friction
 from hilctl.law.feed import SMOOTH_S
 from hilctl.machine import Machine
+from hilctl.rt.jit import jit
 
 SHORTEST_S = 3e-3  # about a valve's lag; sharper does no good, and the tick hardly follows
-_FINE = 240  # grid points of the kernel's base
+REVERSAL_M_S2 = 20.0  # of a fast reversal: ±20 mm at 5 Hz, or a triangle's corner (limits.shaping)
+_STEP_S = 1.25e-5  # grid of the force
+_AROUND_S = 8e-3  # of the reversal, either way
 _REACH = 0.5  # of the largest opening: the rest is for the motion itself
 _ROOT = 0.9  # of the flow that is left at the pressure of a reversal
+
+Reals = npt.NDArray[np.float64]
 
 
 def smoothing_s(machine: Machine, friction: Friction, opening: float, slew_per_s: float, dt_s: float) -> float:
     """The shortest time that the valve can follow."""
-    jump, base_s = friction.params.jump, SHORTEST_S
+    force_n, base_s = _reversal(friction), SHORTEST_S
     while base_s < SMOOTH_S:
-        peak, step = _demand(machine, jump, base_s, dt_s)
+        peak, step = _demand(machine, force_n, base_s, dt_s)
         if peak <= _REACH * opening and step <= slew_per_s * dt_s:
             return base_s
         base_s *= 1.1
     return SMOOTH_S
 
 
-def _demand(machine: Machine, jump_n: float, base_s: float, dt_s: float) -> tuple[float, float]:
+def _reversal(friction: Friction) -> Reals:
+    """Friction over time as the motion turns round, every _STEP_S."""
+    count = round(_AROUND_S / _STEP_S)
+    if friction.params.reach == 0.0:
+        return np.repeat([0.0, friction.params.jump], count)
+    speeds, force_n = REVERSAL_M_S2 * _STEP_S * (np.arange(-count, count) + 0.5), np.zeros(2 * count)
+    rt_turn(friction.code, friction.packed(), speeds, _STEP_S, force_n)
+    return force_n
+
+
+@jit(lambda: "void(int64, float64[::1], float64[::1], float64, float64[::1])", cached=True)
+def rt_turn(code: int, p: Any, speeds: Any, step_s: float, out: Any) -> None:
+    """Friction along these speeds, after a second at the first of them."""
+    z = np.zeros(STATES)
+    rt_friction(code, p, z, speeds[0], 1.0)
+    for i in range(speeds.size):
+        out[i] = rt_friction(code, p, z, speeds[i], step_s)
+
+
+def _demand(machine: Machine, force_n: Reals, base_s: float, dt_s: float) -> tuple[float, float]:
     """The largest command, and its largest change in a tick."""
-    h = base_s / _FINE
-    box = np.ones(_FINE // 4) / (_FINE // 4)
-    kernel = np.convolve(np.convolve(box, box), np.convolve(box, box)) / h
-    flow = machine.Vt / (4 * machine.beta) * jump_n / machine.A * kernel
-    margin = math.ceil(2 * dt_s / h) + 2
-    opening = np.pad(flow / (machine.Qn * _ROOT), margin)
-    slope = np.gradient(opening, h)
-    u = opening + 2 * machine.zv / machine.wv * slope + np.gradient(slope, h) / machine.wv**2
-    tick = max(1, round(dt_s / h))
-    held = np.convolve(u, np.ones(tick) / tick, "valid")
-    return float(np.max(np.abs(held))), float(np.max(np.abs(held[tick:] - held[:-tick]))) if held.size > tick else 0.0
+    width = max(1, round(base_s / 4 / _STEP_S))
+    ends = np.pad(force_n, math.ceil(2 * dt_s / _STEP_S) + 4 * width, "edge")
+    for _ in range(4):
+        sums = np.cumsum(ends)
+        ends = (sums[width:] - sums[:-width]) / width
+    flow = machine.Vt / (4 * machine.beta) * np.gradient(ends, _STEP_S) / machine.A
+    opening = flow / (machine.Qn * _ROOT)
+    slope = np.gradient(opening, _STEP_S)
+    u = opening + 2 * machine.zv / machine.wv * slope + np.gradient(slope, _STEP_S) / machine.wv**2
+    tick = max(1, round(dt_s / _STEP_S))
+    sums = np.cumsum(u)
+    held = (sums[tick:] - sums[:-tick]) / tick
+    return float(np.max(np.abs(held))), float(np.max(np.abs(held[tick:] - held[:-tick])))
