@@ -55,7 +55,7 @@ def tell(told: dict[str, Any]) -> None:
         say(f"compensation: {told['choice']['why']}")
     Console().print(*(table for table in (_distortion(told), _tracking(told)) if table is not None), sep="\n")
     for flag in told["not_identified"]:
-        say(f"note: {flag['text']}; {flag['remedy']}".removesuffix("; "))
+        say(f"not identified: {flag['key']}: {flag['text']}; {flag['remedy']}".removesuffix("; "))
     for warning in told["warnings"]:
         say(f"warning: {warning}")
     if told.get("sent"):
@@ -80,7 +80,10 @@ def _distortion(told: dict[str, Any]) -> "Table | None":
         made.add_column(name, justify="right")
     for key, one in told["thd"].items():
         cells = [key, f"{1e3 * one['amplitude_m']:g}"]
-        cells += [_cell(one.get(name), "{:.3g}") for name in ("before", "after", "factor")]
+        least = one.get("after") is not None and one["after"] <= 1.000001 * one.get("resolution_after", 0.0)
+        cells += [_cell(one.get("before"), "{:.3g}")]
+        cells += [_cell(one.get("after"), "≤ {:.2g}" if least else "{:.3g}")]
+        cells += [_cell(one.get("factor"), "≥ {:.3g}" if least else "{:.3g}")]
         made.add_row(*cells, *([_cell(one.get("learned"), "{:.2g}")] if learned else []))
     return made
 

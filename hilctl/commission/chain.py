@@ -13,7 +13,7 @@
 Whatever ends it early, the parameters are put back as they were, and what was found until then is kept.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -45,6 +45,10 @@ if TYPE_CHECKING:
 CAMPAIGN_S = 95.0  # of rig time: the whole chain then takes less than five minutes
 REVERSALS_S = 40.0
 JUDGED_HZ = 1.0  # the frequency at which laws are compared, and the preview is searched
+GRAVE = (  # of the fits' flags: what makes their results doubtful
+    "few_speeds", "narrow_speeds", "one_direction", "many_outliers", "no_falling_branch", "only_fast", "only_slow",
+    "misfit", "search_missed", "directions_differ", "rank", "bound", "stiffness", "supply",
+)  # fmt: skip
 _FAULTS = (PrepareFailed, CampaignFault, CannotPlan, StoreError, ReversalFault, PlantFault, NotMeasuredError, BadValues)
 
 
@@ -167,7 +171,7 @@ class Commissioning:
             self.notes["fit"] = fit.to_json()
             for remark in self.notes["campaign_data"]["remarks"]:
                 self.notes.warn(remark)
-            self._flags(fit.flags)
+            self._flags(fit.flags, [p.name for p in fit.parameters if not p.identified])
             return fit
 
     def _reversals(self, fit: FrictionFit) -> Presliding | None:
@@ -193,7 +197,7 @@ class Commissioning:
             told = fit.to_json()
             self.notes["plant_fit"] = told
             self.notes["plant"] = {key.removeprefix("machine."): value for key, value in told["plant"].items()}
-            self._flags(fit.flags)
+            self._flags(fit.flags, [q.key for q in fit.quantities if not q.identified])
             self._gains(adopt(self.rig, fit.changes(), f"{self._origin}, plant")[1])
             return fit
 
@@ -303,8 +307,13 @@ class Commissioning:
         found = worth(run)
         return {"rms_um": found.rms_um, "flatness_percent": found.flatness_percent, "thd_percent": found.thd_percent}
 
-    def _flags(self, flags: Any) -> None:
-        self.notes["not_identified"] += [flag._asdict() for flag in flags]
+    def _flags(self, flags: Sequence[Any], unknown: Sequence[str]) -> None:
+        """What is not identified stands apart; what a fit remarks besides stands with the fit."""
+        for flag in flags:
+            if flag.key in unknown:
+                self.notes["not_identified"].append(flag._asdict())
+            elif flag.code in GRAVE:
+                self.notes.warn(f"{flag.text}; {flag.remedy}".removesuffix("; "))
 
     def _center_m(self) -> float:
         return self._sizes[0].center_m if self._sizes else 0.0

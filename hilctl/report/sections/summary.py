@@ -6,6 +6,7 @@ from hilctl.report.part import Part
 from hilctl.report.words import called
 
 _HEADLINE_HZ = 1.0
+_SAME = 1 + 1e-6
 _STATES = ("before", "after", "learned")
 
 
@@ -54,23 +55,25 @@ def _distortion(told: Part) -> Html:
         rows.append([*cells, _times(one), joined(bars)])
     head = ["sine", ">amplitude", ">before", ">after", *((">learned",) if learned else ()), ">factor", ""]
     caption = "Total harmonic distortion of the measured acceleration up to 100 Hz, the sensor's noise taken off"
-    return table(head, rows, caption + (", but not from that of learned drives" if learned else ""))
+    return table(head, rows, f"{caption}. ≤: nothing is left that the sensor could show")
 
 
 def _times(one: Part) -> str:
     before, after = one["before"].number, one["after"].number
-    least, more = after, ""
-    if after == 0:
-        least, more = one["noise_after"].number, "> "
-    if before is None or not least:
+    if before is None or not after:
         return "–"
-    return f"{more}{plain(before / least, 2 if before < 10 * least else 3)} ×"
+    at_least = "≥ " if _hidden(one, "after") else ""
+    return f"{at_least}{plain(before / after, 2 if before < 10 * after else 3)} ×"
 
 
 def left(one: Part, state: str) -> str:
-    """A distortion; where nothing of it is left above the sensor's noise, what that noise would hide."""
-    value, noise = one[state].number, one[f"noise_{state}"].number
-    return f"< {percent(noise)}" if value == 0 and noise else percent(value)
+    """A distortion; where it is no more than what the sensor's noise hides, that."""
+    return f"{'≤ ' if _hidden(one, state) else ''}{percent(one[state].number)}"
+
+
+def _hidden(one: Part, state: str) -> bool:
+    value, resolution = one[state].number, one[f"resolution_{state}"].number
+    return value is not None and resolution is not None and value <= _SAME * resolution
 
 
 def _friction(told: Part) -> Html:

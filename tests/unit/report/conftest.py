@@ -119,7 +119,7 @@ def whole() -> dict[str, Any]:
                  "values": {"machine.m": 499.9, "friction.model": "lugre", "law.feed.inverse": 1.0},
                  "old": {"machine.m": 480.0, "friction.model": "karnopp", "law.feed.inverse": 0.0}},
         "thd": {key: {"before": 17.0 + n, "after": 0.61 + n, "factor": (17.0 + n) / (0.61 + n), "amplitude_m": size,
-                      "noise_after": 0.2} for n, (key, size) in enumerate(FREQUENCIES.items())},
+                      "resolution_after": 0.2} for n, (key, size) in enumerate(FREQUENCIES.items())},
         "sines": {key: {"before": sine(float(key), 0.3, 9.0), "after": sine(float(key), 0.02, 0.4)}
                   for key in FREQUENCIES},
         "tracking": [

