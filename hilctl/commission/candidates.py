@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hilctl.commission.parameters import INVERSE, PREVIEW, adopt, friction_values
 from hilctl.commission.sines import FEW_CYCLES, Measured, Size, measure
-from hilctl.friction import check_friction
 
 if TYPE_CHECKING:
     from hilctl.client import Client
     from hilctl.identify.friction_fit import FrictionFit
     from hilctl.identify.presliding import Presliding
 
-STATIC_PREVIEW_S = 5e-4  # more, for a jump that is smoothed
 LITTLE = 3.0  # times less distortion: below it, another law is tried as well
 _SETTLE_S = 0.5  # beyond the blend
 
@@ -28,11 +26,6 @@ class Candidate(NamedTuple):
     name: str
     table: Mapping[str, Any]  # [friction]
     why: str
-
-    @property
-    def jumps(self) -> bool:
-        """Whether it has no way of its own to turn friction over."""
-        return check_friction(dict(self.table)).params.reach == 0.0
 
 
 class Trial(NamedTuple):
@@ -58,11 +51,10 @@ def candidates_of(fit: "FrictionFit", found: "Presliding | None") -> list[Candid
 
 def try_law(rig: "Client", law: Candidate, values: Mapping[str, Any], size: Size, origin: str) -> Trial:
     """Puts a law and the machine's numbers in force as one set, switches the inverse model on, and measures."""
-    preview = float(values.get(PREVIEW, 0.0)) + (STATIC_PREVIEW_S if law.jumps else 0.0)
     switch(rig, 0.0, origin)
-    epoch, gains = adopt(rig, {**values, **friction_values(law.table), PREVIEW: preview}, origin)
+    epoch, gains = adopt(rig, {**values, **friction_values(law.table)}, origin)
     switch(rig, 1.0, origin)
-    return Trial(law, distortion(rig, size).distortion.percent, preview, epoch, gains)
+    return Trial(law, distortion(rig, size).distortion.percent, float(rig.get(PREVIEW)[PREVIEW]), epoch, gains)
 
 
 def switch(rig: "Client", share: float, origin: str) -> None:

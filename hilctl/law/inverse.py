@@ -18,7 +18,10 @@ While the reference stands, friction is whatever holds the table, which no model
 begins from there. A rest too short to measure in leaves friction as the law had it.
 
 Friction that jumps at a reversal would ask for an impulse of flow. It is smoothed in time by four running means (a
-cubic B-spline), which a preview can do without delay.
+cubic B-spline), which a preview can do without delay. While the smoothed force is on its way, the table comes to rest
+early, sticks, and breaks away where the force suffices, late: it would lag by (t2 - t0) a + (J/m) ∫ (1 - c) dt from t2
+on. J is the jump, c(t) the share of it that is there, t0 the reversal, and c(t2) = 1 - m a/J. So the smoothed jump
+begins earlier by as much as makes that zero; nothing at an acceleration that lets nothing stick (_rt_jump_lead).
 """
 
 import math
@@ -136,7 +139,7 @@ def _rt_step(machine: Any, friction: Any, h: float, s: Any) -> None:
     g, x, v = s.done, s.point.x_m, s.point.v_m_s
     s.x[g & mask], s.v[g & mask] = x, v
     s.bare[g & mask] = (machine.m * s.point.a_m_s2 + machine.B * v + machine.K * x + _rt_weight(machine)) / area
-    f = _rt_friction(machine.A, friction, v, s.point.a_m_s2, h, s)
+    f = _rt_friction(machine, friction, s.point, h, s)
     place = g % s.width
     for i in range(MEANS):
         s.means[i, place] = f
@@ -156,11 +159,12 @@ def _rt_step(machine: Any, friction: Any, h: float, s: Any) -> None:
 
 
 @jit()
-def _rt_friction(area: float, friction: Any, v: float, acceleration: float, h: float, s: Any) -> float:
+def _rt_friction(machine: Any, friction: Any, point: Any, h: float, s: Any) -> float:
     """Friction at the newest grid point. At rest it is what it was."""
+    v, acceleration = point.v_m_s, point.a_m_s2
     resting = v == 0.0 and acceleration == 0.0
     if s.resting != 0 and not resting:
-        _rt_rebase(area, friction, s)
+        _rt_rebase(machine.A, friction, s)
     elif s.resting == 0 and resting:
         s.held = s.last  # what was measured belongs to the rest before
     s.resting = 1 if resting else 0
@@ -170,8 +174,26 @@ def _rt_friction(area: float, friction: Any, v: float, acceleration: float, h: f
         s.offset *= math.exp(-abs(v) * h / friction.reach_m)
         s.last = rt_friction(friction.code, friction.p, s.z, v, h) + s.offset
     else:
+        base_s = MEANS * s.width * h
+        if v * acceleration < 0.0 and abs(v) < 0.5 * base_s * abs(acceleration):
+            lead_s = _rt_jump_lead(machine, friction, acceleration, base_s)
+            ahead = v + lead_s * (acceleration + 0.5 * lead_s * point.j_m_s3)
+            v = ahead if ahead * v < 0.0 else v  # a motion that ends has a jerk that keeps it from turning
         s.last = rt_steady(friction.code, friction.p, math.copysign(1.0, v), v)
     return float(s.last)
+
+
+@jit()
+def _rt_jump_lead(machine: Any, friction: Any, acceleration: float, base_s: float) -> float:
+    """By how much a smoothed jump begins earlier at a reversal: the solution of the module's equation, within 0.3 %."""
+    jump = rt_steady(friction.code, friction.p, 1.0, 0.0) - rt_steady(friction.code, friction.p, -1.0, 0.0)
+    taken = machine.m * abs(acceleration)
+    if taken >= jump:
+        return 0.0
+    share = taken / jump
+    root = math.sqrt(share)
+    rest = 1.0 - share
+    return float(base_s * rest * (0.7062 - 0.2341 * rest - 0.1293 * root - 0.3122 * math.sqrt(root)))
 
 
 @jit()

@@ -7,8 +7,8 @@ for
     u = U + (2 zv/wv) U' + U''/wv²,     U = (Vt / 4 beta) (jump / A) b(t) / (Qn r)
 
 held over a tick. T is the shortest for which u stays within what the command may reach and how fast it may change,
-wherever in a tick the reversal falls, and at least SHORTEST_S, which costs nothing that the valve would have passed.
-Friction with bristles turns over its pre-sliding, the faster the greater the acceleration: in place of the jump it is
+wherever in a tick the reversal falls, with room for the motion itself, and at least SHORTEST_S, which costs nothing
+that the valve would have passed. Friction with bristles turns over its pre-sliding, the faster the greater the acceleration: in place of the jump it is
 taken along a reversal at REVERSAL_M_S2.
 """
 
@@ -27,7 +27,7 @@ SHORTEST_S = 3e-3  # about a valve's lag; sharper does no good, and the tick har
 REVERSAL_M_S2 = 20.0  # of a fast reversal: ±20 mm at 5 Hz, or a triangle's corner (limits.shaping)
 _STEP_S = 1.25e-5  # grid of the force
 _AROUND_S = 8e-3  # of the reversal, either way
-_REACH = 0.5  # of the largest opening: the rest is for the motion itself
+_REACH, _SLEW = 0.5, 0.9  # of the largest opening, and of its fastest change: the rest is for the motion itself
 _ROOT = 0.9  # of the flow that is left at the pressure of a reversal
 
 Reals = npt.NDArray[np.float64]
@@ -38,7 +38,7 @@ def smoothing_s(machine: Machine, friction: Friction, opening: float, slew_per_s
     force_n, base_s = _reversal(friction), SHORTEST_S
     while base_s < SMOOTH_S:
         peak, step = _demand(machine, force_n, base_s, dt_s)
-        if peak <= _REACH * opening and step <= slew_per_s * dt_s:
+        if peak <= _REACH * opening and step <= _SLEW * slew_per_s * dt_s:
             return base_s
         base_s *= 1.1
     return SMOOTH_S

@@ -90,19 +90,76 @@ def test_the_chambers_oil_and_the_valves_lag_are_made_up_for():
     assert np.max(np.abs(u[200:] - expected[200:])) < 3e-3 * np.max(np.abs(expected))
 
 
-def test_friction_turns_over_the_smoothing_time_centred_on_the_reversal():
-    acceleration = 2.0
+TURN_S = 0.10005  # between two points of the grid
+
+
+def turning(acceleration: float):
+    """A reference that turns round at TURN_S."""
+    return lambda t: (
+        0.5 * acceleration * (t - TURN_S) ** 2, acceleration * (t - TURN_S), acceleration, 0.0
+    )  # fmt: skip
+
+
+def test_friction_turns_over_the_smoothing_time_centred_on_a_reversal_at_which_nothing_sticks():
+    acceleration = 14.0
     pipe = Pipeline(smooth_s=4e-3)
-    turn_s = 0.10005  # between two points of the grid
-    rows = pipe.run(
-        lambda t: (0.5 * acceleration * (t - turn_s) ** 2, acceleration * (t - turn_s), acceleration, 0.0), 200
-    )
-    turned = (rows[:, 1] - pipe.machine.m * acceleration / pipe.machine.A) * pipe.machine.A
-    assert turned[90] == pytest.approx(pipe.friction.steady(-0.02), rel=1e-3)
-    assert turned[110] == pytest.approx(pipe.friction.steady(0.02), rel=1e-3)
+    assert pipe.machine.m * acceleration > 2 * pipe.friction.steady(1e-9)
+    rows = pipe.run(turning(acceleration), 200)
+    turned = rows[:, 1] * pipe.machine.A - pipe.machine.m * acceleration
+    assert turned[90] == pytest.approx(pipe.friction.steady(-0.14), rel=0.02)
+    assert turned[110] == pytest.approx(pipe.friction.steady(0.14), rel=0.02)
     assert abs(turned[100]) < 300, "half a point of the grid beside it"
-    assert np.all(np.diff(turned[97:104]) > 0)
-    assert turned[97] == pytest.approx(pipe.friction.steady(-0.006), abs=10), "nothing before half of the time"
+    assert np.all(np.diff(turned[98:103]) > 0)
+    assert turned[97] == pytest.approx(pipe.friction.steady(-0.04), abs=60), "nothing before half of the time"
+
+
+@pytest.mark.parametrize("acceleration", [0.3, 1.0, 3.0, 6.0, 9.0])
+def test_a_table_that_sticks_at_a_reversal_does_not_lag_behind_it(acceleration):
+    """Under the smoothed force, held while static friction can; a force centred on the reversal would leave it late."""
+    pipe = Pipeline(smooth_s=4e-3, **{"friction.sigma": 0.0, "friction.fc": 3118.0})
+    pipe.run(turning(acceleration), 120)
+    grid_s = DT_S / pipe.state.steps
+    at = np.arange(round(0.085 / grid_s), round(0.115 / grid_s))
+    force = pipe.state.pressure[at & (RING - 1)] * pipe.machine.A
+    half = 0.5 * (force[0] + force[-1])
+    centre_s = float(np.interp(half, force, at * grid_s))
+    lag, centred = (_speed_left(pipe, acceleration, at * grid_s + late, force) for late in (0.0, TURN_S - centre_s))
+    assert abs(lag) < 0.09 * abs(centred)
+    assert centred < 0 < TURN_S - centre_s
+
+
+def _speed_left(pipe, acceleration: float, t_s, force_n) -> float:
+    """The table's speed less the reference's after the reversal; friction is Coulomb's, and holds as much."""
+    m, fs, step_s = pipe.machine.m, pipe.friction.steady(1e-9), 1e-6
+    fine = np.arange(t_s[0], t_s[-1], step_s)
+    v = acceleration * (fine[0] - TURN_S)
+    for f in np.interp(fine, t_s, force_n):
+        if v == 0.0 and abs(f) <= fs:
+            continue
+        rubbing = math.copysign(fs, v if v else f)
+        new = v + step_s * (f - rubbing) / m
+        v = 0.0 if new * v < 0.0 else new
+    return v - acceleration * (fine[-1] + step_s - TURN_S)
+
+
+@pytest.mark.parametrize("ends", [(0.5, 3), (0.05, 3), (0.5, 4), (0.01, 2)])
+def test_a_motion_that_only_ends_does_not_turn_friction_round(ends):
+    """Speed going to nothing like the square, the cube or the fourth power of the time that is left."""
+    speed, power = ends
+    pipe = Pipeline(smooth_s=8e-3)
+    end_s, whole_s = 0.15, 0.15
+
+    def reference(t):
+        left = max(end_s - t, 0.0) / whole_s
+        k = power
+        return (
+            -speed * whole_s / (k + 1) * left ** (k + 1), speed * left**k, -speed * k / whole_s * left ** (k - 1),
+            speed * k * (k - 1) / whole_s**2 * left ** (k - 2) if left else 0.0,
+        )  # fmt: skip
+
+    rows = pipe.run(reference, 180)
+    friction = rows[:, 1] * pipe.machine.A - pipe.machine.m * np.array([reference(k * DT_S)[2] for k in range(180)])
+    assert np.min(friction[20:]) > 0.0
 
 
 @pytest.mark.parametrize("model", ["karnopp", "lugre", "gms"])
@@ -116,7 +173,7 @@ def test_smoothing_asks_no_more_of_the_valve_than_it_can(model):
         if chosen < SMOOTH_S:
             peak, step = _demand(machine, _reversal(friction), chosen, DT_S)
             assert peak <= 0.5
-            assert step <= slew * DT_S
+            assert step <= 0.9 * slew * DT_S
     assert smoothing_s(machine, friction, 1.0, 50.0, DT_S) > smoothing_s(machine, friction, 1.0, 4000.0, DT_S)
 
 
@@ -180,22 +237,21 @@ def distortion(table, frequency_hz: float, share: float, cycles: int = 2) -> flo
 
 
 @pytest.mark.parametrize(
-    ("model", "preview_s", "factors"),
+    ("model", "factors"),
     [
-        ("karnopp", 5e-4, {0.5: 6, 1.0: 9, 2.0: 12, 5.0: 6}),
-        ("lugre", 0.0, {0.5: 8, 1.0: 16, 2.0: 20, 5.0: 12}),
-        ("gms", 0.0, {0.5: 6, 1.0: 14, 2.0: 20, 5.0: 12}),
+        ("karnopp", {0.5: 6, 1.0: 9, 2.0: 12, 5.0: 12}),
+        ("lugre", {0.5: 8, 1.0: 14, 2.0: 20, 5.0: 12}),
+        ("gms", {0.5: 6, 1.0: 14, 2.0: 20, 5.0: 12}),
     ],
 )
-def test_with_the_right_model_most_of_the_distortion_is_gone(table, model, preview_s, factors):
+def test_with_the_right_model_most_of_the_distortion_is_gone(table, model, factors):
     own = {"friction.model": model, **{f"friction.{key}": value for key, value in MODELS[model].typical.items()}}
-    own["law.feed.extra_preview_s"] = preview_s
     for frequency_hz, factor in factors.items():
         before = distortion(table(**own), frequency_hz, 0.0)
         after = distortion(table(**own), frequency_hz, 1.0)
         print(f"{model} {frequency_hz} Hz: {before:.1f} -> {after:.2f} %")
         assert after < before / factor, (frequency_hz, before, after)
-        assert after < 5
+        assert after < 6
 
 
 def test_it_is_blended_in_and_out_while_running_without_a_jump(table):
@@ -274,8 +330,8 @@ TENTH = 0.1
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize(("model", "preview_s"), [("karnopp", 5e-4), ("lugre", 0.0), ("gms", 0.0)])
-def test_with_every_figure_a_tenth_off_most_of_it_is_left(table, model, preview_s):
+@pytest.mark.parametrize("model", ["karnopp", "lugre", "gms"])
+def test_with_every_figure_a_tenth_off_most_of_it_is_left(table, model):
     """Machine, valve and friction at random within ten per cent, each by itself."""
     count = max(3, round(12 * float(os.environ.get("HILCTL_SLOW_SHARE", "1"))))
     names = ["m", "beta", "Ctc", "Qn", "wv", "zv", *(key for key in MODELS[model].typical if key != "elements")]
@@ -283,7 +339,6 @@ def test_with_every_figure_a_tenth_off_most_of_it_is_left(table, model, preview_
     for seed in range(count):
         random = np.random.default_rng(seed)
         own = off_nominal(model, {name: 1 + random.uniform(-TENTH, TENTH) for name in names})
-        own["law.feed.extra_preview_s"] = preview_s
         gained.append(distortion(table(**own), 1.0, 0.0) / distortion(table(**own), 1.0, 1.0))
         print(f"{model} {seed}: {gained[-1]:.2f}")
     assert np.median(gained) > 3
@@ -299,11 +354,11 @@ def gains(rate_hz: float) -> dict[str, float]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize(("model", "preview_s"), [("karnopp", 2e-4), ("lugre", 0.0)])
-def test_it_is_worth_as_much_in_a_fast_loop(table, model, preview_s):
+@pytest.mark.parametrize("model", ["karnopp", "lugre"])
+def test_it_is_worth_as_much_in_a_fast_loop(table, model):
     """With the gains of that rate, and a command that may change as fast as a reversal asks."""
     own = {"friction.model": model, **{f"friction.{key}": value for key, value in MODELS[model].typical.items()}}
-    own |= {"limits.command.slew_per_s": 3000.0, "loop.rate_hz": 5000.0, "law.feed.extra_preview_s": preview_s}
+    own |= {"limits.command.slew_per_s": 3000.0, "loop.rate_hz": 5000.0}
     own |= gains(5000.0)
     before, after = distortion(table(**own), 1.0, 0.0), distortion(table(**own), 1.0, 1.0)
     print(f"{model}: {before:.1f} -> {after:.2f} %")
