@@ -1,0 +1,118 @@
+/* A board on a PC: the line is a pseudo-terminal, the clock is real, the witness is standard input and output.
+   The first line that it writes is the terminal's name. It ends with its standard input. */
+#define _GNU_SOURCE /* ppoll, posix_openpt, cfmakeraw */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "plant.h"
+#include "witness.h"
+
+static struct hil_witness witness;
+static struct hil_plant plant;
+static int line;
+
+static int64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* The board keeps the terminal's other end open too, so that hosts may come and go. */
+static int open_line(void) {
+    struct termios raw;
+    int master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
+    if (master < 0 || grantpt(master) || unlockpt(master)) return -1;
+    int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+    if (slave < 0 || tcgetattr(slave, &raw)) return -1;
+    cfmakeraw(&raw);
+    if (tcsetattr(slave, TCSANOW, &raw)) return -1;
+    printf("%s\n", ptsname(master));
+    fflush(stdout);
+    return master;
+}
+
+/* What the terminal does not take is lost: a device never waits. */
+static void send(const uint8_t *bytes, size_t count) {
+    if (count > 0 && write(line, bytes, count) < 0) {
+        return;
+    }
+}
+
+static void listen_line(void) {
+    uint8_t bytes[512], said[2 * HIL_MOST_FRAME];
+    ssize_t count;
+    while ((count = read(line, bytes, sizeof bytes)) > 0) {
+        for (ssize_t i = 0; i < count && !witness.line[W_DEAF]; i++) {
+            hil_receive(&witness.device, bytes[i]);
+            send(said, witness_reply(&witness, said));
+        }
+    }
+}
+
+/* Noise on the line, some of it each tick. */
+static void babble(void) {
+    static uint32_t random = 1;
+    uint8_t byte;
+    for (int i = 0; i < 32 && witness.line[W_BABBLE] > 0; i++, witness.line[W_BABBLE]--) {
+        random = random * 1664525u + 1013904223u;
+        byte = (uint8_t)(random >> 24);
+        send(&byte, 1);
+    }
+}
+
+/* Obeys what has come from the witness; 0 at its end. */
+static int listen_witness(void) {
+    static char text[4096];
+    static size_t length;
+    char answer[512], *end;
+    ssize_t count = read(STDIN_FILENO, text + length, sizeof text - length - 1);
+    if (count <= 0) return count < 0 && errno == EAGAIN;
+    length += (size_t)count;
+    text[length] = 0;
+    while ((end = strchr(text, '\n'))) {
+        *end = 0;
+        size_t said = witness_obey(&witness, text, answer, sizeof answer);
+        if (write(STDOUT_FILENO, answer, said) < 0) return 0;
+        length -= (size_t)(end + 1 - text);
+        memmove(text, end + 1, length + 1);
+    }
+    if (length == sizeof text - 1) length = 0;
+    return 1;
+}
+
+static void tick(void) {
+    babble();
+    plant_tick(&plant, &witness.device.out, 1.0 / witness.board.tick_hz, &witness.inputs);
+    witness_hold(&witness);
+    hil_tick(&witness.device, &witness.inputs);
+}
+
+int main(void) {
+    witness_boot(&witness, (uint32_t)(now_ns() ^ (int64_t)getpid() << 16) | 1u);
+    line = open_line();
+    if (line < 0) {
+        perror("pseudo-terminal");
+        return 1;
+    }
+    int64_t due_ns = now_ns();
+    struct pollfd fds[2] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = line, .events = POLLIN}};
+    for (;;) {
+        int64_t left_ns = due_ns - now_ns();
+        struct timespec wait = {.tv_nsec = left_ns > 0 ? (long)(left_ns % 1000000000) : 0};
+        fds[1].fd = witness.line[W_HUNG] ? -1 : line;
+        if (ppoll(fds, 2, &wait, NULL) > 0) {
+            if (fds[0].revents && !listen_witness()) return 0;
+            if (fds[1].revents) listen_line();
+        }
+        for (int64_t now = now_ns(); due_ns <= now; due_ns += 1000000000 / witness.board.tick_hz) {
+            if (!witness.line[W_HUNG]) tick();
+        }
+    }
+}
