@@ -1,0 +1,166 @@
+"""The Modbus driver: opens and checks devices by pymodbus, and hands their descriptors to the compiled exchange."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from firmware_bridge.driver import DriverError, RigFacts
+from firmware_bridge.modbus import checking
+from firmware_bridge.modbus.budget import refusals
+from firmware_bridge.modbus.exchange import rt_modbus_exchange
+from firmware_bridge.modbus.fill import fill
+from firmware_bridge.modbus.link import Link, Refused
+from firmware_bridge.modbus.plan import READ_WRITE, Request, buses
+from firmware_bridge.modbus.record import SIZE, head
+from firmware_bridge.modbus.settings import OUTPUTS, Register
+from firmware_bridge.modbus.settings import Config as ModbusConfig
+from firmware_bridge.modbus.values import words_of
+from hilctl.params import BadValues, Params, Problem, check
+
+EXCHANGE_SHARE = 0.8  # of a period: what the loop leaves for the exchange (hilctl/loop/options.py)
+
+
+def resolve(table: Mapping[str, Any], rig: RigFacts, at: str = "driver") -> ModbusConfig:
+    """The rig file's table, checked; with what its buses cannot carry, and which sensors nobody reads."""
+    config = check(ModbusConfig, table, at)
+    problems = _against_the_rig(config, rig, at)
+    if problems:
+        raise BadValues(problems)
+    return config
+
+
+def _against_the_rig(config: ModbusConfig, rig: RigFacts, at: str = "driver") -> list[Problem]:
+    return [*refusals(config, rig.rate_hz, EXCHANGE_SHARE), *_unread(config, rig, at)]
+
+
+def _unread(config: ModbusConfig, rig: RigFacts, at: str) -> list[Problem]:
+    sensors = rig.tables["sensors"]
+    return [
+        Problem(f"{at}.reading.{name}.device", "none", f"sensors.{name}.present says that the rig has it",
+                "name its register; or say present = false")
+        for name in ("supply_pressure", "spool", "oil_temperature", "emergency_stop")
+        if getattr(sensors, name).present and getattr(config.reading, name).device == "none"
+    ]  # fmt: skip
+
+
+class ModbusDriver:
+    """Amplifier and transducers behind Modbus TCP or RTU."""
+
+    Config: ClassVar[type[Params]] = ModbusConfig
+    resolve = staticmethod(resolve)
+
+    def __init__(self, config: ModbusConfig, rig: RigFacts) -> None:
+        self._config, self._rig = config, rig
+        self._links = [Link(config, bus) for bus in buses(config)]
+        self.state = np.zeros(SIZE, np.uint8)
+        self.exchange = rt_modbus_exchange
+        fill(self.state, config)
+
+    def open(self) -> None:
+        """Refuses what cannot be, then connects to every one of them."""
+        problems = _against_the_rig(self._config, self._rig)
+        if problems:
+            raise DriverError("; ".join(str(problem) for problem in problems))
+        try:
+            for link in self._links:
+                link.open()
+        except DriverError:
+            self.close()
+            raise
+
+    def check(self) -> list[str]:
+        """Identity, addresses, word order, plausible values, other masters."""
+        told: list[str] = []
+        found: dict[int, float] = {}
+        sensors = self._rig.tables["sensors"]
+        for link in self._links:
+            told += checking.identity(self._config, link)
+            told += checking.readings(self._config, link, sensors, found)
+            told += checking.other_master(self._config, link)
+        told += _slow_watchdog(self._config, self._time_to_live_s)
+        fill(self.state, self._config, found)
+        return told
+
+    def arm(self) -> None:
+        """Null command and time-to-live, read back; then the descriptors are the tick's."""
+        for link in self._links:
+            for request in (r for r in link.bus.fast if r.write_count):
+                self._write_null(link, request)
+        self._set_watchdog()
+        own = head(self.state)
+        for row, link in zip(own.bus, self._links, strict=False):
+            row.fd = link.descriptor()
+            row.pending = -1
+
+    def disarm(self) -> None:
+        """Null command, not enabled; over a new connection where the old one is lost."""
+        own = head(self.state)
+        for row, link in zip(own.bus, self._links, strict=False):
+            lost, row.fd = row.fd < 0, -1
+            for request in (r for r in link.bus.fast if r.write_count):
+                try:
+                    link.drain()
+                    self._write_null(link, request)
+                except DriverError:
+                    lost = True
+            if lost:
+                self._null_anew(link)
+
+    def close(self) -> None:
+        """Gives connections and ports back."""
+        for row in head(self.state).bus:
+            row.fd = -1
+        for link in self._links:
+            link.close()
+
+    @property
+    def _time_to_live_s(self) -> float:
+        return float(self._rig.tables["loop"].time_to_live_s)
+
+    def _write_null(self, link: Link, request: Request) -> None:
+        words = [0] * request.write_count
+        for place in request.outputs:
+            own: Register = getattr(self._config.output, OUTPUTS[place.signal])
+            words[place.word : place.word + own.length] = words_of(own, 0.0)
+        unit = self._config.device(request.device).unit
+        if request.function != READ_WRITE:
+            link.write(unit, request.write_at, words)
+            return
+        try:
+            link.read_write(unit, request.read_at, request.read_count, request.write_at, words)
+        except Refused as refused:
+            if refused.code == 1:
+                raise DriverError(f"driver.{request.device}.fc23: {refused}; say fc23 = false") from refused
+            raise
+
+    def _null_anew(self, link: Link) -> None:
+        """The last try: the device's own watchdog acts in any case."""
+        try:
+            link.open()
+            for request in (r for r in link.bus.fast if r.write_count):
+                self._write_null(link, request)
+        except DriverError:
+            link.close()
+
+    def _set_watchdog(self) -> None:
+        own = self._config.watchdog
+        if own.device == "none":
+            return
+        link = next(link for link in self._links if own.device in link.bus.devices)
+        unit, words = self._config.device(own.device).unit, words_of(own, self._time_to_live_s)
+        if not any(words):
+            raise DriverError(f"driver.watchdog.scale = {own.scale:g}: {self._time_to_live_s:g} s is below one count; "
+                              "0 would switch the watchdog off")
+        link.write(unit, own.address or 0, words)
+        said = link.read(unit, 3, own.address or 0, own.length)
+        if said != words:
+            raise DriverError(f"driver.watchdog: the device keeps {said} instead of {words} for loop.time_to_live_s = "
+                              f"{self._time_to_live_s:g} s; see what it allows")
+
+
+def _slow_watchdog(config: ModbusConfig, time_to_live_s: float) -> list[str]:
+    fixed_s = config.watchdog.fixed_s
+    if config.watchdog.device == "none" and fixed_s is not None and fixed_s > time_to_live_s:
+        return [f"driver.watchdog.fixed_s = {fixed_s:g} s is longer than loop.time_to_live_s = {time_to_live_s:g} s"]
+    return []

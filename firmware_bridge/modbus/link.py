@@ -1,0 +1,172 @@
+"""One bus outside the tick, by pymodbus: connect, identify, read, write. What fails is one error of ours.
+
+pymodbus' own time-outs and retries can block for 12 s: here each answer has `connect_timeout_s`, and no second chance.
+"""
+
+import contextlib
+import logging
+import os
+import socket
+import termios
+from collections.abc import Callable
+from typing import Any
+
+from firmware_bridge.driver import DriverError
+from firmware_bridge.modbus.plan import READ_INPUT, Bus
+from firmware_bridge.modbus.settings import Config, Device
+
+# pymodbus logs as errors what is told here as a DriverError, or is no error at all.
+logging.getLogger("pymodbus.logging").setLevel(logging.CRITICAL)
+
+EXCEPTIONS = {
+    1: "illegal function", 2: "illegal address", 3: "illegal value", 4: "device failure", 5: "acknowledged, not done",
+    6: "device busy", 8: "memory parity error", 10: "gateway: no path", 11: "gateway: no answer from the device",
+}  # fmt: skip
+_VMIN, _CC = termios.VMIN, 6
+_PARITY = {"even": "E", "odd": "O", "none": "N"}
+
+
+class Refused(DriverError):
+    """The device answered, with an exception."""
+
+    def __init__(self, what: str, code: int) -> None:
+        self.code = code
+        super().__init__(f"{what}: exception {code}, {EXCEPTIONS.get(code, 'unknown')}")
+
+
+class Link:
+    """A connection or a serial line."""
+
+    def __init__(self, config: Config, bus: Bus) -> None:
+        self._config, self.bus = config, bus
+        self._own: Device = config.device(bus.devices[0])
+        self._client: Any = None
+        self._lock: socket.socket | None = None
+        self.is_rtu = self._own.transport == "rtu"
+        self.name = self._own.serial if self.is_rtu else f"{self._own.host}:{self._own.port}"
+
+    def open(self) -> None:
+        """Connects; nobody else on this machine may."""
+        self.close()
+        if not self.is_rtu:
+            self._lock = self._exclusive()
+        self._connect()
+
+    def _exclusive(self) -> socket.socket:
+        """TCP lets several in; a name in the kernel, gone with its process, lets one. Serial ports have their own."""
+        lock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            lock.bind(f"\0hilctl-modbus-{self.name}")
+        except OSError:
+            lock.close()
+            raise DriverError(f"{self.name}: another process on this machine drives it; end that one first") from None
+        return lock
+
+    def _connect(self) -> None:
+        from pymodbus.client import ModbusSerialClient, ModbusTcpClient
+
+        own, timeout_s = self._own, self._config.connect_timeout_s
+        if self.is_rtu:
+            self._client = ModbusSerialClient(own.serial, baudrate=own.baud, parity=_PARITY[own.parity],
+                                              stopbits=own.stop_bits, timeout=timeout_s, retries=0)
+        else:
+            self._client = ModbusTcpClient(own.host, port=own.port, timeout=timeout_s, retries=0)
+        if not self._client.connect():
+            raise DriverError(f"{self.name}: cannot be reached: {self._why()}")
+        self._set_up()
+
+    def _why(self) -> str:
+        """pymodbus keeps the reason to itself: asked again, the system tells."""
+        try:
+            if self.is_rtu:
+                import serial
+
+                serial.Serial(self._own.serial, self._own.baud, exclusive=True).close()
+            else:
+                socket.create_connection((self._own.host, self._own.port), self._config.connect_timeout_s).close()
+        except (OSError, ValueError, termios.error) as error:
+            return str(error)
+        return "it came up a moment too late; try again"
+
+    def _set_up(self) -> None:
+        """The descriptor as the tick needs it: it never waits, and sends at once."""
+        if self.is_rtu:
+            port = self._client.socket
+            with contextlib.suppress(OSError, ValueError, NotImplementedError, AttributeError):
+                port.set_low_latency_mode(True)  # USB adapters have it; a pseudo-terminal has not
+            settings = termios.tcgetattr(port.fileno())
+            settings[_CC][_VMIN] = 1  # with 0, a read of nothing looks like the end
+            termios.tcsetattr(port.fileno(), termios.TCSANOW, settings)
+            os.set_blocking(port.fileno(), False)
+        else:
+            self._client.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._client.socket.setblocking(False)
+
+    def descriptor(self) -> int:
+        """For the tick: nothing old waits in it. DriverError when the connection was lost."""
+        if self._client is None or not self._client.connected:
+            raise DriverError(f"{self.name}: the connection was lost")
+        self.drain()
+        self._set_up()
+        return int(self._client.socket.fileno())
+
+    def drain(self) -> None:
+        """Throws away what has arrived."""
+        if self._client is not None and self._client.connected:
+            descriptor = self._client.socket.fileno()
+            os.set_blocking(descriptor, False)
+            with contextlib.suppress(OSError):
+                while os.read(descriptor, 4096):
+                    pass
+
+    def close(self) -> None:
+        """Gives the port back."""
+        if self._client is not None:
+            self._client.close()
+        if self._lock is not None:
+            self._lock.close()
+        self._client = self._lock = None
+
+    def read(self, unit: int, function: int, address: int, count: int) -> list[int]:
+        """Registers."""
+        call = "read_input_registers" if function == READ_INPUT else "read_holding_registers"
+        what = f"function {function}, registers {address} to {address + count - 1} of unit {unit}"
+        return list(self._ask(what, lambda c: getattr(c, call)(address, count=count, device_id=unit)).registers)
+
+    def write(self, unit: int, address: int, words: list[int]) -> None:
+        """Registers, by function 16."""
+        what = f"function 16, registers {address} to {address + len(words) - 1} of unit {unit}"
+        self._ask(what, lambda c: c.write_registers(address, words, device_id=unit))
+
+    def read_write(self, unit: int, read_at: int, read_count: int, write_at: int, words: list[int]) -> None:
+        """Function 23."""
+        self._ask(f"function 23 of unit {unit}", lambda c: c.readwrite_registers(
+            read_address=read_at, read_count=read_count, write_address=write_at, values=words, device_id=unit))
+
+    def identity(self, unit: int) -> tuple[str, str, str] | None:
+        """Maker, product code and revision by function 43; None where the device has no such function."""
+        try:
+            said = self._ask(f"function 43 of unit {unit}", lambda c: c.read_device_information(device_id=unit))
+        except DriverError:
+            self.reconnect()
+            return None
+        texts = [said.information.get(k, b"") for k in range(3)]
+        return tuple(t.decode("ascii", "replace") if isinstance(t, bytes) else str(t) for t in texts)  # type: ignore[return-value]
+
+    def reconnect(self) -> None:
+        """pymodbus may have closed the connection after a silence."""
+        if self._client is not None and not self._client.connected:
+            self._connect()
+
+    def _ask(self, what: str, call: Callable[[Any], Any]) -> Any:
+        from pymodbus.exceptions import ModbusException
+
+        if self._client is None:
+            raise DriverError(f"{self.name}: is not open")
+        try:
+            said = call(self._client)
+        except (ModbusException, OSError, termios.error) as error:
+            raise DriverError(f"{self.name}: {what}: no answer: {error}") from error
+        if said.isError():
+            raise Refused(f"{self.name}: {what}", int(getattr(said, "exception_code", 0)))
+        return said

@@ -1,0 +1,235 @@
+"""The rig file's [driver] table for name = "modbus": the devices, and the register of every signal.
+
+    [driver.amplifier]             a device: how it is reached
+    [driver.output.valve]          a register that is written: valve, enable, supply, heartbeat
+    [driver.reading.displacement]  a register that is read: one a sensor, and device_tick, fault
+    [driver.watchdog]              the register that takes the time-to-live
+
+Addresses count from 0, as they travel. value = scale × register + offset, in the unit that is named.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal, get_args
+
+from hilctl.params import Params, Problem, note, number, whole
+from hilctl.signals import SENSORS
+
+DeviceName = Literal["none", "amplifier", "transducers", "auxiliary"]
+DEVICES: tuple[str, ...] = get_args(DeviceName)[1:]
+TypeName = Literal["int16", "uint16", "int32", "uint32", "float32"]
+TYPES: tuple[str, ...] = get_args(TypeName)
+UnitName = Literal["", "m", "mm", "um", "m/s2", "g", "Pa", "kPa", "bar", "MPa", "psi", "%", "degC"]
+
+# How many SI units one unit of the rig file is, for each kind of reading.
+_LENGTH = {"": 1.0, "m": 1.0, "mm": 1e-3, "um": 1e-6}
+_ACCELERATION = {"": 1.0, "m/s2": 1.0, "g": 9.80665}  # standard gravity, CGPM 1901
+_PRESSURE = {"": 1.0, "Pa": 1.0, "kPa": 1e3, "bar": 1e5, "MPa": 1e6, "psi": 6894.757293168}
+_SHARE = {"": 1.0, "%": 0.01}
+_COUNT = {"": 1.0}
+UNITS: dict[str, dict[str, float]] = {
+    "displacement": _LENGTH, "acceleration": _ACCELERATION, "pressure_a": _PRESSURE, "pressure_b": _PRESSURE,
+    "supply_pressure": _PRESSURE, "spool": _SHARE, "oil_temperature": {"": 1.0, "degC": 1.0}, "emergency_stop": _COUNT,
+    "device_tick": _COUNT, "fault": _COUNT,
+}  # fmt: skip
+READINGS: tuple[str, ...] = (*SENSORS, "device_tick", "fault")
+DEVICE_TICK, FAULT = READINGS.index("device_tick"), READINGS.index("fault")
+REQUIRED: tuple[str, ...] = ("displacement", "acceleration", "pressure_a", "pressure_b")
+OUTPUTS: tuple[str, ...] = ("valve", "enable", "supply", "heartbeat")
+
+
+def words_of_type(name: str) -> int:
+    """How many registers a value takes."""
+    return 1 if name in ("int16", "uint16") else 2
+
+
+class Device(Params):
+    """How one device is reached. Devices with the same host and port, or the same serial port, share that bus."""
+
+    transport: Annotated[Literal["none", "tcp", "rtu"], note("how it is reached; none: the rig has no such device")] = (
+        "none"
+    )
+    host: Annotated[str, note("TCP: name or address")] = ""
+    port: Annotated[int, whole(1, 65535, "", "TCP: port")] = 502
+    serial: Annotated[str, note("RTU: serial port, /dev/serial/by-id/… say")] = ""
+    baud: Annotated[int, whole(1200, 4_000_000, "Bd", "RTU: bits per second")] = 19200
+    parity: Annotated[Literal["even", "odd", "none"], note("RTU: parity")] = "even"
+    stop_bits: Annotated[int, whole(1, 2, "", "RTU: stop bits")] = 1
+    gap_s: Annotated[
+        float | None,
+        number(0, 0.1, "s", "RTU: silence between frames; left open: 3.5 characters, 1.75 ms above 19200 Bd"),
+    ] = None
+    unit: Annotated[int, whole(0, 255, "", "unit id")] = 1
+    fc23: Annotated[bool, note("it has function 23: writes and reads in one exchange")] = False
+    read_across: Annotated[int, whole(0, 100, "", "registers of no meaning that one request may read across")] = 0
+    answer_s: Annotated[float, number(0, 1, "s", "how long it takes until it begins to answer")] = 0.0
+    vendor: Annotated[str, note("what function 43 must say, as its maker; empty: anything")] = ""
+    product: Annotated[str, note("what function 43 must say, as its product code; empty: anything")] = ""
+    revision: Annotated[str, note("what function 43 must say, as its revision; empty: anything")] = ""
+
+    def inconsistencies(self, at: str) -> Iterator[Problem]:
+        """What a transport needs."""
+        if self.transport == "tcp" and not self.host:
+            yield Problem(f"{at}.host", self.host, "must name the device", "its address, or its name")
+        if self.transport == "rtu":
+            if not self.serial:
+                yield Problem(f"{at}.serial", self.serial, "must name the serial port", "see /dev/serial/by-id")
+            if not 1 <= self.unit <= 247:
+                yield Problem(f"{at}.unit", self.unit, "must be 1 to 247 on a serial line", "0 would be a broadcast")
+
+
+class Register(Params):
+    """A value in one or two registers of a device."""
+
+    device: Annotated[DeviceName, note("which device has it; none: the rig has no such signal")] = "none"
+    address: Annotated[int | None, whole(0, 65535, "", "register, counted from 0")] = None
+    type: Annotated[TypeName, note("what stands there")] = "int16"
+    words: Annotated[Literal["high_first", "low_first"], note("order of the two registers of 32 bits")] = "high_first"
+    scale: Annotated[float, number(-1e9, 1e9, "", "value of one count")] = 1.0
+    offset: Annotated[float, number(-1e9, 1e9, "", "value of count 0")] = 0.0
+
+    @property
+    def length(self) -> int:
+        """How many registers it takes."""
+        return words_of_type(self.type)
+
+    def inconsistencies(self, at: str) -> Iterator[Problem]:
+        """A signal that is there has an address, and a scale that can be inverted."""
+        if self.device != "none" and self.address is None:
+            yield Problem(f"{at}.address", self.address, "is required", "register, counted from 0")
+        if self.scale == 0:
+            yield Problem(f"{at}.scale", self.scale, "must not be 0", "the value of one count")
+        if (self.address or 0) + self.length > 65536:
+            yield Problem(f"{at}.address", self.address, f"must leave room for {self.length} registers below 65536")
+
+
+class Reading(Register):
+    """A signal that is read."""
+
+    function: Annotated[int, whole(3, 4, "", "3: holding register, 4: input register")] = 3
+    unit: Annotated[UnitName, note("unit of scale and offset; empty: the signal's own, SI")] = ""
+    every: Annotated[int, whole(1, 10_000, "", "poll group: read every n-th tick")] = 1
+    stale_s: Annotated[float, number(1e-3, 600, "s", "older than this, it is no reading any more")] = 0.05
+
+
+class Output(Register):
+    """A signal that is written in every tick."""
+
+
+class Watchdog(Register):
+    """The register that takes the time-to-live, in its own unit: scale is the seconds of one count."""
+
+    fixed_s: Annotated[
+        float | None, number(1e-3, 1, "s", "time-to-live that the device has by itself, where no register takes it")
+    ] = None
+
+
+class ReadingTable(Params):
+    """Every signal that can be read."""
+
+    displacement: Reading = Reading()
+    acceleration: Reading = Reading()
+    pressure_a: Reading = Reading()
+    pressure_b: Reading = Reading()
+    supply_pressure: Reading = Reading()
+    spool: Reading = Reading()
+    oil_temperature: Reading = Reading()
+    emergency_stop: Reading = Reading()
+    device_tick: Reading = Reading(type="uint16")  # counts the device's samples
+    fault: Reading = Reading(type="uint16")  # not 0: the device has tripped
+
+    def inconsistencies(self, at: str) -> Iterator[Problem]:
+        """Units that measure the right thing; the four that every rig needs."""
+        for name in READINGS:
+            own: Reading = getattr(self, name)
+            if own.unit not in UNITS[name]:
+                allowed = ", ".join(repr(unit) for unit in UNITS[name])
+                yield Problem(f"{at}.{name}.unit", own.unit, f"must be one of {allowed}")
+            if name in REQUIRED and own.device == "none":
+                yield Problem(f"{at}.{name}.device", own.device, "every rig reads it",
+                              f"name one of {', '.join(DEVICES)} and its register")
+
+
+class OutputTable(Params):
+    """Every signal that can be written."""
+
+    valve: Output = Output()
+    enable: Output = Output(type="uint16")
+    supply: Output = Output(type="uint16")
+    heartbeat: Output = Output(type="uint16")  # another number in every tick, for the device's watchdog
+
+    def inconsistencies(self, at: str) -> Iterator[Problem]:
+        """Without a valve there is nothing to control."""
+        if self.valve.device == "none":
+            yield Problem(f"{at}.valve.device", self.valve.device, "every rig has a valve",
+                          f"name one of {', '.join(DEVICES)} and its register")
+
+
+class Config(Params):
+    """Devices and registers."""
+
+    amplifier: Device = Device()
+    transducers: Device = Device()
+    auxiliary: Device = Device()
+    output: OutputTable = OutputTable()
+    reading: ReadingTable = ReadingTable()
+    watchdog: Watchdog = Watchdog(type="uint16", scale=1e-3)
+    connect_timeout_s: Annotated[float, number(0.02, 1, "s", "for a connection, and an answer outside the tick")] = 0.1
+    answer_timeout_s: Annotated[float, number(1e-3, 1, "s", "after which a request in the tick is given up")] = 0.05
+    lost_after: Annotated[int, whole(1, 1000, "", "requests given up in a row after which the link is lost")] = 10
+
+    def device(self, name: str) -> Device:
+        """A device by its name."""
+        found: Device = getattr(self, name)
+        return found
+
+    def registers(self) -> Iterator[tuple[str, Register]]:
+        """Every signal that the rig has, with its key."""
+        for table, names in (("output", OUTPUTS), ("reading", READINGS)):
+            for name in names:
+                own: Register = getattr(getattr(self, table), name)
+                if own.device != "none":
+                    yield f"{table}.{name}", own
+        if self.watchdog.device != "none":
+            yield "watchdog", self.watchdog
+
+    def inconsistencies(self, at: str) -> Iterator[Problem]:
+        """Signals of devices that are there; no register written twice; one serial port set one way."""
+        for key, own in self.registers():
+            if self.device(own.device).transport == "none":
+                yield Problem(f"{at}.{key}.device", own.device, "is not described",
+                              f"say driver.{own.device}.transport: tcp or rtu")
+        yield from self._overlaps(at)
+        yield from self._lines(at)
+        if self.watchdog.device not in (self.output.valve.device, "none"):
+            yield Problem(f"{at}.watchdog.device", self.watchdog.device,
+                          f"must be {self.output.valve.device}, which has the valve")
+        if self.watchdog.device == "none" and self.watchdog.fixed_s is None:
+            yield Problem(f"{at}.watchdog.device", self.watchdog.device, "a silent host must mean a safe output",
+                          "name the register that takes the time-to-live; or say watchdog.fixed_s")
+
+    def _overlaps(self, at: str) -> Iterator[Problem]:
+        taken: dict[tuple[str, int], str] = {}
+        for key, own in self.registers():
+            if isinstance(own, Reading) or own.address is None:
+                continue
+            for address in range(own.address, own.address + own.length):
+                other = taken.setdefault((own.device, address), key)
+                if other != key:
+                    yield Problem(f"{at}.{key}.address", own.address, f"register {address} is that of {at}.{other}",
+                                  "give each its own")
+                    break
+
+    def _lines(self, at: str) -> Iterator[Problem]:
+        first: dict[str, str] = {}
+        for name in DEVICES:
+            own = self.device(name)
+            if own.transport != "rtu":
+                continue
+            other = first.setdefault(own.serial, name)
+            for key in ("baud", "parity", "stop_bits", "gap_s"):
+                value, wanted = getattr(own, key), getattr(self.device(other), key)
+                if value != wanted:
+                    yield Problem(f"{at}.{name}.{key}", value, f"must be {wanted}, as {at}.{other}.{key}: one line")
+            if other != name and own.unit == self.device(other).unit:
+                yield Problem(f"{at}.{name}.unit", own.unit, f"is also that of {at}.{other} on the same line",
+                              "give each device its own")

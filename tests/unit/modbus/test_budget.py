@@ -1,0 +1,95 @@
+"""What a bus can carry, as a sum that a person can check."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from modbus_maps import facts, table
+
+from firmware_bridge.driver import DriverError
+from firmware_bridge.modbus.budget import exchange_s, gap_s, refusals
+from firmware_bridge.modbus.driver import ModbusDriver, resolve
+from firmware_bridge.modbus.plan import Request, buses
+from firmware_bridge.modbus.settings import Config, Device
+from hilctl.params import BadValues, check
+
+LINE = {"transport": "rtu", "serial": "/dev/x", "baud": 115200, "fc23": True}
+# Function 23 that writes 3 registers and reads 15: 54 bytes there and back.
+FIFTY_FOUR = {"amplifier": LINE, "output__heartbeat": {}}
+
+
+def test_fifty_four_bytes_at_115200_are_116_hz_by_the_specifications_gaps():
+    (bus,) = buses(check(Config, table(**FIFTY_FOUR)))
+    (request,) = bus.fast
+    seconds = exchange_s(Device(**LINE), request)
+    assert request.asked + request.answered + 6 == 54
+    assert seconds == pytest.approx(54 * 11 / 115200 + 2 * 1.75e-3)
+    assert round(1 / seconds) == 116
+
+
+def test_a_rate_that_the_line_cannot_carry_is_refused_with_the_sum():
+    with pytest.raises(BadValues) as bad:
+        resolve(table(**FIFTY_FOUR), facts(1000.0))
+    said = str(bad.value)
+    assert "loop.rate_hz: 1000.0 refused" in said
+    assert "116 Hz" in said
+    assert "54 bytes of 11 bits at 115200 Bd 5.16 ms + 2 gaps 3.5 ms = 8.66 ms" in said
+
+
+def test_the_same_is_refused_when_the_driver_opens():
+    config = check(Config, table(**FIFTY_FOUR))
+    with pytest.raises(DriverError, match="116 Hz"):
+        ModbusDriver(config, facts(1000.0)).open()
+
+
+def test_a_rate_that_it_can_carry_is_taken():
+    assert not list(refusals(check(Config, table(**FIFTY_FOUR)), 115.0, 0.8))
+    assert list(refusals(check(Config, table(**FIFTY_FOUR)), 117.0, 0.8))
+
+
+def test_an_exchange_that_fills_the_period_but_not_the_share_that_it_may_take_is_refused():
+    config = check(Config, table(amplifier={"transport": "tcp", "host": "h", "answer_s": 0.9e-3, "fc23": True}))
+    assert [p.key for p in refusals(config, 1000.0, 0.8)] == ["loop.rate_hz"]
+    assert not list(refusals(config, 800.0, 0.8))
+
+
+@pytest.mark.parametrize(
+    ("settings", "seconds"),
+    [
+        ({"baud": 9600, "parity": "even"}, 3.5 * 11 / 9600),
+        ({"baud": 9600, "parity": "none"}, 3.5 * 10 / 9600),
+        ({"baud": 19200, "parity": "none", "stop_bits": 2}, 3.5 * 11 / 19200),
+        ({"baud": 38400}, 1.75e-3),
+        ({"baud": 38400, "gap_s": 1e-4}, 1e-4),
+    ],
+)
+def test_the_gap_is_three_and_a_half_characters_and_fixed_above_19200(settings, seconds):
+    assert gap_s(Device(transport="rtu", serial="/dev/x", **settings)) == pytest.approx(seconds)
+
+
+def test_tcp_costs_what_the_device_takes_to_answer():
+    assert exchange_s(Device(transport="tcp", host="h", answer_s=1e-4), Request("amplifier", 3, 1)) == 1e-4
+    config = check(Config, table())
+    assert not list(refusals(config, 20_000.0, 0.8))
+
+
+def test_a_slow_group_that_does_not_fit_beside_the_fast_one_is_refused():
+    slow = {**FIFTY_FOUR, "amplifier__read_across": 1, "reading__oil_temperature__every": 10}
+    (problem,) = refusals(check(Config, table(**slow)), 90.0, 0.8)
+    assert "every 10 ticks does not fit" in problem.limit
+    assert not list(refusals(check(Config, table(**slow)), 60.0, 0.8))
+
+
+def test_slow_groups_on_a_line_of_their_own_take_several_ticks_and_are_refused_when_they_overlap():
+    own_line = {
+        "transducers": {"transport": "rtu", "serial": "/dev/y", "baud": 115200},
+        "reading__oil_temperature__device": "transducers",
+    }
+    # 8 + 7 bytes and two gaps take 4.9 ms: five ticks at 1 kHz
+    assert not list(refusals(check(Config, table(**own_line, reading__oil_temperature__every=5)), 1000.0, 0.8))
+    (problem,) = refusals(check(Config, table(**own_line, reading__oil_temperature__every=4)), 1000.0, 0.8)
+    assert "oil_temperature" in problem.key
+    assert "1.25 times" in problem.limit

@@ -1,0 +1,74 @@
+"""The register map in the rig file: what is refused, and how it is said."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from modbus_maps import facts, table
+
+from firmware_bridge.modbus.driver import resolve
+from firmware_bridge.modbus.settings import Config
+from hilctl.params import BadValues, check
+
+
+def refused(**changes):
+    with pytest.raises(BadValues) as bad:
+        check(Config, table(**changes), "driver")
+    return bad.value.problems
+
+
+def test_a_whole_map_is_taken():
+    config = check(Config, table(), "driver")
+    assert config.reading.displacement.length == 2
+    keys = [key for key, _ in config.registers()]
+    assert keys[:4] == ["output.valve", "output.enable", "output.supply", "output.heartbeat"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "key", "said"),
+    [
+        ({"reading__displacement__address": 65536}, "driver.reading.displacement.address", "0 to 65535"),
+        ({"reading__displacement__address": 65535}, "driver.reading.displacement.address", "room for 2"),
+        ({"reading__displacement__address": None}, "driver.reading.displacement.address", "is required"),
+        ({"reading__displacement__adress": 3}, "driver.reading.displacement.adress", "did you mean 'address'"),
+        ({"reading__displacement__unit": "bar"}, "driver.reading.displacement.unit", "'mm'"),
+        ({"reading__displacement__type": "float64"}, "driver.reading.displacement.type", "float32"),
+        ({"reading__displacement__scale": 0}, "driver.reading.displacement.scale", "not be 0"),
+        ({"reading__displacement__function": 2}, "driver.reading.displacement.function", "3 to 4"),
+        ({"reading__displacement__every": 0}, "driver.reading.displacement.every", "1 to 10000"),
+        ({"reading__displacement__device": "transducers"}, "driver.reading.displacement.device", "say driver.trans"),
+        ({"reading__pressure_a": {}}, "driver.reading.pressure_a.device", "every rig reads it"),
+        ({"output__valve": {}}, "driver.output.valve.device", "every rig has a valve"),
+        ({"output__enable__address": 0}, "driver.output.enable.address", "register 0 is that of driver.output.valve"),
+        ({"watchdog__address": 2}, "driver.watchdog.address", "register 2 is that of driver.output.supply"),
+        ({"watchdog": {}}, "driver.watchdog.device", "a silent host must mean a safe output"),
+        ({"amplifier__host": ""}, "driver.amplifier.host", "must name the device"),
+        ({"amplifier__transport": "rtu"}, "driver.amplifier.serial", "must name the serial port"),
+        ({"amplifier": {"transport": "rtu", "serial": "/dev/x", "unit": 0}}, "driver.amplifier.unit", "1 to 247"),
+        ({"connect_timeout_s": 12.0}, "driver.connect_timeout_s", "0.02 to 1 s"),
+    ],
+)  # fmt: skip
+def test_a_wrong_map_is_refused_by_key_with_limit_and_remedy(changes, key, said):
+    problems = [p for p in refused(**changes) if p.key == key]
+    assert problems, [str(p) for p in refused(**changes)]
+    assert any(said in str(p) for p in problems), [str(p) for p in problems]
+
+
+def test_all_that_is_wrong_is_said_at_once():
+    keys = {p.key for p in refused(reading__displacement__address=-1, output__valve__type="text", lost_after=0)}
+    assert keys == {"driver.reading.displacement.address", "driver.output.valve.type", "driver.lost_after"}
+
+
+def test_two_devices_on_one_line_are_set_alike_and_have_units_of_their_own():
+    line = {"transport": "rtu", "serial": "/dev/x", "baud": 115200}
+    problems = refused(amplifier=line, transducers={**line, "baud": 9600})
+    assert {p.key for p in problems} == {"driver.transducers.baud", "driver.transducers.unit"}
+
+
+def test_a_sensor_that_the_rig_has_and_nobody_reads_is_told():
+    with pytest.raises(BadValues, match=r"driver.reading.oil_temperature.device.*sensors.oil_temperature.present"):
+        resolve(table(reading__oil_temperature={}), facts())
+    resolve(table(reading__oil_temperature={}), facts(**{"sensors.oil_temperature.present": False}))
