@@ -27,7 +27,7 @@ class Feed(Params):
 
     inverse: Annotated[float, number(0, 1, "", "share of the inverse model in the feed-forward (lambda)")] = 0.0
     smooth_s: Annotated[
-        float, number(0, 8e-3, "s", "time over which friction turns at a reversal; 0: what the valve can follow")
+        float, number(0, 6.5e-3, "s", "time over which friction turns at a reversal; 0: what the valve can follow")
     ] = 0.0
     extra_preview_s: Annotated[
         float, number(-0.01, 0.01, "s", "added to the computed preview of 1.5 ticks and the valve's lag")
@@ -35,7 +35,7 @@ class Feed(Params):
 
 
 GRID_S = 1e-4  # the inverse model is computed on a grid this fine or finer
-SMOOTH_S = 8e-3  # the most that friction is smoothed over
+SMOOTH_S = 6.5e-3  # the most that friction is smoothed over
 SMOOTH_M_S = 3e-3  # about what the reference passes in a few ticks of a corner at 1 kHz
 
 LINEAR = record_of(

@@ -8,8 +8,8 @@ for
 
 held over a tick. T is the shortest for which u stays within what the command may reach and how fast it may change,
 wherever in a tick the reversal falls, with room for the motion itself, and at least SHORTEST_S, which costs nothing
-that the valve would have passed. Friction with bristles turns over its pre-sliding, the faster the greater the acceleration: in place of the jump it is
-taken along a reversal at REVERSAL_M_S2.
+that the valve would have passed. Friction with bristles turns over its pre-sliding, the faster the greater the
+acceleration: in place of the jump it is taken along a reversal at REVERSAL_M_S2.
 """
 
 import math

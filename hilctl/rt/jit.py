@@ -7,6 +7,7 @@ compiler.
 With NUMBA_DISABLE_JIT=1 every function runs as the plain Python that it is written in.
 """
 
+import itertools
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -163,8 +164,14 @@ def _numba() -> Any:
 
     if not _ready:
         from numba.core import types
+        from numba.core.bytecode import FunctionIdentity
         from numba.core.registry import cpu_target
         from numba.extending import typeof_impl
+
+        # numba tells closures of one name apart by a number that every process counts from 1, and puts it into the
+        # symbols of what it caches. Entries that two processes compiled would then share a symbol, and where both are
+        # loaded, one would call the other's closure. Counting from a random number keeps them apart.
+        FunctionIdentity._unique_ids = itertools.count(int.from_bytes(os.urandom(6), "little"))
 
         @typeof_impl.register(Jit)
         def _typeof_jit(value: Jit, context: Any) -> Any:

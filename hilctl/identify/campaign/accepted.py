@@ -1,6 +1,7 @@
 """The plan that the service accepts, before anything moves.
 
-Where stopping needs more room before a position limit, the triangles get smaller. Speeds that somebody named are then
+Where stopping needs more room before a position limit, for a table that goes a little further than its reference, the
+triangles get smaller. Speeds that somebody named are then
 driven or refused. The usual ones give way: where the service still refuses the fastest, for the valve's flow, a limit
 or the stroke, all of them are spread over what is left.
 """
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 MARGINS = (MARGIN, 0.8, 0.7, 0.6)  # shares of the way to the position limits, the next where one is refused
 SLOWER = 0.8  # times the speed that was refused
+OVERSHOOT_S = 1.5e-3  # times the speed: so much further than its reference a table may go
 LEAST_M_S = 0.05  # slower than that, no curve has more than a breakaway
 FAR_FROM = 0.9  # of the usual speed: a campaign that ends below says so
 
@@ -59,8 +61,9 @@ def _refused(rig: "Client", legs: Sequence[Leg]) -> tuple[Leg, str] | None:
     from hilctl.client import Refused
 
     for leg in sorted(legs, key=lambda leg: -leg.speed_m_s):
+        further = {**leg.parameters, "amplitude_m": leg.amplitude_m + OVERSHOOT_S * leg.speed_m_s}
         try:
-            rig.check_motion("triangle", **leg.parameters)
+            rig.check_motion("triangle", **further)
         except Refused as refused:
             return leg, refused.message
     return None

@@ -146,7 +146,7 @@ def _speed_left(pipe, acceleration: float, t_s, force_n) -> float:
 def test_a_motion_that_only_ends_does_not_turn_friction_round(ends):
     """Speed going to nothing like the square, the cube or the fourth power of the time that is left."""
     speed, power = ends
-    pipe = Pipeline(smooth_s=8e-3)
+    pipe = Pipeline(smooth_s=6.5e-3)
     end_s, whole_s = 0.15, 0.15
 
     def reference(t):

@@ -3,6 +3,7 @@
 import functools
 import os
 import pathlib
+import subprocess
 import sys
 import time
 import types
@@ -116,3 +117,41 @@ def test_where_nothing_can_be_written_a_temporary_place_serves(house, monkeypatc
 def test_systemds_own_place_is_used_when_there_is_one(house, monkeypatch, tmp_path):
     monkeypatch.setenv("CACHE_DIRECTORY", f"{tmp_path}/one:{tmp_path}/two")
     assert cache.cache_root() == tmp_path / "one"
+
+
+# So long that it is called, not inlined.
+_LONG = "\n".join(f"            x += factor * math.sin(x + {k}) / (1.0 + math.exp(-x * x - {k}))" for k in range(60))
+_CLOSURES = f'''
+import math, sys
+from hilctl.rt.jit import jit, specialised
+
+def closure(factor):
+    @jit()
+    def inner(x):
+        for _ in range(3):
+{_LONG}
+        return x
+    return inner
+
+def _entry(x):
+    return inner(x) + inner(x + 1.0) + inner(x + 2.0)
+
+ENTRIES = {{factor: specialised(_entry, str(factor), lambda: "float64(float64)", inner=closure(factor))
+           for factor in (1, 1000)}}
+for factor in sys.argv[1:]:
+    print(ENTRIES[int(factor)](0.5))
+'''
+
+
+def test_closures_of_one_name_stay_apart_though_two_processes_compiled_them(tmp_path):
+    (tmp_path / "closures.py").write_text(_CLOSURES)
+
+    def run(*factors: str) -> list[str]:
+        environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+        command = [sys.executable, "-c", "import closures", *factors]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.split()
+
+    apart = [*run("1"), *run("1000")]
+    assert apart[0] != apart[1]
+    assert run("1", "1000") == apart
