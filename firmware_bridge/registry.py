@@ -15,6 +15,7 @@ from hilctl.rt.jit import PLAIN
 BUILT_IN: dict[str, str] = {
     "null": "firmware_bridge.driver:NullDriver",
     "twin": "sim.driver:TwinDriver",
+    "serial": "firmware_bridge.serial_frame.driver:SerialDriver",
 }
 GROUP = "hilctl.drivers"
 

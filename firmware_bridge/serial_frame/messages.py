@@ -74,6 +74,8 @@ ANSWERS = {
     Type.RESET: struct.Struct("<"),
     Type.FAULT: struct.Struct("<BB"),
 }
+_WHO = struct.Struct("<HI")  # how IDENTITY begins in every version: version, schema
+
 SCHEMA_TEXT = " ".join(
     [HEAD.format]
     + [f"{kind:d}:{layout.format}" for kind, layout in COMMANDS.items()]
@@ -133,6 +135,8 @@ def read_answer(body: bytes) -> Message:
     except ValueError as error:
         raise FrameError(str(error)) from None
     layout = ANSWERS[kind]
+    if kind == Type.HELLO and len(body) != HEAD.size + layout.size and len(body) >= HEAD.size + _WHO.size:
+        layout, body = _WHO, body[: HEAD.size + _WHO.size]  # of another version
     if len(body) != HEAD.size + layout.size:
         raise FrameError(f"{kind.name} of {len(body)} bytes")
     return Message(kind, at, trip, sequence, session, layout.unpack_from(body, HEAD.size))

@@ -1,15 +1,35 @@
-"""The bench board: the firmware with sanitizers, without a line and without time."""
+"""Both sides of a line, each alone: the firmware on a bench, with sanitizers and without time; and the exchange."""
 
+import os
 import random
+import select
+import threading
+import tty
 
+import numpy as np
 import pytest
 
+from firmware_bridge.driver import COMMAND, READINGS
 from firmware_bridge.firmware.board import Board
 from firmware_bridge.firmware.build import build, compiler
+from firmware_bridge.serial_frame.exchange import rt_serial_exchange
 from firmware_bridge.serial_frame.frames import Splitter, seal
-from firmware_bridge.serial_frame.messages import SCHEMA, VERSION, Type, command, read_answer
+from firmware_bridge.serial_frame.messages import (
+    ANSWERS,
+    COMMANDS,
+    HEAD,
+    SCHEMA,
+    VERSION,
+    State,
+    Type,
+    command,
+    read_answer,
+)
+from firmware_bridge.serial_frame.state import new_state, record
 
 SESSION = 0x1A2B3C4D
+VALUES = (-5_000_000, 2_000_000, 30_000_000, -1, 10_500, -250, 4000)  # of all readings
+SCALES = (1e-9, 1e-6, 0.1, 0.1, 2000.0, 1e-4, 0.01)
 
 
 class Bench(Board):
@@ -58,3 +78,90 @@ def bench():
 @pytest.fixture
 def noise():
     return random.Random(1)
+
+
+class Far:
+    """The far end of the line, and the exchange on its near end."""
+
+    def __init__(self) -> None:
+        self.master, self.near = os.openpty()
+        tty.setraw(self.near)
+        os.set_blocking(self.near, False)
+        os.set_blocking(self.master, False)
+        self.state = new_state()
+        self.own = record(self.state)
+        self.own.fd, self.own.session, self.own.scale[:] = self.near, SESSION, SCALES
+        self.own.timeout_ns, self.own.tick_ns, self.own.sequence = 20_000_000, 500_000, 65_533
+        self.own.device_state, self.own.boot, self.own.time_to_live_us = State.ARMED, 77, 10_000
+        self.splitter, self.heard = Splitter(), []
+        self.tick, self.readings = 0, np.zeros(1, READINGS)[0]
+        self.command = np.zeros(1, COMMAND)[0]
+
+    def next(self, ahead: int = 1) -> int:
+        return int(self.own.sequence + ahead) & 0xFFFF
+
+    def readings_frame(
+        self, *, sequence=None, session=SESSION, state=State.RUNNING, trip=0, flags=0, tick=None, lost=0
+    ) -> bytes:
+        self.tick += 1
+        head = HEAD.pack(0x83, state | trip << 4, self.next() if sequence is None else sequence, session)
+        ticks = self.tick if tick is None else tick
+        return seal(head + ANSWERS[Type.CYCLIC].pack(*VALUES, flags, lost, ticks & 0xFFFFFFFF))
+
+    def put(self, line: bytes) -> None:
+        os.write(self.master, line)
+
+    def exchange(self, valve=0.0, enable=0, supply=0, deadline_ns=2**62) -> int:
+        self.command.valve, self.command.enable, self.command.supply = valve, enable, supply
+        self.command.deadline_ns = deadline_ns
+        return int(rt_serial_exchange(self.state, self.command, self.readings))
+
+    def answered(self, enable=1, **what) -> int:
+        self.put(self.readings_frame(**what))
+        return self.exchange(enable=enable)
+
+    def asked(self, line: bytes) -> int:
+        """An exchange that is answered with this once its command has come: what lay there before is thrown away."""
+        wanted = self.next()
+
+        def reply() -> None:
+            while self.heard[-1:] == [] or self.heard[-1][1] != wanted:
+                self._hear()
+            self.put(line)
+
+        patience_ns, self.own.timeout_ns = int(self.own.timeout_ns), 30_000_000_000
+        thread = threading.Thread(target=reply)
+        thread.start()
+        try:
+            return self.exchange(enable=1)
+        finally:
+            thread.join()
+            self.own.timeout_ns = patience_ns
+
+    def _hear(self) -> None:
+        assert select.select([self.master], [], [], 30)[0], "nothing was sent"
+        for body in self.splitter.feed(os.read(self.master, 4096)):
+            kind, zero, sequence, session = HEAD.unpack_from(body)
+            assert (zero, session) == (0, SESSION)
+            self.heard.append((kind, sequence, COMMANDS[Type(kind)].unpack_from(body, HEAD.size)))
+
+    def said(self, count: int) -> list[tuple]:
+        """The next frames that the exchange has sent: type, sequence, values."""
+        while len(self.heard) < count:
+            self._hear()
+        out, self.heard = self.heard[:count], self.heard[count:]
+        return out
+
+    def close(self) -> None:
+        for fd in (self.master, self.near):
+            try:
+                os.close(fd)
+            except OSError:
+                pass  # the test has
+
+
+@pytest.fixture
+def far():
+    made = Far()
+    yield made
+    made.close()

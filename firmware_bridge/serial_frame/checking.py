@@ -1,0 +1,111 @@
+"""What stands between a device and the rig file: arithmetic that protects, each problem with its sum."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from firmware_bridge.driver import RigFacts
+from firmware_bridge.serial_frame.messages import ANSWERS, COMMANDS, HEAD, SCALED, Identity, Type
+
+BITS_A_BYTE = 10  # one start, eight data, one stop
+AROUND = 4 + 1 + 1  # checksum, COBS, delimiter
+SHARE = 0.8  # of a period, within which the loop wants the answer
+COMMAND_BYTES = HEAD.size + COMMANDS[Type.CYCLIC].size + AROUND
+ANSWER_BYTES = HEAD.size + ANSWERS[Type.CYCLIC].size + AROUND
+_COUNTS = (2**31,) * 4 + (2**15,) * 3
+
+
+def line_s(baud: int) -> float:
+    """How long both frames of one exchange are on the line."""
+    return (COMMAND_BYTES + ANSWER_BYTES) * BITS_A_BYTE / baud
+
+
+def problems(identity: Identity, rig: RigFacts, baud: int) -> Iterator[str]:
+    """Everything that the rig file asks of this device and cannot have."""
+    if rig.virtual:
+        yield "a device lives in real time: use the real clock, or the twin"
+    yield from _rate(identity, rig.rate_hz, baud)
+    yield from _time_to_live(identity, rig)
+    yield from _ends(identity, rig)
+    yield from _slew(identity, rig)
+    yield from _sensors(identity, rig)
+
+
+def _rate(identity: Identity, rate_hz: float, baud: int) -> Iterator[str]:
+    takes_s = line_s(baud)
+    most_hz = SHARE / takes_s
+    if rate_hz > most_hz:
+        needed = math.ceil(baud * rate_hz / most_hz)
+        yield (
+            f"loop.rate_hz = {rate_hz:g}: {COMMAND_BYTES} + {ANSWER_BYTES} bytes of {BITS_A_BYTE} bits take "
+            f"{1e3 * takes_s:.3g} ms at driver.baud = {baud}, and {SHARE:.0%} of a period must hold them: at most "
+            f"{most_hz:.4g} Hz, or {needed} Bd"
+        )
+    if rate_hz > identity.tick_hz:
+        yield f"loop.rate_hz = {rate_hz:g}: the device ticks at {identity.tick_hz} Hz; lower the rate to that"
+
+
+def _time_to_live(identity: Identity, rig: RigFacts) -> Iterator[str]:
+    asked_s = rig.tables["loop"].time_to_live_s
+    if not identity.shortest_us <= round(1e6 * asked_s) <= identity.longest_us:
+        yield (
+            f"loop.time_to_live_s = {asked_s:g}: the device takes {1e-6 * identity.shortest_us:g} to "
+            f"{1e-6 * identity.longest_us:g} s"
+        )
+    if asked_s * identity.tick_hz < 2:
+        yield f"loop.time_to_live_s = {asked_s:g}: less than two of the device's ticks, {identity.tick_hz} a second"
+    limits, stroke_m = rig.tables["limits"], rig.tables["machine"].stroke_m
+    margin_m = stroke_m - max(abs(limits.position.min_m), abs(limits.position.max_m))
+    fastest = limits.velocity.max_m_s
+    if asked_s * fastest > margin_m * (1 + 1e-9):
+        yield (
+            f"loop.time_to_live_s = {asked_s:g}: at limits.velocity.max_m_s = {fastest:g} the table travels "
+            f"{1e3 * asked_s * fastest:.3g} mm meanwhile, and the margin beyond limits.position is "
+            f"{1e3 * margin_m:.3g} mm"
+        )
+
+
+def _ends(identity: Identity, rig: RigFacts) -> Iterator[str]:
+    scale, stroke_m, position = identity.scales[0], rig.tables["machine"].stroke_m, rig.tables["limits"].position
+    low_m, high_m = identity.end_low * scale, identity.end_high * scale
+    if scale and not (-stroke_m <= low_m <= position.min_m and position.max_m <= high_m <= stroke_m):
+        yield (
+            f"the device's end stops at {low_m:g} and {high_m:g} m: must lie between limits.position "
+            f"({position.min_m:g}, {position.max_m:g}) and the ends of the stroke of ±{stroke_m:g} m; set the board"
+        )
+
+
+def _slew(identity: Identity, rig: RigFacts) -> Iterator[str]:
+    machine, stopping = rig.tables["machine"], rig.tables["limits"].stopping
+    most_per_s = stopping.deceleration_m_s2 * machine.A / machine.Qn
+    slew_per_s = 1e-3 * identity.slew_milli
+    if not 0 < slew_per_s <= most_per_s:
+        yield (
+            f"the device ramps to null at {slew_per_s:g} openings a second: must be more than none, and at most "
+            f"{most_per_s:.4g}, limits.stopping.deceleration_m_s2 · A / Qn; set the board, or raise that limit"
+        )
+
+
+def _sensors(identity: Identity, rig: RigFacts) -> Iterator[str]:
+    for name, scale, counts in zip(SCALED, identity.scales, _COUNTS, strict=True):
+        sensor = getattr(rig.tables["sensors"], name)
+        if not sensor.present:
+            continue
+        if scale == 0:
+            yield f"sensors.{name}: the device has none; say present = false, or set the board"
+            continue
+        reach, wanted = counts * scale, max(abs(sensor.low), abs(sensor.high)) / sensor.gain + abs(sensor.offset)
+        if reach < wanted:
+            yield f"sensors.{name}: the device's counts end at ±{reach:g}, the rig file's range at ±{wanted:g}"
+
+
+def implausible(values: Any, rig: RigFacts) -> Iterator[str]:
+    """Readings of a rig at rest that the rig file says cannot be."""
+    for name, value in zip(SCALED, values, strict=False):
+        sensor = getattr(rig.tables["sensors"], name)
+        shown = sensor.gain * (value - sensor.offset)
+        if sensor.present and not sensor.low <= shown <= sensor.high:
+            yield (
+                f"sensors.{name}: reads {shown:g}, outside {sensor.low:g} to {sensor.high:g}; check the sensor, its "
+                "wiring, and the board's scale"
+            )

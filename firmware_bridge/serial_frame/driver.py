@@ -1,0 +1,128 @@
+"""The driver `serial`: our own firmware on a serial line (firmware_bridge/PROTOCOL.md)."""
+
+import time
+from typing import Any, ClassVar
+
+from firmware_bridge.driver import DriverError, RigFacts
+from firmware_bridge.serial_frame.checking import implausible, problems
+from firmware_bridge.serial_frame.exchange import rt_serial_exchange
+from firmware_bridge.serial_frame.line import Line
+from firmware_bridge.serial_frame.messages import (
+    SCALED,
+    SCHEMA,
+    VERSION,
+    Fault,
+    Identity,
+    Message,
+    State,
+    Type,
+)
+from firmware_bridge.serial_frame.settings import SerialConfig
+from firmware_bridge.serial_frame.state import new_state, record
+from hilctl.params import Params
+
+_AT_NULL_S = 2.0  # longest wait for a safe action that is still under way
+
+
+class SerialDriver:
+    """Speaks with the device while nothing runs; then leaves the port to the exchange."""
+
+    Config: ClassVar[type[Params]] = SerialConfig
+
+    def __init__(self, config: SerialConfig, rig: RigFacts) -> None:
+        self._config, self._rig = config, rig
+        self._line: Line | None = None
+        self._identity: Identity | None = None
+        self.state = new_state()
+        self.exchange = rt_serial_exchange
+
+    def open(self) -> None:
+        """Opens the port and begins a session; refuses firmware of another version."""
+        self.close()
+        self._line = Line(self._config.port, self._config.baud)
+        try:
+            self._begin(self._line)
+        except DriverError:
+            self.close()
+            raise
+
+    def _begin(self, line: Line) -> None:
+        answer = line.hello(VERSION, SCHEMA, self._config.handshake_s)
+        version, schema = answer.values[:2]
+        if (version, schema) != (VERSION, SCHEMA):
+            raise DriverError(
+                f"{self._config.port}: the firmware speaks version {version}, schema {schema:08x}; this program "
+                f"version {VERSION}, schema {SCHEMA:08x}: install the firmware that belongs to it"
+            )
+        self._identity = Identity.of(answer.values)
+        self._fill(line, self._identity, answer)
+
+    def _fill(self, line: Line, identity: Identity, answer: Message) -> None:
+        self.state[:] = 0
+        own = record(self.state)
+        own.timeout_ns, own.tick_ns = round(1e9 * self._config.timeout_s), 1_000_000_000 // max(identity.tick_hz, 1)
+        own.session, own.sequence, own.boot = line.session, line.sequence, identity.boot
+        own.time_to_live_us = round(1e6 * self._rig.tables["loop"].time_to_live_s)
+        own.scale[:] = identity.scales
+        own.device_state, own.device_trip = answer.state, answer.trip
+        own.fd = line.fd
+
+    def check(self) -> list[str]:
+        """The device's bounds, ends, sensors and what the line carries, against the rig file; and one reading."""
+        line, identity = self._reached()
+        found = list(problems(identity, self._rig, self._config.baud))
+        answer = self._ask(line, Type.CYCLIC, 0, 0)
+        if answer.type != Type.CYCLIC:
+            return [*found, f"the device refuses to be read: {_why(answer)}"]
+        values = [count * scale for count, scale in zip(answer.values[: len(SCALED)], identity.scales, strict=True)]
+        return found + list(implausible(values, self._rig))
+
+    def arm(self) -> None:
+        """Sets the time-to-live. A device that has tripped stays so until a person arms the rig."""
+        line, identity = self._reached()
+        own, give_up_s = record(self.state), time.monotonic() + _AT_NULL_S
+        while own.device_state != State.TRIPPED:
+            answer = self._ask(line, Type.ARM, identity.boot, int(own.time_to_live_us))
+            if answer.type == Type.ARM:
+                return
+            if answer.values[0] != Fault.WRONG_STATE or time.monotonic() > give_up_s:
+                raise DriverError(f"{self._config.port}: the device cannot be armed: {_why(answer)}")
+            time.sleep(0.005)
+
+    def disarm(self) -> None:
+        """Null and not enabled. A device that does not hear it does so by itself, at its time-to-live."""
+        if self._line is None or record(self.state).fd < 0:
+            return
+        try:
+            self._ask(self._line, Type.DISARM)
+        except DriverError:
+            pass  # its time-to-live acts
+
+    def close(self) -> None:
+        """Gives the port back."""
+        record(self.state).fd = -1
+        if self._line is not None:
+            self._line.close()
+        self._line = None
+
+    def _reached(self) -> tuple[Line, Identity]:
+        if self._line is None or self._identity is None:
+            raise DriverError(f"{self._config.port}: not open")
+        return self._line, self._identity
+
+    def _ask(self, line: Line, kind: Type, *values: int) -> Message:
+        """A question outside the tick; the session's sequence goes on where the exchange left it."""
+        own: Any = record(self.state)
+        line.sequence = int(own.sequence)
+        try:
+            answer = line.ask(kind, *values)
+        finally:
+            own.sequence = line.sequence
+        own.device_state, own.device_trip = answer.state, answer.trip
+        return answer
+
+
+def _why(answer: Message) -> str:
+    name = Fault(answer.values[0]).name if answer.values[0] in list(Fault) else f"code {answer.values[0]}"
+    trip = f", tripped by {answer.trip.name}" if answer.trip else ""
+    return f"{name.lower().replace('_', ' ')} (it is {answer.state.name.lower()}{trip})"

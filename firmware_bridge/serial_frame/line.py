@@ -1,0 +1,127 @@
+"""The serial port outside the tick: opened and configured by pyserial, and questions with their answers.
+
+Whatever goes wrong is a DriverError: pyserial's own exception, what the kernel says, what termios says.
+"""
+
+import os
+import select
+import termios
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import serial
+
+from firmware_bridge.driver import DriverError
+from firmware_bridge.serial_frame.frames import FrameError, Splitter, seal
+from firmware_bridge.serial_frame.messages import Message, Type, command, read_answer
+
+T = TypeVar("T")
+
+_GONE = (serial.SerialException, OSError, termios.error, ValueError)
+
+
+class NoAnswer(DriverError):
+    """Nothing that answers the question came in time."""
+
+
+class Line:
+    """A port, and one session on it."""
+
+    def __init__(self, port: str, baud: int) -> None:
+        self.session, self.sequence = int.from_bytes(os.urandom(4), "little") | 1, 0
+        self.splitter = Splitter()
+        self._name, self._baud = port, baud
+        self._port = self._tried(_open, port, baud)
+        self.fd: int = self._port.fileno()
+
+    def _tried(self, call: Callable[..., T], *arguments: Any) -> T:
+        try:
+            return call(*arguments)
+        except _GONE as error:
+            raise DriverError(
+                f"{self._name}: {error}; check that the device is plugged in, that this user may use the port "
+                f"(group dialout), and that no other program does"
+            ) from None
+
+    def ask(self, kind: Type, *values: int, wait_s: float = 0.1) -> Message:
+        """Says something once; the answer to it. NoAnswer when none comes in time."""
+        self.sequence = (self.sequence + 1) & 0xFFFF
+        self._tried(os.write, self.fd, seal(command(kind, self.sequence, self.session, *values)))
+        give_up_s = time.monotonic() + wait_s
+        while (left_s := give_up_s - time.monotonic()) > 0:
+            for body in self.splitter.feed(self._tried(self._read, left_s)):
+                answer = self._ours(body)
+                if answer is not None:
+                    return answer
+        raise NoAnswer(f"{self._name}: no answer to {kind.name} within {wait_s:g} s")
+
+    def _read(self, wait_s: float) -> bytes:
+        poll = select.poll()
+        poll.register(self.fd, select.POLLIN)
+        if not poll.poll(wait_s * 1000):
+            return b""
+        try:
+            got = os.read(self.fd, 4096)
+        except BlockingIOError:
+            return b""
+        if not got:
+            raise OSError("the port was unplugged")
+        return got
+
+    def _ours(self, body: bytes) -> Message | None:
+        try:
+            answer = read_answer(body)
+        except FrameError:
+            return None
+        return answer if (answer.session, answer.sequence) == (self.session, self.sequence) else None
+
+    def hello(self, version: int, schema: int, wait_s: float) -> Message:
+        """The device's identity; it may still be starting, or be in the hands of a host that has just ended."""
+        give_up_s = time.monotonic() + wait_s
+        why: DriverError = NoAnswer("")
+        while time.monotonic() < give_up_s:
+            try:
+                answer = self.ask(Type.HELLO, version, schema)
+            except NoAnswer as silence:
+                why = silence
+                continue
+            if answer.type == Type.HELLO:
+                return answer
+            why = DriverError(f"{self._name}: the device obeys another host; end that one first")
+            time.sleep(0.02)
+        raise self._silence(wait_s) if isinstance(why, NoAnswer) else why
+
+    def _silence(self, wait_s: float) -> DriverError:
+        heard = self.splitter
+        if heard.bytes == 0:
+            return NoAnswer(
+                f"{self._name}: the device says nothing within {wait_s:g} s; check its supply, the cable and "
+                "driver.port"
+            )
+        return NoAnswer(
+            f"{self._name}: {heard.bytes} bytes came within {wait_s:g} s, but no answer to HELLO, and {heard.dropped} "
+            f"of the pieces were no frames; check driver.baud = {self._baud}, and that this is the firmware's port"
+        )
+
+    def close(self) -> None:
+        """Gives the port back."""
+        try:
+            self._port.close()
+        except _GONE:
+            pass  # it has gone by itself
+
+
+def _open(name: str, baud: int) -> Any:
+    port = serial.Serial(name, baud, exclusive=True, timeout=0, write_timeout=0)
+    try:
+        port.set_low_latency_mode(True)
+    except (*_GONE, NotImplementedError, AttributeError):
+        pass  # not every adapter has it
+    # pyserial leaves VMIN 0: a read of nothing then returns 0, which also means unplugged.
+    attributes = termios.tcgetattr(port.fileno())
+    attributes[6][termios.VMIN], attributes[6][termios.VTIME] = 1, 0
+    termios.tcsetattr(port.fileno(), termios.TCSANOW, attributes)
+    termios.tcflush(port.fileno(), termios.TCIOFLUSH)
+    os.set_blocking(port.fileno(), False)
+    return port
