@@ -37,7 +37,7 @@ def commission(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--speeds", nargs="+", type=float, default=None, metavar="M/S",
                         help="of the friction campaign; 24 from 0.001 to 0.8 when not given")  # fmt: skip
     parser.add_argument("--budget", type=float, default=None, metavar="S", help="of the rig's time for the friction "
-                        "campaign (95)")  # fmt: skip
+                        "campaign (90)")  # fmt: skip
     parser.add_argument("--warm-up", type=float, default=10.0, metavar="S",
                         help="how long the oil is moved before (10)")  # fmt: skip
     parser.add_argument("--learn", action="store_true", help="learn drives without distortion, too, at 0.5, 1, 2 and "
