@@ -16,6 +16,7 @@ BUILT_IN: dict[str, str] = {
     "null": "firmware_bridge.driver:NullDriver",
     "twin": "sim.driver:TwinDriver",
     "serial": "firmware_bridge.serial_frame.driver:SerialDriver",
+    "modbus": "firmware_bridge.modbus.driver:ModbusDriver",
 }
 GROUP = "hilctl.drivers"
 

@@ -169,7 +169,10 @@ def rt_count(state: Any, own: Any, bus: Any, at: int) -> bool:
     if place.request != bus.pending:
         return True
     raw = int(rt_raw(state, at + 2 * place.word, place.kind, place.low_first)) & own.counter_mask
-    moved = 1 if own.counter_raw < 0 else (raw - own.counter_raw) & own.counter_mask
+    if own.counter_raw < 0:
+        own.counter_raw = own.counter = raw
+        return True
+    moved = (raw - own.counter_raw) & own.counter_mask
     own.counter_raw = raw
     own.counter += moved
     return moved != 0

@@ -113,9 +113,9 @@ class Link:
     def drain(self) -> None:
         """Throws away what has arrived."""
         if self._client is not None and self._client.connected:
-            descriptor = self._client.socket.fileno()
-            os.set_blocking(descriptor, False)
             with contextlib.suppress(OSError):
+                descriptor = self._client.socket.fileno()
+                os.set_blocking(descriptor, False)
                 while os.read(descriptor, 4096):
                     pass
 

@@ -111,13 +111,27 @@ class Reading(Register):
     stale_s: Annotated[float, number(1e-3, 600, "s", "older than this, it is no reading any more")] = 0.05
 
 
+class Counter(Reading):
+    """What is read and has no sign."""
+
+    type: Annotated[TypeName, note("what stands there")] = "uint16"
+
+
 class Output(Register):
     """A signal that is written in every tick."""
 
 
-class Watchdog(Register):
-    """The register that takes the time-to-live, in its own unit: scale is the seconds of one count."""
+class Switch(Output):
+    """An output that has no sign."""
 
+    type: Annotated[TypeName, note("what stands there")] = "uint16"
+
+
+class Watchdog(Register):
+    """The register that takes the time-to-live."""
+
+    type: Annotated[TypeName, note("what stands there")] = "uint16"
+    scale: Annotated[float, number(1e-9, 1, "s", "seconds of one count")] = 1e-3
     fixed_s: Annotated[
         float | None, number(1e-3, 1, "s", "time-to-live that the device has by itself, where no register takes it")
     ] = None
@@ -133,9 +147,9 @@ class ReadingTable(Params):
     supply_pressure: Reading = Reading()
     spool: Reading = Reading()
     oil_temperature: Reading = Reading()
-    emergency_stop: Reading = Reading()
-    device_tick: Reading = Reading(type="uint16")  # counts the device's samples
-    fault: Reading = Reading(type="uint16")  # not 0: the device has tripped
+    emergency_stop: Counter = Counter()
+    device_tick: Counter = Counter()  # of the device's samples; it tells of the request that it is read with
+    fault: Counter = Counter()  # not 0: the device has tripped
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:
         """Units that measure the right thing; the four that every rig needs."""
@@ -153,9 +167,9 @@ class OutputTable(Params):
     """Every signal that can be written."""
 
     valve: Output = Output()
-    enable: Output = Output(type="uint16")
-    supply: Output = Output(type="uint16")
-    heartbeat: Output = Output(type="uint16")  # another number in every tick, for the device's watchdog
+    enable: Switch = Switch()
+    supply: Switch = Switch()  # 0 off, 1 low, 2 high pressure
+    heartbeat: Switch = Switch()  # another number in every tick, for the device's watchdog
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:
         """Without a valve there is nothing to control."""
@@ -172,7 +186,7 @@ class Config(Params):
     auxiliary: Device = Device()
     output: OutputTable = OutputTable()
     reading: ReadingTable = ReadingTable()
-    watchdog: Watchdog = Watchdog(type="uint16", scale=1e-3)
+    watchdog: Watchdog = Watchdog()
     connect_timeout_s: Annotated[float, number(0.02, 1, "s", "for a connection, and an answer outside the tick")] = 0.1
     answer_timeout_s: Annotated[float, number(1e-3, 1, "s", "after which a request in the tick is given up")] = 0.05
     lost_after: Annotated[int, whole(1, 1000, "", "requests given up in a row after which the link is lost")] = 10

@@ -1,0 +1,267 @@
+"""Faults of link and device, injected into a real server in a process of its own."""
+
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from modbus_parts import Dialogue, device, facts, opened, talking
+
+from firmware_bridge.driver import DriverError
+from firmware_bridge.modbus.driver import ModbusDriver, resolve
+from hilctl.signals import Status
+
+KINDS = pytest.mark.parametrize("kind", ["tcp", "rtu"])
+BROKEN = {Status.TIMEOUT, Status.BAD_CHECKSUM, Status.BAD_REPLY}
+pytestmark = pytest.mark.timeout(120)
+
+
+def reached(table, **changes):
+    rig = facts(**changes)
+    driver = ModbusDriver(resolve(table, rig), rig)
+    driver.open()
+    return driver
+
+
+def told(table, **changes):
+    driver = reached(table, **changes)
+    try:
+        return driver.check()
+    finally:
+        driver.close()
+
+
+@KINDS
+@pytest.mark.parametrize(("code", "status"), [(1, Status.EXCEPTION), (2, Status.EXCEPTION), (3, Status.EXCEPTION),
+                                              (4, Status.EXCEPTION), (8, Status.BAD_CHECKSUM), (10, Status.TIMEOUT),
+                                              (11, Status.TIMEOUT)])  # fmt: skip
+def test_an_exception_is_told_at_once_and_counted_by_its_code(kind, code, status):
+    with talking(kind, amplifier__fc23=True) as (there, dialogue):
+        there.faults(exception=code, times=1)
+        assert dialogue.tick() == status
+        assert dialogue.tick() == Status.OK
+        assert dialogue.health["exceptions"] == {code: 1}
+
+
+@KINDS
+@pytest.mark.parametrize("code", [5, 6])
+def test_a_busy_device_is_asked_again_in_the_same_tick_but_not_for_ever(kind, code):
+    with talking(kind, amplifier__fc23=True) as (there, dialogue):
+        there.faults(exception=code, times=2)
+        assert dialogue.tick() == Status.OK
+        assert dialogue.health["busy"] == 2
+        there.faults(exception=code, times=10**6)
+        assert dialogue.tick() == Status.EXCEPTION
+        assert dialogue.health["busy"] == 4
+
+
+@KINDS
+def test_the_answer_of_a_wrong_unit_is_discarded_and_the_next_ones_fit(kind):
+    with talking(kind, amplifier__fc23=True, answer_timeout_s=0.02) as (there, dialogue):
+        dialogue.tick(0.1, 1, 2)
+        there.faults(mangle="unit", count=1)
+        assert dialogue.tick(0.1, 1, 2) in BROKEN
+        assert dialogue.health["wrong_unit"] == 1
+        in_step(there, dialogue)
+
+
+@KINDS
+@pytest.mark.parametrize("mangle", ["silent", "short", "flip", "twice"])
+def test_after_a_spoiled_answer_readings_are_never_off_by_one(kind, mangle):
+    if mangle == "flip" and kind == "tcp":
+        pytest.skip("TCP carries a checksum of its own")
+    with talking(kind, amplifier__fc23=True, answer_timeout_s=0.02) as (there, dialogue):
+        for _ in range(5):
+            there.faults(mangle=mangle, count=1)
+            status = dialogue.tick()
+            assert status == Status.OK or status in BROKEN
+            in_step(there, dialogue)
+
+
+def in_step(there, dialogue):
+    """The counter that is read is that of the newest sample, tick after tick."""
+    dialogue.until(lambda status: status == Status.OK)
+    for _ in range(5):
+        assert dialogue.tick() == Status.OK
+        assert dialogue.readings.device_tick == there.tell()["tick"]
+
+
+def test_a_slow_answer_now_and_then_costs_its_tick_and_is_taken_in_the_next():
+    with talking("tcp", amplifier__fc23=True) as (there, dialogue):
+        dialogue.limit_s = 0.005
+        there.faults(delay_s=0.02, delay_every=10)
+        seen = [dialogue.tick() for _ in range(200)]
+        assert set(seen) <= {Status.OK, Status.LATE, Status.TIMEOUT}
+        assert seen.count(Status.OK) > 100
+        assert Status.TIMEOUT in seen
+        there.faults()
+        dialogue.until(lambda status: status == Status.OK)
+        in_step(there, dialogue)
+        assert dialogue.health["strays"] == 0
+
+
+def test_a_tick_whose_answer_is_older_says_late():
+    with talking("tcp", amplifier__fc23=True) as (there, dialogue):
+        dialogue.limit_s = 0.01
+        there.faults(delay_s=0.012)
+        seen = [dialogue.tick() for _ in range(60)]
+        assert Status.LATE in seen
+        assert set(seen) <= {Status.OK, Status.LATE, Status.TIMEOUT}
+
+
+def test_no_queue_of_old_commands_waits_for_a_device_that_wakes_up_again():
+    with talking("tcp", amplifier__fc23=True, lost_after=1000) as (there, dialogue):
+        dialogue.tick()
+        before = there.tell()["requests"]
+        there.process.send_signal(signal.SIGSTOP)
+        dialogue.limit_s = 0.001
+        for k in range(100):
+            assert dialogue.tick(0.5, 1, 2) == Status.TIMEOUT, k
+        there.process.send_signal(signal.SIGCONT)
+        dialogue.limit_s = 0.5
+        dialogue.until(lambda status: status == Status.OK)
+        assert there.tell()["requests"] - before < 10
+        in_step(there, dialogue)
+
+
+@KINDS
+def test_a_silent_device_is_lost_after_as_many_requests_as_the_rig_file_says(kind):
+    with talking(kind, amplifier__fc23=True, answer_timeout_s=0.005, lost_after=3) as (there, dialogue):
+        there.faults(mangle="silent", count=10**6)
+        dialogue.limit_s = 0.02
+        seen = dialogue.until(lambda status: status == Status.CLOSED)
+        assert set(seen[:-1]) == {Status.TIMEOUT}
+        assert dialogue.health["timeouts"] == 3
+        there.faults()
+        assert dialogue.tick() == Status.CLOSED  # never by itself
+
+
+@KINDS
+def test_a_device_that_is_unplugged_is_seen_at_the_next_exchange(kind):
+    with device(kind) as there, opened(there.table(amplifier__fc23=True)) as driver:
+        dialogue = Dialogue(driver)
+        assert dialogue.tick() == Status.OK
+        there.end()
+        assert dialogue.tick() == Status.CLOSED
+        assert dialogue.tick() == Status.CLOSED
+        driver.disarm()
+        driver.close()
+
+
+def test_a_device_that_repeats_its_sample_is_stale():
+    with talking("tcp", amplifier__fc23=True, reading__displacement__stale_s=0.02) as (there, dialogue):
+        assert dialogue.tick() == Status.OK
+        there.faults(same_sample=True)
+        seen = dialogue.until(lambda status: status == Status.STALE)
+        assert set(seen[:-1]) == {Status.OK}
+        there.faults()
+        assert dialogue.tick() == Status.OK
+
+
+def test_a_fault_that_the_device_reports_is_an_exception_in_the_same_exchange():
+    with talking("tcp", amplifier__fc23=True) as (there, dialogue):
+        there.tell(set={24: 7})
+        assert dialogue.tick() == Status.EXCEPTION
+
+
+def test_a_device_in_fault_is_told_before_arming():
+    with device("tcp") as there:
+        there.tell(set={24: 7})
+        assert any("the device reports fault 7" in problem for problem in told(there.table()))
+
+
+@KINDS
+def test_a_wrong_word_order_is_told_by_what_the_value_would_be(kind):
+    with device(kind) as there:
+        (problem,) = told(there.table(reading__acceleration__words="low_first"))
+        assert problem.startswith("driver.reading.acceleration: reads ")
+        assert 'with words = "high_first" it would read 0.' in problem
+        assert told(there.table()) == []
+
+
+def test_an_address_outside_the_device_is_told_by_its_signal():
+    with device("tcp") as there:
+        (problem,) = told(there.table(reading__fault__address=5000))
+        assert "driver.reading.fault.address = 5000" in problem
+        assert "exception 2, illegal address" in problem
+        (problem,) = told(there.table(reading__fault__address=64, amplifier__read_across=100))
+        assert "driver.reading.fault.address = 64" in problem
+
+
+def test_an_output_outside_the_device_is_refused_when_it_is_armed():
+    with device("tcp") as there:
+        driver = reached(there.table(output__heartbeat__address=5000))
+        with pytest.raises(DriverError, match=r"function 16, registers 5000 .*exception 2"):
+            driver.arm()
+        driver.disarm()
+        driver.close()
+
+
+@KINDS
+def test_a_wrong_unit_in_the_rig_file_is_told(kind):
+    with device(kind) as there:
+        problems = told(there.table(amplifier__unit=9))
+        assert any("unit 9: no answer" in p or "unit 9: exception" in p for p in problems), problems
+
+
+def test_another_device_than_the_rig_file_says_is_told():
+    with device("tcp") as there:
+        assert told(there.table(amplifier__vendor="hilctl", amplifier__product="bench")) == []
+        (problem,) = told(there.table(amplifier__vendor="hilctl", amplifier__revision="2.0"))
+        assert problem == "driver.amplifier.revision: the device says '1.0', the rig file '2.0'"
+
+
+def test_another_master_is_told_by_the_heartbeat_that_moves():
+    with device("tcp") as there:
+        there.faults(other_master=True)
+        assert any("another master drives it" in problem for problem in told(there.table()))
+
+
+def test_a_device_that_is_not_there_is_told_with_the_systems_reason():
+    with device("tcp") as there:
+        table = there.table()
+        there.end()
+    with pytest.raises(DriverError, match=r"cannot be reached: .*refused"):
+        reached(table)
+    with pytest.raises(DriverError, match=r"cannot be reached: .*No such file"):
+        reached({**table, "amplifier": {"transport": "rtu", "serial": "/dev/none", "baud": 4_000_000, "gap_s": 0}})
+
+
+def test_a_device_that_accepts_and_never_answers_is_told():
+    with socket.create_server(("127.0.0.1", 0)) as silent, device("tcp") as there:
+        table = there.table(amplifier__port=silent.getsockname()[1])
+        (problem,) = told(table)
+        assert "no answer" in problem
+
+
+def test_a_device_that_keeps_another_time_to_live_is_not_armed():
+    with device("tcp") as there:
+        there.faults(least_watchdog=50)
+        driver = reached(there.table())
+        with pytest.raises(DriverError, match=r"keeps \[50\] instead of \[10\]"):
+            driver.arm()
+        driver.disarm()
+        driver.close()
+
+
+def test_function_23_that_the_device_lacks_is_told_by_its_key():
+    with device("tcp") as there:
+        there.faults(exception=1, times=1)
+        driver = reached(there.table(amplifier__fc23=True))
+        with pytest.raises(DriverError, match=r"driver.amplifier.fc23: .*say fc23 = false"):
+            driver.arm()
+        driver.disarm()
+        driver.close()
+
+
+def test_no_descriptor_stays_open():
+    with device("tcp") as there:
+        before = len(os.listdir("/proc/self/fd"))
+        with opened(there.table()):
+            pass
+        assert len(os.listdir("/proc/self/fd")) == before
