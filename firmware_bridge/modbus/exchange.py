@@ -175,7 +175,7 @@ def rt_count(state: Any, own: Any, bus: Any, at: int) -> bool:
     moved = (raw - own.counter_raw) & own.counter_mask
     own.counter_raw = raw
     own.counter += moved
-    return moved != 0
+    return bool(moved != 0)
 
 
 @jit()
