@@ -149,6 +149,8 @@ class Device:
             for address, value in said["set"].items():
                 self.registers[int(address)] = value
         self.real = said.get("real", self.real)
+        if self.real:
+            self.sample(self.registers)
         return {"registers": self.registers[:64], "tick": self.tick, "requests": self.requests}
 
 

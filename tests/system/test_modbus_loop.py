@@ -1,0 +1,107 @@
+"""The whole service on the real clock, and a Modbus device with the twin behind it: counts and order, never times."""
+
+import os
+import signal
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from modbus_parts import device
+from service_parts import ARMS_FAST, core_of, until
+
+from hilctl.client import Client, Refused, private_service
+from hilctl.signals import Status
+
+pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
+
+FAULT, WATCHDOG_TRIPPED = 24, 9
+_SLOW = {
+    **{key: value for key, value in ARMS_FAST.items() if not key.startswith("twin.")},
+    "loop.rate_hz": 200.0,
+    "loop.time_to_live_s": 0.1,
+    "loop.priority": 0,
+    "limits.velocity.max_m_s": 0.1,
+    "limits.late.ticks": 100_000,
+    "service.timeout_s": 10.0,
+}
+# A virtual machine stalls for tens of milliseconds now and then, and the device's server with it.
+_PATIENT = {"limits.driver.ticks": 100, "limits.sensing.ticks": 100, "limits.stale.ticks": 100,
+            "limits.tracking_error.ticks": 100}  # fmt: skip
+KINDS = pytest.mark.parametrize("kind", ["tcp", "rtu"])
+
+
+@contextmanager
+def armed(kind, **changes):
+    """A device, a service on it, a client that holds the lease, the rig in hold."""
+    with device(kind) as there:
+        there.tell(real=True)
+        driver = {"name": "modbus", **there.table(amplifier__fc23=True, answer_timeout_s=0.02, lost_after=50)}
+        settings = {**_SLOW, **changes, "driver": driver}
+        with (
+            private_service("table-500", clock="real", twin=False, changes=settings) as service,
+            Client(service.commands) as rig,
+        ):
+            until(lambda: _arms(rig), "arming")
+            yield there, service, rig
+
+
+def _arms(rig):
+    """A tick whose answer is late has no readings: no arming begins in it, nor while the estimate recovers from it."""
+    try:
+        rig.arm()
+    except Refused:
+        return False
+    return True
+
+
+@KINDS
+def test_a_loop_is_closed_over_modbus_and_every_exchange_is_accounted_for(kind):
+    with armed(kind, **_PATIENT) as (_, _, rig):
+        outcome = rig.wait(rig.track("sine", amplitude_m=0.005, frequency_hz=1.0, cycles=2))
+        assert outcome.why == "done"
+        rows = rig.samples(outcome.first, outcome.last, ["status", "error_m", "displacement_m", "device_tick", "tick"])
+        core = rig.status()["core"]
+        assert core["ran"] + core["missed"] == core["due"]
+        assert core["rows_lost"] == 0
+        good = rows["status"] == Status.OK
+        assert good.sum() > 0.8 * len(good)
+        assert set(rows["status"]) <= {Status.OK, Status.LATE, Status.TIMEOUT}
+        assert rows["displacement_m"].max() > 0.004 and rows["displacement_m"].min() < -0.004
+        assert abs(rows["error_m"][good]).max() < 0.002
+        assert (rows["device_tick"][good][1:] > rows["device_tick"][good][:-1]).all()
+
+
+def test_when_the_core_is_killed_while_it_moves_the_device_makes_itself_safe():
+    with armed("tcp", **_PATIENT) as (there, service, rig):
+        rig.track("sine", amplitude_m=0.005, frequency_hz=1.0)
+        assert there.registers[FAULT] == 0
+        os.kill(core_of(service), signal.SIGKILL)
+        until(lambda: there.registers[FAULT] == WATCHDOG_TRIPPED, "the device's watchdog")
+
+
+@pytest.mark.parametrize("how", ["falls silent", "is unplugged"])
+def test_when_the_device_goes_the_rig_trips_and_the_loop_goes_on(how):
+    with armed("tcp", **{**_PATIENT, "limits.driver.ticks": 10, "limits.sensing.ticks": 20}) as (there, _, rig):
+        rig.track("sine", amplitude_m=0.005, frequency_hz=1.0)
+        there.end() if how == "is unplugged" else there.process.send_signal(signal.SIGSTOP)
+        status = until(lambda: (s := rig.status())["trip"] and s, "the trip")
+        assert status["trip"]["name"] == "driver"
+        ran = status["core"]["ran"]
+        status = until(lambda: (s := rig.status())["core"]["ran"] > ran + 20 and s, "more ticks")
+        assert status["core"]["ran"] + status["core"]["missed"] == status["core"]["due"]
+        assert rig.wait_mode("off").mode == "off"
+        with pytest.raises(Refused):
+            rig.arm()
+        there.end()
+
+
+def test_a_trip_of_the_device_is_seen_by_the_loop():
+    with armed("tcp", **{**_PATIENT, "limits.driver.ticks": 3}) as (there, _, rig):
+        there.tell(set={FAULT: 7})
+        status = until(lambda: (s := rig.status())["trip"] and s, "the trip")
+        assert status["trip"]["name"] in ("driver", "tracking_error")
+        assert rig.wait_mode("off").mode == "off"
