@@ -10,7 +10,7 @@ import numpy as np
 
 from hilctl.commission.history import History, Reals
 
-GROUND, HIGH_PASS = (15.6, 0.6), (1.6, 0.6)  # rad/s, damping
+GROUND, HIGH_PASS = (15.6, 0.6), (3.2, 0.6)  # rad/s, damping
 DURATION_S, STEP_S = 20.0, 0.01
 RISEN_S, FALLING_S, FALL_S = 2.0, 9.0, 3.0
 PEAK_M = 0.05

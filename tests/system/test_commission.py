@@ -115,8 +115,6 @@ LATER = pytest.mark.slow  # after a part of the work
                      "sensors.acceleration", id="accelerometer dies"),
         pytest.param({"twin.faults.sensor": "pressure_a", "twin.faults.sensor_stuck_after_s": 150.0},
                      "sensors.pressure_a", id="transducer dies", marks=LATER),
-        pytest.param({"twin.faults.sensor": "displacement", "twin.faults.sensor_stuck_after_s": 230.0},
-                     "sensors.displacement", id="displacement dies", marks=LATER),
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_is_said_and_no_parameter_is_left_changed(changes, says, tmp_path):
