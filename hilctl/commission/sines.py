@@ -59,7 +59,7 @@ def sizes_of(rig: "Client", frequencies_hz: Iterable[float] = FREQUENCIES_HZ) ->
     found = []
     for hz in frequencies_hz:
         w = 2 * math.pi * hz
-        size = Size(hz, min(travel, speed / w, most / w**2), 0.5 * (low + high))
+        size = Size(hz, _plain(min(travel, speed / w, most / w**2)), 0.5 * (low + high))
         accepted = _accepted(rig, size)
         if accepted is not None:
             found.append(accepted)
@@ -73,10 +73,16 @@ def _accepted(rig: "Client", size: Size) -> Size | None:
         try:
             rig.check_motion("sine", **sine(size.frequency_hz, size.amplitude_m, FEW_CYCLES, size.center_m))
         except Refused:
-            size = size._replace(amplitude_m=SMALLER * size.amplitude_m)
+            size = size._replace(amplitude_m=_plain(SMALLER * size.amplitude_m))
         else:
-            return size._replace(amplitude_m=float(f"{size.amplitude_m:.3g}"))
+            return size
     return None
+
+
+def _plain(amplitude_m: float) -> float:
+    """Two digits, rounded down."""
+    step = 10 ** (math.floor(math.log10(amplitude_m)) - 1)
+    return float(f"{math.floor(amplitude_m / step + 1e-9) * step:.2g}")
 
 
 def measure(rig: "Client", size: Size, cycles: int = 0) -> Measured:
