@@ -52,7 +52,7 @@ class ModbusDriver:
 
     def __init__(self, config: ModbusConfig, rig: RigFacts) -> None:
         self._config, self._rig = config, rig
-        self._links = [Link(config, bus) for bus in buses(config)]
+        self.links = [Link(config, bus) for bus in buses(config)]
         self.state = np.zeros(SIZE, np.uint8)
         self.exchange = rt_modbus_exchange
         fill(self.state, config)
@@ -63,7 +63,7 @@ class ModbusDriver:
         if problems:
             raise DriverError("; ".join(str(problem) for problem in problems))
         try:
-            for link in self._links:
+            for link in self.links:
                 link.open()
         except DriverError:
             self.close()
@@ -74,7 +74,7 @@ class ModbusDriver:
         told: list[str] = []
         found: dict[int, float] = {}
         sensors = self._rig.tables["sensors"]
-        for link in self._links:
+        for link in self.links:
             told += checking.identity(self._config, link)
             told += checking.readings(self._config, link, sensors, found)
             told += checking.other_master(self._config, link)
@@ -84,19 +84,19 @@ class ModbusDriver:
 
     def arm(self) -> None:
         """Null command and time-to-live, read back; then the descriptors are the tick's."""
-        for link in self._links:
+        for link in self.links:
             for request in (r for r in link.bus.fast if r.write_count):
                 self._write_null(link, request)
         self._set_watchdog()
         own = head(self.state)
-        for row, link in zip(own.bus, self._links, strict=False):
+        for row, link in zip(own.bus, self.links, strict=False):
             row.fd = link.descriptor()
             row.pending = -1
 
     def disarm(self) -> None:
         """Null command, not enabled; over a new connection where the old one is lost."""
         own = head(self.state)
-        for row, link in zip(own.bus, self._links, strict=False):
+        for row, link in zip(own.bus, self.links, strict=False):
             lost, row.fd = row.fd < 0, -1
             for request in (r for r in link.bus.fast if r.write_count):
                 try:
@@ -111,7 +111,7 @@ class ModbusDriver:
         """Gives connections and ports back."""
         for row in head(self.state).bus:
             row.fd = -1
-        for link in self._links:
+        for link in self.links:
             link.close()
 
     @property
@@ -147,7 +147,7 @@ class ModbusDriver:
         own = self._config.watchdog
         if own.device == "none":
             return
-        link = next(link for link in self._links if own.device in link.bus.devices)
+        link = next(link for link in self.links if own.device in link.bus.devices)
         unit, words = self._config.device(own.device).unit, words_of(own, self._time_to_live_s)
         if not any(words):
             raise DriverError(f"driver.watchdog.scale = {own.scale:g}: {self._time_to_live_s:g} s is below one count; "

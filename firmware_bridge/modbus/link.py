@@ -40,7 +40,7 @@ class Link:
     def __init__(self, config: Config, bus: Bus) -> None:
         self._config, self.bus = config, bus
         self._own: Device = config.device(bus.devices[0])
-        self._client: Any = None
+        self.client: Any = None
         self._lock: socket.socket | None = None
         self.is_rtu = self._own.transport == "rtu"
         self.name = self._own.serial if self.is_rtu else f"{self._own.host}:{self._own.port}"
@@ -67,11 +67,11 @@ class Link:
 
         own, timeout_s = self._own, self._config.connect_timeout_s
         if self.is_rtu:
-            self._client = ModbusSerialClient(own.serial, baudrate=own.baud, parity=_PARITY[own.parity],
+            self.client = ModbusSerialClient(own.serial, baudrate=own.baud, parity=_PARITY[own.parity],
                                               stopbits=own.stop_bits, timeout=timeout_s, retries=0)
         else:
-            self._client = ModbusTcpClient(own.host, port=own.port, timeout=timeout_s, retries=0)
-        if not self._client.connect():
+            self.client = ModbusTcpClient(own.host, port=own.port, timeout=timeout_s, retries=0)
+        if not self.client.connect():
             raise DriverError(f"{self.name}: cannot be reached: {self._why()}")
         self._set_up()
 
@@ -81,7 +81,8 @@ class Link:
             if self.is_rtu:
                 import serial
 
-                serial.Serial(self._own.serial, self._own.baud, exclusive=True).close()
+                serial.Serial(self._own.serial, self._own.baud, parity=_PARITY[self._own.parity],
+                              stopbits=self._own.stop_bits, exclusive=True).close()
             else:
                 socket.create_connection((self._own.host, self._own.port), self._config.connect_timeout_s).close()
         except (OSError, ValueError, termios.error) as error:
@@ -91,7 +92,7 @@ class Link:
     def _set_up(self) -> None:
         """The descriptor as the tick needs it: it never waits, and sends at once."""
         if self.is_rtu:
-            port = self._client.socket
+            port = self.client.socket
             with contextlib.suppress(OSError, ValueError, NotImplementedError, AttributeError):
                 port.set_low_latency_mode(True)  # USB adapters have it; a pseudo-terminal has not
             settings = termios.tcgetattr(port.fileno())
@@ -99,33 +100,33 @@ class Link:
             termios.tcsetattr(port.fileno(), termios.TCSANOW, settings)
             os.set_blocking(port.fileno(), False)
         else:
-            self._client.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._client.socket.setblocking(False)
+            self.client.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.client.socket.setblocking(False)
 
     def descriptor(self) -> int:
         """For the tick: nothing old waits in it. DriverError when the connection was lost."""
-        if self._client is None or not self._client.connected:
+        if self.client is None or not self.client.connected:
             raise DriverError(f"{self.name}: the connection was lost")
         self.drain()
         self._set_up()
-        return int(self._client.socket.fileno())
+        return int(self.client.socket.fileno())
 
     def drain(self) -> None:
         """Throws away what has arrived."""
-        if self._client is not None and self._client.connected:
+        if self.client is not None and self.client.connected:
             with contextlib.suppress(OSError):
-                descriptor = self._client.socket.fileno()
+                descriptor = self.client.socket.fileno()
                 os.set_blocking(descriptor, False)
                 while os.read(descriptor, 4096):
                     pass
 
     def close(self) -> None:
         """Gives the port back."""
-        if self._client is not None:
-            self._client.close()
+        if self.client is not None:
+            self.client.close()
         if self._lock is not None:
             self._lock.close()
-        self._client = self._lock = None
+        self.client = self._lock = None
 
     def read(self, unit: int, function: int, address: int, count: int) -> list[int]:
         """Registers."""
@@ -155,16 +156,16 @@ class Link:
 
     def reconnect(self) -> None:
         """pymodbus may have closed the connection after a silence."""
-        if self._client is not None and not self._client.connected:
+        if self.client is not None and not self.client.connected:
             self._connect()
 
     def _ask(self, what: str, call: Callable[[Any], Any]) -> Any:
         from pymodbus.exceptions import ModbusException
 
-        if self._client is None:
+        if self.client is None:
             raise DriverError(f"{self.name}: is not open")
         try:
-            said = call(self._client)
+            said = call(self.client)
         except (ModbusException, OSError, termios.error) as error:
             raise DriverError(f"{self.name}: {what}: no answer: {error}") from error
         if said.isError():

@@ -1,0 +1,19 @@
+"""Our exchange beside pymodbus' client on the same device."""
+
+import pytest
+
+from hilctl.bench.exchange import run
+
+pytestmark = [pytest.mark.bench, pytest.mark.timeout(600)]
+
+
+@pytest.fixture(scope="module")
+def measured():
+    return run(quick=True)
+
+
+@pytest.mark.parametrize(("transport", "idle", "busy"), [("modbus-tcp", 1.2, 30.0), ("modbus-rtu", 10.0, 30.0)])
+def test_our_exchange_is_faster_than_the_librarys_client(measured, transport, idle, busy):
+    assert measured["ratio"][transport]["vs_library"] >= idle
+    assert measured["ratio"][transport]["vs_library_busy"] >= busy
+    assert {"p50_us", "p99_us", "busy_p50_us", "library_p50_us"} <= set(measured["figures"][transport])
