@@ -80,7 +80,7 @@ def _rt_guard_position(limits: Any, x: float, v: float, reaction_s: float, rest_
 
 
 @jit()
-def _rt_guard_sensors(limits: Any, c: Any, driven: bool, armed: bool, tick: int, g: Any) -> None:
+def _rt_guard_sensors(limits: Any, c: Any, v: float, driven: bool, armed: bool, tick: int, g: Any) -> None:
     invalid, outside, stale = -1, -1, -1
     worst_stuck, stuck = 0.0, -1
     for k in range(COUNT):
@@ -100,6 +100,9 @@ def _rt_guard_sensors(limits: Any, c: Any, driven: bool, armed: bool, tick: int,
     window_s = limits.stuck.window_s
     if driven and worst_stuck > window_s:
         _rt_sensor(Trip.SENSOR_STUCK.value, stuck, limits.stuck.action, worst_stuck, window_s, armed, tick, g)
+    way_m, most_m = c.still_s[DISPLACEMENT] * abs(v), limits.stuck.way_m
+    if driven and way_m > most_m:
+        _rt_sensor(Trip.SENSOR_STUCK.value, DISPLACEMENT, limits.stuck.action, way_m, most_m, armed, tick, g)
 
 
 @jit()
@@ -130,7 +133,7 @@ def rt_guard(settings: Any, mode: int, status: int, checked: Any, x: float, v: f
               PRESSURE_A if highest == checked.value[PRESSURE_A] else PRESSURE_B, armed, tick, g)
     _rt_judge(Trip.TRACKING_ERROR.value, closed and abs(error_m) > limits.tracking_error.max_m, error_m,
               limits.tracking_error.max_m, limits.tracking_error, DISPLACEMENT, armed, tick, g)
-    _rt_guard_sensors(limits, checked, driven, armed, tick, g)
+    _rt_guard_sensors(limits, checked, v, driven, armed, tick, g)
     if saturated_s > limits.saturation.max_s:
         g.warnings |= 1 << Trip.SATURATION.value
         if closed and limits.saturation.action != Action.WARN:

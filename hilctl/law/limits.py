@@ -68,6 +68,9 @@ class Stuck(Params):
     """A displacement or pressure reading that does not change by a bit while the table is driven."""
 
     window_s: Annotated[float, number(1e-3, 60, "s", "how long it may stay the same")] = 0.1
+    way_m: Annotated[
+        float, number(1e-6, 1, "m", "how far the table may go meanwhile: a displacement that stands still is blind")
+    ] = 2e-3
     speed_m_s: Annotated[float, number(1e-4, 10, "m/s", "reference speed from which on it is judged")] = 0.01
     action: Annotated[ActionName, _ACTION] = "null"
 

@@ -107,7 +107,8 @@ static inline void guard_position(const Limits *l, double x, double v, double re
     if (above || below) g->warnings |= 1 << Trip_POSITION;
 }
 
-static inline void guard_sensors(const Limits *l, const Checked *c, int driven, int armed, int64_t tick, Guard *g) {
+static inline void guard_sensors(const Limits *l, const Checked *c, double v, int driven, int armed, int64_t tick,
+                                 Guard *g) {
     int invalid = -1, outside = -1, stale = -1, stuck = -1;
     double worst = 0;
     for (int k = 0; k < SENSOR_COUNT; k++) {
@@ -121,6 +122,9 @@ static inline void guard_sensors(const Limits *l, const Checked *c, int driven, 
     blame(Trip_SENSOR_STALE, stale, l->stale.action, (double)c->age_max_ns * 1e-9, l->stale.max_s, armed, tick, g);
     if (driven && worst > l->stuck.window_s)
         blame(Trip_SENSOR_STUCK, stuck, l->stuck.action, worst, l->stuck.window_s, armed, tick, g);
+    double way = c->still_s[DISPLACEMENT] * fabs(v);
+    if (driven && way > l->stuck.way_m)
+        blame(Trip_SENSOR_STUCK, DISPLACEMENT, l->stuck.action, way, l->stuck.way_m, armed, tick, g);
 }
 
 static inline void guard(State *s, int64_t status, int driven) {
@@ -143,7 +147,7 @@ static inline void guard(State *s, int64_t status, int driven) {
           highest == c->value[PRESSURE_A] ? PRESSURE_A : PRESSURE_B);
     JUDGE(Trip_TRACKING_ERROR, closed && fabs(error) > l->tracking_error.max_m, error, l->tracking_error.max_m,
           l->tracking_error, DISPLACEMENT);
-    guard_sensors(l, c, driven, armed, tick, g);
+    guard_sensors(l, c, v, driven, armed, tick, g);
     if (s->output.saturated_s > l->saturation.max_s) {
         g->warnings |= 1 << Trip_SATURATION;
         if (closed && l->saturation.action != Action_WARN)

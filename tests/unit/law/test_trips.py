@@ -43,10 +43,26 @@ def test_a_sensor_without_a_number_trips_in_three_ticks(table: Any, sensor: str)
 def test_a_sensor_that_stands_still_while_driven_trips_within_its_window(table: Any, sensor: str) -> None:
     at = after_arming(2.0)
     rig = running(table, **{"twin.faults.sensor": sensor, "twin.faults.sensor_stuck_after_s": at,
-                            "limits.tracking_error.max_m": 0.5})
+                            "limits.tracking_error.max_m": 0.5, "limits.stuck.way_m": 1.0})
     rows = rig.run(2.0)
     assert rig.trip == Trip.SENSOR_STUCK
     assert rig.law.guard.trip_value == pytest.approx(rig.controller.limits.stuck.window_s, abs=2 * rig.dt_s)
+    assert rows.mode[-1] == Mode.OFF
+
+
+@pytest.mark.parametrize("late_s", [0.0, 0.13, 0.26, 0.39])
+def test_a_displacement_that_stands_still_while_the_table_goes_trips_before_it_gets_far(
+    table: Any, late_s: float
+) -> None:
+    """At any point of a large fast sine; the way to rest is that of the stop."""
+    at = after_arming(3.0 + late_s)
+    rig = table(**{"twin.faults.sensor": "displacement", "twin.faults.sensor_stuck_after_s": at})
+    rig.arm()
+    rig.track("sine", frequency_hz=1.0, amplitude_m=0.08, cycles=20)
+    rows = rig.run(5.0)
+    assert rig.trip == Trip.SENSOR_STUCK
+    assert SENSORS[rig.law.guard.trip_sensor] == "displacement"
+    assert np.max(np.abs(rig.truth[:, 0])) < 0.095, "no end stop was reached"
     assert rows.mode[-1] == Mode.OFF
 
 
