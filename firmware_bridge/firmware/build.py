@@ -30,12 +30,14 @@ def compiler() -> str | None:
     return shutil.which(os.environ.get("CC", "gcc"))
 
 
-def build(board: str, *, sanitized: bool = False) -> Path:
-    """The program of a board, compiled unless that has been done."""
+def build(board: str, *, sanitized: bool = False, sources_in: Path = HERE) -> Path:
+    """The program of a board, compiled unless that has been done. From other sources: beside them, warnings allowed."""
     flags = (*STRICT, *SANITIZED) if sanitized else STRICT
-    place = _place() / f"{board}-{_digest(*flags)}"
+    if sources_in != HERE:
+        flags = (*flags, "-w")
+    place = (_place() if sources_in == HERE else sources_in) / f"{board}-{_digest(*flags)}"
     if not place.exists():
-        sources = [str(HERE / name) for name in (*CORE, *BOARDS[board])]
+        sources = [str(sources_in / name) for name in (*CORE, *BOARDS[board])]
         _into(place, [*flags, *sources, "-lm"])
     return place
 

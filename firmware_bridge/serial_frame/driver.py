@@ -64,6 +64,7 @@ class SerialDriver:
         own.session, own.sequence, own.boot = line.session, line.sequence, identity.boot
         own.time_to_live_us = round(1e6 * self._rig.tables["loop"].time_to_live_s)
         own.scale[:] = identity.scales
+        own.sees_emergency = int(self._rig.tables["sensors"].emergency_stop.present)
         own.device_state, own.device_trip = answer.state, answer.trip
         own.fd = line.fd
 

@@ -89,20 +89,22 @@ def rt_fill(own: Any, readings: Any) -> None:
 
 @jit()
 def rt_send(state: Any, own: Any, command: Any) -> int:
-    """The command as a frame; where it enables a device that is not armed, RESET and ARM before it."""
+    """The command as a frame; where it is the first to ask for an output of a device that is not armed, RESET and ARM
+    before it."""
     at = SEND_AT
     if own.flush != 0:
         if not rt_flush(state, own):
             return CLOSED
         at = rt_put(state, at, 1, 0)  # what was cut off ends here
     enable = 1 if command.enable == 1 else 0
-    if enable > own.enabled and own.device_state != ARMED and own.device_state != RUNNING:
+    supply = command.supply if 0 <= command.supply <= 2 else 0
+    asked = 1 if enable != 0 or supply != 0 else 0
+    if asked > own.asked and own.device_state != ARMED and own.device_state != RUNNING:
         if own.device_state == TRIPPED:
             at = rt_frame(state, own, RESET, BODY_AT + HEAD_SIZE, at)
         end = rt_put(state, rt_put(state, BODY_AT + HEAD_SIZE, 4, own.boot), 4, own.time_to_live_us)
         at = rt_frame(state, own, ARM, end, at)
-    own.enabled = enable
-    supply = command.supply if 0 <= command.supply <= 2 else 0
+    own.asked = asked
     end = rt_put(state, rt_put(state, BODY_AT + HEAD_SIZE, 4, rt_q30(command.valve)), 1, enable | supply << 1)
     at = rt_frame(state, own, CYCLIC, end, at)
     own.sent_ns = monotonic_ns()
@@ -240,6 +242,6 @@ def rt_readings(state: Any, own: Any) -> int:
     elif own.sent_ns - own.ticked_ns > STALE_TICKS * own.tick_ns:
         own.stale += 1
         return STALE
-    if own.enabled != 0 and own.device_state != RUNNING:
-        return EXCEPTION
-    return OK
+    if own.asked == 0 or own.device_state == RUNNING:
+        return OK
+    return OK if own.device_flags & 1 != 0 and own.sees_emergency != 0 else EXCEPTION  # that reading says it better

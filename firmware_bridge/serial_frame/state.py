@@ -20,11 +20,12 @@ STATE: "np.dtype[Any]" = record_of(
         ("session", np.int64),
         ("boot", np.int64),
         ("time_to_live_us", np.int64),
+        ("sees_emergency", np.int64),  # the rig file has an emergency stop: its reading tells why the device tripped
         ("scale", np.float64, (len(SCALED),)),  # of a count; 0: no such sensor
         # the dialogue
         ("sequence", np.int64),  # of the frame that was sent last
         ("sent_ns", np.int64),
-        ("enabled", np.int64),  # what was commanded last
+        ("asked", np.int64),  # the last command asked for an output: enable or supply
         ("flush", np.int64),  # the last answer did not come: the line may hold something old
         ("length", np.int64),  # of the frame that is coming in
         ("overflow", np.int64),

@@ -107,12 +107,11 @@ int main(void) {
         int64_t left_ns = due_ns - now_ns();
         struct timespec wait = {.tv_nsec = left_ns > 0 ? (long)(left_ns % 1000000000) : 0};
         fds[1].fd = witness.line[W_HUNG] ? -1 : line;
-        if (ppoll(fds, 2, &wait, NULL) > 0) {
-            if (fds[0].revents && !listen_witness()) return 0;
-            if (fds[1].revents) listen_line();
-        }
+        int ready = ppoll(fds, 2, &wait, NULL);
         for (int64_t now = now_ns(); due_ns <= now; due_ns += 1000000000 / witness.board.tick_hz) {
             if (!witness.line[W_HUNG]) tick();
         }
+        if (ready > 0 && fds[0].revents && !listen_witness()) return 0;
+        if (ready > 0 && fds[1].revents) listen_line();
     }
 }

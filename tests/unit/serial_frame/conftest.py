@@ -5,13 +5,14 @@ import random
 import select
 import threading
 import tty
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from firmware_bridge.driver import COMMAND, READINGS
 from firmware_bridge.firmware.board import Board
-from firmware_bridge.firmware.build import build, compiler
+from firmware_bridge.firmware.build import HERE, build, compiler
 from firmware_bridge.serial_frame.exchange import rt_serial_exchange
 from firmware_bridge.serial_frame.frames import Splitter, seal
 from firmware_bridge.serial_frame.messages import (
@@ -70,7 +71,8 @@ class Bench(Board):
 def bench():
     if compiler() is None:
         pytest.skip("needs a C compiler")
-    with Bench(build("bench", sanitized=True)) as made:
+    sources = Path(os.environ.get("HILCTL_FIRMWARE", HERE))  # the mutants' own
+    with Bench(build("bench", sanitized=True, sources_in=sources)) as made:
         yield made
     assert made.process.returncode == 0, "a sanitizer found something"
 

@@ -180,14 +180,22 @@ def test_a_trip_is_an_exception_at_the_next_exchange_while_enabled_and_none_when
     assert far.answered(enable=0, state=State.TRIPPED, trip=1) == Status.OK
 
 
-def test_a_tripped_device_is_reset_and_armed_only_with_the_command_that_enables(far):
+@pytest.mark.parametrize(("seen", "outcome"), [(1, Status.OK), (0, Status.EXCEPTION)])
+def test_a_trip_by_the_emergency_stop_is_told_by_its_reading_where_the_rig_has_one(far, seen, outcome):
+    far.own.sees_emergency = seen
+    assert far.answered(state=State.TRIPPED, trip=3, flags=1) == outcome
+    assert far.readings.emergency_stop == 1.0
+    assert far.answered(state=State.TRIPPED, trip=3, flags=0) == Status.EXCEPTION
+
+
+def test_a_tripped_device_is_reset_and_armed_only_with_the_first_command_that_asks_for_an_output(far):
     far.answered(enable=0, state=State.TRIPPED, trip=1)
     far.answered(enable=0, state=State.TRIPPED, trip=1)
     assert [kind for kind, _, _ in far.said(2)] == [Type.CYCLIC] * 2
     far.put(far.readings_frame(sequence=far.next(3)))
-    assert far.exchange(enable=1) == Status.OK
+    assert far.exchange(supply=1) == Status.OK  # the supply comes before enable
     assert [(kind, values) for kind, _, values in far.said(3)] == [
-        (Type.RESET, ()), (Type.ARM, (77, 10_000)), (Type.CYCLIC, (0, 1))]  # fmt: skip
+        (Type.RESET, ()), (Type.ARM, (77, 10_000)), (Type.CYCLIC, (0, 2))]  # fmt: skip
     far.answered(state=State.TRIPPED, trip=1)
     far.answered(state=State.TRIPPED, trip=1)
     assert [kind for kind, _, _ in far.said(2)] == [Type.CYCLIC] * 2

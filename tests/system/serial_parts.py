@@ -1,0 +1,100 @@
+"""A rig on our own firmware: the native board on a pseudo-terminal, and a service of it on the real clock."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from service_parts import core_of, until
+
+from firmware_bridge.firmware.board import Board
+from firmware_bridge.firmware.build import build
+from firmware_bridge.serial_frame.messages import ONE, State
+from hilctl.client import Client, Refused, private_service
+
+TICK_HZ = 2000  # of the board
+OPEN = ONE // 200  # a valve command that moves the table
+TTL_TICKS = 200  # 100 ms: the board is a process among others on a host that may be busy
+
+# Slow enough for that time-to-live; and a busy host delays answers, which is no fault of the link.
+SLOW = {
+    "driver.name": "serial",
+    "loop.rate_hz": 500,
+    "loop.time_to_live_s": TTL_TICKS / TICK_HZ,
+    "loop.priority": 0,
+    "law.feedback": "pid",
+    "arming.rest_s": 0.3,
+    "arming.bump_s": 0.1,
+    "service.timeout_s": 10.0,
+    "service.heartbeat_s": 0.1,
+    "limits.velocity.max_m_s": 0.1,
+    "limits.late.ticks": 100_000,
+    **{f"limits.{limit}.ticks": 40 for limit in ("driver", "sensing", "stale", "tracking_error", "read_back")},
+}
+
+
+@contextmanager
+def board() -> Iterator[Board]:
+    """The firmware on a pseudo-terminal."""
+    with Board(build("native"), has_line=True) as made:
+        yield made
+
+
+@contextmanager
+def service_of(made: Board, **changes: Any) -> Iterator[tuple[Any, Client]]:
+    """A service whose driver is on the board's line, and a client of it."""
+    settings = {**SLOW, "driver.port": made.port, **{key.replace("__", "."): value for key, value in changes.items()}}
+    with (
+        private_service("table-500", clock="real", twin=False, changes=settings) as service,
+        Client(service.commands) as rig,
+    ):
+        yield service, rig
+
+
+def arm(rig: Client) -> None:
+    """Armed; a reading may be late in the very tick that is asked."""
+
+    def armed() -> bool:
+        try:
+            rig.arm()
+        except Refused as refused:
+            if "valid reading" in str(refused) or "rest_speed" in str(refused):
+                return False
+            raise
+        return True
+
+    until(armed, "arming")
+
+
+def move(rig: Client, made: Board) -> Any:
+    """A motion that would go on for minutes, well under way: the valve is open."""
+    motion = rig.track("sine", amplitude_m=0.005, frequency_hz=1.0, cycles=100)
+    until(lambda: (seen := made.seen())["state"] != State.RUNNING or abs(seen["valve"]) > OPEN, "the motion")
+    return motion
+
+
+def tripped(made: Board) -> dict[str, int]:
+    """What the device is once it has tripped and its safe action is over."""
+
+    def safe() -> Any:
+        seen = made.seen()
+        return seen["state"] == State.TRIPPED and not seen["enable"] and seen
+
+    found: dict[str, int] = until(safe, "a safe device")
+    return found
+
+
+def kill_core(service: Any) -> None:
+    """SIGKILL."""
+    os.kill(core_of(service), signal.SIGKILL)
+
+
+def ticks_pass(made: Board, count: int) -> None:
+    """So much of the device's time."""
+    first = made.seen()["tick"]
+    give_up_s = time.monotonic() + 60
+    while (made.seen()["tick"] - first) % 2**32 < count:
+        assert time.monotonic() < give_up_s, "the device's time stands still"
+        time.sleep(0.01)

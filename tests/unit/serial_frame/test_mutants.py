@@ -1,0 +1,105 @@
+"""Broken guards of the firmware's core, one at a time: the suite must notice each."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from firmware_bridge.firmware.build import HERE, compiler
+
+HOUSE = HERE.parents[1]
+SUITE = [Path(__file__).with_name(name) for name in ("test_device.py", "test_device_trips.py", "test_frames.py")]
+
+# File of the core, what stands there, and what the mutant says instead.
+MUTANTS = {
+    "checksum_not_compared": ("frame", "if (frame[length + i] !=", "if (i > 9 && frame[length + i] !="),
+    "zero_within_a_frame": ("frame", "if (code == 0 ||", "if ("),
+    "code_beyond_the_end": ("frame", "(size_t)(code - 1) > count - at", "(size_t)(code - 1) > count - at + 1"),
+    "longest_frame_refused": ("frame", "count > HIL_MOST_BODY + 1", "count > HIL_MOST_BODY"),
+    "any_version": ("device", "get16(body + PAYLOAD) == HIL_VERSION", "get16(body + PAYLOAD) != 0"),
+    "any_schema": ("device", "get32(body + PAYLOAD + 2) == HIL_SCHEMA", "1"),
+    "taken_over_while_running": ("device", "if (d->state == HIL_RUNNING) {\n        fault(d, body, HIL_BUSY)",
+                                 "if (0) {\n        fault(d, body, HIL_BUSY)"),
+    "hello_clears_a_trip": ("device", "if (d->state != HIL_TRIPPED) {", "if (1) {"),
+    "any_session": ("device", "get32(body + 4) != d->session", "0"),
+    "session_0": ("device", "get32(body + 4) == 0 ||", ""),
+    "duplicates_feed": ("device", "if (ahead == 0 ||", "if ("),
+    "old_sequences_feed": ("device", "ahead > 0x7FFFu", "0"),
+    "sequence_not_kept": ("device", "    d->sequence = get16(body + 2);\n    d->lost", "    d->lost"),
+    "lost_one_too_many": ("device", "d->lost += ahead - 1u", "d->lost += ahead"),
+    "any_boot": ("device", "get32(body + PAYLOAD) != d->boot", "0"),
+    "time_to_live_of_0": ("device", "us < HIL_SHORTEST_US || ", ""),
+    "endless_time_to_live": ("device", "us > HIL_LONGEST_US ||", ""),
+    "armed_from_any_state": ("device", "d->state != HIL_READY || !", "!"),
+    "armed_before_null": ("device", "HIL_READY || !at_null(d)", "HIL_READY"),
+    "runs_unarmed": ("device", "d->state == HIL_RUNNING) {\n        uint8_t", "1) {\n        uint8_t"),
+    "never_fed": ("device", "d->good_tick = d->tick;", "if (d->good_tick == 0) d->good_tick = d->tick;"),
+    "trips_a_tick_late": ("device", ">= d->time_to_live", "> d->time_to_live"),
+    "never_trips": ("device", "d->tick - d->good_tick >= d->time_to_live", "0"),
+    "trip_not_latched": ("device", "d->state = HIL_TRIPPED;", "d->state = HIL_ARMED;"),
+    "reset_before_null": ("device", "if (!at_null(d) || (d->trip", "if ((d->trip"),
+    "reset_with_emergency_stop": ("device", "(d->trip == HIL_EMERGENCY_STOP && d->in.emergency_stop)", "0"),
+    "reset_with_bad_sensor": ("device", "(d->trip == HIL_SENSOR && d->out_of_range)", "0"),
+    "valve_beyond_full": ("device", "valve <= HIL_ONE", "1"),
+    "outputs_beyond": ("device", "body[PAYLOAD + 4] < 6", "1"),
+    "length_not_checked": ("device", "count != PAYLOAD + length[body[0]]", "0"),
+    "answers_obeyed": ("device", "body[1] != 0 ||", ""),
+    "no_upper_end": ("device", " || x > d->high", ""),
+    "no_lower_end": ("device", "x < d->low || ", ""),
+    "ends_do_not_follow": ("device", "if (d->high > x + b->end_margin) d->high = x + b->end_margin;", ""),
+    "ends_of_a_disabled_table": ("device", "if (d->wish.enable && !d->out_of_range", "if (!d->out_of_range"),
+    "sensor_at_once": ("device", "d->out_of_range >= SENSOR_TICKS", "d->out_of_range"),
+    "spikes_add_up": ("device", "        d->out_of_range = 0;\n", ""),
+    "emergency_stop_ignored": ("device", "if (d->in.emergency_stop && d->wish.enable) {", "if (0) {"),
+    "emergency_stop_ramps": ("device", "        step = INT32_MAX;\n", ""),
+    "emergency_stop_holds": ("device", "        held = 0;\n", ""),
+    "supply_under_emergency_stop": ("device", "HIL_RUNNING && !d->in.emergency_stop", "HIL_RUNNING"),
+    "null_is_a_step": ("device", "off > step ? step", "off > step ? off"),
+    "hold_is_null": ("device", "b->safe == HIL_HOLD", "0"),
+    "dump_is_null": ("device", "b->safe == HIL_DUMP", "0"),
+    "stays_enabled": ("device", "d->out.enable = d->out.supply = 0;", ";"),
+    "valve_without_enable": ("device", "d->wish.enable ? d->wish.valve : d->board->null", "d->wish.valve"),
+    "overflow_runs_on": ("device", "d->in_overflow ? 0 : ", ""),
+    "disarm_does_nothing": ("device", "HIL_READY;\n        }\n        answer(d", "d->state;\n        }\n        answer(d"),
+}  # fmt: skip
+SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))
+
+
+def suite(folder: Path) -> "subprocess.CompletedProcess[str]":
+    """The suite against the firmware of another checkout's folder."""
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "--no-header", "-p", "no:cacheprovider", *SUITE]
+    env = {**os.environ, "HILCTL_FIRMWARE": str(folder)}
+    return subprocess.run(command, cwd=HOUSE, env=env, capture_output=True, text=True, timeout=300, check=False)
+
+
+@pytest.fixture
+def copy(tmp_path):
+    if compiler() is None:
+        pytest.skip("needs a C compiler")
+    return shutil.copytree(HERE, tmp_path / "firmware", ignore=shutil.ignore_patterns("__pycache__"))
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_mutants_text_is_in_the_core_once(name):
+    file, there, instead = MUTANTS[name]
+    text = (HERE / "core" / f"{file}.c").read_text()
+    assert text.count(there) == 1 and there != instead
+
+
+@pytest.mark.slow
+def test_the_suite_passes_without_a_mutant(copy):
+    assert suite(copy).returncode == 0
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", list(MUTANTS)[:: max(1, round(1 / SHARE))])
+def test_the_suite_kills(copy, name):
+    file, there, instead = MUTANTS[name]
+    source = copy / "core" / f"{file}.c"
+    source.write_text(source.read_text().replace(there, instead))
+    done = suite(copy)
+    assert done.returncode == 1 and "failed" in done.stdout, f"{name} survives\n{done.stdout[-2000:]}"
