@@ -47,7 +47,7 @@ def rt_hang_up(bus: Any, errno: int) -> int:
 def rt_pull(state: Any, b: int, bus: Any) -> int:
     """Reads what has arrived into the inbox: how many bytes, or NOTHING when the connection is gone."""
     room = INBOX - bus.have
-    got = read_fd(bus.fd, state, INBOX_AT + b * INBOX + bus.have, room)
+    got = read_fd(int(bus.fd), state, INBOX_AT + b * INBOX + bus.have, room)
     if got > 0:
         bus.have += got
         return int(got)
@@ -98,7 +98,7 @@ def rt_send(state: Any, own: Any, b: int, bus: Any, r: int, limit_ns: int) -> in
             return CLOSED
     request = own.request[r]
     length = rt_build(state, own, b, bus, r, request)
-    put = write_fd(bus.fd, state, OUTBOX_AT + b * OUTBOX, length)
+    put = write_fd(int(bus.fd), state, OUTBOX_AT + b * OUTBOX, length)
     if put != length:
         if put in (-EAGAIN, -EINTR):
             return TIMEOUT
@@ -213,7 +213,7 @@ def rt_receive(state: Any, own: Any, b: int, bus: Any, limit_ns: int) -> int:
         if found != NOTHING:
             return found
         left_ns = min(limit_ns, bus.expires_ns) - monotonic_ns()
-        ready = wait_fd(bus.fd, POLLIN, max(left_ns, 0))
+        ready = wait_fd(int(bus.fd), POLLIN, max(left_ns, 0))
         if ready == 0:
             return TIMEOUT if monotonic_ns() >= bus.expires_ns else NOTHING
         if ready > 0:

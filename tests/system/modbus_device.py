@@ -30,6 +30,7 @@ UNIT, FIRST, LAST = 1, 0, 63
 VALVE, ENABLE, SUPPLY, HEARTBEAT, WATCHDOG = 0, 1, 2, 3, 40
 SAMPLES_AT, TICK, FAULT = 10, 23, 24
 PERIOD_S = 1e-3
+SECOND = 401  # in every register of the second unit on the same bus, which does nothing
 _DIE_WITH_PARENT = 1
 
 
@@ -174,13 +175,16 @@ async def main(arguments: list[str]) -> None:
     names = {"VendorName": "hilctl", "ProductCode": "bench", "MajorMinorRevision": "1.0"}
     identity = ModbusDeviceIdentification(info_name=names)
     sim = SimDevice(UNIT, simdata=blocks, action=device.action, identity=identity)
+    same = [SimData(FIRST, count=LAST + 1, values=SECOND, datatype=DataType.REGISTERS)]
+    second = SimDevice(UNIT + 1, simdata=same)
     shared = {"trace_packet": device.packet, "identity": identity, "ignore_missing_devices": True}
     if arguments[0] == "tcp":
-        server: Any = ModbusTcpServer(sim, address=("127.0.0.1", int(arguments[1]) if arguments[1:] else 0), **shared)
+        port = int(arguments[1]) if arguments[1:] else 0
+        server: Any = ModbusTcpServer([sim, second], address=("127.0.0.1", port), **shared)
     else:
         device.unit_at = 0
         near, far = line()
-        server = ModbusSerialServer(sim, port=near, baudrate=115200, parity="N", **shared)
+        server = ModbusSerialServer([sim, second], port=near, baudrate=115200, parity="N", **shared)
     await server.serve_forever(background=True)
     device.registers = server.context.devices[UNIT].block["x"][2]
     place = {"port": server.transport.sockets[0].getsockname()[1]} if arguments[0] == "tcp" else {"serial": far}

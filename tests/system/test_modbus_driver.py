@@ -101,6 +101,24 @@ def test_slow_groups_are_read_every_nth_tick_and_tell_their_age(kind):
         assert dialogue.health["answered"] == 200 + renewed + (ages[1] > ages[0])
 
 
+@KINDS
+@pytest.mark.parametrize("every", [1, 5])
+def test_a_second_unit_shares_the_bus(kind, every):
+    oil = {"device": "transducers", "address": 7, "scale": 0.1, "every": every, "stale_s": 5.0}
+    with device(kind) as there:
+        table = there.table(amplifier__fc23=True, amplifier__read_across=1, reading__oil_temperature=oil)
+        table["transducers"] = {**table["amplifier"], "unit": 2, "fc23": False}
+        with opened(table) as driver:
+            dialogue = Dialogue(driver)
+            dialogue.readings.oil_temperature_degc = 0.0
+            for _ in range(20):
+                assert dialogue.tick(0.1, 1, 2) == Status.OK
+            assert dialogue.readings.oil_temperature_degc == pytest.approx(40.1)
+            assert dialogue.readings.spool != 0
+            assert 20 + 20 // every <= dialogue.health["answered"] <= 21 + 20 // every
+            assert there.registers[0] == round(0.1 * 32767)
+
+
 def test_transducers_on_a_line_of_their_own_do_not_hold_up_the_tick():
     with device("tcp") as amplifier, device("rtu") as transducers:
         table = amplifier.table(
