@@ -112,7 +112,6 @@ class Commissioning:
             made = prepare(self.rig, stands_at_m=self.how.stands_at_m, warm_up_s=self.how.warm_up_s,
                            tell=self.notes.tell)  # fmt: skip
             self.notes["prepared"] = made.as_dict()
-            self._oil_before = made.oil_after_degc
             for remark in made.remarks:
                 self.notes.warn(remark)
             self._sizes = sines.sizes_of(self.rig)
@@ -157,7 +156,7 @@ class Commissioning:
             speeds = list(self.how.speeds_m_s) if self.how.speeds_m_s else None
             campaign = Campaign.begin(self.rig, self.how.folder / "friction", speeds, self.how.campaign_s,
                                       self.notes["prepared"])  # fmt: skip
-            self._origin = f"commission {campaign.store.header.id}"
+            self._origin = f"commission {campaign.store.header.id}{self._oil()}"
             self.notes["campaign"] = campaign.store.header.id
             try:
                 for _ in campaign.run():
@@ -314,6 +313,11 @@ class Commissioning:
                 self.notes["not_identified"].append(flag._asdict())
             elif flag.code in GRAVE:
                 self.notes.warn(f"{flag.text}; {flag.remedy}".removesuffix("; "))
+
+    def _oil(self) -> str:
+        """The temperature at which parameters are found goes with them."""
+        oil = self.notes["prepared"]["oil_after_degc"]
+        return f", oil at {oil:.1f} °C" if oil is not None else ""
 
     def _center_m(self) -> float:
         return self._sizes[0].center_m if self._sizes else 0.0

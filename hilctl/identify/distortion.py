@@ -8,6 +8,7 @@ is not told below the error of that: a rig better than its sensor is as good as 
 """
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,12 +21,18 @@ if TYPE_CHECKING:
 
 HIGHEST_HZ = 100.0
 LEAST_CYCLES = 2  # fewer leave no line between two harmonics
+MOST_MISSING = 0.005  # of the ticks: filled in; with more, a spectrum would show what the table is not
+ATTEMPTS = 3
 _SETTLING, _SETTLING_S = 1, 0.5  # cycles, and time, that a rig is given to swing in, the longer of the two
 _SOFT_S = 0.5  # start and stop
 
 
 class NotMeasuredError(Exception):
     """The rig did not do what was to be measured. The message says what stopped it and what to check."""
+
+
+class TooLate(NotMeasuredError):
+    """Too many ticks were missed."""
 
 
 class Distortion(NamedTuple):
@@ -110,19 +117,42 @@ def sine(frequency_hz: float, amplitude_m: float, cycles: int, center_m: float =
 def record(
     rig: "Client", frequency_hz: float, amplitude_m: float, cycles: int = 4, center_m: float = 0.0
 ) -> Sine:  # fmt: skip
-    """Drives a sine, swung in. The rig is to hold; it holds again afterwards."""
-    motion = rig.track("sine", **sine(frequency_hz, amplitude_m, cycles, center_m))
-    outcome = rig.wait(motion)
-    if outcome.why != "done":
-        what = f"the sine of {frequency_hz:g} Hz and ±{1e3 * amplitude_m:g} mm"
-        raise NotMeasuredError(f"{what} was not finished: {ended_text(rig, outcome.why)}")
+    """Drives a sine, swung in. The rig is to hold; it holds again afterwards. What was missed too much is repeated."""
     rate_hz = float(rig.hello["rate_hz"])
-    begin = motion.first + round((motion.facts["full_from_s"] + settling(frequency_hz) / frequency_hz) * rate_hz)
     count = round(cycles / frequency_hz * rate_hz)
-    samples = rig.samples(begin, begin + count - 1, ["acceleration_m_s2", "ad_m_s2", "rejected"])
-    if np.any(samples["rejected"]):
+    for attempt in range(ATTEMPTS):
+        motion = rig.track("sine", **sine(frequency_hz, amplitude_m, cycles, center_m))
+        outcome = rig.wait(motion)
+        if outcome.why != "done":
+            what = f"the sine of {frequency_hz:g} Hz and ±{1e3 * amplitude_m:g} mm"
+            raise NotMeasuredError(f"{what} was not finished: {ended_text(rig, outcome.why)}")
+        begin = round((motion.facts["full_from_s"] + settling(frequency_hz) / frequency_hz) * rate_hz)
+        try:
+            found = stretch(rig, motion.first, outcome.last, begin, count, ("acceleration_m_s2", "ad_m_s2"))
+        except TooLate:
+            if attempt == ATTEMPTS - 1:
+                raise
+            continue
+        return Sine(cycles, found["acceleration_m_s2"], found["ad_m_s2"])
+    raise AssertionError
+
+
+def stretch(
+    rig: "Client", first: int, last: int, begin: int, count: int, channels: Sequence[str]
+) -> dict[str, npt.NDArray[np.float64]]:
+    """So many periods of a motion's samples, from one that long after its first. A few missed ticks are filled in."""
+    samples = rig.samples(first, last, ["tick", "rejected", *channels])
+    ticks = samples["tick"] - samples["tick"][0]
+    inside = (ticks >= begin) & (ticks < begin + count)
+    missing = count - int(np.count_nonzero(inside))
+    if missing > MOST_MISSING * count:
+        raise TooLate(
+            f"{missing} of {count} ticks were missed while it was measured: this host is too late; see `hilctl doctor`"
+        )
+    if np.any(samples["rejected"][inside]):
         raise NotMeasuredError("readings were rejected while it was measured; see the sample's channel `rejected`")
-    return Sine(cycles, samples["acceleration_m_s2"], samples["ad_m_s2"])
+    even = np.arange(begin, begin + count)
+    return {name: np.interp(even, ticks, samples[name]) for name in channels}
 
 
 def measure(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.identify.distortion import HIGHEST_HZ, Noise, NotMeasuredError, noise_of
+from hilctl.identify.distortion import HIGHEST_HZ, Noise, NotMeasuredError, noise_of, stretch
 from hilctl.identify.trips import ended_text
 from hilctl.wire import Refused
 
@@ -181,14 +181,13 @@ def _play(rig: "Client", reference: Periodic, drive: Complex, name: str, cycles:
     motion: Motion = rig.track(
         "waveform", upload=name, center_m=reference.center_m, taper_s=0.0, return_to_start=False
     )
-    _refuse_unfinished(rig, rig.wait(motion))
+    outcome = rig.wait(motion)
+    _refuse_unfinished(rig, outcome)
     rate_hz, period_s = float(rig.hello["rate_hz"]), 1 / reference.frequency_hz
     late_s = float(rig.get("sensors.acceleration.delay_s")["sensors.acceleration.delay_s"])
     from_s = motion.facts["first_sample_s"] + (_RAMP + _SETTLE) * period_s
-    begin, count = motion.first + math.ceil(from_s * rate_hz), round(cycles * period_s * rate_hz)
-    samples = rig.samples(begin, begin + count - 1, ["acceleration_m_s2", "xr_m", "rejected"])
-    if np.any(samples["rejected"]):
-        raise NotMeasuredError("readings were rejected while it was measured; see the sample's channel `rejected`")
+    begin, count = math.ceil(from_s * rate_hz), round(cycles * period_s * rate_hz)
+    samples = stretch(rig, motion.first, outcome.last, begin, count, ("acceleration_m_s2", "xr_m"))
     order = np.arange(1, len(drive) + 1)
     # the reference itself says where in its period the record begins
     ahead = float(np.angle(_harmonics(samples["xr_m"], cycles, 1)[0] / drive[0]))

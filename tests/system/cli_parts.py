@@ -12,7 +12,7 @@ from service_parts import environment, until
 
 RIG = "table-500"
 FREE_PORTS = [f"service.{port}_port=0" for port in ("commands", "telemetry", "scope")]
-PATIENCE_S = 120.0
+PATIENCE_S = 400.0
 
 
 class Shell:

@@ -48,6 +48,7 @@ def commissioned(folder, changes, **how):
         return Commissioning(rig, How(folder, **how)).run()
 
 
+@pytest.mark.slow
 def test_the_command_commissions_a_twin_and_tells_all_of_it(tmp_path):
     shell = Shell(tmp_path)
     words = [f"{key}={json.dumps(value)}" for key, value in hidden("lugre", 1).items()]
@@ -82,9 +83,10 @@ def test_the_command_commissions_a_twin_and_tells_all_of_it(tmp_path):
     assert tracked["shake"]["after"]["acceleration_percent"] < 0.4 * tracked["shake"]["before"]["acceleration_percent"]
 
     sent = told["sent"]
-    assert sent["origin"].endswith(told["campaign"]) and sent["values"]["friction.s0"] == friction["table"]["s0"]
+    assert sent["origin"] == f"commission {told['campaign']}, oil at 40.0 °C"
+    assert sent["values"]["friction.s0"] == friction["table"]["s0"]
     assert sent["old"]["machine.m"] == 500.0
-    assert "include = " in sent["line"] and (tmp_path / "c" / "identified.toml").exists()
+    assert "include = " in sent["line"] and "oil at 40.0 °C" in (tmp_path / "c" / "identified.toml").read_text()
     page = (tmp_path / "c" / "report.html").read_text()
     assert page.count("<svg") >= 8 and f"{told['thd']['1']['before']:.3g}" in page
     assert f"{told['thd']['1']['factor']:.3g}" in said and "report.html" in said
