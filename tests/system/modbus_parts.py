@@ -74,8 +74,11 @@ class Device:
         return {**QUICK_LINE, "serial": self.place["serial"]}
 
     def table(self, **changes: Any) -> dict[str, Any]:
-        """The driver's table on this device."""
-        made = modbus_maps.table(**{key: value for key, value in changes.items() if not key.startswith("amplifier__")})
+        """The driver's table on this device, patient with a host that stalls."""
+        patient = {"connect_timeout_s": 0.5, "answer_timeout_s": 0.4}
+        patient |= {f"reading__{name}__stale_s": 0.4 for name in modbus_maps.MAP["reading"]}
+        shown = {key: value for key, value in changes.items() if not key.startswith("amplifier__")}
+        made = modbus_maps.table(**{**patient, **shown})
         made["amplifier"] = self.reach()
         for key, value in changes.items():
             if key.startswith("amplifier__"):

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import struct
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -31,6 +32,11 @@ def test_command_goes_out_and_readings_come_in(kind, fc23):
         registers = there.registers
         assert registers[:3] == [round(0.1 * 32767), 1, 2]
         assert dialogue.readings.displacement_m > 0.005
+        counts = struct.unpack(">ifii", struct.pack(">8H", *registers[10:18]))
+        assert dialogue.readings.displacement_m == pytest.approx(counts[0] * 1e-6)
+        assert dialogue.readings.acceleration_m_s2 == pytest.approx(counts[1])
+        assert dialogue.readings.pressure_a_pa == pytest.approx(counts[2] * 100)
+        assert dialogue.readings.pressure_b_pa == pytest.approx(counts[3] * 100)
         assert dialogue.readings.supply_pressure_pa == pytest.approx(21e6, rel=0.1)
         assert dialogue.readings.oil_temperature_degc == pytest.approx(40, abs=15)
         assert dialogue.readings.emergency_stop == 0

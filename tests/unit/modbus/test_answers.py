@@ -184,6 +184,15 @@ def test_an_answer_to_another_function_is_bad(kind):
         assert talk.receive() == Status.BAD_REPLY
 
 
+def test_an_answer_that_counts_its_bytes_wrongly_is_bad():
+    with reading(TCP, SOME) as talk:
+        talk.send()
+        frame = bytearray(talk.answer(SOME))
+        frame[8] += 2
+        talk.hear(bytes(frame))
+        assert talk.receive() == Status.BAD_REPLY
+
+
 @given(junk=st.binary(min_size=1, max_size=900))
 def test_no_junk_is_taken_for_an_answer_and_the_next_one_is_found(junk):
     for kind in (TCP, RTU):
