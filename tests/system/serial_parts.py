@@ -23,7 +23,6 @@ SLOW = {
     "driver.name": "serial",
     "loop.rate_hz": 500,
     "loop.time_to_live_s": TTL_TICKS / TICK_HZ,
-    "loop.priority": 0,
     "law.feedback": "pid",
     "arming.rest_s": 0.3,
     "arming.bump_s": 0.1,

@@ -4,6 +4,7 @@
      tick N       N device ticks pass
      seal HEX     the frame of a body · unseal HEX: the body of a frame without its delimiter, or - */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "witness.h"
@@ -55,7 +56,11 @@ int main(void) {
             say_hex(frame, hil_seal(bytes, count, frame));
         } else if (strncmp(text, "unseal ", 7) == 0) {
             size_t count = from_hex(text + 7, bytes, sizeof bytes);
-            say_hex(bytes, hil_unseal(bytes, count));
+            uint8_t *exact = malloc(count); /* no longer, so that a sanitizer sees who reads beyond */
+            if (exact == NULL) return 1;
+            memcpy(exact, bytes, count);
+            say_hex(exact, hil_unseal(exact, count));
+            free(exact);
         } else {
             (void)witness_obey(&witness, text, answer, sizeof answer);
             fputs(answer, stdout);

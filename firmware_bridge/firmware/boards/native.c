@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,8 @@ int main(void) {
         perror("pseudo-terminal");
         return 1;
     }
+    const struct sched_param first = {.sched_priority = 60};
+    (void)sched_setscheduler(0, SCHED_FIFO, &first); /* a microcontroller does nothing else; where that is allowed */
     int64_t due_ns = now_ns();
     struct pollfd fds[2] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = line, .events = POLLIN}};
     for (;;) {

@@ -33,6 +33,8 @@ static int set_board(struct hil_board *b, const char *name, long value) {
     if (strcmp(name, "safe") == 0) b->safe = (uint8_t)value;
     else if (strcmp(name, "null") == 0) b->null = (int32_t)value;
     else if (strcmp(name, "tick_hz") == 0) b->tick_hz = (uint32_t)value;
+    else if (strcmp(name, "shortest_us") == 0) b->shortest_us = (uint32_t)value;
+    else if (strcmp(name, "longest_us") == 0) b->longest_us = (uint32_t)value;
     else if (strcmp(name, "end_low") == 0) b->end_low = (int32_t)value;
     else if (strcmp(name, "end_high") == 0) b->end_high = (int32_t)value;
     else if (strcmp(name, "build") == 0) b->build = (uint32_t)value;

@@ -4,7 +4,7 @@
      ?                     all that the device is, as name=value
      set SENSOR VALUE      holds a sensor there (displacement … emergency_stop)
      free                  sensors follow the plant again
-     board SETTING VALUE   safe, null, tick_hz, end_low, end_high, build: what IDENTITY tells
+     board SETTING VALUE   what IDENTITY tells: safe, null, tick_hz, shortest_us, longest_us, end_low, end_high, build
      line FAULT VALUE      mute: says nothing · deaf: hears nothing · hung: neither ticks nor hears · flip: bit VALUE-1 of the next
                            answer · cut: its first VALUE bytes only · twice: every answer two times · babble: VALUE bytes of noise
      reboot                a new boot id, nothing armed */

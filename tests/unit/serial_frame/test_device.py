@@ -73,6 +73,23 @@ def test_a_time_to_live_out_of_bounds_is_refused(bench, microseconds):
     assert bench.seen()["state"] == State.READY
 
 
+@pytest.mark.parametrize("microseconds", [0, 999, 100_001, 2**32 - 1])
+def test_no_board_can_widen_the_bounds_of_the_time_to_live(bench, microseconds):
+    bench.tell("board shortest_us 0")
+    bench.tell("board longest_us 4294967295")
+    bench.say(Type.HELLO, VERSION, SCHEMA)
+    assert faulted(bench.say(Type.ARM, 1, microseconds), Fault.TIME_TO_LIVE)
+
+
+def test_a_board_can_narrow_the_bounds_of_the_time_to_live(bench):
+    bench.tell("board shortest_us 5000")
+    bench.tell("board longest_us 50000")
+    bench.say(Type.HELLO, VERSION, SCHEMA)
+    for microseconds in (4_999, 50_001):
+        assert faulted(bench.say(Type.ARM, 1, microseconds), Fault.TIME_TO_LIVE)
+    assert bench.say(Type.ARM, 1, 5_000).state == State.ARMED
+
+
 def test_arming_another_boot_or_twice_is_refused(bench):
     bench.say(Type.HELLO, VERSION, SCHEMA)
     assert faulted(bench.say(Type.ARM, 2, 10_000), Fault.OTHER_BOOT)

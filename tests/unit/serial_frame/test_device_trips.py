@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from firmware_bridge.serial_frame.messages import ONE, SAFE_ACTIONS, DeviceTrip, Fault, State, Type
+from firmware_bridge.serial_frame.messages import ONE, SAFE_ACTIONS, SCHEMA, VERSION, DeviceTrip, Fault, State, Type
 
 TICK_HZ, TTL_TICKS = 2000, 20  # of the reference board; 10 ms
 HALF = ONE // 2
@@ -154,6 +154,14 @@ def test_a_single_spike_of_displacement_does_not_trip(bench):
         bench.tell("set displacement 0")
         bench.tick()
     assert bench.seen()["state"] == State.RUNNING
+
+
+def test_a_new_session_leaves_the_trip_latched(bench):
+    bench.running(HALF, HIGH_ENABLED)
+    bench.tick(1000)
+    assert bench.say(Type.HELLO, VERSION, SCHEMA).state == State.TRIPPED
+    assert faulted(bench.say(Type.ARM, 1, 10_000), Fault.WRONG_STATE)
+    assert tripped(bench, DeviceTrip.TIME_TO_LIVE)
 
 
 def test_reset_waits_for_the_output_to_be_at_null_and_arming_for_reset(bench):

@@ -16,8 +16,8 @@ SUITE = [Path(__file__).with_name(name) for name in ("test_device.py", "test_dev
 # File of the core, what stands there, and what the mutant says instead.
 MUTANTS = {
     "checksum_not_compared": ("frame", "if (frame[length + i] !=", "if (i > 9 && frame[length + i] !="),
-    "zero_within_a_frame": ("frame", "if (code == 0 ||", "if ("),
-    "code_beyond_the_end": ("frame", "(size_t)(code - 1) > count - at", "(size_t)(code - 1) > count - at + 1"),
+    "zero_within_a_frame": ("frame", "if (frame[at] == 0) {", "if (0) {"),
+    "code_beyond_the_end": ("frame", "(size_t)(code - 1) > count - at", "0"),
     "longest_frame_refused": ("frame", "count > HIL_MOST_BODY + 1", "count > HIL_MOST_BODY"),
     "any_version": ("device", "get16(body + PAYLOAD) == HIL_VERSION", "get16(body + PAYLOAD) != 0"),
     "any_schema": ("device", "get32(body + PAYLOAD + 2) == HIL_SCHEMA", "1"),
@@ -63,7 +63,7 @@ MUTANTS = {
     "stays_enabled": ("device", "d->out.enable = d->out.supply = 0;", ";"),
     "valve_without_enable": ("device", "d->wish.enable ? d->wish.valve : d->board->null", "d->wish.valve"),
     "overflow_runs_on": ("device", "d->in_overflow ? 0 : ", ""),
-    "disarm_does_nothing": ("device", "HIL_READY;\n        }\n        answer(d", "d->state;\n        }\n        answer(d"),
+    "disarm_is_deaf": ("device", "HIL_READY;\n        }\n        answer(d", "d->state;\n        }\n        answer(d"),
 }  # fmt: skip
 SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))
 
