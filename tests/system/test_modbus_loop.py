@@ -50,10 +50,13 @@ def armed(kind, **changes):
 
 
 def _arms(rig):
-    """A tick whose answer is late has no readings: no arming begins in it, nor while the estimate recovers from it."""
+    """A host that stalls may refuse or trip an arming: it is tried again from the beginning."""
     try:
         rig.arm()
     except Refused:
+        if rig.status()["trip"]:
+            rig.wait_mode("off")
+            rig.reset()
         return False
     return True
 
