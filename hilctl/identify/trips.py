@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hilctl.client import Client
 
-_NO_VALUE = ("sensor_invalid", "sensor_range", "sensor_stuck", "sensor_stale", "emergency_stop")
+OF_A_SENSOR = ("sensor_invalid", "sensor_range", "sensor_stuck", "sensor_stale")
 
 
 def trip_text(trip: dict[str, Any] | None) -> str:
     """A trip as `status` tells it; empty for none."""
     if not trip:
         return ""
-    measured = "value" in trip and trip["name"] not in _NO_VALUE
+    measured = "value" in trip and trip["name"] not in (*OF_A_SENSOR, "emergency_stop")
     value = f"{trip['value']:.4g} {trip['unit']}".strip() if measured else ""
     reached = f", {value} against {trip['limit']:.4g}" if value else ""
     return f"the rig tripped by {trip['name']}{reached} ({trip['key']}): {trip['meaning']}; {trip['remedy']}"

@@ -1,13 +1,14 @@
 """What can be wrong with a rig that is being measured, said so that somebody can mend it."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hilctl.identify.campaign.facts import SENSED, SENSORS, Facts
 from hilctl.identify.campaign.points import Pair
 from hilctl.identify.campaign.windows import Samples, Window
+from hilctl.identify.trips import OF_A_SENSOR, ended_text
 from hilctl.signals import SENSORS as ALL_SENSORS
 
 if TYPE_CHECKING:
@@ -132,15 +133,13 @@ def hunting(windows: Sequence[Window], speeds: int) -> str:
 
 def tripped(rig: "Client", why: str, samples: Samples | None, facts: Facts) -> str:
     """How a motion ended that was not done: the trip, its key and remedy, and what the samples show besides."""
-    if why == "stopped":
-        return "somebody stopped the motion"
-    if why == "gone":
-        return f"the control loop has ended: {rig.status()['gone'] or 'its log says why'}"
+    if why in ("stopped", "gone"):
+        return ended_text(rig, why)
     trip = rig.status()["trip"]
-    told = trip_text(trip) or f"the motion ended: {why}"
+    told = ended_text(rig, why)
     if samples is None or not len(samples["tick"]):
         return told
-    if trip and trip["name"] in _OF_A_SENSOR:
+    if trip and trip["name"] in OF_A_SENSOR:
         return f"{told}{_which(failing(samples, facts), trip['key'])}"
     seen = _moved(samples) or _silent(samples, facts)
     if not seen and trip and trip["name"] == "position":
@@ -169,7 +168,6 @@ def _beyond(samples: Samples) -> str:
     )
 
 
-_OF_A_SENSOR = ("sensor_invalid", "sensor_range", "sensor_stuck", "sensor_stale")
 _LAST_S = 0.05  # before the end: a sensor that repeats itself so long does not measure
 
 
@@ -180,13 +178,3 @@ def failing(samples: Samples, facts: Facts) -> list[str]:
     rejected = [name for k, name in enumerate(ALL_SENSORS) if bits >> k & 1]
     still = [n for n, channel in zip(SENSORS, SENSED, strict=True) if np.ptp(samples[channel][-last:]) == 0.0]
     return rejected or still
-
-
-def trip_text(trip: dict[str, Any] | None) -> str:
-    """A trip in a sentence."""
-    if not trip:
-        return ""
-    measured = "value" in trip and trip["name"] not in (*_OF_A_SENSOR, "emergency_stop")
-    value = f"{trip['value']:.4g} {trip['unit']}".strip() if measured else ""
-    reached = f", {value} against {trip['limit']:.4g}" if value else ""
-    return f"the rig tripped by {trip['name']}{reached} ({trip['key']}): {trip['meaning']}; {trip['remedy']}"

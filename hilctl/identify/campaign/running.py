@@ -16,12 +16,13 @@ import numpy.typing as npt
 from hilctl.identify.campaign.accepted import accepted, slow
 from hilctl.identify.campaign.expect import Expected, expect, with_noise
 from hilctl.identify.campaign.facts import OFFSETS, SENSED, Facts, read_facts
-from hilctl.identify.campaign.faults import CampaignFault, hunting, trip_text
+from hilctl.identify.campaign.faults import CampaignFault, hunting
 from hilctl.identify.campaign.mass import FAST, OFF, TELLING_M_S, apparent_mass
 from hilctl.identify.campaign.measure import aligned, drive, evaluate, wrong
 from hilctl.identify.campaign.planning import BUDGET_S, Leg
 from hilctl.identify.campaign.store import FORMAT, Header, Measured, Store
 from hilctl.identify.campaign.windows import Window
+from hilctl.identify.trips import trip_text
 
 if TYPE_CHECKING:
     from hilctl.client import Client

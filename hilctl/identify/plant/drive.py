@@ -1,12 +1,13 @@
 """The motions driven over the wire, every sample fetched without loss."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.plant.experiment import Leg
 from hilctl.identify.plant.faults import PlantFault, check_record, still
 from hilctl.identify.plant.record import CHANNELS, Record
+from hilctl.identify.trips import ended_text, trip_text
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -48,19 +49,13 @@ def _one(rig: "Client", facts: Facts, leg: Leg) -> Record:
         rig.stop()
         raise
     if outcome.why != "done":
-        raise PlantFault(f"{leg.name}: {_ended(rig, outcome.why)}{_seen(rig, motion.first, outcome.last)}")
+        raise PlantFault(f"{leg.name}: {ended_text(rig, outcome.why)}{_seen(rig, motion.first, outcome.last)}")
     samples = rig.samples(motion.first, last, CHANNELS, keep=rig.hello["clock"] == "virtual")
     if len(samples["tick"]) < last - motion.first + 1:
         raise PlantFault(f"{leg.name}: samples are missing; raise service.history_s")
     record = Record(leg.name, leg.lowest_hz, facts.rate_hz, samples)
     check_record(record, facts.values)
     return record
-
-
-def _ended(rig: "Client", why: str) -> str:
-    if why == "stopped":
-        return "somebody stopped the motion"
-    return trip_text(rig.status()["trip"]) or f"the motion ended: {why}"
 
 
 def _seen(rig: "Client", first: int, last: int) -> str:
@@ -71,12 +66,3 @@ def _seen(rig: "Client", first: int, last: int) -> str:
         return still(rig.samples(first, last, CHANNELS))
     except (Refused, NoReply):
         return ""  # a loop that has ended gives no samples; why it ended is told
-
-
-def trip_text(trip: dict[str, Any] | None) -> str:
-    """A trip in a sentence."""
-    if not trip:
-        return ""
-    value = f"{trip['value']:.4g} {trip['unit']}".strip() if "value" in trip else ""
-    reached = f", {value} against {trip['limit']:.4g}" if value else ""
-    return f"the rig tripped by {trip['name']}{reached} ({trip['key']}): {trip['meaning']}; {trip['remedy']}"

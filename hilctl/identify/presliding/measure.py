@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hilctl.identify.presliding.cycles import CHANNELS, Cycles, cut
 from hilctl.identify.presliding.facts import Facts
 from hilctl.identify.presliding.faults import ReversalFault, check_cycles, check_samples
 from hilctl.identify.presliding.plan import PAUSE_S, Swing
+from hilctl.identify.trips import ended_text
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -31,7 +32,7 @@ def measure(rig: "Client", swings: Sequence[Swing], facts: Facts, center_m: floa
                 rig.stop()
                 raise
             if outcome.why != "done":
-                raise ReversalFault(_ended(rig.status(), outcome.why))
+                raise ReversalFault(ended_text(rig, outcome.why))
             samples = rig.samples(motion.first, outcome.last, CHANNELS, keep=rig.hello["clock"] == "virtual")
             if len(samples["tick"]) < outcome.last - motion.first + 1:
                 raise ReversalFault("samples are missing; raise service.history_s")
@@ -56,11 +57,3 @@ def three_variable(rig: "Client") -> Iterator[None]:
     finally:
         if changed:
             rig.set(changed, origin=ORIGIN)
-
-
-def _ended(status: dict[str, Any], why: str) -> str:
-    trip = status.get("trip")
-    if not trip:
-        return "somebody stopped the motion" if why == "stopped" else f"the motion ended: {why}"
-    value = f", {trip['value']:.4g} {trip['unit']} against {trip['limit']:.4g}" if "value" in trip else ""
-    return f"the rig tripped by {trip['name']}{value} ({trip['key']}): {trip['meaning']}; {trip['remedy']}"

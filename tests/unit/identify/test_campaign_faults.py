@@ -11,8 +11,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from campaign_parts import LEG, facts, triangle
 
 from hilctl.identify.campaign.expect import expect
-from hilctl.identify.campaign.faults import examine, failing, seen_gain, trip_text, tripped
+from hilctl.identify.campaign.faults import examine, failing, seen_gain, tripped
 from hilctl.identify.campaign.measure import evaluate
+from hilctl.identify.trips import trip_text
 
 RIG = facts()
 EXPECTED = expect(RIG)
