@@ -199,7 +199,7 @@ static void watch(struct hil_device *d) {
     if (d->out_of_range >= SENSOR_TICKS) {
         trip(d, HIL_SENSOR);
     }
-    if (d->wish.enable && !d->out_of_range && (x < d->low || x > d->high)) {
+    if (!d->out_of_range && (x < d->low || x > d->high)) {
         trip(d, HIL_END_STOP);
     }
     if (d->tick - d->good_tick >= d->time_to_live) {
@@ -253,20 +253,18 @@ void hil_boot(struct hil_device *d, const struct hil_board *board, uint32_t boot
 
 void hil_receive(struct hil_device *d, uint8_t byte) {
     if (byte != 0) {
-        if (d->in_length < HIL_MOST_BODY + 1) {
+        if (d->in_length < HIL_MOST_FRAME) { /* full means too long */
             d->in_frame[d->in_length++] = byte;
-        } else {
-            d->in_overflow = 1;
         }
         return;
     }
-    size_t count = d->in_overflow ? 0 : hil_unseal(d->in_frame, d->in_length);
+    size_t count = hil_unseal(d->in_frame, d->in_length);
     if (well_formed(d->in_frame, count)) {
         obey(d, d->in_frame);
     } else if (d->in_length > 0) {
         d->refused++;
     }
-    d->in_length = d->in_overflow = 0;
+    d->in_length = 0;
 }
 
 size_t hil_reply(struct hil_device *d, uint8_t *frame) {

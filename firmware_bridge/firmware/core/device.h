@@ -56,7 +56,7 @@ struct hil_device {
     /* for the witness */
     uint32_t good_tick, trip_tick, null_tick, accepted, ignored, lost, refused;
     /* the line */
-    uint8_t in_length, in_overflow, reply_length;
+    uint8_t in_length, reply_length;
     uint8_t in_frame[HIL_MOST_FRAME], reply[HIL_MOST_FRAME];
 };
 

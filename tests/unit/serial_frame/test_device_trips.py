@@ -176,11 +176,12 @@ def test_reset_waits_for_the_output_to_be_at_null_and_arming_for_reset(bench):
     assert bench.say(Type.ARM, 1, 10_000).state == State.ARMED
 
 
-def test_disarming_ramps_to_null_and_trips_nothing(bench):
-    bench.running(HALF, HIGH_ENABLED)
+@pytest.mark.parametrize("side", [1, -1])
+def test_disarming_ramps_to_null_and_trips_nothing(bench, side):
+    bench.running(side * HALF, HIGH_ENABLED)
     assert bench.say(Type.DISARM).state == State.READY
     bench.tick()
-    assert (bench.seen()["valve"], bench.seen()["enable"]) == (HALF - SLEW, 1)
+    assert (bench.seen()["valve"], bench.seen()["enable"]) == (side * (HALF - SLEW), 1)
     assert faulted(bench.say(Type.ARM, 1, 10_000), Fault.WRONG_STATE)
     bench.tick(1000)
     assert (bench.seen()["valve"], bench.seen()["enable"], bench.seen()["state"]) == (0, 0, State.READY)

@@ -50,7 +50,7 @@ MUTANTS = {
     "no_upper_end": ("device", " || x > d->high", ""),
     "no_lower_end": ("device", "x < d->low || ", ""),
     "ends_do_not_follow": ("device", "if (d->high > x + b->end_margin) d->high = x + b->end_margin;", ""),
-    "ends_of_a_disabled_table": ("device", "if (d->wish.enable && !d->out_of_range", "if (!d->out_of_range"),
+    "ends_of_a_disabled_table": ("device", "d->state != HIL_RUNNING || !d->wish.enable", "d->state != HIL_RUNNING"),
     "sensor_at_once": ("device", "d->out_of_range >= SENSOR_TICKS", "d->out_of_range"),
     "spikes_add_up": ("device", "        d->out_of_range = 0;\n", ""),
     "emergency_stop_ignored": ("device", "if (d->in.emergency_stop && d->wish.enable) {", "if (0) {"),
@@ -62,7 +62,7 @@ MUTANTS = {
     "dump_is_null": ("device", "b->safe == HIL_DUMP", "0"),
     "stays_enabled": ("device", "d->out.enable = d->out.supply = 0;", ";"),
     "valve_without_enable": ("device", "d->wish.enable ? d->wish.valve : d->board->null", "d->wish.valve"),
-    "overflow_runs_on": ("device", "d->in_overflow ? 0 : ", ""),
+    "frames_without_end": ("device", "if (d->in_length < HIL_MOST_FRAME)", "if (1)"),
     "disarm_is_deaf": ("device", "HIL_READY;\n        }\n        answer(d", "d->state;\n        }\n        answer(d"),
 }  # fmt: skip
 SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))
