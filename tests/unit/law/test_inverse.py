@@ -333,7 +333,7 @@ TENTH = 0.1
 @pytest.mark.parametrize("model", ["karnopp", "lugre", "gms"])
 def test_with_every_figure_a_tenth_off_most_of_it_is_left(table, model):
     """Machine, valve and friction at random within ten per cent, each by itself."""
-    count = max(3, round(12 * float(os.environ.get("HILCTL_SLOW_SHARE", "1"))))
+    count = max(7, round(12 * float(os.environ.get("HILCTL_SLOW_SHARE", "1"))))
     names = ["m", "beta", "Ctc", "Qn", "wv", "zv", *(key for key in MODELS[model].typical if key != "elements")]
     gained = []
     for seed in range(count):
