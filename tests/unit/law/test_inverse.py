@@ -240,7 +240,7 @@ def distortion(table, frequency_hz: float, share: float, cycles: int = 2) -> flo
     ("model", "factors"),
     [
         ("karnopp", {0.5: 6, 1.0: 9, 2.0: 12, 5.0: 12}),
-        ("lugre", {0.5: 8, 1.0: 14, 2.0: 20, 5.0: 12}),
+        ("lugre", {0.5: 8, 1.0: 16, 2.0: 20, 5.0: 12}),
         ("gms", {0.5: 6, 1.0: 14, 2.0: 20, 5.0: 12}),
     ],
 )
