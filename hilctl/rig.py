@@ -3,9 +3,11 @@
     schema = 1
     [rig] [machine] [sensors.NAME] [limits.NAME] [loop] [law] [friction] [arming] [driver] [twin] [service] [recording]
 
-`include = ["identified.toml"]` lays other files over this one, the later over the earlier, key by key; a [friction]
-that names its model is whole, and takes the place of what the earlier files say of friction. All problems are reported
-at once. Nominal values (what the controller believes) stand in [machine] and [friction]; the twin's own (what the
+`base = "table-500.toml"` names a rig file that this one is laid over. `include = ["identified.toml"]` lays other files
+over this one, the later over the earlier. Either goes key by key; but a [friction] that names its model is whole, and
+takes the place of what the earlier files say of friction. All problems are reported at once.
+
+Nominal values (what the controller believes) stand in [machine] and [friction]; the twin's own (what the
 simulated plant is) in [twin], where whatever is not said is nominal.
 """
 
@@ -34,7 +36,7 @@ from hilctl.recording.settings import Recording
 from hilctl.service.settings import Service
 
 SCHEMA = 1
-_OWN = ("schema", "include", "friction", "driver", "twin")
+_OWN = ("schema", "base", "include", "friction", "driver", "twin")
 
 
 class Identity(Params):
@@ -235,23 +237,35 @@ def load(rig: str | Path, *, twin: bool = False, changes: Mapping[str, Any] | No
 def _read(path: Path, files: list[File], above: tuple[Path, ...]) -> dict[str, Any]:
     if path.resolve() in above:
         raise BadValues([Problem("include", str(path), "includes itself")])
+    above = (*above, path.resolve())
     try:
         text = path.read_text(encoding="utf-8")
         tree = tomllib.loads(text)
     except OSError as error:
-        key = "include" if above else "rig"
+        key = "include" if len(above) > 1 else "rig"
         raise BadValues([Problem(key, str(path), f"cannot be read: {error.strerror}")]) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadValues([Problem(str(path), "", f"is not TOML: {error}")]) from None
-    included = tree.pop("include", [])
+    base, included = tree.pop("base", None), tree.pop("include", [])
     files.append(File(path.resolve(), text, copy.deepcopy(tree)))
+    if base is not None:
+        tree = _over_base(tree, base, path, files, above)
     if not isinstance(included, list) or not all(isinstance(name, str) for name in included):
         raise BadValues([Problem("include", included, "must be a list of file names")])
     for name in included:
-        over = _read(path.parent / name, files, (*above, path.resolve()))
+        over = _read(path.parent / name, files, above)
         over.pop("schema", None)
         lay(over, tree)
     return tree
+
+
+def _over_base(tree: dict[str, Any], base: Any, path: Path, files: list[File],
+               above: tuple[Path, ...]) -> dict[str, Any]:
+    if not isinstance(base, str):
+        raise BadValues([Problem("base", base, "must be a file name")])
+    under = _read(path.parent / base, files, above)
+    lay(tree, under)
+    return under
 
 
 def lay(over: Mapping[str, Any], tree: dict[str, Any]) -> None:

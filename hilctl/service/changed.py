@@ -15,7 +15,7 @@ from hilctl.law.settings import Controller
 from hilctl.params import BadValues, Problem, assign, check, flatten, leaves, nearest
 from hilctl.rig import Rig
 
-_RESTART = ("rig", "loop", "service", "recording", "driver", "twin", "schema", "include")
+_RESTART = ("rig", "loop", "service", "recording", "driver", "twin", "schema", "base", "include")
 _MODEL = "friction.model"
 _AT = "friction."
 

@@ -79,6 +79,23 @@ def test_a_file_that_includes_itself_is_refused(tmp_path: Path) -> None:
         rig.load(main)
 
 
+def test_a_file_is_laid_over_its_base_and_says_only_what_differs(tmp_path: Path) -> None:
+    (tmp_path / "identified.toml").write_text("[machine]\nm = 512.0\n")
+    main = tmp_path / "mine.toml"
+    own = '[rig]\nname = "mine"\n[machine]\nm = 505.0\nA = 2e-3\n'
+    main.write_text(f'base = "{PRESET}"\ninclude = ["identified.toml"]\n{own}')
+    loaded = rig.load(main)
+    assert (loaded.name, loaded.tables.machine.m, loaded.tables.machine.A) == ("mine", 512.0, 2e-3)
+    assert loaded.tables.machine.stroke_m == 0.1
+    assert [file.path.name for file in loaded.files] == ["mine.toml", PRESET.name, "identified.toml"]
+    main.write_text('base = "mine.toml"\n')
+    with pytest.raises(BadValues, match="includes itself"):
+        rig.load(main)
+    main.write_text("base = 3\n")
+    with pytest.raises(BadValues, match="must be a file name"):
+        rig.load(main)
+
+
 def test_what_is_not_toml_is_told_with_its_line(tmp_path: Path) -> None:
     main = tmp_path / "mine.toml"
     main.write_text("schema = 1\n[rig\n")
