@@ -3,6 +3,7 @@
 import argparse
 import json
 import shlex
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -10,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import connect
-from hilctl.cli.errors import WrongUse
-from hilctl.cli.output import finite, pairs, say
+from hilctl.cli.errors import DONE, WrongUse
+from hilctl.cli.output import finite, json_line, pairs, say
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -55,6 +56,26 @@ def check(given: argparse.Namespace) -> None:
         raise WrongUse("--set is for --twin; `hilctl set` changes a running rig")
     if given.twin and getattr(given, "apply", False):
         raise WrongUse("--apply is for a running rig: a private twin is gone afterwards")
+
+
+def campaign(given: argparse.Namespace, kind: str, measured: Callable[..., dict[str, Any]],
+             tell: Callable[[Mapping[str, Any]], None]) -> int:  # fmt: skip
+    """Runs `measured(rig, given, folder, tell)` on the rig, keeps its answer as KIND.json, and tells it."""
+    begun_s = time.monotonic()
+    folder = folder_of(given, kind)
+    with progress() as bar:
+        line = bar.add_task("connecting", total=None)
+        with rig_of(given) as rig:
+            answer = measured(rig, given, folder, lambda text: bar.update(line, description=text))
+    answer["wall_seconds"] = time.monotonic() - begun_s
+    file = folder / f"{kind}.json"
+    keep(answer, file)
+    if given.json:
+        say(json_line(answer))
+    else:
+        tell(answer)
+        say(str(file))
+    return DONE
 
 
 @contextmanager

@@ -1,14 +1,12 @@
 """`hilctl identify plant`: prepare, drive sines and chirps, fit, tell; and put the numbers in force where asked."""
 
 import argparse
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import identify_parts as parts
-from hilctl.cli.errors import DONE
-from hilctl.cli.output import json_line, say
+from hilctl.cli.output import say
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -19,21 +17,7 @@ ORIGIN = "identify plant"
 def run(given: argparse.Namespace) -> int:
     """Does it; returns the exit code."""
     parts.check(given)
-    begun_s = time.monotonic()
-    folder = parts.folder_of(given, "plant")
-    with parts.progress() as bar:
-        line = bar.add_task("connecting", total=None)
-        with parts.rig_of(given) as rig:
-            answer = _measured(rig, given, folder, lambda text: bar.update(line, description=text))
-    answer["wall_seconds"] = time.monotonic() - begun_s
-    file = folder / "plant.json"
-    parts.keep(answer, file)
-    if given.json:
-        say(json_line(answer))
-    else:
-        _tell(answer)
-        say(str(file))
-    return DONE
+    return parts.campaign(given, "plant", _measured, _tell)
 
 
 def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any) -> dict[str, Any]:

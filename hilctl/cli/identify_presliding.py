@@ -1,15 +1,15 @@
 """`hilctl identify presliding`: prepare, drive reversals, judge, tell; and put the law in force where that is asked."""
 
 import argparse
+import functools
 import json
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import identify_parts as parts
-from hilctl.cli.errors import DONE, WrongUse
-from hilctl.cli.output import json_line, say
+from hilctl.cli.errors import WrongUse
+from hilctl.cli.output import say
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -21,26 +21,12 @@ _KEYS = ("friction", "law.feed.inverse", "limits.position")
 def run(given: argparse.Namespace) -> int:
     """Does it; returns the exit code."""
     parts.check(given)
-    begun_s = time.monotonic()
     curve = _curve_in(Path(given.curve)) if given.curve else None
-    folder = parts.folder_of(given, "presliding")
-    with parts.progress() as bar:
-        line = bar.add_task("connecting", total=None)
-        with parts.rig_of(given) as rig:
-            answer = _measured(rig, given, folder, curve, lambda text: bar.update(line, description=text))
-    answer["wall_seconds"] = time.monotonic() - begun_s
-    file = folder / "presliding.json"
-    parts.keep(answer, file)
-    if given.json:
-        say(json_line(answer))
-    else:
-        _tell(answer)
-        say(str(file))
-    return DONE
+    return parts.campaign(given, "presliding", functools.partial(_measured, curve=curve), _tell)
 
 
-def _measured(rig: "Client", given: argparse.Namespace, folder: Path, curve: Mapping[str, Any] | None,
-              tell: Any) -> dict[str, Any]:  # fmt: skip
+def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any, *,
+              curve: Mapping[str, Any] | None) -> dict[str, Any]:  # fmt: skip
     from hilctl.identify.campaign.facts import nested
     from hilctl.identify.presliding import identify_presliding
     from hilctl.identify.presliding.changes import steps

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hilctl.identify.plant.store import NotRecords, load_records, save_records
+from hilctl.identify.plant.store import NotKept, load_records, save_records
 from tests.unit.identify.plant_parts import facts, records
 
 
@@ -23,5 +23,5 @@ def test_another_file_is_refused(tmp_path):
     np.savez(tmp_path / "other.npz", x=np.zeros(3))
     (tmp_path / "text.npz").write_text("nothing")
     for name in ("other.npz", "text.npz"):
-        with pytest.raises(NotRecords, match=name):
+        with pytest.raises(NotKept, match=name):
             load_records(tmp_path / name)

@@ -3,9 +3,10 @@
 import pytest
 
 from hilctl.friction import check_friction
+from hilctl.identify.kept import NotKept
 from hilctl.identify.presliding.changes import changes, steps
 from hilctl.identify.presliding.result import Presliding
-from hilctl.identify.presliding.store import NotCycles, load_cycles
+from hilctl.identify.presliding.store import load_cycles
 from hilctl.rig import as_table, load
 from hilctl.service.changed import changed
 from hilctl.service.store import Store, values_of
@@ -55,5 +56,5 @@ def test_friction_that_jumps_keeps_a_law_that_does(model, kept):
 
 def test_a_file_that_holds_something_else_is_refused(tmp_path):
     (tmp_path / "x.npz").write_text(str(as_table(rig())))
-    with pytest.raises(NotCycles, match="holds no cycles"):
+    with pytest.raises(NotKept, match="holds no cycles"):
         load_cycles(tmp_path / "x.npz")
