@@ -7,9 +7,11 @@ driver under construction, `module:Class`.
 
 import difflib
 import importlib
+from collections.abc import Mapping
 from typing import Any
 
-from firmware_bridge.driver import DriverError, exchange_signature
+from firmware_bridge.driver import DriverError, RigFacts, exchange_signature
+from hilctl.params import BadValues, Params, Problem, check
 from hilctl.rt.jit import PLAIN
 
 BUILT_IN: dict[str, str] = {
@@ -42,6 +44,20 @@ def find(name: str) -> Any:
     if missing:
         raise DriverError(f"driver {name!r}: {place} lacks {', '.join(missing)}")
     return found
+
+
+def configured(kind: Any, table: Mapping[str, Any], rig: RigFacts, at: str = "driver") -> Params:
+    """A driver's own table of the rig file, checked; by its `resolve`, where it has one. BadValues tells every problem.
+
+    `resolve(table, rig, at)` sees what the rest of the rig file says, and so can refuse what the device or its line
+    cannot do before anything is opened.
+    """
+    resolve = getattr(kind, "resolve", None)
+    try:
+        made: Params = resolve(table, rig, at) if resolve else check(kind.Config, table, at)
+    except DriverError as error:
+        raise BadValues([Problem(at, "the table", str(error))]) from None
+    return made
 
 
 def _installed(name: str) -> str:

@@ -328,7 +328,7 @@ def _driver_config(tree: dict[str, Any], name: str, made: Any, facts: RigFacts,
     if name == "twin":
         return as_twin
     own = {k: v for k, v in tree["driver"].items() if k != "name"}
-    config: Params | None = _collect(problems, check, made.Config, own, "driver")
+    config: Params | None = _collect(problems, registry.configured, made, own, facts, "driver")
     return config
 
 

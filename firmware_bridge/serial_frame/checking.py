@@ -6,6 +6,7 @@ from typing import Any
 
 from firmware_bridge.driver import RigFacts
 from firmware_bridge.serial_frame.messages import ANSWERS, COMMANDS, HEAD, SCALED, Identity, Type
+from hilctl.params import Problem
 
 BITS_A_BYTE = 10  # one start, eight data, one stop
 AROUND = 4 + 1 + 1  # checksum, COBS, delimiter
@@ -20,6 +21,20 @@ def line_s(baud: int) -> float:
     return (COMMAND_BYTES + ANSWER_BYTES) * BITS_A_BYTE / baud
 
 
+def refusals(baud: int, rate_hz: float, at: str = "driver") -> Iterator[Problem]:
+    """A rate that the line cannot carry."""
+    takes_s = line_s(baud)
+    most_hz = SHARE / takes_s
+    if rate_hz > most_hz:
+        needed = math.ceil(baud * rate_hz / most_hz)
+        yield Problem(
+            "loop.rate_hz", rate_hz,
+            f"{COMMAND_BYTES} + {ANSWER_BYTES} bytes of {BITS_A_BYTE} bits take {1e3 * takes_s:.3g} ms at {at}.baud = "
+            f"{baud}, and {SHARE:.0%} of a period must hold them: at most {most_hz:.4g} Hz, or {needed} Bd",
+            f"lower loop.rate_hz, or raise {at}.baud",
+        )  # fmt: skip
+
+
 def problems(identity: Identity, rig: RigFacts, baud: int) -> Iterator[str]:
     """Everything that the rig file asks of this device and cannot have."""
     if rig.virtual:
@@ -32,15 +47,7 @@ def problems(identity: Identity, rig: RigFacts, baud: int) -> Iterator[str]:
 
 
 def _rate(identity: Identity, rate_hz: float, baud: int) -> Iterator[str]:
-    takes_s = line_s(baud)
-    most_hz = SHARE / takes_s
-    if rate_hz > most_hz:
-        needed = math.ceil(baud * rate_hz / most_hz)
-        yield (
-            f"loop.rate_hz = {rate_hz:g}: {COMMAND_BYTES} + {ANSWER_BYTES} bytes of {BITS_A_BYTE} bits take "
-            f"{1e3 * takes_s:.3g} ms at driver.baud = {baud}, and {SHARE:.0%} of a period must hold them: at most "
-            f"{most_hz:.4g} Hz, or {needed} Bd"
-        )
+    yield from (str(problem) for problem in refusals(baud, rate_hz))
     if rate_hz > identity.tick_hz:
         yield f"loop.rate_hz = {rate_hz:g}: the device ticks at {identity.tick_hz} Hz; lower the rate to that"
 

@@ -1,10 +1,11 @@
 """The driver `serial`: our own firmware on a serial line (firmware_bridge/PROTOCOL.md)."""
 
 import time
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from firmware_bridge.driver import DriverError, RigFacts
-from firmware_bridge.serial_frame.checking import implausible, problems
+from firmware_bridge.serial_frame.checking import implausible, problems, refusals
 from firmware_bridge.serial_frame.exchange import rt_serial_exchange
 from firmware_bridge.serial_frame.line import Line
 from firmware_bridge.serial_frame.messages import (
@@ -19,15 +20,25 @@ from firmware_bridge.serial_frame.messages import (
 )
 from firmware_bridge.serial_frame.settings import SerialConfig
 from firmware_bridge.serial_frame.state import new_state, record
-from hilctl.params import Params
+from hilctl.params import BadValues, Params, check
 
 _AT_NULL_S = 2.0  # longest wait for a safe action that is still under way
+
+
+def resolve(table: Mapping[str, Any], rig: RigFacts, at: str = "driver") -> SerialConfig:
+    """The rig file's table, checked; with a rate that its line cannot carry."""
+    config = check(SerialConfig, table, at)
+    refused = list(refusals(config.baud, rig.rate_hz, at))
+    if refused:
+        raise BadValues(refused)
+    return config
 
 
 class SerialDriver:
     """Speaks with the device while nothing runs; then leaves the port to the exchange."""
 
     Config: ClassVar[type[Params]] = SerialConfig
+    resolve = staticmethod(resolve)
 
     def __init__(self, config: SerialConfig, rig: RigFacts) -> None:
         self._config, self._rig = config, rig

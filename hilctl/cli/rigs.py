@@ -1,6 +1,7 @@
 """Verbs about rig files: check, tune, presets."""
 
 import argparse
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import connect, rig_options
@@ -90,15 +91,25 @@ def _peak(margins: "Margins") -> str:
 
 
 def _driver(rig: "Rig") -> list[str]:
+    """What stands between the device and the rig file; a device that cannot be reached is one of these things."""
     from firmware_bridge import registry
+    from firmware_bridge.driver import DriverError
 
-    driver = registry.find(rig.driver)(rig.driver_config, rig.facts())
+    driver = None
     try:
+        driver = registry.find(rig.driver)(rig.driver_config, rig.facts())
         driver.open()
         found: list[str] = driver.check()
+        registry.exchange_of(driver)
         return found
+    except DriverError as error:
+        return [str(error)]
+    except Exception as error:  # a driver's code may raise anything
+        return [f"its code raised {type(error).__name__}: {error}"]
     finally:
-        driver.close()
+        if driver is not None:
+            with contextlib.suppress(Exception):  # nothing is armed; the first complaint counts
+                driver.close()
 
 
 def _tune(given: argparse.Namespace) -> int:

@@ -6,13 +6,13 @@ import threading
 from typing import Any
 
 from firmware_bridge.driver import DriverError
-from firmware_bridge.registry import exchange_of, find
+from firmware_bridge.registry import configured, exchange_of, find
 from hilctl.loop.core import rt_run
 from hilctl.loop.layout import HURRY
 from hilctl.loop.memory import Memory
 from hilctl.loop.process import DRIVER_FAILED, ENDED, SERVICE_GONE, Start, Voice
 from hilctl.loop.realtime import Host, name_process
-from hilctl.params import Params, check
+from hilctl.params import Params
 from hilctl.rt.jit import PLAIN, compile_now
 from hilctl.signals import Trip
 
@@ -35,8 +35,7 @@ def make_driver(start: Start) -> Any:
     kind = find(start.driver)
     config = start.driver_config
     if not isinstance(config, Params):
-        resolve = getattr(kind, "resolve", None)
-        config = resolve(config, start.facts) if resolve else check(kind.Config, config, "driver")
+        config = configured(kind, config, start.facts)
     return kind(config, start.facts)
 
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from firmware_bridge.driver import COMMAND, READINGS, Driver, DriverError, NullDriver, exchange_signature
-from firmware_bridge.registry import exchange_of, find, names
+from firmware_bridge.driver import COMMAND, READINGS, Driver, DriverError, NullDriver, RigFacts, exchange_signature
+from firmware_bridge.registry import configured, exchange_of, find, names
+from hilctl.params import BadValues, Params
 from hilctl.rt.jit import jit, record_type
 from hilctl.signals import Status
 
@@ -86,3 +87,20 @@ def test_an_exchange_that_is_not_exactly_the_contracts_is_refused(exchange, says
     driver.exchange = exchange
     with pytest.raises(DriverError, match=says):
         exchange_of(driver)
+
+
+class Asks(NullDriver):
+    @staticmethod
+    def resolve(table, rig, at="driver"):
+        if rig.rate_hz > 100:
+            raise DriverError("100 Hz is what it can")
+        return NullDriver.Config()
+
+
+def test_a_driver_judges_its_own_table_by_the_rest_of_the_rig_file():
+    slow, fast = RigFacts("a", 100.0, {}), RigFacts("a", 101.0, {})
+    assert isinstance(configured(Asks, {}, slow), Params)
+    with pytest.raises(BadValues, match=r"driver.parts.a.*100 Hz is what it can"):
+        configured(Asks, {}, fast, "driver.parts.a")
+    with pytest.raises(BadValues, match=r"driver.surplus"):
+        configured(NullDriver, {"surplus": 1}, slow)
