@@ -16,7 +16,7 @@ import numpy.typing as npt
 from hilctl.params import Params, record_of
 from hilctl.rt.jit import jit, record_type
 from hilctl.rt.records import as_record
-from hilctl.signals import Status
+from hilctl.signals import SENSORS, Status
 
 COMMAND: "np.dtype[Any]" = record_of(
     [
@@ -39,8 +39,11 @@ READINGS: "np.dtype[Any]" = record_of(
         ("spool", np.float64),
         ("oil_temperature_degc", np.float64),
         ("emergency_stop", np.float64),  # 1 while open
-        ("age_ns", np.int64, (8,)),  # of each reading above, at the return of exchange
+        ("oil_level", np.float64),  # 1 while it is low
+        ("oil_filter", np.float64),  # 1 while it is clogged
+        ("age_ns", np.int64, (len(SENSORS),)),  # of each reading above, at the return of exchange
         ("device_tick", np.int64),  # the device's own counter; a repeat is a stale sample
+        ("lost", np.int64),  # commands that the device says it lost, since the session began; 0 where it does not count
     ]
 )
 

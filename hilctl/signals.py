@@ -83,6 +83,8 @@ class Trip(IntEnum):
     COMMAND = 20
     DRIVER_RAISED = 21
     SHUTDOWN = 22
+    OIL_LEVEL = 23
+    OIL_FILTER = 24
 
 
 class TripText(NamedTuple):
@@ -132,6 +134,8 @@ TRIP_TEXTS: dict[Trip, TripText] = {
     Trip.COMMAND: TripText("law", "", "the law's command was not finite", "report it with the recording"),
     Trip.DRIVER_RAISED: TripText("driver", "", "the driver's code raised an error", "see the log; mend the driver"),
     Trip.SHUTDOWN: TripText("", "", "the service was asked to end", "start it again"),
+    Trip.OIL_LEVEL: TripText("limits.oil_level", "", "the oil level is low", "look for a leak; fill up, then reset"),
+    Trip.OIL_FILTER: TripText("limits.oil_filter", "", "the oil filter is clogged", "change the filter, then reset"),
 }
 
 
@@ -171,6 +175,8 @@ CHANNELS: tuple[Channel, ...] = (
     Channel("spool", "", "f8", "spool position, nan where the rig has no sensor"),
     Channel("oil_temperature_degc", "°C", "f8", "oil temperature, nan where the rig has no sensor"),
     Channel("emergency_stop", "", "f8", "1 while open, nan where the rig has no input"),
+    Channel("oil_level", "", "f8", "1 while the oil level is low, nan where the rig has no input"),
+    Channel("oil_filter", "", "f8", "1 while the oil filter is clogged, nan where the rig has no input"),
     Channel("age_max_ns", "ns", "i8", "age of the oldest reading that the law uses"),
     # estimates
     Channel("position_m", "m", "f8", "estimated position, delayed like the slowest sensor"),
@@ -225,6 +231,8 @@ SENSORS: tuple[str, ...] = (
     "spool",
     "oil_temperature",
     "emergency_stop",
+    "oil_level",
+    "oil_filter",
 )
 
 

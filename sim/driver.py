@@ -101,6 +101,8 @@ def fill(state: Any, config: TwinConfig, period_s: float) -> None:
     own.spool_noise = sensors.spool.noise if sensors.spool.present else np.nan
     own.oil_temperature = sensors.oil_temperature.value_degc if sensors.oil_temperature.present else np.nan
     own.emergency_stop = 0.0 if sensors.emergency_stop.present else np.nan
+    own.oil_level = 0.0 if sensors.oil_level.present else np.nan
+    own.oil_filter = 0.0 if sensors.oil_filter.present else np.nan
 
     own.high, own.low = machine.Ps, machine.Ps_low
     own.rise, own.fall = -math.expm1(-period_s / config.supply.rise_s), -math.expm1(-period_s / config.supply.fall_s)
@@ -112,6 +114,8 @@ def fill(state: Any, config: TwinConfig, period_s: float) -> None:
         ("stuck_from", faults.sensor_stuck_after_s),
         ("supply_lost_from", faults.supply_lost_after_s),
         ("emergency_stop_from", faults.emergency_stop_after_s),
+        ("oil_level_from", faults.oil_level_after_s),
+        ("oil_filter_from", faults.oil_filter_after_s),
         ("status_from", faults.status_after_s),
         ("status_until", faults.status_until_s),
     ):

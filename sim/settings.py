@@ -120,6 +120,18 @@ class EmergencyStop(Params):
     present: Annotated[bool, note("the rig has this input")] = True
 
 
+class OilLevel(Params):
+    """The oil level's input, where the rig has it."""
+
+    present: Annotated[bool, note("the rig has this input")] = True
+
+
+class OilFilter(Params):
+    """The oil filter's input, where the rig has it."""
+
+    present: Annotated[bool, note("the rig has this input")] = True
+
+
 class Sensors(Params):
     """The sensors as they are."""
 
@@ -131,6 +143,8 @@ class Sensors(Params):
     spool: Spool = Spool()
     oil_temperature: OilTemperature = OilTemperature()
     emergency_stop: EmergencyStop = EmergencyStop()
+    oil_level: OilLevel = OilLevel()
+    oil_filter: OilFilter = OilFilter()
 
 
 class Faults(Params):
@@ -143,6 +157,8 @@ class Faults(Params):
     sensor_stuck_after_s: Annotated[float, number(0, NEVER_S, "s", "the sensor repeats itself from then on")] = NEVER_S
     supply_lost_after_s: Annotated[float, number(0, NEVER_S, "s", "the supply fails")] = NEVER_S
     emergency_stop_after_s: Annotated[float, number(0, NEVER_S, "s", "somebody presses the emergency stop")] = NEVER_S
+    oil_level_after_s: Annotated[float, number(0, NEVER_S, "s", "the oil level is low from then on")] = NEVER_S
+    oil_filter_after_s: Annotated[float, number(0, NEVER_S, "s", "the oil filter is clogged from then on")] = NEVER_S
     status_after_s: Annotated[float, number(0, NEVER_S, "s", "exchange answers with the status below")] = NEVER_S
     status_until_s: Annotated[float, number(0, NEVER_S, "s", "and recovers")] = NEVER_S
     status: Annotated[int, whole(0, 7, "", "the status: see the driver contract")] = 2

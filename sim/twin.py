@@ -17,14 +17,15 @@ from firmware_bridge.driver import COMMAND, READINGS, exchange_signature
 from hilctl.params import record_of
 from hilctl.rt.jit import jit, specialised
 from hilctl.rt.records import as_record
-from hilctl.signals import Status
+from hilctl.signals import SENSORS, Status
 from sim.plant import ACCELERATION, PLANT, POSITION, PRESSURE_A, PRESSURE_B, plant_under
 from sim.random import rt_gaussian_pair
 from sim.sensors import TRANSDUCER, rt_pick, rt_show
 from sim.specimens.record import Kind
 from sim.valve import rt_target
 
-SHOWN: "np.dtype[Any]" = record_of([(name, np.float64) for name in (READINGS.names or ())[:8]])
+_COUNT = len(SENSORS)
+SHOWN: "np.dtype[Any]" = record_of([(name, np.float64) for name in (READINGS.names or ())[: len(SENSORS)]])
 
 STATE: "np.dtype[Any]" = record_of(
     [
@@ -36,7 +37,9 @@ STATE: "np.dtype[Any]" = record_of(
         ("supply_noise", np.float64),  # nan where the rig has no such sensor, here and below
         ("spool_noise", np.float64),
         ("oil_temperature", np.float64),
-        ("emergency_stop", np.float64),  # 0: the input is there
+        ("emergency_stop", np.float64),  # 0: the input is there, here and below
+        ("oil_level", np.float64),
+        ("oil_filter", np.float64),
         ("gravity", np.float64),  # what the accelerometer shows of it
         ("period_s", np.float64),
         # supply
@@ -60,6 +63,8 @@ STATE: "np.dtype[Any]" = record_of(
         ("failing", np.int64),  # which sensor: its place in the readings
         ("supply_lost_from", np.float64),
         ("emergency_stop_from", np.float64),
+        ("oil_level_from", np.float64),
+        ("oil_filter_from", np.float64),
         ("status_from", np.float64),
         ("status_until", np.float64),
         ("status", np.int64),
@@ -164,6 +169,8 @@ def _rt_end(own: Any, stopped: bool) -> None:
     if own.tick >= own.stuck_from or own.tick >= own.nan_from:
         _rt_spoil(own)
     own.shown.emergency_stop = own.emergency_stop + (1.0 if own.tick >= own.emergency_stop_from else 0.0)
+    own.shown.oil_level = own.oil_level + (1.0 if own.tick >= own.oil_level_from else 0.0)
+    own.shown.oil_filter = own.oil_filter + (1.0 if own.tick >= own.oil_filter_from else 0.0)
 
 
 rt_period = plant_under("karnopp", Kind.NONE)  # in the exchange: bound anew for every other plant
@@ -193,7 +200,8 @@ def _rt_exchange(state: Any, command: Any, readings: Any) -> int:
     readings.spool = shown.spool
     readings.oil_temperature_degc = shown.oil_temperature_degc
     readings.emergency_stop = shown.emergency_stop
-    for k in range(8):
+    readings.oil_level, readings.oil_filter = shown.oil_level, shown.oil_filter
+    for k in range(_COUNT):
         readings.age_ns[k] = 0
     readings.device_tick = own.tick
     status: int = Status.OK.value

@@ -39,7 +39,7 @@ def _unread(config: ModbusConfig, rig: RigFacts, at: str) -> list[Problem]:
     return [
         Problem(f"{at}.reading.{name}.device", "none", f"sensors.{name}.present says that the rig has it",
                 "name its register; or say present = false")
-        for name in ("supply_pressure", "spool", "oil_temperature", "emergency_stop")
+        for name in ("supply_pressure", "spool", "oil_temperature", "emergency_stop", "oil_level", "oil_filter")
         if getattr(sensors, name).present and getattr(config.reading, name).device == "none"
     ]  # fmt: skip
 

@@ -216,6 +216,10 @@ def rt_tell(own: Any, readings: Any, outcome: int) -> int:
         readings.oil_temperature_degc = own.value[6]
     if own.reading[7].request >= 0:
         readings.emergency_stop = own.value[7]
+    if own.reading[8].request >= 0:
+        readings.oil_level = own.value[8]
+    if own.reading[9].request >= 0:
+        readings.oil_filter = own.value[9]
     readings.device_tick = own.counter if own.reading[DEVICE_TICK].request >= 0 else own.answered
     if outcome == OK and own.reading[FAULT].request >= 0 and own.value[FAULT] != 0:
         return EXCEPTION

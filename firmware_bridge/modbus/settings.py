@@ -29,6 +29,7 @@ _COUNT = {"": 1.0}
 UNITS: dict[str, dict[str, float]] = {
     "displacement": _LENGTH, "acceleration": _ACCELERATION, "pressure_a": _PRESSURE, "pressure_b": _PRESSURE,
     "supply_pressure": _PRESSURE, "spool": _SHARE, "oil_temperature": {"": 1.0, "degC": 1.0}, "emergency_stop": _COUNT,
+    "oil_level": _COUNT, "oil_filter": _COUNT,
     "device_tick": _COUNT, "fault": _COUNT,
 }  # fmt: skip
 READINGS: tuple[str, ...] = (*SENSORS, "device_tick", "fault")
@@ -148,6 +149,8 @@ class ReadingTable(Params):
     spool: Reading = Reading()
     oil_temperature: Reading = Reading()
     emergency_stop: Counter = Counter()
+    oil_level: Counter = Counter()  # 1: low
+    oil_filter: Counter = Counter()  # 1: clogged
     device_tick: Counter = Counter()  # of the device's samples; it tells of the request that it is read with
     fault: Counter = Counter()  # not 0: the device has tripped
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from firmware_bridge.driver import RigFacts
-from firmware_bridge.serial_frame.messages import ANSWERS, COMMANDS, HEAD, SCALED, Identity, Type
+from firmware_bridge.serial_frame.messages import ANSWERS, COMMANDS, HEAD, INPUTS, SCALED, Identity, Type
 from hilctl.params import Problem
 
 BITS_A_BYTE = 10  # one start, eight data, one stop
@@ -104,6 +104,9 @@ def _sensors(identity: Identity, rig: RigFacts) -> Iterator[str]:
         reach, wanted = counts * scale, max(abs(sensor.low), abs(sensor.high)) / sensor.gain + abs(sensor.offset)
         if reach < wanted:
             yield f"sensors.{name}: the device's counts end at ±{reach:g}, the rig file's range at ±{wanted:g}"
+    for k, name in enumerate(INPUTS):
+        if getattr(rig.tables["sensors"], name).present and not identity.inputs >> k & 1:
+            yield f"sensors.{name}: the device has no such input; say present = false, or set the board"
 
 
 def implausible(values: Any, rig: RigFacts) -> Iterator[str]:

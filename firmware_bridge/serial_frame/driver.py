@@ -74,7 +74,7 @@ class SerialDriver:
         own.timeout_ns, own.tick_ns = round(1e9 * self._config.timeout_s), 1_000_000_000 // max(identity.tick_hz, 1)
         own.session, own.sequence, own.boot = line.session, line.sequence, identity.boot
         own.time_to_live_us = round(1e6 * self._rig.tables["loop"].time_to_live_s)
-        own.scale[:] = identity.scales
+        own.scale[:], own.inputs = identity.scales, identity.inputs
         own.sees_emergency = int(self._rig.tables["sensors"].emergency_stop.present)
         own.device_state, own.device_trip = answer.state, answer.trip
         own.fd = line.fd

@@ -10,7 +10,7 @@ from typing import Any
 
 from firmware_bridge.driver import exchange_signature
 from firmware_bridge.serial_frame.frames import MOST_STUFFED
-from firmware_bridge.serial_frame.messages import ANSWER, ANSWERS, HEAD, ONE, SCALED, State, Type
+from firmware_bridge.serial_frame.messages import ANSWER, ANSWERS, HEAD, INPUT_BITS, ONE, SCALED, State, Type
 from firmware_bridge.serial_frame.rt_frames import rt_get, rt_get_signed, rt_put, rt_seal, rt_unseal
 from firmware_bridge.serial_frame.state import BODY_AT, CHUNK, CHUNK_AT, FRAME_AT, SEND_AT, STATE
 from hilctl.rt.jit import jit
@@ -31,7 +31,7 @@ READINGS_TYPE, FAULT_TYPE = CYCLIC + ANSWER, Type.FAULT + ANSWER
 READINGS_SIZE, FAULT_SIZE = HEAD.size + ANSWERS[Type.CYCLIC].size, HEAD.size + ANSWERS[Type.FAULT].size
 HEAD_SIZE = HEAD.size
 PAYLOAD_AT = FRAME_AT + HEAD_SIZE
-WIDE, SCALES, COUNT = 4, len(SCALED), len(SENSORS)  # the first four readings are 32 bits wide, then 16
+WIDE, SCALES, COUNT, INPUTS = 4, len(SCALED), len(SENSORS), len(INPUT_BITS)  # 4 readings of 32 bits, then 16
 FLAGS_AT = PAYLOAD_AT + 4 * WIDE + 2 * (SCALES - WIDE)
 NOT_NOW, INTERRUPTED = -errno.EAGAIN, -errno.EINTR
 
@@ -78,10 +78,12 @@ def rt_fill(own: Any, readings: Any) -> None:
     readings.pressure_a_pa, readings.pressure_b_pa = own.values[2], own.values[3]
     readings.supply_pressure_pa, readings.spool = own.values[4], own.values[5]
     readings.oil_temperature_degc, readings.emergency_stop = own.values[6], own.values[7]
+    readings.oil_level, readings.oil_filter = own.values[8], own.values[9]
     age_ns = monotonic_ns() - own.sampled_ns
     for i in range(COUNT):
         readings.age_ns[i] = age_ns
     readings.device_tick = own.device_tick
+    readings.lost = own.lost
 
 
 # -- out
@@ -229,8 +231,11 @@ def rt_readings(state: Any, own: Any) -> int:
         own.values[i] = rt_get_signed(state, at, size) * own.scale[i] if own.scale[i] != 0.0 else math.nan
         at += size
     own.device_flags = rt_get(state, FLAGS_AT, 1)
-    own.values[SCALES] = float(own.device_flags & 1)
-    own.lost = rt_get(state, FLAGS_AT + 1, 2)
+    for i in range(INPUTS):
+        told = float(own.device_flags >> INPUT_BITS[i] & 1)
+        own.values[SCALES + i] = told if own.inputs >> i & 1 != 0 else math.nan
+    raw_lost = rt_get(state, FLAGS_AT + 1, 2)
+    own.lost += (raw_lost - own.lost) & 0xFFFF  # it wraps
     own.sampled_ns = own.sent_ns - own.tick_ns
     raw = rt_get(state, FLAGS_AT + 3, 4)
     passed = (raw - own.raw_tick) & 0xFFFFFFFF

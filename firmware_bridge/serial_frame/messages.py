@@ -58,6 +58,9 @@ class Fault(IntEnum):
 SAFE_ACTIONS = ("null", "hold", "dump")
 SCALED = ("displacement", "acceleration", "pressure_a", "pressure_b", "supply_pressure", "spool", "oil_temperature")
 
+INPUTS = ("emergency_stop", "oil_level", "oil_filter")  # bit k of what IDENTITY says of inputs
+INPUT_BITS = (0, 4, 5)  # where each stands in the flags of a CYCLIC answer
+
 HEAD = struct.Struct("<BBHI")
 COMMANDS = {
     Type.HELLO: struct.Struct("<HI"),
@@ -110,6 +113,7 @@ class Identity(NamedTuple):
     end_low: int
     end_high: int
     safe: int
+    inputs: int  # bit k: it has the k-th of INPUTS
     scales: tuple[float, ...]  # of a count, in SI units; 0: it has no such sensor
 
     @classmethod
@@ -117,7 +121,7 @@ class Identity(NamedTuple):
         """From the values of an answer to HELLO."""
         mantissas, exponents = values[13::2], values[14::2]
         scales = tuple(float(f"{m}e{e}") for m, e in zip(mantissas, exponents, strict=True))
-        return cls._make((*values[:12], scales))
+        return cls._make((*values[:13], scales))
 
 
 def command(kind: Type, sequence: int, session: int, *values: int) -> bytes:

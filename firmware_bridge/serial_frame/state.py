@@ -21,6 +21,7 @@ STATE: "np.dtype[Any]" = record_of(
         ("boot", np.int64),
         ("time_to_live_us", np.int64),
         ("sees_emergency", np.int64),  # the rig file has an emergency stop: its reading tells why the device tripped
+        ("inputs", np.int64),  # bit k: the board has the k-th of messages.INPUTS
         ("scale", np.float64, (len(SCALED),)),  # of a count; 0: no such sensor
         # the dialogue
         ("sequence", np.int64),  # of the frame that was sent last
@@ -51,7 +52,7 @@ STATE: "np.dtype[Any]" = record_of(
         ("discarded", np.int64),  # whole, but not the answer to the question
         ("faults", np.int64),
         ("stale", np.int64),
-        ("lost", np.int64),  # of our commands, as the device counts them; wraps at 65536
+        ("lost", np.int64),  # of our commands, as the device counts them
     ]
 )
 

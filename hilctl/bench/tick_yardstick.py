@@ -56,7 +56,7 @@ _CONSTANTS: dict[str, float] = {
     **{name.upper(): MODELS[name].code for name in ("stribeck", "karnopp", "lugre")},
     **{k: getattr(stribeck, k) for k in ("FC", "FS", "VS", "SIGMA", "DELTA", "WIDTH")},
     **{k: getattr(sensors, k) for k in ("DISPLACEMENT", "ACCELERATION", "PRESSURE_A", "PRESSURE_B", "SUPPLY", "SPOOL",
-                                        "OIL", "EMERGENCY")},
+                                        "OIL", "EMERGENCY", "LEVEL", "FILTER")},
 }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hilctl.law.reference.stop import rt_stopping_reach
-from hilctl.law.sensors import ACCELERATION, COUNT, DISPLACEMENT, PRESSURE_A, PRESSURE_B, SPOOL, SUPPLY
+from hilctl.law.sensors import ACCELERATION, COUNT, DISPLACEMENT, FILTER, LEVEL, PRESSURE_A, PRESSURE_B, SPOOL, SUPPLY
 from hilctl.params import record_of
 from hilctl.rt.jit import jit
 from hilctl.signals import Action, Mode, Status, Trip
@@ -152,6 +152,9 @@ def rt_guard(settings: Any, mode: int, status: int, checked: Any, x: float, v: f
         off, most = checked.value[SPOOL] - g.spool_model, limits.read_back.difference
         _rt_judge(Trip.READ_BACK.value, armed and abs(off) > most, off, most,
                   limits.read_back, SPOOL, armed and dt_s > 0.0, tick, g)
+    # An input that the rig lacks is nan, and passes nothing.
+    _rt_judge(Trip.OIL_LEVEL.value, checked.value[LEVEL] > 0.5, 1.0, 0.0, limits.oil_level, LEVEL, armed, tick, g)
+    _rt_judge(Trip.OIL_FILTER.value, checked.value[FILTER] > 0.5, 1.0, 0.0, limits.oil_filter, FILTER, armed, tick, g)
 
 
 @jit()

@@ -121,6 +121,20 @@ class ReadBack(Params):
     ticks: Annotated[int, _TICKS] = 5
 
 
+class OilLevel(Params):
+    """The oil level's input, where the rig has one, saying that it is low. Arming is refused meanwhile."""
+
+    action: Annotated[ActionName, _ACTION] = "stop"
+    ticks: Annotated[int, _TICKS] = 100
+
+
+class OilFilter(Params):
+    """The oil filter's input, where the rig has one, saying that it is clogged. Arming is refused meanwhile."""
+
+    action: Annotated[ActionName, _ACTION] = "warn"
+    ticks: Annotated[int, _TICKS] = 100
+
+
 class Stopping(Params):
     """How the motion is ended."""
 
@@ -169,5 +183,7 @@ class Limits(Params):
     late: Late = Late()
     supply: Supply = Supply()
     read_back: ReadBack = ReadBack()
+    oil_level: OilLevel = OilLevel()
+    oil_filter: OilFilter = OilFilter()
     command: Command = Command()
     shaping: Shaping = Shaping()

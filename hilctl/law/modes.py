@@ -13,7 +13,7 @@ from hilctl.law.pid import rt_pid_start
 from hilctl.law.reference import rt_history_rest, rt_hold_motion, rt_stop_motion
 from hilctl.law.reference.point import rt_rest
 from hilctl.law.requests import Refusal, RequestKind
-from hilctl.law.sensors import ACCELERATION, DISPLACEMENT, EMERGENCY, PRESSURE_A, PRESSURE_B, SUPPLY
+from hilctl.law.sensors import DISPLACEMENT, EMERGENCY, FILTER, LEVEL, PRESSURE_A, PRESSURE_B, SUPPLY, rt_silent
 from hilctl.law.state import COMPLETED, STOPPED, TRIPPED
 from hilctl.law.three_state import rt_three_state_start
 from hilctl.rt.jit import jit
@@ -145,16 +145,40 @@ def rt_arm_step(s: Any, tick: int) -> None:
 
 
 @jit()
+def _rt_input(k: int, fault: int, silent: int, s: Any) -> int:
+    if s.checked.value[k] > 0.5:
+        return fault
+    return silent if rt_silent(k, s.now.limits, s.checked) else 0
+
+
+@jit()
+def _rt_unsafe(s: Any) -> int:
+    """The input that forbids arming: at fault, or there by the rig file and saying nothing."""
+    sensors = s.now.sensors
+    found = 0
+    if sensors.emergency_stop.present:
+        found = _rt_input(EMERGENCY, Refusal.EMERGENCY_STOP.value, Refusal.INPUT_EMERGENCY_STOP.value, s)
+    if found == 0 and sensors.oil_level.present:
+        found = _rt_input(LEVEL, Refusal.OIL_LEVEL.value, Refusal.INPUT_OIL_LEVEL.value, s)
+    if found == 0 and sensors.oil_filter.present:
+        found = _rt_input(FILTER, Refusal.OIL_FILTER.value, Refusal.INPUT_OIL_FILTER.value, s)
+    return found
+
+
+@jit()
 def _rt_arm(s: Any) -> int:
     if s.mode != Mode.OFF:
         return Refusal.WRONG_MODE.value
     if s.guard.trip != 0:
         return Refusal.TRIPPED.value
-    if s.guard.warnings & (1 << Trip.EMERGENCY_STOP.value):
-        return Refusal.EMERGENCY_STOP.value
-    required = (1 << DISPLACEMENT) | (1 << ACCELERATION) | (1 << PRESSURE_A) | (1 << PRESSURE_B)
-    if s.checked.rejected & required or s.started == 0:
+    unsafe = _rt_unsafe(s)
+    if unsafe != 0:
+        return unsafe
+    if s.started == 0:
         return Refusal.SENSOR.value
+    for k in range(PRESSURE_B + 1):
+        if rt_silent(k, s.now.limits, s.checked):
+            return Refusal.SENSOR.value
     settled = s.tick - s.started > 1.0 / s.now.dt_s  # a second: before that the estimate says little
     if settled and abs(s.estimate.v) > s.now.arming.rest_speed_m_s:
         return Refusal.MOVING.value

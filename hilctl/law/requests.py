@@ -31,6 +31,11 @@ class Refusal(IntEnum):
     CAUSE_PRESENT = 5
     SENSOR = 6
     UNKNOWN = 7
+    OIL_LEVEL = 8
+    OIL_FILTER = 9
+    INPUT_EMERGENCY_STOP = 10
+    INPUT_OIL_LEVEL = 11
+    INPUT_OIL_FILTER = 12
 
 
 REFUSAL_TEXTS: dict[Refusal, str] = {
@@ -41,6 +46,11 @@ REFUSAL_TEXTS: dict[Refusal, str] = {
     Refusal.CAUSE_PRESENT: "what tripped is still present; mend it first",
     Refusal.SENSOR: "a required sensor gives no valid reading; look at `hilctl status`",
     Refusal.UNKNOWN: "no such request",
+    Refusal.OIL_LEVEL: "the oil level is low; look for a leak, fill the tank",
+    Refusal.OIL_FILTER: "the oil filter is clogged; change it",
+    Refusal.INPUT_EMERGENCY_STOP: "sensors.emergency_stop is present, but its input tells nothing; check its wiring",
+    Refusal.INPUT_OIL_LEVEL: "sensors.oil_level is present, but its input tells nothing; check its wiring",
+    Refusal.INPUT_OIL_FILTER: "sensors.oil_filter is present, but its input tells nothing; check its wiring",
 }
 
 REQUEST = record_of(

@@ -7,6 +7,8 @@ from hilctl.law.sensors import (
     ACCELERATION,
     DISPLACEMENT,
     EMERGENCY,
+    FILTER,
+    LEVEL,
     OIL,
     PRESSURE_A,
     PRESSURE_B,
@@ -28,6 +30,7 @@ def rt_fill_sample(s: Any, readings: Any, status: int, sample: Any) -> None:
     sample.pressure_a_pa, sample.pressure_b_pa = c.value[PRESSURE_A], c.value[PRESSURE_B]
     sample.supply_pressure_pa, sample.spool = c.value[SUPPLY], c.value[SPOOL]
     sample.oil_temperature_degc, sample.emergency_stop = c.value[OIL], c.value[EMERGENCY]
+    sample.oil_level, sample.oil_filter = c.value[LEVEL], c.value[FILTER]
     sample.age_max_ns = c.age_max_ns
 
     pressure = c.value[PRESSURE_A] - c.value[PRESSURE_B]

@@ -15,7 +15,7 @@ from hilctl.rt.jit import jit
 from hilctl.signals import SENSORS, Trip
 
 COUNT = len(SENSORS)
-DISPLACEMENT, ACCELERATION, PRESSURE_A, PRESSURE_B, SUPPLY, SPOOL, OIL, EMERGENCY = range(COUNT)
+DISPLACEMENT, ACCELERATION, PRESSURE_A, PRESSURE_B, SUPPLY, SPOOL, OIL, EMERGENCY, LEVEL, FILTER = range(COUNT)
 
 
 class Sensor(Params):
@@ -41,6 +41,8 @@ class Sensors(Params):
     spool: Sensor = Sensor(low=-1.5, high=1.5, present=False)
     oil_temperature: Sensor = Sensor(low=-40, high=150, present=False)
     emergency_stop: Sensor = Sensor(low=-0.5, high=1.5, present=False)
+    oil_level: Sensor = Sensor(low=-0.5, high=1.5, present=False)
+    oil_filter: Sensor = Sensor(low=-0.5, high=1.5, present=False)
 
 
 # One row a sensor, in the order of SENSORS, which is also the order of the readings' words.
@@ -54,7 +56,7 @@ CHECKED = record_of(
         ("still_s", np.float64, (COUNT,)),  # how long the reading has not changed while driven
         ("last_raw", np.float64, (COUNT,)),
         ("age_max_ns", np.int64),
-        ("started", np.int64),
+        ("seen", np.int64),  # bit k: sensor k has been good once
     ]
 )
 
@@ -84,6 +86,7 @@ def _rt_check_one(k: int, raw: float, age_ns: int, sensor: Any, stale_s: float, 
         checked.reason[k] = reason
     else:
         checked.value[k] = value
+        checked.seen |= 1 << k
         checked.in_a_row[k] = 0
         checked.reason[k] = 0
     if raw == checked.last_raw[k] and moving:
@@ -118,7 +121,8 @@ def rt_check_readings(sensors: Any, stale_s: float, readings: Any, status: int, 
     _rt_optional(OIL, sensors.oil_temperature, readings.oil_temperature_degc, age[OIL], lost, stale_s, dt_s, checked)
     _rt_optional(EMERGENCY, sensors.emergency_stop, readings.emergency_stop, age[EMERGENCY], lost, stale_s, dt_s,
                  checked)
-    checked.started = 1
+    _rt_optional(LEVEL, sensors.oil_level, readings.oil_level, age[LEVEL], lost, stale_s, dt_s, checked)
+    _rt_optional(FILTER, sensors.oil_filter, readings.oil_filter, age[FILTER], lost, stale_s, dt_s, checked)
 
 
 @jit()
@@ -129,3 +133,13 @@ def _rt_optional(k: int, sensor: Any, raw: float, age_ns: int, lost: bool, stale
         _rt_check_one(k, math.nan if lost else raw, age_ns, sensor, stale_s, checked.value[k], False, dt_s, checked)
     else:
         checked.value[k] = math.nan
+
+
+@jit()
+def rt_silent(k: int, limits: Any, checked: Any) -> bool:
+    """Whether a sensor has never been good, or not for so long that it would trip. One bad reading is not silence."""
+    if checked.seen & (1 << k) == 0:
+        return True
+    if checked.reason[k] == Trip.SENSOR_STALE:
+        return bool(checked.in_a_row[k] >= limits.stale.ticks)
+    return bool(checked.in_a_row[k] >= limits.sensing.ticks)

@@ -20,13 +20,14 @@ from hilctl.loop.standstill import FOREVER_NS, rt_idle, rt_nap, rt_pass, rt_room
 from hilctl.rt.jit import jit, loop_type
 from hilctl.rt.libc import monotonic_ns
 from hilctl.rt.records import record_at, words_of
-from hilctl.signals import SAMPLE, Trip
+from hilctl.signals import SAMPLE, SENSORS, Trip
 
 _WORDS_AT, _WORDS_END = layout.words.at, layout.words.end
 _OPTIONS_AT, _LOOP_AT, _LAW_AT = layout.options.at, layout.loop.at, layout.law.at
 _FIRST_SETTINGS_AT = layout.settings.at + READER_FIRST * SETTINGS.itemsize
 _SCRAP_AT, _KNOTS_AT = layout.scrap.at, layout.knots.at
 _ROW_SIZE, _BANK_SIZE = SAMPLE.itemsize, BANK.itemsize
+_SENSORS = len(SENSORS)
 
 
 @jit(lambda: loop_type(exchange_signature()), cached=True)
@@ -86,8 +87,9 @@ def rt_prepare(loop: Any, options: Any) -> None:
     readings = words_of(loop.readings)
     for i in range(readings.size):
         readings[i] = float("nan")  # what the rig does not have stays so
-    for i in range(8):
+    for i in range(_SENSORS):
         loop.readings.age_ns[i] = 0
+    loop.readings.device_tick = loop.readings.lost = 0
     rt_start_clock(loop)
     if options.virtual != 0:
         loop.begun_ns = monotonic_ns()

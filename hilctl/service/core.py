@@ -27,6 +27,11 @@ _CODES = {
     Refusal.EMERGENCY_STOP: Code.TRIPPED,
     Refusal.CAUSE_PRESENT: Code.TRIPPED,
     Refusal.SENSOR: Code.TRIPPED,
+    Refusal.OIL_LEVEL: Code.TRIPPED,
+    Refusal.OIL_FILTER: Code.TRIPPED,
+    Refusal.INPUT_EMERGENCY_STOP: Code.TRIPPED,
+    Refusal.INPUT_OIL_LEVEL: Code.TRIPPED,
+    Refusal.INPUT_OIL_FILTER: Code.TRIPPED,
 }
 
 

@@ -21,7 +21,7 @@ DRIVERS = [
     ("twin", {}, {"simulation", "live"}),
 ]
 NUMBERS = ("displacement_m", "acceleration_m_s2", "pressure_a_pa", "pressure_b_pa")
-OPTIONAL = ("supply_pressure_pa", "spool", "oil_temperature_degc", "emergency_stop")
+OPTIONAL = ("supply_pressure_pa", "spool", "oil_temperature_degc", "emergency_stop", "oil_level", "oil_filter")
 RATE_HZ = 1000.0
 
 

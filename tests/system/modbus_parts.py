@@ -23,6 +23,7 @@ from firmware_bridge.driver import COMMAND, READINGS
 from firmware_bridge.modbus.driver import ModbusDriver, resolve
 from firmware_bridge.modbus.fill import link_health
 from firmware_bridge.registry import exchange_of
+from hilctl.signals import SENSORS
 
 HERE = Path(__file__).resolve().parent
 PATIENCE_S = 60.0
@@ -122,7 +123,7 @@ class Dialogue:
         self.driver, self.exchange, self.limit_s = driver, exchange_of(driver), limit_s
         self.command: Any = np.zeros(1, COMMAND)[0]
         self.readings: Any = np.zeros(1, READINGS)[0]
-        for name in (READINGS.names or ())[:8]:
+        for name in (READINGS.names or ())[: len(SENSORS)]:
             self.readings[name] = math.nan
 
     def tick(self, valve: float = 0.0, enable: int = 0, supply: int = 0) -> int:

@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const sensors[HIL_SENSORS + 1] = {"displacement", "acceleration", "pressure_a", "pressure_b",
-    "supply_pressure", "spool", "oil_temperature", "emergency_stop"};
+static const char *const sensors[HIL_SENSORS + HIL_INPUTS] = {"displacement", "acceleration", "pressure_a", "pressure_b",
+    "supply_pressure", "spool", "oil_temperature", "emergency_stop", "oil_level", "oil_filter"};
 static const char *const faults[W_FAULTS] = {"mute", "deaf", "hung", "flip", "cut", "twice", "babble"};
 
 /* ±98 mm within a sensor of ±110 mm; nm, µm/s², 0.1 Pa, 2 kPa, 1e-4, 0.01 °C a count. */
 static const struct hil_board reference = {
     .build = 1, .tick_hz = 2000, .shortest_us = 1000, .longest_us = 100000, .slew_per_s = 25000, .null = 0,
     .end_low = -98000000, .end_high = 98000000, .end_margin = 1000000, .sense_low = -110000000, .sense_high = 110000000,
-    .safe = HIL_NULL, .scales = {{1, -9}, {1, -6}, {1, -1}, {1, -1}, {2, 3}, {1, -4}, {1, -2}}};
+    .safe = HIL_NULL, .inputs = 7, .scales = {{1, -9}, {1, -6}, {1, -1}, {1, -1}, {2, 3}, {1, -4}, {1, -2}}};
 
 void witness_boot(struct hil_witness *w, uint32_t boot) {
     memset(w, 0, sizeof *w);
@@ -31,6 +31,7 @@ static int find(const char *name, const char *const *names, int count) {
 
 static int set_board(struct hil_board *b, const char *name, long value) {
     if (strcmp(name, "safe") == 0) b->safe = (uint8_t)value;
+    else if (strcmp(name, "inputs") == 0) b->inputs = (uint8_t)value;
     else if (strcmp(name, "null") == 0) b->null = (int32_t)value;
     else if (strcmp(name, "tick_hz") == 0) b->tick_hz = (uint32_t)value;
     else if (strcmp(name, "shortest_us") == 0) b->shortest_us = (uint32_t)value;
@@ -44,7 +45,7 @@ static int set_board(struct hil_board *b, const char *name, long value) {
 
 static int change(struct hil_witness *w, const char *verb, const char *name, long value) {
     int at;
-    if (strcmp(verb, "set") == 0 && (at = find(name, sensors, HIL_SENSORS + 1)) >= 0) {
+    if (strcmp(verb, "set") == 0 && (at = find(name, sensors, HIL_SENSORS + HIL_INPUTS)) >= 0) {
         w->is_held[at] = 1;
         w->held[at] = (int32_t)value;
         return 1;
@@ -90,13 +91,16 @@ size_t witness_obey(struct hil_witness *w, const char *text, char *answer, size_
 void witness_hold(struct hil_witness *w) {
     int32_t *const wide[] = {&w->inputs.displacement, &w->inputs.acceleration, &w->inputs.pressure_a, &w->inputs.pressure_b};
     int16_t *const narrow[] = {&w->inputs.supply_pressure, &w->inputs.spool, &w->inputs.oil_temperature};
+    uint8_t *const inputs[] = {&w->inputs.emergency_stop, &w->inputs.oil_level, &w->inputs.oil_filter};
     for (int i = 0; i < 4; i++) {
         if (w->is_held[i]) *wide[i] = w->held[i];
     }
     for (int i = 0; i < 3; i++) {
         if (w->is_held[4 + i]) *narrow[i] = (int16_t)w->held[4 + i];
     }
-    w->inputs.emergency_stop = w->is_held[HIL_SENSORS] && w->held[HIL_SENSORS];
+    for (int i = 0; i < HIL_INPUTS; i++) {
+        *inputs[i] = w->is_held[HIL_SENSORS + i] && w->held[HIL_SENSORS + i];
+    }
 }
 
 size_t witness_reply(struct hil_witness *w, uint8_t *bytes) {

@@ -2,9 +2,9 @@
 
    One command a line, one answer a line; numbers are counts, as on the wire.
      ?                     all that the device is, as name=value
-     set SENSOR VALUE      holds a sensor there (displacement … emergency_stop)
+     set SENSOR VALUE      holds a sensor there (displacement … oil_filter)
      free                  sensors follow the plant again
-     board SETTING VALUE   what IDENTITY tells: safe, null, tick_hz, shortest_us, longest_us, end_low, end_high, build
+     board SETTING VALUE   what IDENTITY tells: safe, inputs, null, tick_hz, shortest_us, longest_us, end_low, end_high, build
      line FAULT VALUE      mute: says nothing · deaf: hears nothing · hung: neither ticks nor hears · flip: bit VALUE-1 of the next
                            answer · cut: its first VALUE bytes only · twice: every answer two times · babble: VALUE bytes of noise
      reboot                a new boot id, nothing armed */
@@ -19,8 +19,8 @@ struct hil_witness {
     struct hil_board board;
     struct hil_device device;
     struct hil_inputs inputs;            /* what the device sees next */
-    int32_t held[HIL_SENSORS + 1];
-    uint8_t is_held[HIL_SENSORS + 1];
+    int32_t held[HIL_SENSORS + HIL_INPUTS];
+    uint8_t is_held[HIL_SENSORS + HIL_INPUTS];
     uint32_t line[W_FAULTS];
 };
 

@@ -41,7 +41,7 @@ static void identity(struct hil_device *d, uint8_t *body) {
         at = put32(at, words[i]);
     }
     *at++ = b->safe;
-    *at++ = 0;
+    *at++ = b->inputs;
     for (size_t i = 0; i < HIL_SENSORS; i++) {
         at = put16(at, b->scales[i].mantissa);
         *at++ = (uint8_t)b->scales[i].exponent;
@@ -57,7 +57,8 @@ static void readings(struct hil_device *d, uint8_t *body) {
     at = put16(at, (uint16_t)d->in.supply_pressure);
     at = put16(at, (uint16_t)d->in.spool);
     at = put16(at, (uint16_t)d->in.oil_temperature);
-    *at++ = (uint8_t)((d->in.emergency_stop != 0) | d->out.enable << 1 | d->out.supply << 2);
+    *at++ = (uint8_t)((d->in.emergency_stop != 0) | d->out.enable << 1 | d->out.supply << 2 | (d->in.oil_level != 0) << 4 |
+                      (d->in.oil_filter != 0) << 5);
     at = put16(at, (uint16_t)d->lost);
     answer(d, body, HIL_CYCLIC, put32(at, d->tick));
 }

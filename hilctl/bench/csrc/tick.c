@@ -140,6 +140,7 @@ static inline void fill_sample(const State *s, const Readings *readings, int64_t
     out->pressure_a_pa = c->value[PRESSURE_A]; out->pressure_b_pa = c->value[PRESSURE_B];
     out->supply_pressure_pa = c->value[SUPPLY]; out->spool = c->value[SPOOL];
     out->oil_temperature_degc = c->value[OIL]; out->emergency_stop = c->value[EMERGENCY];
+    out->oil_level = c->value[LEVEL]; out->oil_filter = c->value[FILTER];
     out->age_max_ns = c->age_max_ns;
 
     double pressure = c->value[PRESSURE_A] - c->value[PRESSURE_B], weight = machine->vertical ? machine->m * GRAVITY : 0;

@@ -22,6 +22,7 @@ static inline void check_one(int k, double raw, int64_t age_ns, const Sensor *se
         c->reason[k] = why;
     } else {
         c->value[k] = value;
+        c->seen |= 1 << k;
         c->in_a_row[k] = 0;
         c->reason[k] = 0;
     }
@@ -53,7 +54,8 @@ static inline void check_readings(const Sensors *s, double stale_s, const Readin
     optional(SPOOL, &s->spool, r->spool, age[SPOOL], lost, stale_s, dt, c);
     optional(OIL, &s->oil_temperature, r->oil_temperature_degc, age[OIL], lost, stale_s, dt, c);
     optional(EMERGENCY, &s->emergency_stop, r->emergency_stop, age[EMERGENCY], lost, stale_s, dt, c);
-    c->started = 1;
+    optional(LEVEL, &s->oil_level, r->oil_level, age[LEVEL], lost, stale_s, dt, c);
+    optional(FILTER, &s->oil_filter, r->oil_filter, age[FILTER], lost, stale_s, dt, c);
 }
 
 static inline void estimate_prepare(const Estimator *c, const Sensors *s, double dt, Estimate *e) {

@@ -166,6 +166,8 @@ static inline void guard(State *s, int64_t status, int driven) {
         double off = c->value[SPOOL] - g->spool_model;
         JUDGE(Trip_READ_BACK, armed && fabs(off) > l->read_back.difference, off, l->read_back.difference, l->read_back, SPOOL);
     }
+    JUDGE(Trip_OIL_LEVEL, c->value[LEVEL] > 0.5, 1, 0, l->oil_level, LEVEL);
+    JUDGE(Trip_OIL_FILTER, c->value[FILTER] > 0.5, 1, 0, l->oil_filter, FILTER);
 }
 
 static inline int closed_loop(const State *s) {

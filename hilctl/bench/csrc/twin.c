@@ -46,19 +46,20 @@ typedef struct {
 
 typedef struct {
     double displacement, acceleration, pressure_a, pressure_b, supply_pressure, spool, oil_temperature, emergency_stop;
+    double oil_level, oil_filter;
 } Shown;
 
 typedef struct {
     Plant plant;
     Transducer displacement, acceleration, pressure_a, pressure_b;
-    double supply_noise, spool_noise, oil_temperature, emergency_stop, gravity, period_s;
+    double supply_noise, spool_noise, oil_temperature, emergency_stop, oil_level, oil_filter, gravity, period_s;
     double high, low, rise, fall, droop, droop_share, source, lost;
     double valve_command;
     int64_t enable, supply;
     double played, held;
     double nan_from, stuck_from;
     int64_t failing;
-    double supply_lost_from, emergency_stop_from, status_from, status_until;
+    double supply_lost_from, emergency_stop_from, oil_level_from, oil_filter_from, status_from, status_until;
     int64_t status;
     double stuck_at;
     int64_t tick, random[4];
@@ -377,6 +378,8 @@ static void advance(Twin *own) {
     shown->spool = plant->spool + own->spool_noise * three.b;
     shown->oil_temperature = own->oil_temperature;
     shown->emergency_stop = own->emergency_stop + (own->tick >= own->emergency_stop_from ? 1.0 : 0.0);
+    shown->oil_level = own->oil_level + (own->tick >= own->oil_level_from ? 1.0 : 0.0);
+    shown->oil_filter = own->oil_filter + (own->tick >= own->oil_filter_from ? 1.0 : 0.0);
 }
 
 int64_t twin_size(void) { return sizeof(Twin); }

@@ -242,3 +242,52 @@ def test_a_spool_that_does_not_follow_trips(table: Any) -> None:
     rig.set(sensors__spool__gain=0.2, limits__read_back__difference=0.05)
     rig.run(1.0)
     assert rig.trip == Trip.READ_BACK
+
+
+INPUTS = [
+    ("emergency_stop", Refusal.EMERGENCY_STOP, Refusal.INPUT_EMERGENCY_STOP),
+    ("oil_level", Refusal.OIL_LEVEL, Refusal.INPUT_OIL_LEVEL),
+    ("oil_filter", Refusal.OIL_FILTER, Refusal.INPUT_OIL_FILTER),
+]
+
+
+@pytest.mark.parametrize(("name", "at_fault", "silent"), INPUTS)
+def test_an_input_at_fault_or_missing_refuses_arming_where_the_rig_has_it(
+    table: Any, name: str, at_fault: Refusal, silent: Refusal
+) -> None:
+    present, twin = f"sensors.{name}.present", f"twin.sensors.{name}.present"
+    bounds = {f"sensors.{name}.low": -0.5, f"sensors.{name}.high": 1.5}
+    for changes, expected in (
+        ({present: True, f"twin.faults.{name}_after_s": 0.0}, at_fault),
+        ({present: True, twin: False}, silent),
+        ({present: False, f"twin.faults.{name}_after_s": 0.0}, Refusal.ACCEPTED),
+        ({present: True}, Refusal.ACCEPTED),
+    ):
+        rig = table(**bounds, **changes)
+        rig.run(0.01)
+        assert rig.ask(RequestKind.ARM) == expected, changes
+
+
+@pytest.mark.parametrize(
+    ("name", "trip", "action"), [("oil_level", Trip.OIL_LEVEL, "stop"), ("oil_filter", Trip.OIL_FILTER, "warn")]
+)
+def test_the_oil_acts_as_its_limit_says_and_stops_by_default_only_when_it_runs_out(
+    table: Any, name: str, trip: Trip, action: str
+) -> None:
+    there = {f"sensors.{name}.{key}": value for key, value in (("present", True), ("low", -0.5), ("high", 1.5))}
+    rig = running(table, **there, **{f"twin.faults.{name}_after_s": after_arming(2.0)})
+    rows = rig.run(1.0)
+    first = np.flatnonzero(rows[name] > 0.5)[0]
+    limit = getattr(rig.controller.limits, name)
+    assert limit.action == action
+    assert rows.warnings[first] & (1 << trip)
+    if action == "warn":
+        assert rig.trip == 0
+        assert rows.mode[-1] == Mode.TRACK
+        rig.set(**{f"limits__{name}__action": "stop"})
+        rig.run(1.0)
+    else:
+        assert rig.law.guard.trip_tick == rows.tick[first] + limit.ticks - 1
+    assert rig.trip == trip
+    assert rig.law.mode == Mode.HOLD
+    assert rig.ask(RequestKind.RESET) == Refusal.CAUSE_PRESENT

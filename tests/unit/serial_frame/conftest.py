@@ -94,6 +94,7 @@ class Far:
         self.own = record(self.state)
         self.own.fd, self.own.session, self.own.scale[:] = self.near, SESSION, SCALES
         self.own.timeout_ns, self.own.tick_ns, self.own.sequence = 20_000_000, 500_000, 65_533
+        self.own.inputs = 7
         self.own.device_state, self.own.boot, self.own.time_to_live_us = State.ARMED, 77, 10_000
         self.splitter, self.heard = Splitter(), []
         self.tick, self.readings = 0, np.zeros(1, READINGS)[0]

@@ -8,7 +8,7 @@ from hilctl import rig
 
 SLOW = {"limits.velocity.max_m_s": 0.1, "loop.time_to_live_s": 0.1}
 BOARD = Identity(
-    VERSION, SCHEMA, 1, 1, 2000, 1000, 100_000, 25_000, 0, -98_000_000, 98_000_000, 0,
+    VERSION, SCHEMA, 1, 1, 2000, 1000, 100_000, 25_000, 0, -98_000_000, 98_000_000, 0, 7,
     (1e-9, 1e-6, 0.1, 0.1, 2000.0, 1e-4, 0.01),
 )  # fmt: skip
 
@@ -44,6 +44,11 @@ def test_the_sum_is_that_of_the_frames_that_are_sent(far):
 def test_a_rate_above_the_devices_own_is_refused():
     (said,) = told(BOARD._replace(tick_hz=999))
     assert "the device ticks at 999 Hz" in said
+
+
+def test_an_input_that_the_rig_file_names_and_the_board_lacks_is_told():
+    (said,) = told(BOARD._replace(inputs=6))
+    assert said.startswith("sensors.emergency_stop: the device has no such input")
 
 
 @pytest.mark.parametrize("seconds", [0.002, 0.05])

@@ -7,6 +7,8 @@ import pytest
 from firmware_bridge.firmware.build import CORE, core_object
 from firmware_bridge.serial_frame.frames import seal
 from firmware_bridge.serial_frame.messages import (
+    INPUT_BITS,
+    INPUTS,
     ONE,
     SCHEMA,
     VERSION,
@@ -119,6 +121,15 @@ def test_readings_are_those_of_the_sensors(bench):
     bench.say(Type.HELLO, VERSION, SCHEMA)
     bench.tick(3)
     assert bench.say(Type.CYCLIC, 0, 0).values == (*tuple(values.values())[:7], 1, 0, 3)
+
+
+@pytest.mark.parametrize(("name", "flag"), list(zip(INPUTS, INPUT_BITS, strict=True)))
+def test_each_input_has_its_own_flag_and_identity_tells_which_there_are(bench, name, flag):
+    bench.tell(f"set {name} 1")
+    bench.tell(f"board inputs {1 << INPUTS.index(name)}")
+    assert Identity.of(bench.say(Type.HELLO, VERSION, SCHEMA).values).inputs == 1 << INPUTS.index(name)
+    bench.tick()
+    assert bench.say(Type.CYCLIC, 0, 0).values[7] == 1 << flag
 
 
 def test_duplicates_and_old_sequence_numbers_are_not_obeyed_not_answered_and_never_feed(bench):

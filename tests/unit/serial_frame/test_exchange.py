@@ -29,6 +29,22 @@ def test_an_answer_gives_scaled_readings_of_a_known_age(far):
     assert (far.readings.age_ns >= far.own.tick_ns).all()
 
 
+@pytest.mark.parametrize(("flags", "told"), [(1, (1.0, 0.0, 0.0)), (16, (0.0, 1.0, 0.0)), (32, (0.0, 0.0, 1.0))])
+def test_inputs_are_told_apart_and_one_that_the_device_has_not_got_is_nan(far, flags, told):
+    assert far.answered(flags=flags) == Status.OK
+    readings = far.readings
+    assert (readings.emergency_stop, readings.oil_level, readings.oil_filter) == told
+    far.own.inputs = 0
+    assert far.answered(flags=flags) == Status.OK
+    assert all(math.isnan(v) for v in (readings.emergency_stop, readings.oil_level, readings.oil_filter))
+
+
+def test_commands_that_the_device_lost_are_counted_over_the_wrap_of_its_counter(far):
+    for counted, lost in ((65_530, 65_530), (4, 65_540), (4, 65_540), (3, 131_075)):
+        assert far.answered(lost=counted) == Status.OK
+        assert far.readings.lost == lost
+
+
 def test_a_sensor_that_the_device_has_not_got_reads_nan(far):
     far.own.scale[4] = far.own.scale[5] = 0.0
     assert far.answered() == Status.OK
