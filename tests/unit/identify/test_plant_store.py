@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from hilctl.identify.plant.store import NotKept, load_records, save_records
+from hilctl.identify.kept import NotKept
+from hilctl.identify.plant.store import load_records, save_records
 from tests.unit.identify.plant_parts import facts, records
 
 
