@@ -12,9 +12,10 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
+SHARED = ("boards/witness.c", "boards/steps.c", "boards/text.c")
 BOARDS = {
-    "bench": ("boards/bench.c", "boards/witness.c"),
-    "native": ("boards/native.c", "boards/witness.c", "boards/plant.c"),
+    "bench": ("boards/bench.c", *SHARED),
+    "native": ("boards/native.c", *SHARED, "boards/plant.c"),
 }
 CORE = ("core/device.c", "core/frame.c")
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror", "-Os")
@@ -38,7 +39,7 @@ def build(board: str, *, sanitized: bool = False, sources_in: Path = HERE) -> Pa
     place = (_place() if sources_in == HERE else sources_in) / f"{board}-{_digest(*flags)}"
     if not place.exists():
         sources = [str(sources_in / name) for name in (*CORE, *BOARDS[board])]
-        _into(place, [*flags, *sources, "-lm"])
+        _into(place, [*flags, *sources])
     return place
 
 

@@ -57,22 +57,11 @@ static void listen_line(void) {
     }
 }
 
-/* Noise on the line, some of it each tick. */
-static void babble(void) {
-    static uint32_t random = 1;
-    uint8_t byte;
-    for (int i = 0; i < 32 && witness.line[W_BABBLE] > 0; i++, witness.line[W_BABBLE]--) {
-        random = random * 1664525u + 1013904223u;
-        byte = (uint8_t)(random >> 24);
-        send(&byte, 1);
-    }
-}
-
 /* Obeys what has come from the witness; 0 at its end. */
 static int listen_witness(void) {
-    static char text[4096];
+    static char text[4096], answer[WITNESS_ROOM];
     static size_t length;
-    char answer[512], *end;
+    char *end;
     ssize_t count = read(STDIN_FILENO, text + length, sizeof text - length - 1);
     if (count <= 0) return count < 0 && errno == EAGAIN;
     length += (size_t)count;
@@ -89,7 +78,9 @@ static int listen_witness(void) {
 }
 
 static void tick(void) {
-    babble();
+    uint8_t noise[32];
+    send(noise, witness_babble(&witness, noise, sizeof noise));
+    if (witness.line[W_STILL]) return;
     plant_tick(&plant, &witness.device.out, 1.0 / witness.board.tick_hz, &witness.inputs);
     witness_hold(&witness);
     hil_tick(&witness.device, &witness.inputs);
@@ -109,10 +100,11 @@ int main(void) {
     for (;;) {
         int64_t left_ns = due_ns - now_ns();
         struct timespec wait = {.tv_nsec = left_ns > 0 ? (long)(left_ns % 1000000000) : 0};
-        fds[1].fd = witness.line[W_HUNG] ? -1 : line;
+        uint32_t hung = witness.line[W_HUNG];
+        fds[1].fd = hung == HUNG_ALL || hung == HUNG_LOOP ? -1 : line;
         int ready = ppoll(fds, 2, &wait, NULL);
         for (int64_t now = now_ns(); due_ns <= now; due_ns += 1000000000 / witness.board.tick_hz) {
-            if (!witness.line[W_HUNG]) tick();
+            if (hung == 0 || hung == HUNG_LOOP) tick();
         }
         if (ready > 0 && fds[0].revents && !listen_witness()) return 0;
         if (ready > 0 && fds[1].revents) listen_line();

@@ -5,7 +5,7 @@
 #include "../core/device.h"
 
 struct hil_plant {
-    double x, v, spool, supply;
+    double x, v, spool, supply, flow;
     uint32_t noise;
 };
 

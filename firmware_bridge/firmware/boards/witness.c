@@ -1,12 +1,11 @@
 #include "witness.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "steps.h"
+#include "text.h"
 
 static const char *const sensors[HIL_SENSORS + HIL_INPUTS] = {"displacement", "acceleration", "pressure_a", "pressure_b",
     "supply_pressure", "spool", "oil_temperature", "emergency_stop", "oil_level", "oil_filter"};
-static const char *const faults[W_FAULTS] = {"mute", "deaf", "hung", "flip", "cut", "twice", "babble"};
+static const char *const faults[W_FAULTS] = {"mute", "deaf", "hung", "flip", "cut", "twice", "babble", "still"};
 
 /* ±98 mm within a sensor of ±110 mm; nm, µm/s², 0.1 Pa, 2 kPa, 1e-4, 0.01 °C a count. */
 static const struct hil_board reference = {
@@ -15,77 +14,104 @@ static const struct hil_board reference = {
     .safe = HIL_NULL, .inputs = 7, .scales = {{1, -9}, {1, -6}, {1, -1}, {1, -1}, {2, 3}, {1, -4}, {1, -2}}};
 
 void witness_boot(struct hil_witness *w, uint32_t boot) {
-    memset(w, 0, sizeof *w);
+    static const struct hil_witness blank;
+    *w = blank;
     w->board = reference;
     hil_boot(&w->device, &w->board, boot);
 }
 
-static int find(const char *name, const char *const *names, int count) {
+void witness_fresh(struct hil_witness *w) {
+    uint32_t still = w->line[W_STILL];
+    witness_boot(w, 1);
+    w->line[W_STILL] = still;
+}
+
+static int find(struct hil_word name, const char *const *names, int count) {
     for (int i = 0; i < count; i++) {
-        if (strcmp(name, names[i]) == 0) {
+        if (text_is(name, names[i])) {
             return i;
         }
     }
     return -1;
 }
 
-static int set_board(struct hil_board *b, const char *name, long value) {
-    if (strcmp(name, "safe") == 0) b->safe = (uint8_t)value;
-    else if (strcmp(name, "inputs") == 0) b->inputs = (uint8_t)value;
-    else if (strcmp(name, "null") == 0) b->null = (int32_t)value;
-    else if (strcmp(name, "tick_hz") == 0) b->tick_hz = (uint32_t)value;
-    else if (strcmp(name, "shortest_us") == 0) b->shortest_us = (uint32_t)value;
-    else if (strcmp(name, "longest_us") == 0) b->longest_us = (uint32_t)value;
-    else if (strcmp(name, "end_low") == 0) b->end_low = (int32_t)value;
-    else if (strcmp(name, "end_high") == 0) b->end_high = (int32_t)value;
-    else if (strcmp(name, "build") == 0) b->build = (uint32_t)value;
+static int set_board(struct hil_board *b, struct hil_word name, int64_t value) {
+    if (text_is(name, "safe")) b->safe = (uint8_t)value;
+    else if (text_is(name, "inputs")) b->inputs = (uint8_t)value;
+    else if (text_is(name, "null")) b->null = (int32_t)value;
+    else if (text_is(name, "tick_hz")) b->tick_hz = (uint32_t)value;
+    else if (text_is(name, "shortest_us")) b->shortest_us = (uint32_t)value;
+    else if (text_is(name, "longest_us")) b->longest_us = (uint32_t)value;
+    else if (text_is(name, "end_low")) b->end_low = (int32_t)value;
+    else if (text_is(name, "end_high")) b->end_high = (int32_t)value;
+    else if (text_is(name, "build")) b->build = (uint32_t)value;
     else return 0;
     return 1;
 }
 
-static int change(struct hil_witness *w, const char *verb, const char *name, long value) {
+static int change(struct hil_witness *w, struct hil_word verb, struct hil_word name, int64_t value) {
     int at;
-    if (strcmp(verb, "set") == 0 && (at = find(name, sensors, HIL_SENSORS + HIL_INPUTS)) >= 0) {
+    if (text_is(verb, "set") && (at = find(name, sensors, HIL_SENSORS + HIL_INPUTS)) >= 0) {
         w->is_held[at] = 1;
         w->held[at] = (int32_t)value;
         return 1;
     }
-    if (strcmp(verb, "line") == 0 && (at = find(name, faults, W_FAULTS)) >= 0) {
+    if (text_is(verb, "line") && (at = find(name, faults, W_FAULTS)) >= 0) {
         w->line[at] = (uint32_t)value;
         return 1;
     }
-    return strcmp(verb, "board") == 0 && set_board(&w->board, name, value);
+    return text_is(verb, "board") && set_board(&w->board, name, value);
 }
 
-static int report(const struct hil_witness *w, char *out, size_t room) {
-    const struct hil_device *d = &w->device;
-    return snprintf(out, room,
-        "tick=%lu state=%u trip=%u valve=%ld enable=%u supply=%u good_tick=%lu trip_tick=%lu null_tick=%lu ttl_ticks=%lu "
-        "boot=%lu session=%lu accepted=%lu ignored=%lu lost=%lu refused=%lu displacement=%ld\n",
-        (unsigned long)d->tick, (unsigned)d->state, (unsigned)d->trip, (long)d->out.valve, (unsigned)d->out.enable,
-        (unsigned)d->out.supply, (unsigned long)d->good_tick, (unsigned long)d->trip_tick, (unsigned long)d->null_tick,
-        (unsigned long)d->time_to_live, (unsigned long)d->boot, (unsigned long)d->session, (unsigned long)d->accepted,
-        (unsigned long)d->ignored, (unsigned long)d->lost, (unsigned long)d->refused, (long)d->in.displacement);
+static void report(const struct hil_device *d, struct hil_out *out) {
+    text_put_unsigned(out, "tick=", d->tick);
+    text_put_unsigned(out, " state=", d->state);
+    text_put_unsigned(out, " trip=", d->trip);
+    text_put_signed(out, " valve=", d->out.valve);
+    text_put_unsigned(out, " enable=", d->out.enable);
+    text_put_unsigned(out, " supply=", d->out.supply);
+    text_put_unsigned(out, " good_tick=", d->good_tick);
+    text_put_unsigned(out, " trip_tick=", d->trip_tick);
+    text_put_unsigned(out, " null_tick=", d->null_tick);
+    text_put_unsigned(out, " ttl_ticks=", d->time_to_live);
+    text_put_unsigned(out, " boot=", d->boot);
+    text_put_unsigned(out, " session=", d->session);
+    text_put_unsigned(out, " accepted=", d->accepted);
+    text_put_unsigned(out, " ignored=", d->ignored);
+    text_put_unsigned(out, " lost=", d->lost);
+    text_put_unsigned(out, " refused=", d->refused);
+    text_put_signed(out, " displacement=", d->in.displacement);
+    text_put(out, "\n");
+}
+
+static int simple(struct hil_witness *w, struct hil_word verb) {
+    if (text_is(verb, "free")) {
+        for (int i = 0; i < HIL_SENSORS + HIL_INPUTS; i++) {
+            w->is_held[i] = 0;
+        }
+        return 1;
+    }
+    if (text_is(verb, "reboot")) {
+        hil_boot(&w->device, &w->board, w->device.boot + 1);
+        return 1;
+    }
+    return 0;
 }
 
 size_t witness_obey(struct hil_witness *w, const char *text, char *answer, size_t room) {
-    char verb[16] = "", name[32] = "", number[16] = "";
-    int words = sscanf(text, "%15s %31s %15s", verb, name, number), good = 0, length;
-    if (words == 1 && strcmp(verb, "?") == 0) {
-        length = report(w, answer, room);
-        return length < 0 ? 0 : (size_t)length;
+    struct hil_word words[3];
+    struct hil_out out = {answer, room};
+    size_t count = text_words(text, words, 3);
+    int64_t value;
+    answer[0] = 0;
+    if (count == 1 && text_is(words[0], "?")) {
+        report(&w->device, &out);
+    } else if (!steps_obey(w, words, count, &out)) {
+        int good = count == 1 ? simple(w, words[0])
+                              : count == 3 && text_number(words[2], &value) && change(w, words[0], words[1], value);
+        text_put(&out, good ? "ok\n" : "what?\n");
     }
-    if (words == 1 && strcmp(verb, "free") == 0) {
-        memset(w->is_held, 0, sizeof w->is_held);
-        good = 1;
-    } else if (words == 1 && strcmp(verb, "reboot") == 0) {
-        hil_boot(&w->device, &w->board, w->device.boot + 1);
-        good = 1;
-    } else if (words == 3) {
-        good = change(w, verb, name, strtol(number, NULL, 10));
-    }
-    length = snprintf(answer, room, "%s\n", good ? "ok" : "what?");
-    return length < 0 ? 0 : (size_t)length;
+    return (size_t)(out.at - answer);
 }
 
 void witness_hold(struct hil_witness *w) {
@@ -117,8 +143,20 @@ size_t witness_reply(struct hil_witness *w, uint8_t *bytes) {
         if (w->line[W_CUT] < count) count = w->line[W_CUT];
         w->line[W_CUT] = 0;
     } else if (w->line[W_TWICE]) {
-        memcpy(bytes + count, bytes, count);
+        for (size_t i = 0; i < count; i++) {
+            bytes[count + i] = bytes[i];
+        }
         count *= 2;
+    }
+    return count;
+}
+
+size_t witness_babble(struct hil_witness *w, uint8_t *bytes, size_t room) {
+    static uint32_t random = 1;
+    size_t count = 0;
+    for (; count < room && w->line[W_BABBLE] > 0; w->line[W_BABBLE]--) {
+        random = random * 1664525u + 1013904223u;
+        bytes[count++] = (uint8_t)(random >> 24);
     }
     return count;
 }
