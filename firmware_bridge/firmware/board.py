@@ -1,4 +1,4 @@
-"""A board on this PC as an object: its line, and its witness."""
+"""A board as an object: its line, and its witness. Here a process on this PC; in QEMU: emulated.py."""
 
 import subprocess
 import types
@@ -9,8 +9,8 @@ from typing import Self
 class Board:
     """A running board. It ends with this object, and with the process that made it."""
 
-    def __init__(self, program: Path, *, has_line: bool = False) -> None:
-        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+    def __init__(self, program: Path | list[str], *, has_line: bool = False) -> None:
+        self.process = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
         assert self.process.stdin is not None and self.process.stdout is not None
         self._to, self._from = self.process.stdin, self.process.stdout
         self.port = self._from.readline().strip() if has_line else ""

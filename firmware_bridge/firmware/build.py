@@ -1,6 +1,6 @@
-"""Builds the boards that run on a PC, outside the tree: once for each state of the sources.
+"""Builds the firmware outside the tree, once for each state of the sources: boards on a PC, and images for a Cortex-M.
 
-`python -m firmware_bridge.firmware.build` builds all of them and prints the core's size.
+`python -m firmware_bridge.firmware.build` builds all that this machine has compilers for, and prints the core's size.
 """
 
 import hashlib
@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 HERE = Path(__file__).parent
 SHARED = ("boards/witness.c", "boards/steps.c", "boards/text.c")
@@ -17,13 +18,40 @@ BOARDS = {
     "bench": ("boards/bench.c", *SHARED),
     "native": ("boards/native.c", *SHARED, "boards/plant.c"),
 }
+METAL = ("lm3s6965evb", "mps2_an385")
 CORE = ("core/device.c", "core/frame.c")
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror", "-Os")
 SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+CORTEX_M3 = ("-mcpu=cortex-m3", "-mthumb", "-ffreestanding", "-fno-tree-loop-distribute-patterns", "-nostdlib")
+WATCHDOG_US = 1_000_000  # of the images: an emulator's host may stall, and a reset must then mean a hang
+MOST_FLASH, MOST_RAM = 4096, 1024  # of the core on a Cortex-M3
+
+# The core alone, with whatever it pulls in.
+_CORE_ALONE = """
+#include "core/device.h"
+struct hil_device device;
+const struct hil_board board;
+void everything(uint8_t *frame);
+void everything(uint8_t *frame) {
+    hil_boot(&device, &board, 1);
+    hil_latch(&device, HIL_WATCHDOG);
+    hil_receive(&device, frame[0]);
+    hil_tick(&device, &(const struct hil_inputs){.displacement = frame[1]});
+    (void)hil_reply(&device, frame);
+}
+"""
 
 
 class BuildError(Exception):
     """The compiler refused, or there is none."""
+
+
+class Size(NamedTuple):
+    """What the core takes, in bytes."""
+
+    flash: int
+    ram: int  # of one device
+    stack: int  # at most: of all functions together
 
 
 def compiler() -> str | None:
@@ -31,15 +59,34 @@ def compiler() -> str | None:
     return shutil.which(os.environ.get("CC", "gcc"))
 
 
+def cross_compiler() -> str | None:
+    """The compiler for a Cortex-M, if there is one."""
+    return shutil.which("arm-none-eabi-gcc")
+
+
 def build(board: str, *, sanitized: bool = False, sources_in: Path = HERE) -> Path:
     """The program of a board, compiled unless that has been done. From other sources: beside them, warnings allowed."""
+    if board in METAL:
+        return _image(board, sources_in)
     flags = (*STRICT, *SANITIZED) if sanitized else STRICT
+    return _built(board, sources_in, compiler(), flags, [*CORE, *BOARDS[board]])
+
+
+def _image(board: str, sources_in: Path) -> Path:
+    metal = sources_in / "boards/metal"
+    flags = (*STRICT, *CORTEX_M3, f"-DWATCHDOG_US={WATCHDOG_US}u", "-L", str(metal), "-T", str(metal / f"{board}.ld"))
+    own = [f"boards/metal/{name}.c" for name in ("main", "startup", "memory", board)]
+    return _built(board, sources_in, cross_compiler(), flags, [*CORE, *SHARED, "boards/plant.c", *own], "-lgcc")
+
+
+def _built(
+    name: str, sources_in: Path, with_compiler: str | None, flags: tuple[str, ...], sources: list[str], *last: str
+) -> Path:
     if sources_in != HERE:
         flags = (*flags, "-w")
-    place = (_place() if sources_in == HERE else sources_in) / f"{board}-{_digest(*flags)}"
+    place = (_place() if sources_in == HERE else sources_in) / f"{name}-{_digest(*flags)}"
     if not place.exists():
-        sources = [str(sources_in / name) for name in (*CORE, *BOARDS[board])]
-        _into(place, [*flags, *sources])
+        _into(place, with_compiler, [*flags, *(str(sources_in / source) for source in sources), *last])
     return place
 
 
@@ -47,8 +94,31 @@ def core_object(name: str) -> Path:
     """One of the core's sources as an object, compiled for a machine without a C library."""
     place = _place() / f"{Path(name).stem}-{_digest('object')}.o"
     if not place.exists():
-        _into(place, [*STRICT, "-ffreestanding", "-c", str(HERE / name)])
+        _into(place, compiler(), [*STRICT, "-ffreestanding", "-c", str(HERE / name)])
     return place
+
+
+def core_size() -> Size:
+    """What the core takes on a Cortex-M3, with all that it needs of the compiler's own library."""
+    place = _place() / f"core-{_digest('alone')}"
+    place.mkdir(exist_ok=True)
+    main, program = place / "alone.c", place / "alone"
+    main.write_text(_CORE_ALONE)
+    sources = [str(HERE / name) for name in CORE] + [str(HERE / "boards/metal/memory.c"), str(main)]
+    flags = [
+        *STRICT,
+        *CORTEX_M3,
+        f"-I{HERE}",
+        "-ffunction-sections",
+        "-fstack-usage",
+        "-Wl,--gc-sections,-e,everything",
+    ]
+    _into(program, cross_compiler(), [*flags, *sources, "-lgcc"])
+    said = subprocess.run(["arm-none-eabi-size", program], capture_output=True, text=True, check=True).stdout
+    text, data, bss = (int(word) for word in said.splitlines()[1].split()[:3])
+    used = [line.split("\t") for path in place.glob("*.su") for line in path.read_text().splitlines()]
+    stack = sum(int(row[1]) for row in used if ".c:" in row[0] and "alone.c" not in row[0])
+    return Size(text + data, data + bss, stack)
 
 
 def _place() -> Path:
@@ -60,30 +130,37 @@ def _place() -> Path:
 
 
 def _digest(*flags: str) -> str:
-    digest = hashlib.sha256(repr((flags, compiler())).encode())
-    for path in sorted(HERE.rglob("*.[ch]")):
+    digest = hashlib.sha256(repr((flags, compiler(), cross_compiler())).encode())
+    for path in sorted((*HERE.rglob("*.[ch]"), *HERE.rglob("*.ld"))):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def _into(place: Path, arguments: list[str]) -> None:
-    found = compiler()
-    if found is None:
-        raise BuildError("no C compiler: install gcc, or name one in CC")
+def _into(place: Path, with_compiler: str | None, arguments: list[str]) -> None:
+    if with_compiler is None:
+        raise BuildError("no C compiler: install gcc (or name one in CC), and gcc-arm-none-eabi for a Cortex-M")
     made = place.with_suffix(f".{os.getpid()}")
-    done = subprocess.run([found, *arguments, "-o", str(made)], capture_output=True, text=True, check=False)
+    done = subprocess.run([with_compiler, *arguments, "-o", str(made)], capture_output=True, text=True, check=False)
     if done.returncode:
         raise BuildError(done.stderr)
     made.replace(place)
 
 
 def main() -> int:
-    """Builds everything and tells sizes."""
+    """Builds everything and tells sizes; 1 when the core is too large."""
     for board in BOARDS:
         print(f"{board}: {build(board)}")
-    objects = [str(core_object(name)) for name in CORE]
-    sizes = shutil.which("size")
-    return subprocess.run([sizes, "-t", *objects], check=False).returncode if sizes else 0
+    if cross_compiler() is None:
+        print("no arm-none-eabi-gcc: no images for a Cortex-M")
+        return 0
+    for board in METAL:
+        print(f"{board}: {build(board)}")
+    size = core_size()
+    print(
+        f"core on a Cortex-M3: flash {size.flash} of {MOST_FLASH} bytes; RAM {size.ram} and at most {size.stack} of "
+        f"stack, of {MOST_RAM} bytes"
+    )
+    return int(size.flash > MOST_FLASH or size.ram + size.stack > MOST_RAM)
 
 
 if __name__ == "__main__":

@@ -91,8 +91,9 @@ static int simple(struct hil_witness *w, struct hil_word verb) {
         }
         return 1;
     }
-    if (text_is(verb, "reboot")) {
+    if (text_is(verb, "reboot") || text_is(verb, "watchdog")) {
         hil_boot(&w->device, &w->board, w->device.boot + 1);
+        if (text_is(verb, "watchdog")) hil_latch(&w->device, HIL_WATCHDOG);
         return 1;
     }
     return 0;

@@ -9,6 +9,7 @@
                            bytes only · twice: every answer two times · babble: VALUE bytes of noise · still: time stands still
                            hung: 1 neither ticks nor hears, 2 its main loop stops, 3 its tick stops
      reboot                a new boot id, nothing armed
+     watchdog              the same, as after a reset by the hardware watchdog
    and those of steps.h. */
 #ifndef HIL_WITNESS_H
 #define HIL_WITNESS_H

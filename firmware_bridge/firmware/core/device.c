@@ -252,6 +252,11 @@ void hil_boot(struct hil_device *d, const struct hil_board *board, uint32_t boot
     d->out.valve = board->null;
 }
 
+void hil_latch(struct hil_device *d, uint8_t cause) {
+    d->state = HIL_TRIPPED;
+    d->trip = cause;
+}
+
 void hil_receive(struct hil_device *d, uint8_t byte) {
     if (byte != 0) {
         if (d->in_length < HIL_MOST_FRAME) { /* full means too long */

@@ -1,4 +1,4 @@
-"""Both sides of a line, each alone: the firmware on a bench, with sanitizers and without time; and the exchange."""
+"""Both sides of a line, each alone: the firmware on a bench, without time, with sanitizers and in QEMU; and the exchange."""
 
 import os
 import random
@@ -12,7 +12,8 @@ import pytest
 
 from firmware_bridge.driver import COMMAND, READINGS
 from firmware_bridge.firmware.board import Board
-from firmware_bridge.firmware.build import HERE, build, compiler
+from firmware_bridge.firmware.build import HERE, build, compiler, cross_compiler
+from firmware_bridge.firmware.emulated import EmulatedBoard, emulator
 from firmware_bridge.serial_frame.exchange import rt_serial_exchange
 from firmware_bridge.serial_frame.frames import Splitter, seal
 from firmware_bridge.serial_frame.messages import (
@@ -31,6 +32,9 @@ from firmware_bridge.serial_frame.state import new_state, record
 SESSION = 0x1A2B3C4D
 VALUES = (-5_000_000, 2_000_000, 30_000_000, -1, 10_500, -250, 4000)  # of all readings
 SCALES = (1e-9, 1e-6, 0.1, 0.1, 2000.0, 1e-4, 0.01)
+
+
+SOURCES = Path(os.environ.get("HILCTL_FIRMWARE", HERE))  # the mutants' own
 
 
 class Bench(Board):
@@ -67,14 +71,39 @@ class Bench(Board):
         return self
 
 
+class EmulatedBench(Bench, EmulatedBoard):
+    """The same in QEMU."""
+
+
 @pytest.fixture
-def bench():
+def native_bench():
     if compiler() is None:
         pytest.skip("needs a C compiler")
-    sources = Path(os.environ.get("HILCTL_FIRMWARE", HERE))  # the mutants' own
-    with Bench(build("bench", sanitized=True, sources_in=sources)) as made:
+    with Bench(build("bench", sanitized=True, sources_in=SOURCES)) as made:
         yield made
     assert made.process.returncode == 0, "a sanitizer found something"
+
+
+@pytest.fixture(scope="session")
+def machine():
+    """One Cortex-M for all tests, whose time stands still."""
+    if cross_compiler() is None or emulator() is None:
+        pytest.skip("needs arm-none-eabi-gcc and qemu-system-arm")
+    with EmulatedBench(build("lm3s6965evb"), "lm3s6965evb") as made:
+        made.tell("line still 1")
+        yield made
+
+
+@pytest.fixture
+def qemu_bench(machine):
+    machine.tell("fresh")
+    machine.session, machine.sequence = SESSION, -1
+    return machine
+
+
+@pytest.fixture(params=["native", "qemu"] if SOURCES == HERE else ["native"])
+def bench(request):
+    return request.getfixturevalue(f"{request.param}_bench")
 
 
 @pytest.fixture

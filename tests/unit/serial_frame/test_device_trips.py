@@ -164,6 +164,21 @@ def test_a_new_session_leaves_the_trip_latched(bench):
     assert tripped(bench, DeviceTrip.TIME_TO_LIVE)
 
 
+def test_after_the_hardware_watchdogs_reset_the_device_is_null_knows_no_session_and_tells_why(bench):
+    bench.running(HALF, HIGH_ENABLED)
+    bench.tell("watchdog")
+    bench.tick(50)
+    seen = bench.seen()
+    assert (seen["valve"], seen["enable"], seen["supply"], seen["session"], seen["boot"]) == (0, 0, 0, 0, 2)
+    assert tripped(bench, DeviceTrip.WATCHDOG)
+    assert faulted(bench.say(Type.CYCLIC, HALF, HIGH_ENABLED), Fault.NO_SESSION)
+    answer = bench.say(Type.HELLO, VERSION, SCHEMA)
+    assert (answer.state, answer.trip) == (State.TRIPPED, DeviceTrip.WATCHDOG)
+    assert faulted(bench.say(Type.ARM, 2, 10_000), Fault.WRONG_STATE)
+    assert bench.say(Type.RESET).state == State.READY
+    assert bench.say(Type.ARM, 2, 10_000).state == State.ARMED
+
+
 def test_reset_waits_for_the_output_to_be_at_null_and_arming_for_reset(bench):
     bench.running(HALF, HIGH_ENABLED)
     bench.tick(TTL_TICKS + 1)
