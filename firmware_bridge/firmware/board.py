@@ -28,7 +28,7 @@ class Board:
 
     def seen(self) -> dict[str, int]:
         """All that the device is."""
-        return {name: int(value) for name, _, value in (pair.partition("=") for pair in self.ask("?").split())}
+        return read_report(self.ask("?"))
 
     def close(self) -> int:
         """Ends it; its exit code."""
@@ -45,3 +45,8 @@ class Board:
 
     def __exit__(self, kind: type[BaseException] | None, error: object, trace: types.TracebackType | None) -> None:
         self.close()
+
+
+def read_report(report: str) -> dict[str, int]:
+    """The witness's answer to "?"."""
+    return {name: int(value) for name, _, value in (pair.partition("=") for pair in report.split())}

@@ -2,11 +2,12 @@
 
 import os
 import re
+import select
 import shutil
 import tty
 from pathlib import Path
 
-from firmware_bridge.firmware.board import Board
+from firmware_bridge.firmware.board import Board, read_report
 
 _SEED_AT = 0x2000_0004  # boards/metal/metal.h: metal_kept.seed
 _LINE = re.compile(r"redirected to (\S+) \(label line\)")
@@ -45,6 +46,13 @@ class EmulatedBoard(Board):
         # As on the native board: hosts may come and go. QEMU by itself would look only once a second for one.
         self._kept_open = os.open(self.port, os.O_RDWR | os.O_NOCTTY)
         tty.setraw(self._kept_open)
+        self.booted()
+
+    def booted(self, wait_s: float = 20.0) -> dict[str, int]:
+        """What it tells when it has come up, waited for. TimeoutError when it does not."""
+        if not select.select([self._from], [], [], wait_s)[0]:
+            raise TimeoutError(f"the board has not come up within {wait_s:g} s")
+        return read_report(self._from.readline())
 
     def close(self) -> int:
         """Ends it."""

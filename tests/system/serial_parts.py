@@ -16,6 +16,7 @@ from hilctl.client import Client, Refused, private_service
 
 TICK_HZ = 2000  # of the board
 OPEN = ONE // 200  # a valve command that moves the table
+HANDSHAKE_S = 10.0
 TTL_TICKS = 200  # 100 ms: the board is a process among others on a host that may be busy
 
 # Slow enough for that time-to-live; and a busy host delays answers, which is no fault of the link.

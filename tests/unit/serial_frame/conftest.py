@@ -1,4 +1,4 @@
-"""Both sides of a line, each alone: the firmware on a bench, without time, with sanitizers and in QEMU; and the exchange."""
+"""Both sides of a line, each alone: the firmware on a bench without time, sanitized and in QEMU; and the exchange."""
 
 import os
 import random

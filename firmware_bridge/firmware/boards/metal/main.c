@@ -77,6 +77,12 @@ static void listen_line(void) {
     }
 }
 
+static void answer_witness(const char *text) {
+    metal_tick_off();
+    said[PORT_WITNESS].length = witness_obey(&witness, text, (char *)said[PORT_WITNESS].bytes, WITNESS_ROOM);
+    metal_tick_on();
+}
+
 static void listen_witness(void) {
     static char text[WITNESS_ROOM];
     static size_t length;
@@ -89,9 +95,7 @@ static void listen_witness(void) {
         }
         text[length] = 0;
         length = 0;
-        metal_tick_off();
-        said[PORT_WITNESS].length = witness_obey(&witness, text, (char *)said[PORT_WITNESS].bytes, WITNESS_ROOM);
-        metal_tick_on();
+        answer_witness(text);
     }
 }
 
@@ -117,7 +121,6 @@ static void feed_watchdog(void) {
     if (ticks != fed) {
         fed = ticks;
         board_watchdog_feed();
-        babble();
     }
 }
 
@@ -129,15 +132,17 @@ static void start_tick(uint32_t hz) {
 }
 
 int main(void) {
-    int hung = metal_kept.watchdog_warned || board_was_reset_by_watchdog();
+    int hung = board_was_reset_by_watchdog() || metal_kept.watchdog_warned;
     metal_kept.watchdog_warned = 0;
     witness_boot(&witness, metal_kept.seed ^ metal_kept.boots);
     if (hung) hil_latch(&witness.device, HIL_WATCHDOG);
     board_start();
     board_watchdog_start();
     start_tick(witness.board.tick_hz);
+    answer_witness("?"); /* so that it tells when it has come up */
     for (;;) {
         feed_watchdog();
+        babble();
         listen_line();
         listen_witness();
         hang();
