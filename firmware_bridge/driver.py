@@ -48,6 +48,9 @@ READINGS: "np.dtype[Any]" = record_of(
 )
 
 
+OUTPUTS = ("valve", "enable", "supply")
+
+
 class DriverError(Exception):
     """A device that cannot be reached or is not what the rig file says. The message says what to check."""
 
@@ -59,6 +62,16 @@ class RigFacts(NamedTuple):
     rate_hz: float
     tables: dict[str, Any]  # the rig file's checked tables, by name: machine, friction, sensors, limits
     virtual: bool = False  # the clock is virtual: the driver must be a simulation
+    at: str = "driver"  # where the driver's own table stands in the rig file
+    takes: tuple[str, ...] = OUTPUTS  # of the command; a part of a mixed rig may take less
+
+
+class Has(NamedTuple):
+    """What a driver's own table says that its devices have."""
+
+    readings: tuple[str, ...]  # of SENSORS
+    outputs: tuple[str, ...]  # of OUTPUTS
+    waits: bool  # its exchange waits for answers; one that does not never holds up a tick
 
 
 @runtime_checkable

@@ -19,6 +19,7 @@ BUILT_IN: dict[str, str] = {
     "twin": "sim.driver:TwinDriver",
     "serial": "firmware_bridge.serial_frame.driver:SerialDriver",
     "modbus": "firmware_bridge.modbus.driver:ModbusDriver",
+    "mixed": "firmware_bridge.mixed.driver:MixedDriver",
 }
 GROUP = "hilctl.drivers"
 

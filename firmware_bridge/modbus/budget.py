@@ -39,7 +39,7 @@ def exchange_s(device: Device, request: Request) -> float:
     return line_s(device, _characters(request)) + 2 * gap_s(device) + device.answer_s
 
 
-def sum_text(device: Device, request: Request) -> str:
+def sum_text(device: Device, request: Request, at: str = "driver") -> str:
     """The same as a sum."""
     parts = []
     if device.transport == "rtu":
@@ -48,13 +48,13 @@ def sum_text(device: Device, request: Request) -> str:
         parts.append(f"2 gaps {_ms(2 * gap_s(device))}")
     if device.answer_s or not parts:
         parts.append(f"answer {_ms(device.answer_s)}")
-    return f"{request.text()} of driver.{request.device}: {' + '.join(parts)} = {_ms(exchange_s(device, request))}"
+    return f"{request.text()} of {at}.{request.device}: {' + '.join(parts)} = {_ms(exchange_s(device, request))}"
 
 
-def refusals(config: Config, rate_hz: float, share: float) -> Iterator[Problem]:
+def refusals(config: Config, rate_hz: float, share: float, at: str = "driver") -> Iterator[Problem]:
     """What cannot be at this rate. `share` of a period is there for the exchange; a gap at its end may lie beyond."""
     for bus in buses(config):
-        line = _Line(config, bus)
+        line = _Line(config, bus, at)
         if bus.fast:
             most_hz = line.most_hz(bus.fast, share)
             if rate_hz > most_hz:
@@ -72,13 +72,13 @@ _REMEDY = "lower loop.rate_hz, raise baud, read slow signals every n-th tick, or
 class _Line:
     """A bus with its times."""
 
-    def __init__(self, config: Config, bus: Bus) -> None:
-        self.bus, asked = bus, (*bus.fast, *bus.slow)
+    def __init__(self, config: Config, bus: Bus, at: str) -> None:
+        self.bus, self.at, asked = bus, at, (*bus.fast, *bus.slow)
         own = config.device(bus.devices[0])
         self.name = f"the bus on {own.serial}" if own.transport == "rtu" else f"the bus on {own.host}:{own.port}"
         self.gap_s = gap_s(own)
         self.seconds = {request: exchange_s(config.device(request.device), request) for request in asked}
-        self.sums = "; ".join(sum_text(config.device(request.device), request) for request in asked)
+        self.sums = "; ".join(sum_text(config.device(request.device), request, at) for request in asked)
 
     def most_hz(self, requests: tuple[Request, ...], share: float) -> float:
         """How often these can be made one after another, in every period."""
@@ -103,7 +103,7 @@ def _turns(line: _Line, load: float) -> Iterator[Problem]:
     if load > 1 + 1e-9:
         fastest = min(line.bus.slow, key=lambda request: request.every)
         names = ", ".join(READINGS[place.signal] for place in fastest.readings)
-        yield Problem(f"driver.reading every, of {names}", fastest.every,
+        yield Problem(f"{line.at}.reading every, of {names}", fastest.every,
                       f"asks {load:.3g} times as much as {line.name} carries: {line.sums}", "raise it")
 
 

@@ -1,11 +1,11 @@
 """The Modbus driver: opens and checks devices by pymodbus, and hands their descriptors to the compiled exchange."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
-from firmware_bridge.driver import DriverError, RigFacts
+from firmware_bridge.driver import OUTPUTS, DriverError, Has, RigFacts
 from firmware_bridge.modbus import checking
 from firmware_bridge.modbus.budget import refusals
 from firmware_bridge.modbus.exchange import rt_modbus_exchange
@@ -13,10 +13,12 @@ from firmware_bridge.modbus.fill import fill
 from firmware_bridge.modbus.link import Link, Refused
 from firmware_bridge.modbus.plan import READ_WRITE, Request, buses
 from firmware_bridge.modbus.record import SIZE, head
-from firmware_bridge.modbus.settings import OUTPUTS, Register
+from firmware_bridge.modbus.settings import DEVICES, Register
+from firmware_bridge.modbus.settings import OUTPUTS as WRITTEN
 from firmware_bridge.modbus.settings import Config as ModbusConfig
 from firmware_bridge.modbus.values import words_of
 from hilctl.params import BadValues, Params, Problem, check
+from hilctl.signals import SENSORS
 
 EXCHANGE_SHARE = 0.8  # of a period: what the loop leaves for the exchange (hilctl/loop/options.py)
 
@@ -30,18 +32,30 @@ def resolve(table: Mapping[str, Any], rig: RigFacts, at: str = "driver") -> Modb
     return config
 
 
-def _against_the_rig(config: ModbusConfig, rig: RigFacts, at: str = "driver") -> list[Problem]:
-    return [*refusals(config, rig.rate_hz, EXCHANGE_SHARE), *_unread(config, rig, at)]
+def has(table: Mapping[str, Any], at: str = "driver") -> Has:
+    """What its register map has."""
+    config = check(ModbusConfig, table, at)
+    named = [key.split(".")[1] for key, _ in config.registers() if "." in key]
+    return Has(readings=tuple(s for s in SENSORS if s in named), outputs=tuple(o for o in OUTPUTS if o in named),
+               waits=any(bus.fast for bus in buses(config)))
 
 
-def _unread(config: ModbusConfig, rig: RigFacts, at: str) -> list[Problem]:
+def _against_the_rig(config: ModbusConfig, rig: RigFacts, at: str) -> list[Problem]:
+    return [*refusals(config, rig.rate_hz, EXCHANGE_SHARE, at), *_undriven(config, rig, at), *_unread(config, rig, at)]
+
+
+def _undriven(config: ModbusConfig, rig: RigFacts, at: str) -> Iterator[Problem]:
+    if "valve" in rig.takes and config.output.valve.device == "none":
+        yield Problem(f"{at}.output.valve.device", "none", "every rig has a valve",
+                      f"name one of {', '.join(DEVICES)} and its register")
+
+
+def _unread(config: ModbusConfig, rig: RigFacts, at: str) -> Iterator[Problem]:
     sensors = rig.tables["sensors"]
-    return [
-        Problem(f"{at}.reading.{name}.device", "none", f"sensors.{name}.present says that the rig has it",
-                "name its register; or say present = false")
-        for name in ("supply_pressure", "spool", "oil_temperature", "emergency_stop", "oil_level", "oil_filter")
-        if getattr(sensors, name).present and getattr(config.reading, name).device == "none"
-    ]  # fmt: skip
+    for name in SENSORS:
+        if getattr(sensors, name).present and getattr(config.reading, name).device == "none":
+            yield Problem(f"{at}.reading.{name}.device", "none", f"sensors.{name}.present says that the rig has it",
+                          "name its register; or say present = false")
 
 
 class ModbusDriver:
@@ -49,6 +63,7 @@ class ModbusDriver:
 
     Config: ClassVar[type[Params]] = ModbusConfig
     resolve = staticmethod(resolve)
+    has = staticmethod(has)
 
     def __init__(self, config: ModbusConfig, rig: RigFacts) -> None:
         self._config, self._rig = config, rig
@@ -59,7 +74,7 @@ class ModbusDriver:
 
     def open(self) -> None:
         """Refuses what cannot be, then connects to every one of them."""
-        problems = _against_the_rig(self._config, self._rig)
+        problems = _against_the_rig(self._config, self._rig, self._rig.at)
         if problems:
             raise DriverError("; ".join(str(problem) for problem in problems))
         try:
@@ -121,7 +136,7 @@ class ModbusDriver:
     def _write_null(self, link: Link, request: Request) -> None:
         words = [0] * request.write_count
         for place in request.outputs:
-            own: Register = getattr(self._config.output, OUTPUTS[place.signal])
+            own: Register = getattr(self._config.output, WRITTEN[place.signal])
             words[place.word : place.word + own.length] = words_of(own, 0.0)
         unit = self._config.device(request.device).unit
         if request.function != READ_WRITE:

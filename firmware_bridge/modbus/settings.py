@@ -34,7 +34,6 @@ UNITS: dict[str, dict[str, float]] = {
 }  # fmt: skip
 READINGS: tuple[str, ...] = (*SENSORS, "device_tick", "fault")
 DEVICE_TICK, FAULT = READINGS.index("device_tick"), READINGS.index("fault")
-REQUIRED: tuple[str, ...] = ("displacement", "acceleration", "pressure_a", "pressure_b")
 OUTPUTS: tuple[str, ...] = ("valve", "enable", "supply", "heartbeat")
 
 
@@ -155,15 +154,12 @@ class ReadingTable(Params):
     fault: Counter = Counter()  # not 0: the device has tripped
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:
-        """Units that measure the right thing; the four that every rig needs."""
+        """Units that measure the right thing."""
         for name in READINGS:
             own: Reading = getattr(self, name)
             if own.unit not in UNITS[name]:
                 allowed = ", ".join(repr(unit) for unit in UNITS[name])
                 yield Problem(f"{at}.{name}.unit", own.unit, f"must be one of {allowed}")
-            if name in REQUIRED and own.device == "none":
-                yield Problem(f"{at}.{name}.device", own.device, "every rig reads it",
-                              f"name one of {', '.join(DEVICES)} and its register")
 
 
 class OutputTable(Params):
@@ -173,12 +169,6 @@ class OutputTable(Params):
     enable: Switch = Switch()
     supply: Switch = Switch()  # 0 off, 1 low, 2 high pressure
     heartbeat: Switch = Switch()  # another number in every tick, for the device's watchdog
-
-    def inconsistencies(self, at: str) -> Iterator[Problem]:
-        """Without a valve there is nothing to control."""
-        if self.valve.device == "none":
-            yield Problem(f"{at}.valve.device", self.valve.device, "every rig has a valve",
-                          f"name one of {', '.join(DEVICES)} and its register")
 
 
 class Config(Params):
@@ -217,10 +207,11 @@ class Config(Params):
                               f"say driver.{own.device}.transport: tcp or rtu")
         yield from self._overlaps(at)
         yield from self._lines(at)
-        if self.watchdog.device not in (self.output.valve.device, "none"):
+        if self.watchdog.device not in (self.output.valve.device, "none") and self.output.valve.device != "none":
             yield Problem(f"{at}.watchdog.device", self.watchdog.device,
                           f"must be {self.output.valve.device}, which has the valve")
-        if self.watchdog.device == "none" and self.watchdog.fixed_s is None:
+        drives = any(key.startswith("output.") for key, _ in self.registers())
+        if drives and self.watchdog.device == "none" and self.watchdog.fixed_s is None:
             yield Problem(f"{at}.watchdog.device", self.watchdog.device, "a silent host must mean a safe output",
                           "name the register that takes the time-to-live; or say watchdog.fixed_s")
 

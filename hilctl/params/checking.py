@@ -67,6 +67,17 @@ def _check_number(leaf: Leaf, value: object, path: str, problems: list[Problem])
     return value
 
 
+def _check_choices(leaf: Leaf, value: object, path: str, problems: list[Problem]) -> tuple[str, ...] | None:
+    if not isinstance(value, (list, tuple)):
+        problems.append(Problem(path, value, "must be a list of some of " + ", ".join(leaf.choices)))
+        return None
+    strange = [item for item in value if item not in leaf.choices]
+    for item in strange:
+        limit = "must be one of " + ", ".join(leaf.choices)
+        problems.append(Problem(path, item, limit, nearest(str(item), leaf.choices)))
+    return None if strange else tuple(name for name in leaf.choices if name in value)
+
+
 def _check_leaf(leaf: Leaf, value: object, path: str, problems: list[Problem]) -> object:
     if value is msgspec.UNSET:
         problems.append(Problem(path, value, "is required", leaf.meaning))
@@ -99,6 +110,8 @@ def _check_leaf(leaf: Leaf, value: object, path: str, problems: list[Problem]) -
                 )
                 return None
             return value
+        case "choices":
+            return _check_choices(leaf, value, path, problems)
         case "floats":
             if not isinstance(value, (list, tuple)):
                 problems.append(Problem(path, value, "must be a list of numbers"))

@@ -61,7 +61,7 @@ class Leaf(NamedTuple):
     """One declared parameter, for validation, documents and the wire."""
 
     path: str
-    kind: Literal["float", "int", "bool", "choice", "floats", "text"]
+    kind: Literal["float", "int", "bool", "choice", "choices", "floats", "text"]
     unit: str
     low: float
     high: float
@@ -127,6 +127,8 @@ def _leaf_of(name: str, annotation: Any, default: object) -> Leaf:
         return Leaf(name, "text", unit, low, high, default, meaning)
     if typing.get_origin(base) is Literal:
         return Leaf(name, "choice", unit, 0, 0, default, meaning, choices=typing.get_args(base))
+    if typing.get_origin(base) is tuple and typing.get_origin(typing.get_args(base)[0]) is Literal:
+        return Leaf(name, "choices", unit, 0, 0, default, meaning, choices=typing.get_args(typing.get_args(base)[0]))
     if typing.get_origin(base) in (list, tuple):
         if meta.max_length is None:
             raise TypeError(f"{name}: a list needs a max_length")

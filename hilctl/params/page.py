@@ -12,7 +12,7 @@ def document(table: type[Params], at: str = "") -> str:
         low, high = f"{leaf.low:g}", f"{leaf.high:g}"
         if leaf.kind in ("bool", "text"):
             low = high = ""
-        elif leaf.kind == "choice":
+        elif leaf.kind in ("choice", "choices"):
             low, high = " \\| ".join(leaf.choices), ""
         default = "required" if leaf.default is msgspec.UNSET else _shown(leaf.default)
         rows.append(f"| `{leaf.path}` | {leaf.unit} | {low} | {high} | {default} | {leaf.meaning} |")

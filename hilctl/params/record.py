@@ -11,6 +11,8 @@ import numpy as np
 
 from hilctl.params.declare import P, Params, fields_of
 
+_OUTSIDE = ("text", "choices")  # what the loop does not see
+
 
 def record_of(fields: list[Any]) -> "np.dtype[Any]":
     """A record type that compiled code and plain Python both read by attribute."""
@@ -29,7 +31,7 @@ def dtype_of(table: type[Params]) -> "np.dtype[Any]":
             inner = dtype_of(f.table)
             if inner.itemsize:
                 fields.append((f.name, inner))
-        elif f.leaf is None or f.leaf.kind == "text":
+        elif f.leaf is None or f.leaf.kind in _OUTSIDE:
             continue
         elif f.leaf.kind == "float":
             fields.append((f.name, np.float64))
@@ -49,7 +51,7 @@ def pack(value: Params, out: Any = None) -> Any:
         if f.table is not None:
             if dtype_of(f.table).itemsize:
                 pack(item, out[f.name])
-        elif f.leaf is None or f.leaf.kind == "text":
+        elif f.leaf is None or f.leaf.kind in _OUTSIDE:
             continue
         elif f.leaf.kind == "choice":
             out[f.name] = f.leaf.choices.index(item)
@@ -69,7 +71,7 @@ def unpack(table: type[P], record: Any, texts: P | None = None) -> P:
             below = getattr(texts, f.name) if texts is not None else None
             inner = record[f.name] if dtype_of(f.table).itemsize else None
             values[f.name] = unpack(f.table, inner, below)
-        elif f.leaf is None or f.leaf.kind == "text":
+        elif f.leaf is None or f.leaf.kind in _OUTSIDE:
             values[f.name] = getattr(texts, f.name) if texts is not None else f.default
         elif f.leaf.kind == "choice":
             values[f.name] = f.leaf.choices[int(record[f.name])]

@@ -40,8 +40,6 @@ def test_a_whole_map_is_taken():
         ({"reading__displacement__function": 2}, "driver.reading.displacement.function", "3 to 4"),
         ({"reading__displacement__every": 0}, "driver.reading.displacement.every", "1 to 10000"),
         ({"reading__displacement__device": "transducers"}, "driver.reading.displacement.device", "say driver.trans"),
-        ({"reading__pressure_a": {}}, "driver.reading.pressure_a.device", "every rig reads it"),
-        ({"output__valve": {}}, "driver.output.valve.device", "every rig has a valve"),
         ({"output__enable__address": 0}, "driver.output.enable.address", "register 0 is that of driver.output.valve"),
         ({"watchdog__address": 2}, "driver.watchdog.address", "register 2 is that of driver.output.supply"),
         ({"watchdog": {}}, "driver.watchdog.device", "a silent host must mean a safe output"),
@@ -66,6 +64,13 @@ def test_two_devices_on_one_line_are_set_alike_and_have_units_of_their_own():
     line = {"transport": "rtu", "serial": "/dev/x", "baud": 115200}
     problems = refused(amplifier=line, transducers={**line, "baud": 9600})
     assert {p.key for p in problems} == {"driver.transducers.baud", "driver.transducers.unit"}
+
+
+def test_a_map_without_the_valve_or_a_sensor_that_every_rig_has_is_refused():
+    with pytest.raises(BadValues, match=r"driver.output.valve.device.*every rig has a valve"):
+        resolve(table(output={}, watchdog={}), facts())
+    with pytest.raises(BadValues, match=r"driver.reading.pressure_a.device.*sensors.pressure_a.present"):
+        resolve(table(reading__pressure_a={}), facts())
 
 
 def test_a_sensor_that_the_rig_has_and_nobody_reads_is_told():

@@ -1,0 +1,1 @@
+"""Several drivers as one: the amplifier on one line, transducers on another."""
