@@ -66,7 +66,8 @@ def test_every_reading_is_that_of_the_part_that_gives_it_with_its_age(bench):
         script.says.device_tick = 10 * value
     bench.tick()
     assert (bench.readings.displacement_m, bench.readings.pressure_a_pa, bench.readings.spool) == (1.0, 2.0, 1.0)
-    assert list(bench.readings.age_ns) == [(2 if "pressure_" in s and s[0] != "s" else 1) * MS for s in SENSORS]
+    ages = dict(zip(SENSORS, bench.readings.age_ns, strict=True))
+    assert (ages["displacement"], ages["spool"], ages["pressure_a"], ages["pressure_b"]) == (MS, MS, 2 * MS, 2 * MS)
     assert bench.readings.device_tick == 10
 
 
