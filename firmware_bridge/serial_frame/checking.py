@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from firmware_bridge.driver import RigFacts
+from firmware_bridge.serial_frame.frames import CHECK
 from firmware_bridge.serial_frame.messages import ANSWERS, COMMANDS, HEAD, INPUTS, SCALED, Identity, Type
 from hilctl.params import Problem
 
 BITS_A_BYTE = 10  # one start, eight data, one stop
-AROUND = 4 + 1 + 1  # checksum, COBS, delimiter
+AROUND = 1 + CHECK + 1  # COBS, check, delimiter
 SHARE = 0.8  # of a period, within which the loop wants the answer
 COMMAND_BYTES = HEAD.size + COMMANDS[Type.CYCLIC].size + AROUND
 ANSWER_BYTES = HEAD.size + ANSWERS[Type.CYCLIC].size + AROUND

@@ -1,14 +1,15 @@
-"""Frames as bytes: COBS, CRC-32, delimiter. Pure; the compiled exchange and the firmware do the same.
+"""Frames as bytes: COBS, check, delimiter. Pure; the compiled exchange and the firmware do the same.
 
-`unseal` raises only FrameError, whatever it is given.
+The check is the CRC-32 of what COBS has made, so that a wrong bit on the line is one wrong bit to the CRC, in COBS's
+own bytes too. `unseal` raises only FrameError, whatever it is given.
 """
 
 import zlib
 from collections.abc import Iterator
 
-MOST_BODY = 96  # with its checksum
-MOST_STUFFED = MOST_BODY + 1
-CHECKSUM = 4
+MOST_BODY = 91
+CHECK = 5  # bytes, seven bits of the CRC in each, the eighth set: none is ever zero
+MOST_STUFFED = MOST_BODY + 1 + CHECK
 
 
 class FrameError(ValueError):
@@ -33,22 +34,27 @@ def unstuff(stuffed: bytes) -> bytes:
     return b"\0".join(parts)
 
 
+def check_of(stuffed: bytes) -> bytes:
+    """The bytes that follow these."""
+    crc = zlib.crc32(stuffed)
+    return bytes(0x80 | (crc >> 7 * i) & 0x7F for i in range(CHECK))
+
+
 def seal(body: bytes) -> bytes:
     """The frame of a body, with its delimiter."""
-    if len(body) + CHECKSUM > MOST_BODY:
-        raise FrameError(f"a body of {len(body)} bytes is too long")
-    return stuff(body + zlib.crc32(body).to_bytes(CHECKSUM, "little")) + b"\0"
+    if not 0 < len(body) <= MOST_BODY:
+        raise FrameError(f"a body of {len(body)} bytes: must be 1 to {MOST_BODY}")
+    stuffed = stuff(body)
+    return stuffed + check_of(stuffed) + b"\0"
 
 
-def unseal(stuffed: bytes) -> bytes:
+def unseal(line: bytes) -> bytes:
     """The body of a frame that came without its delimiter."""
-    if not CHECKSUM + 2 <= len(stuffed) <= MOST_STUFFED:
-        raise FrameError(f"{len(stuffed)} bytes cannot be a frame")
-    whole = unstuff(stuffed)
-    body, checksum = whole[:-CHECKSUM], whole[-CHECKSUM:]
-    if zlib.crc32(body).to_bytes(CHECKSUM, "little") != checksum:
-        raise FrameError("its checksum differs")
-    return body
+    if not CHECK + 2 <= len(line) <= MOST_STUFFED:
+        raise FrameError(f"{len(line)} bytes cannot be a frame")
+    if check_of(line[:-CHECK]) != line[-CHECK:]:
+        raise FrameError("its check differs")
+    return unstuff(line[:-CHECK])
 
 
 class Splitter:

@@ -13,14 +13,14 @@ ONE = 1 << 30  # full opening
 
 
 class Type(IntEnum):
-    """What a frame is; an answer's type has ANSWER added."""
+    """What a frame is; an answer's type has ANSWER added. Any two differ in four bits."""
 
-    HELLO = 1
-    ARM = 2
-    CYCLIC = 3
-    DISARM = 4
-    RESET = 5
-    FAULT = 15
+    HELLO = 0x0F
+    ARM = 0x33
+    CYCLIC = 0x3C
+    DISARM = 0x55
+    RESET = 0x5A
+    FAULT = 0x66
 
 
 class State(IntEnum):

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from firmware_bridge.serial_frame.frames import CHECKSUM, MOST_STUFFED
+from firmware_bridge.serial_frame.frames import CHECK, MOST_STUFFED
 from hilctl.rt.jit import jit
 
 
@@ -56,10 +56,9 @@ def rt_get_signed(memory: Any, at: int, size: int) -> int:
 
 @jit()
 def rt_seal(memory: Any, body: int, count: int, frame: int) -> int:
-    """Appends the checksum to the body at `body` and writes its frame at `frame`; where that ends."""
-    rt_put(memory, body + count, CHECKSUM, rt_crc32(memory, body, count))
+    """Writes the frame of the body at `body` at `frame`; where that ends."""
     code_at, at = frame, frame + 1
-    for i in range(body, body + count + CHECKSUM):
+    for i in range(body, body + count):
         if memory[i] != 0:
             memory[at] = memory[i]
         else:
@@ -67,16 +66,29 @@ def rt_seal(memory: Any, body: int, count: int, frame: int) -> int:
             code_at = at
         at += 1
     memory[code_at] = at - code_at
-    memory[at] = 0
-    return at + 1
+    crc = rt_crc32(memory, frame, at - frame)
+    for i in range(CHECK):
+        memory[at + i] = rt_septet(crc, i)
+    memory[at + CHECK] = 0
+    return at + CHECK + 1
+
+
+@jit()
+def rt_septet(crc: int, i: int) -> int:
+    """The check's byte i."""
+    return 0x80 | (crc >> (7 * i)) & 0x7F
 
 
 @jit()
 def rt_unseal(memory: Any, frame: int, count: int) -> int:
-    """Takes a frame without its delimiter apart in place: the body's length without checksum, 0 when it is refused."""
-    if count < CHECKSUM + 2 or count > MOST_STUFFED:
+    """Takes a frame without its delimiter apart in place: the body's length, 0 when it is refused."""
+    if count < CHECK + 2 or count > MOST_STUFFED:
         return 0
-    at, end, to = frame, frame + count, frame
+    at, end, to = frame, frame + count - CHECK, frame
+    crc = rt_crc32(memory, frame, count - CHECK)
+    for i in range(CHECK):
+        if memory[end + i] != rt_septet(crc, i):
+            return 0
     while at < end:
         code = np.int64(memory[at])
         at += 1
@@ -91,7 +103,4 @@ def rt_unseal(memory: Any, frame: int, count: int) -> int:
         if at < end:
             memory[to] = 0
             to += 1
-    length = to - frame - CHECKSUM
-    if rt_get(memory, to - CHECKSUM, CHECKSUM) != rt_crc32(memory, frame, length):
-        return 0
-    return length
+    return to - frame

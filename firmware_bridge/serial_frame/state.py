@@ -59,7 +59,7 @@ STATE: "np.dtype[Any]" = record_of(
 BODY_AT = int(STATE.itemsize)
 FRAME_AT = BODY_AT + MOST_BODY
 SEND_AT = FRAME_AT + MOST_STUFFED + 1
-CHUNK_AT = SEND_AT + 128  # a delimiter, RESET, ARM, CYCLIC
+CHUNK_AT = SEND_AT + 128  # a delimiter, RESET, ARM, CYCLIC: 1 + 15 + 23 + 20
 BYTES = CHUNK_AT + CHUNK
 
 

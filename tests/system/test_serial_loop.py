@@ -186,7 +186,7 @@ def test_the_emergency_stop_at_the_device_is_told_to_the_rig(device):
 
 
 def test_a_board_that_does_not_fit_the_rig_file_is_refused_at_the_start_with_the_sum(device):
-    with pytest.raises(CoreFailed, match=r"at most 148\.6 Hz, or"), service_of(device, driver__baud=115_200):
+    with pytest.raises(CoreFailed, match=r"at most 144 Hz, or"), service_of(device, driver__baud=115_200):
         pass
     assert device.seen()["state"] == State.READY
 

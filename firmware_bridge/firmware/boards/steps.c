@@ -20,7 +20,7 @@ static void seal(struct hil_word hex, struct hil_out *out) {
     uint8_t body[HIL_MOST_BODY], frame[HIL_MOST_FRAME];
     size_t count = 0;
     int byte;
-    while (count < HIL_MOST_BODY - 4 && (byte = text_hex(&hex)) >= 0) {
+    while (count < HIL_MOST_BODY && (byte = text_hex(&hex)) >= 0) {
         body[count++] = (uint8_t)byte;
     }
     put_bytes(out, frame, hil_seal(body, count, frame));

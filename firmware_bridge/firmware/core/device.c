@@ -122,11 +122,21 @@ static void reset(struct hil_device *d, uint8_t *body) {
     answer(d, body, HIL_RESET, body + PAYLOAD);
 }
 
+/* How long a command's payload is; longer than any where there is no such command. */
+static size_t payload_of(uint8_t type) {
+    switch (type) {
+    case HIL_HELLO: return 6;
+    case HIL_ARM: return 8;
+    case HIL_CYCLIC: return 5;
+    case HIL_DISARM:
+    case HIL_RESET: return 0;
+    default: return HIL_MOST_FRAME;
+    }
+}
+
 /* Whether the body is a whole command that can be obeyed. */
 static int well_formed(const uint8_t *body, size_t count) {
-    static const uint8_t length[] = {0, 6, 8, 5, 0, 0};
-    if (count < PAYLOAD || body[0] < HIL_HELLO || body[0] > HIL_RESET || body[1] != 0 || get32(body + 4) == 0 ||
-        count != PAYLOAD + length[body[0]]) {
+    if (count < PAYLOAD || body[1] != 0 || get32(body + 4) == 0 || count != PAYLOAD + payload_of(body[0])) {
         return 0;
     }
     if (body[0] == HIL_CYCLIC) {

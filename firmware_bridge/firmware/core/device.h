@@ -8,7 +8,7 @@
 #include "frame.h"
 
 #define HIL_VERSION 1u
-#define HIL_SCHEMA 0xF04D5774u  /* the CRC-32 of messages.SCHEMA_TEXT */
+#define HIL_SCHEMA 0xE2736460u  /* the CRC-32 of messages.SCHEMA_TEXT */
 #define HIL_ONE (1 << 30)       /* full opening */
 #define HIL_SENSORS 7
 #define HIL_INPUTS 3
@@ -18,7 +18,10 @@
 enum hil_state { HIL_IDLE, HIL_READY, HIL_ARMED, HIL_RUNNING, HIL_TRIPPED };
 enum hil_trip { HIL_NONE, HIL_TIME_TO_LIVE, HIL_END_STOP, HIL_EMERGENCY_STOP, HIL_SENSOR, HIL_WATCHDOG };
 enum hil_safe { HIL_NULL, HIL_HOLD, HIL_DUMP };
-enum hil_type { HIL_HELLO = 1, HIL_ARM, HIL_CYCLIC, HIL_DISARM, HIL_RESET, HIL_FAULT = 0x0F, HIL_ANSWER = 0x80 };
+enum hil_type { /* any two differ in four bits */
+    HIL_HELLO = 0x0F, HIL_ARM = 0x33, HIL_CYCLIC = 0x3C, HIL_DISARM = 0x55, HIL_RESET = 0x5A, HIL_FAULT = 0x66,
+    HIL_ANSWER = 0x80
+};
 enum hil_fault { HIL_NO_SESSION = 1, HIL_BUSY, HIL_TTL_BOUNDS, HIL_WRONG_STATE, HIL_CAUSE_PRESENT, HIL_OTHER_BOOT };
 
 struct hil_scale { uint16_t mantissa; int8_t exponent; };

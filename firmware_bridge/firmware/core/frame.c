@@ -13,12 +13,10 @@ uint32_t hil_crc32(const uint8_t *bytes, size_t count) {
     return ~crc;
 }
 
-size_t hil_seal(uint8_t *body, size_t count, uint8_t *frame) {
-    uint32_t crc = hil_crc32(body, count);
-    for (size_t i = 0; i < 4; i++) {
-        body[count + i] = (uint8_t)(crc >> (8 * i));
-    }
-    count += 4;
+/* The check's byte i. */
+static uint8_t septet(uint32_t crc, size_t i) { return (uint8_t)(0x80u | (crc >> (7 * i) & 0x7Fu)); }
+
+size_t hil_seal(const uint8_t *body, size_t count, uint8_t *frame) {
     size_t code_at = 0, length = 1;
     uint8_t code = 1;
     for (size_t i = 0; i < count; i++) {
@@ -32,13 +30,24 @@ size_t hil_seal(uint8_t *body, size_t count, uint8_t *frame) {
         }
     }
     frame[code_at] = code;
+    uint32_t crc = hil_crc32(frame, length);
+    for (size_t i = 0; i < HIL_CHECK; i++) {
+        frame[length++] = septet(crc, i);
+    }
     frame[length++] = 0;
     return length;
 }
 
 size_t hil_unseal(uint8_t *frame, size_t count) {
-    if (count < 6 || count > HIL_MOST_BODY + 1) {
+    if (count < HIL_CHECK + 2 || count > HIL_MOST_FRAME - 1) {
         return 0;
+    }
+    count -= HIL_CHECK;
+    uint32_t crc = hil_crc32(frame, count);
+    for (size_t i = 0; i < HIL_CHECK; i++) {
+        if (frame[count + i] != septet(crc, i)) {
+            return 0;
+        }
     }
     size_t at = 0, length = 0;
     while (at < count) {
@@ -54,13 +63,6 @@ size_t hil_unseal(uint8_t *frame, size_t count) {
         }
         if (at < count) {
             frame[length++] = 0;
-        }
-    }
-    length -= 4;
-    uint32_t crc = hil_crc32(frame, length);
-    for (size_t i = 0; i < 4; i++) {
-        if (frame[length + i] != (uint8_t)(crc >> (8 * i))) {
-            return 0;
         }
     }
     return length;

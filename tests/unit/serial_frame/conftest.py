@@ -17,6 +17,7 @@ from firmware_bridge.firmware.emulated import EmulatedBoard, emulator
 from firmware_bridge.serial_frame.exchange import rt_serial_exchange
 from firmware_bridge.serial_frame.frames import Splitter, seal
 from firmware_bridge.serial_frame.messages import (
+    ANSWER,
     ANSWERS,
     COMMANDS,
     HEAD,
@@ -136,7 +137,8 @@ class Far:
         self, *, sequence=None, session=SESSION, state=State.RUNNING, trip=0, flags=0, tick=None, lost=0
     ) -> bytes:
         self.tick += 1
-        head = HEAD.pack(0x83, state | trip << 4, self.next() if sequence is None else sequence, session)
+        number = self.next() if sequence is None else sequence
+        head = HEAD.pack(Type.CYCLIC + ANSWER, state | trip << 4, number, session)
         ticks = self.tick if tick is None else tick
         return seal(head + ANSWERS[Type.CYCLIC].pack(*VALUES, flags, lost, ticks & 0xFFFFFFFF))
 

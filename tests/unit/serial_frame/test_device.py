@@ -7,6 +7,7 @@ import pytest
 from firmware_bridge.firmware.build import CORE, core_object
 from firmware_bridge.serial_frame.frames import seal
 from firmware_bridge.serial_frame.messages import (
+    ANSWER,
     INPUT_BITS,
     INPUTS,
     ONE,
@@ -184,7 +185,7 @@ def test_a_frame_with_one_wrong_bit_anywhere_or_cut_anywhere_is_not_obeyed(bench
     seen = bench.seen()
     assert (seen["accepted"], seen["good_tick"]) == (before["accepted"], before["good_tick"])
     assert seen["refused"] > 8 * len(frame)
-    assert len(bench.receive(frame)) == 43
+    assert len(bench.receive(frame)) == 44
 
 
 @pytest.mark.parametrize(
@@ -196,11 +197,11 @@ def test_a_frame_with_one_wrong_bit_anywhere_or_cut_anywhere_is_not_obeyed(bench
         command(Type.CYCLIC, 9, 0x1A2B3C4D, 0, 8),
         command(Type.CYCLIC, 9, 0x1A2B3C4D, 0, 0) + b"\0",
         command(Type.CYCLIC, 9, 0x1A2B3C4D, 0, 0)[:-1],
-        b"\x03\x01" + command(Type.CYCLIC, 9, 0x1A2B3C4D, 0, 0)[2:],
-        b"\x83" + command(Type.CYCLIC, 9, 0x1A2B3C4D, 0, 0)[1:],
-        b"\x06\0\x09\0MMMM",
+        bytes([Type.CYCLIC, 1]) + command(Type.CYCLIC, 9, 0x1A2B3C4D, 0, 0)[2:],
+        bytes([Type.CYCLIC + ANSWER]) + command(Type.CYCLIC, 9, 0x1A2B3C4D, 0, 0)[1:],
+        b"\x69\0\x09\0MMMM",
         b"\0\0\x09\0MMMM",
-        b"\x03",
+        bytes([Type.CYCLIC]),
         command(Type.HELLO, 9, 0, VERSION, SCHEMA),
     ],
     ids=[

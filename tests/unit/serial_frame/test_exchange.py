@@ -11,7 +11,7 @@ import pytest
 
 from firmware_bridge.serial_frame.exchange import HOLD
 from firmware_bridge.serial_frame.frames import seal
-from firmware_bridge.serial_frame.messages import ANSWERS, HEAD, ONE, State, Type
+from firmware_bridge.serial_frame.messages import ANSWER, ANSWERS, HEAD, ONE, State, Type
 from hilctl.signals import Status
 
 SESSION = 0x1A2B3C4D
@@ -164,10 +164,9 @@ def test_babble_without_end_does_not_keep_the_exchange_beyond_its_time(far):
     assert far.own.length <= 97
 
 
-@pytest.mark.parametrize(("kind", "size"), [(0x83, 28), (0x83, 30),
-                                                        (0x85, 0), (0x8F, 3)])  # fmt: skip
+@pytest.mark.parametrize(("kind", "size"), [(Type.CYCLIC, 28), (Type.CYCLIC, 30), (Type.RESET, 0), (Type.FAULT, 3)])
 def test_a_whole_answer_of_the_wrong_kind_or_length_is_none(far, kind, size):
-    far.put(seal(HEAD.pack(kind, 3, far.next(), SESSION) + bytes(size)))
+    far.put(seal(HEAD.pack(kind + ANSWER, 3, far.next(), SESSION) + bytes(size)))
     assert far.exchange() == Status.BAD_REPLY
     assert far.own.bad_replies == 1
 
@@ -179,12 +178,12 @@ def test_oversize_a_frame_that_is_too_long_is_dropped(far):
 
 
 def test_an_echo_of_the_command_is_no_answer(far):
-    far.put(seal(HEAD.pack(0x03, 0, far.next(), SESSION) + ANSWERS[Type.CYCLIC].pack(*VALUES, 0, 0, 1)))
+    far.put(seal(HEAD.pack(Type.CYCLIC, 0, far.next(), SESSION) + ANSWERS[Type.CYCLIC].pack(*VALUES, 0, 0, 1)))
     assert far.exchange() == Status.BAD_REPLY
 
 
 def test_a_refusal_of_the_device_is_an_exception_with_its_code(far):
-    far.put(seal(HEAD.pack(0x8F, 0, far.next(), SESSION) + ANSWERS[Type.FAULT].pack(1, 3)))
+    far.put(seal(HEAD.pack(Type.FAULT + ANSWER, 0, far.next(), SESSION) + ANSWERS[Type.FAULT].pack(1, Type.CYCLIC)))
     assert far.exchange() == Status.EXCEPTION
     assert (far.own.fault, far.own.faults) == (1, 1)
 

@@ -15,10 +15,10 @@ SUITE = [Path(__file__).with_name(name) for name in ("test_device.py", "test_dev
 
 # File of the core, what stands there, and what the mutant says instead.
 MUTANTS = {
-    "checksum_not_compared": ("frame", "if (frame[length + i] !=", "if (i > 9 && frame[length + i] !="),
+    "checksum_not_compared": ("frame", "if (frame[count + i] !=", "if (i > 9 && frame[count + i] !="),
     "zero_within_a_frame": ("frame", "if (frame[at] == 0) {", "if (0) {"),
     "code_beyond_the_end": ("frame", "(size_t)(code - 1) > count - at", "0"),
-    "longest_frame_refused": ("frame", "count > HIL_MOST_BODY + 1", "count > HIL_MOST_BODY"),
+    "longest_frame_refused": ("frame", "count > HIL_MOST_FRAME - 1", "count > HIL_MOST_FRAME - 2"),
     "any_version": ("device", "get16(body + PAYLOAD) == HIL_VERSION", "get16(body + PAYLOAD) != 0"),
     "any_schema": ("device", "get32(body + PAYLOAD + 2) == HIL_SCHEMA", "1"),
     "taken_over_while_running": ("device", "if (d->state == HIL_RUNNING) {\n        fault(d, body, HIL_BUSY)",
@@ -47,7 +47,7 @@ MUTANTS = {
     "reset_with_bad_sensor": ("device", "(d->trip == HIL_SENSOR && d->out_of_range)", "0"),
     "valve_beyond_full": ("device", "valve <= HIL_ONE", "1"),
     "outputs_beyond": ("device", "body[PAYLOAD + 4] < 6", "1"),
-    "length_not_checked": ("device", "count != PAYLOAD + length[body[0]]", "0"),
+    "length_not_checked": ("device", "count != PAYLOAD + payload_of(body[0])", "0"),
     "answers_obeyed": ("device", "body[1] != 0 ||", ""),
     "no_upper_end": ("device", " || x > d->high", ""),
     "no_lower_end": ("device", "x < d->low || ", ""),

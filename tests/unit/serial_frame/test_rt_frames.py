@@ -5,9 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_bridge.serial_frame import rt_frames
-from firmware_bridge.serial_frame.frames import FrameError, seal, unseal
+from firmware_bridge.serial_frame.frames import MOST_BODY, FrameError, seal, unseal
 
-BODIES = st.binary(min_size=1, max_size=92) | st.lists(st.sampled_from([0, 1, 255]), min_size=1, max_size=92).map(bytes)
+BODIES = st.binary(min_size=1, max_size=MOST_BODY) | st.lists(
+    st.sampled_from([0, 1, 255]), min_size=1, max_size=MOST_BODY
+).map(bytes)
 
 
 @given(BODIES)
