@@ -3,7 +3,9 @@
     Y(k + r) = G(k + r) U(k + r) + T(k + r) + N
 
 around each frequency that is asked for, G a parabola in r and T a line. G U and T are told apart because U turns fast
-from line to line while G and T are smooth. What they leave is noise. The input is taken to be exact. Schoukens, Vandersteen, Barbé and Pintelon 2009.
+from line to line while G and T are smooth. What they leave is noise. The input is taken to be exact.
+
+Schoukens, Vandersteen, Barbé and Pintelon 2009.
 """
 
 import numpy as np
