@@ -1,0 +1,158 @@
+"""How sure each parameter is: where the sum of squares passes what the residuals' scatter allows.
+
+The linear interval is x ± t s, with the covariance s² (J'J)^-1 of the parameters that met no bound. It is given where
+the outputs at its ends are as far off as it says. Where they are not, or a bound is nearer, the profile is: the
+parameter held at one value after another, the others fitted anew.
+"""
+
+import math
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from hilctl.identify.dynamics.grey.model import CannotBe, Reals
+from hilctl.identify.dynamics.grey.problem import Problem
+from hilctl.identify.dynamics.grey.search import Found, NoStart, search
+
+How = Literal["auto", "linear", "profile"]
+
+AGREE = 0.1  # of what the sum of squares grows by
+SILENT = 1e-9  # of the noise that was assumed: what is left is rounding, and no profile has a shape
+_FINE = 0.003  # of the root of that: where an end is found
+_STEPS = 12
+_LAZY = 1e-4  # the tolerance of a search whose sum of squares alone matters
+
+
+class Interval(NamedTuple):
+    """Of one free parameter."""
+
+    low: float
+    high: float
+    by: Literal["linear", "profile"]
+    sd: float  # of the linear theory; infinite at a bound
+    open_low: bool  # no end on this side: it is the bound's
+    open_high: bool
+
+
+class Sureness(NamedTuple):
+    """Of all free parameters of a problem whose data fix them all."""
+
+    intervals: dict[str, Interval]
+    covariance: Reals  # of the free parameters, in order; zero for those at a bound
+    quantile: float
+    variance: float  # of a residual, in units of the noise it was weighed with
+
+
+def sureness(problem: Problem, found: Found, how: How = "auto", confidence: float = 0.95) -> Sureness:
+    """The intervals around what was found."""
+    from scipy.stats import t
+
+    names = problem.parameters.free
+    freedom = max(problem.equations - len(names), 1)
+    variance = found.squares / freedom
+    quantile = float(t.ppf(0.5 + confidence / 2, freedom))
+    inside = [i for i, at in enumerate(found.at_bound) if not at]
+    covariance = np.zeros((len(names), len(names)))
+    covariance[np.ix_(inside, inside)] = variance * _inverse(found.triangle[:, inside])
+    out = {}
+    for at, name in enumerate(names):
+        sd = math.sqrt(covariance[at, at]) if at in inside else math.inf
+        out[name] = _interval(problem, found, covariance, at, sd, quantile, variance, how)
+    return Sureness(out, covariance, quantile, variance)
+
+
+def _inverse(jacobian: Reals) -> Reals:
+    """(J'J)^-1, columns scaled first."""
+    lengths = np.linalg.norm(jacobian, axis=0)
+    lengths[lengths == 0] = 1.0
+    root = np.linalg.pinv(jacobian / lengths, rcond=1e-14) / lengths[:, None]
+    return np.asarray(root @ root.T)
+
+
+def _interval(
+    problem: Problem, found: Found, covariance: Reals, at: int, sd: float, quantile: float, variance: float, how: How
+) -> Interval:  # fmt: skip
+    low, high = problem.parameters.low[at], problem.parameters.high[at]
+    value, half = float(found.x[at]), quantile * sd
+    within = low < value - half and value + half < high
+    silent = variance < SILENT**2
+    if how == "auto" and within and not silent:
+        silent = _straight(problem, found, covariance, at, half, variance)
+    if math.isfinite(half) and (how == "linear" or silent):
+        return Interval(value - half, value + half, "linear", sd, False, False)
+    allowed = math.sqrt(variance) * quantile
+    way = covariance[:, at] / covariance[at, at] if math.isfinite(sd) else np.eye(len(found.x))[at]
+    ends = [_end(problem, found, at, sign, half, allowed, way) for sign in (-1.0, 1.0)]
+    return Interval(ends[0][0], ends[1][0], "profile", sd, ends[0][1], ends[1][1])
+
+
+def _straight(problem: Problem, found: Found, covariance: Reals, at: int, half: float, variance: float) -> bool:
+    """Whether the outputs at both ends, the others following, are off by what the linear theory says."""
+    way = covariance[at] / covariance[at, at] * half
+    expected = variance * (half**2 / covariance[at, at])
+    for sign in (-1.0, 1.0):
+        x = found.x + sign * way
+        if np.any(x <= problem.parameters.low) or np.any(x >= problem.parameters.high):
+            return False
+        try:
+            squares = float(np.sum(problem.triangle(x)[:, -1] ** 2))
+        except CannotBe:
+            return False
+        if abs(squares - found.squares - expected) > AGREE * expected:
+            return False
+    return True
+
+
+def _end(
+    problem: Problem, found: Found, at: int, sign: float, half: float, allowed: float, way: Reals
+) -> tuple[float, bool]:
+    """Where the profile's root passes `allowed`, and whether it is the bound instead; `way`: how the others follow."""
+    parameters, name = problem.parameters, problem.parameters.free[at]
+    bound = float(parameters.high[at] if sign > 0 else parameters.low[at])
+    value = float(found.x[at])
+    room = abs(bound - value)
+    if not math.isfinite(half):
+        half = 0.1 * room
+    inside, at_inside = 0.0, 0.0
+    outside, at_outside = math.inf, math.inf
+    step, x, at_x = min(half, room), found.x, 0.0
+    for _ in range(_STEPS):
+        if step <= 0.0:
+            return bound, True
+        ahead = x + sign * (step - at_x) * way
+        x_held, off = _held(problem, ahead, name, value + sign * step, found.squares)
+        if off <= allowed:
+            if step >= room:
+                return bound, True
+            inside, at_inside = step, off
+            x, at_x = x_held, step
+        else:
+            outside, at_outside = step, off
+        if abs(off - allowed) <= _FINE * allowed:
+            break
+        if math.isinf(outside):
+            step = min(max(step * allowed / max(off, 1e-3 * allowed), 1.2 * step), 3 * step, room)
+        elif math.isinf(at_outside):
+            step = 0.5 * (inside + outside)
+        else:
+            share = (allowed - at_inside) / (at_outside - at_inside)
+            step = inside + min(max(share, 0.05), 0.95) * (outside - inside)
+    return value + sign * step, False
+
+
+def _held(problem: Problem, x: Reals, name: str, value: float, least: float) -> tuple[Reals, float]:
+    """The others fitted anew; how far the outputs are then off, as the root of what the squares grew by."""
+    names = problem.parameters.free
+    if len(names) == 1:
+        try:
+            squares = float(np.sum(problem.triangle(np.array([value]))[:, -1] ** 2))
+        except CannotBe:
+            return x, math.inf
+        return x, math.sqrt(max(squares - least, 0.0))
+    held = problem._replace(parameters=problem.parameters.at(x, problem.model, {name: value}))
+    try:
+        found = search(held, _LAZY)
+    except NoStart:
+        return x, math.inf
+    whole = dict(zip(held.parameters.free, found.x, strict=True)) | {name: value}
+    return np.array([whole[each] for each in names]), math.sqrt(max(found.squares - least, 0.0))

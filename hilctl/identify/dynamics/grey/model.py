@@ -1,0 +1,96 @@
+"""What the grey box asks of a model, and the linear servo as one.
+
+A model maps parameters and a record's inputs to outputs, with exact derivatives. Parameters that a problem does not
+mention have the model's own values.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from hilctl.identify.dynamics.grey.record import Record
+from hilctl.params import BadValues, Problem, leaves, nearest
+from sim.servo import KNOWN, Servo, State, paper_servo, sensitivities, simulate
+
+Reals = npt.NDArray[np.float64]
+
+
+class CannotBe(Exception):
+    """No machine has these parameters, for example because it would be unstable: the search goes elsewhere."""
+
+
+class Model(Protocol):
+    """Parameters and inputs in, outputs and their derivatives out."""
+
+    names: tuple[str, ...]
+    units: Mapping[str, str]
+    outputs: tuple[str, ...]
+    inputs: tuple[str, ...]
+    states: int  # that an unknown start may have
+
+    def known(self, name: str) -> bool:
+        """Whether the model has a value of its own for this parameter."""
+
+    def limits(self, name: str) -> tuple[float, float]:
+        """Between which a parameter makes sense at all."""
+
+    def simulate(self, values: Mapping[str, float], record: Record, initial: Any = None) -> Reals:
+        """The record's outputs, [sample, output]. CannotBe where there is no such machine."""
+
+    def sensitivities(
+        self, values: Mapping[str, float], free: Sequence[str], record: Record, initial: Any = None
+    ) -> tuple[Reals, Reals]:
+        """The same, and the derivatives, [sample, output, parameter]."""
+
+
+class ServoModel:
+    """The linear servo in nine states. What it does not identify comes from `known`, by default the paper's."""
+
+    names: tuple[str, ...] = Servo.__struct_fields__
+    outputs = tuple(state.name for state in State)
+    inputs = ("ui", "Fd")
+    states = len(State)
+
+    def __init__(self, known: Mapping[str, float] = KNOWN) -> None:
+        for name in known:
+            if name not in self.names:
+                raise BadValues([Problem(name, known[name], "no such parameter", nearest(name, self.names))])
+        self._known = dict(known)
+        told = {leaf.path: leaf for leaf in leaves(Servo)}
+        self.units = {name: told[name].unit for name in self.names}
+        self._limits = {name: (float(told[name].low), float(told[name].high)) for name in self.names}
+
+    def known(self, name: str) -> bool:
+        """Whether it was given."""
+        return name in self._known
+
+    def limits(self, name: str) -> tuple[float, float]:
+        """As `sim.servo.Servo` declares them."""
+        return self._limits[name]
+
+    def servo(self, values: Mapping[str, float]) -> Servo:
+        """With these parameters. CannotBe where it would be unstable."""
+        try:
+            return paper_servo({}, **{**self._known, **values})
+        except BadValues as error:
+            raise CannotBe(str(error)) from error
+
+    def simulate(self, values: Mapping[str, float], record: Record, initial: Any = None) -> Reals:
+        """Exactly, as the record's input is held."""
+        return simulate(self.servo(values), **self._given(record), initial=initial)
+
+    def sensitivities(
+        self, values: Mapping[str, float], free: Sequence[str], record: Record, initial: Any = None
+    ) -> tuple[Reals, Reals]:
+        """Exactly."""
+        return sensitivities(self.servo(values), free, **self._given(record), initial=initial)
+
+    def _given(self, record: Record) -> dict[str, Any]:
+        outputs = [State[name] for name in record.outputs]
+        given = {"ui": record.input("ui"), "dt_s": record.dt_s, "outputs": outputs, "hold": record.hold}
+        return given | ({"Fd": record.input("Fd")} if "Fd" in record.inputs else {})
+
+
+__all__ = ["CannotBe", "Model", "Reals", "ServoModel"]

@@ -1,0 +1,137 @@
+"""Which parameters are searched, which are known, and which follow from others.
+
+    choices = {"m": Free(16.0, 0.0, 50.0), "KL": Fixed(1e5), "Ctc": Tied(0.1, {"Kc": 1.0})}
+
+A tied parameter is `factor` times powers of others, so `Tied(0.1, {"Kc": 1})` is a tenth of Kc; several that follow
+one another are a group.
+"""
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from hilctl.identify.dynamics.grey.model import Model, Reals
+from hilctl.params import BadValues, Problem, nearest
+
+FAR = 100.0  # times and part: how far a parameter may go whose bounds mean nothing by themselves
+
+
+class Free(NamedTuple):
+    """Searched between two ends."""
+
+    start: float
+    low: float
+    high: float
+
+
+class Fixed(NamedTuple):
+    """Known."""
+
+    value: float
+
+
+class Tied(NamedTuple):
+    """`factor` times the others, each to its power."""
+
+    factor: float
+    powers: Mapping[str, float]
+
+
+Choice = Free | Fixed | Tied
+Choices = Mapping[str, Choice]
+
+
+def free_from(start: Mapping[str, float], bounds: Mapping[str, tuple[float, float]]) -> dict[str, Choice]:
+    """Each parameter that has a start, free between its bounds."""
+    return {name: Free(value, *bounds[name]) for name, value in start.items()}
+
+
+class Parameters:
+    """The choices for a model, checked: from the search's vector to the model's parameters and back."""
+
+    def __init__(self, model: Model, choices: Choices) -> None:
+        problems = list(_problems(model, choices))
+        if problems:
+            raise BadValues(problems)
+        self.choices = dict(choices)
+        ends = {name: _within(model, name, one) for name, one in choices.items() if isinstance(one, Free)}
+        self.free = tuple(ends)
+        self.start: Reals = np.array([one.start for one in ends.values()])
+        self.low: Reals = np.array([one.low for one in ends.values()])
+        self.high: Reals = np.array([one.high for one in ends.values()])
+        self.scale: Reals = np.where(self.start != 0, np.abs(self.start), self.high - self.low)
+        self.tied = {name: one for name, one in choices.items() if isinstance(one, Tied)}
+        self.moving = (*self.free, *self.tied)
+
+    def values(self, x: Sequence[float] | Reals) -> dict[str, float]:
+        """Every parameter that was chosen, for a vector of the free ones."""
+        out = {name: one.value for name, one in self.choices.items() if isinstance(one, Fixed)}
+        out |= dict(zip(self.free, map(float, x), strict=True))
+        for name, one in self.tied.items():
+            out[name] = one.factor * math.prod(out[other] ** power for other, power in one.powers.items())
+        return out
+
+    def chain(self, x: Sequence[float] | Reals) -> Reals:
+        """The derivatives of the moving parameters (the free, then the tied) by the free ones."""
+        values = self.values(x)
+        out = np.zeros((len(self.moving), len(self.free)))
+        out[: len(self.free)] = np.eye(len(self.free))
+        for row, one in enumerate(self.tied.values(), len(self.free)):
+            for other, power in one.powers.items():
+                if other in self.free:
+                    rest = math.prod(values[o] ** p for o, p in one.powers.items() if o != other)
+                    slope = one.factor * rest * power * values[other] ** (power - 1) if power else 0.0
+                    out[row, self.free.index(other)] = slope
+        return out
+
+    def at(
+        self, x: Sequence[float] | Reals, model: Model, fixed: Mapping[str, float], wide: Collection[str] = ()
+    ) -> "Parameters":
+        """The same, starting at x, with some of the free ones fixed; the `wide` may go far."""
+        choices: dict[str, Choice] = dict(self.choices)
+        for name, value, low, high in zip(self.free, map(float, x), self.low, self.high, strict=True):
+            ends = _far(value, float(high), *model.limits(name)) if name in wide else (float(low), float(high))
+            choices[name] = Fixed(fixed[name]) if name in fixed else Free(min(max(value, ends[0]), ends[1]), *ends)
+        return Parameters(model, choices)
+
+
+def _far(value: float, high: float, lowest: float, highest: float) -> tuple[float, float]:
+    """A hundredth and a hundred times, within what makes sense; from nothing, where that does."""
+    up = min(FAR * value, highest) if value > 0 else min(high, highest)
+    return lowest if lowest == 0 else max(value / FAR, lowest), up
+
+
+def _within(model: Model, name: str, one: Free) -> Free:
+    """Its ends within those of the model, its start between them."""
+    low, high = model.limits(name)
+    low, high = max(low, one.low), min(high, one.high)
+    return Free(min(max(one.start, low), high), low, high)
+
+
+def _problems(model: Model, choices: Choices) -> Iterator[Problem]:
+    for name, one in choices.items():
+        if name not in model.names:
+            yield Problem(name, "", "no such parameter", nearest(name, model.names))
+            continue
+        low, high = model.limits(name)
+        if isinstance(one, Free):
+            if not (math.isfinite(one.low) and math.isfinite(one.high) and one.low < one.high):
+                yield Problem(name, (one.low, one.high), "its bounds must be finite, the lower one first")
+            elif not one.low <= one.start <= one.high:
+                yield Problem(name, one.start, f"must start within its bounds, {one.low:g} to {one.high:g}")
+            elif one.high < low or one.low > high:
+                yield Problem(name, (one.low, one.high), f"its bounds must meet the model's, {low:g} to {high:g}")
+        elif isinstance(one, Fixed):
+            if not low <= one.value <= high:
+                yield Problem(name, one.value, f"must be {low:g} to {high:g}")
+        else:
+            for other in one.powers:
+                if other not in choices or isinstance(choices[other], Tied):
+                    yield Problem(name, other, "is tied to a parameter that is neither free nor fixed")
+    missing = [name for name in model.names if name not in choices and not model.known(name)]
+    for name in missing:
+        yield Problem(name, "", "is missing", "say whether it is Free, Fixed or Tied")
+    if not any(isinstance(one, Free) for one in choices.values()):
+        yield Problem("choices", list(choices), "must leave at least one parameter free")

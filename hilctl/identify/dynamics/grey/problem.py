@@ -1,0 +1,99 @@
+"""Residuals and their derivatives, exact, for records, a model, and the parameters that are free.
+
+What is measured is offset, and may begin in motion. Both enter the outputs linearly, so they are not searched: for any
+parameters the best ones are found by projection, and what is left counts (variable projection, in Kaufman's form).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from hilctl.identify.dynamics.grey.model import CannotBe, Model, Reals
+from hilctl.identify.dynamics.grey.parameters import Parameters
+from hilctl.identify.dynamics.grey.record import Record
+from hilctl.identify.dynamics.grey.triangle import stacked, triangle_of
+
+
+class Problem(NamedTuple):
+    """What is fitted to what. `noise`: each output's standard deviation, which weighs it."""
+
+    model: Model
+    records: tuple[Record, ...]
+    parameters: Parameters
+    noise: Mapping[str, float]
+
+    @property
+    def equations(self) -> int:
+        """How many samples of outputs count, less what offsets and starts take of them."""
+        return sum(r.samples * len(r.outputs) - self._found(r) for r in self.records)
+
+    def _found(self, record: Record) -> int:
+        return len(record.outputs) * record.shifted + self.model.states * (record.begin == "free")
+
+    def with_noise(self, noise: Mapping[str, float]) -> "Problem":
+        """The same, weighed otherwise."""
+        return self._replace(noise=noise)
+
+    def triangle(self, x: Reals) -> Reals:
+        """The residuals' triangle with derivatives by the free parameters. CannotBe where there is no such machine."""
+        values, chain = self.parameters.values(x), self.parameters.chain(x)
+        parts = []
+        for record in self.records:
+            for slopes, misses in self._equations(record, values, chain):
+                parts.append(triangle_of(slopes, misses))
+        return stacked(parts)
+
+    def misses(self, x: Reals) -> list[Reals]:
+        """Model less measurement of each record, [sample, output], in SI units; offsets and starts taken out."""
+        values = self.parameters.values(x)
+        return [self._modelled(record, values) - record.measured() for record in self.records]
+
+    def _modelled(self, record: Record, values: Mapping[str, float]) -> Reals:
+        measured = record.measured()
+        begin, _ = self._start(record, values)
+        out = self.model.simulate(values, record, begin)
+        return out - np.mean(out - measured, axis=0) if record.shifted else out
+
+    def _start(self, record: Record, values: Mapping[str, float]) -> tuple[Reals | None, Reals | None]:
+        """The best states at the first sample, and what each does to the outputs; None where they are known."""
+        if record.begin != "free":
+            return None, None
+        weight = np.array([1 / self.noise[name] for name in record.outputs])
+        silent = record._replace(inputs={name: np.zeros(record.samples) for name in record.inputs}, begin="rest")
+        ways = []
+        for state in np.eye(self.model.states):
+            moved = self.model.simulate(values, silent, state)
+            ways.append((moved - moved.mean(0) * record.shifted) * weight)
+        columns = np.stack(ways, axis=2)
+        wanted = (record.measured() - self.model.simulate(values, record)) * weight
+        wanted = wanted - wanted.mean(0) * record.shifted
+        flat = columns.reshape(-1, self.model.states)
+        lengths = np.linalg.norm(flat, axis=0)
+        lengths[lengths == 0] = 1.0
+        found, *_ = np.linalg.lstsq(flat / lengths, wanted.ravel(), rcond=1e-10)
+        return found / lengths, columns / lengths
+
+    def _equations(self, record: Record, values: Mapping[str, float], chain: Reals) -> Sequence[tuple[Reals, Reals]]:
+        begin, ways = self._start(record, values)
+        modelled, slopes = self.model.sensitivities(values, self.parameters.moving, record, begin)
+        if not np.isfinite(modelled).all():
+            raise CannotBe("the simulation leaves every bound")
+        misses = modelled - record.measured()
+        if len(self.parameters.tied):
+            slopes = slopes @ chain
+        if record.shifted:
+            misses, slopes = misses - misses.mean(0), slopes - slopes.mean(0)
+        weight = [1 / self.noise[name] for name in record.outputs]
+        if ways is not None:  # what a start could do as well does not count
+            misses, slopes = misses * weight, slopes * np.array(weight)[:, None]
+            basis = _basis(ways.reshape(-1, self.model.states))
+            flat, leaning = misses.ravel(), slopes.reshape(-1, slopes.shape[2])
+            return [(leaning - basis @ (basis.T @ leaning), flat - basis @ (basis.T @ flat))]
+        return [(slopes[:, i] * weight[i], misses[:, i] * weight[i]) for i in range(len(weight))]
+
+
+def _basis(columns: Reals) -> Reals:
+    """An orthonormal one of what the columns span."""
+    left, size, _ = np.linalg.svd(columns, full_matrices=False)
+    return np.asarray(left[:, size > 1e-10 * size[0]])

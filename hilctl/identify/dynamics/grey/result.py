@@ -1,0 +1,103 @@
+"""What the grey box says: numbers with intervals for what the data fix, none for what they do not, and why."""
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+from hilctl.identify.dynamics.grey.symmetry import Direction
+
+By = Literal["linear", "profile", "fixed", "nothing"]
+
+
+class Estimate(NamedTuple):
+    """One parameter with its 95 % interval; no numbers where the data do not say what it is."""
+
+    name: str
+    unit: str
+    value: float | None
+    low: float | None
+    high: float | None
+    by: By
+    at_bound: int  # -1, 0, 1: where the search ended
+    why: str  # why there is no number
+
+
+class Invariant(NamedTuple):
+    """A product of powers that the data fix, of parameters that they may not; a single parameter is one, too."""
+
+    name: str
+    powers: Mapping[str, int]  # of sums, as they are written
+    unit: str
+    value: float
+    low: float
+    high: float
+    by: By
+    sd: float  # linear; infinite where a bound is met
+
+
+class Flag(NamedTuple):
+    """One thing to know before the numbers are used."""
+
+    code: str
+    key: str
+    text: str
+    remedy: str
+
+
+class Fit(NamedTuple):
+    """An identified machine."""
+
+    estimates: tuple[Estimate, ...]
+    invariants: tuple[Invariant, ...]
+    directions: tuple[Direction, ...]  # what the data do not fix
+    values: Mapping[str, float]  # one machine of all that do the same: to simulate with, not to be told
+    fit_percent: Mapping[str, float]  # equation 29, by output; the worst of several records
+    start_percent: Mapping[str, float]
+    history: tuple[float, ...]  # percent of all outputs as weighed, at the start and after each iteration
+    iterations: int  # steps that were accepted
+    trials: int
+    ended: str
+    rank: int
+    free: int
+    gap: float
+    singular_values: tuple[float, ...]
+    noise: Mapping[str, float]  # what is left of each output, rms
+    agreeing: tuple[int, int]  # starts that ended at the same machine, of how many
+    flags: tuple[Flag, ...]
+
+    def estimate(self, name: str) -> Estimate:
+        """By name."""
+        return next(one for one in self.estimates if one.name == name)
+
+    def invariant(self, name: str) -> Invariant:
+        """By name, as it is written."""
+        return next(one for one in self.invariants if one.name == name)
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values that JSON can hold."""
+        return {
+            "parameters": {one.name: {**_plain(one._asdict()), "name": one.name} for one in self.estimates},
+            "invariants": {one.name: _plain({**one._asdict(), "powers": dict(one.powers)}) for one in self.invariants},
+            "not_fixed": [{**one._asdict(), "parts": dict(one.parts)} for one in self.directions],
+            "fit_percent": dict(self.fit_percent),
+            "start_percent": dict(self.start_percent),
+            "history_percent": list(self.history),
+            "iterations": self.iterations,
+            "trials": self.trials,
+            "ended": self.ended,
+            "rank": self.rank,
+            "free": self.free,
+            "gap": _finite(self.gap),
+            "singular_values": list(self.singular_values),
+            "noise": dict(self.noise),
+            "starts": {"agreeing": self.agreeing[0], "of": self.agreeing[1]},
+            "flags": [flag._asdict() for flag in self.flags],
+        }
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _finite(value) if isinstance(value, float) else value for key, value in values.items()}
+
+
+def _finite(x: float) -> float | None:
+    return x if math.isfinite(x) else None
