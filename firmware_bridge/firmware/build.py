@@ -100,24 +100,16 @@ def core_object(name: str) -> Path:
 
 def core_size() -> Size:
     """What the core takes on a Cortex-M3, with all that it needs of the compiler's own library."""
-    place = _place() / f"core-{_digest('alone')}"
-    place.mkdir(exist_ok=True)
-    main, program = place / "alone.c", place / "alone"
-    main.write_text(_CORE_ALONE)
-    sources = [str(HERE / name) for name in CORE] + [str(HERE / "boards/metal/memory.c"), str(main)]
-    flags = [
-        *STRICT,
-        *CORTEX_M3,
-        f"-I{HERE}",
-        "-ffunction-sections",
-        "-fstack-usage",
-        "-Wl,--gc-sections,-e,everything",
-    ]
-    _into(program, cross_compiler(), [*flags, *sources, "-lgcc"])
-    said = subprocess.run(["arm-none-eabi-size", program], capture_output=True, text=True, check=True).stdout
+    with tempfile.TemporaryDirectory(prefix="hilctl-core-") as folder:
+        main, program = Path(folder) / "alone.c", Path(folder) / "alone"
+        main.write_text(_CORE_ALONE)
+        sources = [*(HERE / name for name in CORE), HERE / "boards/metal/memory.c", main]
+        only = ["-ffunction-sections", "-fstack-usage", "-Wl,--gc-sections,-e,everything"]
+        _into(program, cross_compiler(), [*STRICT, *CORTEX_M3, *only, f"-I{HERE}", *map(str, sources), "-lgcc"])
+        said = subprocess.run(["arm-none-eabi-size", program], capture_output=True, text=True, check=True).stdout
+        used = [line.split("\t") for path in Path(folder).glob("*.su") for line in path.read_text().splitlines()]
     text, data, bss = (int(word) for word in said.splitlines()[1].split()[:3])
-    used = [line.split("\t") for path in place.glob("*.su") for line in path.read_text().splitlines()]
-    stack = sum(int(row[1]) for row in used if ".c:" in row[0] and "alone.c" not in row[0])
+    stack = sum(int(row[1]) for row in used if "alone.c" not in row[0])
     return Size(text + data, data + bss, stack)
 
 

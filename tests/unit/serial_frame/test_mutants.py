@@ -1,4 +1,4 @@
-"""Broken guards of the firmware's core, one at a time: the suite must notice each."""
+"""Broken guards of the firmware, one at a time: the suite must notice each."""
 
 import os
 import shutil
@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.firmware.build import HERE, compiler
+from firmware_bridge.firmware.build import HERE, compiler, cross_compiler
+from firmware_bridge.firmware.emulated import emulator
 
 HOUSE = HERE.parents[1]
-SUITE = [Path(__file__).with_name(name) for name in ("test_device.py", "test_device_trips.py", "test_frames.py")]
+SUITE = [Path(__file__).with_name(name) for name in ("test_device_trips.py", "test_device.py", "test_frames.py")]
+METAL_SUITE = [HOUSE / "tests/system/test_cortex_m.py"]
 
 # File of the core, what stands there, and what the mutant says instead.
 MUTANTS = {
@@ -67,14 +69,32 @@ MUTANTS = {
     "frames_without_end": ("device", "if (d->in_length < HIL_MOST_FRAME)", "if (1)"),
     "disarm_is_deaf": ("device", "HIL_READY;\n        }\n        answer(d", "d->state;\n        }\n        answer(d"),
 }  # fmt: skip
+
+# The same of the boards with a Cortex-M: file, text, instead.
+METAL_MUTANTS = {
+    "fed_without_the_tick": ("main.c", "if (ticks != fed) {", "if (1) {"),
+    "fed_by_the_tick": ("main.c", "    ticks++;\n", "    ticks++;\n    board_watchdog_feed();\n"),
+    "fed_by_nobody": ("main.c", "        board_watchdog_feed();\n", ""),
+    "watchdog_not_started": ("main.c", "    board_watchdog_start();\n", ""),
+    "watchdog_only_warns": ("watchdog.h", "= 3; ", "= 1; "),
+    "cause_not_told": ("main.c", "if (hung) hil_latch", "if (0) hil_latch"),
+    "cause_told_for_ever": ("main.c", "metal_kept.watchdog_warned = 0;", ""),
+    "waits_for_the_host": ("mps2_an385.c", "if (REGISTER(ports[port] + 0x04) & 1u) {\n        return 0;\n    }",
+                           "while (REGISTER(ports[port] + 0x04) & 1u) {\n    }"),
+}  # fmt: skip
+QUICK = ("never_trips", "trip_not_latched", "duplicates_feed")
 SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))
+STEP = max(1, round(1 / SHARE))
+SLOW = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 
-def suite(folder: Path) -> "subprocess.CompletedProcess[str]":
+def suite(folder: Path, files: list[Path]) -> "subprocess.CompletedProcess[str]":
     """The suite against the firmware of another checkout's folder."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "--no-header", "-p", "no:cacheprovider", *SUITE]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "--no-header", "-m", "not slow", "-p", "no:cacheprovider"]
     env = {**os.environ, "HILCTL_FIRMWARE": str(folder)}
-    return subprocess.run(command, cwd=HOUSE, env=env, capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run(
+        [*command, *files], cwd=HOUSE, env=env, capture_output=True, text=True, timeout=300, check=False
+    )
 
 
 @pytest.fixture
@@ -84,24 +104,47 @@ def copy(tmp_path):
     return shutil.copytree(HERE, tmp_path / "firmware", ignore=shutil.ignore_patterns("__pycache__"))
 
 
-@pytest.mark.parametrize("name", MUTANTS)
-def test_a_mutants_text_is_in_the_core_once(name):
-    file, there, instead = MUTANTS[name]
-    text = (HERE / "core" / f"{file}.c").read_text()
-    assert text.count(there) == 1 and there != instead
+@pytest.fixture
+def emulated():
+    if cross_compiler() is None or emulator() is None:
+        pytest.skip("needs arm-none-eabi-gcc and qemu-system-arm")
+
+
+def killed(source: Path, there: str, instead: str, copy: Path, files: list[Path]) -> None:
+    source.write_text(source.read_text().replace(there, instead))
+    done = suite(copy, files)
+    assert done.returncode == 1 and "failed" in done.stdout, f"it survives\n{done.stdout[-2000:]}"
+
+
+def test_each_mutants_text_is_there_once():
+    sources = {name: (HERE / "core" / f"{file}.c", *texts) for name, (file, *texts) in MUTANTS.items()}
+    sources |= {name: (HERE / "boards/metal" / file, *texts) for name, (file, *texts) in METAL_MUTANTS.items()}
+    counts = {name: source.read_text().count(there) for name, (source, there, _) in sources.items()}
+    assert {name: count for name, count in counts.items() if count != 1} == {}
+    assert all(there != instead for _, there, instead in sources.values())
 
 
 @pytest.mark.slow
 def test_the_suite_passes_without_a_mutant(copy):
-    assert suite(copy).returncode == 0
+    assert suite(copy, SUITE).returncode == 0
+
+
+@pytest.mark.slow
+def test_the_suite_passes_in_qemu_without_a_mutant(copy, emulated):
+    assert suite(copy, METAL_SUITE).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "name", [*QUICK, *(pytest.param(name, marks=SLOW) for name in [n for n in MUTANTS if n not in QUICK][::STEP])]
+)
+def test_the_suite_kills(copy, name):
+    file, there, instead = MUTANTS[name]
+    killed(copy / "core" / f"{file}.c", there, instead, copy, SUITE)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("name", list(MUTANTS)[:: max(1, round(1 / SHARE))])
-def test_the_suite_kills(copy, name):
-    file, there, instead = MUTANTS[name]
-    source = copy / "core" / f"{file}.c"
-    source.write_text(source.read_text().replace(there, instead))
-    done = suite(copy)
-    assert done.returncode == 1 and "failed" in done.stdout, f"{name} survives\n{done.stdout[-2000:]}"
+@pytest.mark.parametrize("name", list(METAL_MUTANTS)[::STEP])
+def test_the_suite_kills_in_qemu(copy, name, emulated):
+    file, there, instead = METAL_MUTANTS[name]
+    killed(copy / "boards/metal" / file, there, instead, copy, METAL_SUITE)
