@@ -85,6 +85,7 @@ class Trip(IntEnum):
     SHUTDOWN = 22
     OIL_LEVEL = 23
     OIL_FILTER = 24
+    PRESSURE_AGE = 25
 
 
 class TripText(NamedTuple):
@@ -113,7 +114,7 @@ TRIP_TEXTS: dict[Trip, TripText] = {
     Trip.SENSOR_STUCK: TripText("sensors", "", "a sensor did not change while the table was driven",
                                 "check the sensor; or raise limits.stuck.window_s"),
     Trip.SENSOR_STALE: TripText("limits.stale", "s", "a reading was older than allowed",
-                                "check the link; or raise limits.stale.max_s"),
+                                "check the link; or raise limits.stale.max_s, or stale_s of that sensor"),
     Trip.SATURATION: TripText("limits.saturation", "s", "the valve command was saturated too long",
                               "check supply and load; or reduce the motion"),
     Trip.DRIVER: TripText("limits.driver", "", "the driver reported errors in a row", "check the link and the device"),
@@ -136,6 +137,9 @@ TRIP_TEXTS: dict[Trip, TripText] = {
     Trip.SHUTDOWN: TripText("", "", "the service was asked to end", "start it again"),
     Trip.OIL_LEVEL: TripText("limits.oil_level", "", "the oil level is low", "look for a leak; fill up, then reset"),
     Trip.OIL_FILTER: TripText("limits.oil_filter", "", "the oil filter is clogged", "change the filter, then reset"),
+    Trip.PRESSURE_AGE: TripText("law.three_state.pressure_age_s", "s",
+                                "the pressures are too old for dynamic-pressure feedback, which is faded out",
+                                "sample them faster; or do without: law.three_state.kp_per_mpa = 0"),
 }
 
 
@@ -177,7 +181,9 @@ CHANNELS: tuple[Channel, ...] = (
     Channel("emergency_stop", "", "f8", "1 while open, nan where the rig has no input"),
     Channel("oil_level", "", "f8", "1 while the oil level is low, nan where the rig has no input"),
     Channel("oil_filter", "", "f8", "1 while the oil filter is clogged, nan where the rig has no input"),
-    Channel("age_max_ns", "ns", "i8", "age of the oldest reading that the law uses"),
+    Channel("age_max_ns", "ns", "i8", "age of the oldest reading that the law uses; inputs and oil temperature aside"),
+    Channel("pressure_a_age_ns", "ns", "i8", "age of the pressure in chamber A that is in use"),
+    Channel("pressure_b_age_ns", "ns", "i8", "age of the pressure in chamber B that is in use"),
     # estimates
     Channel("position_m", "m", "f8", "estimated position, delayed like the slowest sensor"),
     Channel("velocity_m_s", "m/s", "f8", "estimated velocity, delayed likewise"),
@@ -206,6 +212,7 @@ CHANNELS: tuple[Channel, ...] = (
     Channel("u_velocity", "", "f8", "three-state: velocity term"),
     Channel("u_acceleration", "", "f8", "three-state: acceleration term"),
     Channel("u_pressure", "", "f8", "three-state: dynamic-pressure term"),
+    Channel("pressure_share", "", "f8", "share of the dynamic-pressure term: 0 while the pressures are too old"),
     Channel("u_pid_p", "", "f8", "PID: proportional term"),
     Channel("u_pid_i", "", "f8", "PID: integral term"),
     Channel("u_pid_d", "", "f8", "PID: derivative term"),

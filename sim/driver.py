@@ -13,6 +13,7 @@ from firmware_bridge.driver import DriverError, RigFacts
 from hilctl.friction import Friction, friction_of
 from hilctl.machine import GRAVITY
 from hilctl.params import Params
+from hilctl.signals import SENSORS
 from sim.cylinder import cylinder_record
 from sim.plant import MOST_SUBSTEPS
 from sim.random import rt_seed
@@ -96,6 +97,9 @@ def fill(state: Any, config: TwinConfig, period_s: float) -> None:
     truths = (plant.x, 0.0, plant.pa, plant.pb)
     for name, begin in zip(_SENSORS, truths, strict=True):
         _fill_sensor(own[name], name, getattr(sensors, name), substep_s, substeps, begin)
+    for k, name in enumerate(SENSORS):
+        own.every[k] = max(1, round(getattr(getattr(sensors, name), "period_s", 0.0) / period_s))
+    own.taken[:], own.holding = -own.every, int((own.every > 1).any())
     own.gravity = GRAVITY if machine.vertical and sensors.acceleration.specific_force else 0.0
     own.supply_noise = sensors.supply_pressure.noise_pa if sensors.supply_pressure.present else np.nan
     own.spool_noise = sensors.spool.noise if sensors.spool.present else np.nan

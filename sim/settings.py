@@ -54,6 +54,7 @@ class Displacement(Params):
     quantum_m: Annotated[float, number(0, 0.1, "m", "resolution, 0 is continuous")] = 0.2 / 65536
     bandwidth_hz: Annotated[float, number(0, 1e5, "Hz", "-3 dB, two equal poles; 0 is no filter")] = 0.0
     delay_s: Annotated[float, number(0, 0.02, "s", "age of what it shows, besides the filter's")] = 0.0
+    period_s: Annotated[float, number(0, 10, "s", "how often it takes a sample, which it holds; 0 is always")] = 0.0
 
 
 class Acceleration(Params):
@@ -65,6 +66,7 @@ class Acceleration(Params):
     quantum_m_s2: Annotated[float, number(0, 10, "m/s²", "resolution, 0 is continuous")] = 0.0
     bandwidth_hz: Annotated[float, number(0, 1e5, "Hz", "-3 dB, two equal poles; 0 is no filter")] = 400.0
     delay_s: Annotated[float, number(0, 0.02, "s", "age of what it shows, besides the filter's")] = 0.0
+    period_s: Annotated[float, number(0, 10, "s", "how often it takes a sample, which it holds; 0 is always")] = 0.0
     specific_force: Annotated[bool, note("on a vertical axis it shows the weight, too")] = False
 
 
@@ -77,6 +79,7 @@ class Pressure(Params):
     quantum_pa: Annotated[float, number(0, 1e6, "Pa", "resolution, 0 is continuous")] = 0.0
     bandwidth_hz: Annotated[float, number(0, 1e5, "Hz", "-3 dB, two equal poles; 0 is no filter")] = 0.0
     delay_s: Annotated[float, number(0, 0.02, "s", "age of what it shows, besides the filter's")] = 0.0
+    period_s: Annotated[float, number(0, 10, "s", "how often it takes a sample, which it holds; 0 is always")] = 0.0
 
 
 class PressureA(Pressure, kw_only=True):
@@ -98,6 +101,7 @@ class SupplyPressure(Params):
 
     present: Annotated[bool, note("the rig has this sensor")] = True
     noise_pa: Annotated[float, number(0, 1e7, "Pa", "noise, rms")] = 25e3
+    period_s: Annotated[float, number(0, 10, "s", "how often it takes a sample, which it holds; 0 is always")] = 0.0
 
 
 class Spool(Params):
@@ -105,6 +109,7 @@ class Spool(Params):
 
     present: Annotated[bool, note("the rig has this sensor")] = True
     noise: Annotated[float, number(0, 1, "", "noise, rms, of full opening")] = 1e-3
+    period_s: Annotated[float, number(0, 10, "s", "how often it takes a sample, which it holds; 0 is always")] = 0.0
 
 
 class OilTemperature(Params):
@@ -112,6 +117,7 @@ class OilTemperature(Params):
 
     present: Annotated[bool, note("the rig has this sensor")] = True
     value_degc: Annotated[float, number(-40, 150, "°C", "what it shows")] = 40.0
+    period_s: Annotated[float, number(0, 10, "s", "how often it takes a sample, which it holds; 0 is always")] = 0.0
 
 
 class EmergencyStop(Params):

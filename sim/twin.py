@@ -16,7 +16,7 @@ import numpy as np
 from firmware_bridge.driver import COMMAND, READINGS, exchange_signature
 from hilctl.params import record_of
 from hilctl.rt.jit import jit, specialised
-from hilctl.rt.records import as_record
+from hilctl.rt.records import as_record, words_of
 from hilctl.signals import SENSORS, Status
 from sim.plant import ACCELERATION, PLANT, POSITION, PRESSURE_A, PRESSURE_B, plant_under
 from sim.random import rt_gaussian_pair
@@ -40,6 +40,10 @@ STATE: "np.dtype[Any]" = record_of(
         ("emergency_stop", np.float64),  # 0: the input is there, here and below
         ("oil_level", np.float64),
         ("oil_filter", np.float64),
+        ("holding", np.int64),  # some sensor takes samples less often than once a period
+        ("every", np.int64, (_COUNT,)),  # periods from one sample to the next, by sensor
+        ("taken", np.int64, (_COUNT,)),  # state: the tick of its last sample
+        ("sample", np.float64, (_COUNT,)),  # state
         ("gravity", np.float64),  # what the accelerometer shows of it
         ("period_s", np.float64),
         # supply
@@ -153,6 +157,16 @@ def _rt_spoil(own: Any) -> None:
 
 
 @jit()
+def _rt_hold(own: Any) -> None:
+    """Sensors that take samples now and then show the last one."""
+    shown = words_of(own.shown)
+    for k in range(_COUNT):
+        if own.tick - own.taken[k] >= own.every[k]:
+            own.sample[k], own.taken[k] = shown[k], own.tick
+        shown[k] = own.sample[k]
+
+
+@jit()
 def _rt_begin(own: Any) -> bool:
     """The command of a period that begins; whether the emergency stop is pressed."""
     stopped: bool = own.tick >= own.emergency_stop_from
@@ -166,6 +180,8 @@ def _rt_end(own: Any, stopped: bool) -> None:
     """What the sensors show of a period that ends."""
     _rt_supply(own, stopped)
     _rt_sense(own)
+    if own.holding != 0:
+        _rt_hold(own)
     if own.tick >= own.stuck_from or own.tick >= own.nan_from:
         _rt_spoil(own)
     own.shown.emergency_stop = own.emergency_stop + (1.0 if own.tick >= own.emergency_stop_from else 0.0)
@@ -202,7 +218,7 @@ def _rt_exchange(state: Any, command: Any, readings: Any) -> int:
     readings.emergency_stop = shown.emergency_stop
     readings.oil_level, readings.oil_filter = shown.oil_level, shown.oil_filter
     for k in range(_COUNT):
-        readings.age_ns[k] = 0
+        readings.age_ns[k] = round((own.tick - own.taken[k]) * own.period_s * 1e9) if own.holding != 0 else 0
     readings.device_tick = own.tick
     status: int = Status.OK.value
     if not math.isfinite(own.plant.friction) or own.plant.specimen.failures > 0:  # diverged: a rig that makes no sense

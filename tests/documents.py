@@ -66,6 +66,7 @@ _FIXED = {
     Trip.POLARITY: "null",
     Trip.ARMING: "null",
     Trip.COMMAND: "null",
+    Trip.PRESSURE_AGE: "warn",
     Trip.DRIVER_RAISED: "the core ends",
 }
 

@@ -12,6 +12,7 @@ from hilctl.law import estimate, feed, sensors
 from hilctl.law.arming import ARMING, Arming
 from hilctl.law.estimate import ESTIMATE, Estimator
 from hilctl.law.feed import LINEAR, Feed
+from hilctl.law.freshness import FRESH, RETURN_S
 from hilctl.law.guards import GUARD
 from hilctl.law.inverse import INVERSE
 from hilctl.law.limits import Limits
@@ -40,6 +41,7 @@ _RECORDS: dict[str, Any] = {
     "Sensor": dtype_of(Sensor), "Sensors": dtype_of(Sensors), "Checked": CHECKED,
     "Estimator": dtype_of(Estimator), "Estimate": ESTIMATE, "Feed": dtype_of(Feed), "Linear": LINEAR,
     "Pid": dtype_of(Pid), "PidState": PID, "ThreeState": dtype_of(ThreeState), "ThreeStateState": THREE_STATE,
+    "Fresh": FRESH,
     "ValveStage": dtype_of(ValveStage), "ValveState": VALVE, "Law": dtype_of(Law), "Output": OUTPUT,
     "Arming": dtype_of(Arming), "Arm": ARMING, "Limits": dtype_of(Limits), "Guard": GUARD, "Settings": SETTINGS,
     "Move": MOVE, "Sine": SINE, "Triangle": TRIANGLE, "Chirp": CHIRP, "Wave": WAVE, "Stop": STOP,
@@ -51,6 +53,7 @@ _CODES: dict[str, type[IntEnum]] = {
 }  # fmt: skip
 _CONSTANTS: dict[str, float] = {
     "SETTINGS_WORDS": len(BLENDED), "PID_FEEDBACK": PID_FEEDBACK, "SENSOR_COUNT": sensors.COUNT,
+    "RETURN_S": RETURN_S,
     "LINE": estimate.LINE, "LENGTH": history.LENGTH, "FLANK": smooth.FLANK, "ENDLESS_S": ENDLESS_S,
     "PI": math.pi, "GRAVITY": GRAVITY, "SMOOTH_M_S": feed.SMOOTH_M_S, "SMOOTH_S": feed.SMOOTH_S, "GRID_S": feed.GRID_S,
     **{name.upper(): MODELS[name].code for name in ("stribeck", "karnopp", "lugre")},

@@ -42,7 +42,7 @@ def _check(given: argparse.Namespace) -> int:
     from hilctl.law.design import MARGIN
 
     rig = rig_options.load(given)
-    told = _margins(rig)
+    told, bare = _margins(rig), _without_pressure(rig)
     complaints = _driver(rig)
     in_force = rig.tables.law.feedback
     holds = told[in_force][0].stable
@@ -55,6 +55,7 @@ def _check(given: argparse.Namespace) -> int:
                 "complaints": complaints,
                 "feedback": in_force,
                 "margins": {law: {"nominal": n._asdict(), "family": f._asdict()} for law, (n, f) in told.items()},
+                "without_pressure": bare._asdict() if bare is not None else None,
             }
         )
         return DONE if holds and not complaints else RIG_SAID_NO
@@ -65,6 +66,9 @@ def _check(given: argparse.Namespace) -> int:
         say(f"  {law:<12} {_peak(nominal)} on the nominal plant; {_peak(whole)} over its family   {used}".rstrip())
         if not whole.good:
             say(f"  {'':<12} worst: {whole.worst}")
+    if bare is not None and not bare.good:
+        say(f"  without the pressure term, that is where pressures are older than law.three_state.pressure_age_s: "
+            f"{_peak(bare)} over the family, worst {bare.worst}")
     if not holds:
         note(f"law.feedback = {in_force}: unstable; `hilctl tune {given.rig}` computes gains that hold")
     for complaint in complaints:
@@ -84,6 +88,15 @@ def _margins(rig: "Rig") -> "dict[str, tuple[Margins, Margins]]":
         )
         for law in _LAWS
     }
+
+
+def _without_pressure(rig: "Rig") -> "Margins | None":
+    """What the loop is worth while its pressures are too old; None where that changes nothing."""
+    from hilctl.law.design import without_pressure
+
+    if rig.tables.law.feedback != "three_state" or rig.tables.law.three_state.kp_per_mpa == 0.0:
+        return None
+    return without_pressure(rig.controller, rig.friction, rig.dt_s)
 
 
 def _peak(margins: "Margins") -> str:

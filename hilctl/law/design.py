@@ -20,7 +20,7 @@ import numpy.typing as npt
 from hilctl.friction import Friction
 from hilctl.law.settings import Controller
 from hilctl.machine import Machine, hydraulic_damping, hydraulic_frequency, velocity_gain
-from hilctl.params import BadValues, Problem
+from hilctl.params import BadValues, Problem, assign
 
 Matrix = npt.NDArray[np.float64]
 FEATURES = 5
@@ -216,6 +216,12 @@ def refuse_unstable(controller: Controller, friction: Friction, dt: float) -> No
     """BadValues when the feedback in force does not even hold the nominal plant."""
     law = controller.law.feedback
     found = margins(controller, friction, dt, law, nominal_only=True)
+    bare = without_pressure(controller, friction, dt, nominal_only=True) if law == "three_state" else found
+    if found.stable and not bare.stable:
+        raise BadValues([Problem("law.three_state.kp_per_mpa", controller.law.three_state.kp_per_mpa,
+                                 "the nominal plant is unstable without this term, which is faded out where pressures "
+                                 "are older than law.three_state.pressure_age_s",
+                                 "lower law.three_state.kd_per_m; `hilctl tune` computes gains that hold")])
     if not found.stable:
         key = "law.pid.kp_per_m" if law == "pid" else "law.three_state.kd_per_m"
         value = controller.law.pid.kp_per_m if law == "pid" else controller.law.three_state.kd_per_m
@@ -264,6 +270,12 @@ def margins(controller: Controller, friction: Friction, dt: float, feedback: str
         if peak > worst.peak:
             worst = Margins(True, peak, in_words(plant))
     return worst
+
+
+def without_pressure(controller: Controller, friction: Friction, dt: float, *, nominal_only: bool = False) -> Margins:
+    """The margins of three-variable control while its dynamic-pressure term is faded out (freshness.py)."""
+    bare = assign(controller, {"law.three_state.kp_per_mpa": 0.0})
+    return margins(bare, friction, dt, "three_state", nominal_only=nominal_only)
 
 
 def in_words(plant: Plant) -> str:

@@ -10,10 +10,21 @@ from typing import Any
 import numpy as np
 
 from hilctl.law.reference.stop import rt_stopping_reach
-from hilctl.law.sensors import ACCELERATION, COUNT, DISPLACEMENT, FILTER, LEVEL, PRESSURE_A, PRESSURE_B, SPOOL, SUPPLY
+from hilctl.law.sensors import (
+    ACCELERATION,
+    COUNT,
+    DISPLACEMENT,
+    FILTER,
+    LEVEL,
+    PRESSURE_A,
+    PRESSURE_B,
+    SPOOL,
+    SUPPLY,
+    rt_failed,
+)
 from hilctl.params import record_of
 from hilctl.rt.jit import jit
-from hilctl.signals import Action, Mode, Status, Trip
+from hilctl.signals import Action, Mode, Trip
 
 _TRIPS = len(Trip)
 
@@ -82,9 +93,11 @@ def _rt_guard_position(limits: Any, x: float, v: float, reaction_s: float, rest_
 @jit()
 def _rt_guard_sensors(limits: Any, c: Any, v: float, driven: bool, armed: bool, tick: int, g: Any) -> None:
     invalid, outside, stale = -1, -1, -1
+    unjudged = limits.driver.action == Action.WARN  # failed exchanges: somebody must protect
     worst_stuck, stuck = 0.0, -1
     for k in range(COUNT):
-        if c.in_a_row[k] >= limits.sensing.ticks and c.reason[k] == Trip.SENSOR_INVALID:
+        blind = c.reason[k] == Trip.SENSOR_INVALID or (unjudged and c.reason[k] == Trip.DRIVER)
+        if c.in_a_row[k] >= limits.sensing.ticks and blind:
             invalid = k
         if c.in_a_row[k] >= limits.sensing.ticks and c.reason[k] == Trip.SENSOR_RANGE:
             outside = k
@@ -95,8 +108,9 @@ def _rt_guard_sensors(limits: Any, c: Any, v: float, driven: bool, armed: bool, 
     _rt_sensor(Trip.SENSOR_INVALID.value, invalid, limits.sensing.action, 0.0, 0.0, armed, tick, g)
     if outside >= 0:
         _rt_sensor(Trip.SENSOR_RANGE.value, outside, limits.sensing.action, c.last_raw[outside], 0.0, armed, tick, g)
-    rule = limits.stale
-    _rt_sensor(Trip.SENSOR_STALE.value, stale, rule.action, c.age_max_ns * 1e-9, rule.max_s, armed, tick, g)
+    if stale >= 0:
+        _rt_sensor(Trip.SENSOR_STALE.value, stale, limits.stale.action, c.age_s[stale], c.allowed_s[stale], armed, tick,
+                   g)
     window_s = limits.stuck.window_s
     if driven and worst_stuck > window_s:
         _rt_sensor(Trip.SENSOR_STUCK.value, stuck, limits.stuck.action, worst_stuck, window_s, armed, tick, g)
@@ -122,6 +136,9 @@ def rt_guard(settings: Any, mode: int, status: int, checked: Any, x: float, v: f
     armed = mode == Mode.STANDBY or mode == Mode.HOLD or mode == Mode.TRACK or mode == Mode.STOP
     closed = mode == Mode.HOLD or mode == Mode.TRACK or mode == Mode.STOP
     g.warnings, g.wanted = 0, 0
+    # The link first: what it does to the readings is not their sensors' fault.
+    _rt_judge(Trip.DRIVER.value, rt_failed(status), float(status), float(limits.driver.ticks), limits.driver, -1, armed,
+              tick, g)
     reaction_s = lead_s + dt_s * limits.position.ticks
     _rt_guard_position(limits, x, v, reaction_s, settings.arming.rest_speed_m_s, armed, tick, g)
     _rt_judge(Trip.VELOCITY.value, abs(v) > limits.velocity.max_m_s, v, limits.velocity.max_m_s, limits.velocity, -1,
@@ -138,8 +155,6 @@ def rt_guard(settings: Any, mode: int, status: int, checked: Any, x: float, v: f
         g.warnings |= 1 << Trip.SATURATION.value
         if closed and limits.saturation.action != Action.WARN:
             rt_latch(Trip.SATURATION.value, limits.saturation.action, saturated_s, limits.saturation.max_s, -1, tick, g)
-    failed = status != Status.OK and status != Status.LATE
-    _rt_judge(Trip.DRIVER.value, failed, float(status), float(limits.driver.ticks), limits.driver, -1, armed, tick, g)
     if settings.sensors.supply_pressure.present != 0 and supply == 2 and closed:
         share = checked.value[SUPPLY] / machine.Ps
         low = share < limits.supply.low

@@ -145,24 +145,30 @@ def rt_arm_step(s: Any, tick: int) -> None:
 
 
 @jit()
-def _rt_input(k: int, fault: int, silent: int, s: Any) -> int:
-    if s.checked.value[k] > 0.5:
-        return fault
-    return silent if rt_silent(k, s.now.limits, s.checked) else 0
+def _rt_at_fault(s: Any) -> int:
+    """The input that says that the rig must not run. One that the rig lacks is nan, and says nothing."""
+    value = s.checked.value
+    if value[EMERGENCY] > 0.5:
+        return Refusal.EMERGENCY_STOP.value
+    if value[LEVEL] > 0.5:
+        return Refusal.OIL_LEVEL.value
+    return Refusal.OIL_FILTER.value if value[FILTER] > 0.5 else 0
 
 
 @jit()
-def _rt_unsafe(s: Any) -> int:
-    """The input that forbids arming: at fault, or there by the rig file and saying nothing."""
-    sensors = s.now.sensors
-    found = 0
-    if sensors.emergency_stop.present:
-        found = _rt_input(EMERGENCY, Refusal.EMERGENCY_STOP.value, Refusal.INPUT_EMERGENCY_STOP.value, s)
-    if found == 0 and sensors.oil_level.present:
-        found = _rt_input(LEVEL, Refusal.OIL_LEVEL.value, Refusal.INPUT_OIL_LEVEL.value, s)
-    if found == 0 and sensors.oil_filter.present:
-        found = _rt_input(FILTER, Refusal.OIL_FILTER.value, Refusal.INPUT_OIL_FILTER.value, s)
-    return found
+def _rt_blind(s: Any) -> int:
+    """What the rig needs to know before it is armed, and does not."""
+    sensors, limits, c = s.now.sensors, s.now.limits, s.checked
+    if s.started == 0:
+        return Refusal.SENSOR.value
+    for k in range(PRESSURE_B + 1):
+        if rt_silent(k, limits, c):
+            return Refusal.SENSOR.value
+    if sensors.emergency_stop.present and rt_silent(EMERGENCY, limits, c):
+        return Refusal.INPUT_EMERGENCY_STOP.value
+    if sensors.oil_level.present and rt_silent(LEVEL, limits, c):
+        return Refusal.INPUT_OIL_LEVEL.value
+    return Refusal.INPUT_OIL_FILTER.value if sensors.oil_filter.present and rt_silent(FILTER, limits, c) else 0
 
 
 @jit()
@@ -171,14 +177,11 @@ def _rt_arm(s: Any) -> int:
         return Refusal.WRONG_MODE.value
     if s.guard.trip != 0:
         return Refusal.TRIPPED.value
-    unsafe = _rt_unsafe(s)
-    if unsafe != 0:
-        return unsafe
-    if s.started == 0:
-        return Refusal.SENSOR.value
-    for k in range(PRESSURE_B + 1):
-        if rt_silent(k, s.now.limits, s.checked):
-            return Refusal.SENSOR.value
+    refusal = _rt_at_fault(s)
+    if refusal == 0:
+        refusal = _rt_blind(s)
+    if refusal != 0:
+        return refusal
     settled = s.tick - s.started > 1.0 / s.now.dt_s  # a second: before that the estimate says little
     if settled and abs(s.estimate.v) > s.now.arming.rest_speed_m_s:
         return Refusal.MOVING.value

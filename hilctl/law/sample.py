@@ -32,6 +32,8 @@ def rt_fill_sample(s: Any, readings: Any, status: int, sample: Any) -> None:
     sample.oil_temperature_degc, sample.emergency_stop = c.value[OIL], c.value[EMERGENCY]
     sample.oil_level, sample.oil_filter = c.value[LEVEL], c.value[FILTER]
     sample.age_max_ns = c.age_max_ns
+    sample.pressure_a_age_ns = round(c.age_s[PRESSURE_A] * 1e9)
+    sample.pressure_b_age_ns = round(c.age_s[PRESSURE_B] * 1e9)
 
     pressure = c.value[PRESSURE_A] - c.value[PRESSURE_B]
     weight = machine.m * GRAVITY if machine.vertical != 0 else 0.0
@@ -53,6 +55,7 @@ def rt_fill_sample(s: Any, readings: Any, status: int, sample: Any) -> None:
     t, p = s.three_state, s.pid
     sample.u_position, sample.u_integral, sample.u_velocity = t.position, t.integral, t.velocity
     sample.u_acceleration, sample.u_pressure = t.acceleration, t.pressure
+    sample.pressure_share = s.fresh.share
     sample.u_pid_p, sample.u_pid_i, sample.u_pid_d = p.p, p.i, p.d
     sample.u_law = s.u_law
     sample.saturated, sample.u_cmd, sample.u_applied = o.saturated, o.command, s.u_applied

@@ -1,8 +1,9 @@
 """What the law does with readings first: correct them, reject what cannot be, replace it by the prediction.
 
-A reading is rejected when it is not finite, out of the sensor's range, or older than allowed. The last value would be
-the wrong replacement: at 0.8 m/s it is 0.8 mm off after a millisecond. `stuck` is judged over a window while the table
-is driven. A single rejected reading is counted and nothing more; several in a row trip.
+A reading is rejected when it is not finite, out of the sensor's range, older than allowed, or when the exchange failed:
+then the link is to blame (`limits.driver`), not the sensor. The last value would be the wrong replacement: at 0.8 m/s
+it is 0.8 mm off after a millisecond. `stuck` is judged over a window while the table is driven. A single rejected
+reading is counted and nothing more; several in a row trip.
 """
 
 import math
@@ -12,7 +13,7 @@ import numpy as np
 
 from hilctl.params import Params, note, number, record_of
 from hilctl.rt.jit import jit
-from hilctl.signals import SENSORS, Trip
+from hilctl.signals import SENSORS, Status, Trip
 
 COUNT = len(SENSORS)
 DISPLACEMENT, ACCELERATION, PRESSURE_A, PRESSURE_B, SUPPLY, SPOOL, OIL, EMERGENCY, LEVEL, FILTER = range(COUNT)
@@ -27,6 +28,9 @@ class Sensor(Params):
     gain: Annotated[float, number(0.2, 5, "", "applied after the offset")] = 1.0
     delay_s: Annotated[float, number(0, 0.02, "s", "how late the sensor is: filter, conversion, transport")] = 0.0
     noise: Annotated[float, number(0, 1e7, "", "noise, rms, in the sensor's unit; for tuning and reports")] = 0.0
+    stale_s: Annotated[
+        float | None, number(1e-4, 600, "s", "older than this, a reading is rejected; left open: limits.stale.max_s")
+    ] = None
     present: Annotated[bool, note("the rig has this sensor")] = True
 
 
@@ -55,46 +59,51 @@ CHECKED = record_of(
         ("reason", np.int64, (COUNT,)),  # the trip that the rejection would become
         ("still_s", np.float64, (COUNT,)),  # how long the reading has not changed while driven
         ("last_raw", np.float64, (COUNT,)),
-        ("age_max_ns", np.int64),
+        ("age_s", np.float64, (COUNT,)),  # of the value in use
+        ("allowed_s", np.float64, (COUNT,)),  # how old it may be
+        ("age_max_ns", np.int64),  # of the readings that the law uses
         ("seen", np.int64),  # bit k: sensor k has been good once
     ]
 )
 
 
 @jit()
-def _rt_reason(raw: float, value: float, sensor: Any, age_s: float, stale_s: float) -> int:
+def _rt_reason(raw: float, value: float, sensor: Any, age_s: float, allowed_s: float, lost: bool) -> int:
+    if lost:
+        return Trip.DRIVER.value
     if not math.isfinite(raw):
         return Trip.SENSOR_INVALID.value
     if value < sensor.low or value > sensor.high:
         return Trip.SENSOR_RANGE.value
-    if age_s > stale_s:
+    if age_s > allowed_s:
         return Trip.SENSOR_STALE.value
     return 0
 
 
 @jit()
-def _rt_check_one(k: int, raw: float, age_ns: int, sensor: Any, stale_s: float, predicted: float,
+def _rt_check_one(k: int, raw: float, age_ns: int, lost: bool, sensor: Any, stale_s: float, predicted: float,
                   moving: bool, dt_s: float, checked: Any) -> None:
     """One sensor: its value or the prediction, and why."""
-    value = sensor.gain * (raw - sensor.offset)
-    reason = _rt_reason(raw, value, sensor, age_ns * 1e-9, stale_s)
+    value, age_s = sensor.gain * (raw - sensor.offset), age_ns * 1e-9
+    allowed_s = stale_s if math.isnan(sensor.stale_s) else sensor.stale_s
+    reason = _rt_reason(raw, value, sensor, age_s, allowed_s, lost)
+    checked.reason[k], checked.allowed_s[k] = reason, allowed_s
     if reason != 0:
         checked.value[k] = predicted
+        checked.age_s[k] = max(age_s, checked.age_s[k] + dt_s)
         checked.rejected |= 1 << k
         checked.in_a_row[k] += 1
         checked.rejections[k] += 1
-        checked.reason[k] = reason
     else:
-        checked.value[k] = value
+        checked.value[k], checked.age_s[k] = value, age_s
         checked.seen |= 1 << k
         checked.in_a_row[k] = 0
-        checked.reason[k] = 0
-    if raw == checked.last_raw[k] and moving:
+    if raw == checked.last_raw[k] and moving and not lost:
         checked.still_s[k] += dt_s
     else:
         checked.still_s[k] = 0.0
-    checked.last_raw[k] = raw
-    if age_ns > checked.age_max_ns:
+    checked.last_raw[k] = math.nan if lost else raw
+    if k <= SPOOL and age_ns > checked.age_max_ns:
         checked.age_max_ns = age_ns
 
 
@@ -104,17 +113,16 @@ def rt_check_readings(sensors: Any, stale_s: float, readings: Any, status: int, 
     """Fills `checked` from the readings of this tick. A failed exchange rejects every reading."""
     checked.rejected = 0
     checked.age_max_ns = 0
-    bad = math.nan
-    lost = status != 0 and status != 1
-    age = readings.age_ns
-    _rt_check_one(DISPLACEMENT, bad if lost else readings.displacement_m, age[DISPLACEMENT], sensors.displacement,
-                  stale_s, predicted_m, moving, dt_s, checked)
-    _rt_check_one(ACCELERATION, bad if lost else readings.acceleration_m_s2, age[ACCELERATION], sensors.acceleration,
-                  stale_s, predicted_m_s2, moving, dt_s, checked)
-    _rt_check_one(PRESSURE_A, bad if lost else readings.pressure_a_pa, age[PRESSURE_A], sensors.pressure_a,
-                  stale_s, checked.value[PRESSURE_A], moving, dt_s, checked)
-    _rt_check_one(PRESSURE_B, bad if lost else readings.pressure_b_pa, age[PRESSURE_B], sensors.pressure_b,
-                  stale_s, checked.value[PRESSURE_B], moving, dt_s, checked)
+    lost = rt_failed(status)
+    age, value = readings.age_ns, checked.value
+    _rt_check_one(DISPLACEMENT, readings.displacement_m, age[DISPLACEMENT], lost, sensors.displacement, stale_s,
+                  predicted_m, moving, dt_s, checked)
+    _rt_check_one(ACCELERATION, readings.acceleration_m_s2, age[ACCELERATION], lost, sensors.acceleration, stale_s,
+                  predicted_m_s2, moving, dt_s, checked)
+    _rt_check_one(PRESSURE_A, readings.pressure_a_pa, age[PRESSURE_A], lost, sensors.pressure_a, stale_s,
+                  value[PRESSURE_A], moving, dt_s, checked)
+    _rt_check_one(PRESSURE_B, readings.pressure_b_pa, age[PRESSURE_B], lost, sensors.pressure_b, stale_s,
+                  value[PRESSURE_B], moving, dt_s, checked)
     _rt_optional(SUPPLY, sensors.supply_pressure, readings.supply_pressure_pa, age[SUPPLY], lost, stale_s, dt_s,
                  checked)
     _rt_optional(SPOOL, sensors.spool, readings.spool, age[SPOOL], lost, stale_s, dt_s, checked)
@@ -130,9 +138,15 @@ def _rt_optional(k: int, sensor: Any, raw: float, age_ns: int, lost: bool, stale
                  checked: Any) -> None:
     """A sensor that the rig may lack: nan then, and never rejected."""
     if sensor.present:
-        _rt_check_one(k, math.nan if lost else raw, age_ns, sensor, stale_s, checked.value[k], False, dt_s, checked)
+        _rt_check_one(k, raw, age_ns, lost, sensor, stale_s, checked.value[k], False, dt_s, checked)
     else:
         checked.value[k] = math.nan
+
+
+@jit()
+def rt_failed(status: int) -> bool:
+    """An exchange without readings that may be used."""
+    return status != Status.OK and status != Status.LATE
 
 
 @jit()

@@ -71,7 +71,7 @@ SETTINGS: Any = record_of(
 _AT_ONCE = ("dt_s", "limits.", "arming.", "law.blend_s")
 BLENDED = np.zeros(SETTINGS.itemsize // 8, np.bool_)
 for _word, _name in real_words(SETTINGS):
-    BLENDED[_word] = not (_name.startswith(_AT_ONCE) or _name.endswith((".low", ".high")))
+    BLENDED[_word] = not (_name.startswith(_AT_ONCE) or _name.endswith((".low", ".high", ".stale_s")))
 
 
 def pack_settings(controller: Controller, friction: Friction, dt_s: float, epoch: int) -> Any:

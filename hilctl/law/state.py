@@ -7,6 +7,7 @@ import numpy as np
 from hilctl.law.arming import ARMING
 from hilctl.law.estimate import ESTIMATE
 from hilctl.law.feed import LINEAR
+from hilctl.law.freshness import FRESH
 from hilctl.law.guards import GUARD
 from hilctl.law.inverse import INVERSE
 from hilctl.law.output import OUTPUT
@@ -64,6 +65,7 @@ STATE: Any = record_of(
         ("estimate", ESTIMATE),
         ("guard", GUARD),
         ("pid", PID),
+        ("fresh", FRESH),
         ("three_state", THREE_STATE),
         ("pid_share", np.float64),
         ("valve", VALVE),

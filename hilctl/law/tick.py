@@ -13,6 +13,7 @@ from hilctl.law.arming import rt_arming_opening
 from hilctl.law.blend import rt_adopt_settings, rt_blend_settings
 from hilctl.law.estimate import rt_estimate, rt_estimate_prepare, rt_estimate_start, rt_predicted_position
 from hilctl.law.feed import rt_feed_linear, rt_feed_prepare, rt_lead_ticks, rt_pressure_for
+from hilctl.law.freshness import rt_fresh_start, rt_pressure_share
 from hilctl.law.guards import rt_guard, rt_latch
 from hilctl.law.inverse import rt_inverse_advance, rt_inverse_command, rt_inverse_pressure, rt_inverse_stop
 from hilctl.law.modes import (
@@ -84,6 +85,7 @@ def rt_start(s: Any, settings: Any, tick: int) -> None:
     s.arm.null = settings.law.valve.null_bias
     s.output.command = s.arm.null
     s.guard.trip_sensor = -1
+    rt_fresh_start(s.fresh)
     s.authority = 1.0
     s.tick, s.periods, s.motion_over = tick, 1, -1
     _rt_prepare(s)
@@ -153,6 +155,9 @@ def rt_read(s: Any, readings: Any, status: int) -> None:
     driven = abs(s.here.v_m_s) > now.limits.stuck.speed_m_s and (s.mode == Mode.TRACK or s.mode == Mode.STOP)
     rt_check_readings(now.sensors, now.limits.stale.max_s, readings, status,
                       rt_predicted_position(now.dt_s, e), s.ahead.a_m_s2 if driven else e.a, driven, now.dt_s, c)
+    three, acts = now.law.three_state, rt_closed_loop(s) and s.pid_share < 1.0
+    rt_pressure_share(three.pressure_age_s, three.pressure_fade_s, max(c.age_s[PRESSURE_A], c.age_s[PRESSURE_B]), acts,
+                      now.dt_s, s.periods, s.fresh)
     if s.started == 0:
         if c.rejected & ((1 << DISPLACEMENT) | (1 << ACCELERATION)) == 0:
             s.started = max(s.tick, 1)
@@ -187,6 +192,8 @@ def rt_watch(s: Any, status: int) -> None:
     rt_guard(s.now, s.mode, status, s.checked, e.x, e.v, e.a + e.b, s.delayed.x_m - e.x, s.lead * s.now.dt_s,
              driven, s.u_applied,
              s.output.saturated_s, s.supply, s.tick, s.guard)
+    if s.fresh.share < 1.0 and s.now.law.three_state.kp_per_mpa != 0.0 and rt_closed_loop(s) and s.pid_share < 1.0:
+        s.guard.warnings |= 1 << Trip.PRESSURE_AGE.value
     rt_emergency(s, s.tick)
     rt_act(s)
 
@@ -236,7 +243,7 @@ def rt_opening(s: Any) -> float:
     if s.pid_share < 1.0:
         deviation_pa = s.checked.value[PRESSURE_A] - s.checked.value[PRESSURE_B] - s.pressure_ref_pa
         feedback = rt_three_state(law.three_state, error, s.delayed.v_m_s - e.v, s.delayed.a_m_s2 - (e.a + e.b),
-                                  deviation_pa, refused, dt_s, s.three_state)
+                                  deviation_pa, s.fresh, refused, dt_s, s.three_state)
         wanted = feedback + s.u_feed
     if s.pid_share > 0.0:
         u_pid = rt_pid(law.pid, error, refused, dt_s, s.pid)

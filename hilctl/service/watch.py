@@ -16,6 +16,7 @@ _WATCHED = ("epoch", "mode", "arming", "motion", "trip", "warnings")
 _FIRST = NAMES.index(_WATCHED[0])
 _COLUMNS = slice(_FIRST, _FIRST + len(_WATCHED))
 assert NAMES[_COLUMNS] == _WATCHED
+_PRESSURE_AGE = 1 << Trip.PRESSURE_AGE  # a warning that changes the law: its end is told, too
 _WARNING_HOLD_S = 1.0  # a warning that flickers is told once a second
 
 
@@ -60,7 +61,7 @@ class Watch:
             changed.insert(0, 0)
         seen: list[Seen] = []
         for i in changed:
-            self._change(first + i, int(rows["tick"][i]), watched[i].tolist(), seen)
+            self._change(first + i, int(rows["tick"][i]), watched[i].tolist(), seen, rows[i])
         self.tick = int(rows["tick"][-1])
         return seen
 
@@ -72,12 +73,14 @@ class Watch:
             self._change(sequence, status.tick, now, seen)
         return seen
 
-    def _change(self, sequence: int, tick: int, now: list[int], seen: list[Seen]) -> None:
+    def _change(self, sequence: int, tick: int, now: list[int], seen: list[Seen], row: Any = None) -> None:
         epoch, mode, arming, motion, trip, warnings = now
         if epoch != self.epoch:
             seen.append(Seen("epoch", tick, {"epoch": epoch}))
         if warnings & ~self.warnings:
-            self._warn(tick, warnings & ~self.warnings, seen)
+            self._warn(tick, warnings & ~self.warnings, seen, row)
+        if self.warnings & ~warnings & _PRESSURE_AGE:
+            seen.append(Seen("warning_over", tick, {"limit": Trip.PRESSURE_AGE.name.lower()}))
         if trip != self.trip and trip:
             seen.append(Seen("trip", tick, {"trip": trip}))
         elif trip != self.trip:
@@ -104,9 +107,15 @@ class Watch:
             while len(self.motions) > _KEPT:
                 self.motions.popitem(last=False)
 
-    def _warn(self, tick: int, fresh: int, seen: list[Seen]) -> None:
+    def _warn(self, tick: int, fresh: int, seen: list[Seen], row: Any) -> None:
         for trip in Trip:
             told = self._told_warning.get(trip, -(1 << 62))
             if fresh >> trip & 1 and tick - told >= self._hold_ticks:
                 self._told_warning[trip] = tick
-                seen.append(Seen("warning", tick, {"limit": trip.name.lower()}))
+                ages = _pressure_ages(row) if trip == Trip.PRESSURE_AGE and row is not None else {}
+                seen.append(Seen("warning", tick, {"limit": trip.name.lower(), **ages}))
+
+
+def _pressure_ages(row: Any) -> dict[str, float]:
+    """How old the pressures are, in seconds."""
+    return {f"{name}_age_s": round(int(row[f"{name}_age_ns"]) * 1e-9, 6) for name in ("pressure_a", "pressure_b")}

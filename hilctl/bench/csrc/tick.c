@@ -53,6 +53,8 @@ static inline void read_in(State *s, const Readings *readings, int64_t status) {
     int driven = fabs(s->here.v_m_s) > now->limits.stuck.speed_m_s && (s->mode == Mode_TRACK || s->mode == Mode_STOP);
     check_readings(&now->sensors, now->limits.stale.max_s, readings, status, predicted_position(now->dt_s, e),
                    driven ? s->ahead.a_m_s2 : e->a, driven, now->dt_s, c);
+    pressure_share(&now->law.three_state, most(c->age_s[PRESSURE_A], c->age_s[PRESSURE_B]),
+                   closed_loop(s) && s->pid_share < 1, now->dt_s, s->periods, &s->fresh);
     if (!s->started) {
         if (!(c->rejected & (1 << DISPLACEMENT | 1 << ACCELERATION))) {
             s->started = s->tick > 1 ? s->tick : 1;
@@ -81,6 +83,8 @@ static inline void advance_reference(State *s, const double *knots, int64_t know
 
 static inline void watch(State *s, int64_t status) {
     guard(s, status, fabs(s->here.v_m_s) > s->now.limits.stuck.speed_m_s);
+    if (s->fresh.share < 1 && s->now.law.three_state.kp_per_mpa != 0 && closed_loop(s) && s->pid_share < 1)
+        s->guard.warnings |= 1 << Trip_PRESSURE_AGE;
     emergency(s);
     act(s);
 }
@@ -99,8 +103,8 @@ static inline double opening(State *s) {
     double dt = s->now.dt_s * (double)s->periods, error = s->delayed.x_m - e->x, refused = s->output.refused, wanted = 0;
     if (s->pid_share < 1)
         wanted = three_state(&law->three_state, error, s->delayed.v_m_s - e->v, s->delayed.a_m_s2 - (e->a + e->b),
-                             s->checked.value[PRESSURE_A] - s->checked.value[PRESSURE_B] - s->pressure_ref_pa, refused,
-                             dt, &s->three_state)
+                             s->checked.value[PRESSURE_A] - s->checked.value[PRESSURE_B] - s->pressure_ref_pa,
+                             &s->fresh, refused, dt, &s->three_state)
                  + s->u_feed;
     if (s->pid_share > 0) {
         double u_pid = pid(&law->pid, error, refused, dt, &s->pid);
@@ -142,6 +146,8 @@ static inline void fill_sample(const State *s, const Readings *readings, int64_t
     out->oil_temperature_degc = c->value[OIL]; out->emergency_stop = c->value[EMERGENCY];
     out->oil_level = c->value[LEVEL]; out->oil_filter = c->value[FILTER];
     out->age_max_ns = c->age_max_ns;
+    out->pressure_a_age_ns = (int64_t)rint(c->age_s[PRESSURE_A] * 1e9);
+    out->pressure_b_age_ns = (int64_t)rint(c->age_s[PRESSURE_B] * 1e9);
 
     double pressure = c->value[PRESSURE_A] - c->value[PRESSURE_B], weight = machine->vertical ? machine->m * GRAVITY : 0;
     out->position_m = e->x; out->velocity_m_s = e->v; out->acceleration_used_m_s2 = e->a;
@@ -162,6 +168,7 @@ static inline void fill_sample(const State *s, const Readings *readings, int64_t
     const ThreeStateState *t = &s->three_state;
     out->u_position = t->position; out->u_integral = t->integral; out->u_velocity = t->velocity;
     out->u_acceleration = t->acceleration; out->u_pressure = t->pressure;
+    out->pressure_share = s->fresh.share;
     out->u_pid_p = s->pid.p; out->u_pid_i = s->pid.i; out->u_pid_d = s->pid.d;
     out->u_law = s->u_law;
     out->saturated = s->output.saturated; out->u_cmd = s->output.command; out->u_applied = s->u_applied;

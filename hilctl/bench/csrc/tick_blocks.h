@@ -3,53 +3,58 @@
 #define TICK_BLOCKS_H
 #include "tick_reference.h"
 
-static inline int64_t reason(double raw, double value, const Sensor *sensor, double age_s, double stale_s) {
+static inline int64_t reason(double raw, double value, const Sensor *sensor, double age_s, double allowed_s, int lost) {
+    if (lost) return Trip_DRIVER;
     if (!isfinite(raw)) return Trip_SENSOR_INVALID;
     if (value < sensor->low || value > sensor->high) return Trip_SENSOR_RANGE;
-    if (age_s > stale_s) return Trip_SENSOR_STALE;
+    if (age_s > allowed_s) return Trip_SENSOR_STALE;
     return 0;
 }
 
-static inline void check_one(int k, double raw, int64_t age_ns, const Sensor *sensor, double stale_s, double predicted,
-                             int moving, double dt, Checked *c) {
-    double value = sensor->gain * (raw - sensor->offset);
-    int64_t why = reason(raw, value, sensor, (double)age_ns * 1e-9, stale_s);
+static inline void check_one(int k, double raw, int64_t age_ns, int lost, const Sensor *sensor, double stale_s,
+                             double predicted, int moving, double dt, Checked *c) {
+    double value = sensor->gain * (raw - sensor->offset), age_s = (double)age_ns * 1e-9;
+    double allowed_s = isnan(sensor->stale_s) ? stale_s : sensor->stale_s;
+    int64_t why = reason(raw, value, sensor, age_s, allowed_s, lost);
+    c->reason[k] = why;
+    c->allowed_s[k] = allowed_s;
     if (why) {
         c->value[k] = predicted;
+        c->age_s[k] = most(age_s, c->age_s[k] + dt);
         c->rejected |= 1 << k;
         c->in_a_row[k]++;
         c->rejections[k]++;
-        c->reason[k] = why;
     } else {
         c->value[k] = value;
+        c->age_s[k] = age_s;
         c->seen |= 1 << k;
         c->in_a_row[k] = 0;
-        c->reason[k] = 0;
     }
-    c->still_s[k] = raw == c->last_raw[k] && moving ? c->still_s[k] + dt : 0;
-    c->last_raw[k] = raw;
-    if (age_ns > c->age_max_ns) c->age_max_ns = age_ns;
+    c->still_s[k] = raw == c->last_raw[k] && moving && !lost ? c->still_s[k] + dt : 0;
+    c->last_raw[k] = lost ? NAN : raw;
+    if (k <= SPOOL && age_ns > c->age_max_ns) c->age_max_ns = age_ns;
 }
 
 static inline void optional(int k, const Sensor *sensor, double raw, int64_t age_ns, int lost, double stale_s, double dt,
                             Checked *c) {
-    if (sensor->present) check_one(k, lost ? NAN : raw, age_ns, sensor, stale_s, c->value[k], 0, dt, c);
+    if (sensor->present) check_one(k, raw, age_ns, lost, sensor, stale_s, c->value[k], 0, dt, c);
     else c->value[k] = NAN;
 }
+
+static inline int failed(int64_t status) { return status != Status_OK && status != Status_LATE; }
 
 static inline void check_readings(const Sensors *s, double stale_s, const Readings *r, int64_t status, double x, double a,
                                   int moving, double dt, Checked *c) {
     c->rejected = 0;
     c->age_max_ns = 0;
-    int lost = status != 0 && status != 1;
+    int lost = failed(status);
     const int64_t *age = r->age_ns;
-    check_one(DISPLACEMENT, lost ? NAN : r->displacement_m, age[DISPLACEMENT], &s->displacement, stale_s, x, moving, dt, c);
-    check_one(ACCELERATION, lost ? NAN : r->acceleration_m_s2, age[ACCELERATION], &s->acceleration, stale_s, a, moving, dt,
-              c);
-    check_one(PRESSURE_A, lost ? NAN : r->pressure_a_pa, age[PRESSURE_A], &s->pressure_a, stale_s, c->value[PRESSURE_A],
-              moving, dt, c);
-    check_one(PRESSURE_B, lost ? NAN : r->pressure_b_pa, age[PRESSURE_B], &s->pressure_b, stale_s, c->value[PRESSURE_B],
-              moving, dt, c);
+    check_one(DISPLACEMENT, r->displacement_m, age[DISPLACEMENT], lost, &s->displacement, stale_s, x, moving, dt, c);
+    check_one(ACCELERATION, r->acceleration_m_s2, age[ACCELERATION], lost, &s->acceleration, stale_s, a, moving, dt, c);
+    check_one(PRESSURE_A, r->pressure_a_pa, age[PRESSURE_A], lost, &s->pressure_a, stale_s, c->value[PRESSURE_A], moving,
+              dt, c);
+    check_one(PRESSURE_B, r->pressure_b_pa, age[PRESSURE_B], lost, &s->pressure_b, stale_s, c->value[PRESSURE_B], moving,
+              dt, c);
     optional(SUPPLY, &s->supply_pressure, r->supply_pressure_pa, age[SUPPLY], lost, stale_s, dt, c);
     optional(SPOOL, &s->spool, r->spool, age[SPOOL], lost, stale_s, dt, c);
     optional(OIL, &s->oil_temperature, r->oil_temperature_degc, age[OIL], lost, stale_s, dt, c);
@@ -140,18 +145,31 @@ static inline double pressure_for(const Linear *c, const Friction *friction, con
 
 static inline void three_state_start(double integral, double deviation, ThreeStateState *s) {
     s->integral = integral; s->slow_pa = deviation;
-    s->position = s->velocity = s->acceleration = s->pressure = 0;
+    s->position = s->velocity = s->acceleration = s->pressure = s->term = 0;
 }
 
-static inline double three_state(const ThreeState *c, double ex, double ev, double ea, double deviation, double refused,
-                                 double dt, ThreeStateState *s) {
+static inline void pressure_share(const ThreeState *c, double age_s, int acts, double dt, int64_t periods, Fresh *f) {
+    if (age_s > c->pressure_age_s) {
+        f->fresh_s = 0; f->live = 0;
+    } else if (!f->live) {
+        f->fresh_s += dt;
+        if (f->fresh_s >= RETURN_S && (f->share <= 0 || !acts)) f->live = 1;
+    }
+    double aim = f->live ? 1 : 0, step = dt * (double)periods / c->pressure_fade_s;
+    if (!acts || fabs(aim - f->share) <= step) f->share = aim;
+    else f->share += aim > f->share ? step : -step;
+}
+
+static inline double three_state(const ThreeState *c, double ex, double ev, double ea, double deviation, const Fresh *fresh,
+                                 double refused, double dt, ThreeStateState *s) {
     double keep = exp(-2 * PI * c->high_pass_hz * dt);
-    s->slow_pa = keep * s->slow_pa + (1 - keep) * deviation;
+    s->slow_pa = fresh->fresh_s > 0 ? keep * s->slow_pa + (1 - keep) * deviation : deviation;
+    if (fresh->live) s->term = -c->kp_per_mpa * 1e-6 * (deviation - s->slow_pa);
     s->integral += dt * c->ki_per_m_s * ex - least(dt * c->unwind_per_s, 1) * refused;
     s->position = c->kd_per_m * ex;
     s->velocity = c->kv_s_per_m * ev;
     s->acceleration = c->ka_s2_per_m * ea;
-    s->pressure = -c->kp_per_mpa * 1e-6 * (deviation - s->slow_pa);
+    s->pressure = fresh->share * s->term;
     return s->position + s->integral + s->velocity + s->acceleration + s->pressure;
 }
 

@@ -111,15 +111,17 @@ static inline void guard_sensors(const Limits *l, const Checked *c, double v, in
                                  Guard *g) {
     int invalid = -1, outside = -1, stale = -1, stuck = -1;
     double worst = 0;
+    int unjudged = l->driver.action == Action_WARN;
     for (int k = 0; k < SENSOR_COUNT; k++) {
-        if (c->in_a_row[k] >= l->sensing.ticks && c->reason[k] == Trip_SENSOR_INVALID) invalid = k;
+        int blind = c->reason[k] == Trip_SENSOR_INVALID || (unjudged && c->reason[k] == Trip_DRIVER);
+        if (c->in_a_row[k] >= l->sensing.ticks && blind) invalid = k;
         if (c->in_a_row[k] >= l->sensing.ticks && c->reason[k] == Trip_SENSOR_RANGE) outside = k;
         if (c->in_a_row[k] >= l->stale.ticks && c->reason[k] == Trip_SENSOR_STALE) stale = k;
         if (k <= PRESSURE_B && c->still_s[k] > worst) { worst = c->still_s[k]; stuck = k; }
     }
     blame(Trip_SENSOR_INVALID, invalid, l->sensing.action, 0, 0, armed, tick, g);
     if (outside >= 0) blame(Trip_SENSOR_RANGE, outside, l->sensing.action, c->last_raw[outside], 0, armed, tick, g);
-    blame(Trip_SENSOR_STALE, stale, l->stale.action, (double)c->age_max_ns * 1e-9, l->stale.max_s, armed, tick, g);
+    if (stale >= 0) blame(Trip_SENSOR_STALE, stale, l->stale.action, c->age_s[stale], c->allowed_s[stale], armed, tick, g);
     if (driven && worst > l->stuck.window_s)
         blame(Trip_SENSOR_STUCK, stuck, l->stuck.action, worst, l->stuck.window_s, armed, tick, g);
     double way = c->still_s[DISPLACEMENT] * fabs(v);
@@ -138,6 +140,7 @@ static inline void guard(State *s, int64_t status, int driven) {
     int closed = s->mode == Mode_HOLD || s->mode == Mode_TRACK || s->mode == Mode_STOP;
     int armed = closed || s->mode == Mode_STANDBY;
     g->warnings = 0; g->wanted = 0;
+    JUDGE(Trip_DRIVER, failed(status), (double)status, (double)l->driver.ticks, l->driver, -1);
     double reaction = (double)s->lead * now->dt_s + now->dt_s * (double)l->position.ticks;
     guard_position(l, x, v, reaction, now->arming.rest_speed_m_s, armed, tick, g);
     JUDGE(Trip_VELOCITY, fabs(v) > l->velocity.max_m_s, v, l->velocity.max_m_s, l->velocity, -1);
@@ -153,7 +156,6 @@ static inline void guard(State *s, int64_t status, int driven) {
         if (closed && l->saturation.action != Action_WARN)
             latch(Trip_SATURATION, l->saturation.action, s->output.saturated_s, l->saturation.max_s, -1, tick, g);
     }
-    JUDGE(Trip_DRIVER, status != Status_OK && status != Status_LATE, (double)status, (double)l->driver.ticks, l->driver, -1);
     if (now->sensors.supply_pressure.present && s->supply == 2 && closed) {
         double share = c->value[SUPPLY] / now->machine.Ps;
         int low = share < l->supply.low;

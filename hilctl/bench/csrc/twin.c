@@ -44,6 +44,8 @@ typedef struct {
     double queue[QUEUE];
 } Transducer;
 
+enum { SENSORS = 10 };
+
 typedef struct {
     double displacement, acceleration, pressure_a, pressure_b, supply_pressure, spool, oil_temperature, emergency_stop;
     double oil_level, oil_filter;
@@ -52,7 +54,9 @@ typedef struct {
 typedef struct {
     Plant plant;
     Transducer displacement, acceleration, pressure_a, pressure_b;
-    double supply_noise, spool_noise, oil_temperature, emergency_stop, oil_level, oil_filter, gravity, period_s;
+    double supply_noise, spool_noise, oil_temperature, emergency_stop, oil_level, oil_filter;
+    int64_t holding, every[SENSORS], taken[SENSORS];
+    double sample[SENSORS], gravity, period_s;
     double high, low, rise, fall, droop, droop_share, source, lost;
     double valve_command;
     int64_t enable, supply;
@@ -377,6 +381,11 @@ static void advance(Twin *own) {
     shown->supply_pressure = plant->ps + own->supply_noise * three.a;
     shown->spool = plant->spool + own->spool_noise * three.b;
     shown->oil_temperature = own->oil_temperature;
+    for (int k = 0; own->holding && k < SENSORS; k++) {
+        double *value = (double *)shown + k;
+        if (own->tick - own->taken[k] >= own->every[k]) own->sample[k] = *value, own->taken[k] = own->tick;
+        *value = own->sample[k];
+    }
     shown->emergency_stop = own->emergency_stop + (own->tick >= own->emergency_stop_from ? 1.0 : 0.0);
     shown->oil_level = own->oil_level + (own->tick >= own->oil_level_from ? 1.0 : 0.0);
     shown->oil_filter = own->oil_filter + (own->tick >= own->oil_filter_from ? 1.0 : 0.0);

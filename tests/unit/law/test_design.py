@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 
 from hilctl import rig as rigs
-from hilctl.law.design import MARGIN, Plant, gains_of, is_stable, margins, open_loop, refuse_unstable, ripple
+from hilctl.law.design import (
+    MARGIN,
+    Plant,
+    gains_of,
+    is_stable,
+    margins,
+    open_loop,
+    refuse_unstable,
+    ripple,
+    without_pressure,
+)
 from hilctl.law.tuning import RIPPLE_M_S, tune
 from hilctl.machine import hydraulic_damping, hydraulic_frequency
 from hilctl.params import BadValues, assign
@@ -71,6 +81,20 @@ def test_an_unstable_design_is_refused_with_its_key() -> None:
     with pytest.raises(BadValues, match=r"law\.three_state\.kd_per_m: 2000"):
         refuse_unstable(trial, RIG.friction, RIG.dt_s)
     refuse_unstable(RIG.controller, RIG.friction, RIG.dt_s)
+
+
+def test_a_design_that_needs_its_pressures_young_is_refused_and_check_can_tell_what_it_is_worth_without_them() -> None:
+    column = rigs.load("column-50")
+    assert without_pressure(column.controller, column.friction, column.dt_s, nominal_only=True).stable
+    assert not without_pressure(column.controller, column.friction, column.dt_s).good
+    bare = assign(column.controller, {"law.three_state.kp_per_mpa": 0.0})
+    assert without_pressure(column.controller, column.friction, column.dt_s) == margins(
+        bare, column.friction, column.dt_s, "three_state"
+    )
+    trial = assign(column.controller, {"law.three_state.kd_per_m": 200.0})
+    assert margins(trial, column.friction, column.dt_s, nominal_only=True).stable
+    with pytest.raises(BadValues, match=r"kp_per_mpa: 0\.0093809 refused, the nominal plant is unstable without"):
+        refuse_unstable(trial, column.friction, column.dt_s)
 
 
 def test_tuning_gives_the_gains_of_the_preset() -> None:

@@ -82,9 +82,38 @@ def test_failed_exchanges_trip_after_their_count(table: Any) -> None:
     rig = running(table, **{"twin.faults.status_after_s": at, "twin.faults.status": 2})
     rows = rig.run(1.0)
     first = np.flatnonzero(rows.status)[0]
-    assert rig.trip in (Trip.DRIVER, Trip.SENSOR_INVALID)
+    assert rig.trip == Trip.DRIVER
     assert rig.law.guard.trip_tick == rows.tick[first] + 2
     assert rows.mode[-1] == Mode.OFF
+
+
+def test_readings_that_a_failed_exchange_lacks_are_judged_by_the_drivers_limit_alone(table: Any) -> None:
+    at = after_arming(2.0)
+    rig = running(table, **{"twin.faults.status_after_s": at, "limits.driver.ticks": 10, "limits.sensing.ticks": 3})
+    rows = rig.run(1.0)
+    first = np.flatnonzero(rows.status)[0]
+    assert rig.trip == Trip.DRIVER
+    assert rig.law.guard.trip_tick == rows.tick[first] + 9
+    assert not (rows.warnings & (1 << Trip.SENSOR_INVALID)).any()
+
+
+def test_where_the_drivers_limit_only_warns_sensing_still_protects(table: Any) -> None:
+    at = after_arming(2.0)
+    rig = running(table, **{"twin.faults.status_after_s": at, "limits.driver.action": "warn"})
+    rows = rig.run(1.0)
+    assert rig.trip == Trip.SENSOR_INVALID
+    assert rig.law.guard.trip_tick == rows.tick[np.flatnonzero(rows.status)[0]] + 2
+
+
+def test_one_bad_reading_in_the_very_tick_does_not_refuse_arming_but_a_silent_sensor_does(table: Any) -> None:
+    for lasts, expected in ((0.001, Refusal.ACCEPTED), (1.0, Refusal.SENSOR)):
+        rig = table(**{"twin.faults.status_after_s": 0.1, "twin.faults.status_until_s": 0.1 + lasts})
+        rows = rig.run(0.1 + (0.0 if lasts < 0.5 else 0.01))
+        assert rows.rejected[-1] & 0b1111 == 0b1111
+        assert rig.ask(RequestKind.ARM) == expected
+    rig = table(**{"twin.faults.sensor": "pressure_b", "twin.faults.sensor_nan_after_s": 0.0})
+    rig.run(0.002)
+    assert rig.ask(RequestKind.ARM) == Refusal.SENSOR, "it has never been seen"
 
 
 def test_the_emergency_stop_switches_off_in_one_step(table: Any) -> None:

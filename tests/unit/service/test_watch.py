@@ -71,3 +71,13 @@ def test_while_virtual_time_stands_the_status_tells() -> None:
 
     assert [seen.kind for seen in watch.stand(2, Status)] == ["reset"]
     assert watch.stand(2, Status) == [] and watch.trip == 0
+
+
+def test_pressures_that_are_too_old_are_told_with_their_ages_and_so_is_the_end_of_it() -> None:
+    rows = _rows([_HOLD] * 3, [0] * 3)
+    rows["warnings"] = [0, 1 << Trip.PRESSURE_AGE, 0]
+    rows["pressure_a_age_ns"], rows["pressure_b_age_ns"] = 6_100_000, 12_000_000
+    seen = _look(rows, [2])[1]
+    ages = {"pressure_a_age_s": 0.0061, "pressure_b_age_s": 0.012}
+    assert Seen("warning", 101, {"limit": "pressure_age", **ages}) in seen
+    assert Seen("warning_over", 102, {"limit": "pressure_age"}) in seen

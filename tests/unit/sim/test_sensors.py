@@ -115,3 +115,20 @@ def test_an_accelerometer_of_specific_force_shows_the_weight_of_a_vertical_axis(
         rig = make_rig(machine={"vertical": True}, sensors={"acceleration": {"specific_force": shows}}).ready()
         rig.run([-0.01] * 20)
         assert rig.readings.acceleration_m_s2 == pytest.approx(expected + 0.02, abs=0.15)
+
+
+def test_a_sensor_that_takes_samples_now_and_then_shows_the_last_one_and_its_age(make_rig):
+    slow = {"pressure_a": {"period_s": 0.025}, "oil_temperature": {"period_s": 0.1}}
+    rig = make_rig(sensors=slow).ready()
+    shown, ages = [], []
+    for _ in range(200):
+        rig.run([0.01])
+        shown.append(rig.readings.tolist()[: len(SENSORS)])
+        ages.append(rig.readings.age_ns.copy())
+    ages, pressure = np.array(ages), np.array(shown)[:, 2]
+    changed = np.flatnonzero(np.diff(pressure)) + 1
+    assert (np.diff(changed) == 25).all() and len(changed) >= 7
+    assert (ages[changed, 2] == 0).all()
+    assert (ages[changed - 1, 2] == 24_000_000).all()
+    assert ages[:, 6].max() == 99_000_000
+    assert not ages[:, [0, 1, 3, 4, 5, 7, 8, 9]].any()
