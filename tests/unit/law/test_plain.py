@@ -64,7 +64,7 @@ def test_plain_python_and_compiled_code_agree(table: Any, tmp_path: Path) -> Non
     plain = np.load(out)
     assert plain.shape == compiled.shape
     for index, name in enumerate(NAMES):
-        scale = max(float(np.nanmax(np.abs(compiled[:, index]))), 1e-9)
+        scale = float(np.nanmax(np.abs(compiled[:, index]), initial=1e-9))  # an input that the rig lacks is nan
         np.testing.assert_allclose(plain[:, index], compiled[:, index], rtol=0, atol=1e-6 * scale, err_msg=name)
 
 
