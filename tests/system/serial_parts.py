@@ -10,7 +10,8 @@ from typing import Any
 from service_parts import core_of, until
 
 from firmware_bridge.firmware.board import Board
-from firmware_bridge.firmware.build import build
+from firmware_bridge.firmware.build import METAL, build
+from firmware_bridge.firmware.emulated import EmulatedBoard
 from firmware_bridge.serial_frame.messages import ONE, State
 from hilctl.client import Client, Refused, private_service
 
@@ -35,17 +36,19 @@ SLOW = {
 }
 
 
-@contextmanager
-def board() -> Iterator[Board]:
-    """The firmware on a pseudo-terminal."""
-    with Board(build("native"), has_line=True) as made:
-        yield made
+def board(kind: str = "native") -> Board:
+    """The firmware on a pseudo-terminal: a process of this PC, or a Cortex-M in QEMU."""
+    if kind in METAL:
+        return EmulatedBoard(build(kind), kind)
+    return Board(build(kind), has_line=True)
 
 
 @contextmanager
 def service_of(made: Board, **changes: Any) -> Iterator[tuple[Any, Client]]:
     """A service whose driver is on the board's line, and a client of it."""
-    settings = {**SLOW, "driver.port": made.port, **{key.replace("__", "."): value for key, value in changes.items()}}
+    paced = {"loop.rate_hz": 100} if isinstance(made, EmulatedBoard) else {}  # QEMU is a process without priority
+    given = {key.replace("__", "."): value for key, value in changes.items()}
+    settings = {**SLOW, **paced, "driver.port": made.port, **given}
     with (
         private_service("table-500", clock="real", twin=False, changes=settings) as service,
         Client(service.commands) as rig,
@@ -60,12 +63,31 @@ def arm(rig: Client) -> None:
         try:
             rig.arm()
         except Refused as refused:
-            if "valid reading" in str(refused) or "rest_speed" in str(refused):
+            if any(why in str(refused) for why in ("valid reading", "rest_speed", "tells nothing")):
                 return False
             raise
         return True
 
     until(armed, "arming")
+
+
+def restored(made: Board, rig: Client) -> None:
+    """The board without faults, and the rig reset and armed by a person."""
+    for fault in ("mute", "hung", "babble"):
+        made.tell(f"line {fault} 0")
+    made.tell("free")
+
+    def reset() -> bool:
+        try:
+            rig.reset()
+        except Refused:
+            return False
+        return True
+
+    until(lambda: rig.status()["trip"] is None or reset(), "a reset")
+    if rig.status()["mode"] == "off":
+        arm(rig)
+    assert made.seen()["state"] == State.RUNNING
 
 
 def move(rig: Client, made: Board) -> Any:
