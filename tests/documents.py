@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from firmware_bridge.emulate import faults
 from hilctl.friction import MODELS, linear_models
 from hilctl.law.limits import Limits
 from hilctl.law.motions import document as motions
@@ -90,9 +91,23 @@ def _section(name: str, table: type[Params], told: str = "") -> str:
     return "\n\n".join(part for part in (f"### [{name}]", meaning, told, document(table, name)) if part)
 
 
-PARTS: dict[str, Callable[[], str]] = {"tables": rig_tables, "twin": twin_table, "trips": trip_rows}
+def register_rows() -> str:
+    """The registers of the emulated amplifier."""
+    from firmware_bridge.emulate import modbus_map
 
-_OURS = ("rig-file.md", "safety.md")
+    return modbus_map.rows(modbus_map.default_config("tcp"))
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "tables": rig_tables,
+    "twin": twin_table,
+    "trips": trip_rows,
+    "registers": register_rows,
+    "faults": faults.rows,
+    "orders": lambda: faults.rows(faults.ORDERS),
+}
+
+_OURS = ("rig-file.md", "safety.md", "emulate.md")
 
 
 def pages() -> dict[Path, str]:

@@ -72,6 +72,12 @@ def build(board: str, *, sanitized: bool = False, sources_in: Path = HERE) -> Pa
     return _built(board, sources_in, compiler(), flags, [*CORE, *BOARDS[board]])
 
 
+def library() -> Path:
+    """The board `emulated`, to be loaded into a process."""
+    return _built("emulated.so", HERE, compiler(), (*STRICT, "-fPIC", "-shared"),
+                  [*CORE, *SHARED, "boards/emulated.c"])
+
+
 def _image(board: str, sources_in: Path) -> Path:
     metal = sources_in / "boards/metal"
     flags = (*STRICT, *CORTEX_M3, f"-DWATCHDOG_US={WATCHDOG_US}u", "-L", str(metal), "-T", str(metal / f"{board}.ld"))

@@ -48,6 +48,7 @@ VERBS: dict[str, Verb] = {
     "identify": Verb("identify", "identify", "measure the rig and identify what it is: friction"),
     "commission": Verb("commission", "commission", "measure friction, identify it, compensate it, prove it, report"),
     "demo": Verb("demo", "demo", "a twin commissioned: friction measured, identified, compensated, with a report"),
+    "emulate": Verb("emulate", "emulate", "a rig's plant behind Modbus or our firmware, with faults on command"),
     "doctor": Verb("doctor", "doctor", "is this host fit for real time, and what to change"),
     "models": Verb("models", "models", "what each friction law shows of real friction: a table, and pictures"),
     "bench": Verb("bench", "bench", "measure this program against its yardsticks"),

@@ -7,9 +7,10 @@ if TYPE_CHECKING:
     from hilctl.rig import Rig
 
 
-def options(parser: argparse.ArgumentParser, *, twin: str = "") -> None:
+def options(parser: argparse.ArgumentParser, *, twin: str = "", optional: bool = False) -> None:
     """RIG and --set; --twin where it has a meaning, which is its help."""
-    parser.add_argument("rig", metavar="RIG", help="a rig file, or a preset's name (`hilctl presets`)")
+    count = "?" if optional else None
+    parser.add_argument("rig", metavar="RIG", nargs=count, help="a rig file, or a preset's name (`hilctl presets`)")
     if twin:
         parser.add_argument("--twin", action="store_true", help=twin)
     parser.add_argument(

@@ -1,0 +1,168 @@
+"""What every emulated device can be told, whatever its protocol: one method `do_NAME` for each command of faults.py."""
+
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+from firmware_bridge.emulate.faults import FaultError, help_text, parse
+from firmware_bridge.emulate.line_faults import LineFaults
+from firmware_bridge.emulate.sensor_faults import SensorFaults
+from hilctl.signals import SENSORS
+
+HARDWARE_WATCHDOG_S = 0.02
+
+
+class Emulated:
+    """A device with faults on command. Its maker gives it a transport, sensors, a line, and what is missing here."""
+
+    transport = ""
+    sensors: SensorFaults
+    line: LineFaults
+    later: Callable[[float, Callable[[], None]], Any]  # seconds, what to do then
+    finish: Callable[[], None]  # ends the emulation
+
+    @staticmethod
+    def now_s() -> float:
+        """The clock of every fault."""
+        return time.monotonic()
+
+    def obey(self, text: str) -> str:
+        """The answer to a line: `ok`, what was asked for, or `error:` and what to write instead."""
+        try:
+            command = parse(text, self.transport)
+            said = getattr(self, f"do_{command.name}")(*command.values)
+        except FaultError as error:
+            return f"error: {error}"
+        return "ok" if said is None else str(said)
+
+    # -- what the transport says
+
+    def advance(self) -> None:
+        """The plant, and the device, up to now."""
+        raise NotImplementedError
+
+    def status(self) -> dict[str, Any]:
+        """What it is."""
+        raise NotImplementedError
+
+    # -- orders
+
+    def do_status(self) -> str:
+        """As one JSON object."""
+        self.advance()
+        return json.dumps(self.status())
+
+    def do_help(self) -> str:
+        """Every command."""
+        return help_text(self.transport)
+
+    def do_clear(self) -> None:
+        """No fault from now on."""
+        self.sensors.clear()
+        self.line.clear()
+
+    def do_quit(self) -> None:
+        """Ends."""
+        self.finish()
+
+    # -- sensors
+
+    def do_nan(self, sensor: str) -> None:
+        """No number."""
+        self.sensors.none(sensor)
+
+    def do_sentinel(self, sensor: str) -> None:
+        """The lowest count."""
+        self.sensors.lowest(sensor)
+
+    def do_stuck(self, sensor: str) -> None:
+        """For ever the same."""
+        self.sensors.stuck(sensor)
+
+    def do_range(self, sensor: str, value: float) -> None:
+        """A value."""
+        self.sensors.hold(sensor, value)
+
+    def do_drift(self, sensor: str, rate: float) -> None:
+        """Away."""
+        self.sensors.drift(sensor, rate, self.now_s)
+
+    def do_sign(self, sensor: str) -> None:
+        """Reversed."""
+        self.sensors.flip(sensor)
+
+    def do_swap(self) -> None:
+        """Pressures exchanged."""
+        self.sensors.swap_pressures()
+
+    def do_spike(self, sensor: str, size: float) -> None:
+        """One sample."""
+        self.sensors.spike(sensor, size)
+
+    def do_supply(self, share: float) -> None:
+        """Low or high."""
+        self.sensors.scale("supply_pressure", share)
+
+    def do_read_back(self, offset: float) -> None:
+        """The spool beside itself."""
+        self.sensors.shift("spool", offset)
+
+    def do_oil_level(self) -> None:
+        """Low."""
+        self._raise_input("oil_level")
+
+    def do_oil_filter(self) -> None:
+        """Clogged."""
+        self._raise_input("oil_filter")
+
+    def _raise_input(self, name: str) -> None:
+        if name not in SENSORS:
+            raise FaultError(f"no rig has the input {name}")
+        self.sensors.hold(name, 1.0)
+
+    # -- the line
+
+    def do_timeout(self, seconds: float) -> None:
+        """Silence."""
+        self.line.silent_until_s = self.now_s() + seconds
+
+    def do_half_open(self) -> None:
+        """Silence without end."""
+        self.line.silent_until_s = float("inf")
+
+    def do_delay(self, seconds: float, every: int) -> None:
+        """Late answers."""
+        self.line.delay_s, self.line.delay_every = seconds, every
+
+    def do_flip(self, bits: int, count: int) -> None:
+        """Wrong bits."""
+        self.line.bits, self.line.flips = bits, count
+
+    def do_truncate(self, size: int, count: int) -> None:
+        """Short answers."""
+        self.line.keep, self.line.cuts = size, count
+
+    def do_oversize(self, size: int, count: int) -> None:
+        """Long answers."""
+        self.line.more, self.line.grows = size, count
+
+    def do_unit(self, count: int) -> None:
+        """Somebody else's answers."""
+        self.line.units = count
+
+    def do_exception(self, code: int, count: int) -> None:
+        """Refusals."""
+        self.line.exception_code, self.line.exceptions = code, count
+
+    def do_duplicate(self, count: int) -> None:
+        """Floods."""
+        self.line.copies = count
+
+    def do_old(self, count: int) -> None:
+        """Answers of before."""
+        self.line.olds = count
+
+    def do_lose(self, every: int) -> None:
+        """Requests that are lost."""
+        self.line.lose_every = every

@@ -1,0 +1,186 @@
+"""`hilctl emulate serial`: the firmware's own core, in this process, with a plant behind it and a pseudo-terminal."""
+
+import ctypes
+import math
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from firmware_bridge.emulate.emulated import HARDWARE_WATCHDOG_S, Emulated
+from firmware_bridge.emulate.faults import SERIAL
+from firmware_bridge.emulate.line_faults import LineFaults
+from firmware_bridge.emulate.plant import Plant
+from firmware_bridge.emulate.pty_line import PtyLine
+from firmware_bridge.emulate.sensor_faults import SensorFaults
+from firmware_bridge.firmware.build import library
+from hilctl.signals import SENSORS
+
+TICK_HZ = 4000  # of the device: a command waits no longer than a tick of it
+ONE = 1 << 30  # full opening
+_ROOM = 4096
+_WIDE, _NARROW = (-(2**31), 2**31 - 1), (-(2**15), 2**15 - 1)
+# Counts of one SI unit, as the reference board's IDENTITY tells them (firmware/boards/witness.c); what they can say.
+_COUNTS: dict[str, tuple[float, tuple[int, int]]] = {
+    "displacement": (1e9, _WIDE), "acceleration": (1e6, _WIDE), "pressure_a": (10.0, _WIDE),
+    "pressure_b": (10.0, _WIDE), "supply_pressure": (5e-4, _NARROW), "spool": (1e4, _NARROW),
+    "oil_temperature": (100.0, _NARROW),
+    "emergency_stop": (1.0, (0, 1)), "oil_level": (1.0, (0, 1)), "oil_filter": (1.0, (0, 1)),
+}  # fmt: skip
+_NOISE_S = 0.002
+
+
+class FirmwareDevice(Emulated):
+    """Core, plant and line."""
+
+    transport = SERIAL
+
+    def __init__(self, plant: Plant) -> None:
+        self.plant, self.sensors, self.line = plant, SensorFaults(), LineFaults()
+        self._core = _loaded()
+        self._in, self._out = (ctypes.c_int32 * 10)(), (ctypes.c_int32 * 3)()
+        self._said = ctypes.create_string_buffer(_ROOM)
+        self._order = [(SENSORS.index(name), *_COUNTS[name]) for name in _COUNTS]
+        self._put: tuple[int, ...] = (0, 0, 0)
+        self._polarity = 1.0
+        self._core.emulated_boot(_boot_id(), TICK_HZ)
+        plant.command(0.0, 0, 0)
+
+    async def begin(self, link: Path) -> list[str]:
+        """Lays the line; where."""
+        self._line = PtyLine(link, self._heard)
+        return [str(link)]
+
+    def end(self) -> None:
+        """Takes the line away."""
+        self._line.close()
+
+    def advance(self) -> None:
+        """Every device tick that is due."""
+        for _ in range(self.plant.due(time.monotonic_ns())):
+            self.plant.run(1)
+            values, _ = self.sensors.shown(self.plant.values(), self.plant.tick)
+            self._tick(values)
+
+    def _tick(self, values: list[float]) -> None:
+        self._in[:] = [_count(values[k], scale, bounds) for k, scale, bounds in self._order]
+        self._core.emulated_tick(self._in, self._out)
+        if self._core.emulated_babble(self._said, 32):
+            self._line.write(self._said.raw[:32])
+        out = tuple(self._out)
+        if out != self._put:
+            self._put = out
+            self.plant.command(self._polarity * out[0] / ONE, out[1], out[2])
+
+    def _heard(self, data: bytes) -> None:
+        self.advance()
+        now_s = self.now_s()
+        if not self.line.hears(now_s) or self._core.emulated_hung():
+            return
+        count = self._core.emulated_receive(data, len(data), self._said, _ROOM)
+        if not count:
+            return
+        for piece in self.line.outgoing(self._said.raw[:count], now_s):
+            if piece.delay_s:
+                self.later(piece.delay_s, lambda late=piece.data: self._line.write(late))  # type: ignore[misc]
+            else:
+                self._line.write(piece.data)
+
+    def ask(self, text: str) -> str:
+        """A line to the witness; its answer."""
+        count = self._core.emulated_obey(text.encode(), self._said, _ROOM)
+        return self._said.raw[:count].decode().strip()
+
+    def status(self) -> dict[str, Any]:
+        """What the witness sees, and the plant's own."""
+        seen = {name: int(value) for name, _, value in (pair.partition("=") for pair in self.ask("?").split())}
+        return {"transport": SERIAL, **seen, "dropped": self._line.dropped, "lost_s": 1e-9 * self.plant.lost_ns}
+
+    # -- faults and orders of this device
+
+    def do_witness(self, text: str) -> str:
+        """To the witness line."""
+        self.advance()
+        return self.ask(text)
+
+    def do_clear(self) -> None:
+        """No fault from now on."""
+        super().do_clear()
+        for fault in ("mute", "deaf", "hung", "flip", "cut", "twice", "babble", "still"):
+            self.ask(f"line {fault} 0")
+        self.ask("free")
+        self._polarity = 1.0
+
+    def do_stale(self) -> None:
+        """The device's time stands still."""
+        self.ask("line still 1")
+
+    def do_reversed(self) -> None:
+        """The valve's wires are exchanged."""
+        self._polarity = -1.0
+
+    def do_emergency_stop(self) -> None:
+        """Opened."""
+        self.sensors.hold("emergency_stop", 1.0)
+
+    def do_watchdog(self) -> None:
+        """So many ticks pass at once that the time-to-live is over."""
+        self.advance()
+        for _ in range(self.status()["ttl_ticks"] + 1):
+            self._core.emulated_tick(self._in, self._out)
+
+    def do_babble(self, seconds: float) -> None:
+        """Noise."""
+        until_s = self.now_s() + seconds
+
+        def more() -> None:
+            if self.now_s() < until_s:
+                self._line.write(self.line.noise(32))
+                self.later(_NOISE_S, more)
+
+        more()
+
+    def do_hang(self, seconds: float) -> None:
+        """It hangs, until its hardware watchdog resets it."""
+        self.advance()
+        self.do_timeout(seconds)
+        self.ask("line hung 1")
+
+        def reset() -> None:
+            self.ask("line hung 0")
+            self.ask("watchdog")
+
+        self.later(HARDWARE_WATCHDOG_S, reset)
+
+    def do_reboot(self) -> None:
+        """As after switching on."""
+        self.advance()
+        self.ask("reboot")
+
+    def do_unplug(self, seconds: float) -> None:
+        """The adapter is gone for a while, and the device without supply."""
+        self._line.unplug()
+        self.do_reboot()
+        self.later(seconds, self._line.plug)
+
+
+def _count(value: float, scale: float, bounds: tuple[int, int]) -> int:
+    if not math.isfinite(value):
+        return bounds[0]
+    return max(bounds[0], min(bounds[1], round(value * scale)))
+
+
+def _boot_id() -> int:
+    return int.from_bytes(os.urandom(4), "little") | 1
+
+
+def _loaded() -> ctypes.CDLL:
+    core = ctypes.CDLL(str(library()))
+    text, size = ctypes.c_char_p, ctypes.c_size_t
+    core.emulated_boot.argtypes = [ctypes.c_uint32, ctypes.c_uint32]
+    core.emulated_boot.restype = core.emulated_tick.restype = None
+    core.emulated_receive.argtypes, core.emulated_receive.restype = [text, size, text, size], size
+    core.emulated_tick.argtypes = [ctypes.c_int32 * 10, ctypes.c_int32 * 3]
+    core.emulated_obey.argtypes, core.emulated_obey.restype = [text, text, size], size
+    core.emulated_babble.argtypes, core.emulated_babble.restype = [text, size], size
+    return core

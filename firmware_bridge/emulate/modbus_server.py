@@ -1,0 +1,155 @@
+"""pymodbus' servers in front of a device: over TCP, and on a pseudo-terminal that takes the time a line takes.
+
+A request is handled in the turn of the event loop after the one in which it came: no datastore here ever waits, so its
+coroutine runs through at once. Delays are the line's.
+"""
+
+import asyncio
+import time
+from typing import Any
+
+from pymodbus.framer import FramerType
+from pymodbus.pdu.device import ModbusDeviceIdentification
+from pymodbus.server import ModbusSerialServer, ModbusTcpServer
+from pymodbus.server.requesthandler import ServerRequestHandler
+from pymodbus.simulator import DataType, SimData, SimDevice
+
+from firmware_bridge.emulate.modbus_device import Datastore, ModbusDevice
+from firmware_bridge.emulate.pty_line import PtyLine
+from firmware_bridge.modbus.budget import character_bits, gap_s
+from firmware_bridge.modbus.settings import Device as DeviceSettings
+
+IDENTITY = {"VendorName": "hilctl", "ProductCode": "emulate", "MajorMinorRevision": "1.0",
+            "ProductName": "amplifier with a plant behind it"}  # fmt: skip
+_NOISE_S, _NOISE_BYTES = 0.005, 16
+_MOST_WAITING = 65536
+
+
+class EmulateError(Exception):
+    """The emulation cannot begin. The message says why, and what to do."""
+
+
+class Handler(ServerRequestHandler):
+    """One connection."""
+
+    device: ModbusDevice
+    unit_at = 6
+
+    def callback_data(self, data: bytes, addr: Any = None) -> int:
+        """Bytes have come; unheard, they are gone."""
+        if not self.device.line.hears(time.monotonic()):
+            return len(data)
+        self._came_ns = time.perf_counter_ns()
+        return int(super().callback_data(data, addr))
+
+    def handle_later(self) -> None:
+        """Runs through."""
+        try:
+            self.handle_request().send(None)  # type: ignore[no-untyped-call]
+        except StopIteration:
+            self.device.spent_us.append((time.perf_counter_ns() - self._came_ns) / 1e3)
+
+    def send(self, data: bytes, addr: Any = None) -> None:
+        """An answer, as the line's faults leave it."""
+        for piece in self.device.line.outgoing(data, time.monotonic(), self.unit_at):
+            if piece.delay_s:
+                self.loop.call_later(piece.delay_s, self._put, piece.data)
+            else:
+                self._put(piece.data)
+
+    def _put(self, data: bytes) -> None:
+        """What the host does not take is lost: a device never waits, nor grows."""
+        if self.transport is not None and self.transport.get_write_buffer_size() < _MOST_WAITING:  # type: ignore[attr-defined]
+            self.transport.write(data)  # type: ignore[attr-defined]
+
+
+class TcpServer(ModbusTcpServer):
+    """A port, with every connection that it has accepted."""
+
+    def __init__(self, device: ModbusDevice, store: Datastore, host: str, port: int) -> None:
+        super().__init__(_nothing(), address=(host, port), identity=_identity(), ignore_missing_devices=True)
+        self.context = store  # type: ignore[assignment]
+        self._device = device
+
+    def callback_new_connection(self) -> Any:
+        """A handler on our device."""
+        made = Handler(self, None, None, None)  # type: ignore[no-untyped-call]
+        made.device = self._device
+        return made
+
+    def drop(self) -> None:
+        """Cuts every connection."""
+        for handler in list(self.active_connections.values()):
+            if handler.transport is not None:
+                handler.transport.abort()  # type: ignore[attr-defined]
+
+
+class RtuServer(ModbusSerialServer):
+    """The device's end of a serial line."""
+
+    def __init__(self, device: ModbusDevice, store: Datastore, line: PtyLine, settings: DeviceSettings) -> None:
+        super().__init__(_nothing(), port=line.name, framer=FramerType.RTU, identity=_identity(),
+                         ignore_missing_devices=True)
+        self.context = store  # type: ignore[assignment]
+        self._device, self._line = device, line
+        self._character_s, self._gap_s = character_bits(settings) / settings.baud, gap_s(settings)
+        self._handler = Handler(self, None, None, None)  # type: ignore[no-untyped-call]
+        self._handler.device, self._handler.unit_at = device, 0
+        self._handler.connection_made(_Uart(line, self._character_s, self.loop))
+        self._free_s = 0.0
+        line.received = self._heard
+
+    def _heard(self, data: bytes) -> None:
+        """Bytes are there when their characters have passed, and a frame when the silence after it has."""
+        now_s = self.loop.time()
+        if now_s > self._free_s + self._gap_s:
+            self._handler.recv_buffer = b""  # frames are told by the silence around them
+        self._free_s = max(now_s, self._free_s) + len(data) * self._character_s
+        self.loop.call_at(self._free_s + self._gap_s, self._handler.data_received, data)
+
+    def babble(self, until_s: float) -> None:
+        """Noise until then."""
+        if time.monotonic() < until_s:
+            self._line.write(self._device.line.noise(_NOISE_BYTES))
+            self.loop.call_later(_NOISE_S, self.babble, until_s)
+
+
+class _Uart(asyncio.Transport):
+    """What the handler writes to: the bytes are through when their characters have passed."""
+
+    def __init__(self, line: PtyLine, character_s: float, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__()
+        self._line, self._character_s, self._loop = line, character_s, loop
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        """Later, all at once."""
+        self._loop.call_later(len(data) * self._character_s, self._line.write, bytes(data))
+
+    def get_write_buffer_size(self) -> int:
+        """Nothing waits: what a terminal does not take is lost."""
+        return 0
+
+    def close(self) -> None:
+        """The line is somebody else's."""
+
+
+def _nothing() -> SimDevice:
+    """pymodbus wants a device of its own; ours takes its place."""
+    return SimDevice(1, simdata=[SimData(0, count=1, values=0, datatype=DataType.REGISTERS)])
+
+
+def _identity() -> ModbusDeviceIdentification:
+    return ModbusDeviceIdentification(info_name=IDENTITY)  # type: ignore[no-untyped-call]
+
+
+def listening(server: TcpServer) -> int:
+    """The port in use."""
+    sockets = server.transport.sockets  # type: ignore[attr-defined]
+    return int(sockets[0].getsockname()[1])
+
+
+async def listen(server: TcpServer, host: str, port: int) -> None:
+    """Begins to serve. EmulateError when the port is taken."""
+    if not await server.listen():
+        raise EmulateError(f"{host}:{port} cannot be listened on; does another emulation run? Name another --port")
+

@@ -1,0 +1,70 @@
+"""The plant in real time: a driver that is advanced to now by whole periods, and holds the last command exactly.
+
+The remainder of a period is carried, so that the plant's time is the host's. Whoever asks may do so as often, and as
+seldom, as he likes.
+"""
+
+import time
+from typing import Any
+
+import numpy as np
+
+from firmware_bridge.driver import COMMAND, READINGS
+from firmware_bridge.registry import exchange_of
+from hilctl.signals import SENSORS
+
+_LONGEST_NS = 2_000_000_000  # of standstill of this process that is caught up with; more is lost, and counted
+
+
+class Plant:
+    """A driver's plant, and what its sensors show."""
+
+    def __init__(self, driver: Any, period_s: float) -> None:
+        self.period_s, self._period_ns = period_s, round(1e9 * period_s)
+        self._driver, self._exchange = driver, exchange_of(driver)
+        command, readings = np.zeros(1, COMMAND), np.zeros(1, READINGS)
+        self._command: Any = command[0]
+        self._fields = {name: command[name] for name in COMMAND.names or ()}  # a record's attributes are slow
+        self._readings: Any = readings[0]
+        self._shown = np.ndarray((len(SENSORS),), np.float64, readings)  # the record begins with the sensors
+        self._shown[:] = np.nan
+        self.tick = self.lost_ns = 0
+        self._at_ns = time.monotonic_ns()
+        driver.open()
+        self._call(0)
+
+    def due(self, now_ns: int) -> int:
+        """Whole periods that have passed and were not run."""
+        behind_ns = now_ns - self._at_ns
+        if behind_ns > _LONGEST_NS:
+            self.lost_ns += behind_ns - _LONGEST_NS
+            self._at_ns += behind_ns - _LONGEST_NS
+            behind_ns = _LONGEST_NS
+        return max(behind_ns // self._period_ns, 0)
+
+    def run(self, periods: int) -> None:
+        """So many periods under the command in force."""
+        self._at_ns += periods * self._period_ns
+        self.tick += periods
+        self._call(periods)
+
+    def command(self, valve: float, enable: int, supply: int) -> None:
+        """In force from now on."""
+        own = self._fields
+        own["valve"][0], own["enable"][0], own["supply"][0] = valve, enable, supply
+        self._call(0)  # a driver takes a command at the end of its periods
+
+    def values(self) -> list[float]:
+        """What the sensors show, in the order of signals.SENSORS, in SI units."""
+        shown: list[float] = self._shown.tolist()
+        return shown
+
+    def _call(self, periods: int) -> None:
+        own = self._fields
+        own["periods"][0], own["deadline_ns"][0] = periods, time.monotonic_ns() + self._period_ns
+        self._exchange(self._driver.state, self._command, self._readings)
+
+    def close(self) -> None:
+        """Gives the driver back."""
+        self._driver.disarm()
+        self._driver.close()

@@ -1,0 +1,71 @@
+"""A serial line on this host: a pseudo-terminal, and a symbolic link by which a rig file finds it."""
+
+import asyncio
+import os
+import tty
+from collections.abc import Callable
+from pathlib import Path
+
+
+class LineError(Exception):
+    """The line cannot be laid. The message says why."""
+
+
+class PtyLine:
+    """The device's end. Hosts may come and go; what nobody takes is lost, for a device never waits."""
+
+    def __init__(self, link: Path, received: Callable[[bytes], None] | None = None) -> None:
+        self.link, self.received = link, received or (lambda _data: None)
+        self.name = ""
+        self.dropped = 0
+        self._master = self._slave = -1
+        self.plug()
+
+    def plug(self) -> None:
+        """A new terminal, and the link on it."""
+        if self._master >= 0:
+            return
+        self._master, self._slave = os.openpty()
+        tty.setraw(self._slave)
+        os.set_blocking(self._master, False)
+        self.name = os.ttyname(self._slave)
+        if os.path.lexists(self.link):
+            if not self.link.is_symlink():
+                raise LineError(f"{self.link} is there already, and no symbolic link: name another --link")
+            self.link.unlink()
+        self.link.parent.mkdir(parents=True, exist_ok=True)
+        self.link.symlink_to(self.name)
+        asyncio.get_running_loop().add_reader(self._master, self._read)
+
+    def unplug(self) -> None:
+        """Whoever has it open sees it go."""
+        if self._master < 0:
+            return
+        asyncio.get_running_loop().remove_reader(self._master)
+        os.close(self._master)
+        os.close(self._slave)
+        self._master = self._slave = -1
+
+    def close(self) -> None:
+        """The end, and the link's."""
+        self.unplug()
+        if self.link.is_symlink() and str(self.link.readlink()) == self.name:
+            self.link.unlink()
+
+    def write(self, data: bytes) -> None:
+        """What fits."""
+        if self._master < 0 or not data:
+            return
+        try:
+            put = os.write(self._master, data)
+        except OSError:
+            put = 0
+        self.dropped += len(data) - put
+
+    def _read(self) -> None:
+        try:
+            data = os.read(self._master, 4096)
+        except OSError:
+            return
+        if data:
+            self.received(data)

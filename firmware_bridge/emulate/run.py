@@ -1,0 +1,96 @@
+"""An emulation from its beginning to its end: an event loop, a device, a beat that moves it, and who commands it."""
+
+import asyncio
+import gc
+import os
+import selectors
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from firmware_bridge.emulate.amplifier import Amplifier
+from firmware_bridge.emulate.control import Control
+from firmware_bridge.emulate.faults import SERIAL
+from firmware_bridge.emulate.plant import Plant
+from firmware_bridge.modbus.settings import Config
+
+PERIOD_S = 250e-6  # of the plant behind Modbus: a command waits no longer for it
+BEAT_S = 2e-3  # how often a device moves that nobody asks
+_PRIORITY = 40  # below every loop; a device does nothing else, but it shares this host
+
+
+class Wish(NamedTuple):
+    """What is to be emulated."""
+
+    transport: str
+    driver: Any  # of the plant, with the period PERIOD_S, or that of the firmware's tick
+    stroke_m: float
+    config: Config | None  # the register map
+    own_map: bool  # it is the rig file's own
+    port: int | None
+    link: Path
+    control: Path
+    period_s: float = PERIOD_S
+
+
+def run(wish: Wish, tell: Callable[[str], None]) -> None:
+    """Until `quit`, SIGTERM or Ctrl-C. `tell` is given the places where it is reached, when they are."""
+    _prefer()
+    with asyncio.Runner(loop_factory=_loop) as runner:
+        runner.run(_run(wish, tell))
+
+
+def _loop() -> asyncio.AbstractEventLoop:
+    """One whose timers are exact: epoll waits in whole milliseconds."""
+    return asyncio.SelectorEventLoop(selectors.SelectSelector())
+
+
+def _prefer() -> None:
+    """Before everything ordinary, where that is allowed."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(_PRIORITY))
+    except OSError:
+        pass
+
+
+async def _run(wish: Wish, tell: Callable[[str], None]) -> None:
+    loop, over = asyncio.get_running_loop(), asyncio.Event()
+    plant = Plant(wish.driver, wish.period_s)
+    device = _device(wish, plant)
+    device.later, device.finish = loop.call_later, over.set
+    control = Control(device.obey)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, over.set)
+    try:
+        await control.open(wish.control)
+        place = wish.port if wish.transport == "modbus-tcp" else wish.link
+        tell("; ".join(await device.begin(place)))
+        gc.collect()
+        gc.freeze()
+        listening = asyncio.ensure_future(control.read_input())
+        beating = asyncio.ensure_future(_beat(device))
+        await over.wait()
+        for task in (listening, beating):
+            task.cancel()
+    finally:
+        device.end()
+        control.close()
+        plant.close()
+
+
+async def _beat(device: Any) -> None:
+    while True:
+        await asyncio.sleep(BEAT_S)
+        device.advance()
+
+
+def _device(wish: Wish, plant: Plant) -> Any:
+    if wish.transport == SERIAL:
+        from firmware_bridge.emulate.firmware_device import FirmwareDevice
+
+        return FirmwareDevice(plant)
+    from firmware_bridge.emulate.modbus import MODBUS
+
+    amplifier = Amplifier(plant, wish.stroke_m)
+    return MODBUS[wish.transport](wish.transport, wish.config, amplifier, own_map=wish.own_map)

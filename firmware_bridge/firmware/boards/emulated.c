@@ -1,0 +1,45 @@
+/* A board without line, time or plant of its own: a library, whose user has them (firmware_bridge/emulate). */
+#include "emulated.h"
+
+#include "witness.h"
+
+static struct hil_witness witness;
+
+void emulated_boot(uint32_t boot, uint32_t tick_hz) {
+    witness_boot(&witness, boot);
+    witness.board.tick_hz = tick_hz;
+}
+
+size_t emulated_receive(const uint8_t *bytes, size_t count, uint8_t *said, size_t room) {
+    size_t length = 0;
+    for (size_t i = 0; i < count && !witness.line[W_DEAF]; i++) {
+        hil_receive(&witness.device, bytes[i]);
+        if (length + 2 * HIL_MOST_FRAME <= room) length += witness_reply(&witness, said + length);
+    }
+    return length;
+}
+
+void emulated_tick(const int32_t *in, int32_t *out) {
+    struct hil_inputs *to = &witness.inputs;
+    to->displacement = in[0];
+    to->acceleration = in[1];
+    to->pressure_a = in[2];
+    to->pressure_b = in[3];
+    to->supply_pressure = (int16_t)in[4];
+    to->spool = (int16_t)in[5];
+    to->oil_temperature = (int16_t)in[6];
+    witness_hold(&witness); /* says that no input is raised, unless it is held */
+    to->emergency_stop |= in[7] != 0;
+    to->oil_level |= in[8] != 0;
+    to->oil_filter |= in[9] != 0;
+    if (!witness.line[W_STILL] && !witness.line[W_HUNG]) hil_tick(&witness.device, to);
+    out[0] = witness.device.out.valve;
+    out[1] = witness.device.out.enable;
+    out[2] = witness.device.out.supply;
+}
+
+size_t emulated_obey(const char *text, char *answer, size_t room) { return witness_obey(&witness, text, answer, room); }
+
+size_t emulated_babble(uint8_t *bytes, size_t room) { return witness_babble(&witness, bytes, room); }
+
+int emulated_hung(void) { return witness.line[W_HUNG] != 0; }

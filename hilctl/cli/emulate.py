@@ -1,0 +1,118 @@
+"""`hilctl emulate`: a rig's plant behind a real device protocol, in real time, with faults on command."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hilctl.cli import rig_options
+from hilctl.cli.errors import DONE, RIG_SAID_NO, SaidNo, WrongUse
+
+if TYPE_CHECKING:
+    from firmware_bridge.emulate.run import Wish
+
+TRANSPORTS = ("modbus-tcp", "modbus-rtu", "serial")
+LINKS = {"modbus-tcp": "", "modbus-rtu": "/tmp/hilctl-rtu", "serial": "/tmp/hilctl-serial"}  # the presets name them
+
+
+def emulate(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `emulate`."""
+    parser.add_argument("transport", choices=TRANSPORTS, help="how the device is reached")
+    rig_options.options(parser, optional=True)
+    parser.add_argument("--driver", default="twin", help="which plant, by its driver's name; not given: the twin")
+    parser.add_argument("--port", type=int, help="TCP: another port than the map's, 1502; 0: a free one")
+    parser.add_argument("--baud", type=int, help="RTU: another speed than the map's, 921600 Bd")
+    parser.add_argument("--link", help="RTU, serial: the symbolic link that hosts open; not given: where presets look")
+    parser.add_argument("--at", help="the socket for commands; not given: one for each transport")
+    parser.add_argument("--tell", metavar="COMMAND", help="a command to a running emulation, instead of a new one")
+    parser.add_argument("--die-with-parent", action="store_true", help=argparse.SUPPRESS)
+    parser.set_defaults(do=_emulate)
+
+
+def _emulate(given: argparse.Namespace) -> int:
+    at = Path(given.at) if given.at else _socket(given.transport)
+    if given.tell is not None:
+        return _tell(at, given.tell)
+    if not given.rig:
+        raise WrongUse("name a RIG, or a command with --tell")
+    if given.die_with_parent:
+        import ctypes
+        import signal
+
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM, 0, 0, 0)  # PR_SET_PDEATHSIG
+    from firmware_bridge.emulate.run import run
+
+    run(_wish(given, at), lambda where: print(f"{given.transport}: {where}; commands: {at}", flush=True))
+    return DONE
+
+
+def _tell(at: Path, text: str) -> int:
+    from firmware_bridge.emulate.control import tell
+    from hilctl.cli.output import say
+
+    said = tell(at, text)
+    if said.startswith("error: "):
+        raise WrongUse(said.removeprefix("error: "))
+    say(said)
+    return DONE if said else RIG_SAID_NO
+
+
+def _socket(transport: str) -> Path:
+    from hilctl.wire import places
+
+    return places.own_directory(places.runtime_root()) / f"emulate-{transport}.sock"
+
+
+def _wish(given: argparse.Namespace, at: Path) -> "Wish":
+    from firmware_bridge.emulate.run import PERIOD_S, Wish
+
+    serial = given.transport == "serial"
+    period_s = 1 / _firmware_hz() if serial else PERIOD_S
+    config, own_map = (None, False) if serial else _map(given)
+    driver, stroke_m = _plant(given, period_s)
+    link = Path(given.link or LINKS[given.transport])
+    return Wish(given.transport, driver, stroke_m, config, own_map, given.port, link, at, period_s)
+
+
+def _firmware_hz() -> float:
+    from firmware_bridge.emulate.firmware_device import TICK_HZ
+
+    return float(TICK_HZ)
+
+
+def _plant(given: argparse.Namespace, period_s: float) -> tuple[Any, float]:
+    """The driver of the plant at its own period, and the machine's stroke."""
+    from firmware_bridge import registry
+    from hilctl import rig
+    from hilctl.cli.output import pairs
+    from hilctl.params import check
+
+    twin = given.driver == "twin"
+    loaded = rig.load(given.rig, twin=twin, changes=pairs(given.changes))
+    facts = loaded.facts()._replace(rate_hz=1 / period_s)
+    made = registry.find(given.driver)
+    if not twin and loaded.driver != given.driver:
+        config: Any = check(made.Config, {}, "driver")
+    else:
+        config = loaded.driver_config
+    return made(config, facts), loaded.tables.machine.stroke_m
+
+
+def _map(given: argparse.Namespace) -> tuple[Any, bool]:
+    """The registers: the rig file's own, where its driver is modbus."""
+    import msgspec
+
+    from firmware_bridge.emulate.modbus_map import default_config
+    from firmware_bridge.modbus.settings import DEVICES, Config
+    from hilctl import rig
+    from hilctl.cli.output import pairs
+
+    kind = given.transport.removeprefix("modbus-")
+    loaded = rig.load(given.rig, changes=pairs(given.changes))
+    own = isinstance(loaded.driver_config, Config)
+    config: Any = loaded.driver_config if own else default_config(kind)
+    if own and not any(config.device(name).transport == kind for name in DEVICES):
+        raise SaidNo(f"{given.rig}: [driver] has no device with transport = {kind!r}")
+    if given.baud:
+        changed = {name: msgspec.structs.replace(config.device(name), baud=given.baud) for name in DEVICES}
+        config = msgspec.structs.replace(config, **changed)
+    return config, own

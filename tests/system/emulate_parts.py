@@ -1,0 +1,104 @@
+"""An emulation in a process of its own, what is told to it, and a service on it."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+from service_parts import environment, until
+
+from firmware_bridge.emulate.control import tell
+from hilctl.client import Client, private_service
+
+PRESETS = {"modbus-tcp": "table-500-modbus", "modbus-rtu": "table-500-rtu", "serial": "table-500-serial"}
+TRANSPORTS = tuple(PRESETS)
+FAST = {"arming.rest_s": 0.3, "arming.bump_s": 0.1, "service.timeout_s": 10.0, "service.heartbeat_s": 0.1,
+        "limits.late.ticks": 100_000}  # fmt: skip
+# A host that is busy delays answers, which is no fault of the link: within the time-to-live, in ticks.
+PATIENT_S = 0.08
+
+
+class Emulation:
+    """A running `hilctl emulate`."""
+
+    def __init__(self, transport: str, rig: str = "table-500", *more: str) -> None:
+        self.transport = transport
+        self.folder = tempfile.TemporaryDirectory(prefix="hilctl-emulate-")
+        at = Path(self.folder.name)
+        self.at, self.link = at / "commands", at / "line"
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "hilctl", "emulate", transport, rig, "--at", str(self.at), "--link", str(self.link),
+             "--port", "0", "--die-with-parent", "--set", "twin.supply.rise_s=0.02", *more],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(),
+        )  # fmt: skip
+        assert self.process.stdout is not None and self.process.stderr is not None
+        self.told = self.process.stdout.readline().strip()
+        if not self.told:
+            raise AssertionError(f"the emulation ended: {self.process.stderr.read()}")
+
+    @property
+    def port(self) -> int:
+        """Where it is reached, over TCP."""
+        return int(self.told.partition(";")[0].rpartition(":")[2])
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """The rig file's keys that lead there."""
+        if self.transport == "modbus-tcp":
+            return {"driver.amplifier.port": self.port}
+        return {"driver.port" if self.transport == "serial" else "driver.amplifier.serial": str(self.link)}
+
+    def tell(self, text: str) -> str:
+        """A command that must be obeyed; its answer."""
+        said = tell(self.at, text)
+        assert not said.startswith("error"), said
+        return said
+
+    @property
+    def seen(self) -> dict[str, Any]:
+        """What the device is."""
+        found: dict[str, Any] = json.loads(self.tell("status"))
+        return found
+
+    @property
+    def tripped(self) -> bool:
+        """Whether the device itself has tripped."""
+        return self.seen["trip"] not in ("none", 0)
+
+    def settle(self) -> None:
+        """No fault, and no trip where the device has a reset key."""
+        self.tell("clear")
+        if self.transport != "serial":
+            until(lambda: (self.tell("reset"), not self.tripped)[1], "the device's reset")
+
+    def end(self) -> None:
+        """Gone."""
+        if self.process.poll() is None:
+            self.process.terminate()
+        self.process.communicate()
+        self.folder.cleanup()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.end()
+
+
+@contextmanager
+def driven(transport: str, **changes: Any) -> Iterator[tuple[Emulation, Any, Client]]:
+    """An emulation, a service of its preset on it, and a client."""
+    with Emulation(transport) as device:
+        own = {key.replace("__", "."): value for key, value in changes.items()}
+        ticks = round(PATIENT_S * (400 if transport == "modbus-rtu" else 1000))
+        patient = {f"limits.{limit}.ticks": ticks for limit in ("driver", "sensing", "stale", "tracking_error")}
+        settings = {**FAST, **patient, **device.place, **own}
+        with (
+            private_service(PRESETS[transport], clock="real", twin=False, changes=settings) as service,
+            Client(service.commands) as rig,
+        ):
+            yield device, service, rig

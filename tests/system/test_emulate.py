@@ -1,0 +1,115 @@
+"""`hilctl emulate` as it is used: registers read by another program, commands from another shell, the loop closed."""
+
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from emulate_parts import Emulation, driven
+from service_parts import environment, until
+
+from firmware_bridge.emulate.control import NobodyThere, tell
+from firmware_bridge.emulate.modbus_map import RESET, default_config
+from firmware_bridge.firmware.build import compiler
+from hilctl.signals import Status
+
+pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
+NEEDS_CC = pytest.mark.skipif(compiler() is None, reason="needs a C compiler")
+TRANSPORTS = ["modbus-tcp", pytest.param("modbus-rtu", marks=pytest.mark.slow), pytest.param("serial", marks=NEEDS_CC)]
+
+
+@pytest.fixture(scope="module")
+def device():
+    with Emulation("modbus-tcp") as made:
+        yield made
+
+
+def hilctl(*words):
+    return subprocess.run([sys.executable, "-m", "hilctl", *words], capture_output=True, text=True, check=False,
+                          env=environment())  # fmt: skip
+
+
+@pytest.mark.skipif(shutil.which("mbpoll") is None, reason="needs mbpoll")
+def test_another_masters_program_reads_and_writes_the_registers_as_documented(device):
+    def poll(*words):
+        done = subprocess.run(["mbpoll", "-0", "-t", "4", "-p", str(device.port), "-1", *words], capture_output=True,
+                              text=True, check=False)  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        pairs = (line.split(":") for line in done.stdout.splitlines() if line.startswith("["))
+        return {int(key[1:-1]): int(value.split()[0]) for key, value in pairs}
+
+    device.settle()
+    config = default_config("tcp")
+    shown = poll("-r", "10", "-c", "17", "127.0.0.1")
+    assert set(shown) == set(range(10, 27))
+    assert shown[config.reading.oil_temperature.address] == 400
+    assert shown[config.reading.fault.address] == shown[config.reading.emergency_stop.address] == 0
+    poll("-r", "40", "127.0.0.1", "50")
+    assert device.seen["time_to_live_s"] == 0.05
+    refused = subprocess.run(["mbpoll", "-0", "-t", "4", "-p", str(device.port), "-1", "-r", "40", "127.0.0.1", "0"],
+                             capture_output=True, text=True, check=False)  # fmt: skip
+    assert "Illegal data value" in refused.stdout + refused.stderr
+    device.tell("watchdog")
+    assert poll("-r", "24", "-c", "1", "127.0.0.1") == {24: 1}
+    poll("-r", str(RESET), "127.0.0.1", "1")
+    assert poll("-r", "24", "-c", "1", "127.0.0.1") == {24: 0}
+
+
+def test_a_command_from_another_shell_is_obeyed_or_refused_with_the_nearest_name(device):
+    done = hilctl("emulate", "modbus-tcp", "--at", str(device.at), "--tell", "clear")
+    assert (done.returncode, done.stdout) == (0, "ok\n")
+    done = hilctl("emulate", "modbus-tcp", "--at", str(device.at), "--tell", "emergency_stp")
+    assert done.returncode == 2 and "did you mean 'emergency_stop'?" in done.stderr
+    assert "emergency_stop" in device.tell("help")
+
+
+def test_who_commands_an_emulation_that_is_not_there_is_told_what_to_do(tmp_path):
+    with pytest.raises(NobodyThere, match="start one with `hilctl emulate`"):
+        tell(tmp_path / "none", "status")
+
+
+def test_a_port_that_is_taken_is_told(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = hilctl("emulate", "modbus-tcp", "table-500", "--port", str(port), "--at", str(tmp_path / "at"))
+    assert done.returncode == 1 and f"127.0.0.1:{port} cannot be listened on" in done.stderr
+
+
+def test_a_host_that_never_reads_does_not_hold_the_device_up(device):
+    """FAULTS.md 22."""
+    request = bytes.fromhex("0001000000060103000a0011")
+    with socket.create_connection(("127.0.0.1", device.port)) as deaf:
+        deaf.setblocking(False)
+        sent = 0
+        try:
+            while sent < 10**8:
+                sent += deaf.send(100 * request)
+        except BlockingIOError:
+            pass
+        first = device.seen["tick"]
+        until(lambda: device.seen["tick"] > first + 1000, "the device's time")
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_the_demonstrations_triangles_are_tracked_over_the_bridge(transport):
+    with driven(transport) as (device, _, rig):
+        rig.arm()
+        motion = rig.track("triangle", amplitude_m=0.005, speed_m_s=0.02, cycles=3)
+        outcome = rig.wait(motion)
+        assert (outcome.why, outcome.trip) == ("done", "")
+        rows = rig.samples(motion.first, outcome.last, ["status", "error_m", "displacement_m"])
+        assert np.ptp(rows["displacement_m"]) == pytest.approx(0.01, rel=0.1)
+        assert np.sqrt(np.mean(rows["error_m"] ** 2)) < 5e-4
+        assert (rows["status"] == Status.OK).mean() > 0.8
+        core = rig.status()["core"]
+        assert core["ran"] + core["missed"] == core["due"] and core["rows_lost"] == 0
+        rig.off()
+        assert rig.wait_mode("off").mode == "off"
+        until(lambda: not device.seen["enable"], "the device's null")
+        assert not device.tripped

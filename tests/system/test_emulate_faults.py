@@ -1,0 +1,155 @@
+"""The fault matrix through the whole service, on real devices: one service a transport, a fault, its reaction."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from emulate_parts import TRANSPORTS, driven
+from service_parts import until
+
+from firmware_bridge.emulate.faults import FaultError, parse
+from hilctl.client import Refused
+from hilctl.signals import Status
+
+pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
+
+LINK = {"driver"}
+SENSOR = {"sensor_invalid", "sensor_range", "driver"}  # or the device's own trip, seen first
+RUNAWAY = {"tracking_error", "position", "velocity", "acceleration", "pressure", "saturation", "sensor_stuck", "driver"}
+
+# Row, what is told to the device, what may then trip first; in the default run where it says so.
+TRIPS = [
+    ("1 no number from displacement", "nan displacement", SENSOR, False),
+    ("1 sentinel from a pressure", "sentinel pressure_a", SENSOR, True),
+    ("2 stuck pressure", "stuck pressure_a", {"sensor_stuck"}, True),
+    ("2 stuck displacement", "stuck displacement", RUNAWAY, False),
+    ("3 stale sample", "stale", {"driver", "sensor_stale", "sensor_stuck"}, True),
+    ("4 out of range", "range displacement 0.3", SENSOR, False),
+    ("5 drift", "drift displacement 0.5", RUNAWAY, False),
+    ("6 sign flipped", "sign displacement", RUNAWAY | SENSOR, False),
+    ("6 valve reversed", "reversed", RUNAWAY, False),
+    ("8 supply low", "supply 0.3", {"supply_pressure"}, True),
+    ("8 supply high", "supply 1.5", {"supply_pressure"}, False),
+    ("9 reply time-out", "timeout 0.3", LINK, True),
+    ("14 exception 1", "exception 1 100000", LINK, False),
+    ("14 exception 2", "exception 2 100000", LINK, False),
+    ("14 exception 3", "exception 3 100000", LINK, False),
+    ("14 exception 4", "exception 4 100000", LINK, True),
+    ("14 busy for ever", "exception 6 100000", LINK, False),
+    ("14 gateway", "exception 11 100000", LINK, False),
+    ("20 most frames lost", "lose 1", LINK, False),
+    ("24 watchdog tripped", "watchdog", LINK, True),
+    ("26 emergency stop", "emergency_stop", {"emergency_stop", "driver"}, True),
+    ("26 enable lost", "enable_lost", LINK, False),
+    ("26 oil low", "oil_level", {"oil_level"}, False),
+    ("27 read-back", "read_back 0.5", {"read_back", "saturation"}, True),
+    ("28 firmware hangs", "hang 0.05", LINK, False),
+]
+# Row, what is told, and the status of some exchange that shows that it came.
+HARMLESS = [
+    ("7 single spike", "spike displacement 0.02", None, True),
+    ("9 a slow answer now and then", "delay 0.003 50", {Status.LATE, Status.TIMEOUT, Status.BAD_REPLY}, False),
+    ("10 bits flipped", "flip 3 2", {Status.BAD_CHECKSUM, Status.BAD_REPLY, Status.TIMEOUT}, True),
+    ("11 truncated", "truncate 5 1", {Status.TIMEOUT, Status.BAD_CHECKSUM, Status.BAD_REPLY, Status.LATE}, False),
+    ("12 oversize", "oversize 300 1", {Status.TIMEOUT, Status.BAD_CHECKSUM, Status.BAD_REPLY}, False),
+    ("13 wrong unit", "unit 1", {Status.TIMEOUT}, False),
+    ("14 busy once", "exception 6 1", None, False),
+    ("18 duplicates", "duplicate 5", None, True),
+    ("19 an old answer", "old 1", None, False),
+    ("20 lost frames", "lose 200", {Status.TIMEOUT}, False),
+]
+
+
+def _cases(table):
+    for transport in TRANSPORTS:
+        for name, told, expected, default in table:
+            try:
+                parse(told, transport)
+            except FaultError:
+                continue  # this transport has no such fault
+            marks = () if default and transport != "modbus-rtu" else (pytest.mark.slow,)
+            yield pytest.param(transport, told, expected, id=f"{transport}: {name}", marks=marks)
+
+
+@pytest.fixture(scope="module")
+def rigs():
+    """One emulation, service and client a transport, made when it is first asked for."""
+    made = {}
+
+    def of(transport):
+        if transport not in made:
+            close_all(made)
+            context = driven(transport, sensors__oil_level__present=True)
+            made[transport] = (context, context.__enter__())
+        return made[transport][1]
+
+    yield of
+    close_all(made)
+
+
+def close_all(made):
+    while made:
+        made.popitem()[1][0].__exit__(None, None, None)
+
+
+def moving(device, rig):
+    """Ready and under way, whatever the test before has left."""
+    if rig.status()["mode"] != "off":
+        rig.off()
+        rig.wait_mode("off")
+    device.settle()
+    until(lambda: _reset(rig), "the reset")
+    rig.arm()
+    return rig.track("sine", amplitude_m=0.005, frequency_hz=2.0, cycles=1000)
+
+
+def _reset(rig):
+    if rig.status()["trip"] is None:
+        return True
+    try:
+        rig.reset()
+    except Refused:
+        return False  # the last of the fault has not been seen to go
+    return True
+
+
+def accounted(rig):
+    core = rig.status()["core"]
+    return core["ran"] + core["missed"] == core["due"] and core["rows_lost"] == 0
+
+
+@pytest.mark.parametrize(("transport", "told", "expected"), _cases(TRIPS))
+def test_a_fault_trips_the_rig_and_every_tick_is_accounted_for(rigs, transport, told, expected):
+    device, _, rig = rigs(transport)
+    moving(device, rig)
+    assert rig.status()["trip"] is None
+    device.tell(told)
+    trip = until(lambda: rig.status()["trip"], "the trip")
+    assert trip["name"] in expected, trip
+    rig.off()
+    assert rig.wait_mode("off").mode == "off"
+    until(lambda: not device.seen["enable"], "the device's null")
+    assert accounted(rig)
+
+
+@pytest.mark.parametrize(("transport", "told", "shown"), _cases(HARMLESS))
+def test_a_disturbance_is_seen_and_does_not_stop_the_rig(rigs, transport, told, shown):
+    device, _, rig = rigs(transport)
+    motion = moving(device, rig)
+    begun = rig.status()["tick"]
+    device.tell(told)
+
+    def seen():
+        rows = rig.samples(motion.first, channels=["tick", "status"])
+        later = rows[rows["tick"] > begun]
+        return len(later) > 200 and (shown is None or shown & {Status(int(s)) for s in later["status"]})
+
+    until(seen, "its mark in the samples")
+    assert rig.status()["trip"] is None
+    rows = rig.samples(motion.first, channels=["tick", "skipped"])
+    assert (np.diff(rows["tick"]) == 1 + rows["skipped"][1:]).all()
+    assert accounted(rig)
