@@ -122,7 +122,7 @@ def accounted(rig):
     return core["ran"] + core["missed"] == core["due"] and core["rows_lost"] == 0
 
 
-@pytest.mark.parametrize(("transport", "told", "expected"), _cases(TRIPS))
+@pytest.mark.parametrize(("transport", "told", "expected"), list(_cases(TRIPS)))
 def test_a_fault_trips_the_rig_and_every_tick_is_accounted_for(rigs, transport, told, expected):
     device, _, rig = rigs(transport)
     moving(device, rig)
@@ -136,7 +136,7 @@ def test_a_fault_trips_the_rig_and_every_tick_is_accounted_for(rigs, transport, 
     assert accounted(rig)
 
 
-@pytest.mark.parametrize(("transport", "told", "shown"), _cases(HARMLESS))
+@pytest.mark.parametrize(("transport", "told", "shown"), list(_cases(HARMLESS)))
 def test_a_disturbance_is_seen_and_does_not_stop_the_rig(rigs, transport, told, shown):
     device, _, rig = rigs(transport)
     motion = moving(device, rig)
