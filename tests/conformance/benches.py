@@ -1,0 +1,45 @@
+"""Every driver on its bench: what it is, and the device behind it. A new driver joins by a line in BENCHES."""
+
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "system"))
+
+from modbus_parts import device
+from serial_parts import TTL_TICKS, board
+
+from hilctl.conformance import Bench
+
+QUICK_SUPPLY = {"supply": {"rise_s": 0.02}}
+SLOW = {"limits.velocity.max_m_s": 0.1, "loop.time_to_live_s": TTL_TICKS / 2000}
+
+
+def _modbus(kind: str, devices: ExitStack) -> Bench:
+    """The device has no counter, so that the driver counts; its time passes by a period a sample."""
+
+    def reach():
+        return devices.enter_context(device(kind)).table(amplifier__fc23=True, reading__device_tick={})
+
+    return Bench("modbus", reach=reach, live=True)
+
+
+def _serial(devices: ExitStack) -> Bench:
+    return Bench("serial", reach=lambda: {"port": devices.enter_context(board()).port}, live=True, real=True,
+                 changes=SLOW)  # fmt: skip
+
+
+def _mixed(devices: ExitStack) -> Bench:
+    parts = {"plant": {"name": "twin", **QUICK_SUPPLY}, "still": {"name": "null", "gives": ["spool"], "takes": []}}
+    return Bench("mixed", {"parts": parts}, simulation=True, live=True)
+
+
+BENCHES: dict[str, Callable[[ExitStack], Bench]] = {
+    "null": lambda devices: Bench("null", simulation=True),
+    "twin": lambda devices: Bench("twin", QUICK_SUPPLY, simulation=True, live=True),
+    "serial": _serial,
+    "modbus-tcp": lambda devices: _modbus("tcp", devices),
+    "modbus-rtu": lambda devices: _modbus("rtu", devices),
+    "mixed": _mixed,
+}
