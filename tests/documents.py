@@ -9,7 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from firmware_bridge.emulate import faults
+from firmware_bridge.mixed.settings import Part
+from firmware_bridge.modbus.settings import DEVICES, OUTPUTS, READINGS, Device, Output, Reading, Watchdog
+from firmware_bridge.modbus.settings import Config as Modbus
+from firmware_bridge.serial_frame.settings import SerialConfig
 from hilctl.friction import MODELS, linear_models
 from hilctl.law.limits import Limits
 from hilctl.law.motions import document as motions
@@ -43,6 +49,35 @@ def twin_table() -> str:
     rows = document(TwinConfig, "twin").splitlines()
     kept = [row for row in rows if not row.startswith(("| `twin.machine.", "| `twin.friction."))]
     return "\n".join(kept)
+
+
+def driver_tables() -> str:
+    """[driver] of every built-in driver that has keys of its own."""
+    parts = [
+        _section("driver", SerialConfig, '`name = "serial"`: ' + "frames to our own firmware, "
+                 "[PROTOCOL.md](../firmware_bridge/PROTOCOL.md)."),
+        "### [driver]\n\n`name = \"modbus\"`: devices and registers, "
+        "[the driver's page](../firmware_bridge/modbus/README.md).\n\n" + document(_general(Modbus), "driver"),
+        _section("driver.DEVICE", Device, f"DEVICE is one of {_named(DEVICES)}."),
+        _section("driver.reading.NAME", Reading, f"NAME is one of {_named(READINGS)}."),
+        _section("driver.output.NAME", Output, f"NAME is one of {_named(OUTPUTS)}."),
+        _section("driver.watchdog", Watchdog),
+        _section("driver.parts.NAME", Part, '`name = "mixed"`: several drivers as one, at most four parts under names '
+                 "of your own, [how](writing-a-driver.md#one-rig-of-several-drivers)."),
+    ]  # fmt: skip
+    return "\n\n".join(parts)
+
+
+def _named(names: tuple[str, ...]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _general(table: type[Params]) -> type[Params]:
+    """Its own keys, without the tables in it."""
+    kept = [(f.name, f.type, f.default) for f in msgspec.structs.fields(table)
+            if not (isinstance(f.type, type) and issubclass(f.type, Params))]  # fmt: skip
+    made: type[Params] = msgspec.defstruct(table.__name__, kept, bases=(Params,), frozen=True)  # type: ignore[assignment]
+    return made
 
 
 def trip_rows() -> str:
@@ -100,6 +135,7 @@ def register_rows() -> str:
 
 PARTS: dict[str, Callable[[], str]] = {
     "tables": rig_tables,
+    "drivers": driver_tables,
     "twin": twin_table,
     "trips": trip_rows,
     "registers": register_rows,
