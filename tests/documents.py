@@ -17,6 +17,7 @@ from firmware_bridge.modbus.settings import DEVICES, OUTPUTS, READINGS, Device, 
 from firmware_bridge.modbus.settings import Config as Modbus
 from firmware_bridge.serial_frame.settings import SerialConfig
 from hilctl.friction import MODELS, linear_models
+from hilctl.identify.dynamics.excitation import Multisine, Room, SteppedSine, Sweep
 from hilctl.law.limits import Limits
 from hilctl.law.motions import document as motions
 from hilctl.law.sensors import Sensor
@@ -121,6 +122,10 @@ def _table_of(name: str) -> type[Params]:
     return found
 
 
+def _excitation(table: type[Params]) -> str:
+    return f"**{table.__name__}.** {table.__doc__}\n\n{document(table)}"
+
+
 def _section(name: str, table: type[Params], told: str = "") -> str:
     meaning = (table.__doc__ or "").split("\n\n")[0].replace("\n", " ").strip()
     return "\n\n".join(part for part in (f"### [{name}]", meaning, told, document(table, name)) if part)
@@ -141,9 +146,13 @@ PARTS: dict[str, Callable[[], str]] = {
     "registers": register_rows,
     "faults": faults.rows,
     "orders": lambda: faults.rows(faults.ORDERS),
+    "room": lambda: _excitation(Room),
+    "stepped": lambda: _excitation(SteppedSine),
+    "sweep": lambda: _excitation(Sweep),
+    "multisine": lambda: _excitation(Multisine),
 }
 
-_OURS = ("rig-file.md", "safety.md", "emulate.md")
+_OURS = ("rig-file.md", "safety.md", "emulate.md", "dynamics.md")
 
 
 def pages() -> dict[Path, str]:
