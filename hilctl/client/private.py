@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from hilctl.wire import places
 
-_START_S = 180.0  # a cold compiler on a slow machine
+_START_S = 600.0  # a cold compiler on a busy machine; a service that ends by itself is told at once
 _END_S = 30.0
 _LOOK_S = 0.02
 # A processor that is busy elsewhere, or a client that computes, ends no run in which no time passes meanwhile.
