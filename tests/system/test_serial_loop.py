@@ -166,7 +166,7 @@ def test_unplugged_while_moving_the_rig_trips_and_the_service_stays_and_says_so(
         arm(rig)
         motion = move(rig, device)
         device.process.kill()
-        assert rig.wait(motion).why == "tripped"
+        assert rig.wait(motion).trip == "driver"
         assert rig.wait_mode("off").mode == "off"
         last = rig.samples(motion.first, channels=["status"])["status"][-1]
         assert last == Status.CLOSED
@@ -179,7 +179,7 @@ def test_a_device_that_reboots_while_moving_is_null_and_never_armed_by_itself(de
         arm(rig)
         motion = move(rig, device)
         device.tell("reboot")
-        assert rig.wait(motion).why == "tripped"
+        assert rig.wait(motion).trip == "driver"
         rig.wait_mode("off")
         ticks_pass(device, TTL_TICKS)
         with pytest.raises(Refused):
