@@ -57,13 +57,13 @@ def service_of(made: Board, **changes: Any) -> Iterator[tuple[Any, Client]]:
 
 
 def arm(rig: Client) -> None:
-    """Armed, as soon as the table stands."""
+    """Armed, as soon as the device has been heard and the table stands."""
 
     def armed() -> bool:
         try:
             rig.arm()
         except Refused as refused:
-            if "rest_speed" in str(refused):
+            if any(why in str(refused) for why in ("valid reading", "rest_speed", "tells nothing")):
                 return False
             raise
         return True

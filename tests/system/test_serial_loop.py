@@ -90,7 +90,7 @@ def test_a_device_that_is_silent_hangs_or_babbles_trips_the_rig_while_ticks_go_o
     device, _, rig, motion = moving
     for fault in faults:
         device.tell(f"line {fault}")
-    assert rig.wait(motion).why == "tripped"
+    assert rig.wait(motion).trip == "driver"
     rig.wait_mode("off")
     ticks = rig.samples(motion.first, channels=["tick", "skipped", "status"])
     assert {Status.TIMEOUT, Status.BAD_CHECKSUM} & {int(s) for s in ticks["status"]}
