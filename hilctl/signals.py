@@ -170,6 +170,8 @@ CHANNELS: tuple[Channel, ...] = (
     Channel("rejected", "", "i8", "bit k: sensor k was rejected in this tick and replaced"),
     Channel("status", "", "i8", "the driver's status"),
     Channel("device_tick", "", "i8", "the device's own counter, where it has one"),
+    Channel("link_errors", "", "i8", "exchanges that failed, since the start"),
+    Channel("link_lost", "", "i8", "commands that the device says it lost in this session, where it counts"),
     # readings, as the sensors' settings make them
     Channel("displacement_m", "m", "f8", "table displacement, as measured"),
     Channel("acceleration_m_s2", "m/s²", "f8", "table acceleration, as measured"),

@@ -9,7 +9,7 @@ from firmware_bridge.driver import OUTPUTS, DriverError, Has, RigFacts
 from firmware_bridge.modbus import checking
 from firmware_bridge.modbus.budget import refusals
 from firmware_bridge.modbus.exchange import rt_modbus_exchange
-from firmware_bridge.modbus.fill import fill
+from firmware_bridge.modbus.fill import fill, health
 from firmware_bridge.modbus.link import Link, Refused
 from firmware_bridge.modbus.plan import READ_WRITE, Request, buses
 from firmware_bridge.modbus.record import SIZE, head
@@ -128,6 +128,10 @@ class ModbusDriver:
             row.fd = -1
         for link in self.links:
             link.close()
+
+    def health(self) -> dict[str, Any]:
+        """The counters of every bus since it was opened."""
+        return health(self.state, [link.name for link in self.links])
 
     @property
     def _time_to_live_s(self) -> float:

@@ -1,5 +1,6 @@
 """The register map into the driver's memory, and the link's counters out of it."""
 
+import os
 import time
 from typing import Any
 
@@ -64,6 +65,14 @@ def _fill_place(row: Any, number: int, word: int, signal: Register, si: float) -
     row.request, row.word = number, word
     row.kind, row.low_first = TYPES.index(signal.type), int(signal.words == "low_first")
     row.scale, row.offset = si * signal.scale, si * signal.offset
+
+
+def health(state: Any, names: list[str]) -> dict[str, Any]:
+    """The counters of every bus by its name, and what closed one."""
+    buses = dict(zip(names, link_health(state), strict=False))
+    closed = [f"{name}: {os.strerror(bus['errno']) if bus['errno'] else 'it fell silent'}"
+              for name, bus in buses.items() if not bus["open"]]  # fmt: skip
+    return {**({"reason": "; ".join(closed)} if closed else {}), "buses": buses}
 
 
 def link_health(state: Any) -> list[dict[str, Any]]:

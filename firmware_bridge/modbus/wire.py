@@ -36,7 +36,7 @@ _LONGEST = 254  # function and data behind a TCP header's length, with the unit
 
 @jit()
 def rt_hang_up(bus: Any, errno: int) -> int:
-    """The connection is gone, for the rest of the run; the descriptor is the driver's to close."""
+    """The connection is gone, until it is made anew; the descriptor is the driver's to close."""
     bus.fd = -1
     bus.pending = -1
     bus.errno = errno

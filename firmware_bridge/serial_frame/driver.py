@@ -19,9 +19,10 @@ from firmware_bridge.serial_frame.messages import (
     Type,
 )
 from firmware_bridge.serial_frame.settings import SerialConfig
-from firmware_bridge.serial_frame.state import new_state, record
+from firmware_bridge.serial_frame.state import COUNTERS, new_state, record
 from hilctl.params import BadValues, Params, check
 
+_STRANGER = "the device does not know the session: it has rebooted, or another host has begun one"
 _AT_NULL_S = 2.0  # longest wait for a safe action that is still under way
 
 
@@ -69,15 +70,16 @@ class SerialDriver:
         self._fill(line, self._identity, answer)
 
     def _fill(self, line: Line, identity: Identity, answer: Message) -> None:
-        self.state[:] = 0
-        own = record(self.state)
+        fresh = new_state()
+        own = record(fresh)
         own.timeout_ns, own.tick_ns = round(1e9 * self._config.timeout_s), 1_000_000_000 // max(identity.tick_hz, 1)
         own.session, own.sequence, own.boot = line.session, line.sequence, identity.boot
         own.time_to_live_us = round(1e6 * self._rig.tables["loop"].time_to_live_s)
         own.scale[:], own.inputs = identity.scales, identity.inputs
         own.sees_emergency = int(self._rig.tables["sensors"].emergency_stop.present)
         own.device_state, own.device_trip = answer.state, answer.trip
-        own.fd = line.fd
+        self.state[:] = fresh  # the same memory for ever, and closed until all of it is there
+        record(self.state).fd = line.fd
 
     def check(self) -> list[str]:
         """The device's bounds, ends, sensors and what the line carries, against the rig file; and one reading."""
@@ -116,6 +118,15 @@ class SerialDriver:
         if self._line is not None:
             self._line.close()
         self._line = None
+
+    def health(self) -> dict[str, Any]:
+        """The counters of this session, and why it is over where it is."""
+        own = record(self.state)
+        found: dict[str, Any] = {name: int(own[name]) for name in COUNTERS}
+        if own.fd < 0:
+            unknown = own.fault == Fault.NO_SESSION
+            found["reason"] = f"{self._config.port}: " + (_STRANGER if unknown else "the port is gone")
+        return found
 
     def _reached(self) -> tuple[Line, Identity]:
         if self._line is None or self._identity is None:

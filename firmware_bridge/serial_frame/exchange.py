@@ -10,7 +10,7 @@ from typing import Any
 
 from firmware_bridge.driver import exchange_signature
 from firmware_bridge.serial_frame.frames import MOST_STUFFED
-from firmware_bridge.serial_frame.messages import ANSWER, ANSWERS, HEAD, INPUT_BITS, ONE, SCALED, State, Type
+from firmware_bridge.serial_frame.messages import ANSWER, ANSWERS, HEAD, INPUT_BITS, ONE, SCALED, Fault, State, Type
 from firmware_bridge.serial_frame.rt_frames import rt_get, rt_get_signed, rt_put, rt_seal, rt_unseal
 from firmware_bridge.serial_frame.state import BODY_AT, CHUNK, CHUNK_AT, FRAME_AT, SEND_AT, STATE
 from hilctl.rt.jit import jit
@@ -26,6 +26,7 @@ OK, LATE, TIMEOUT, BAD_CHECKSUM, BAD_REPLY = (
 )
 EXCEPTION, CLOSED, STALE = int(Status.EXCEPTION), int(Status.CLOSED), int(Status.STALE)
 ARM, CYCLIC, RESET = int(Type.ARM), int(Type.CYCLIC), int(Type.RESET)
+NO_SESSION = int(Fault.NO_SESSION)
 ARMED, RUNNING, TRIPPED = int(State.ARMED), int(State.RUNNING), int(State.TRIPPED)
 READINGS_TYPE, FAULT_TYPE = CYCLIC + ANSWER, Type.FAULT + ANSWER
 READINGS_SIZE, FAULT_SIZE = HEAD.size + ANSWERS[Type.CYCLIC].size, HEAD.size + ANSWERS[Type.FAULT].size
@@ -46,7 +47,7 @@ def rt_serial_exchange(state: Any, command: Any, readings: Any) -> int:
         outcome = rt_send(state, own, command)
         if outcome == OK:
             outcome = rt_await(state, own, min(command.deadline_ns, own.sent_ns + own.timeout_ns))
-    if outcome == CLOSED:
+    if outcome == CLOSED:  # for good: what follows is a new session
         own.fd = -1
     elif outcome in (TIMEOUT, BAD_CHECKSUM, BAD_REPLY):
         outcome = rt_hold(own, outcome)
@@ -215,7 +216,7 @@ def rt_answer(state: Any, own: Any, count: int) -> int:
     if kind == FAULT_TYPE and count == FAULT_SIZE:
         own.faults += 1
         own.fault = rt_get(state, PAYLOAD_AT, 1)
-        return EXCEPTION
+        return CLOSED if own.fault == NO_SESSION else EXCEPTION
     own.bad_replies += 1
     return BAD_REPLY
 

@@ -56,6 +56,12 @@ STATE: "np.dtype[Any]" = record_of(
     ]
 )
 
+# What is told of a link that works: the device first, then what went wrong.
+COUNTERS = (
+    "boot", "device_tick", "device_state", "device_trip", "exchanges", "answered", "held", "timeouts", "bad_frames",
+    "bad_replies", "discarded", "faults", "fault", "stale", "lost",
+)  # fmt: skip
+
 BODY_AT = int(STATE.itemsize)
 FRAME_AT = BODY_AT + MOST_BODY
 SEND_AT = FRAME_AT + MOST_STUFFED + 1

@@ -17,6 +17,7 @@ def lines(status: dict[str, Any], hello: dict[str, Any]) -> Iterator[str]:
         yield f"  warnings   {', '.join(status['warnings'])}"
     if status["position_m"] is not None:
         yield f"  position   {1e3 * status['position_m']:.3f} mm"
+    yield f"  link       {_link(status['link'])}"
     yield f"  lease      {_lease(status['lease'])}"
     yield f"  recording  {_recording(status['recording'])}"
     core = status["core"]
@@ -43,6 +44,22 @@ def _trip(trip: dict[str, Any]) -> Iterator[str]:
     yield f"  TRIPPED    {trip['name']}{reached}: {trip['meaning']}"
     key = f" (key {trip['key']})" if trip["key"] else ""
     yield f"             {trip['remedy']}{key}; then `hilctl reset`"
+
+
+def _link(link: dict[str, Any]) -> str:
+    """Open: what went wrong so far and the oldest reading. Lost: since when, why, and what is done about it."""
+    if link["state"] != "open":
+        doing = f", attempt {link['attempts']}" if link["state"] == "reconnecting" else ""
+        since = f"{link['state'].upper()} for {link['since_s']:.1f} s"
+        return f"{link['driver']}, {since}{doing}: {link['reason']}".rstrip(": ")
+    failed = [f"{count} {name.replace('_', ' ')}" for name, count in link["errors"].items() if count]
+    ages = {name: age["oldest"] for name, age in link["ages_ms"].items()}
+    oldest = max(ages, key=lambda name: ages[name]) if ages else ""
+    parts = [f"{link['driver']}, open", ", ".join(failed) or "no errors"]
+    parts += [f"{link['lost']} commands lost"] if link["lost"] else []
+    parts += [f"made anew {link['reconnects']} times"] if link["reconnects"] else []
+    parts += [f"oldest reading {oldest} {ages[oldest]:.1f} ms"] if oldest else []
+    return "; ".join(parts)
 
 
 def _lease(lease: dict[str, Any] | None) -> str:

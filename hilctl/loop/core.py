@@ -13,6 +13,7 @@ from hilctl.loop import layout
 from hilctl.loop.clock import EXCHANGE, LAW, rt_await, rt_start_clock
 from hilctl.loop.layout import BANK, LOOP, OPTIONS, ROWS, ROWS_AT
 from hilctl.loop.listen import rt_take_requests, rt_take_settings, rt_watch_service
+from hilctl.loop.lost import rt_count_outcome, rt_follow_link, rt_link_open, rt_without_link
 from hilctl.loop.mailbox import READER_FIRST
 from hilctl.loop.report import rt_count_stages, rt_stamp, rt_tell
 from hilctl.loop.ring import rt_claim, rt_lose, rt_publish
@@ -49,7 +50,11 @@ def rt_run(memory: Any, exchange: Any, driver_state: Any) -> int:
         rested = rt_at_rest(state)
         limit_ns = FOREVER_NS if options.virtual != 0 else loop.deadline_ns + options.exchange_ns
         rt_command(state, command, loop.status.tick, loop.skipped, limit_ns)
-        outcome = exchange(driver_state, command, readings)
+        if rt_link_open(words, loop):
+            outcome = exchange(driver_state, command, readings)
+            rt_count_outcome(loop, outcome)
+        else:
+            outcome = rt_without_link(loop, options.period_ns)
         law_before_ns = loop.spent_ns[LAW]
         exchanged_ns = rt_time_exchange(loop, options)
         # what reached the loop since the last tick
@@ -63,6 +68,7 @@ def rt_run(memory: Any, exchange: Any, driver_state: Any) -> int:
         sample = record_at(memory, _SCRAP_AT if place < 0 else ROWS_AT + place * _ROW_SIZE, SAMPLE)
         rt_stamp(loop, law_before_ns, sample)
         rt_tick(state, command, readings, outcome, words_of(record_at(memory, rt_bank(state), BANK)), sample)
+        rt_follow_link(words, loop, options, state, outcome)
         # the row, the status, the times
         if place < 0:
             rt_lose(words, ROWS)
@@ -93,6 +99,8 @@ def rt_prepare(loop: Any, options: Any) -> None:
     rt_start_clock(loop)
     if options.virtual != 0:
         loop.begun_ns = monotonic_ns()
+    else:
+        loop.health.since_ns = loop.begun_ns
 
 
 @jit()

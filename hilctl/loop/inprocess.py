@@ -1,14 +1,16 @@
 """The core on a thread of this process: for tests, and for work that wants its twin at hand. Nothing else differs."""
 
 import os
+from collections import deque
 from typing import Any
 
 from firmware_bridge.driver import RigFacts
 from hilctl.loop import memory as shared
 from hilctl.loop.link import Link
 from hilctl.loop.options import CoreOptions
-from hilctl.loop.process import DRIVER_FAILED, Start, Voice
+from hilctl.loop.process import DRIVER_FAILED, Start
 from hilctl.loop.running import LoopThread, load_loop
+from hilctl.loop.voice import Voice
 from hilctl.signals import Trip
 
 
@@ -47,10 +49,10 @@ class CoreThread:
     def kill(self) -> None:
         """A thread cannot be killed: it stays."""
 
-    def said(self) -> list[dict[str, str]]:
+    def said(self) -> list[dict[str, Any]]:
         """See Runner."""
-        out, self._heard.messages = self._heard.messages, []
-        return out
+        heard = self._heard.messages  # other threads append meanwhile
+        return [heard.popleft() for _ in range(len(heard))]
 
     def close(self) -> None:
         """Ends the loop: its memory must outlive it."""
@@ -63,9 +65,9 @@ class _Heard(Voice):
 
     def __init__(self) -> None:
         super().__init__(None)
-        self.messages: list[dict[str, str]] = []
+        self.messages: deque[dict[str, Any]] = deque()
 
-    def _send(self, message: dict[str, str]) -> None:
+    def _send(self, message: dict[str, Any]) -> None:
         self.messages.append(message)
 
 

@@ -30,7 +30,7 @@ from hilctl.law.settings import SETTINGS
 from hilctl.law.state import STATE
 from hilctl.loop.histogram import BINS, SLICES
 from hilctl.params import record_of
-from hilctl.signals import SAMPLE
+from hilctl.signals import SAMPLE, SENSORS, Status
 
 MAGIC = 0x48494C43_544C3031  # "HILCTL01"
 PAGE = 4096
@@ -50,7 +50,8 @@ STATUSES = 7 * LINE  # core: how many status records were written
 REQUESTS = 8 * LINE  # a ring, see ring.py: three words on two lines
 ANSWERS = 10 * LINE
 ROWS = 12 * LINE
-WORDS = 14 * LINE
+DEVICE_LINK = 14 * LINE  # the link to the device, OPEN or LOST (lost.py): the loop loses it, the core's keeper opens it
+WORDS = 15 * LINE
 
 FREE = -1
 WORD = np.dtype(np.int64)
@@ -85,6 +86,7 @@ OPTIONS = record_of(
         ("service_timeout_ns", np.int64),  # 0: the service is not watched
         ("hurry_ticks", np.int64),  # an orderly end that takes longer is cut short
         ("hold_rows", np.int64),  # how far the rows may run ahead of those that are held
+        ("lost_periods", np.int64),  # without an answer, while off: then the link is lost; 0: never
     ]
 )
 
@@ -140,10 +142,27 @@ STATUS = record_of(
     ]
 )
 
+HEALTH = record_of(
+    [
+        ("lost", np.int64),  # 1: no exchange is called, until the link is open again
+        ("since_ns", np.int64),  # the loop's time at which it was lost, or was open again
+        ("cause", np.int64),  # the status by which it was lost
+        ("failing", np.int64),  # periods in a row without an answer
+        ("last", np.int64),  # the newest status
+        ("outcomes", np.int64, (len(Status),)),  # exchanges by their status, since the start
+        ("errors", np.int64),  # exchanges that failed, since the start
+        ("age_ns", np.int64, (len(SENSORS),)),  # of each reading, now
+        ("oldest_ns", np.int64, (len(SENSORS),)),  # over the last whole second
+        ("oldest_yet_ns", np.int64, (len(SENSORS),)),  # over the second that runs
+        ("second", np.int64),
+    ]
+)
+
 LOOP = record_of(
     [
         ("status", STATUS),
         ("stages", STAGE, (len(STAGES),)),
+        ("health", HEALTH),
         ("slice", np.int64),  # the second that the newest slice of the histograms counts
         ("deadline_ns", np.int64),
         ("skipped", np.int64),

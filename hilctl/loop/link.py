@@ -85,7 +85,7 @@ class Runner(Protocol):
     def kill(self) -> None:
         """Ends it at once."""
 
-    def said(self) -> list[dict[str, str]]:
+    def said(self) -> list[dict[str, Any]]:
         """What it has said since the last call."""
 
     def close(self) -> None:
@@ -109,6 +109,8 @@ class Link:
         self._refused_motions: dict[int, int] = {}  # request id: motion id, until answered
         self._state = "starting"
         self._messages: tuple[str, ...] = ()
+        self._events: list[tuple[str, dict[str, Any]]] = []
+        self._told: dict[str, Any] = {}
         self._doing = ""
         self._last: Any = None
 
@@ -225,12 +227,22 @@ class Link:
         self._hear()
         self._last = _or(newest(self.memory.words, STATUSES, self.memory.statuses), self._last)
         doing = (self._doing,) if self._doing else ()
-        return CoreStatus(self._last, self.memory, self._state, (*self._messages, *doing))
+        return CoreStatus(self._last, self.memory, self._state, (*self._messages, *doing), self._told)
+
+    def events(self) -> list[tuple[str, dict[str, Any]]]:
+        """What has happened to the link to the device since the last call: kind and body, in order."""
+        self._hear()
+        out, self._events = self._events, []
+        return out
 
     def _hear(self) -> None:
         for message in self._runner.said():
             if "state" in message:  # what is said of a state is true as long as the state lasts
                 self._state, self._doing = message["state"], message.get("text", "")
+            elif "event" in message:
+                self._events.append((message["event"], message["body"]))
+            elif "link" in message:
+                self._told = message["link"]
             elif "text" in message:
                 self._messages = (*self._messages, message["text"])
 
@@ -293,9 +305,9 @@ class CoreProcess:
         """See Runner."""
         self._process.kill()
 
-    def said(self) -> list[dict[str, str]]:
+    def said(self) -> list[dict[str, Any]]:
         """See Runner."""
-        out: list[dict[str, str]] = []
+        out: list[dict[str, Any]] = []
         while True:
             try:
                 message = self._socket.recv(_MESSAGE_BYTES)

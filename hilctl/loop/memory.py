@@ -74,6 +74,7 @@ def _write(options: CoreOptions, record: Any) -> None:
     record.service_timeout_ns = int(options.service_timeout_s * SECOND_NS)
     record.hurry_ticks = max(1, int(options.hurry_s * options.rate_hz))
     record.hold_rows = options.hold_rows or options.rows
+    record.lost_periods = max(1, round(options.lost_s * options.rate_hz)) if options.reconnect else 0
 
 
 def open_checked(fd: int, run: int) -> Memory:

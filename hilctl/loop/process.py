@@ -1,12 +1,12 @@
 """The core process: the loop on a real-time thread, and a main thread that watches over it.
 
 The main thread loads the compiled code, takes its configuration and the shared memory from the service, opens the
-driver and starts the loop. From then on it only waits: for the pipe to close (the service is dead), for SIGTERM, or
-for the loop to end. The loop itself watches the service's heartbeat. Each of these ends the run in the same way: the
-motion is decelerated, the valve ramped to null, everything disabled, and then this process ends.
+driver and starts the loop, and with it the thread that keeps the link to the device (keeper.py). From then on it only
+waits: for the pipe to close (the service is dead), for SIGTERM, or for the loop to end. The loop itself watches the
+service's heartbeat. Each of these ends the run in the same way: the motion is decelerated, the valve ramped to null,
+everything disabled, and then this process ends.
 """
 
-import json
 import logging
 import math
 import os
@@ -18,6 +18,7 @@ import time
 from typing import Any, NamedTuple
 
 from hilctl.loop.options import CoreOptions
+from hilctl.loop.voice import Voice
 from hilctl.signals import TRIP_TEXTS, Trip
 
 log = logging.getLogger("hilctl.loop")
@@ -38,29 +39,6 @@ class Start(NamedTuple):
     driver_config: Any
     facts: Any
     options: CoreOptions
-
-
-class Voice:
-    """What the core says to the service, and to its log."""
-
-    def __init__(self, to: socket.socket | None) -> None:
-        self._to = to
-
-    def state(self, name: str, text: str = "") -> None:
-        """The core has come to a new state."""
-        self._send({"state": name, **({"text": text} if text else {})})
-
-    def say(self, text: str, level: int = logging.WARNING) -> None:
-        """Something that a person should know."""
-        log.log(level, "%s", text)
-        self._send({"text": text})
-
-    def _send(self, message: dict[str, str]) -> None:
-        if self._to is not None:
-            try:
-                self._to.send(json.dumps(message).encode(), socket.MSG_DONTWAIT)
-            except OSError:
-                self._to = None  # nobody listens any more
 
 
 def main(arguments: list[str]) -> int:

@@ -24,6 +24,7 @@ def rt_stamp(loop: Any, law_before_ns: int, sample: Any) -> None:
     sample.tick, sample.time_ns, sample.skipped = status.tick, status.time_ns, loop.skipped
     sample.wake_ns, sample.exchange_ns = loop.spent_ns[WAKE], loop.spent_ns[EXCHANGE]
     sample.law_ns = law_before_ns
+    sample.link_errors, sample.link_lost = loop.health.errors, loop.readings.lost
 
 
 @jit()
@@ -35,7 +36,8 @@ def rt_count_stages(loop: Any) -> None:
             rt_clear_slices(loop.stages[k], loop.slice, second)
         loop.slice = second
     rt_count(loop.stages[WAKE], loop.spent_ns[WAKE], second)
-    rt_count(loop.stages[EXCHANGE], loop.spent_ns[EXCHANGE], second)
+    if loop.health.lost == 0:
+        rt_count(loop.stages[EXCHANGE], loop.spent_ns[EXCHANGE], second)
     rt_count(loop.stages[LAW], loop.spent_ns[LAW], second)
 
 

@@ -8,15 +8,19 @@ from typing import Any
 from firmware_bridge.driver import DriverError
 from firmware_bridge.registry import configured, exchange_of, find
 from hilctl.loop.core import rt_run
+from hilctl.loop.keeper import Keeper
 from hilctl.loop.layout import HURRY
 from hilctl.loop.memory import Memory
-from hilctl.loop.process import DRIVER_FAILED, ENDED, SERVICE_GONE, Start, Voice
+from hilctl.loop.process import DRIVER_FAILED, ENDED, SERVICE_GONE, Start
 from hilctl.loop.realtime import Host, name_process
+from hilctl.loop.voice import Voice
 from hilctl.params import Params
 from hilctl.rt.jit import PLAIN, compile_now
 from hilctl.signals import Trip
 
 log = logging.getLogger("hilctl.loop")
+
+_KEEPER_S = 0.3  # an attempt that blocks for longer is left behind
 
 
 def load_loop(voice: Voice) -> None:
@@ -40,12 +44,13 @@ def make_driver(start: Start) -> Any:
 
 
 class LoopThread:
-    """One run: open and arm the driver, loop, null, disarm, close."""
+    """One run: open and arm the driver, loop, with its link kept; null, disarm, close."""
 
     def __init__(self, memory: Memory, start: Start, voice: Voice, driver: Any = None) -> None:
         self.memory, self._start, self._voice = memory, start, voice
         self._driver, self._exchange = driver, None
         self._host = Host()
+        self._keeper = Keeper(memory, start.options, voice, start.driver)
         self._thread = threading.Thread(target=self._run, name="hilctl-loop", daemon=True)
         self._failed = self._opened = self.over = False
         self.ended_fd, self._ended = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
@@ -75,6 +80,7 @@ class LoopThread:
             name_process("hilctl-core")
             self._host.prepare_process(self.memory.map)
         self._thread.start()
+        self._keeper.start(self._driver)
 
     def _run(self) -> None:
         options = self._start.options
@@ -124,7 +130,10 @@ class LoopThread:
     def close(self) -> int:
         """Leaves the device safe and says how the run ended."""
         hung = not self.over
-        self._leave_safe()
+        is_open = self._keeper.end(_KEEPER_S)
+        if is_open is not None:  # else an attempt has the driver, and the rig is off
+            self._opened = is_open
+            self._leave_safe()
         self._host.close()
         self._voice.state("ended")
         if self._failed or hung:

@@ -2,7 +2,16 @@
 
 from typing import Annotated
 
-from hilctl.params import Params, number, whole
+from hilctl.params import Params, note, number, whole
+
+
+class Reconnect(Params):
+    """What becomes of a link that is lost. Only while the rig is off; arming again is always a person's."""
+
+    enabled: Annotated[bool, note("make a lost link anew: open, check, arm the device's watchdog")] = True
+    after_s: Annotated[float, number(0.05, 60, "s", "without an answer: then the link counts as lost")] = 1.0
+    first_s: Annotated[float, number(0.05, 60, "s", "pause after the first attempt that failed; it doubles")] = 0.5
+    longest_s: Annotated[float, number(0.05, 600, "s", "longest pause between two attempts")] = 10.0
 
 
 class Loop(Params):
@@ -15,3 +24,4 @@ class Loop(Params):
     time_to_live_s: Annotated[
         float, number(1e-3, 1, "s", "silence after which the device makes itself safe, given to the driver")
     ] = 0.01
+    reconnect: Reconnect = Reconnect()

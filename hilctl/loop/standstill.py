@@ -8,6 +8,7 @@ from typing import Any
 
 from hilctl.law.tick import rt_busy
 from hilctl.loop.layout import FREE, HELD, ROWS, RUN_UNTIL
+from hilctl.loop.lost import rt_still_lost
 from hilctl.loop.ring import READ, WRITTEN
 from hilctl.rt.atomics import load_acquire
 from hilctl.rt.jit import jit
@@ -23,6 +24,8 @@ _LONGEST_NAP_NS = 1_000_000
 def rt_idle(loop: Any, words: Any, state: Any) -> bool:
     """Nothing is going on that time would have to pass for."""
     if loop.status.tick < 0 or loop.status.ending != 0:
+        return False
+    if loop.health.lost != 0 and not rt_still_lost(words):  # the first readings of a link that is back
         return False
     return not (rt_busy(state) or loop.status.tick < load_acquire(words, RUN_UNTIL))
 

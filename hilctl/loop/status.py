@@ -3,6 +3,7 @@
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from hilctl.loop.device_link import DeviceLink, device_link
 from hilctl.loop.histogram import Quantiles, last_ten_seconds, since_start
 from hilctl.loop.layout import STAGES
 from hilctl.loop.memory import Memory
@@ -21,9 +22,12 @@ class Granted(NamedTuple):
 class CoreStatus:
     """The loop's own account, whole and from one tick, with what the core's main thread said."""
 
-    def __init__(self, record: Any, memory: Memory, state: str, messages: tuple[str, ...]) -> None:
+    def __init__(
+        self, record: Any, memory: Memory, state: str, messages: tuple[str, ...], told: dict[str, Any]
+    ) -> None:
         self.state = state  # starting, compiling, opening, running, ending, ended
         self.messages = messages  # everything the core has said, in order
+        self._told = told  # by the keeper, of the link to the device
         self.run = int(memory.header.run)
         self._memory = memory
         self.started = record is not None
@@ -63,3 +67,8 @@ class CoreStatus:
     def last_ten_seconds(self) -> dict[str, Quantiles]:
         """Wake-up, exchange and law over the last ten seconds."""
         return {name: last_ten_seconds(self._memory.loop.stages[k]) for k, name in enumerate(STAGES)}
+
+    @cached_property
+    def device(self) -> DeviceLink:
+        """How the link to the device is; read when asked for."""
+        return device_link(self._memory, self.time_ns, self._told)

@@ -167,6 +167,8 @@ class App:
         if self._block_due_s < now_s:  # a stall: go on from here
             self._block_due_s = now_s + self._block_s
         self._watch_recorder()
+        for kind, body in s.core.link.events():
+            s.tell(kind, **body)
         if now_s >= self._status_due_s:
             self._status_due_s = now_s + _STATUS_S
             self._watch_losses()

@@ -48,6 +48,10 @@ def core_options(rig: Rig, *, virtual: bool) -> CoreOptions:
         late_in_a_row=late.ticks,
         late_action=Action[late.action.upper()],
         service_timeout_s=rig.service.timeout_s,
+        reconnect=loop.reconnect.enabled,
+        lost_s=loop.reconnect.after_s,
+        reconnect_first_s=loop.reconnect.first_s,
+        reconnect_longest_s=loop.reconnect.longest_s,
         hold_rows=history_rows(rig) * 3 // 4 if virtual else 0,
     )
 

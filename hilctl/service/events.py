@@ -11,7 +11,18 @@ from hilctl.recording.layout import Event
 log = logging.getLogger(__name__)
 
 KEPT = 4096
-_LOUD = frozenset(("trip", "core_gone", "recording_failed", "recording_continued", "lease_lost", "warning"))
+_LOUD = frozenset(
+    (
+        "trip",
+        "core_gone",
+        "recording_failed",
+        "recording_continued",
+        "lease_lost",
+        "warning",
+        "link_lost",
+        "link_failed",
+    )
+)
 
 
 class Events:

@@ -32,6 +32,7 @@ def status_of(s: Service) -> dict[str, Any]:
         "epoch_asked": s.store.epoch,
         "position_m": float(row["position_m"]) if row is not None else None,
         "core": core_of(core),
+        "link": link_of(s, core),
         "lease": _lease(s),
         "recording": s.recorder.state._asdict(),
         "history": {"first": s.core.history.first, "end": s.core.history.end},
@@ -63,6 +64,32 @@ def core_of(core: CoreStatus) -> dict[str, Any]:
         "since_start": {stage: q._asdict() for stage, q in core.since_start.items()},
         "last_ten_seconds": {stage: q._asdict() for stage, q in core.last_ten_seconds.items()},
     }
+
+
+def link_of(s: Service, core: CoreStatus) -> dict[str, Any]:
+    """The link to the device: how it is, what its exchanges came to, how old the readings are, how long it takes."""
+    link, times = core.device, core.last_ten_seconds["exchange"]
+    sensors = s.rig.tables.sensors
+    present = [name for name in SENSORS if getattr(sensors, name).present]
+    return {
+        "driver": s.core.link.driver,
+        "state": link.state,
+        "since_s": link.since_s,
+        "reason": link.reason,
+        "attempts": link.attempts,
+        "reconnects": link.reconnects,
+        "exchanges": link.exchanges,
+        "errors": link.errors,
+        "lost": link.lost,
+        "ages_ms": {
+            name: {"newest": round(link.age_ns[name] * 1e-6, 3), "oldest": round(link.oldest_ns[name] * 1e-6, 3)}
+            for name in present
+        },
+        "exchange_us": {
+            "p50": round(times.p50_ns * 1e-3, 1), "p99": round(times.p99_ns * 1e-3, 1), "max": times.max_ns * 1e-3,
+        },
+        "detail": link.detail,
+    }  # fmt: skip
 
 
 def told_trip(trip: Trip, core: Any) -> dict[str, Any]:
