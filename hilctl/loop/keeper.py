@@ -82,7 +82,7 @@ class Keeper:
             if reason not in told:
                 told.add(reason)
                 self._voice.event("link_failed", driver=self._name, attempt=self._attempts, reason=reason)
-            self._tell({})
+            self._tell(counters)
             if self._over.wait(pause_s):
                 return
             pause_s = min(2 * pause_s, self._options.reconnect_longest_s)

@@ -1,6 +1,7 @@
 """A driver whose link fails on demand: when the loop lets go of it, and when it comes back."""
 
 import sys
+import threading
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from core_parts import ask, table, until
+from core_parts import PATIENCE_S, ask, table, until
 
 from firmware_bridge.driver import DriverError, NullDriver, exchange_signature
 from hilctl.law.requests import Refusal, RequestKind
@@ -185,7 +186,11 @@ def test_the_end_does_not_wait_for_an_attempt():
     with looping() as (link, driver):
         fail(driver, Status.CLOSED)
         until(link, lambda: lost(link))
-        driver.open = lambda: until(link, lambda: driver.there, beat=False)
-        until(link, lambda: link.status.device.attempts > 1)
-        assert link.stop(20.0) == 0
-        driver.there = True
+        inside, go_on = threading.Event(), threading.Event()
+        driver.open = lambda: inside.set() or go_on.wait(PATIENCE_S)
+        until(link, inside.is_set)
+        try:
+            assert link.stop(20.0) == 0
+            assert not go_on.is_set() and driver.armed == 1
+        finally:
+            go_on.set()
