@@ -6,9 +6,10 @@ tick on the real-time thread, sends the command, fills the readings, returns a `
 `deadline_ns`.
 
 `open`, `check` and `arm` are called at the start, and again after `close` where the loop has lost the link: never while
-an exchange runs. CLOSED says that until then nothing will come any more. `state` stays the same array for ever. A driver
-that counts may have one method more, `health() -> dict`: plain values read out of `state` once a second, beside a running
-exchange, for `hilctl status`; its `reason` says what closed the link.
+an exchange runs. CLOSED says that until then nothing will come any more. `state` stays the same array for ever.
+
+A driver that counts may have one method more, `health() -> dict`: plain values read out of `state` once a second for
+`hilctl status`, beside a running exchange; its `reason` says what closed the link.
 
 Signs: a positive command moves the table in positive displacement and makes pressure A exceed pressure B.
 """

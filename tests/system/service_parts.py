@@ -59,6 +59,16 @@ def core_of(service: Any) -> int:
     return cores[0]
 
 
+def link_comes(rig: Client, state: str) -> Any:
+    """The status once the link to the device is `open`, or `reconnecting`."""
+    return until(lambda: (status := rig.status())["link"]["state"] == state and status, f"a link that is {state}")
+
+
+def link_events(rig: Client) -> list[dict[str, Any]]:
+    """What has happened to the link to the device."""
+    return [event for event in rig.events() if event["kind"].startswith("link_")]
+
+
 def alive(pid: int) -> bool:
     """Whether the process runs; one that has ended and was not waited for does not."""
     try:

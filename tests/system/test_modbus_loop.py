@@ -10,15 +10,15 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from modbus_parts import device
-from service_parts import ARMS_FAST, core_of, until
+from modbus_parts import Device, device
+from service_parts import ARMS_FAST, core_of, link_comes, link_events, until
 
 from hilctl.client import Client, Refused, private_service
 from hilctl.signals import Status
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
 
-FAULT, WATCHDOG_TRIPPED = 24, 9
+ENABLE, FAULT, WATCHDOG_TRIPPED = 1, 24, 9
 _SLOW = {
     **{key: value for key, value in ARMS_FAST.items() if not key.startswith("twin.")},
     "loop.rate_hz": 200.0,
@@ -86,19 +86,52 @@ def test_when_the_core_is_killed_while_it_moves_the_device_makes_itself_safe():
         until(lambda: there.registers[FAULT] == WATCHDOG_TRIPPED, "the device's watchdog")
 
 
-@pytest.mark.parametrize("how", ["falls silent", "is unplugged"])
-def test_when_the_device_goes_the_rig_trips_and_the_loop_goes_on(how):
-    with armed("tcp", **{**_PATIENT, "limits.driver.ticks": 10}) as (there, _, rig):
+_GOES = {**_PATIENT, "limits.driver.ticks": 10, "limits.sensing.ticks": 20, "loop.reconnect.longest_s": 0.5}
+
+
+def tripped_without_link(rig):
+    """The rig off, the loop going on, and the link being made anew; the status."""
+    status = until(lambda: (s := rig.status())["trip"] and s, "the trip")
+    assert status["trip"]["name"] == "driver"
+    assert rig.wait_mode("off").mode == "off"
+    ran = link_comes(rig, "reconnecting")["core"]["ran"]
+    status = until(lambda: (s := rig.status())["core"]["ran"] > ran + 20 and s, "more ticks")
+    assert status["core"]["ran"] + status["core"]["missed"] == status["core"]["due"]
+    with pytest.raises(Refused):
+        rig.arm()
+    return status
+
+
+def test_a_device_that_is_unplugged_and_plugged_again_is_reached_anew_and_armed_by_a_person():
+    with armed("tcp", **_GOES) as (there, _, rig):
         rig.track("sine", amplitude_m=0.005, frequency_hz=1.0)
-        there.end() if how == "is unplugged" else there.process.send_signal(signal.SIGSTOP)
-        status = until(lambda: (s := rig.status())["trip"] and s, "the trip")
-        assert status["trip"]["name"] == "driver"
-        ran = status["core"]["ran"]
-        status = until(lambda: (s := rig.status())["core"]["ran"] > ran + 20 and s, "more ticks")
-        assert status["core"]["ran"] + status["core"]["missed"] == status["core"]["due"]
-        assert rig.wait_mode("off").mode == "off"
-        with pytest.raises(Refused):
-            rig.arm()
+        there.end()
+        tripped_without_link(rig)
+        again = Device("tcp", str(there.place["port"]))
+        try:
+            again.tell(real=True)
+            status = link_comes(rig, "open")
+            assert (status["trip"]["name"], status["mode"], status["link"]["reconnects"]) == ("driver", "off", 1)
+            assert again.registers[ENABLE] == 0
+            rig.reset()
+            until(lambda: _arms(rig), "arming")
+            assert again.registers[ENABLE] == 1
+            lost, *failed, back = link_events(rig)
+            assert (lost["kind"], back["kind"]) == ("link_lost", "link_back")
+            assert {event["kind"] for event in failed} <= {"link_failed"} and "refused" in failed[0]["reason"]
+        finally:
+            rig.off()
+            rig.wait_mode("off")
+            again.end()
+
+
+def test_a_device_that_falls_silent_is_tried_again_and_the_end_does_not_wait_for_it():
+    with armed("tcp", **_GOES) as (there, service, rig):
+        rig.track("sine", amplitude_m=0.005, frequency_hz=1.0)
+        there.process.send_signal(signal.SIGSTOP)
+        tripped_without_link(rig)
+        service.process.terminate()
+        assert service.process.wait(30) == 0
         there.end()
 
 

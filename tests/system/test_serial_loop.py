@@ -11,7 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from serial_parts import TTL_TICKS, arm, board, kill_core, move, restored, service_of, ticks_pass, tripped
-from service_parts import core_of, until
+from service_parts import core_of, link_comes, link_events, until
 
 from firmware_bridge.firmware.build import compiler, cross_compiler
 from firmware_bridge.firmware.emulated import emulator
@@ -161,8 +161,10 @@ def test_killing_the_core_while_moving_ends_in_a_latched_null_and_a_restart_neve
     assert (device.seen()["state"], device.seen()["trip"]) == (State.READY, 0)  # disarmed with its service
 
 
-def test_unplugged_while_moving_the_rig_trips_and_the_service_stays_and_says_so(device):
-    with service_of(device) as (_, rig):
+def test_unplugged_while_moving_and_plugged_again_the_link_is_made_anew_and_only_a_person_arms(device, tmp_path):
+    port = tmp_path / "port"
+    port.symlink_to(device.port)
+    with service_of(device, driver__port=str(port), loop__reconnect__longest_s=0.5) as (_, rig):
         arm(rig)
         motion = move(rig, device)
         device.process.kill()
@@ -170,22 +172,41 @@ def test_unplugged_while_moving_the_rig_trips_and_the_service_stays_and_says_so(
         assert rig.wait_mode("off").mode == "off"
         last = rig.samples(motion.first, channels=["status"])["status"][-1]
         assert last == Status.CLOSED
+        trip = link_comes(rig, "reconnecting")["trip"]
         with pytest.raises(Refused):
+            rig.arm()
+        with board() as other:
+            (tmp_path / "new").symlink_to(other.port)
+            (tmp_path / "new").rename(port)
+            back = link_comes(rig, "open")
+            assert (back["trip"]["name"], back["mode"]) == (trip["name"], "off")
+            assert back["link"]["errors"]["closed"] > 0
+            ticks_pass(other, TTL_TICKS)
+            seen = other.seen()
+            assert seen["session"] != 0 and (seen["enable"], seen["supply"], seen["trip"]) == (0, 0, 0)
             rig.reset()
+            arm(rig)
+            assert (other.seen()["state"], other.seen()["enable"]) == (State.RUNNING, 1)
+            lost, *failed, came = link_events(rig)
+            assert (lost["kind"], came["kind"]) == ("link_lost", "link_back")
+            assert {event["kind"] for event in failed} <= {"link_failed"}
+            assert str(port) in lost["reason"] and came["detail"]["boot"] == seen["boot"]
 
 
-def test_a_device_that_reboots_while_moving_is_null_and_never_armed_by_itself(device):
-    with service_of(device) as (_, rig):
-        arm(rig)
-        motion = move(rig, device)
-        device.tell("reboot")
-        assert rig.wait(motion).trip == "driver"
-        rig.wait_mode("off")
-        ticks_pass(device, TTL_TICKS)
-        with pytest.raises(Refused):
-            rig.reset()
-        seen = device.seen()
-        assert (seen["state"], seen["enable"], seen["valve"], seen["session"]) == (State.IDLE, 0, 0, 0)
+def test_a_device_that_reboots_while_moving_is_null_and_gets_a_new_session_but_is_armed_by_a_person(moving):
+    device, _, rig, motion = moving
+    before = len(link_events(rig))
+    device.tell("reboot")
+    assert rig.wait(motion).why == "tripped"
+    rig.wait_mode("off")
+    until(lambda: [event["kind"] for event in link_events(rig)[before:]][-1:] == ["link_back"], "the new session")
+    assert "rebooted" in link_events(rig)[before]["reason"]
+    ticks_pass(device, TTL_TICKS)
+    assert rig.status()["trip"] and rig.status()["mode"] == "off"
+    seen = device.seen()
+    assert seen["session"] != 0 and (seen["enable"], seen["supply"], seen["valve"]) == (0, 0, 0)
+    restored(device, rig)
+    assert device.seen()["state"] == State.RUNNING
 
 
 @pytest.mark.slow

@@ -151,8 +151,9 @@ def test_a_rebooted_device_is_refused_until_the_whole_handshake_is_done_again(bo
     dialogue = ready(driver)
     until(lambda: dialogue.tick(0.0, 1, 1) == Status.OK)
     board.tell("reboot")
-    for enable in (1, 1, 0, 1, 0, 1):
-        assert dialogue.tick(0.0, enable, 1) == Status.EXCEPTION
+    for enable in (1, 1, 0, 1, 0, 1):  # as if unplugged
+        assert dialogue.tick(0.0, enable, 1) == Status.CLOSED
+    assert "rebooted" in driver.health()["reason"]
     assert board.seen()["state"] == State.IDLE
     driver.close()
     assert ready(driver).tick(0.0, 1, 1) == Status.OK
@@ -165,6 +166,7 @@ def test_unplugged_the_exchange_says_closed_and_everything_else_is_a_driver_erro
     board.process.kill()
     board.process.wait()
     until(lambda: dialogue.tick() == Status.CLOSED)
+    assert driver.health()["reason"] == f"{board.port}: the port is gone"
     with pytest.raises(DriverError, match="plugged in"):
         driver.check()
     driver.disarm()
