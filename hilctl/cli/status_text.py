@@ -17,7 +17,7 @@ def lines(status: dict[str, Any], hello: dict[str, Any]) -> Iterator[str]:
         yield f"  warnings   {', '.join(status['warnings'])}"
     if status["position_m"] is not None:
         yield f"  position   {1e3 * status['position_m']:.3f} mm"
-    yield f"  link       {_link(status['link'])}"
+    yield f"  link       {link_text(status['link'])}"
     yield f"  lease      {_lease(status['lease'])}"
     yield f"  recording  {_recording(status['recording'])}"
     core = status["core"]
@@ -46,7 +46,7 @@ def _trip(trip: dict[str, Any]) -> Iterator[str]:
     yield f"             {trip['remedy']}{key}; then `hilctl reset`"
 
 
-def _link(link: dict[str, Any]) -> str:
+def link_text(link: dict[str, Any]) -> str:
     """Open: what went wrong so far and the oldest reading. Lost: since when, why, and what is done about it."""
     if link["state"] != "open":
         doing = f", attempt {link['attempts']}" if link["state"] == "reconnecting" else ""

@@ -128,7 +128,7 @@ class Keeper:
         seen = _CAUSES.get(cause, cause.name.lower())
         if cause != Status.CLOSED:
             seen += f" for {self._options.lost_s:g} s"
-        known = counters.get("reason", "")
+        known = "; ".join(_reasons(counters))
         return f"{seen}: {known}" if known else seen
 
     def _counters(self) -> dict[str, Any]:
@@ -147,3 +147,10 @@ class Keeper:
         self._voice.link(
             attempts=self._attempts, reason=self._reason, reconnects=self._reconnects, detail=counters
         )
+
+
+def _reasons(counters: dict[str, Any]) -> list[str]:
+    """What a driver says of its end; of a driver made of several, what each says."""
+    own = [str(counters["reason"])] if counters.get("reason") else []
+    parts = ((name, told) for name, told in counters.items() if isinstance(told, dict))
+    return own + [f"{name}: {reason}" for name, told in parts for reason in _reasons(told)]

@@ -142,6 +142,14 @@ def test_each_new_reason_of_a_failing_attempt_is_told_once_and_a_failed_check_cl
     assert stand.device.calls[-4:] == ["close", "open", "check", "arm"]
 
 
+def test_a_driver_made_of_several_says_which_of_them_is_gone(stand):
+    stand.device.knows = {"amplifier": {"sent": 3}, "transducers": {"reason": "COM8: unplugged"}}
+    stand.lose()
+    stand.keeper.start(stand.device)
+    stand.until(stand.is_open)
+    assert stand.voice.events()[0][1]["reason"].endswith("is gone: transducers: COM8: unplugged")
+
+
 def test_pauses_double_up_to_the_longest(stand, monkeypatch):
     stand.device.there = False
     pauses, wait = [], stand.keeper._over.wait
