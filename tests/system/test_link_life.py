@@ -119,7 +119,8 @@ def test_a_link_that_closes_while_off_is_lost_at_once_and_after_the_handshake_th
         rows = link.drain(100_000)
         closed = rows["status"] == Status.CLOSED
         assert closed.any() and not closed[-1]
-        assert link.status.ran + link.status.missed == link.status.due
+        status = link.status
+        assert status.ran + status.missed == status.due
 
 
 @pytest.mark.parametrize("status", [Status.TIMEOUT, Status.BAD_CHECKSUM, Status.STALE], ids=lambda s: s.name)

@@ -14,6 +14,7 @@ _HELLO = {"twin": True, "rate_hz": 1000.0, "endpoints": {"commands": "tcp://127.
 _TIMES = {"p50_ns": 1000.0, "p99_ns": 2000.0, "p999_ns": 3000.0, "max_ns": 4000}
 _STATUS = {
     "rig": "r", "mode": "hold", "arming": "none", "motion": 0, "clock": "real", "epoch": 3, "state": "running",
+    "link": {"driver": "twin", "state": "open", "errors": {}, "reconnects": 0, "lost": 0, "ages_ms": {}},
     "gone": "", "trip": None, "warnings": [], "position_m": 0.0125, "lease": None, "uptime_s": 3.0,
     "recording": {"state": "off", "path": ""},
     "core": {"blamed": {"wake": 2, "exchange": 0}, "ran": 10, "missed": 2, "rows_lost": 0, "messages": [],
