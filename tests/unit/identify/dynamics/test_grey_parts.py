@@ -1,4 +1,4 @@
-"""The parts of the grey box: choices, triangle, whole numbers, records, and what other models than a servo leave open."""
+"""Parts of the grey box: choices, triangle, whole numbers, records, and what other models than a servo leave open."""
 
 import numpy as np
 import pytest
