@@ -197,7 +197,7 @@ def test_a_device_that_reboots_while_moving_is_null_and_gets_a_new_session_but_i
     device, _, rig, motion = moving
     before = len(link_events(rig))
     device.tell("reboot")
-    assert rig.wait(motion).why == "tripped"
+    assert rig.wait(motion).trip == "driver"
     rig.wait_mode("off")
     until(lambda: [event["kind"] for event in link_events(rig)[before:]][-1:] == ["link_back"], "the new session")
     assert "rebooted" in link_events(rig)[before]["reason"]

@@ -183,8 +183,15 @@ def test_an_echo_of_the_command_is_no_answer(far):
 
 
 def test_a_refusal_of_the_device_is_an_exception_with_its_code(far):
-    far.put(seal(HEAD.pack(Type.FAULT + ANSWER, 0, far.next(), SESSION) + ANSWERS[Type.FAULT].pack(1, Type.CYCLIC)))
+    far.put(seal(HEAD.pack(Type.FAULT + ANSWER, 0, far.next(), SESSION) + ANSWERS[Type.FAULT].pack(5, Type.CYCLIC)))
     assert far.exchange() == Status.EXCEPTION
+    assert (far.own.fault, far.own.faults) == (5, 1)
+
+
+def test_a_device_that_does_not_know_the_session_is_gone_until_a_new_one_begins(far):
+    far.put(seal(HEAD.pack(Type.FAULT + ANSWER, 0, far.next(), SESSION) + ANSWERS[Type.FAULT].pack(1, Type.CYCLIC)))
+    assert far.exchange() == Status.CLOSED
+    assert far.exchange() == Status.CLOSED
     assert (far.own.fault, far.own.faults) == (1, 1)
 
 
