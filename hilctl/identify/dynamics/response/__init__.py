@@ -5,6 +5,7 @@
 """
 
 from hilctl.identify.dynamics.response.bandwidth import Bandwidth, Crossing, bandwidth
+from hilctl.identify.dynamics.response.distortion import LineDistortion, line_distortion
 from hilctl.identify.dynamics.response.hold import hold_factor, without_hold
 from hilctl.identify.dynamics.response.multisine import multisine_response
 from hilctl.identify.dynamics.response.result import Response
@@ -14,9 +15,11 @@ from hilctl.identify.dynamics.response.sweep import sweep_response
 __all__ = [
     "Bandwidth",
     "Crossing",
+    "LineDistortion",
     "Response",
     "bandwidth",
     "hold_factor",
+    "line_distortion",
     "multisine_response",
     "stepped_response",
     "sweep_response",

@@ -8,6 +8,7 @@ from hilctl.identify.dynamics.judge import RecordFault
 from hilctl.identify.dynamics.response import (
     Response,
     bandwidth,
+    line_distortion,
     multisine_response,
     stepped_response,
     sweep_response,
@@ -158,3 +159,22 @@ def test_records_that_do_not_belong_to_the_signal():
         stepped_response(steps.values[:-2000], steps.values[:-2000], 1000.0, steps.steps)
     with pytest.raises(RecordFault, match="it drives, or sweep over them"):
         sweep_response(u, y, 1000.0, [50.0, 200.0, 20.0])
+
+
+@pytest.mark.parametrize(("square", "cube"), [(0.0, 0.0), (0.02, 0.0), (0.0, 0.02)])
+def test_a_rigs_own_distortion_stands_on_the_lines_left_out(square, cube):
+    tones = multisine(check(Multisine, {"grid": "odd_random"}), Shape(1.0))
+    x = tones.values
+    clean = x + square * x**2 + cube * x**3
+    y = clean + 0.01 * np.random.default_rng(1).standard_normal(len(x))
+    found, exact = line_distortion(y, tones), line_distortion(clean, tones)
+    line = np.sqrt(2 * np.mean(x**2) / 38)
+    assert found.noise_percent == pytest.approx(100 * 0.01 * 2 / np.sqrt(14_000) / line, rel=0.1)
+    assert (found.even_percent > 0.2) == (square > 0) and (found.odd_percent > 0.2) == (cube > 0)
+    assert found.even_percent == pytest.approx(exact.even_percent, rel=0.15, abs=1e-9)
+    assert found.odd_percent == pytest.approx(exact.odd_percent, rel=0.25, abs=1e-9)
+    full = multisine(check(Multisine, {}), Shape(1.0))
+    with pytest.raises(RecordFault, match="odd_random"):
+        line_distortion(full.values, full)
+    with pytest.raises(RecordFault, match="to the signal's end"):
+        line_distortion(y[:-1], tones)

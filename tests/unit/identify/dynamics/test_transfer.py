@@ -100,7 +100,7 @@ def test_all_orders_over_many_seeds(source):
     assert stable.all()
     assert growth.min() > -1e-3
     assert apart[:, 1:].min() > -0.1
-    assert set(best) <= {5, 6}
+    assert np.mean(best == 5) > 0.7 and best.min() == 5
 
 
 def test_plain_least_squares_is_neither_stable_nor_growing():
