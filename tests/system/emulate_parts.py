@@ -95,7 +95,8 @@ def driven(transport: str, **changes: Any) -> Iterator[tuple[Emulation, Any, Cli
     with Emulation(transport) as device:
         own = {key.replace("__", "."): value for key, value in changes.items()}
         ticks = round(PATIENT_S * (400 if transport == "modbus-rtu" else 1000))
-        patient = {f"limits.{limit}.ticks": ticks for limit in ("driver", "sensing", "stale", "tracking_error")}
+        limits = ("driver", "sensing", "stale", "tracking_error", "read_back")
+        patient = {f"limits.{limit}.ticks": ticks for limit in limits}
         settings = {**FAST, **patient, **device.place, **own}
         with (
             private_service(PRESETS[transport], clock="real", twin=False, changes=settings) as service,
