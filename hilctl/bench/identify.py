@@ -1,14 +1,19 @@
 """Identification against what can be installed for it.
 
-`friction`: the fit of a friction curve, see `identify_friction`.
+The fit of a friction curve, see `identify_friction`; the grey box of a servo, see `identify_grey`.
 """
 
 from typing import Any
 
-from hilctl.bench import identify_friction
+from hilctl.bench import identify_friction, identify_grey
 
 
 def run(quick: bool) -> dict[str, Any]:
     """Milliseconds, success, and how many times faster than others on the same data."""
     friction = identify_friction.run(quick)
-    return {"bench": "identify", "figures": friction["figures"], "ratio": friction["ratio"]}
+    grey = identify_grey.run(quick)
+    return {
+        "bench": "identify",
+        "figures": {**friction["figures"], **grey["figures"]},
+        "ratio": {**friction["ratio"], **grey["ratio"]},
+    }

@@ -1,13 +1,14 @@
-"""The friction fit beside pymoo, pygad and scipy: the same data, the least sum of squares, many times sooner."""
+"""Identification beside what can be installed for it: the same data, the same quality, many times sooner."""
 
 import importlib.util
 
 import pytest
 
-from hilctl.bench import identify, identify_friction
+from hilctl.bench import identify, identify_friction, identify_grey
 from hilctl.rt.jit import PLAIN
 
 pytestmark = [pytest.mark.bench, pytest.mark.skipif(PLAIN, reason="nothing is compiled"), pytest.mark.timeout(300)]
+GREY = [name for name, (_, needs) in identify_grey.SOLVERS.items() if importlib.util.find_spec(needs)]
 INSTALLED = [name for name, (_, needs) in identify_friction.SOLVERS.items() if importlib.util.find_spec(needs)]
 
 
@@ -18,7 +19,7 @@ def told():
 
 def test_whoever_is_installed_is_compared(told):
     assert told["bench"] == "identify"
-    assert set(told["ratio"]) == set(INSTALLED) >= {"scipy_de"}
+    assert set(told["ratio"]) == {*INSTALLED, *GREY} >= {"scipy_de", "lsim"}
     figures = told["figures"]
     assert figures["success"] == figures["success_varpro"] == figures["success_wide_varpro"] == 1
     assert figures["success_wide"] >= 0.95
@@ -46,6 +47,24 @@ def test_variable_projection_takes_a_fraction_of_a_genetic_run(told):
 
 def test_without_the_optional_ones_it_still_tells(monkeypatch):
     monkeypatch.setattr(identify_friction, "SOLVERS", {"nobody": (identify_friction._scipy_de, "no_such_package")})
+    monkeypatch.setattr(identify_grey, "SOLVERS", {"nobody": (identify_grey._lsim, "no_such_package")})
     told = identify.run(quick=True)
     assert told["ratio"] == {}
-    assert told["figures"]["hybrid_ms"] > 0
+    assert told["figures"]["hybrid_ms"] > 0 and told["figures"]["greybox_s"] > 0
+
+
+@pytest.fixture(scope="module")
+def grey():
+    """To the end, on the whole record: everyone must arrive at the same sum of squares."""
+    return identify_grey.run(quick=False)
+
+
+@pytest.mark.timeout(900)
+def test_the_grey_box_is_thirty_times_faster_than_lsim_in_the_same_trust_region(grey):
+    assert grey["figures"]["greybox_samples"] / 2000 > 15.5
+    assert grey["ratio"]["lsim"] >= 30
+
+
+@pytest.mark.skipif("casadi" not in GREY, reason="the extra `bench` is not installed")
+def test_the_grey_box_is_ten_times_faster_than_casadi(grey):
+    assert grey["ratio"]["casadi"] >= 10

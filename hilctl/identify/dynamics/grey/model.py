@@ -49,9 +49,10 @@ class ServoModel:
     """The linear servo in nine states. What it does not identify comes from `known`, by default the paper's."""
 
     names: tuple[str, ...] = Servo.__struct_fields__
-    outputs = tuple(state.name for state in State)
-    inputs = ("ui", "Fd")
-    states = len(State)
+    units: Mapping[str, str]
+    outputs: tuple[str, ...] = tuple(state.name for state in State)
+    inputs: tuple[str, ...] = ("ui", "Fd")
+    states: int = len(State)
 
     def __init__(self, known: Mapping[str, float] = KNOWN) -> None:
         for name in known:

@@ -66,12 +66,12 @@ class Fit(NamedTuple):
     flags: tuple[Flag, ...]
 
     def estimate(self, name: str) -> Estimate:
-        """By name."""
-        return next(one for one in self.estimates if one.name == name)
+        """By name; KeyError where there is none."""
+        return {one.name: one for one in self.estimates}[name]
 
     def invariant(self, name: str) -> Invariant:
-        """By name, as it is written."""
-        return next(one for one in self.invariants if one.name == name)
+        """By name, as it is written; KeyError where there is none."""
+        return {one.name: one for one in self.invariants}[name]
 
     def to_json(self) -> dict[str, Any]:
         """As plain values that JSON can hold."""

@@ -66,7 +66,7 @@ class _Memory:
         return np.asarray(found[:, :-1] * self.scale)
 
 
-def search(problem: Problem, tolerance: float = TOLERANCE) -> Found:
+def search(problem: Problem, tolerance: float = TOLERANCE, trials: int | None = None) -> Found:
     """The least squares from the problem's start. NoStart where that is no machine."""
     from scipy.optimize import least_squares
 
@@ -81,7 +81,7 @@ def search(problem: Problem, tolerance: float = TOLERANCE) -> Found:
             raise NoStart(f"the start is no machine: {error}") from error
     found = least_squares(
         memory.residuals, start, jac=memory.slopes, bounds=(low, high), x_scale="jac", method="trf", tr_solver="exact",
-        ftol=tolerance, xtol=tolerance, gtol=STILL, max_nfev=MOST_TRIALS,
+        ftol=tolerance, xtol=tolerance, gtol=STILL, max_nfev=trials or MOST_TRIALS,
     )  # fmt: skip
     at_bound = [_at(q, lo, hi) for q, lo, hi in zip(found.x, low, high, strict=True)]
     return Found(

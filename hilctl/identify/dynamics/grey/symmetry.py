@@ -71,11 +71,11 @@ def structure_of(names: Sequence[str], units: Mapping[str, str], points: Sequenc
     dual = matrix.T @ np.linalg.inv(matrix @ matrix.T)
     values = [matrix @ point for point in points]
     nulls = [
-        rank_of(triangle @ dual).null_in(np.where(value != 0, np.abs(value), 1.0))
+        rank_of(triangle @ dual).null_in(np.where(value != 0, value, 1.0))
         for triangle, value in zip(triangles, values, strict=True)
     ]
     rows: tuple[tuple[int, ...], ...] = ()
-    if all((value > 0).all() for value in values):
+    if all((value != 0).all() for value in values):
         rows = whole_rows(common_space(nulls))
     crossed = crosswise(rows, len(sums))
     directions = [_shift(one) for one in _shifts(names, units, points, triangles)]

@@ -1,4 +1,4 @@
-"""Parts of the grey box: choices, triangle, whole numbers, records, and what other models than a servo leave open."""
+"""The parts of the grey box: choices, triangle, whole numbers, records; what models that are no servo leave open."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def test_whole_numbers_are_found_in_a_space_and_across_it():
     assert whole([0.5, np.pi]) is None
 
 
-def law(names, function, points=None):
+def law(names, function, signs=1):
     """The structure of outputs that are a function of parameters; derivatives by complex steps."""
 
     def slopes(x):
@@ -58,7 +58,7 @@ def law(names, function, points=None):
 
     random = np.random.default_rng(2)
     start = np.linspace(1.0, 2.0, len(names))
-    points = [start * np.exp(random.uniform(-0.1, 0.1, len(names))) for _ in range(3)]
+    points = [signs * start * np.exp(random.uniform(-0.1, 0.1, len(names))) for _ in range(3)]
     return structure_of(names, dict.fromkeys(names, "N"), points, slopes)
 
 
@@ -69,6 +69,11 @@ def test_a_product_and_a_square_root_are_scalings():
     found = law("abc", lambda p: np.exp(-p[0] ** 2 * p[1] * T) + p[2])
     assert [one.parts for one in found.directions] == [{"a": 1, "b": -2}]
     assert found.products == ((2, 1, 0), (0, 0, 1))
+
+
+def test_a_scaling_of_what_may_be_negative():
+    found = law("abc", lambda p: np.exp(-p[0] * T) * p[1] / p[2], signs=(1, -1, 1))
+    assert [one.parts for one in found.directions] == [{"b": 1, "c": 1}]
 
 
 def test_a_difference_and_a_weighted_sum_are_shifts():

@@ -1,0 +1,135 @@
+"""The load pressure that a command and a motion make in the rig's own cylinder, simulated with its derivatives.
+
+With the spool at s, o(s) its opening beyond the dead band d and e its leakage at null, r(p) = sgn(p) sqrt|p|, and
+the chambers' sum P = pA + pB taken as measured, pA = (P + pL)/2 and pB = (P - pL)/2,
+
+    o = sgn(s) max(|s| - d, 0)/(1 - d)      edge, counter = (sqrt(o² + 4 e²) ± o)/2
+    F = [edge (r(ps - pA) + r(pB)) - counter (r(pA) + r(ps - pB))] / (2 sqrt(Ps/2))
+    pL' = 4 beta/Vt (Qn F - A w - Ctc pL) - 2 A x P'/Vt          w = v + tau a + droop b
+
+w is the speed, put right for what the motion's sensors are late by and lose. Runge and Kutta, a step of two of the
+finer samples that it is given; the same step on the derivatives is exactly the derivative of the step.
+"""
+
+import math
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from hilctl.rt.jit import jit
+
+LEAST_DROP_PA = 1e3  # below it a root's slope stays as it is there
+
+
+class Word(IntEnum):
+    """What the kernel's parameters are, by position."""
+
+    Qn = 0
+    beta = 1
+    Vt = 2
+    A = 3
+    Ctc = 4
+    dead_band = 5
+    tau = 6
+    droop = 7
+    null = 8
+    wv = 9
+    zv = 10
+    delay = 11
+
+
+_QN, _BETA, _VT, _A, _CTC, _DEAD, _TAU, _DROOP, _NULL, _WV = (int(word) for word in list(Word)[:10])
+_SPOOL = 3  # words that move the spool by a course of their own: wv, zv, delay
+
+
+def _signature() -> str:
+    v, m = "float64[::1]", "float64[:, ::1]"
+    return f"void({v}, float64, float64, float64, {m}, {m}, float64, {v}, {m})"
+
+
+@jit(_signature, cached=True)
+def simulate_load(
+    p: Any, ps_nominal: float, leak: float, dt_s: float, course: Any, spool_slopes: Any, begin: float, load: Any,
+    slopes: Any,
+) -> None:  # fmt: skip
+    """Fills `load` and `slopes` at every second of the finer samples; `course`: s, x, v, a, b, P, P', ps as rows."""
+    words = p.size
+    y = begin
+    d, now, grown = np.zeros(words), np.zeros(words), np.zeros(words)
+    rate = np.zeros(words)
+    h = 2.0 * dt_s
+    count = load.size
+    for k in range(count):
+        load[k] = y
+        for j in range(words):
+            slopes[k, j] = d[j]
+        if k == count - 1:
+            break
+        total = 0.0
+        for j in range(words):
+            grown[j] = 0.0
+            now[j] = d[j]
+        at = y
+        for stage in range(4):
+            i = 2 * k + (stage + 1) // 2
+            g, by_load = _rate(p, ps_nominal, leak, course, spool_slopes, i, at, rate)
+            share = 1.0 if stage in (0, 3) else 2.0
+            total += share * g
+            ahead = h if stage == 2 else 0.5 * h
+            for j in range(words):
+                slope = by_load * now[j] + rate[j]
+                grown[j] += share * slope
+                now[j] = d[j] + ahead * slope
+            at = y + ahead * g
+        y += h / 6.0 * total
+        for j in range(words):
+            d[j] += h / 6.0 * grown[j]
+
+
+@jit()
+def _root(drop: float) -> float:
+    return math.sqrt(drop) if drop >= 0.0 else -math.sqrt(-drop)
+
+
+@jit()
+def _steep(drop: float) -> float:
+    """The root's slope."""
+    return 0.5 / math.sqrt(max(abs(drop), LEAST_DROP_PA))
+
+
+@jit()
+def _rate(
+    p: Any, ps_nominal: float, leak: float, course: Any, spool_slopes: Any, i: int, load: float, rate: Any
+) -> tuple[float, float]:
+    """pL', its derivative by pL, and into `rate` those by the words."""
+    s, x, v, a, b = course[0, i], course[1, i], course[2, i], course[3, i], course[4, i]
+    both, both_rate, ps = course[5, i], course[6, i], course[7, i]
+    beyond = 1.0 - p[_DEAD]
+    opening, by_s, by_dead = 0.0, 0.0, 0.0
+    if abs(s) > p[_DEAD]:
+        sign = 1.0 if s > 0.0 else -1.0
+        opening, by_s = (s - sign * p[_DEAD]) / beyond, 1.0 / beyond
+        by_dead = (opening - sign) / beyond
+    root = math.sqrt(opening * opening + 4.0 * leak * leak)
+    edge, counter = 0.5 * (root + opening), 0.5 * (root - opening)
+    pa, pb = 0.5 * (both + load), 0.5 * (both - load)
+    unit = 0.5 / math.sqrt(0.5 * ps_nominal)
+    into, out = _root(ps - pa) + _root(pb), _root(pa) + _root(ps - pb)
+    flow = unit * (edge * into - counter * out)
+    by_opening = 0.5 * unit * ((opening / root + 1.0) * into - (opening / root - 1.0) * out)
+    by_load = -0.5 * unit * (edge * (_steep(ps - pa) + _steep(pb)) + counter * (_steep(pa) + _steep(ps - pb)))
+    speed = v + p[_TAU] * a + p[_DROOP] * b
+    stiff = 4.0 * p[_BETA] / p[_VT]
+    squeeze = p[_QN] * flow - p[_A] * speed - p[_CTC] * load
+    moved = 2.0 * x * both_rate / p[_VT]
+    g = stiff * squeeze - p[_A] * moved
+    by_spool = stiff * p[_QN] * by_opening * by_s
+    rate[_QN], rate[_BETA], rate[_VT] = stiff * flow, stiff * squeeze / p[_BETA], -g / p[_VT]
+    rate[_A], rate[_CTC] = -stiff * speed - moved, -stiff * load
+    rate[_DEAD] = stiff * p[_QN] * by_opening * by_dead
+    rate[_TAU], rate[_DROOP] = -stiff * p[_A] * a, -stiff * p[_A] * b
+    rate[_NULL] = by_spool
+    for j in range(_SPOOL):
+        rate[_WV + j] = by_spool * spool_slopes[j, i]
+    return g, stiff * (p[_QN] * by_load - p[_CTC])

@@ -1,0 +1,38 @@
+"""The rig's own plant as a grey box, from what a campaign on the twin recorded; the truth in the twin."""
+
+import os
+
+import numpy as np
+import pytest
+
+from hilctl.client import Client, private_service
+from hilctl.identify.campaign.facts import read_facts
+from hilctl.identify.dynamics.grey import identify
+from hilctl.identify.dynamics.grey.rig import rig_choices, rig_model, rig_records
+from hilctl.identify.plant.drive import drive
+from hilctl.identify.plant.experiment import plan
+from tests.system.test_identify_plant import a_rig
+
+SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("friction", ["karnopp", "lugre", "gms"])
+def test_flow_gain_oil_and_valve_come_out_of_the_campaigns_own_records(friction):
+    off: dict[str, list[float]] = {}
+    for seed in range(max(1, round(3 * SHARE))):
+        truth, changes = a_rig(friction, 300 + seed)
+        with private_service("table-500", changes=changes) as service, Client(service.commands) as rig:
+            rig.arm()
+            facts = read_facts(rig)
+            records = drive(rig, facts, plan(rig, facts))
+        fit = identify(
+            rig_model(facts), rig_records(records, facts.values), rig_choices(facts), check=False, intervals="linear"
+        )
+        assert fit.rank == fit.free
+        for name in ("Qn", "beta", "wv", "zv", "Ctc"):
+            off.setdefault(name, []).append(abs(fit.estimate(name).value / truth[name] - 1))
+    print(friction, {name: f"worst {100 * max(each):.2f} %" for name, each in off.items()})
+    for name, most in (("Qn", 0.005), ("beta", 0.02), ("wv", 0.04), ("zv", 0.03), ("Ctc", 0.05)):
+        assert np.max(off[name]) < most, name
