@@ -22,7 +22,7 @@ lint: $(STAMP)
 	$(BIN)/mypy
 
 bench: $(STAMP)
-	for name in tick jitter twin friction servo start exchange identify telemetry; do $(BIN)/hilctl bench $$name || exit 1; done
+	for name in tick jitter twin friction servo start exchange identify telemetry bridge; do $(BIN)/hilctl bench $$name || exit 1; done
 
 # The pages that are made from the declarations.
 docs: $(STAMP)

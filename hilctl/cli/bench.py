@@ -23,6 +23,7 @@ BENCHES: dict[str, str] = {
     "friction": "a step of every friction law in the twin, against the same in C",
     "servo": "the linear servo's exact simulation, against scipy's lsim",
     "start": "from the start of the core to its first tick, against importing numba",
+    "bridge": "the loop over an emulated device, beside cyclictest, and its tracking beside the twin's",
     "exchange": "one exchange with a device, against pymodbus and pyserial",
     "identify": "fits, against pymoo, pygad and scipy",
     "telemetry": "publishing every sample, against raw pyzmq",

@@ -1,0 +1,162 @@
+"""The loop closed at 1 kHz over an emulated device, beside cyclictest: late and failed exchanges, and tracking.
+
+The twin stands behind a real Modbus server, or behind the firmware's own core on a pseudo-terminal, in a process of its
+own; the service drives it with the demonstration's triangles that a time-to-live of 100 ms allows. Meanwhile cyclictest
+runs at the same rate: its late wake-ups, those later than what an exchange may take of a period, are what the host
+itself costs. Tracking is compared with the same motions on the twin without a bridge, on the virtual clock.
+"""
+
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from hilctl.bench.host import host
+from hilctl.client import Client, private_service
+from hilctl.commission.tracking import triangle
+from hilctl.signals import Status
+
+PRESETS = {"modbus-tcp": "table-500-modbus", "serial": "table-500-serial"}
+RATE_HZ = 1000
+EXCHANGE_SHARE = 0.8  # of a period: a host that wakes later than that cannot have exchanged
+_COURSE = (triangle(0.02, 0.005, 2), triangle(0.1, 0.025, 3))
+_PATIENT = {"limits.late.ticks": 100_000, "limits.driver.ticks": 90, "limits.sensing.ticks": 90,
+            "limits.stale.ticks": 90, "limits.read_back.ticks": 90, "service.timeout_s": 10.0}  # fmt: skip
+_LONGEST_US = 100_000
+
+
+class BridgeError(Exception):
+    """Nothing can be measured. The message says why."""
+
+
+def run(quick: bool) -> dict[str, Any]:
+    """Shares of late or failed exchanges, and of cyclictest's late wake-ups in the same run; tracking."""
+    if shutil.which("cyclictest") is None:
+        raise BridgeError("cyclictest is not installed; it comes with the package rt-tests")
+    seconds = 30.0 if quick else 300.0
+    plain_m = _tracked(PRESETS["modbus-tcp"])
+    figures, ratio = {}, {}
+    for transport, preset in PRESETS.items():
+        with _emulation(transport) as place:
+            figures[transport] = _closed(preset, place, seconds)
+        own = figures[transport]
+        own["twin_rms_um"] = 1e6 * plain_m
+        ratio[transport] = {
+            "tracking": own["rms_um"] / own["twin_rms_um"],
+            "late_beyond_cyclictest": own["late_share"] - own["cyclictest_late_share"],
+        }
+    return {"bench": "bridge", "figures": figures, "ratio": ratio, "host": host()}
+
+
+def _closed(preset: str, place: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """The loop over the bridge for so long, with cyclictest beside it."""
+    with _service(preset, place) as rig:
+        rig.arm()
+        begun = rig.status()["core"]
+        with _cyclictest(seconds) as (yardstick, said):
+            squares, statuses = _drive(rig, yardstick)
+            ended = rig.status()["core"]
+            late_share = _late_share(said)
+        rig.off()
+    due, ran, missed = (ended[key] - begun[key] for key in ("due", "ran", "missed"))
+    failed = sum(int((s != Status.OK).sum()) for s in statuses)
+    exchanged = sum(len(s) for s in statuses)
+    share = (failed / exchanged) + missed / max(due, 1)
+    return {
+        "late_share": share, "cyclictest_late_share": late_share, "failed": failed, "exchanged": exchanged,
+        "missed": missed, "due": due, "unaccounted": due - ran - missed,
+        "rms_um": 1e6 * float(np.sqrt(statistics.median(squares))),
+    }  # fmt: skip
+
+
+def _drive(rig: Client, yardstick: "subprocess.Popen[bytes]") -> tuple[list[float], list[Any]]:
+    """The course again and again, until cyclictest has ended: squares of the error, and every status."""
+    squares, statuses = [], []
+    while True:
+        whole, count = 0.0, 0
+        for task in _COURSE:
+            motion = rig.track(task.kind, **task.parameters)
+            outcome = rig.wait(motion)
+            if outcome.why != "done":
+                raise BridgeError(f"{task.text}: {outcome.why} {outcome.trip}; is the host overloaded?")
+            rows = rig.samples(motion.first, outcome.last, ["error_m", "status"])
+            whole, count = whole + float(np.sum(rows["error_m"] ** 2)), count + len(rows["error_m"])
+            statuses.append(rows["status"])
+        squares.append(whole / count)
+        if yardstick.poll() is not None:
+            return squares, statuses
+
+
+def _tracked(preset: str) -> float:
+    """The rms error of the course on the twin."""
+    with private_service(preset) as service, Client(service.commands) as rig:
+        rig.arm()
+        whole, count = 0.0, 0
+        for task in _COURSE:
+            motion = rig.track(task.kind, **task.parameters)
+            rows = rig.samples(motion.first, rig.wait(motion).last, ["error_m"])
+            whole, count = whole + float(np.sum(rows["error_m"] ** 2)), count + len(rows["error_m"])
+    return float(np.sqrt(whole / count))
+
+
+@contextmanager
+def _service(preset: str, place: dict[str, Any]) -> Iterator[Client]:
+    with (
+        private_service(preset, clock="real", twin=False, changes={**_PATIENT, **place}) as service,
+        Client(service.commands) as rig,
+    ):
+        yield rig
+
+
+@contextmanager
+def _emulation(transport: str) -> Iterator[dict[str, Any]]:
+    """The device's process, and the rig file's keys that lead to it."""
+    with tempfile.TemporaryDirectory(prefix="hilctl-bench-") as name:
+        at = Path(name)
+        command = [sys.executable, "-m", "hilctl", "emulate", transport, "table-500", "--port", "0", "--at",
+                   str(at / "commands"), "--link", str(at / "line"), "--die-with-parent"]  # fmt: skip
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            try:
+                told = process.stdout.readline()
+                if not told:
+                    raise BridgeError(f"hilctl emulate {transport} did not come up")
+                port = told.partition(";")[0].rpartition(":")[2]
+                yield ({"driver.port": str(at / "line")} if transport == "serial" else
+                       {"driver.amplifier.port": int(port)})  # fmt: skip
+            finally:
+                process.terminate()
+
+
+@contextmanager
+def _cyclictest(seconds: float) -> Iterator["tuple[subprocess.Popen[bytes], IO[bytes]]"]:
+    """At the loop's rate and priority, beside it; what it says."""
+    command = [
+        "cyclictest", "--quiet", "--mlockall", "--policy=fifo", "--priority=80", f"--interval={10**6 // RATE_HZ}",
+        f"--loops={int(seconds * RATE_HZ)}", f"--histogram={_LONGEST_US}",
+    ]  # fmt: skip
+    with tempfile.TemporaryFile() as said, subprocess.Popen(command, stdout=said, stderr=said) as process:
+        try:
+            yield process, said
+        finally:
+            if process.poll() is None:
+                process.terminate()
+
+
+def _late_share(said: IO[bytes]) -> float:
+    """The share of its wake-ups that came too late for an exchange."""
+    said.seek(0)
+    rows = [line.split() for line in said.read().decode().splitlines() if line[:1].isdigit()]
+    counts = {int(row[0]): int(row[1]) for row in rows if len(row) >= 2}
+    whole = sum(counts.values())
+    if not whole:
+        raise BridgeError("cyclictest gave no histogram")
+    limit_us = EXCHANGE_SHARE * 1e6 / RATE_HZ
+    return sum(count for latency_us, count in counts.items() if latency_us > limit_us) / whole

@@ -1,0 +1,28 @@
+"""The loop over emulated devices loses no more exchanges than the host itself is late, and follows as on the twin."""
+
+import shutil
+
+import pytest
+
+from firmware_bridge.firmware.build import compiler
+from hilctl.bench.bridge import PRESETS, run
+
+pytestmark = [
+    pytest.mark.bench,
+    pytest.mark.timeout(900),
+    pytest.mark.skipif(shutil.which("cyclictest") is None or compiler() is None, reason="needs cyclictest and gcc"),
+]
+
+
+@pytest.fixture(scope="module")
+def measured():
+    return run(quick=True)
+
+
+@pytest.mark.parametrize("transport", PRESETS)
+def test_the_bridge_is_as_good_as_the_host_lets_it_be(measured, transport):
+    figures, ratio = measured["figures"][transport], measured["ratio"][transport]
+    print(figures)
+    assert figures["unaccounted"] == 0
+    assert ratio["late_beyond_cyclictest"] <= 0.015
+    assert ratio["tracking"] <= 1.2
