@@ -7,11 +7,12 @@ from hilctl.law.motions import Samples, samples_of
 from hilctl.params import BadValues, Problem
 
 REST_S = 0.3  # before and behind: a waveform's own taper falls on rest
-_ENDS = 3  # knots that the service's spline puts before the first sample, so that it begins at rest
 
 
 def as_history(values: Reals, rate_hz: float) -> tuple[Samples, int]:
-    """The history with some rest around it, and how many samples after the body's start the excitation begins.
+    """The history with some rest around it, and how many samples after its first one the excitation begins.
+
+    The motion's facts say when the history's first sample is driven: `first_sample_s`.
 
     It has to begin and end at rest: a blended stepped sine, a sweep or a multisine with soft ends.
     """
@@ -22,4 +23,4 @@ def as_history(values: Reals, rate_hz: float) -> tuple[Samples, int]:
             [Problem("values", f"{max(steep):.3g} m at an end", "must begin and end at rest", "give it soft ends")]
         )
     rest = np.zeros(round(REST_S * rate_hz))
-    return samples_of(np.concatenate([rest, values, rest]), "displacement", interval_s=1 / rate_hz), len(rest) + _ENDS
+    return samples_of(np.concatenate([rest, values, rest]), "displacement", interval_s=1 / rate_hz), len(rest)

@@ -4,6 +4,7 @@
     bandwidth(response).gain.hz
 """
 
+from hilctl.identify.dynamics.response.average import average
 from hilctl.identify.dynamics.response.bandwidth import Bandwidth, Crossing, bandwidth
 from hilctl.identify.dynamics.response.distortion import LineDistortion, line_distortion
 from hilctl.identify.dynamics.response.hold import hold_factor, without_hold
@@ -17,6 +18,7 @@ __all__ = [
     "Crossing",
     "LineDistortion",
     "Response",
+    "average",
     "bandwidth",
     "hold_factor",
     "line_distortion",

@@ -155,7 +155,7 @@ def test_the_service_tracks_it_as_it_was_designed():
     point = np.zeros(1, POINT)[0]
     went = []
     for k in range(made.first, made.first + made.period):
-        rt_reference(planned.motion, planned.knots, planned.motion.lead.duration_s + (begins + k) / 1000, point)
+        rt_reference(planned.motion, planned.knots, planned.facts["first_sample_s"] + (begins + k) / 1000, point)
         went.append(point.x_m)
     wanted = made.values[made.first : made.first + made.period]
     assert np.abs(np.array(went) - wanted).max() < 1e-3 * np.abs(wanted).max()

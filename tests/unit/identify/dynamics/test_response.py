@@ -7,6 +7,7 @@ from hilctl.identify.dynamics.excitation import Multisine, Shape, SteppedSine, m
 from hilctl.identify.dynamics.judge import RecordFault
 from hilctl.identify.dynamics.response import (
     Response,
+    average,
     bandwidth,
     line_distortion,
     multisine_response,
@@ -14,7 +15,7 @@ from hilctl.identify.dynamics.response import (
     sweep_response,
     without_hold,
 )
-from hilctl.params import check
+from hilctl.params import BadValues, check
 from sim.servo import Hold, frequency_response, paper_servo, simulate
 from tests.unit.identify.dynamics.measured import HZ, KINDS, TRUTH, measured, share
 
@@ -178,3 +179,26 @@ def test_a_rigs_own_distortion_stands_on_the_lines_left_out(square, cube):
         line_distortion(full.values, full)
     with pytest.raises(RecordFault, match="to the signal's end"):
         line_distortion(y[:-1], tones)
+
+
+def test_distortion_counts_as_error_where_several_phases_were_driven():
+    def distorted(seed):
+        tones = multisine(check(Multisine, {"seed": seed, "periods": 2, "end_hz": 40}), Shape(1.0))
+        y = tones.values + 0.2 * tones.values**3 + 1e-4 * np.random.default_rng(seed).standard_normal(len(tones.values))
+        return multisine_response(tones.values, y, 1000.0, tones)
+
+    every = [distorted(seed) for seed in range(12)]
+    best = np.mean([np.mean(r.gain) for r in every])  # static and odd: one gain for all lines
+
+    def holds(response):
+        apart = response.gain - best
+        return np.mean(np.abs(np.concatenate([apart.real, apart.imag])) < np.tile(response.radius(0.95), 2))
+
+    assert holds(every[0]) < 0.2  # its own interval knows noise only
+    groups = [average(every[i : i + 4]) for i in range(0, 12, 4)]
+    assert 0.88 < np.mean([holds(group) for group in groups]) < 0.99
+    assert groups[0].freedom[0] == 6.0 and groups[0].coherence.max() < 1.0
+    with pytest.raises(BadValues, match="another seed"):
+        average(every[:1])
+    with pytest.raises(BadValues, match="same frequencies"):
+        average([every[0], every[1].within(1, 20)])
