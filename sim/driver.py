@@ -116,6 +116,7 @@ def fill(state: Any, config: TwinConfig, period_s: float) -> None:
     for field, seconds in (
         ("nan_from", faults.sensor_nan_after_s),
         ("stuck_from", faults.sensor_stuck_after_s),
+        ("drifts_from", faults.sensor_drifts_after_s),
         ("supply_lost_from", faults.supply_lost_after_s),
         ("emergency_stop_from", faults.emergency_stop_after_s),
         ("oil_level_from", faults.oil_level_after_s),
@@ -124,6 +125,7 @@ def fill(state: Any, config: TwinConfig, period_s: float) -> None:
         ("status_until", faults.status_until_s),
     ):
         own[field] = seconds / period_s
+    own.drift = faults.sensor_drift_per_s * period_s
     rt_seed(own.random, config.seed)
     own.shown.displacement_m, own.shown.pressure_a_pa, own.shown.pressure_b_pa = plant.x, plant.pa, plant.pb
 

@@ -161,6 +161,8 @@ class Faults(Params):
     ] = "displacement"
     sensor_nan_after_s: Annotated[float, number(0, NEVER_S, "s", "the sensor shows no number from then on")] = NEVER_S
     sensor_stuck_after_s: Annotated[float, number(0, NEVER_S, "s", "the sensor repeats itself from then on")] = NEVER_S
+    sensor_drifts_after_s: Annotated[float, number(0, NEVER_S, "s", "the sensor wanders from then on")] = NEVER_S
+    sensor_drift_per_s: Annotated[float, number(-1e9, 1e9, "", "how fast, in its unit per second")] = 0.0
     supply_lost_after_s: Annotated[float, number(0, NEVER_S, "s", "the supply fails")] = NEVER_S
     emergency_stop_after_s: Annotated[float, number(0, NEVER_S, "s", "somebody presses the emergency stop")] = NEVER_S
     oil_level_after_s: Annotated[float, number(0, NEVER_S, "s", "the oil level is low from then on")] = NEVER_S

@@ -64,6 +64,8 @@ STATE: "np.dtype[Any]" = record_of(
         # faults, in periods
         ("nan_from", np.float64),
         ("stuck_from", np.float64),
+        ("drifts_from", np.float64),
+        ("drift", np.float64),  # a period
         ("failing", np.int64),  # which sensor: its place in the readings
         ("supply_lost_from", np.float64),
         ("emergency_stop_from", np.float64),
@@ -144,6 +146,8 @@ def _rt_spoil(own: Any) -> None:
         if math.isnan(own.stuck_at):
             own.stuck_at = value
         value = own.stuck_at
+    if own.tick >= own.drifts_from:
+        value += own.drift * (own.tick - own.drifts_from)
     if own.tick >= own.nan_from:
         value = math.nan
     if own.failing == 0:
@@ -182,7 +186,7 @@ def _rt_end(own: Any, stopped: bool) -> None:
     _rt_sense(own)
     if own.holding != 0:
         _rt_hold(own)
-    if own.tick >= own.stuck_from or own.tick >= own.nan_from:
+    if own.tick >= min(own.stuck_from, own.drifts_from, own.nan_from):
         _rt_spoil(own)
     own.shown.emergency_stop = own.emergency_stop + (1.0 if own.tick >= own.emergency_stop_from else 0.0)
     own.shown.oil_level = own.oil_level + (1.0 if own.tick >= own.oil_level_from else 0.0)

@@ -34,6 +34,7 @@ ESTIMATE = record_of(
         ("x", np.float64),
         ("v", np.float64),
         ("b", np.float64),  # minus the accelerometer's bias
+        ("b_start", np.float64),  # as it was when the estimate began
         ("a", np.float64),  # the acceleration that went with x and v
         ("q", np.float64),
         ("delay_x", np.float64),  # ticks by which displacement is held back
@@ -60,6 +61,7 @@ def rt_estimate_prepare(estimator: Any, sensors: Any, dt_s: float, e: Any) -> No
 def rt_estimate_start(x: float, a: float, e: Any) -> None:
     """At rest at a measured place; what the accelerometer says there is its bias."""
     e.x, e.v, e.b, e.a = x, 0.0, -a, a
+    e.b_start = -a
     for i in range(LINE):
         e.line_x[i] = x
         e.line_a[i] = a

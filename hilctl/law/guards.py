@@ -129,8 +129,8 @@ def _rt_sensor(trip: int, sensor: int, action: int, value: float, limit: float, 
 
 
 @jit()
-def rt_guard(settings: Any, mode: int, status: int, checked: Any, x: float, v: float, a: float, error_m: float,
-             lead_s: float, driven: bool, u_applied: float, saturated_s: float, supply: int, tick: int, g: Any) -> None:
+def rt_guard(settings: Any, mode: int, status: int, checked: Any, x: float, v: float, a: float, drift_m_s2: float,
+             error_m: float, lead_s: float, driven: bool, u_applied: float, saturated_s: float, supply: int, tick: int, g: Any) -> None:
     """Judges every limit. `armed` is whether the table can be moved by us: off and null only warn."""
     limits, machine, dt_s = settings.limits, settings.machine, settings.dt_s
     armed = mode == Mode.STANDBY or mode == Mode.HOLD or mode == Mode.TRACK or mode == Mode.STOP
@@ -167,6 +167,8 @@ def rt_guard(settings: Any, mode: int, status: int, checked: Any, x: float, v: f
         off, most = checked.value[SPOOL] - g.spool_model, limits.read_back.difference
         _rt_judge(Trip.READ_BACK.value, armed and abs(off) > most, off, most,
                   limits.read_back, SPOOL, armed and dt_s > 0.0, tick, g)
+    _rt_judge(Trip.SENSOR_DRIFT.value, abs(drift_m_s2) > limits.drift.max_m_s2, drift_m_s2, limits.drift.max_m_s2,
+              limits.drift, ACCELERATION, armed, tick, g)
     # An input that the rig lacks is nan, and passes nothing.
     _rt_judge(Trip.OIL_LEVEL.value, checked.value[LEVEL] > 0.5, 1.0, 0.0, limits.oil_level, LEVEL, armed, tick, g)
     _rt_judge(Trip.OIL_FILTER.value, checked.value[FILTER] > 0.5, 1.0, 0.0, limits.oil_filter, FILTER, armed, tick, g)

@@ -121,6 +121,14 @@ class ReadBack(Params):
     ticks: Annotated[int, _TICKS] = 5
 
 
+class Drift(Params):
+    """How far the accelerometer's zero may wander from where it was at the start, as displacement tells it."""
+
+    max_m_s2: Annotated[float, number(0.01, 1000, "m/s²", "largest change of its zero")] = 5.0
+    action: Annotated[ActionName, _ACTION] = "stop"
+    ticks: Annotated[int, _TICKS] = 20
+
+
 class OilLevel(Params):
     """The oil level's input, where the rig has one, saying that it is low. Arming is refused meanwhile."""
 
@@ -183,6 +191,7 @@ class Limits(Params):
     late: Late = Late()
     supply: Supply = Supply()
     read_back: ReadBack = ReadBack()
+    drift: Drift = Drift()
     oil_level: OilLevel = OilLevel()
     oil_filter: OilFilter = OilFilter()
     command: Command = Command()

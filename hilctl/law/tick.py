@@ -189,9 +189,8 @@ def rt_watch(s: Any, status: int) -> None:
     """The guard before the law."""
     e = s.estimate
     driven = abs(s.here.v_m_s) > s.now.limits.stuck.speed_m_s
-    rt_guard(s.now, s.mode, status, s.checked, e.x, e.v, e.a + e.b, s.delayed.x_m - e.x, s.lead * s.now.dt_s,
-             driven, s.u_applied,
-             s.output.saturated_s, s.supply, s.tick, s.guard)
+    rt_guard(s.now, s.mode, status, s.checked, e.x, e.v, e.a + e.b, e.b_start - e.b, s.delayed.x_m - e.x,
+             s.lead * s.now.dt_s, driven, s.u_applied, s.output.saturated_s, s.supply, s.tick, s.guard)
     if s.fresh.share < 1.0 and s.now.law.three_state.kp_per_mpa != 0.0 and rt_closed_loop(s) and s.pid_share < 1.0:
         s.guard.warnings |= 1 << Trip.PRESSURE_AGE.value
     rt_emergency(s, s.tick)

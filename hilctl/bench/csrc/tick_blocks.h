@@ -72,7 +72,7 @@ static inline void estimate_prepare(const Estimator *c, const Sensors *s, double
 }
 
 static inline void estimate_start(double x, double a, Estimate *e) {
-    e->x = x; e->v = 0; e->b = -a; e->a = a;
+    e->x = x; e->v = 0; e->b = -a; e->b_start = -a; e->a = a;
     for (int i = 0; i < LINE; i++) { e->line_x[i] = x; e->line_a[i] = a; }
     e->at = 0;
 }

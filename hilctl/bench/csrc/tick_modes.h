@@ -168,6 +168,8 @@ static inline void guard(State *s, int64_t status, int driven) {
         double off = c->value[SPOOL] - g->spool_model;
         JUDGE(Trip_READ_BACK, armed && fabs(off) > l->read_back.difference, off, l->read_back.difference, l->read_back, SPOOL);
     }
+    double drift = e->b_start - e->b;
+    JUDGE(Trip_SENSOR_DRIFT, fabs(drift) > l->drift.max_m_s2, drift, l->drift.max_m_s2, l->drift, ACCELERATION);
     JUDGE(Trip_OIL_LEVEL, c->value[LEVEL] > 0.5, 1, 0, l->oil_level, LEVEL);
     JUDGE(Trip_OIL_FILTER, c->value[FILTER] > 0.5, 1, 0, l->oil_filter, FILTER);
 }

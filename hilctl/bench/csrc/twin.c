@@ -61,7 +61,7 @@ typedef struct {
     double valve_command;
     int64_t enable, supply;
     double played, held;
-    double nan_from, stuck_from;
+    double nan_from, stuck_from, drifts_from, drift;
     int64_t failing;
     double supply_lost_from, emergency_stop_from, oil_level_from, oil_filter_from, status_from, status_until;
     int64_t status;

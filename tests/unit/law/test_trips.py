@@ -50,6 +50,25 @@ def test_a_sensor_that_stands_still_while_driven_trips_within_its_window(table: 
     assert rows.mode[-1] == Mode.OFF
 
 
+def test_an_accelerometer_that_wanders_is_found_out_by_the_displacement(table: Any) -> None:
+    changes = {"sensor": "acceleration", "sensor_drifts_after_s": after_arming(2.0), "sensor_drift_per_s": -8.0}
+    rig = running(table, **{f"twin.faults.{key}": value for key, value in changes.items()})
+    rows = rig.run(2.0)
+    assert rig.trip == Trip.SENSOR_DRIFT
+    assert rig.law.guard.trip_sensor == SENSORS.index("acceleration")
+    assert rig.law.guard.trip_value == pytest.approx(-rig.controller.limits.drift.max_m_s2, rel=0.1)
+    assert rows.mode[-1] == Mode.HOLD
+    assert abs(rig.truth[-1, 1]) < 1e-3  # a controlled stop
+
+
+def test_a_large_fast_motion_is_no_drift(table: Any) -> None:
+    rig = table(**{"limits.drift.max_m_s2": 0.5, "limits.drift.ticks": 1})
+    rig.arm()
+    rig.track("sine", amplitude_m=0.02, frequency_hz=5.0, cycles=20)
+    rig.run(4.0)
+    assert rig.trip == Trip.NONE
+
+
 @pytest.mark.parametrize("late_s", [0.0, 0.13, 0.26, 0.39])
 def test_a_displacement_that_stands_still_while_the_table_goes_trips_before_it_gets_far(
     table: Any, late_s: float
