@@ -138,7 +138,7 @@ TRIP_TEXTS: dict[Trip, TripText] = {
     Trip.SHUTDOWN: TripText("", "", "the service was asked to end", "start it again"),
     Trip.OIL_LEVEL: TripText("limits.oil_level", "", "the oil level is low", "look for a leak; fill up, then reset"),
     Trip.OIL_FILTER: TripText("limits.oil_filter", "", "the oil filter is clogged", "change the filter, then reset"),
-    Trip.SENSOR_DRIFT: TripText("limits.drift", "m/s²", "acceleration and displacement say different things, more and more",
+    Trip.SENSOR_DRIFT: TripText("limits.drift", "m/s²", "acceleration and displacement disagree, more and more",
                                 "check the accelerometer; or raise limits.drift.max_m_s2"),
     Trip.PRESSURE_AGE: TripText("law.three_state.pressure_age_s", "s",
                                 "the pressures are too old for dynamic-pressure feedback, which is faded out",

@@ -130,7 +130,8 @@ def _rt_sensor(trip: int, sensor: int, action: int, value: float, limit: float, 
 
 @jit()
 def rt_guard(settings: Any, mode: int, status: int, checked: Any, x: float, v: float, a: float, drift_m_s2: float,
-             error_m: float, lead_s: float, driven: bool, u_applied: float, saturated_s: float, supply: int, tick: int, g: Any) -> None:
+             error_m: float, lead_s: float, driven: bool, u_applied: float, saturated_s: float, supply: int, tick: int,
+             g: Any) -> None:  # fmt: skip
     """Judges every limit. `armed` is whether the table can be moved by us: off and null only warn."""
     limits, machine, dt_s = settings.limits, settings.machine, settings.dt_s
     armed = mode == Mode.STANDBY or mode == Mode.HOLD or mode == Mode.TRACK or mode == Mode.STOP
