@@ -7,6 +7,7 @@ from typing import Any
 
 from firmware_bridge.emulate.faults import FaultError, help_text, parse
 from firmware_bridge.emulate.line_faults import LineFaults
+from firmware_bridge.emulate.plant import Plant
 from firmware_bridge.emulate.sensor_faults import SensorFaults
 from hilctl.signals import SENSORS
 
@@ -17,6 +18,7 @@ class Emulated:
     """A device with faults on command. Its maker gives it a transport, sensors, a line, and what is missing here."""
 
     transport = ""
+    plant: Plant
     sensors: SensorFaults
     line: LineFaults
     later: Callable[[float, Callable[[], None]], Any]  # seconds, what to do then
@@ -61,6 +63,10 @@ class Emulated:
         """No fault from now on."""
         self.sensors.clear()
         self.line.clear()
+
+    def do_begin(self) -> None:
+        """The plant anew."""
+        self.plant.begin()
 
     def do_quit(self) -> None:
         """Ends."""

@@ -68,6 +68,7 @@ FAULTS: tuple[Fault, ...] = (
 
 ORDERS: tuple[Fault, ...] = (
     Fault("clear", "", "", "no fault from now on; what has tripped stays tripped"),
+    Fault("begin", "", "", "the plant is again where it was at first, at rest; for a device that is off"),
     Fault("reset", "", "", "the device's own reset key: forgets the trip, once null and not commanded", _MODBUS),
     Fault("status", "", "", "what the device is, as one JSON object"),
     Fault("witness", "TEXT", "", "a command to the firmware's witness line, with its answer", (SERIAL,)),

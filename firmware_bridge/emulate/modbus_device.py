@@ -57,7 +57,7 @@ class ModbusDevice(Emulated):
 
     def __init__(self, transport: str, config: Config, amplifier: Amplifier, *, own_map: bool = False) -> None:
         self.transport, self.config, self.amplifier = transport, config, amplifier
-        self.sensors, self.line = amplifier.sensors, LineFaults()
+        self.plant, self.sensors, self.line = amplifier.plant, amplifier.sensors, LineFaults()
         self.requests = 0
         self.spent_us: deque[float] = deque(maxlen=10_000)
         self._master = False

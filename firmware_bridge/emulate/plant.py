@@ -33,6 +33,11 @@ class Plant:
         driver.open()
         self._call(0)
 
+    def begin(self) -> None:
+        """As at its beginning: at rest where it was at first."""
+        self._driver.open()
+        self._call(0)
+
     def due(self, now_ns: int) -> int:
         """Whole periods that have passed and were not run."""
         behind_ns = now_ns - self._at_ns

@@ -70,8 +70,9 @@ class Emulation:
         return self.seen["trip"] not in ("none", 0)
 
     def settle(self) -> None:
-        """No fault, and no trip where the device has a reset key."""
+        """No fault, no trip where the device has a reset key, and the table in the middle."""
         self.tell("clear")
+        self.tell("begin")
         if self.transport != "serial":
             until(lambda: (self.tell("reset"), not self.tripped)[1], "the device's reset")
 
