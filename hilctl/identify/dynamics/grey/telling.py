@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from hilctl.identify.dynamics.grey.gauge import Gauged
+from hilctl.identify.dynamics.grey.intervals import SILENT
 from hilctl.identify.dynamics.grey.model import Reals
 from hilctl.identify.dynamics.grey.parameters import Fixed, Free, Parameters
 from hilctl.identify.dynamics.grey.problem import Problem
@@ -90,7 +91,7 @@ def _open(structure: Structure) -> Iterator[Flag]:
 def _bounds(problem: Problem, found: Found, gauge: Gauged) -> Iterator[Flag]:
     """Where the search ended at the end of a range that matters."""
     reached = [n for n, at in zip(problem.parameters.free, found.at_bound, strict=True) if at]
-    lost = (found.squares - gauge.found.squares) / max(gauge.sure.variance, 1e-300)
+    lost = (found.squares - gauge.found.squares) / max(gauge.sure.variance, SILENT**2)
     for name in reached:
         choice = problem.parameters.choices[name]
         assert isinstance(choice, Free)

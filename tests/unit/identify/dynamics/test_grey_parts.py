@@ -11,7 +11,7 @@ from hilctl.identify.dynamics.grey.symmetry import structure_of
 from hilctl.identify.dynamics.grey.triangle import stacked, triangle_of
 from hilctl.identify.dynamics.judge import RecordFault
 from hilctl.params import BadValues
-from sim.servo import Hold, State, paper_servo, simulate
+from sim.servo import Hold, State, paper_servo, sensitivities, simulate
 
 MODEL = paper_model()
 RNG = np.random.default_rng(5)
@@ -209,6 +209,21 @@ def test_a_record_that_begins_in_motion():
     assert relative(right) < 0.02 and wrong.noise["displacement"] > 2e-6
 
 
+def test_what_another_start_could_do_as_well_does_not_count_as_known():
+    late = record(skip=2700, noise=1e-6, begin="free")
+    fit = identify(MODEL, [late], FEW, intervals="linear")
+    names = [one.name for one in fit.invariants]
+    servo = paper_servo(**{name: fit.values[name] for name in names})
+    slopes = sensitivities(servo, names, U[2700:], DT_S)[1][:, 0]
+    starts = [simulate(servo, 0 * U[2700:], DT_S, initial=state)[:, 0] for state in np.eye(9)]
+    left = np.linalg.svd(np.stack([each / np.abs(each).max() for each in starts], axis=1), full_matrices=False)
+    basis = left[0][:, left[1] > 1e-10 * left[1][0]]
+    rest = slopes - basis @ (basis.T @ slopes)
+    assert np.linalg.norm(rest[:, names.index("KL")]) < 0.99 * np.linalg.norm(slopes[:, names.index("KL")])
+    expected = np.sqrt(np.diag(np.linalg.inv((rest / 1e-6).T @ (rest / 1e-6))))
+    np.testing.assert_allclose([one.sd for one in fit.invariants], expected, rtol=0.15)
+
+
 def test_a_record_that_begins_settled_under_a_constant_input():
     u = U + 0.4
     long = simulate(paper_servo(), np.r_[np.full(4000, u[0]), u], DT_S)[4000:, 0] + 1e-3
@@ -255,6 +270,14 @@ def test_a_profile_ends_where_the_squares_have_grown_or_at_a_bound():
 
     variance = squares(one.value) / 799
     assert (squares(one.high) - squares(one.value)) / variance == pytest.approx(1.963**2, rel=0.02)
+
+
+def test_intervals_are_linear_where_that_holds_and_profiles_where_the_outputs_bend():
+    wide = {**FEW, "ws": Free(750.0, 20.0, 2e4), "m": Free(16.0, 0.1, 500.0), "KL": Free(1.8e5, 1.0, 1e8)}
+    calm, loud = (identify(MODEL, [record(noise=noise)], wide, check=False) for noise in (1e-6, 1e-3))
+    assert {one.by for one in calm.invariants} == {"linear"}
+    bent = [one for one in loud.invariants if one.by == "profile"]
+    assert bent and all(one.low < TRUTH[one.name] < one.high for one in bent)
 
 
 def test_fixing_the_input_of_another_length_is_refused():
