@@ -72,7 +72,7 @@ def _cases(table):
                 parse(told, transport)
             except FaultError:
                 continue  # this transport has no such fault
-            marks = () if default and transport != "modbus-rtu" else (pytest.mark.slow,)
+            marks = () if default and transport != "modbus-rtu" else (pytest.mark.slow, pytest.mark.many)
             yield pytest.param(transport, told, expected, id=f"{transport}: {name}", marks=marks)
 
 

@@ -138,7 +138,7 @@ def test_three_wrong_bits_at_all_positions_are_never_accepted(request, side, nam
 @sides
 @pytest.mark.parametrize("name", ["cyclic", "readings"])
 def test_four_wrong_bits_at_all_positions_of_every_ticks_frames_are_never_accepted(request, side, name):
-    none_accepted(compiled if side == "compiled" else request.getfixturevalue("in_c"), name, 4, STRIDE)
+    none_accepted(compiled if side == "compiled" else request.getfixturevalue("in_c"), name, 4, STRIDE * STRIDE)
 
 
 @every_frame
