@@ -6,6 +6,9 @@ STAMP := $(VENV)/.built
 PYTHON ?= python3
 UV := $(shell command -v uv 2>/dev/null)
 
+# Where tests on the real clock stand: elsewhere none needs to be looked for.
+REALTIME := tests/system
+
 .PHONY: demo test lint bench docs lock clean
 
 demo: $(STAMP)
@@ -13,7 +16,7 @@ demo: $(STAMP)
 
 # On the real clock alone; the rest on all processors, each file on one of them.
 test: $(STAMP)
-	$(BIN)/python -m pytest -q -m "realtime and not slow and not bench"
+	$(BIN)/python -m pytest -q $(REALTIME) -m "realtime and not slow and not bench"
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not realtime and not slow and not bench"
 
 lint: $(STAMP)
