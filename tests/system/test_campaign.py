@@ -26,6 +26,7 @@ SPEEDS = [0.002, 0.02, 0.05, 0.1, 0.3, 0.6]
 BUDGET_S = 40.0
 TRUE = {"fc": 287.0, "fs": 3118.0, "vs": 0.115, "sigma": 3251.0}
 SEEDS = max(1, round(5 * float(os.environ.get("HILCTL_SLOW_SHARE", "1"))))
+ONE_OF_MANY = [pytest.mark.slow, pytest.mark.many]
 
 
 def curve(v):
@@ -179,13 +180,16 @@ def test_a_service_that_dies_in_the_middle_leaves_what_is_finished(tmp_path):
     [
         ({"twin__faults__sensor": "displacement", "twin__faults__sensor_stuck_after_s": 8.0},
          ["sensor_stuck", "sensors.displacement"]),
-        ({"twin__faults__sensor": "pressure_b", "twin__faults__sensor_nan_after_s": 8.0},
-         ["sensor_invalid", "sensors.pressure_b"]),
-        ({"twin__faults__emergency_stop_after_s": 8.0}, ["emergency stop is open", "release it"]),
+        pytest.param({"twin__faults__sensor": "pressure_b", "twin__faults__sensor_nan_after_s": 8.0},
+                     ["sensor_invalid", "sensors.pressure_b"], marks=ONE_OF_MANY),
+        pytest.param({"twin__faults__emergency_stop_after_s": 8.0}, ["emergency stop is open", "release it"],
+                     marks=ONE_OF_MANY),
         ({"twin__faults__sensor": "acceleration", "twin__faults__sensor_stuck_after_s": 3.5,
           "limits__stuck__window_s": 50.0}, ["accelerometer does not show the table's motion", "sensors.acceleration"]),
-        ({"twin__faults__supply_lost_after_s": 8.0}, ["supply_pressure", "check pump", "finished is kept"]),
-        ({"law__feedback": "pid"}, ["law.feedback is pid", "hilctl set law.feedback=three_state"]),
+        pytest.param({"twin__faults__supply_lost_after_s": 8.0}, ["supply_pressure", "check pump", "finished is kept"],
+                     marks=ONE_OF_MANY),
+        pytest.param({"law__feedback": "pid"}, ["law.feedback is pid", "hilctl set law.feedback=three_state"],
+                     marks=ONE_OF_MANY),
     ],
     ids=["stuck", "nan", "emergency", "dead-accelerometer", "supply", "pid"],
 )  # fmt: skip
@@ -276,11 +280,14 @@ def test_preparing_zeroes_dates_proves_and_warms():
     ("changes", "says"),
     [
         ({"twin__faults__reversed": True}, "which way the displacement sensor counts"),
-        ({"twin__friction__fs": 9e4, "twin__friction__fc": 8e4}, "that the table is free"),
-        ({"twin__sensors__pressure_a__bias_pa": 1.5e6}, "pressure_a reads 1.50 MPa with the supply off"),
-        ({"twin__sensors__acceleration__bias_m_s2": 5.0}, "accelerometer reads 5 m/s² at rest"),
-        ({"twin__faults__sensor": "pressure_b", "twin__faults__sensor_stuck_after_s": 16.0},
-         "the warm-up ended: the rig tripped by sensor_stuck (sensors.pressure_b)"),
+        pytest.param({"twin__friction__fs": 9e4, "twin__friction__fc": 8e4}, "that the table is free",
+                     marks=ONE_OF_MANY),
+        pytest.param({"twin__sensors__pressure_a__bias_pa": 1.5e6}, "pressure_a reads 1.50 MPa with the supply off",
+                     marks=ONE_OF_MANY),
+        pytest.param({"twin__sensors__acceleration__bias_m_s2": 5.0}, "accelerometer reads 5 m/s² at rest",
+                     marks=ONE_OF_MANY),
+        pytest.param({"twin__faults__sensor": "pressure_b", "twin__faults__sensor_stuck_after_s": 16.0},
+                     "the warm-up ended: the rig tripped by sensor_stuck (sensors.pressure_b)", marks=ONE_OF_MANY),
     ],
     ids=["reversed", "locked", "pressure", "accelerometer", "stuck"],
 )
@@ -290,6 +297,7 @@ def test_a_rig_that_cannot_be_prepared_says_why(changes, says):
     assert says in str(raised.value)
 
 
+@pytest.mark.slow
 def test_the_command_measures_a_private_twin_and_resumes(tmp_path):
     shell = Shell(tmp_path)
     words = ("identify", "friction", RIG, "--twin", "--no-prepare")

@@ -238,6 +238,7 @@ def test_a_second_service_of_the_rig_is_refused(shell):
     assert "running" in done.stderr or "already" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_sine_is_learned_and_tracked_by_its_name(shell):
     shell.said("set", "law.feed.inverse=1")
     shell.said("wait", "1")

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.timeout(300)
 CURVE = {"fc": 287.0, "fs": 3118.0, "vs": 0.115, "sigma": 3251.0}
 BRISTLES = ["twin.friction.model=lugre", "twin.friction.s0=1e8", "twin.friction.s1=1e5"]
 PATIENT = ["service.timeout_s=10", "service.lease_timeout_s=30"]  # with a client that computes
+ONE_OF_MANY = [pytest.mark.slow, pytest.mark.many]
 HEAVY = ["twin.machine.m=560", "twin.machine.Qn=4.3e-3"]
 
 
@@ -93,9 +94,10 @@ def test_friction_that_jumps_is_told_from_a_private_twin_with_nothing_to_set(tmp
     ("what", "changes", "says"),
     [
         ("plant", ["twin.faults.sensor=acceleration", "twin.faults.sensor_stuck_after_s=6"], "sensors.acceleration"),
-        ("plant", ["law.feedback=pid"], "law.feedback"),
-        ("presliding", ["twin.faults.emergency_stop_after_s=8"], "emergency stop is open"),
-        ("presliding", ["twin.faults.sensor=acceleration", "twin.faults.sensor_stuck_after_s=8"], "is dead"),
+        pytest.param("plant", ["law.feedback=pid"], "law.feedback", marks=ONE_OF_MANY),
+        pytest.param("presliding", ["twin.faults.emergency_stop_after_s=8"], "emergency stop is open", marks=ONE_OF_MANY),
+        pytest.param("presliding", ["twin.faults.sensor=acceleration", "twin.faults.sensor_stuck_after_s=8"], "is dead",
+                     marks=ONE_OF_MANY),
     ],
     ids=["dead", "pid", "emergency", "silent"],
 )

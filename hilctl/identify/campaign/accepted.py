@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hilctl.client import Client
 
 MARGINS = (MARGIN, 0.8, 0.7, 0.6)  # shares of the way to the position limits, the next where one is refused
-SLOWER = 0.95  # times the speed that was refused
+SLOWER = 0.9  # times the speed that was refused
 OVERSHOOT_S = 3e-3  # times the speed: so much further than its reference a table may go
 LEAST_M_S = 0.05  # slower than that, no curve has more than a breakaway
 FAR_FROM = 0.9  # of the usual speed: a campaign that ends below says so

@@ -67,7 +67,10 @@ def held(swung: np.ndarray, level_n: float, oil_n_m: float) -> tuple[np.ndarray,
     return x, oil_n_m * (swung - x)
 
 
-@pytest.mark.parametrize(("s0", "s1"), [(3e7, 5e4), (1e8, 1e5), (3e8, 2e5)])
+@pytest.mark.parametrize(
+    ("s0", "s1"),
+    [(1e8, 1e5), *(pytest.param(*one, marks=[pytest.mark.slow, pytest.mark.many]) for one in ((3e7, 5e4), (3e8, 2e5)))],
+)
 def test_bristles_are_recognised_and_measured(s0, s1):
     found = judge(cycles_of({"model": "lugre", **CURVE, "s0": s0, "s1": s1, "passive_to": 0.05}), FACTS, CURVE)
     assert (found.kind, found.certain) == ("lugre", True)

@@ -100,11 +100,21 @@ def worst(ours, true):
     return np.max(np.abs(ours - true)) / np.max(np.abs(true))
 
 
+ONE_OF_MANY = [pytest.mark.slow, pytest.mark.many]
+STIFFER = pytest.param(3e8, 5e-4, marks=ONE_OF_MANY)
+
+
+def first_of(laws):
+    """The first always, the others among the slow tests."""
+    first, *others = laws
+    return [first, *(pytest.param(law, marks=ONE_OF_MANY) for law in others)]
+
+
 def test_every_law_is_covered_here():
     assert {*JUMPS, *SMOOTH, *BRISTLES, *HYBRID} == set(linear_models())
 
 
-@pytest.mark.parametrize("law", JUMPS)
+@pytest.mark.parametrize("law", first_of(JUMPS))
 def test_under_friction_that_jumps(make_rig, make_exact, law):
     rig, table = start(make_rig, law, 50e-6)
     exact, (slip, hold) = make_exact(rig), JUMPS[law]
@@ -113,7 +123,7 @@ def test_under_friction_that_jumps(make_rig, make_exact, law):
     assert worst(run(rig), exact.run(U, exact.sliding_tick)) < 1e-7
 
 
-@pytest.mark.parametrize("law", SMOOTH)
+@pytest.mark.parametrize("law", first_of(SMOOTH))
 def test_under_friction_that_is_a_function_of_the_speed(make_rig, make_exact, law):
     """So steep through zero that 50 µs are near the longest step there is."""
     rig, table = start(make_rig, law, 50e-6)
@@ -125,7 +135,7 @@ def test_under_friction_that_is_a_function_of_the_speed(make_rig, make_exact, la
 
 
 @pytest.mark.parametrize("law", BRISTLES)
-@pytest.mark.parametrize(("stiffness", "promised"), [(1e8, 1e-4), (3e8, 5e-4)])
+@pytest.mark.parametrize(("stiffness", "promised"), [(1e8, 1e-4), STIFFER])
 def test_under_friction_with_a_state(make_rig, make_exact, law, stiffness, promised):
     equations, states, size = BRISTLES[law]
     changes = AS_STIFF[law](stiffness)
@@ -256,7 +266,7 @@ class Armstrong(Switching):
 
 
 @pytest.mark.parametrize(("law", "exactly"), [("gms", Gms), ("armstrong", Armstrong)])
-@pytest.mark.parametrize(("stiffness", "promised"), [(1e8, 1e-4), (3e8, 5e-4)])
+@pytest.mark.parametrize(("stiffness", "promised"), [(1e8, 1e-4), STIFFER])
 def test_under_friction_of_springs_that_switch(make_rig, make_exact, law, exactly, stiffness, promised):
     changes = AS_STIFF[law](stiffness)
     rig, table = start(make_rig, law, 20e-6, FAST, **changes)
