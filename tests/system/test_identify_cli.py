@@ -95,7 +95,8 @@ def test_friction_that_jumps_is_told_from_a_private_twin_with_nothing_to_set(tmp
     [
         ("plant", ["twin.faults.sensor=acceleration", "twin.faults.sensor_stuck_after_s=6"], "sensors.acceleration"),
         pytest.param("plant", ["law.feedback=pid"], "law.feedback", marks=ONE_OF_MANY),
-        pytest.param("presliding", ["twin.faults.emergency_stop_after_s=8"], "emergency stop is open", marks=ONE_OF_MANY),
+        pytest.param("presliding", ["twin.faults.emergency_stop_after_s=8"], "emergency stop is open",
+                     marks=ONE_OF_MANY),
         pytest.param("presliding", ["twin.faults.sensor=acceleration", "twin.faults.sensor_stuck_after_s=8"], "is dead",
                      marks=ONE_OF_MANY),
     ],
