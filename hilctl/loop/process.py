@@ -79,6 +79,14 @@ def _closed(pipe: socket.socket) -> bool:
     return bool(poll.poll(0))
 
 
+def _heard(pipe: socket.socket) -> bytes:
+    """What the service says; nothing where it is gone, also when it went without reading what it was told."""
+    try:
+        return pipe.recv(4096)
+    except ConnectionError:
+        return b""
+
+
 class _Stop:
     """SIGTERM, as something that can be waited for."""
 
@@ -103,7 +111,7 @@ def _watch(thread: Any, pipe: socket.socket, stop: _Stop, voice: Voice, options:
         if stop.fd in ready:
             os.read(stop.fd, 64)
             thread.end(Trip.SHUTDOWN)
-        if pipe.fileno() in ready and not pipe.recv(4096):
+        if pipe.fileno() in ready and not _heard(pipe):
             poll.unregister(pipe.fileno())
             thread.end(Trip.SERVICE_LOST)
         if thread.ending and not told:

@@ -85,6 +85,7 @@ def test_ctrl_c_stops_the_motion_in_order(tmp_path):
 
 @pytest.mark.realtime
 @pytest.mark.xdist_group("real-clock")
+@pytest.mark.slow
 def test_ctrl_c_on_a_followed_motion_stops_it(tmp_path):
     with serving(tmp_path, *_REAL) as (shell, _, _):
         shell.said("arm")

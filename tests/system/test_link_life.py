@@ -27,6 +27,7 @@ pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytes
 FAILING = record_of([("exchanges", np.int64), ("status", np.int64)])
 RATE_HZ = 500.0
 LOST_TICKS = 50
+SLOW = pytest.mark.slow
 
 
 @jit(exchange_signature, cached=True)
@@ -123,7 +124,11 @@ def test_a_link_that_closes_while_off_is_lost_at_once_and_after_the_handshake_th
         assert status.ran + status.missed == status.due
 
 
-@pytest.mark.parametrize("status", [Status.TIMEOUT, Status.BAD_CHECKSUM, Status.STALE], ids=lambda s: s.name)
+@pytest.mark.parametrize(
+    "status",
+    [Status.TIMEOUT, pytest.param(Status.BAD_CHECKSUM, marks=SLOW), pytest.param(Status.STALE, marks=SLOW)],
+    ids=lambda s: s.name,
+)
 def test_a_silent_link_is_lost_after_the_time_in_the_rig_file_and_not_before(status):
     with looping() as (link, driver):
         fail(driver, status, there=True)

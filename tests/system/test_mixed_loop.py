@@ -49,6 +49,7 @@ def driven(rig, amplifier):
     return outcome
 
 
+@pytest.mark.slow
 def test_a_board_and_slow_transducers_are_one_rig():
     with (
         device("rtu") as transducers,

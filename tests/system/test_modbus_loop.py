@@ -31,7 +31,7 @@ _SLOW = {
 # A virtual machine stalls for tens of milliseconds now and then, and the device's server with it.
 _PATIENT = {"limits.driver.ticks": 100, "limits.sensing.ticks": 100, "limits.stale.ticks": 100,
             "limits.tracking_error.ticks": 100}  # fmt: skip
-KINDS = pytest.mark.parametrize("kind", ["tcp", "rtu"])
+KINDS = pytest.mark.parametrize("kind", ["tcp", pytest.param("rtu", marks=pytest.mark.slow)])
 
 
 @contextmanager
@@ -124,6 +124,7 @@ def test_a_device_that_is_unplugged_and_plugged_again_is_reached_anew_and_armed_
             again.end()
 
 
+@pytest.mark.slow
 def test_a_device_that_falls_silent_is_tried_again_and_the_end_does_not_wait_for_it():
     with armed("tcp", **_GOES) as (there, service, rig):
         rig.track("sine", amplitude_m=0.005, frequency_hz=1.0)
@@ -134,6 +135,7 @@ def test_a_device_that_falls_silent_is_tried_again_and_the_end_does_not_wait_for
         there.end()
 
 
+@pytest.mark.slow
 def test_a_trip_of_the_device_is_seen_by_the_loop():
     with armed("tcp", **{**_PATIENT, "limits.driver.ticks": 3}) as (there, _, rig):
         there.tell(set={FAULT: 7})

@@ -52,7 +52,10 @@ def killed_while_tracking(service, rig):
     return motion
 
 
-@pytest.mark.parametrize(("policy", "mode", "why"), [("stop", "hold", "tripped"), ("null", "off", "tripped")])
+@pytest.mark.parametrize(
+    ("policy", "mode", "why"),
+    [("stop", "hold", "tripped"), pytest.param("null", "off", "tripped", marks=pytest.mark.slow)],
+)
 def test_when_the_holder_is_killed_the_rig_files_policy_acts(policy, mode, why):
     with armed(clock="real", changes={**_QUICK, "service.lease_lost": policy}) as (service, rig):
         motion = killed_while_tracking(service, rig)
@@ -117,7 +120,7 @@ def test_when_the_core_is_killed_the_service_says_so_and_stays():
         assert service.process.wait(30) == 1
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_a_signal_stops_the_motion_in_order_flushes_and_ends_with_0(number, tmp_path):
     with armed(clock="real", changes=_QUICK, recordings=tmp_path) as (service, rig):
         path = rig.ask("record", action="start", name="run")["path"]

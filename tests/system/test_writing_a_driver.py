@@ -67,7 +67,7 @@ def test_a_service_drives_a_rig_by_it(printed):
         service.commands
     ) as rig:
         rig.arm()
-        outcome = rig.wait(rig.track("sine", amplitude_m=0.005, frequency_hz=1.0))
+        outcome = rig.wait(rig.track("sine", amplitude_m=0.005, frequency_hz=1.0, cycles=2))
         assert outcome.why == "done"
         rows = rig.samples(outcome.first, outcome.last, ["status", "displacement_m"])
         assert set(rows["status"]) == {Status.OK}
