@@ -55,7 +55,7 @@ class Datastore:
 class ModbusDevice(Emulated):
     """One plant behind the registers of all devices of a map."""
 
-    def __init__(self, transport: str, config: Config, amplifier: Amplifier, *, own_map: bool = False) -> None:
+    def __init__(self, transport: str, config: Config, amplifier: Amplifier) -> None:
         self.transport, self.config, self.amplifier = transport, config, amplifier
         self.plant, self.sensors, self.line = amplifier.plant, amplifier.sensors, LineFaults()
         self.requests = 0
@@ -63,10 +63,6 @@ class ModbusDevice(Emulated):
         self._master = False
         there = [name for name in DEVICES if config.device(name).transport != "none"]
         self._memory = {name: dict.fromkeys(_addresses(config, name), 0) for name in there}
-        self._reset_at = None if own_map else modbus_map.RESET
-        self._valve_device = config.output.valve.device
-        if self._reset_at is not None:
-            self._memory[self._valve_device][self._reset_at] = 0
         self._fast = [
             (modbus_map.sensor_at(name), name, own.device, own.address or 0, modbus_map.packer(name, own))
             for name in READINGS
@@ -135,14 +131,14 @@ class ModbusDevice(Emulated):
             if heartbeat != self._heartbeat:
                 self._heartbeat = heartbeat
                 self.amplifier.feed()
+        if self._is(output.reset, name, written):
+            if self._value("reset"):
+                self.amplifier.reset()  # before what the same request commands
+            self._memory[name].update(dict.fromkeys(_span(output.reset), 0))
         if any(self._is(getattr(output, key), name, written) for key in ("valve", "enable", "supply")):
             self.amplifier.command(self._value("valve"), int(self._value("enable", 1)), int(self._value("supply", 2)))
             if output.heartbeat.device == "none":
                 self.amplifier.feed()  # a device without heartbeat lives on its commands
-        if self._reset_at is not None and name == self._valve_device and self._reset_at in written:
-            if self._memory[name][self._reset_at]:
-                self.amplifier.reset()
-            self._memory[name][self._reset_at] = 0
 
     _heartbeat: float = -1.0
 
@@ -173,8 +169,9 @@ class ModbusDevice(Emulated):
         own = self.config.watchdog
         if own.device != "none":
             words = words_of(own, self.amplifier.time_to_live_s)
-            self._memory[own.device].update(zip(range(own.address or 0, (own.address or 0) + own.length), words,
-                                                strict=True))
+            self._memory[own.device].update(
+                zip(range(own.address or 0, (own.address or 0) + own.length), words, strict=True)
+            )
 
     def status(self) -> dict[str, Any]:
         """What it is."""
@@ -246,6 +243,10 @@ class ModbusDevice(Emulated):
         self._master = True
 
 
+def _span(own: Register) -> range:
+    return range(own.address or 0, (own.address or 0) + own.length)
+
+
 def _addresses(config: Config, name: str) -> set[int]:
     """Every register that the map knows of a device, and what one request may read across."""
     found: set[int] = set()
@@ -255,5 +256,3 @@ def _addresses(config: Config, name: str) -> set[int]:
     if config.watchdog.device == name and config.watchdog.address is not None:
         found |= set(range(config.watchdog.address, config.watchdog.address + config.watchdog.length))
     return found
-
-

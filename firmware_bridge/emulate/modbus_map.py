@@ -13,7 +13,7 @@ from firmware_bridge.modbus.values import raw_of, words_of
 from hilctl.params import check
 from hilctl.signals import SENSORS
 
-RESET = 41  # writing another number than 0 there is the reset key
+RESET = 4  # writing another number than 0 there is the reset key
 PORT, BAUD, GAP_S = 1502, 921_600, 300e-6
 _RANGES = {"int16": (-(2**15), 2**15 - 1), "uint16": (0, 2**16 - 1), "int32": (-(2**31), 2**31 - 1),
            "uint32": (0, 2**32 - 1)}  # fmt: skip
@@ -23,6 +23,7 @@ OUTPUT: dict[str, Any] = {
     "enable": {"address": 1},
     "supply": {"address": 2},
     "heartbeat": {"address": 3},
+    "reset": {"address": RESET},
 }
 READING: dict[str, Any] = {
     "displacement": {"address": 10, "type": "int32", "scale": 1e-3, "unit": "um"},
@@ -40,7 +41,8 @@ READING: dict[str, Any] = {
 }
 MEANINGS = {
     "valve": "command, of full opening", "enable": "1: enabled", "supply": "0 off, 1 low, 2 high pressure",
-    "heartbeat": "another number within the time-to-live", "device_tick": "number of the sample, 4000 a second",
+    "heartbeat": "another number within the time-to-live", "reset": "another number than 0: the reset key",
+    "device_tick": "number of the sample, 4000 a second",
     "fault": "what has tripped: 0 nothing, 1 time-to-live, 2 end stop, 3 emergency stop, 4 sensor, 5 hardware "
     "watchdog, 6 enable lost", "emergency_stop": "1 while open", "oil_level": "1 while low", "oil_filter":
     "1 while clogged",
@@ -107,7 +109,6 @@ def rows(config: Config) -> str:
     found = sorted(config.registers(), key=lambda pair: pair[1].address or 0)
     for key, own in found:
         lines.append(_row(key, own))
-    lines.append(f"| {RESET} | 6, 16 | reset | uint16 | 1 | another number than 0: the reset key |")
     return "\n".join(lines)
 
 

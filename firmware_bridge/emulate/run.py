@@ -27,7 +27,6 @@ class Wish(NamedTuple):
     driver: Any  # of the plant, with the period PERIOD_S, or that of the firmware's tick
     stroke_m: float
     config: Config | None  # the register map
-    own_map: bool  # it is the rig file's own
     port: int | None
     link: Path
     control: Path
@@ -93,4 +92,4 @@ def _device(wish: Wish, plant: Plant) -> Any:
     from firmware_bridge.emulate.modbus import MODBUS
 
     amplifier = Amplifier(plant, wish.stroke_m)
-    return MODBUS[wish.transport](wish.transport, wish.config, amplifier, own_map=wish.own_map)
+    return MODBUS[wish.transport](wish.transport, wish.config, amplifier)

@@ -30,7 +30,7 @@ from hilctl.rt.records import as_record
 from hilctl.signals import SENSORS, Status
 
 EXCEPTION, LATE, STALE = Status.EXCEPTION.value, Status.LATE.value, Status.STALE.value
-VALVE, ENABLE, SUPPLY, HEARTBEAT = range(len(OUTPUTS))
+VALVE, ENABLE, SUPPLY, HEARTBEAT, RESET = range(len(OUTPUTS))
 _MOST_RETRIES = 2  # of a busy device, in one tick
 _BUSY = (5, 6)  # exceptions: the device is at work
 _SENSORS, _READINGS = len(SENSORS), len(READINGS)
@@ -61,6 +61,15 @@ def rt_want(own: Any, command: Any) -> None:
     own.wanted[ENABLE] = 1.0 if command.enable == 1 else 0.0
     own.wanted[SUPPLY] = float(command.supply) if 0 <= command.supply <= 2 else 0.0
     own.wanted[HEARTBEAT] = float(own.ticks & 0xFFFF)
+    asked = 1 if own.wanted[ENABLE] != 0.0 or own.wanted[SUPPLY] != 0.0 else 0
+    own.wanted[RESET] = 1.0 if asked > own.asked and rt_tripped(own) else 0.0
+    own.asked = asked
+
+
+@jit()
+def rt_tripped(own: Any) -> bool:
+    """Whether the device said at last that it has tripped."""
+    return bool(own.reading[FAULT].request >= 0 and math.isfinite(own.value[FAULT]) and own.value[FAULT] != 0)
 
 
 @jit()
@@ -222,5 +231,7 @@ def rt_tell(own: Any, readings: Any, outcome: int) -> int:
         readings.oil_filter = own.value[9]
     readings.device_tick = own.counter if own.reading[DEVICE_TICK].request >= 0 else own.answered
     if outcome == OK and own.reading[FAULT].request >= 0 and own.value[FAULT] != 0:
+        if own.asked == 0 and own.output[RESET].request >= 0:
+            return OK  # the next command that asks for something resets it
         return EXCEPTION
     return outcome

@@ -1,10 +1,10 @@
 """The driver's state: plain memory, in which everything that a tick touches has its place.
 
-    head        counters, times, the newest values
-    buses       one row a connection or line
-    requests    one row a request, in the order in which its bus makes them: fast ones first
-    places      one row a signal
-    buffers     an inbox and an outbox for every bus, as bytes
+head        counters, times, the newest values
+buses       one row a connection or line
+requests    one row a request, in the order in which its bus makes them: fast ones first
+places      one row a signal
+buffers     an inbox and an outbox for every bus, as bytes
 """
 
 from typing import Any
@@ -89,6 +89,7 @@ HEAD = record_of(
         ("counter_mask", np.int64),
         ("answer_ns", np.int64),  # after which a request is given up
         ("lost_after", np.int64),
+        ("asked", np.int64),  # the last command asked for enable or supply
         ("value", np.float64, (len(READINGS),)),
         ("taken_ns", np.int64, (len(READINGS),)),
         ("wanted", np.float64, (len(OUTPUTS),)),

@@ -1,7 +1,7 @@
 """The rig file's [driver] table for name = "modbus": the devices, and the register of every signal.
 
     [driver.amplifier]             a device: how it is reached
-    [driver.output.valve]          a register that is written: valve, enable, supply, heartbeat
+    [driver.output.valve]          a register that is written: valve, enable, supply, heartbeat, reset
     [driver.reading.displacement]  a register that is read: one a sensor, and device_tick, fault
     [driver.watchdog]              the register that takes the time-to-live
 
@@ -34,7 +34,7 @@ UNITS: dict[str, dict[str, float]] = {
 }  # fmt: skip
 READINGS: tuple[str, ...] = (*SENSORS, "device_tick", "fault")
 DEVICE_TICK, FAULT = READINGS.index("device_tick"), READINGS.index("fault")
-OUTPUTS: tuple[str, ...] = ("valve", "enable", "supply", "heartbeat")
+OUTPUTS: tuple[str, ...] = ("valve", "enable", "supply", "heartbeat", "reset")
 
 
 def words_of_type(name: str) -> int:
@@ -169,6 +169,7 @@ class OutputTable(Params):
     enable: Switch = Switch()
     supply: Switch = Switch()  # 0 off, 1 low, 2 high pressure
     heartbeat: Switch = Switch()  # another number in every tick, for the device's watchdog
+    reset: Switch = Switch()  # 1 with the first command after a fault that asks for enable or supply again; else 0
 
 
 class Config(Params):
@@ -203,17 +204,35 @@ class Config(Params):
         """Signals of devices that are there; no register written twice; one serial port set one way."""
         for key, own in self.registers():
             if self.device(own.device).transport == "none":
-                yield Problem(f"{at}.{key}.device", own.device, "is not described",
-                              f"say driver.{own.device}.transport: tcp or rtu")
+                yield Problem(
+                    f"{at}.{key}.device",
+                    own.device,
+                    "is not described",
+                    f"say driver.{own.device}.transport: tcp or rtu",
+                )
         yield from self._overlaps(at)
         yield from self._lines(at)
         if self.watchdog.device not in (self.output.valve.device, "none") and self.output.valve.device != "none":
-            yield Problem(f"{at}.watchdog.device", self.watchdog.device,
-                          f"must be {self.output.valve.device}, which has the valve")
+            yield Problem(
+                f"{at}.watchdog.device",
+                self.watchdog.device,
+                f"must be {self.output.valve.device}, which has the valve",
+            )
+        if self.output.reset.device != "none" and self.reading.fault.device == "none":
+            yield Problem(
+                f"{at}.output.reset.device",
+                self.output.reset.device,
+                "is written after a fault, and no register tells one",
+                f"name {at}.reading.fault",
+            )
         drives = any(key.startswith("output.") for key, _ in self.registers())
         if drives and self.watchdog.device == "none" and self.watchdog.fixed_s is None:
-            yield Problem(f"{at}.watchdog.device", self.watchdog.device, "a silent host must mean a safe output",
-                          "name the register that takes the time-to-live; or say watchdog.fixed_s")
+            yield Problem(
+                f"{at}.watchdog.device",
+                self.watchdog.device,
+                "a silent host must mean a safe output",
+                "name the register that takes the time-to-live; or say watchdog.fixed_s",
+            )
 
     def _overlaps(self, at: str) -> Iterator[Problem]:
         taken: dict[tuple[str, int], str] = {}
@@ -223,8 +242,12 @@ class Config(Params):
             for address in range(own.address, own.address + own.length):
                 other = taken.setdefault((own.device, address), key)
                 if other != key:
-                    yield Problem(f"{at}.{key}.address", own.address, f"register {address} is that of {at}.{other}",
-                                  "give each its own")
+                    yield Problem(
+                        f"{at}.{key}.address",
+                        own.address,
+                        f"register {address} is that of {at}.{other}",
+                        "give each its own",
+                    )
                     break
 
     def _lines(self, at: str) -> Iterator[Problem]:
@@ -239,5 +262,9 @@ class Config(Params):
                 if value != wanted:
                     yield Problem(f"{at}.{name}.{key}", value, f"must be {wanted}, as {at}.{other}.{key}: one line")
             if other != name and own.unit == self.device(other).unit:
-                yield Problem(f"{at}.{name}.unit", own.unit, f"is also that of {at}.{other} on the same line",
-                              "give each device its own")
+                yield Problem(
+                    f"{at}.{name}.unit",
+                    own.unit,
+                    f"is also that of {at}.{other} on the same line",
+                    "give each device its own",
+                )

@@ -20,6 +20,7 @@ from firmware_bridge.modbus.frames import (
     rt_request,
 )
 from firmware_bridge.modbus.record import INBOX, INBOX_AT, OUTBOX, OUTBOX_AT, RTU
+from firmware_bridge.modbus.settings import OUTPUTS
 from firmware_bridge.modbus.values import rt_put_raw
 from hilctl.rt.jit import jit
 from hilctl.rt.libc import POLLIN, monotonic_ns, read_fd, sleep_until_ns, wait_fd, write_fd
@@ -30,7 +31,7 @@ OK, TIMEOUT, BAD_CHECKSUM, BAD_REPLY, CLOSED = (
 )  # fmt: skip
 NOTHING = -1  # no whole answer yet
 EAGAIN, EINTR, EIO, EPIPE = 11, 4, 5, 32
-_OUTPUTS = 4
+_OUTPUTS = len(OUTPUTS)
 _LONGEST = 254  # function and data behind a TCP header's length, with the unit
 
 
@@ -116,8 +117,9 @@ def rt_build(state: Any, own: Any, b: int, bus: Any, r: int, request: Any) -> in
     """The frame of request r into the outbox, with what is wanted of the outputs; its length."""
     at = OUTBOX_AT + b * OUTBOX
     begin = at + (1 if bus.kind == RTU else HEADER)
-    data = rt_request(state, begin, request.function, request.read_at, request.read_count, request.write_at,
-                      request.write_count)
+    data = rt_request(
+        state, begin, request.function, request.read_at, request.read_count, request.write_at, request.write_count
+    )
     for k in range(_OUTPUTS):
         place = own.output[k]
         if place.request == r:

@@ -67,10 +67,10 @@ def _wish(given: argparse.Namespace, at: Path) -> "Wish":
 
     serial = given.transport == "serial"
     period_s = 1 / _firmware_hz() if serial else PERIOD_S
-    config, own_map = (None, False) if serial else _map(given)
+    config = None if serial else _map(given)
     driver, stroke_m = _plant(given, period_s)
     link = Path(given.link or LINKS[given.transport])
-    return Wish(given.transport, driver, stroke_m, config, own_map, given.port, link, at, period_s)
+    return Wish(given.transport, driver, stroke_m, config, given.port, link, at, period_s)
 
 
 def _firmware_hz() -> float:
@@ -97,7 +97,7 @@ def _plant(given: argparse.Namespace, period_s: float) -> tuple[Any, float]:
     return made(config, facts), loaded.tables.machine.stroke_m
 
 
-def _map(given: argparse.Namespace) -> tuple[Any, bool]:
+def _map(given: argparse.Namespace) -> Any:
     """The registers: the rig file's own, where its driver is modbus."""
     import msgspec
 
@@ -115,4 +115,4 @@ def _map(given: argparse.Namespace) -> tuple[Any, bool]:
     if given.baud:
         changed = {name: msgspec.structs.replace(config.device(name), baud=given.baud) for name in DEVICES}
         config = msgspec.structs.replace(config, **changed)
-    return config, own
+    return config

@@ -20,7 +20,8 @@ pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytes
 LINK = {"driver"}
 NULLED = {"driver", "supply_pressure", "tracking_error"}  # the device has switched off: whichever limit sees it first
 SENSOR = {"sensor_invalid", "sensor_range", "driver"}  # or the device's own trip, seen first
-RUNAWAY = {"tracking_error", "position", "velocity", "acceleration", "pressure", "saturation", "sensor_stuck", "driver"}
+RUNAWAY = {"tracking_error", "position", "velocity", "acceleration", "pressure", "saturation", "sensor_stuck",
+           "sensor_drift", "driver"}  # fmt: skip
 
 # Row, what is told to the device, what may then trip first; in the default run where it says so.
 TRIPS = [
@@ -28,7 +29,7 @@ TRIPS = [
     ("1 sentinel from a pressure", "sentinel pressure_a", SENSOR, True),
     ("2 stuck pressure", "stuck pressure_a", {"sensor_stuck"}, True),
     ("2 stuck displacement", "stuck displacement", RUNAWAY, False),
-    ("3 stale sample", "stale", {"driver", "sensor_stale", "sensor_stuck"}, True),
+    ("3 stale sample", "stale", {"driver", "sensor_stale", "sensor_stuck", "read_back"}, True),
     ("4 out of range", "range displacement 0.3", SENSOR, False),
     ("5 drift", "drift displacement 0.5", RUNAWAY, False),
     ("6 sign flipped", "sign displacement", RUNAWAY | SENSOR, False),

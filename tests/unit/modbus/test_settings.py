@@ -42,6 +42,8 @@ def test_a_whole_map_is_taken():
         ({"reading__displacement__device": "transducers"}, "driver.reading.displacement.device", "say driver.trans"),
         ({"output__enable__address": 0}, "driver.output.enable.address", "register 0 is that of driver.output.valve"),
         ({"watchdog__address": 2}, "driver.watchdog.address", "register 2 is that of driver.output.supply"),
+        ({"output__reset": {"device": "amplifier", "address": 90}, "reading__fault": {}}, "driver.output.reset.device",
+         "no register tells one; name driver.reading.fault"),
         ({"watchdog": {}}, "driver.watchdog.device", "a silent host must mean a safe output"),
         ({"amplifier__host": ""}, "driver.amplifier.host", "must name the device"),
         ({"amplifier__transport": "rtu"}, "driver.amplifier.serial", "must name the serial port"),

@@ -1,0 +1,80 @@
+"""A device that trips, goes and comes back: the host says so, makes the link anew, and only a person arms again."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from emulate_parts import driven
+from service_parts import until
+
+from hilctl.client import Refused
+
+pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(120)]
+SLOW = pytest.mark.slow
+
+LOST = [
+    pytest.param("modbus-tcp", "unplug 0.3", id="modbus-tcp: 16, 17 unplugged and plugged again"),
+    pytest.param("modbus-tcp", "close", id="modbus-tcp: 16 cut", marks=SLOW),
+    pytest.param("modbus-tcp", "half_open", id="modbus-tcp: 15 half-open", marks=SLOW),
+    pytest.param("modbus-tcp", "reboot", id="modbus-tcp: 29 reboot", marks=SLOW),
+    pytest.param("modbus-rtu", "unplug 0.3", id="modbus-rtu: 16, 17 unplugged and plugged again", marks=SLOW),
+    pytest.param("serial", "unplug 0.3", id="serial: 16, 17 unplugged and plugged again", marks=SLOW),
+    pytest.param("serial", "reboot", id="serial: 29 reboot", marks=SLOW),
+]
+
+
+def reset(rig):
+    """Whether a person's reset is taken; refused until the last of the fault has been seen to go."""
+    try:
+        rig.reset()
+    except Refused:
+        return False
+    return True
+
+
+def armed_again(rig):
+    """Whether a person's reset and arm bring it back; refused while the link is being made."""
+    try:
+        if rig.status()["trip"] is not None:
+            rig.reset()
+        rig.arm()
+    except Refused:
+        rig.off()
+        rig.wait_mode("off")
+        return False
+    return True
+
+
+@pytest.mark.parametrize(("transport", "told"), LOST)
+def test_a_device_that_is_lost_trips_and_comes_back_by_a_new_handshake_but_not_armed(transport, told):
+    with driven(transport) as (device, _, rig):
+        rig.arm()
+        rig.track("sine", amplitude_m=0.005, frequency_hz=2.0, cycles=1000)
+        device.tell(told)
+        trip = until(lambda: rig.status()["trip"], "the trip")
+        assert trip["name"] in {"driver", "supply_pressure", "tracking_error"}, trip
+        assert rig.wait_mode("off").mode == "off"
+        device.tell("clear")
+        until(lambda: rig.status()["link"]["reconnects"] > 0, "the link, made anew")
+        assert rig.status()["mode"] == "off" and not device.seen["enable"]
+        until(lambda: armed_again(rig), "arming by a person")
+        core = rig.status()["core"]
+        assert core["ran"] + core["missed"] == core["due"]
+
+
+@pytest.mark.parametrize("transport", ["modbus-tcp", pytest.param("modbus-rtu", marks=SLOW)])
+def test_a_devices_own_trip_is_reset_by_who_arms_again_and_by_nothing_before(transport):
+    with driven(transport) as (device, _, rig):
+        rig.arm()
+        device.tell("watchdog")
+        until(lambda: rig.status()["trip"], "the trip")
+        assert rig.wait_mode("off").mode == "off"
+        until(lambda: not device.seen["enable"], "the device's null")
+        assert device.seen["trip"] == "time_to_live"
+        until(lambda: reset(rig), "the reset")
+        assert device.seen["trip"] == "time_to_live"
+        until(lambda: armed_again(rig), "arming by a person")
+        assert device.seen["trip"] == "none"
