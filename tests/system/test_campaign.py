@@ -340,6 +340,7 @@ def test_the_command_refuses_what_makes_no_sense(words, says, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.many
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("model", ["karnopp", "lugre", "gms"])
 def test_table_1_comes_out_of_a_campaign(model, tmp_path):

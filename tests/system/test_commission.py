@@ -190,6 +190,7 @@ GOALS = {"karnopp": 6.0, "lugre": 6.0, "gms": 5.0}
 
 
 @pytest.mark.slow
+@pytest.mark.many
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("plant", list(PLANTS))
 def test_self_identified_compensation_keeps_what_is_asked(plant, tmp_path):

@@ -17,6 +17,7 @@ SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))
 
 
 @pytest.mark.slow
+@pytest.mark.many
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("friction", ["karnopp", "lugre", "gms"])
 def test_flow_gain_oil_and_valve_come_out_of_the_campaigns_own_records(friction):

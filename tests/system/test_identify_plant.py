@@ -76,6 +76,7 @@ def test_an_accelerometer_that_dies_is_told():
 
 
 @pytest.mark.slow
+@pytest.mark.many
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("friction", list(FRICTION))
 def test_medians_over_seeds_keep_what_is_asked(friction):
@@ -94,6 +95,7 @@ def test_medians_over_seeds_keep_what_is_asked(friction):
 
 
 @pytest.mark.slow
+@pytest.mark.many
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     "more",

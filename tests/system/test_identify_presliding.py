@@ -64,6 +64,7 @@ _TRIALS = {
 
 
 @pytest.mark.slow
+@pytest.mark.many
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("kind", list(_TRIALS))
 def test_the_kind_of_friction_is_right_on_rigs_that_differ(kind):

@@ -71,6 +71,7 @@ def identified(law_loop: Any, law: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.slow
+@pytest.mark.many
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     ("law", "factor"),

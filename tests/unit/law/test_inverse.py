@@ -329,6 +329,7 @@ TENTH = 0.1
 
 
 @pytest.mark.slow
+@pytest.mark.many
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("model", ["karnopp", "lugre", "gms"])
 def test_with_every_figure_a_tenth_off_most_of_it_is_left(table, model):
@@ -353,6 +354,7 @@ def gains(rate_hz: float) -> dict[str, float]:
 
 
 @pytest.mark.slow
+@pytest.mark.many
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("model", ["karnopp", "lugre"])
 def test_it_is_worth_as_much_in_a_fast_loop(table, model):

@@ -19,7 +19,7 @@ TRUE = {
     "beta (Kc + Ctc)": TRUTH["beta"] * KCE,
     **{f"{name}/beta": TRUTH[name] / TRUTH["beta"] for name in ("B", "m", "KL")},
 }
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.slow, pytest.mark.many, pytest.mark.timeout(3600)]
 
 
 def short(seed, share):

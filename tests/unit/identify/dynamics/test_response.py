@@ -50,6 +50,7 @@ def test_the_intervals_hold(kind):
 
 
 @pytest.mark.slow
+@pytest.mark.many
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("rate", [1000.0, 2000.0])
 def test_errors_and_intervals_over_many_seeds(kind, rate):

@@ -79,6 +79,7 @@ def test_from_a_noisy_record_every_order_is_stable_and_as_good_as_the_truth():
 
 
 @pytest.mark.slow
+@pytest.mark.many
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("source", ["multisine", "stepped", "2 % noise"])
 def test_all_orders_over_many_seeds(source):
