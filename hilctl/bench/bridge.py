@@ -5,8 +5,8 @@ own; the service drives it with the demonstration's triangles that a time-to-liv
 runs at the same rate: its late wake-ups, those later than what an exchange may take of a period, are what the host
 itself costs. A pseudo-terminal hands bytes on by a worker of the kernel's without priority, so the serial line has a
 yardstick more: the same exchanges with the firmware's native board, all in C, just before. Both go in paired
-rounds, and the median of their differences counts, for a virtual machine stalls now and then. Tracking is compared with the same
-motions on the twin without a bridge, on the virtual clock.
+rounds, and the median of their differences counts, for a virtual machine stalls now and then. Tracking is compared
+with the same motions on the twin without a bridge, on the virtual clock.
 """
 
 import os
