@@ -14,15 +14,16 @@ from hilctl.client import Refused
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(120)]
 SLOW = pytest.mark.slow
+ONE_OF_MANY = [SLOW, pytest.mark.many]
 
 LOST = [
     pytest.param("modbus-tcp", "unplug 0.3", id="modbus-tcp: 16, 17 unplugged and plugged again"),
-    pytest.param("modbus-tcp", "close", id="modbus-tcp: 16 cut", marks=SLOW),
-    pytest.param("modbus-tcp", "half_open", id="modbus-tcp: 15 half-open", marks=SLOW),
-    pytest.param("modbus-tcp", "reboot", id="modbus-tcp: 29 reboot", marks=SLOW),
-    pytest.param("modbus-rtu", "unplug 0.3", id="modbus-rtu: 16, 17 unplugged and plugged again", marks=SLOW),
-    pytest.param("serial", "unplug 0.3", id="serial: 16, 17 unplugged and plugged again", marks=SLOW),
-    pytest.param("serial", "reboot", id="serial: 29 reboot", marks=SLOW),
+    pytest.param("modbus-tcp", "close", id="modbus-tcp: 16 cut", marks=ONE_OF_MANY),
+    pytest.param("modbus-tcp", "half_open", id="modbus-tcp: 15 half-open", marks=ONE_OF_MANY),
+    pytest.param("modbus-tcp", "reboot", id="modbus-tcp: 29 reboot", marks=ONE_OF_MANY),
+    pytest.param("modbus-rtu", "unplug 0.3", id="modbus-rtu: 16, 17 unplugged and plugged again", marks=ONE_OF_MANY),
+    pytest.param("serial", "unplug 0.3", id="serial: 16, 17 unplugged and plugged again", marks=ONE_OF_MANY),
+    pytest.param("serial", "reboot", id="serial: 29 reboot", marks=ONE_OF_MANY),
 ]
 
 
