@@ -2,6 +2,7 @@
 
 import json
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,7 @@ from hilctl.signals import SENSORS
 HARDWARE_WATCHDOG_S = 0.02
 
 
-class Emulated:
+class Emulated(ABC):
     """A device with faults on command. Its maker gives it a transport, sensors, a line, and what is missing here."""
 
     transport = ""
@@ -40,13 +41,13 @@ class Emulated:
 
     # -- what the transport says
 
+    @abstractmethod
     def advance(self) -> None:
         """The plant, and the device, up to now."""
-        raise NotImplementedError
 
+    @abstractmethod
     def status(self) -> dict[str, Any]:
         """What it is."""
-        raise NotImplementedError
 
     # -- orders
 
