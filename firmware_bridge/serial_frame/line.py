@@ -115,6 +115,15 @@ class Line:
 def _open(name: str, baud: int) -> Any:
     port = serial.Serial(name, baud, exclusive=True, timeout=0, write_timeout=0)
     try:
+        _set_up(port)
+    except BaseException:
+        port.close()  # else nobody could open it again
+        raise
+    return port
+
+
+def _set_up(port: Any) -> None:
+    try:
         port.set_low_latency_mode(True)
     except (*_GONE, NotImplementedError, AttributeError):
         pass  # not every adapter has it
@@ -124,4 +133,3 @@ def _open(name: str, baud: int) -> Any:
     termios.tcsetattr(port.fileno(), termios.TCSANOW, attributes)
     termios.tcflush(port.fileno(), termios.TCIOFLUSH)
     os.set_blocking(port.fileno(), False)
-    return port
