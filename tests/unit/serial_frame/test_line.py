@@ -39,9 +39,10 @@ def test_a_port_that_goes_while_it_is_set_up_is_given_back(far, monkeypatch, err
 
     with monkeypatch.context() as patch:
         patch.setattr("firmware_bridge.serial_frame.line.termios.tcgetattr", gone)
-        with pytest.raises(DriverError, match="gone"):
+        with pytest.raises(DriverError, match="gone") as kept:
             Line(far[1], 115_200)
     Line(far[1], 115_200).close()
+    assert kept.value.__context__ is error  # as long as that is held, nothing else closes the port
 
 
 def test_a_device_that_is_unplugged_while_it_is_asked_is_no_silence(far):
