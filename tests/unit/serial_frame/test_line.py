@@ -34,15 +34,17 @@ def test_what_is_no_port_is_told_by_its_name(name):
 
 @pytest.mark.parametrize("error", [serial.SerialException("gone"), OSError(5, "gone"), termios.error(5, "gone")])
 def test_a_port_that_goes_while_it_is_set_up_is_given_back(far, monkeypatch, error):
-    def gone(_fd):
+    before = len(os.listdir("/proc/self/fd"))
+
+    def gone(_fd, _blocking):
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr("firmware_bridge.serial_frame.line.termios.tcgetattr", gone)
-        with pytest.raises(DriverError, match="gone") as kept:
+        patch.setattr(os, "set_blocking", gone)  # the last of our own set-up
+        with pytest.raises(DriverError, match="gone") as held:  # and with it whatever its frames hold
             Line(far[1], 115_200)
+        assert len(os.listdir("/proc/self/fd")) == before, held
     Line(far[1], 115_200).close()
-    assert kept.value.__context__ is error  # as long as that is held, nothing else closes the port
 
 
 def test_a_device_that_is_unplugged_while_it_is_asked_is_no_silence(far):
