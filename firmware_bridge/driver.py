@@ -70,6 +70,7 @@ class RigFacts(NamedTuple):
     virtual: bool = False  # the clock is virtual: the driver must be a simulation
     at: str = "driver"  # where the driver's own table stands in the rig file
     takes: tuple[str, ...] = OUTPUTS  # of the command; a part of a mixed rig may take less
+    exchange_share: float = 0.8  # of a period: how long after its deadline an exchange may last
 
 
 class Has(NamedTuple):

@@ -174,7 +174,9 @@ class Rig:
 def _facts(tables: Tables, friction: Friction, virtual: bool) -> RigFacts:
     shared = {"machine": tables.machine, "sensors": tables.sensors, "limits": tables.limits, "loop": tables.loop,
               "friction": friction}
-    return RigFacts(tables.rig.name, tables.loop.rate_hz, shared, virtual)
+    return RigFacts(
+        tables.rig.name, tables.loop.rate_hz, shared, virtual, exchange_share=tables.loop.exchange_share
+    )
 
 
 def motion_limits(controller: Controller, dt_s: float) -> MotionLimits:

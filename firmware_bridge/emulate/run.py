@@ -16,7 +16,7 @@ from firmware_bridge.emulate.plant import Plant
 from firmware_bridge.modbus.settings import Config
 
 PERIOD_S = 250e-6  # of the plant behind Modbus: a command waits no longer for it
-BEAT_S = 2e-3  # how often a device moves that nobody asks
+BEAT_S = 5e-4  # how often a device moves that nobody asks
 _PRIORITY = 40  # below every loop; a device does nothing else, but it shares this host
 
 

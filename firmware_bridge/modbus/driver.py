@@ -20,8 +20,6 @@ from firmware_bridge.modbus.values import words_of
 from hilctl.params import BadValues, Params, Problem, check
 from hilctl.signals import SENSORS
 
-EXCHANGE_SHARE = 0.8  # of a period: what the loop leaves for the exchange (hilctl/loop/options.py)
-
 
 def resolve(table: Mapping[str, Any], rig: RigFacts, at: str = "driver") -> ModbusConfig:
     """The rig file's table, checked; with what its buses cannot carry, and which sensors nobody reads."""
@@ -41,7 +39,8 @@ def has(table: Mapping[str, Any], at: str = "driver") -> Has:
 
 
 def _against_the_rig(config: ModbusConfig, rig: RigFacts, at: str) -> list[Problem]:
-    return [*refusals(config, rig.rate_hz, EXCHANGE_SHARE, at), *_undriven(config, rig, at), *_unread(config, rig, at)]
+    carried = refusals(config, rig.rate_hz, rig.exchange_share, at)
+    return [*carried, *_undriven(config, rig, at), *_unread(config, rig, at)]
 
 
 def _undriven(config: ModbusConfig, rig: RigFacts, at: str) -> Iterator[Problem]:

@@ -11,7 +11,6 @@ from hilctl.params import Problem
 
 BITS_A_BYTE = 10  # one start, eight data, one stop
 AROUND = 1 + CHECK + 1  # COBS, check, delimiter
-SHARE = 0.8  # of a period, within which the loop wants the answer
 COMMAND_BYTES = HEAD.size + COMMANDS[Type.CYCLIC].size + AROUND
 ANSWER_BYTES = HEAD.size + ANSWERS[Type.CYCLIC].size + AROUND
 _COUNTS = (2**31,) * 4 + (2**15,) * 3
@@ -22,16 +21,16 @@ def line_s(baud: int) -> float:
     return (COMMAND_BYTES + ANSWER_BYTES) * BITS_A_BYTE / baud
 
 
-def refusals(baud: int, rate_hz: float, at: str = "driver") -> Iterator[Problem]:
-    """A rate that the line cannot carry."""
+def refusals(baud: int, rate_hz: float, share: float, at: str = "driver") -> Iterator[Problem]:
+    """A rate that the line cannot carry within this share of a period."""
     takes_s = line_s(baud)
-    most_hz = SHARE / takes_s
+    most_hz = share / takes_s
     if rate_hz > most_hz:
         needed = math.ceil(baud * rate_hz / most_hz)
         yield Problem(
             "loop.rate_hz", rate_hz,
             f"{COMMAND_BYTES} + {ANSWER_BYTES} bytes of {BITS_A_BYTE} bits take {1e3 * takes_s:.3g} ms at {at}.baud = "
-            f"{baud}, and {SHARE:.0%} of a period must hold them: at most {most_hz:.4g} Hz, or {needed} Bd",
+            f"{baud}, and {share:.0%} of a period must hold them: at most {most_hz:.4g} Hz, or {needed} Bd",
             f"lower loop.rate_hz, or raise {at}.baud",
         )  # fmt: skip
 
@@ -40,17 +39,17 @@ def problems(identity: Identity, rig: RigFacts, baud: int) -> Iterator[str]:
     """Everything that the rig file asks of this device and cannot have."""
     if rig.virtual:
         yield "a device lives in real time: use the real clock, or the twin"
-    yield from _rate(identity, rig.rate_hz, baud)
+    yield from _rate(identity, rig, baud)
     yield from _time_to_live(identity, rig)
     yield from _ends(identity, rig)
     yield from _slew(identity, rig)
     yield from _sensors(identity, rig)
 
 
-def _rate(identity: Identity, rate_hz: float, baud: int) -> Iterator[str]:
-    yield from (str(problem) for problem in refusals(baud, rate_hz))
-    if rate_hz > identity.tick_hz:
-        yield f"loop.rate_hz = {rate_hz:g}: the device ticks at {identity.tick_hz} Hz; lower the rate to that"
+def _rate(identity: Identity, rig: RigFacts, baud: int) -> Iterator[str]:
+    yield from (str(problem) for problem in refusals(baud, rig.rate_hz, rig.exchange_share))
+    if rig.rate_hz > identity.tick_hz:
+        yield f"loop.rate_hz = {rig.rate_hz:g}: the device ticks at {identity.tick_hz} Hz; lower the rate to that"
 
 
 def _time_to_live(identity: Identity, rig: RigFacts) -> Iterator[str]:

@@ -29,7 +29,7 @@ _AT_NULL_S = 2.0  # longest wait for a safe action that is still under way
 def resolve(table: Mapping[str, Any], rig: RigFacts, at: str = "driver") -> SerialConfig:
     """The rig file's table, checked; with a rate that its line cannot carry."""
     config = check(SerialConfig, table, at)
-    refused = list(refusals(config.baud, rig.rate_hz, at))
+    refused = list(refusals(config.baud, rig.rate_hz, rig.exchange_share, at))
     if refused:
         raise BadValues(refused)
     return config

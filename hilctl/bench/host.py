@@ -4,6 +4,9 @@ import importlib.metadata
 import os
 import platform
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,29 @@ def host() -> dict[str, Any]:
         "numba": importlib.metadata.version("numba"),
         "gcc": _gcc(),
     }
+
+
+@dataclass
+class Stolen:
+    """What the hypervisor took of all processors' time meanwhile; 0 on a machine of one's own."""
+
+    share: float = 0.0
+
+
+@contextmanager
+def stolen() -> Iterator[Stolen]:
+    """Measures from here to the end."""
+    told, (taken, whole) = Stolen(), _times()
+    yield told
+    now_taken, now_whole = _times()
+    told.share = (now_taken - taken) / max(now_whole - whole, 1)
+
+
+def _times() -> tuple[int, int]:
+    """Ticks that were stolen, and all, of all processors."""
+    first = Path("/proc/stat").read_text(encoding="utf-8").split("\n", 1)[0]
+    spent = [int(word) for word in first.split()[1:9]]  # user to steal; guests are counted within user
+    return spent[7], sum(spent)
 
 
 def _processor() -> str:

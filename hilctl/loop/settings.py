@@ -18,6 +18,9 @@ class Loop(Params):
     """The fixed-rate loop."""
 
     rate_hz: Annotated[float, number(10, 20_000, "Hz", "ticks per second")] = 1000.0
+    exchange_share: Annotated[
+        float, number(0.3, 0.95, "", "of a period: how long after its deadline an exchange may last")
+    ] = 0.8
     spin_us: Annotated[float, number(0, 500, "µs", "last part of each wait that is spent spinning; 0 sleeps")] = 0.0
     cpu: Annotated[int, whole(-1, 1023, "", "processor to stay on; -1 leaves it to the kernel")] = -1
     priority: Annotated[int, whole(0, 99, "", "real-time priority (SCHED_FIFO); 0 asks for none")] = 80

@@ -42,6 +42,7 @@ def core_options(rig: Rig, *, virtual: bool) -> CoreOptions:
     return CoreOptions(
         rate_hz=loop.rate_hz,
         clock="virtual" if virtual else "real",
+        exchange_share=loop.exchange_share,
         spin_us=loop.spin_us,
         cpu=loop.cpu,
         priority=loop.priority,
