@@ -1,0 +1,139 @@
+"""A study as plain values, for study.json."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from hilctl.identify.dynamics.response import Crossing, Response
+from hilctl.identify.dynamics.study import (
+    Against,
+    Check,
+    Experiment,
+    Grey,
+    Measured,
+    Study,
+    Transfers,
+)  # fmt: skip
+from hilctl.identify.dynamics.transfer import Fitted
+
+_ARRAYS = ("driven", "measured", "modelled")
+
+
+def plain_study(study: Study) -> dict[str, Any]:
+    """Everything but samples."""
+    return {
+        "rig": study.rig,
+        "rate_hz": study.rate_hz,
+        "made": study.made,
+        "command": study.command,
+        "experiments": [_experiment(each) for each in study.experiments],
+        "findings": [
+            {"experiment": found.experiment, **finding._asdict()}
+            for found in study.findings for finding in found.findings
+        ],
+        "prepared": [
+            {
+                "experiment": each.experiment, "step": type(done.treatment).__name__, "channel": name,
+                "touched": change.touched, "rms": change.rms, "largest": change.largest, "text": change.text,
+            }
+            for each in study.prepared for done in each.prepared.done for name, change in done.changes.items()
+        ],
+        "responses": [_measured(each) for each in study.responses],
+        "transfers": [_transfers(each) for each in study.transfers],
+        "grey": None if study.grey is None else _grey(study.grey),
+        "checks": [_check(each) for each in study.checks],
+        "against": [_against(each) for each in study.against],
+        "remarks": list(study.remarks),
+    }  # fmt: skip
+
+
+def _experiment(one: Experiment) -> dict[str, Any]:
+    return {
+        "name": one.name, "kind": one.kind, "role": one.role, "settings": _plain(one.settings),
+        "rate_hz": one.rate_hz, "seconds": one.seconds, "samples": one.samples, "band_hz": list(one.band_hz),
+        "channels": list(one.channels), "source": one.source, "notes": list(one.notes),
+    }  # fmt: skip
+
+
+def _measured(one: Measured) -> dict[str, Any]:
+    return {
+        "experiment": one.experiment, "kind": one.kind, "input": one.pair.input, "output": one.pair.output,
+        "minus_3_db": crossing(one.bandwidth.gain), "minus_90_deg": crossing(one.bandwidth.phase),
+        **_response(one.response),
+    }  # fmt: skip
+
+
+def crossing(one: Crossing | None) -> dict[str, float] | None:
+    """With its 95 % interval."""
+    if one is None:
+        return None
+    return {"hz": one.hz, "low": one.hz - 1.96 * one.error_hz, "high": one.hz + 1.96 * one.error_hz}
+
+
+def _response(one: Response) -> dict[str, Any]:
+    low, high = one.magnitude_interval()
+    least, most = one.phase_interval_deg()
+    told = {
+        "hz": one.hz, "magnitude": one.magnitude, "magnitude_low": low, "magnitude_high": high,
+        "phase_deg": one.phase_deg, "phase_low_deg": least, "phase_high_deg": most, "coherence": one.coherence,
+    }  # fmt: skip
+    return {key: values.tolist() for key, values in told.items()}
+
+
+def _transfers(one: Transfers) -> dict[str, Any]:
+    return {
+        "experiment": one.experiment, "input": one.pair.input, "output": one.pair.output,
+        "band_hz": list(one.band_hz), "chosen": None if one.family is None else one.family.best.order,
+        "orders": [_fitted(each) for each in (one.family.fits if one.family else ())],
+        "levy": [_fitted(each) for each in one.levy], "refused": one.refused,
+    }  # fmt: skip
+
+
+def _fitted(one: Fitted) -> dict[str, Any]:
+    return {
+        "order": one.order, "amplitude_percent": one.amplitude_percent, "percent": one.percent, "bic": one.bic,
+        "stable": one.transfer.stable, "numerator": one.transfer.numerator.tolist(),
+        "denominator": one.transfer.denominator.tolist(), "delay_s": one.transfer.delay_s,
+        "poles": [[pole.real, pole.imag] for pole in one.transfer.poles.tolist()],
+        "zeros": [[zero.real, zero.imag] for zero in one.transfer.zeros.tolist()],
+    }  # fmt: skip
+
+
+def _grey(one: Grey) -> dict[str, Any]:
+    return {
+        "model": one.model, "experiments": list(one.experiments), "outputs": list(one.outputs),
+        "before": dict(one.before), "keys": dict(one.keys), "refused": one.refused,
+        "fit": None if one.fit is None else one.fit.to_json(),
+        "mass": None if one.mass is None else one.mass.to_json(),
+    }  # fmt: skip
+
+
+def _check(one: Check) -> dict[str, Any]:
+    told = {each.name: getattr(one, each.name) for each in fields(one) if each.name not in _ARRAYS}
+    for key in ("whiteness", "independence", "step"):
+        value = told[key]
+        told[key] = None if value is None else _plain(value._asdict())
+    return told
+
+
+def _against(one: Against) -> dict[str, Any]:
+    return {
+        "experiment": one.experiment, "model": one.model, "input": one.pair.input, "output": one.pair.output,
+        "lines": len(one.hz), "fit_percent": one.fit_percent, "error_percent": one.error_percent,
+    }  # fmt: skip
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return _plain(value._asdict())
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return value
