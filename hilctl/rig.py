@@ -69,6 +69,7 @@ class Tables(Params, kw_only=True):
         yield from _stroke(self)
         yield from _time_to_live(self)
         yield from _delays(self)
+        yield from _own_reach(self)
         reach = velocity_gain(self.machine)
         if self.limits.velocity.max_m_s > reach:
             yield Problem("limits.velocity.max_m_s", self.limits.velocity.max_m_s,
@@ -108,6 +109,14 @@ def _delays(t: Tables) -> Iterator[Problem]:
         if delay * t.loop.rate_hz > room:
             limit = f"must be at most {room} ticks, {room / t.loop.rate_hz:.3g} s"
             yield Problem(f"sensors.{name}.delay_s", delay, limit)
+
+
+def _own_reach(t: Tables) -> Iterator[Problem]:
+    position, reach = t.limits.position, t.law.rig.reach_m * t.limits.command.opening
+    if t.law.feedback == "rig" and max(abs(position.min_m), abs(position.max_m)) > reach:
+        yield Problem("law.rig.reach_m", t.law.rig.reach_m,
+                      f"must reach limits.position, {position.min_m:g} to {position.max_m:g} m, "
+                      "within limits.command.opening", "it is the displacement that a command of 1 asks for")
 
 
 class File(NamedTuple):
@@ -173,7 +182,7 @@ class Rig:
 
 def _facts(tables: Tables, friction: Friction, virtual: bool) -> RigFacts:
     shared = {"machine": tables.machine, "sensors": tables.sensors, "limits": tables.limits, "loop": tables.loop,
-              "friction": friction}
+              "friction": friction, "law": tables.law}
     return RigFacts(
         tables.rig.name, tables.loop.rate_hz, shared, virtual, exchange_share=tables.loop.exchange_share
     )
@@ -308,7 +317,7 @@ def _checked(tree: dict[str, Any], path: Path, text: str, twin: bool) -> Rig:
         config = _driver_config(tree, driver, made, _facts(tables, friction, False), problems)
     if problems or tables is None or friction is None or config is None:
         raise BadValues(problems)
-    return Rig(path, text, tables, friction, driver, config, driver == "twin")
+    return Rig(path, text, tables, friction, driver, config, simulated(made))
 
 
 def _driver_of(tree: dict[str, Any], twin: bool, problems: list[Problem]) -> tuple[str, Any]:
@@ -320,7 +329,14 @@ def _driver_of(tree: dict[str, Any], twin: bool, problems: list[Problem]) -> tup
     if table["name"] == "twin" and len(table) > 1:
         problems.append(Problem("driver", dict(table), "the twin's settings stand in [twin]"))
     named = _collect(problems, _driver_class, table["name"])
-    return ("twin", registry.find("twin")) if twin else (table["name"], named)
+    if twin and not simulated(named):
+        return "twin", registry.find("twin")
+    return table["name"], named
+
+
+def simulated(kind: Any) -> bool:
+    """Whether a driver's class is a simulation: its own twin, and fit for the virtual clock."""
+    return bool(getattr(kind, "simulation", False))
 
 
 def _driver_config(tree: dict[str, Any], name: str, made: Any, facts: RigFacts,

@@ -32,6 +32,7 @@ class TwinDriver:
     """The simulated plant behind the driver contract."""
 
     Config: ClassVar[type[Params]] = KarnoppTwin
+    simulation: ClassVar[bool] = True
     resolve = staticmethod(resolve)
 
     def __init__(self, config: TwinConfig, rig: RigFacts) -> None:

@@ -17,6 +17,7 @@ from hilctl.law.guards import GUARD
 from hilctl.law.inverse import INVERSE
 from hilctl.law.limits import Limits
 from hilctl.law.output import OUTPUT
+from hilctl.law.own_loop import OwnLoop
 from hilctl.law.pid import PID, Pid
 from hilctl.law.reference import ENDLESS_S, HISTORY, MOTION, POINT, Kind, history, smooth
 from hilctl.law.reference.chirp import CHIRP
@@ -26,7 +27,7 @@ from hilctl.law.reference.stop import STOP
 from hilctl.law.reference.triangle import TRIANGLE
 from hilctl.law.reference.wave import WAVE
 from hilctl.law.sensors import CHECKED, Sensor, Sensors
-from hilctl.law.settings import BLENDED, FRICTION, PID_FEEDBACK, SETTINGS, Law
+from hilctl.law.settings import BLENDED, FRICTION, PID_FEEDBACK, RIG_FEEDBACK, SETTINGS, Law
 from hilctl.law.state import STATE
 from hilctl.law.three_state import THREE_STATE, ThreeState
 from hilctl.law.valve_stage import VALVE, ValveStage
@@ -42,7 +43,8 @@ _RECORDS: dict[str, Any] = {
     "Estimator": dtype_of(Estimator), "Estimate": ESTIMATE, "Feed": dtype_of(Feed), "Linear": LINEAR,
     "Pid": dtype_of(Pid), "PidState": PID, "ThreeState": dtype_of(ThreeState), "ThreeStateState": THREE_STATE,
     "Fresh": FRESH,
-    "ValveStage": dtype_of(ValveStage), "ValveState": VALVE, "Law": dtype_of(Law), "Output": OUTPUT,
+    "ValveStage": dtype_of(ValveStage), "ValveState": VALVE, "OwnLoop": dtype_of(OwnLoop), "Law": dtype_of(Law),
+    "Output": OUTPUT,
     "Arming": dtype_of(Arming), "Arm": ARMING, "Limits": dtype_of(Limits), "Guard": GUARD, "Settings": SETTINGS,
     "Move": MOVE, "Sine": SINE, "Triangle": TRIANGLE, "Chirp": CHIRP, "Wave": WAVE, "Stop": STOP,
     "Motion": MOTION, "Point": POINT, "History": HISTORY, "Inverse": INVERSE,
@@ -52,8 +54,8 @@ _CODES: dict[str, type[IntEnum]] = {
     "Mode": Mode, "Step": Step, "Status": Status, "Action": Action, "Trip": Trip, "Kind": Kind,
 }  # fmt: skip
 _CONSTANTS: dict[str, float] = {
-    "SETTINGS_WORDS": len(BLENDED), "PID_FEEDBACK": PID_FEEDBACK, "SENSOR_COUNT": sensors.COUNT,
-    "RETURN_S": RETURN_S,
+    "SETTINGS_WORDS": len(BLENDED), "PID_FEEDBACK": PID_FEEDBACK, "RIG_FEEDBACK": RIG_FEEDBACK,
+    "SENSOR_COUNT": sensors.COUNT, "RETURN_S": RETURN_S,
     "LINE": estimate.LINE, "LENGTH": history.LENGTH, "FLANK": smooth.FLANK, "ENDLESS_S": ENDLESS_S,
     "PI": math.pi, "GRAVITY": GRAVITY, "SMOOTH_M_S": feed.SMOOTH_M_S, "SMOOTH_S": feed.SMOOTH_S, "GRID_S": feed.GRID_S,
     **{name.upper(): MODELS[name].code for name in ("stribeck", "karnopp", "lugre")},

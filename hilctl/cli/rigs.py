@@ -5,7 +5,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import connect, rig_options
-from hilctl.cli.errors import DONE, RIG_SAID_NO
+from hilctl.cli.errors import DONE, RIG_SAID_NO, WrongUse
 from hilctl.cli.output import as_json, note, say
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def _check(given: argparse.Namespace) -> int:
     told, bare = _margins(rig), _without_pressure(rig)
     complaints = _driver(rig)
     in_force = rig.tables.law.feedback
-    holds = told[in_force][0].stable
+    holds = in_force == "rig" or told[in_force][0].stable
     if given.json:
         as_json(
             {
@@ -60,7 +60,10 @@ def _check(given: argparse.Namespace) -> int:
         )
         return DONE if holds and not complaints else RIG_SAID_NO
     say(f"{rig.name}: {rig.path}: every value is allowed")
-    say(f"peak of the sensitivity, at most {MARGIN:g} wanted:")
+    if told:
+        say(f"peak of the sensitivity, at most {MARGIN:g} wanted:")
+    else:
+        say("the rig closes its own displacement loop: no gains of ours")
     for law, (nominal, whole) in told.items():
         used = "in force" if law == in_force else ""
         say(f"  {law:<12} {_peak(nominal)} on the nominal plant; {_peak(whole)} over its family   {used}".rstrip())
@@ -79,6 +82,7 @@ def _check(given: argparse.Namespace) -> int:
 
 
 def _margins(rig: "Rig") -> "dict[str, tuple[Margins, Margins]]":
+    """Of every law; of none where the rig closes its own loop."""
     from hilctl.law.design import margins
 
     return {
@@ -86,7 +90,7 @@ def _margins(rig: "Rig") -> "dict[str, tuple[Margins, Margins]]":
             margins(rig.controller, rig.friction, rig.dt_s, law, nominal_only=True),
             margins(rig.controller, rig.friction, rig.dt_s, law),
         )
-        for law in _LAWS
+        for law in (() if rig.tables.law.feedback == "rig" else _LAWS)
     }
 
 
@@ -131,6 +135,8 @@ def _tune(given: argparse.Namespace) -> int:
     from hilctl.law.tuning import tune as search
 
     rig = rig_options.load(given)
+    if rig.tables.law.feedback == "rig":
+        raise WrongUse(f"{rig.name} closes its own displacement loop (law.feedback = rig): there are no gains to tune")
     feedback = given.feedback or rig.tables.law.feedback
     with Console(stderr=True).status(f"searching gains for {rig.name} at {rig.tables.loop.rate_hz:g} Hz"):
         found = search(rig.controller, rig.friction, rig.dt_s, feedback)

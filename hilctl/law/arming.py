@@ -9,6 +9,9 @@ bump up, down   the null plus and minus a small opening. With the mean speeds v+
 high pressure   closed loop where the table stands, at small authority, while the supply comes up
 settle          full authority; at rest: armed
 
+A rig that closes its own loop (own_loop.py) takes displacements: its bumps are compared by where the table is at their
+ends, and its null is where it stands.
+
 The bumps are made at the first arming of a run; afterwards the polarity is known and the null is kept.
 """
 
@@ -17,6 +20,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from hilctl.law.own_loop import rt_own_bump
 from hilctl.params import Params, number, record_of
 from hilctl.rt.jit import jit
 from hilctl.signals import Arming as Step
@@ -80,8 +84,11 @@ def _rt_supply_up(supply_pa: float, wanted_pa: float, wait_s: float, c: Any, a: 
 
 
 @jit()
-def rt_arming(c: Any, machine: Any, x: float, v: float, supply_pa: float, dt_s: float, a: Any) -> int:
-    """One tick of arming: GOING, ARMED, FAILED (timed out) or REVERSED (polarity not proved)."""
+def rt_arming(c: Any, machine: Any, own_m: float, x: float, v: float, supply_pa: float, dt_s: float, a: Any) -> int:
+    """One tick of arming: GOING, ARMED, FAILED (timed out) or REVERSED (polarity not proved).
+
+    `own_m`: the reach of a rig that closes its own loop, else 0.
+    """
     a.in_step_s += dt_s
     resting = abs(v) <= c.rest_speed_m_s
     if a.step == Step.REST:
@@ -96,7 +103,7 @@ def rt_arming(c: Any, machine: Any, x: float, v: float, supply_pa: float, dt_s: 
         if a.in_step_s >= c.bump_s:
             _rt_next(Step.BUMP_UP.value, x, a)
     elif a.step == Step.BUMP_UP or a.step == Step.BUMP_DOWN:
-        return _rt_bump(c, machine, x, supply_pa, dt_s, a)
+        return _rt_bump(c, machine, own_m, x, supply_pa, dt_s, a)
     elif a.step == Step.HIGH_PRESSURE:
         if _rt_supply_up(supply_pa, machine.Ps, c.high_pressure_s, c, a):
             _rt_next(Step.SETTLE.value, x, a)
@@ -107,11 +114,18 @@ def rt_arming(c: Any, machine: Any, x: float, v: float, supply_pa: float, dt_s: 
 
 
 @jit()
-def _rt_bump(c: Any, machine: Any, x: float, supply_pa: float, dt_s: float, a: Any) -> int:
+def _rt_bump(c: Any, machine: Any, own_m: float, x: float, supply_pa: float, dt_s: float, a: Any) -> int:
     half = 0.5 * c.bump_s
     if a.in_step_s - dt_s < half <= a.in_step_s:
         a.mark_m = x
     if a.in_step_s < c.bump_s:
+        return GOING
+    if own_m > 0.0:
+        proved = rt_own_bump(c.response, c.bump, own_m, x, a)
+        if proved < 0:
+            return REVERSED
+        a.rounds, a.proved = a.rounds + 1 - proved, 1 - proved
+        _rt_next(Step.BUMP_DOWN.value if proved == 1 else Step.HIGH_PRESSURE.value, x, a)
         return GOING
     mean = (x - a.mark_m) / (a.in_step_s - half)
     if a.step == Step.BUMP_UP:

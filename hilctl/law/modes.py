@@ -14,6 +14,7 @@ from hilctl.law.reference import rt_history_rest, rt_hold_motion, rt_stop_motion
 from hilctl.law.reference.point import rt_rest
 from hilctl.law.requests import Refusal, RequestKind
 from hilctl.law.sensors import DISPLACEMENT, EMERGENCY, FILTER, LEVEL, PRESSURE_A, PRESSURE_B, SUPPLY, rt_silent
+from hilctl.law.settings import RIG_FEEDBACK
 from hilctl.law.state import COMPLETED, STOPPED, TRIPPED
 from hilctl.law.three_state import rt_three_state_start
 from hilctl.rt.jit import jit
@@ -28,6 +29,12 @@ def rt_closed_loop(s: Any) -> bool:
     if s.mode == Mode.HOLD or s.mode == Mode.TRACK or s.mode == Mode.STOP:
         return True
     return bool(s.mode == Mode.STANDBY and s.arm.step >= Step.HIGH_PRESSURE)
+
+
+@jit()
+def rt_own_loop(s: Any) -> bool:
+    """Whether the rig closes its own displacement loop, and takes references for commands."""
+    return bool(s.now.law.feedback == RIG_FEEDBACK)
 
 
 @jit()
@@ -75,6 +82,10 @@ def _rt_decelerate(s: Any, result: int) -> None:
 
 @jit()
 def _rt_to_null(s: Any, result: int) -> None:
+    if rt_own_loop(s):
+        if s.mode == Mode.STANDBY:
+            rt_rest_here(s)
+        _rt_decelerate(s, result)
     _rt_motion_ends(s, result)
     s.off_after = 0
     s.mode = Mode.NULL
@@ -120,7 +131,8 @@ def rt_emergency(s: Any, tick: int) -> None:
 def rt_arm_step(s: Any, tick: int) -> None:
     """One tick of STANDBY."""
     arm, before = s.arm, s.arm.step
-    outcome = rt_arming(s.now.arming, s.now.machine, s.checked.value[DISPLACEMENT], s.estimate.v,
+    own_m = s.now.law.rig.reach_m if rt_own_loop(s) else 0.0
+    outcome = rt_arming(s.now.arming, s.now.machine, own_m, s.checked.value[DISPLACEMENT], s.estimate.v,
                         s.checked.value[SUPPLY], s.now.dt_s * s.periods, arm)
     if outcome == ARMED:
         s.mode = Mode.HOLD
@@ -287,3 +299,5 @@ def rt_motion_done(s: Any, tick: int) -> None:
             _rt_to_null(s, STOPPED)
         else:
             s.mode = Mode.HOLD
+    elif s.mode == Mode.NULL and rt_own_loop(s):
+        rt_switch_off(s)

@@ -4,6 +4,7 @@ A set is adopted whole at a tick's boundary and carries its epoch. Real numbers 
 over `law.blend_s`; limits, choices and switches hold at once.
 """
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -13,25 +14,35 @@ from hilctl.law.arming import Arming
 from hilctl.law.estimate import Estimator
 from hilctl.law.feed import Feed
 from hilctl.law.limits import Limits
+from hilctl.law.own_loop import OwnLoop
 from hilctl.law.pid import Pid
 from hilctl.law.sensors import Sensors
 from hilctl.law.smoothing import smoothing_s
 from hilctl.law.three_state import ThreeState
 from hilctl.law.valve_stage import ValveStage
 from hilctl.machine import Machine
-from hilctl.params import Params, dtype_of, note, number, pack, real_words, record_of
+from hilctl.params import Params, Problem, dtype_of, note, number, pack, real_words, record_of
 
 
 class Law(Params):
     """What turns readings and reference into a valve command."""
 
-    feedback: Annotated[Literal["three_state", "pid"], note("which feedback holds the table")] = "three_state"
+    feedback: Annotated[
+        Literal["three_state", "pid", "rig"], note("which feedback holds the table; rig: the rig's own")
+    ] = "three_state"
     blend_s: Annotated[float, number(0, 60, "s", "time over which changed parameters and laws are blended in")] = 0.5
+    rig: OwnLoop = OwnLoop()
     pid: Pid = Pid()
     three_state: ThreeState = ThreeState()
     estimator: Estimator = Estimator()
     feed: Feed = Feed()
     valve: ValveStage = ValveStage()
+
+    def inconsistencies(self, at: str) -> Iterator[Problem]:
+        """The inverse model gives openings."""
+        if self.feedback == "rig" and self.feed.inverse > 0:
+            told = "must be 0 with law.feedback = rig: the command is a displacement, and no opening"
+            yield Problem(f"{at}.feed.inverse", self.feed.inverse, told)
 
 
 class Controller(Params):
@@ -45,6 +56,7 @@ class Controller(Params):
 
 
 PID_FEEDBACK = 1  # index of "pid" in Law.feedback
+RIG_FEEDBACK = 2  # of "rig"
 
 FRICTION: Any = record_of(
     [

@@ -23,12 +23,14 @@ from hilctl.law.modes import (
     rt_emergency,
     rt_hurry,
     rt_motion_done,
+    rt_own_loop,
     rt_request,
     rt_rest_here,
     rt_switch_off,
     rt_trip,
 )
 from hilctl.law.output import rt_limit, rt_ramp_to
+from hilctl.law.own_loop import rt_own_command, rt_own_null
 from hilctl.law.pid import rt_pid, rt_pid_start
 from hilctl.law.reference import rt_history_get, rt_history_put, rt_reference
 from hilctl.law.reference.history import LENGTH
@@ -233,6 +235,11 @@ def rt_feed_forward(s: Any) -> None:
 @jit()
 def rt_opening(s: Any) -> float:
     """Feed-forward plus feedback: the opening that the law wants."""
+    if rt_own_loop(s):
+        bump = rt_arming_opening(s.now.arming, s.arm) if s.mode == Mode.STANDBY else 0.0
+        closed = rt_closed_loop(s) or s.mode == Mode.NULL
+        s.u_law = rt_own_command(s.now.law.rig, closed, s.here.x_m, bump, s.arm)
+        return float(s.u_law)
     if not rt_closed_loop(s):
         s.u_law = rt_arming_opening(s.now.arming, s.arm) if s.mode == Mode.STANDBY else 0.0
         return float(s.u_law)
@@ -256,6 +263,9 @@ def rt_opening(s: Any) -> float:
 def rt_output(s: Any, wanted: float) -> None:
     """Valve stage and the guard after the law; what the mode demands comes last."""
     now, o, dt_s = s.now, s.output, s.now.dt_s * s.periods
+    if rt_own_loop(s):
+        _rt_output_own(s, wanted, dt_s)
+        return
     if s.mode == Mode.OFF:
         o.command, o.refused, o.saturated, o.saturated_s = s.arm.null, 0.0, 0, 0.0
     elif s.mode != Mode.NULL:
@@ -269,6 +279,19 @@ def rt_output(s: Any, wanted: float) -> None:
         rate = now.limits.stopping.deceleration_m_s2 * now.machine.A / now.machine.Qn
         if rt_ramp_to(s.arm.null, rate, dt_s, o):
             rt_switch_off(s)
+
+
+@jit()
+def _rt_output_own(s: Any, wanted: float, dt_s: float) -> None:
+    """The same for a rig that closes its own loop: until it is armed the command stays near where the table stood."""
+    now, o = s.now, s.output
+    rt_own_null(now.law.rig, s.enable, s.estimate.x, s.arm)
+    if s.enable == 0:
+        o.command, o.refused, o.saturated, o.saturated_s = s.arm.null, 0.0, 0, 0.0
+        return
+    arming = s.mode == Mode.STANDBY and s.authority < 1.0
+    centre, reach = (s.arm.null, s.authority) if arming else (0.0, now.limits.command.opening)
+    rt_limit(wanted, centre, reach, now.limits.command.slew_per_s, dt_s, o)
 
 
 @jit()

@@ -38,6 +38,9 @@ def changed(rig: Rig, changes: Mapping[str, Any]) -> Rig:
             friction = _rubbing(friction, model, rubbing)
     except BadValues as bad:
         problems += bad.problems
+    if (rig.tables.law.feedback == "rig") != (tables.law.feedback == "rig"):
+        told = f"cannot change between rig and another while the service runs: it is {rig.tables.law.feedback}"
+        problems.append(Problem("law.feedback", tables.law.feedback, told, "change the rig file and restart"))
     if model.name != rig.friction.model:
         shares = rig.tables.law.feed.inverse, tables.law.feed.inverse
         if any(shares):

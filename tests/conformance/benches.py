@@ -1,6 +1,7 @@
 """Every driver on its bench: what it is, and the device behind it. A new driver joins by a line in BENCHES."""
 
 import sys
+import tomllib
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,6 +12,7 @@ from modbus_parts import device
 from serial_parts import TTL_TICKS, board
 
 from hilctl.conformance import Bench
+from hilctl.rig import presets
 
 QUICK_SUPPLY = {"supply": {"rise_s": 0.02}}
 SLOW = {"limits.velocity.max_m_s": 0.1, "loop.time_to_live_s": TTL_TICKS / 2000}
@@ -35,6 +37,12 @@ def _mixed(devices: ExitStack) -> Bench:
     return Bench("mixed", {"parts": parts}, simulation=True, live=True)
 
 
+def _servo(devices: ExitStack) -> Bench:
+    preset = tomllib.loads(presets()["servo-004"].read_text(encoding="utf-8"))
+    table = {key: value for key, value in preset["driver"].items() if key != "name"}
+    return Bench("servo", table, simulation=True, live=True, rig_file="servo-004")
+
+
 BENCHES: dict[str, Callable[[ExitStack], Bench]] = {
     "null": lambda devices: Bench("null", simulation=True),
     "twin": lambda devices: Bench("twin", QUICK_SUPPLY, simulation=True, live=True),
@@ -42,4 +50,5 @@ BENCHES: dict[str, Callable[[ExitStack], Bench]] = {
     "modbus-tcp": lambda devices: _modbus("tcp", devices),
     "modbus-rtu": lambda devices: _modbus("rtu", devices),
     "mixed": _mixed,
+    "servo": _servo,
 }

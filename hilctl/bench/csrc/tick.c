@@ -97,6 +97,11 @@ static inline void feed_forward(State *s) {
 }
 
 static inline double opening(State *s) {
+    if (own_loop(s)) {
+        double by = s->mode == Mode_STANDBY ? arming_opening(&s->now.arming, &s->arm) : 0;
+        int closed = closed_loop(s) || s->mode == Mode_NULL;
+        return s->u_law = closed ? s->here.x_m / s->now.law.rig.reach_m : s->arm.null + by;
+    }
     if (!closed_loop(s)) return s->u_law = s->mode == Mode_STANDBY ? arming_opening(&s->now.arming, &s->arm) : 0;
     const Law *law = &s->now.law;
     const Estimate *e = &s->estimate;
@@ -113,10 +118,27 @@ static inline double opening(State *s) {
     return s->u_law = wanted;
 }
 
+static inline void output_own(State *s, double wanted, double dt) {
+    const Settings *now = &s->now;
+    Output *o = &s->output;
+    if (!s->enable) {
+        o->command = s->arm.null = least(most(s->estimate.x / now->law.rig.reach_m, -1), 1);
+        o->refused = 0; o->saturated = 0; o->saturated_s = 0;
+        return;
+    }
+    int arming = s->mode == Mode_STANDBY && s->authority < 1;
+    limit(wanted, arming ? s->arm.null : 0, arming ? s->authority : now->limits.command.opening,
+          now->limits.command.slew_per_s, dt, o);
+}
+
 static inline void output(State *s, double wanted) {
     const Settings *now = &s->now;
     Output *o = &s->output;
     double dt = now->dt_s * (double)s->periods;
+    if (own_loop(s)) {
+        output_own(s, wanted, dt);
+        return;
+    }
     if (s->mode == Mode_OFF) {
         o->command = s->arm.null; o->refused = 0; o->saturated = 0; o->saturated_s = 0;
     } else if (s->mode != Mode_NULL) {

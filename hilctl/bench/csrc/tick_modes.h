@@ -18,10 +18,22 @@ static inline int supply_up(double supply, double wanted, double wait_s, const A
     return isnan(supply) ? a->in_step_s >= wait_s : supply >= c->supply_share * wanted;
 }
 
-static inline int bump(const Arming *c, const Machine *m, double x, double supply, double dt, Arm *a) {
+static inline int own_bump(const Arming *c, double own, double x, Arm *a) {
+    if (a->step == Step_BUMP_UP) { a->up_m_s = x; next(Step_BUMP_DOWN, x, a); return GOING; }
+    a->down_m_s = x;
+    a->gain_m_s = (a->up_m_s - a->down_m_s) / (2 * c->bump);
+    if (!(a->gain_m_s >= c->response * own)) return REVERSED;
+    a->rounds++;
+    a->proved = 1;
+    next(Step_HIGH_PRESSURE, x, a);
+    return GOING;
+}
+
+static inline int bump(const Arming *c, const Machine *m, double own, double x, double supply, double dt, Arm *a) {
     double half = 0.5 * c->bump_s;
     if (a->in_step_s - dt < half && half <= a->in_step_s) a->mark_m = x;
     if (a->in_step_s < c->bump_s) return GOING;
+    if (own > 0) return own_bump(c, own, x, a);
     double mean = (x - a->mark_m) / (a->in_step_s - half);
     if (a->step == Step_BUMP_UP) { a->up_m_s = mean; next(Step_BUMP_DOWN, x, a); return GOING; }
     a->down_m_s = mean;
@@ -38,7 +50,7 @@ static inline int bump(const Arming *c, const Machine *m, double x, double suppl
     return GOING;
 }
 
-static inline int arming(const Arming *c, const Machine *m, double x, double v, double supply, double dt, Arm *a) {
+static inline int arming(const Arming *c, const Machine *m, double own, double x, double v, double supply, double dt, Arm *a) {
     a->in_step_s += dt;
     int resting = fabs(v) <= c->rest_speed_m_s;
     switch (a->step) {
@@ -57,7 +69,7 @@ static inline int arming(const Arming *c, const Machine *m, double x, double v, 
         break;
     case Step_BUMP_UP:
     case Step_BUMP_DOWN:
-        return bump(c, m, x, supply, dt, a);
+        return bump(c, m, own, x, supply, dt, a);
     case Step_HIGH_PRESSURE:
         if (supply_up(supply, m->Ps, c->high_pressure_s, c, a)) next(Step_SETTLE, x, a);
         break;
@@ -179,6 +191,8 @@ static inline int closed_loop(const State *s) {
     return s->mode == Mode_STANDBY && s->arm.step >= Step_HIGH_PRESSURE;
 }
 
+static inline int own_loop(const State *s) { return s->now.law.feedback == RIG_FEEDBACK; }
+
 static inline void rest_here(State *s) {
     double x = s->estimate.x;
     Motion *m = &s->motion;
@@ -212,6 +226,10 @@ static inline void decelerate(State *s, int64_t result) {
 }
 
 static inline void to_null(State *s, int64_t result) {
+    if (own_loop(s)) {
+        if (s->mode == Mode_STANDBY) rest_here(s);
+        decelerate(s, result);
+    }
     motion_ends(s, result);
     s->off_after = 0;
     s->mode = Mode_NULL;
@@ -249,7 +267,8 @@ static inline void arm_step(State *s) {
     Arm *a = &s->arm;
     const Arming *c = &s->now.arming;
     int64_t before = a->step;
-    int outcome = arming(c, &s->now.machine, s->checked.value[DISPLACEMENT], s->estimate.v, s->checked.value[SUPPLY],
+    double own = own_loop(s) ? s->now.law.rig.reach_m : 0;
+    int outcome = arming(c, &s->now.machine, own, s->checked.value[DISPLACEMENT], s->estimate.v, s->checked.value[SUPPLY],
                          s->now.dt_s * (double)s->periods, a);
     if (outcome == ARMED) { s->mode = Mode_HOLD; return; }
     if (outcome != GOING) {
@@ -274,6 +293,6 @@ static inline void motion_done(State *s) {
     else if (s->mode == Mode_STOP) {
         if (s->off_after) to_null(s, STOPPED);
         else s->mode = Mode_HOLD;
-    }
+    } else if (s->mode == Mode_NULL && own_loop(s)) switch_off(s);
 }
 #endif
