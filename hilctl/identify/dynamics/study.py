@@ -40,6 +40,7 @@ class Experiment:
     """One motion, or one record from elsewhere, with every channel that is looked at."""
 
     name: str
+    group: str  # experiments of one group make one response; of one alone its own name
     kind: Kind
     role: Role
     settings: Mapping[str, Any]  # of the excitation, by key
@@ -81,9 +82,9 @@ class Found:
 
 @dataclass(frozen=True)
 class Measured:
-    """A frequency response, from one experiment."""
+    """A frequency response, from the experiments of one group."""
 
-    experiment: str
+    experiment: str  # the group
     kind: Kind
     pair: Pair
     response: Response

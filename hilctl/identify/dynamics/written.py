@@ -51,7 +51,7 @@ def plain_study(study: Study) -> dict[str, Any]:
 
 def _experiment(one: Experiment) -> dict[str, Any]:
     return {
-        "name": one.name, "kind": one.kind, "role": one.role, "settings": _plain(one.settings),
+        "name": one.name, "group": one.group, "kind": one.kind, "role": one.role, "settings": _plain(one.settings),
         "rate_hz": one.rate_hz, "seconds": one.seconds, "samples": one.samples, "band_hz": list(one.band_hz),
         "channels": list(one.channels), "source": one.source, "notes": list(one.notes),
     }  # fmt: skip

@@ -1,0 +1,136 @@
+"""One motion over the wire: made smaller where the service refuses it or the valve saturates, every sample fetched."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hilctl.identify.campaign.facts import Facts
+from hilctl.identify.dynamics.excitation import as_history
+from hilctl.identify.dynamics.experiment.planning import Leg, Signal, signal_of
+from hilctl.identify.dynamics.experiment.room import centre_of
+from hilctl.identify.dynamics.experiment.store import Driven, plain_name
+from hilctl.identify.plant.faults import still
+from hilctl.identify.plant.record import CHANNELS
+from hilctl.identify.trips import ended_text, trip_text
+from hilctl.law.motions import Samples, samples_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hilctl.client import Client, Motion
+
+REST_S = 0.3  # before and behind each motion
+SMALLER = 0.7  # of the amplitude before
+ROUNDS = 4
+SATURATED = 0.01  # of the samples
+_FINEST_S = 1e-3  # that an uploaded history's knots may be apart
+
+
+class DynamicsFault(Exception):
+    """The study cannot go on. The message says what is wrong and what to do; finished motions are kept."""
+
+
+def ready(rig: "Client") -> None:
+    """DynamicsFault when the rig is not in a state to be driven."""
+    status = rig.status()
+    if status["trip"]:
+        raise DynamicsFault(f"{trip_text(status['trip'])}; mend it, then `hilctl reset` and `hilctl arm`")
+    if status["mode"] != "hold":
+        raise DynamicsFault(f"the rig is {status['mode']}; `hilctl arm` brings it to hold")
+
+
+def drive(rig: "Client", index: int, leg: Leg, facts: Facts, channels: "Sequence[str]") -> Driven:
+    """The samples of a leg. DynamicsFault when it does not end as planned."""
+    from hilctl.client import NoReply, Refused
+
+    notes: list[str] = []
+    share, refused = 1.0, ""
+    for _ in range(ROUNDS):
+        try:
+            rig.wait(rig.move(centre_of(facts)))
+            driven = _once(rig, index, leg, facts, channels, share, notes)
+        except NoReply as silent:
+            raise DynamicsFault(
+                f"the service fell silent during {leg.name}: {silent}. What is finished is kept: start the service, "
+                "look at the rig, `hilctl arm`, and go on with --resume"
+            ) from None
+        except Refused as error:
+            if error.code != "limit":
+                raise DynamicsFault(
+                    f"{leg.name} was refused: {error.message}. What is finished is kept: put that right, bring the rig "
+                    "to hold, and go on with --resume"
+                ) from None
+            refused = error.message
+            notes.append(f"{leg.name}: {share:.2g} of its amplitude was refused: {refused}")
+        else:
+            saturated = float(np.mean(driven.samples["saturated"] != 0))
+            if saturated <= SATURATED:
+                return driven
+            refused = f"the valve was saturated for {100 * saturated:.1f} % of the time"
+            notes.append(f"{leg.name}: at {share:.2g} of its amplitude {refused}; driven again with less")
+        share *= SMALLER
+    raise DynamicsFault(
+        f"{leg.name}: no useful amplitude is left: {refused}; ask for less (--amplitude), or for a narrower band "
+        "(--band)"
+    )
+
+
+def _once(
+    rig: "Client", index: int, leg: Leg, facts: Facts, channels: "Sequence[str]", share: float, notes: list[str]
+) -> Driven:
+    """With a share of the amplitude; Refused where the service does not take it."""
+    motion, begins = _start(rig, leg, facts, share)
+    try:
+        outcome = rig.wait(motion)
+        if outcome.why == "done":
+            last = rig.pass_time(REST_S).last
+    except KeyboardInterrupt:
+        rig.stop()
+        raise
+    if outcome.why != "done":
+        raise DynamicsFault(
+            f"{leg.name}: {ended_text(rig, outcome.why)}{_seen(rig, motion.first, outcome.last)}. What is finished is "
+            "kept: mend it, `hilctl reset` and `hilctl arm` where it tripped, and go on with --resume"
+        )
+    samples = rig.samples(motion.first, last, channels, keep=rig.hello["clock"] == "virtual")
+    if len(samples["tick"]) < last - motion.first + 1:
+        raise DynamicsFault(f"{leg.name}: samples are missing; raise service.history_s, or ask for a narrower band")
+    return Driven(index, share, begins, list(notes), samples)
+
+
+def _start(rig: "Client", leg: Leg, facts: Facts, share: float) -> "tuple[Motion, int]":
+    """The motion, and the sample at which the excitation begins in it."""
+    if leg.kind == "motion":
+        parameters = dict(leg.settings["parameters"])
+        parameters["amplitude_m"] = share * parameters["amplitude_m"]
+        rig.check_motion(leg.settings["kind"], **parameters)
+        return rig.track(leg.settings["kind"], **parameters), 0
+    signal = signal_of(leg, facts, share)
+    history, rest = history_of(signal, facts.rate_hz)
+    name = plain_name(leg.name)
+    rig.upload(name, history.values, "displacement", interval_s=history.interval_s)
+    parameters = {"upload": name, "center_m": centre_of(facts), "return_to_start": signal.closed}
+    rig.check_motion("waveform", **parameters)
+    motion = rig.track("waveform", **parameters)
+    return motion, round((motion.facts["first_sample_s"] + rest * history.interval_s) * facts.rate_hz)
+
+
+def history_of(signal: Signal, rate_hz: float) -> tuple[Samples, int]:
+    """What is uploaded, and how many of its samples of rest come first: no finer than the service's knots may be."""
+    every = max(1, int(np.ceil(rate_hz * _FINEST_S - 1e-9)))
+    coarse: Any = signal.values[::every]
+    if signal.closed:
+        return as_history(coarse, rate_hz / every)
+    rest = round(REST_S * rate_hz / every)
+    values = np.concatenate([np.full(rest, coarse[0]), coarse, np.full(rest, coarse[-1])])
+    return samples_of(values, "displacement", interval_s=every / rate_hz), rest
+
+
+def _seen(rig: "Client", first: int, last: int) -> str:
+    """What the samples show of the reason."""
+    from hilctl.client import NoReply, Refused
+
+    try:
+        return still(rig.samples(first, last, CHANNELS))
+    except (Refused, NoReply):
+        return ""  # a loop that has ended gives no samples; why it ended is told

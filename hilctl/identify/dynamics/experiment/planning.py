@@ -1,0 +1,184 @@
+"""From what is asked for to motions: none longer than a person wants to wait for a pause."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from hilctl.identify.campaign.facts import Facts
+from hilctl.identify.dynamics.excitation import (
+    Multisine,
+    Shape,
+    SteppedSine,
+    Sweep,
+    multisine,
+    stepped_sine,
+    sweep,
+)
+from hilctl.identify.dynamics.excitation.stepped import smooth
+from hilctl.identify.dynamics.experiment.asked import Asked
+from hilctl.identify.dynamics.experiment.room import room_of
+from hilctl.identify.dynamics.study import Kind, Role
+from hilctl.params import check
+
+START_HZ, END_HZ = 1.0, 100.0
+HIGHEST = 0.1  # of the loop's rate
+REALISATIONS = 3  # of a multisine: what they differ by is friction and noise
+PART_S = 12.0  # of a stepped sine: a motion
+SWEEP_S, CHECK_S = 15.0, 10.0
+CHECK_SHARE = 0.6  # of the amplitude of what is fitted
+STEP_SHARE, STEP_S, STEP_STILL_S, STEP_REST_S = 0.1, 0.08, 0.5, 1.5  # of the position; its rise; before it; behind it
+STEEPEST = 7.52  # acceleration of a smooth step, over its size and the square of its rise
+_SIGNALS: dict[str, Any] = {"multisine": multisine, "sweep": sweep, "stepped": stepped_sine}
+_TABLES: dict[str, Any] = {"multisine": Multisine, "sweep": Sweep, "stepped": SteppedSine}
+
+
+class Leg(msgspec.Struct, frozen=True, kw_only=True):
+    """One motion."""
+
+    name: str
+    group: str  # motions of one group make one response
+    kind: Kind
+    role: Role
+    settings: dict[str, Any]  # of the excitation; of a motion that the service knows: kind and parameters
+    band_hz: tuple[float, float]
+    amplitude_m: float  # at most
+    seconds: float  # about
+
+
+class Signal(msgspec.Struct, frozen=True):
+    """What a leg drives."""
+
+    values: Any  # displacement from the centre, in m
+    made: Any  # Tones, Swept, Stepped; None for a step
+    closed: bool  # it ends where it began
+
+
+def legs_of(asked: Asked, facts: Facts, settings: Mapping[str, Mapping[str, Any]] | None = None) -> list[Leg]:
+    """The motions of what is asked for; `settings` are laid over each excitation's own, by its kind."""
+    over = settings or {}
+    legs: list[Leg] = []
+    for kind in asked.excitations:
+        if kind != "plant":
+            legs += _MAKERS[kind](asked, facts, over.get(kind, {}))
+    if asked.checks:
+        legs += _checks(asked, facts)
+    return legs
+
+
+def band_of(asked: Asked, facts: Facts) -> tuple[float, float]:
+    """From where to where."""
+    start = asked.start_hz or START_HZ
+    return start, min(asked.end_hz or END_HZ, HIGHEST * facts.rate_hz)
+
+
+def amplitude_of(asked: Asked, facts: Facts) -> float:
+    """The largest displacement from the centre."""
+    room = float(room_of(facts).position_m)
+    return min(asked.amplitude_m, room) if asked.amplitude_m else room
+
+
+def signal_of(leg: Leg, facts: Facts, share: float = 1.0) -> Signal:
+    """The samples of a leg, at the rate of the loop."""
+    if leg.kind == "step":
+        return Signal(share * _step(leg, facts.rate_hz), None, False)
+    shape = Shape(leg.amplitude_m, room_of(facts))
+    table = check(_TABLES[leg.kind], leg.settings, leg.name)
+    make: Any = _SIGNALS[leg.kind]
+    made = make(table, shape)
+    factor = share * (CHECK_SHARE if leg.role == "check" else 1.0)
+    made = made._replace(values=factor * made.values)
+    return Signal(made.values, made, True)
+
+
+def _multisines(asked: Asked, facts: Facts, over: Mapping[str, Any]) -> Iterator[Leg]:
+    start, end = band_of(asked, facts)
+    given = {
+        "start_hz": start, "end_hz": end, "period_s": _whole(1.0 / min(start, 1.0), facts), "periods": 5,
+        "settle_periods": 1, "soft_s": 0.5, "rate_hz": facts.rate_hz, "realisations": REALISATIONS, **over,
+    }  # fmt: skip
+    realisations = int(given.pop("realisations"))
+    seconds = given["period_s"] * (given["periods"] + given["settle_periods"])
+    for seed in range(1, realisations + 1):
+        yield Leg(
+            name=f"multisine {seed}", group="multisine", kind="multisine", role="fit",
+            settings={**given, "seed": seed}, band_hz=(given["start_hz"], given["end_hz"]),
+            amplitude_m=amplitude_of(asked, facts), seconds=seconds,
+        )  # fmt: skip
+
+
+def _sweep(asked: Asked, facts: Facts, over: Mapping[str, Any]) -> Iterator[Leg]:
+    start, end = band_of(asked, facts)
+    given = {
+        "start_hz": start, "end_hz": end, "duration_s": max(SWEEP_S, 5 / start), "rate_hz": facts.rate_hz, **over,
+    }  # fmt: skip
+    yield Leg(
+        name="sweep", group="sweep", kind="sweep", role="fit", settings=given,
+        band_hz=(given["start_hz"], given["end_hz"]), amplitude_m=amplitude_of(asked, facts),
+        seconds=given["duration_s"],
+    )  # fmt: skip
+
+
+def _stepped(asked: Asked, facts: Facts, over: Mapping[str, Any]) -> Iterator[Leg]:
+    """Cut where a motion would become too long: every part rises from rest."""
+    start, end = band_of(asked, facts)
+    given = {"start_hz": start, "end_hz": end, "step_hz": 1.0, "rate_hz": facts.rate_hz, **over}
+    table = check(SteppedSine, given, "stepped")
+    count = math.floor((table.end_hz - table.start_hz) / table.step_hz + 1e-9) + 1
+    each = [
+        (f := table.start_hz + table.step_hz * k,
+         (table.periods + max(table.settle_periods, math.ceil(table.settle_s * f))) / f)
+        for k in range(count)
+    ]  # fmt: skip
+    parts: list[list[tuple[float, float]]] = [[]]
+    for one in each:
+        if parts[-1] and sum(s for _, s in parts[-1]) + one[1] > PART_S:
+            parts.append([])
+        parts[-1].append(one)
+    for number, part in enumerate(parts, 1):
+        low, high = part[0][0], part[-1][0]
+        yield Leg(
+            name=f"stepped {number}" if len(parts) > 1 else "stepped", group="stepped", kind="stepped", role="fit",
+            settings={**given, "start_hz": low, "end_hz": high}, band_hz=(low, high),
+            amplitude_m=amplitude_of(asked, facts), seconds=sum(s for _, s in part),
+        )  # fmt: skip
+
+
+def _checks(asked: Asked, facts: Facts) -> Iterator[Leg]:
+    """Another sweep, smaller and over less, and a step."""
+    start, end = band_of(asked, facts)
+    band = (1.3 * start, min(0.85 * end, 0.2 * facts.rate_hz))
+    if band[1] > 1.5 * band[0]:
+        given = {
+            "start_hz": band[0], "end_hz": band[1], "duration_s": max(CHECK_S, 5 / start), "rate_hz": facts.rate_hz,
+        }  # fmt: skip
+        yield Leg(
+            name="check sweep", group="check sweep", kind="sweep", role="check", settings=given, band_hz=band,
+            amplitude_m=amplitude_of(asked, facts), seconds=given["duration_s"],
+        )  # fmt: skip
+    most = STEP_S**2 / STEEPEST * room_of(facts).acceleration_m_s2
+    yield Leg(
+        name="check step", group="check step", kind="step", role="check", settings={"rise_s": STEP_S},
+        band_hz=(1 / (STEP_STILL_S + STEP_REST_S), min(1 / STEP_S, end)),
+        amplitude_m=min(STEP_SHARE * amplitude_of(asked, facts), most),
+        seconds=STEP_STILL_S + STEP_S + STEP_REST_S,
+    )  # fmt: skip
+
+
+def _step(leg: Leg, rate_hz: float) -> Any:
+    """From rest to rest elsewhere."""
+    import numpy as np
+
+    count = round((STEP_STILL_S + STEP_S + STEP_REST_S) * rate_hz)
+    t = np.arange(count) / rate_hz - STEP_STILL_S
+    return leg.amplitude_m * smooth(t / float(leg.settings["rise_s"]))
+
+
+def _whole(period_s: float, facts: Facts) -> float:
+    """The nearest period of whole samples."""
+    return round(period_s * facts.rate_hz) / facts.rate_hz
+
+
+_Maker = Callable[[Asked, Facts, Mapping[str, Any]], Iterator[Leg]]
+_MAKERS: dict[str, _Maker] = {"multisine": _multisines, "sweep": _sweep, "stepped": _stepped}

@@ -1,0 +1,33 @@
+"""What a rig has room for, from its limits and from what its file says of the machine, which may be off by a fifth."""
+
+from hilctl.identify.campaign.facts import Facts
+from hilctl.identify.dynamics.excitation import Room
+from hilctl.params import check
+
+POSITION, VELOCITY, ACCELERATION = 0.5, 0.6, 0.2  # of the limits
+PUSH = 0.15  # of the supply's force
+OPENING = 0.45  # of the valve: a machine that is off by a fifth still follows
+
+
+def centre_of(facts: Facts) -> float:
+    """The middle between the limits of position."""
+    return 0.5 * float(facts["limits.position.min_m"] + facts["limits.position.max_m"])
+
+
+def room_of(facts: Facts) -> Room:
+    """A share of the limits of position, velocity and acceleration, and of what valve and supply can do."""
+    low, high = float(facts["limits.position.min_m"]), float(facts["limits.position.max_m"])
+    push = facts["machine.A"] * facts["machine.Ps"] / facts["machine.m"]
+    travel = min(0.5 * (high - low), 0.95 * float(facts["machine.stroke_m"]) - abs(centre_of(facts)))
+    return check(
+        Room,
+        {
+            "position_m": POSITION * travel,
+            "velocity_m_s": VELOCITY * float(facts["limits.velocity.max_m_s"]),
+            "acceleration_m_s2": min(ACCELERATION * float(facts["limits.acceleration.max_m_s2"]), PUSH * push),
+            "no_load_speed_m_s": float(facts["machine.Qn"] / facts["machine.A"]),
+            "force_per_mass_m_s2": float(push),
+            "opening": OPENING * float(facts["limits.command.opening"]),
+        },
+        "room",
+    )

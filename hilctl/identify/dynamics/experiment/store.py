@@ -1,0 +1,111 @@
+"""A study's directory: what was planned, and one file for each motion that is finished.
+
+    dynamics.json       plan, rig and parameters in force; written once
+    motion-03.npz       every sample of that motion, and where its excitation begins in it
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from hilctl.identify import kept
+from hilctl.identify.campaign.facts import Facts
+from hilctl.identify.dynamics.experiment.asked import Asked
+from hilctl.identify.dynamics.experiment.planning import Leg
+
+FORMAT = 1
+PLAN = "dynamics.json"
+_HOLDS = "motion of a study of dynamics"
+
+
+class StoreError(Exception):
+    """The directory is not what was asked for. The message says what it is and what to do."""
+
+
+class Header(msgspec.Struct, frozen=True):
+    """What stands in the plan."""
+
+    format: int
+    begun: str  # date and time, UTC
+    facts: Facts
+    asked: Asked
+    legs: list[Leg]
+    command: str = ""
+    prepared: dict[str, Any] = {}
+
+
+class Driven(msgspec.Struct, frozen=True):
+    """A motion that is finished."""
+
+    index: int
+    share: float  # of the planned amplitude
+    begins: int  # sample at which the excitation begins
+    notes: list[str]
+    samples: dict[str, Any]
+
+
+class Store:
+    """The directory of one study."""
+
+    def __init__(self, folder: Path, header: Header) -> None:
+        self.folder, self.header = folder, header
+
+    @classmethod
+    def begin(cls, folder: Path, header: Header) -> "Store":
+        """A new study; StoreError where one stands already."""
+        if (folder / PLAN).exists():
+            raise StoreError(f"{folder} holds a study already; go on with it (--resume), or name another directory")
+        folder.mkdir(parents=True, exist_ok=True)
+        part = folder / f".{PLAN}.part"
+        part.write_bytes(msgspec.json.format(msgspec.json.encode(header), indent=1))
+        part.replace(folder / PLAN)
+        return cls(folder, header)
+
+    @classmethod
+    def open(cls, folder: Path) -> "Store":
+        """A study that was begun; StoreError where there is none."""
+        try:
+            header = msgspec.json.decode((folder / PLAN).read_bytes(), type=Header)
+        except FileNotFoundError:
+            raise StoreError(f"{folder} holds no study of dynamics: it has no {PLAN}") from None
+        except (msgspec.DecodeError, OSError) as error:
+            raise StoreError(f"{folder / PLAN} cannot be read: {error}; begin a new study") from None
+        if header.format != FORMAT:
+            raise StoreError(f"{folder / PLAN} has format {header.format}, this program reads {FORMAT}; begin anew")
+        return cls(folder, header)
+
+    @property
+    def left(self) -> list[int]:
+        """The motions that are still to be driven."""
+        return [index for index in range(len(self.header.legs)) if self.driven(index) is None]
+
+    def save(self, driven: Driven) -> None:
+        """Whole, or not at all."""
+        head = {"format": FORMAT, "share": driven.share, "begins": driven.begins, "notes": driven.notes}
+        kept.save(self.path(driven.index), head, driven.samples)
+
+    def driven(self, index: int) -> Driven | None:
+        """A motion that is finished; None where it is not, or where its file cannot be read: it is driven again."""
+        try:
+            head, samples = kept.load(self.path(index), FORMAT, _HOLDS, "drive it")
+        except (kept.NotKept, OSError):
+            return None
+        return Driven(index, float(head["share"]), int(head["begins"]), list(head["notes"]), dict(samples))
+
+    def path(self, index: int) -> Path:
+        """The file of a motion."""
+        return self.folder / f"motion-{index + 1:02d}.npz"
+
+
+def plain_name(name: str) -> str:
+    """A leg's name as the service takes the name of an upload."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def as_floats(samples: Mapping[str, Any]) -> dict[str, Any]:
+    """Every channel as numbers that an estimator takes."""
+    return {name: np.asarray(values, np.float64) for name, values in samples.items()}

@@ -1,0 +1,126 @@
+"""The rig's own plant in a study: flow and oil from the sines and chirps of `identify plant`, the mass by weighing.
+
+Flow, oil, valve and delay come from the grey box, whose only output is the load pressure: command and motion are its
+inputs. It does not know the mass, which force and acceleration tell; so that comes from there.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hilctl.identify.campaign.facts import Facts
+from hilctl.identify.dynamics.experiment.asked import EXCITATIONS, Asked, Excitation
+from hilctl.identify.dynamics.experiment.planning import Leg
+from hilctl.identify.dynamics.grey import Fixed, NoStart, identify
+from hilctl.identify.dynamics.grey.record import Record
+from hilctl.identify.dynamics.grey.rig import rig_choices, rig_model, rig_records
+from hilctl.identify.dynamics.plants import Modelled
+from hilctl.identify.dynamics.study import Experiment, Grey, Pair
+from hilctl.identify.plant.faults import PlantFault
+from hilctl.identify.plant.record import CHANNELS
+from hilctl.identify.plant.record import Record as PlantRecord
+from hilctl.params import BadValues, Problem, nearest
+
+if TYPE_CHECKING:
+    from hilctl.client import Client
+    from hilctl.identify.plant.result import PlantFit
+
+FAST_HZ = 20.0  # what shows the valve lies beyond
+_KEYS = {name: f"machine.{name}" for name in ("Qn", "beta", "wv", "zv", "Ctc", "Vt", "A", "dead_band")}
+
+
+class RigPlant:
+    """Valve, cylinder and table."""
+
+    name = "the rig's own plant"
+    excitations: tuple[Excitation, ...] = EXCITATIONS
+
+    def pairs(self, asked: Asked) -> tuple[Pair, ...]:
+        """The closed loop; and from the valve to the load pressure, where that is asked for."""
+        if asked.input or asked.output:
+            return (Pair(asked.input or "xd_m", asked.output or "displacement_m"),)
+        loop = Pair("xd_m", "displacement_m")
+        return (loop, Pair("u_applied", "load_pressure_pa")) if asked.load_pressure else (loop,)
+
+    def settings(self, facts: Facts) -> Mapping[str, Mapping[str, Any]]:
+        """As each excitation has them."""
+        return {}
+
+    def legs(self, rig: "Client", facts: Facts) -> Sequence[Leg]:
+        """Sines and chirps up and down, through the hydraulic mode."""
+        from hilctl.identify.plant.experiment import plan
+
+        if facts["law.feedback"] != "three_state":
+            raise PlantFault("the feedback is not three-variable control; set law.feedback to three_state first")
+        legs = []
+        for one in plan(rig, facts):
+            p = one.parameters
+            top = max(p.get("start_hz", one.lowest_hz), p.get("end_hz", one.lowest_hz))
+            legs.append(Leg(
+                name=one.name, group=one.name, kind="motion", role="fit",
+                settings={"kind": one.kind, "parameters": p}, band_hz=(one.lowest_hz, top),
+                amplitude_m=p["amplitude_m"], seconds=p["duration_s"],
+            ))  # fmt: skip
+        return legs
+
+    def grey(self, experiments: Sequence[Experiment], facts: Facts, asked: Asked) -> Grey:
+        """From every motion of the plant's own; from all records that fit, where there is none."""
+        chosen = [one for one in experiments if one.kind == "motion"] or list(experiments)
+        lacking = {one.name: [c for c in CHANNELS if c not in one.channels] for one in chosen}
+        chosen = [one for one in chosen if not lacking[one.name]]
+        before = {name: float(facts[key]) for name, key in _KEYS.items()}
+        made = Grey(self.name, tuple(one.name for one in chosen), ("load_pressure",), None, before, _KEYS)
+        if not chosen:
+            without = next(iter(lacking.items()), ("there is no record", ["multisine", "plant"]))
+            return _refused(made, f"{without[0]} lacks {', '.join(without[1])}; record these channels as well")
+        if max(one.band_hz[1] for one in chosen) <= FAST_HZ:
+            return _refused(made, f"nothing was driven above {FAST_HZ:g} Hz, where the valve shows; widen the band")
+        try:
+            records = rig_records([plant_record(one) for one in chosen], facts.values)
+            choices = {**rig_choices(facts), **_fixed(asked.fixed, rig_choices(facts))}
+            fit = identify(rig_model(facts), records, choices, check=False, intervals="linear")
+        except (NoStart, PlantFault) as error:
+            return _refused(made, str(error))
+        mass, refused = _weighed(chosen, facts)
+        return Grey(self.name, made.experiments, made.outputs, fit, before, _KEYS, mass, refused)
+
+    def modelled(self, grey: Grey, experiment: Experiment, facts: Facts) -> tuple[Modelled, ...]:
+        """The load pressure that the grey box makes of command and motion."""
+        if grey.fit is None or any(name not in experiment.channels for name in CHANNELS):
+            return ()
+        record: Record = rig_records([plant_record(experiment)], facts.values)[0]
+        made = rig_model(facts).simulate(grey.fit.values, record)[:, 0]
+        measured = record.measured()[:, 0]
+        offset = float(np.mean(measured - made))  # of the two sensors: to be found in every record
+        driven = experiment.channels["u_applied"][: len(measured)]
+        return (Modelled("load_pressure_pa", driven, measured, made + offset),)
+
+
+def plant_record(one: Experiment) -> PlantRecord:
+    """As the plant's identification takes it."""
+    return PlantRecord(one.name, one.band_hz[0], one.rate_hz, {name: one.channels[name] for name in CHANNELS})
+
+
+def _refused(made: Grey, why: str) -> Grey:
+    return Grey(made.model, made.experiments, made.outputs, None, made.before, made.keys, None, why)
+
+
+def _fixed(asked: Mapping[str, float], choices: Mapping[str, Any]) -> dict[str, Fixed]:
+    """BadValues where a name is none of the model's."""
+    names = {name.removeprefix("machine."): value for name, value in asked.items()}
+    wrong = [Problem(f"fix.{name}", value, "no such parameter", nearest(name, list(choices)))
+             for name, value in names.items() if name not in choices]  # fmt: skip
+    if wrong:
+        raise BadValues(wrong)
+    return {name: Fixed(float(value)) for name, value in names.items()}
+
+
+def _weighed(chosen: Sequence[Experiment], facts: Facts) -> "tuple[PlantFit | None, str]":
+    """The mass, where the motions tell it."""
+    from hilctl.identify.plant.identify import fit_plant
+
+    try:
+        return fit_plant([plant_record(one) for one in chosen], facts), ""
+    except PlantFault as error:
+        return None, f"the mass: {error}"
