@@ -18,13 +18,13 @@ from hilctl.identify.dynamics.excitation import (
 )
 from hilctl.identify.dynamics.excitation.stepped import smooth
 from hilctl.identify.dynamics.experiment.asked import Asked
-from hilctl.identify.dynamics.experiment.room import room_of
+from hilctl.identify.dynamics.experiment.room import Riding, room_of
 from hilctl.identify.dynamics.study import Kind, Role
 from hilctl.params import check
 
 START_HZ, END_HZ = 1.0, 100.0
 HIGHEST = 0.1  # of the loop's rate
-REALISATIONS = 3  # of a multisine: what they differ by is friction and noise
+REALISATIONS = 4  # of a multisine: what they differ by is friction and noise
 PART_S = 12.0  # of a stepped sine: a motion
 SWEEP_S, CHECK_S = 15.0, 10.0
 CHECK_SHARE = 0.6  # of the amplitude of what is fitted
@@ -83,7 +83,7 @@ def signal_of(leg: Leg, facts: Facts, share: float = 1.0) -> Signal:
     """The samples of a leg, at the rate of the loop."""
     if leg.kind == "step":
         return Signal(share * _step(leg, facts.rate_hz), None, False)
-    shape = Shape(leg.amplitude_m, room_of(facts))
+    shape = (Riding if leg.kind == "multisine" else Shape)(leg.amplitude_m, room_of(facts))
     table = check(_TABLES[leg.kind], leg.settings, leg.name)
     make: Any = _SIGNALS[leg.kind]
     made = make(table, shape)
@@ -95,7 +95,7 @@ def signal_of(leg: Leg, facts: Facts, share: float = 1.0) -> Signal:
 def _multisines(asked: Asked, facts: Facts, over: Mapping[str, Any]) -> Iterator[Leg]:
     start, end = band_of(asked, facts)
     given = {
-        "start_hz": start, "end_hz": end, "period_s": _whole(1.0 / min(start, 1.0), facts), "periods": 5,
+        "start_hz": start, "end_hz": end, "period_s": _whole(1.0 / min(start, 1.0), facts), "periods": 3,
         "settle_periods": 1, "soft_s": 0.5, "rate_hz": facts.rate_hz, "realisations": REALISATIONS, **over,
     }  # fmt: skip
     realisations = int(given.pop("realisations"))

@@ -1,12 +1,29 @@
 """What a rig has room for, from its limits and from what its file says of the machine, which may be off by a fifth."""
 
+import numpy as np
+import numpy.typing as npt
+
 from hilctl.identify.campaign.facts import Facts
-from hilctl.identify.dynamics.excitation import Room
+from hilctl.identify.dynamics.excitation import Room, Shape
 from hilctl.params import check
 
-POSITION, VELOCITY, ACCELERATION = 0.5, 0.6, 0.2  # of the limits
-PUSH = 0.15  # of the supply's force
+POSITION, VELOCITY, ACCELERATION = 0.5, 0.6, 0.3  # of the limits
+PUSH = 0.25  # of the supply's force
 OPENING = 0.45  # of the valve: a machine that is off by a fifth still follows
+LINE = 0.02  # of the acceleration, that a single line of a multisine may have
+
+
+class Riding(Shape):
+    """Lines of equal acceleration that ride on slow ones of much speed.
+
+    Where the table slides on, fast lines meet no stiction; lines that fill the acceleration alone leave it sticking.
+    """
+
+    def __call__(self, hz: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """The amplitude of each line."""
+        assert self.room is not None
+        w = 2 * np.pi * np.atleast_1d(np.asarray(hz, np.float64))
+        return np.asarray(np.minimum(super().__call__(hz), LINE * self.room.acceleration_m_s2 / w**2))
 
 
 def centre_of(facts: Facts) -> float:

@@ -1,0 +1,150 @@
+"""From experiments to a study: judged, cleaned, and everything found that they can tell. No rig is needed.
+
+A record that something is wrong with is told, and left out; where none is left, RecordFault tells it all.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from hilctl.identify.campaign.facts import Facts
+from hilctl.identify.dynamics.experiment.asked import Asked
+from hilctl.identify.dynamics.judge import Finding, RecordFault, judge
+from hilctl.identify.dynamics.measured import measured_of
+from hilctl.identify.dynamics.plants import Plant
+from hilctl.identify.dynamics.preprocess import Detrend, Hampel, Prepared, ZeroPhase, prepare
+from hilctl.identify.dynamics.study import Cleaned, Experiment, Found, Grey, Measured, Pair, Study, Transfers
+from hilctl.identify.dynamics.transfer import fit_levy, fit_transfer
+from hilctl.identify.dynamics.validated import against_of, checks_of
+from hilctl.params import BadValues
+
+ORDERS = range(4, 10)
+BEYOND = 3.0  # of the band: where the low-pass of the responses lies
+HEARD = 0.3  # coherence: what lies above the last frequency that shows it says nothing to a transfer function
+_COMPUTED = ("xd_m", "xr_m", "u_applied", "u_cmd", "vd_m_s", "ad_m_s2", "vr_m_s", "ar_m_s2")  # without outliers
+
+Tell = Callable[[str], None]
+
+
+def study_of(
+    experiments: Sequence[Experiment], plant: Plant, facts: Facts | None, asked: Asked, *, rig: str, command: str = "",
+    tell: Tell = lambda text: None, remarks: Sequence[str] = (),
+) -> Study:  # fmt: skip
+    """All that the experiments tell. RecordFault where there is no record left that tells anything."""
+    pairs = plant.pairs(asked)
+    tell("judging the records")
+    found = [Found(one.name, judged(one, pairs, facts)) for one in experiments]
+    wrong = {each.experiment for each in found if each.findings}
+    sound = [one for one in experiments if one.name not in wrong]
+    if not [one for one in sound if one.role == "fit"]:
+        raise RecordFault(
+            tuple(finding._replace(channel=f"{each.experiment}: {finding.channel}")
+                  for each in found for finding in each.findings)
+        )  # fmt: skip
+    cleaned = {one.name: cleaned_of(one, pairs) for one in sound if one.kind != "motion"}
+    tell("frequency responses")
+    measured, spoiled = measured_of(sound, cleaned, pairs)
+    tell("transfer functions")
+    transfers = tuple(transfers_of(measured, pair, tell) for pair in pairs if any(m.pair == pair for m in measured))
+    tell("the grey box")
+    grey = None if facts is None else plant.grey([one for one in sound if one.role == "fit"], facts, asked)
+    tell("what was not fitted")
+    checks = checks_of(sound, cleaned, transfers, grey, plant, facts)
+    return Study(
+        rig=rig, rate_hz=experiments[0].rate_hz, made=datetime.now(UTC).isoformat(timespec="seconds"),
+        command=command, experiments=tuple(experiments),
+        findings=tuple(each for each in (*found, *spoiled) if each.findings),
+        prepared=tuple(Cleaned(name, made) for name, made in cleaned.items()), responses=measured,
+        transfers=transfers, grey=grey, checks=checks, against=against_of(transfers, measured),
+        remarks=(*remarks, *(note for one in experiments for note in one.notes), *_without(grey)),
+    )  # fmt: skip
+
+
+def judged(one: Experiment, pairs: Sequence[Pair], facts: Facts | None) -> tuple[Finding, ...]:
+    """What is wrong with a record, as far as the responses that are asked for go."""
+    inputs = list(dict.fromkeys(pair.input for pair in pairs))
+    known = [name for name in inputs if name in one.channels]
+    missing = [c for pair in pairs for c in pair if c not in one.channels]
+    if missing:
+        text = f"the record has no such channel; it has {', '.join(one.channels)}; name one of them (--map, --input, "
+        return tuple(Finding("zero variance", name, f"{text}--output)") for name in dict.fromkeys(missing))
+    ranges = ranges_of(facts)
+    out: list[Finding] = []
+    for name in known:
+        outputs = {pair.output: one.channels[pair.output] for pair in pairs if pair.input == name}
+        out += judge(
+            one.channels[name], outputs, one.rate_hz, name=name, times_s=times_of(one),
+            ranges={key: value for key, value in ranges.items() if key in (name, *outputs)},
+            periodic=one.kind in ("motion", "multisine", "step"), leads=one.source == "rig",
+        )  # fmt: skip
+    if one.kind == "step":  # it has no spectrum to speak of, and stands still before and behind
+        out = [each for each in out if each.kind not in ("unexcited", "swapped", "clipped", "saturated")]
+    return tuple(dict.fromkeys(out))
+
+
+def times_of(one: Experiment) -> Any:
+    """In s, where the record has them."""
+    if "time_s" in one.channels:
+        return one.channels["time_s"]
+    return one.channels["tick"] / one.rate_hz if "tick" in one.channels else None
+
+
+def ranges_of(facts: Facts | None) -> dict[str, tuple[float, float]]:
+    """What a channel can read, by the rig file."""
+    if facts is None:
+        return {}
+    names = {
+        "displacement_m": "displacement", "acceleration_m_s2": "acceleration", "pressure_a_pa": "pressure_a",
+        "pressure_b_pa": "pressure_b",
+    }  # fmt: skip
+    values = facts.values
+    out = {}
+    for channel, sensor in names.items():
+        low, high = values.get(f"sensors.{sensor}.low"), values.get(f"sensors.{sensor}.high")
+        if low is not None and high is not None and high > low:
+            out[channel] = (float(low), float(high))
+    opening = float(values.get("limits.command.opening", 1.0))
+    return out | {"u_applied": (-opening, opening), "u_cmd": (-opening, opening)}
+
+
+def cleaned_of(one: Experiment, pairs: Sequence[Pair]) -> Prepared:
+    """Outliers out of what was sensed, then a low-pass without lag and the mean off, of every channel alike."""
+    names = dict.fromkeys(name for pair in pairs for name in pair)
+    if one.reference in one.channels:
+        names[one.reference] = None
+    made = prepare({name: one.channels[name] for name in names}, one.rate_hz)
+    sensed = [name for name in names if name not in _COMPUTED]
+    if sensed:
+        made = made.then(Hampel(), *sensed)
+    edge = BEYOND * one.band_hz[1]
+    if edge < 0.4 * one.rate_hz:
+        made = made.then(ZeroPhase(low_pass_hz=edge))
+    return made.then(Detrend())
+
+
+def transfers_of(measured: Sequence[Measured], pair: Pair, tell: Tell) -> Transfers:
+    """Orders 4 to 9 on the best response of a pair: the multisine's, else the first."""
+    of_pair = [one for one in measured if one.pair == pair]
+    best = next((one for one in of_pair if one.kind == "multisine"), of_pair[0])
+    heard = np.flatnonzero(best.response.coherence >= HEARD)
+    low, high = float(best.response.hz[0]), float(best.response.hz[heard[-1]] if len(heard) else best.response.hz[-1])
+    response = best.response.within(low, high)
+    orders = [order for order in ORDERS if 2 * order <= len(response.hz)]
+    try:
+        if not orders:
+            text = f"{len(response.hz)} frequencies are too few for order {ORDERS[0]}; drive a wider band"
+            return Transfers(best.experiment, pair, (low, high), None, (), text)
+        tell(f"transfer functions, {pair}")
+        return Transfers(
+            best.experiment, pair, (low, high), fit_transfer(response, orders), fit_levy(response, orders)
+        )  # fmt: skip
+    except (BadValues, np.linalg.LinAlgError) as error:
+        return Transfers(best.experiment, pair, (low, high), None, (), str(error))
+
+
+def _without(grey: Grey | None) -> tuple[str, ...]:
+    if grey is None:
+        return ("no grey box: nothing is known of the rig; name its rig file",)
+    return (f"grey box: {grey.refused}",) if grey.refused else ()

@@ -1,0 +1,113 @@
+"""The frequency response of each experiment, by the estimator that belongs to what was driven.
+
+An input that is itself measured within the loop (the valve's command) has noise that the loop has made from the
+output's; a quotient would be biased by it. Where the estimator takes its input as exact, both are held against what was
+driven instead, and the response is the quotient of the two.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from hilctl.identify.dynamics.evidence import band_of
+from hilctl.identify.dynamics.judge import RecordFault
+from hilctl.identify.dynamics.preprocess import Prepared
+from hilctl.identify.dynamics.response import (
+    Bandwidth,
+    Response,
+    average,
+    bandwidth,
+    multisine_response,
+    stepped_response,
+    sweep_response,
+)
+from hilctl.identify.dynamics.study import Experiment, Found, Measured, Pair, Reals
+
+POINTS = 150  # at most, of a sweep
+BIN = 8.0  # lines of the record between two of its points, at least
+MARGIN = 0.06  # of a sweep's band at both ends, where its soft ends leave little
+
+_ALIKE = (("xd_m", "xr_m"), ("displacement_m", "position_m"))
+
+
+def measured_of(
+    experiments: Sequence[Experiment], cleaned: Mapping[str, Prepared], pairs: Sequence[Pair]
+) -> tuple[tuple[Measured, ...], tuple[Found, ...]]:
+    """Every group's response for every pair, and what was wrong where there is none."""
+    out, wrong = [], []
+    groups: dict[str, list[Experiment]] = {}
+    for one in experiments:
+        if one.kind not in ("motion", "step"):
+            groups.setdefault(one.group, []).append(one)
+    for group, members in groups.items():
+        for pair in pairs:
+            try:
+                response = _together([_one(each, cleaned[each.name], pair) for each in members], members[0].kind)
+            except RecordFault as fault:
+                wrong.append(Found(group, fault.findings))
+                continue
+            out.append(Measured(group, members[0].kind, pair, response, _bandwidth(response, pair)))
+    return tuple(out), tuple(wrong)
+
+
+def _one(experiment: Experiment, cleaned: Prepared, pair: Pair) -> Response:
+    reference = experiment.reference if experiment.reference in cleaned.channels else pair.input
+    direct = experiment.signal is not None and experiment.kind in ("multisine", "stepped")
+    if direct or reference == pair.input:
+        try:
+            return _estimated(experiment, cleaned, pair, reference)
+        except RecordFault:
+            if reference == pair.input:
+                raise
+    both = [_estimated(experiment, cleaned, Pair(reference, name), reference) for name in (pair.output, pair.input)]
+    return through(*both)
+
+
+def _estimated(experiment: Experiment, cleaned: Prepared, pair: Pair, reference: str) -> Response:
+    driven, output = cleaned.channels[pair.input], cleaned.channels[pair.output]
+    rate_hz, signal = experiment.rate_hz, experiment.signal
+    if experiment.kind == "multisine" and signal is not None:
+        return multisine_response(driven, output, rate_hz, signal, begins=experiment.begins)
+    if experiment.kind == "stepped" and signal is not None:
+        return stepped_response(driven, output, rate_hz, signal.steps, begins=experiment.begins)
+    return sweep_response(driven, output, rate_hz, frequencies_of(experiment, cleaned.channels[reference]))
+
+
+def through(output: Response, driven: Response) -> Response:
+    """The response from one channel to another, from those of what was driven to both."""
+    gain = output.gain / driven.gain
+    share = output.variance / np.abs(output.gain) ** 2 + driven.variance / np.abs(driven.gain) ** 2
+    return Response(
+        output.hz, gain, np.abs(gain) ** 2 * share, np.minimum(output.freedom, driven.freedom),
+        np.minimum(output.coherence, driven.coherence),
+    )  # fmt: skip
+
+
+def frequencies_of(experiment: Experiment, driven: Reals) -> Reals:
+    """Where a record of a sweep, or from elsewhere, is looked at: equal ratios, never closer than it can tell."""
+    low, high = experiment.band_hz
+    if experiment.kind == "record":
+        low, high = band_of(driven, experiment.rate_hz)
+    low, high = low * (1 + MARGIN), high * (1 - MARGIN)
+    step = BIN / experiment.seconds
+    made = [max(low, step)]
+    ratio = (high / made[0]) ** (1 / POINTS) if high > made[0] else 1.0
+    while made[-1] < high:
+        made.append(max(made[-1] * ratio, made[-1] + step))
+    return np.array(made[:-1] if len(made) > 1 else made)
+
+
+def _together(responses: Sequence[Response], kind: str) -> Response:
+    if len(responses) == 1:
+        return responses[0]
+    if kind == "multisine":
+        return average(responses)
+    parts = [np.concatenate(part) for part in zip(*responses, strict=True)]
+    order = np.argsort(parts[0], kind="stable")
+    return Response(*(part[order] for part in parts))
+
+
+def _bandwidth(response: Response, pair: Pair) -> Bandwidth:
+    """Of what follows a reference; a response from one quantity to another has none."""
+    follows = pair.input in _ALIKE[0] and pair.output in _ALIKE[1]
+    return bandwidth(response) if follows and len(response.hz) > 10 else Bandwidth(None, None)

@@ -1,0 +1,95 @@
+"""Models on what they were not fitted to: another sweep, a step, and the responses of the other excitations."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from hilctl.identify.campaign.facts import Facts
+from hilctl.identify.dynamics.fit import fit_percent
+from hilctl.identify.dynamics.plants import Plant
+from hilctl.identify.dynamics.preprocess import Prepared, ZeroPhase
+from hilctl.identify.dynamics.study import Against, Check, Experiment, Grey, Measured, Transfers
+from hilctl.identify.dynamics.validate import compare_steps, independence, whiteness
+from hilctl.params import BadValues
+
+Reals = npt.NDArray[np.float64]
+
+_FOLLOWS = ("displacement_m", "position_m")  # what steps where the reference does
+STILL = 100  # samples before the excitation: where the output stands
+
+
+def checks_of(
+    experiments: Sequence[Experiment], cleaned: Mapping[str, Prepared], transfers: Sequence[Transfers],
+    grey: Grey | None, plant: Plant, facts: Facts | None,
+) -> tuple[Check, ...]:  # fmt: skip
+    """Every model on every record that is kept for it."""
+    out = []
+    for one in experiments:
+        if one.role != "check":
+            continue
+        out += list(_transfers(one, cleaned[one.name], transfers))
+        if grey is not None and grey.fit is not None and facts is not None:
+            out += [
+                check_of(one, "grey", each.output, each.driven, each.measured, each.modelled)
+                for each in plant.modelled(grey, one, facts)
+            ]
+    return tuple(out)
+
+
+def against_of(transfers: Sequence[Transfers], measured: Sequence[Measured]) -> tuple[Against, ...]:
+    """Each pair's chosen transfer function beside the responses that it was not fitted to."""
+    out = []
+    for one in transfers:
+        if one.family is None:
+            continue
+        best = one.family.best
+        for other in measured:
+            if other.pair != one.pair or other.experiment == one.experiment:
+                continue
+            response = other.response.within(*one.band_hz)
+            if len(response.hz) < 2:
+                continue
+            modelled = best.transfer.gain(response.hz)
+            error = np.linalg.norm(modelled - response.gain) / np.linalg.norm(modelled)
+            out.append(Against(
+                other.experiment, f"order {best.order}", one.pair, response.hz, response.gain, modelled,
+                fit_percent(response.magnitude, np.abs(modelled)), 100 * float(error),
+            ))  # fmt: skip
+    return tuple(out)
+
+
+def _transfers(one: Experiment, cleaned: Prepared, transfers: Sequence[Transfers]) -> Iterator[Check]:
+    """Unfiltered: a filter would colour what is left."""
+    steps = [at for at, done in enumerate(cleaned.done) if isinstance(done.treatment, ZeroPhase)]
+    channels = (cleaned.undone(steps[0]) if steps else cleaned).channels
+    for each in transfers:
+        if each.family is None or each.pair.input not in channels:
+            continue
+        best = each.family.best
+        driven, measured = (_from_rest(channels[name], one) for name in each.pair)
+        modelled = best.transfer.simulate(driven, 1 / one.rate_hz)
+        yield check_of(one, f"order {best.order}", each.pair.output, driven, measured, modelled)
+
+
+def _from_rest(values: Reals, one: Experiment) -> Reals:
+    """Less what stands there before the excitation begins."""
+    still = values[: min(one.begins, STILL)]
+    return np.asarray(values - (still.mean() if len(still) else values[0]))
+
+
+def check_of(one: Experiment, model: str, output: str, driven: Reals, measured: Reals, modelled: Reals) -> Check:
+    """How well a model does, and what is left."""
+    left = measured - modelled
+    made = Check(
+        experiment=one.name, model=model, output=output, rate_hz=one.rate_hz, driven=driven, measured=measured,
+        modelled=modelled, fit_percent=fit_percent(measured, modelled),
+    )  # fmt: skip
+    try:
+        made = replace(made, whiteness=whiteness(left), independence=independence(left, driven))
+        if one.kind == "step" and output in _FOLLOWS:
+            made = replace(made, step=compare_steps(driven, measured, modelled, one.rate_hz))
+    except BadValues as error:
+        made = replace(made, refused=str(error))
+    return made
