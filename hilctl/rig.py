@@ -26,6 +26,7 @@ from hilctl.law.arming import Arming
 from hilctl.law.feed import lead_ticks
 from hilctl.law.limits import Limits
 from hilctl.law.motions.limits import Flow, MotionLimits
+from hilctl.law.notch import HIGHEST
 from hilctl.law.reference.history import LENGTH
 from hilctl.law.sensors import Sensors
 from hilctl.law.settings import Controller, Law, pack_settings
@@ -70,6 +71,7 @@ class Tables(Params, kw_only=True):
         yield from _time_to_live(self)
         yield from _delays(self)
         yield from _own_reach(self)
+        yield from _notches(self)
         reach = velocity_gain(self.machine)
         if self.limits.velocity.max_m_s > reach:
             yield Problem("limits.velocity.max_m_s", self.limits.velocity.max_m_s,
@@ -117,6 +119,16 @@ def _own_reach(t: Tables) -> Iterator[Problem]:
         yield Problem("law.rig.reach_m", t.law.rig.reach_m,
                       f"must reach limits.position, {position.min_m:g} to {position.max_m:g} m, "
                       "within limits.command.opening", "it is the displacement that a command of 1 asks for")
+
+
+def _notches(t: Tables) -> Iterator[Problem]:
+    highest = HIGHEST * t.loop.rate_hz
+    for name in ("notch_1", "notch_2", "notch_3"):
+        notch = getattr(t.law, name)
+        if notch.depth_db > 0 and notch.frequency_hz > highest:
+            yield Problem(f"law.{name}.frequency_hz", notch.frequency_hz,
+                          f"must be at most {highest:g} Hz, {HIGHEST:g} of loop.rate_hz = {t.loop.rate_hz:g} Hz",
+                          "or set its depth_db to 0")
 
 
 class File(NamedTuple):

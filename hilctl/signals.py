@@ -221,7 +221,8 @@ CHANNELS: tuple[Channel, ...] = (
     Channel("u_pid_p", "", "f8", "PID: proportional term"),
     Channel("u_pid_i", "", "f8", "PID: integral term"),
     Channel("u_pid_d", "", "f8", "PID: derivative term"),
-    Channel("u_law", "", "f8", "what the law asks for, before the valve stage"),
+    Channel("u_law", "", "f8", "what the law asks for, before notches and valve stage"),
+    Channel("u_notched", "", "f8", "what its notches leave of it"),
     # output
     Channel("saturated", "", "i8", "1 while the command is limited"),
     Channel("u_cmd", "", "f8", "valve command computed in this tick; acts one tick later"),

@@ -16,6 +16,7 @@ from hilctl.law.freshness import FRESH, RETURN_S
 from hilctl.law.guards import GUARD
 from hilctl.law.inverse import INVERSE
 from hilctl.law.limits import Limits
+from hilctl.law.notch import HIGHEST, NOTCH, NOTCHES, RESIDUE, STEPS, Notch
 from hilctl.law.output import OUTPUT
 from hilctl.law.own_loop import OwnLoop
 from hilctl.law.pid import PID, Pid
@@ -43,6 +44,7 @@ _RECORDS: dict[str, Any] = {
     "Estimator": dtype_of(Estimator), "Estimate": ESTIMATE, "Feed": dtype_of(Feed), "Linear": LINEAR,
     "Pid": dtype_of(Pid), "PidState": PID, "ThreeState": dtype_of(ThreeState), "ThreeStateState": THREE_STATE,
     "Fresh": FRESH,
+    "Notch": dtype_of(Notch), "NotchState": NOTCH, "Notches": NOTCHES,
     "ValveStage": dtype_of(ValveStage), "ValveState": VALVE, "OwnLoop": dtype_of(OwnLoop), "Law": dtype_of(Law),
     "Output": OUTPUT,
     "Arming": dtype_of(Arming), "Arm": ARMING, "Limits": dtype_of(Limits), "Guard": GUARD, "Settings": SETTINGS,
@@ -56,6 +58,7 @@ _CODES: dict[str, type[IntEnum]] = {
 _CONSTANTS: dict[str, float] = {
     "SETTINGS_WORDS": len(BLENDED), "PID_FEEDBACK": PID_FEEDBACK, "RIG_FEEDBACK": RIG_FEEDBACK,
     "SENSOR_COUNT": sensors.COUNT, "RETURN_S": RETURN_S,
+    "NOTCH_HIGHEST": HIGHEST, "NOTCH_RESIDUE": RESIDUE, "NOTCH_STEPS": STEPS,
     "LINE": estimate.LINE, "LENGTH": history.LENGTH, "FLANK": smooth.FLANK, "ENDLESS_S": ENDLESS_S,
     "PI": math.pi, "GRAVITY": GRAVITY, "SMOOTH_M_S": feed.SMOOTH_M_S, "SMOOTH_S": feed.SMOOTH_S, "GRID_S": feed.GRID_S,
     **{name.upper(): MODELS[name].code for name in ("stribeck", "karnopp", "lugre")},

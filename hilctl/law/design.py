@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.friction import Friction
+from hilctl.law.notch_linear import matrices
 from hilctl.law.settings import Controller
 from hilctl.machine import Machine, hydraulic_damping, hydraulic_frequency, velocity_gain
 from hilctl.params import BadValues, Problem, assign
@@ -82,15 +83,20 @@ def gains_of(controller: Controller, feedback: str) -> Matrix:
 
 def family(machine: Machine, friction: Friction) -> list[Plant]:
     """The plants over which a margin is asked for."""
-    speeds = np.geomspace(1e-4, velocity_gain(machine), 400)
-    slopes = np.diff(friction.curve(speeds)) / np.diff(speeds)
-    sigma = friction.params.viscous
     out = []
     for mass, oil in itertools.product((0.8, 1.0, 1.2), repeat=2):
         varied = _changed(machine, m=machine.m * mass if mass != 1.0 else machine.m, beta=machine.beta * oil)
-        for slope, spring in ((sigma, 0.0), (float(slopes.min()), 0.0), (sigma, 1e7), (sigma, 1e8)):
-            out.append(Plant(varied, slope, spring))
+        out += rubbing(varied, friction)
     return out
+
+
+def rubbing(machine: Machine, friction: Friction) -> list[Plant]:
+    """What friction makes of one machine: it slides, falls as steeply as anywhere, or stands as a spring."""
+    speeds = np.geomspace(1e-4, velocity_gain(machine), 400)
+    slopes = np.diff(friction.curve(speeds)) / np.diff(speeds)
+    sigma = friction.params.viscous
+    cases = ((sigma, 0.0), (float(slopes.min()), 0.0), (sigma, 1e7), (sigma, 1e8))
+    return [Plant(machine, slope, spring) for slope, spring in cases]
 
 
 def _changed(machine: Machine, **values: float) -> Machine:
@@ -128,8 +134,8 @@ def _scaled(a: Matrix, b: Matrix) -> tuple[Matrix, Matrix, Matrix]:
     return a * scale / scale[:, None], b / scale[:, None], scale
 
 
-def open_loop(plant: Plant, controller: Controller, dt: float, feedback: str) -> Loop:
-    """The system above for one plant."""
+def open_loop(plant: Plant, controller: Controller, dt: float, feedback: str, w: Matrix | None = None) -> Loop:
+    """The system above for one plant; `w`: the frequencies of its responses, rad/s."""
     late = max(controller.sensors.displacement.delay_s, controller.sensors.acceleration.delay_s)
     behind = int(np.ceil(late / dt - 1e-9))
     a, b, scale = _scaled(*_plant_matrices(plant))
@@ -139,15 +145,18 @@ def open_loop(plant: Plant, controller: Controller, dt: float, feedback: str) ->
     see_a = a[1] * scale[1]
     see_p = np.eye(STATES)[2] * scale[2]
     lines = behind
-    # z: plant, command on its way, delayed x and a, then the sensors' noise, x^, v^, b, ∫x^, slow pressure
+    # z: plant, command on its way, delayed x and a, then the sensors' noise, x^, v^, b, ∫x^, slow pressure, notches
     wire = STATES
     first = wire + 1
     hiss = first + 2 * lines
     at = hiss + NOISES
-    n = at + 5
+    notch_a, notch_b, notch_c, notch_d = matrices(controller.law, dt)
+    notches = at + 5
+    n = notches + len(notch_a)
     F, G = np.zeros((n, n)), np.zeros((n, 1))
     F[:wire, :wire], F[:wire, wire : wire + 1] = phi, gamma
-    G[wire] = 1.0
+    F[wire, notches:], F[notches:, notches:] = notch_c, notch_a
+    G[wire], G[notches:, 0] = notch_d, notch_b
     # what is measured now, `late` behind: from the states `behind` ticks ago, carried on by the fraction of a tick
     now_x, now_a = np.zeros(n), np.zeros(n)
     early_x, early_a = np.zeros(n), np.zeros(n)
@@ -184,7 +193,7 @@ def open_loop(plant: Plant, controller: Controller, dt: float, feedback: str) ->
     sensors = controller.sensors
     both = np.hypot(sensors.pressure_a.noise, sensors.pressure_b.noise)
     noise = np.array([0.0, sensors.displacement.noise, sensors.acceleration.noise, both])
-    w = np.geomspace(0.02, 0.97 * np.pi / dt, _FREQUENCIES)
+    w = np.geomspace(0.02, 0.97 * np.pi / dt, _FREQUENCIES) if w is None else w
     z = np.exp(1j * w * dt)
     spread = np.broadcast_to(inputs, (len(w), n, INPUTS)).astype(complex)
     solved: npt.NDArray[np.complex128] = np.linalg.solve(z[:, None, None] * np.eye(n) - F, spread)
@@ -257,12 +266,15 @@ def is_stable(loop: Loop, gains: Matrix) -> bool:
 
 
 def margins(controller: Controller, friction: Friction, dt: float, feedback: str | None = None,
-            *, nominal_only: bool = False) -> Margins:
-    """The margins of the gains in force over the family, or for the nominal plant alone."""
+            *, nominal_only: bool = False, plants: "list[Plant] | None" = None) -> Margins:
+    """The margins of the gains in force over the family (or `plants`), or for the nominal plant alone."""
     law = feedback or controller.law.feedback
     gains = gains_of(controller, law)
     sigma = friction.params.viscous
-    plants = [Plant(controller.machine, sigma, 0.0)] if nominal_only else family(controller.machine, friction)
+    if nominal_only:
+        plants = [Plant(controller.machine, sigma, 0.0)]
+    elif plants is None:
+        plants = family(controller.machine, friction)
     worst = Margins(True, 0.0, "")
     for plant in plants:
         loop = open_loop(plant, controller, dt, law)

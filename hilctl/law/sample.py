@@ -57,6 +57,6 @@ def rt_fill_sample(s: Any, readings: Any, status: int, sample: Any) -> None:
     sample.u_acceleration, sample.u_pressure = t.acceleration, t.pressure
     sample.pressure_share = s.fresh.share
     sample.u_pid_p, sample.u_pid_i, sample.u_pid_d = p.p, p.i, p.d
-    sample.u_law = s.u_law
+    sample.u_law, sample.u_notched = s.u_law, s.u_notched
     sample.saturated, sample.u_cmd, sample.u_applied = o.saturated, o.command, s.u_applied
     sample.enabled, sample.supply = s.enable, s.supply

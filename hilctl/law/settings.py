@@ -14,6 +14,7 @@ from hilctl.law.arming import Arming
 from hilctl.law.estimate import Estimator
 from hilctl.law.feed import Feed
 from hilctl.law.limits import Limits
+from hilctl.law.notch import Notch
 from hilctl.law.own_loop import OwnLoop
 from hilctl.law.pid import Pid
 from hilctl.law.sensors import Sensors
@@ -36,13 +37,20 @@ class Law(Params):
     three_state: ThreeState = ThreeState()
     estimator: Estimator = Estimator()
     feed: Feed = Feed()
+    notch_1: Notch = Notch()
+    notch_2: Notch = Notch()
+    notch_3: Notch = Notch()
     valve: ValveStage = ValveStage()
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:
-        """The inverse model gives openings."""
+        """The inverse model gives openings; notches take from them."""
+        told = "must be 0 with law.feedback = rig: the command is a displacement, and no opening"
         if self.feedback == "rig" and self.feed.inverse > 0:
-            told = "must be 0 with law.feedback = rig: the command is a displacement, and no opening"
             yield Problem(f"{at}.feed.inverse", self.feed.inverse, told)
+        for name in ("notch_1", "notch_2", "notch_3"):
+            depth_db = getattr(self, name).depth_db
+            if self.feedback == "rig" and depth_db > 0:
+                yield Problem(f"{at}.{name}.depth_db", depth_db, told)
 
 
 class Controller(Params):

@@ -10,6 +10,7 @@ from hilctl.law.feed import LINEAR
 from hilctl.law.freshness import FRESH
 from hilctl.law.guards import GUARD
 from hilctl.law.inverse import INVERSE
+from hilctl.law.notch import NOTCHES
 from hilctl.law.output import OUTPUT
 from hilctl.law.pid import PID
 from hilctl.law.reference import HISTORY, MOTION, POINT
@@ -68,11 +69,13 @@ STATE: Any = record_of(
         ("fresh", FRESH),
         ("three_state", THREE_STATE),
         ("pid_share", np.float64),
+        ("notches", NOTCHES),
         ("valve", VALVE),
         ("output", OUTPUT),
         ("u_applied", np.float64),
         ("u_linear", np.float64),
         ("pressure_ref_pa", np.float64),
         ("u_law", np.float64),
+        ("u_notched", np.float64),
     ]
 )

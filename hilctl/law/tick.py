@@ -29,6 +29,7 @@ from hilctl.law.modes import (
     rt_switch_off,
     rt_trip,
 )
+from hilctl.law.notch import rt_notches, rt_notches_start
 from hilctl.law.output import rt_limit, rt_ramp_to
 from hilctl.law.own_loop import rt_own_command, rt_own_null
 from hilctl.law.pid import rt_pid, rt_pid_start
@@ -261,15 +262,18 @@ def rt_opening(s: Any) -> float:
 
 @jit()
 def rt_output(s: Any, wanted: float) -> None:
-    """Valve stage and the guard after the law; what the mode demands comes last."""
+    """Notches, valve stage and the guard after the law; what the mode demands comes last."""
     now, o, dt_s = s.now, s.output, s.now.dt_s * s.periods
+    s.u_notched = wanted
     if rt_own_loop(s):
         _rt_output_own(s, wanted, dt_s)
         return
     if s.mode == Mode.OFF:
+        rt_notches_start(s.notches)
         o.command, o.refused, o.saturated, o.saturated_s = s.arm.null, 0.0, 0, 0.0
     elif s.mode != Mode.NULL:
-        command = rt_valve_stage(now.law.valve, wanted, s.arm.null, dt_s, s.valve)
+        s.u_notched = rt_notches(now.law, wanted, now.dt_s, s.periods, s.notches)
+        command = rt_valve_stage(now.law.valve, s.u_notched, s.arm.null, dt_s, s.valve)
         reach = min(s.authority, now.limits.command.opening)
         rt_limit(command, s.arm.null, reach, now.limits.command.slew_per_s, dt_s, o)
         if o.not_finite != 0:

@@ -27,7 +27,9 @@ def test_c_computes_every_channel_as_we_do_over_a_whole_course(course, tmp_path)
     assert off < tick.AGREE, where
     assert ticks > 10_000
     names = {stretch.name for stretch in course.stretches}
-    assert names >= {"arming", "triangle", "blend", "to the PID", "stop", "sine", "chirp", "move", "waveform"}
+    assert names >= {
+        "arming", "triangle", "blend", "notches", "to the PID", "stop", "sine", "chirp", "move", "waveform",
+    }  # fmt: skip
 
 
 def test_a_yardstick_that_smooths_friction_otherwise_is_found_out(course, tmp_path, monkeypatch):

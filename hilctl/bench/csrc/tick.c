@@ -135,14 +135,17 @@ static inline void output(State *s, double wanted) {
     const Settings *now = &s->now;
     Output *o = &s->output;
     double dt = now->dt_s * (double)s->periods;
+    s->u_notched = wanted;
     if (own_loop(s)) {
         output_own(s, wanted, dt);
         return;
     }
     if (s->mode == Mode_OFF) {
+        notches_start(&s->notches);
         o->command = s->arm.null; o->refused = 0; o->saturated = 0; o->saturated_s = 0;
     } else if (s->mode != Mode_NULL) {
-        double command = valve_stage(&now->law.valve, wanted, s->arm.null, dt, &s->valve);
+        s->u_notched = notches(&now->law, wanted, now->dt_s, s->periods, &s->notches);
+        double command = valve_stage(&now->law.valve, s->u_notched, s->arm.null, dt, &s->valve);
         limit(command, s->arm.null, least(s->authority, now->limits.command.opening), now->limits.command.slew_per_s, dt, o);
         if (o->not_finite) {
             latch(Trip_COMMAND, Action_NULL, wanted, 1, -1, s->tick, &s->guard);
@@ -192,7 +195,7 @@ static inline void fill_sample(const State *s, const Readings *readings, int64_t
     out->u_acceleration = t->acceleration; out->u_pressure = t->pressure;
     out->pressure_share = s->fresh.share;
     out->u_pid_p = s->pid.p; out->u_pid_i = s->pid.i; out->u_pid_d = s->pid.d;
-    out->u_law = s->u_law;
+    out->u_law = s->u_law; out->u_notched = s->u_notched;
     out->saturated = s->output.saturated; out->u_cmd = s->output.command; out->u_applied = s->u_applied;
     out->enabled = s->enable; out->supply = s->supply;
 }

@@ -189,6 +189,35 @@ static inline double pid(const Pid *c, double error, double refused, double dt, 
     return s->p + s->i + s->d;
 }
 
+static inline void notches_start(Notches *s) {
+    s->first.u1 = s->first.u2 = s->first.t1 = s->first.t2 = 0;
+    s->second = s->third = s->first;
+}
+
+static inline double notch(const Notch *c, double opening, double dt, NotchState *s) {
+    double taken = 0;
+    if (c->depth_db > 0 || s->t1 != 0 || s->t2 != 0) {
+        double turn = least(2 * PI * c->frequency_hz * dt, 2 * PI * NOTCH_HIGHEST), a = 0.5 * c->width * sin(turn);
+        double left = exp(-0.05 * log(10) * c->depth_db);
+        taken = (a * (1 - left) * (opening - s->u2) + 2 * cos(turn) * s->t1 - (1 - a) * s->t2) / (1 + a);
+        if (c->depth_db == 0 && fabs(taken) < NOTCH_RESIDUE && fabs(s->t1) < NOTCH_RESIDUE) taken = s->t1 = 0;
+    }
+    s->u2 = s->u1; s->u1 = opening;
+    s->t2 = s->t1; s->t1 = taken;
+    return opening - taken;
+}
+
+static inline double notches(const Law *law, double opening, double dt, int64_t periods, Notches *s) {
+    int64_t steps = periods < NOTCH_STEPS ? periods : NOTCH_STEPS;
+    double held = s->first.u1, through = opening;
+    for (int64_t k = 0; k < steps; k++) {
+        through = notch(&law->notch_1, k == steps - 1 ? opening : held, dt, &s->first);
+        through = notch(&law->notch_2, through, dt, &s->second);
+        through = notch(&law->notch_3, through, dt, &s->third);
+    }
+    return through;
+}
+
 static inline double valve_stage(const ValveStage *c, double opening, double null, double dt, ValveState *s) {
     s->rate += 0.5 * (fabs(opening - s->opening) / dt - s->rate);
     s->opening = opening;
