@@ -62,7 +62,7 @@ def inline(told: Mapping[str, Any]) -> dict[str, str]:
     for name, figure in _drawn(told):
         file = io.StringIO()
         figure.savefig(file, format="svg")
-        made[name] = _element(file.getvalue(), name)
+        made[name] = element(file.getvalue(), name)
     return made
 
 
@@ -78,7 +78,7 @@ def _drawn(told: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
                 yield name, figure
 
 
-def _element(svg: str, name: str) -> str:
+def element(svg: str, name: str) -> str:
     """As it stands in a page among others: without a head of its own, its names its own."""
     text = _COMMENTS.sub("", _METADATA.sub("", _HEAD.sub("", svg)))
     opening, rest = text.split(">", 1)

@@ -53,6 +53,9 @@ class Plant(Protocol):
 
 def plant_of(facts: Facts) -> Plant:
     """The kind of a rig."""
+    from hilctl.identify.dynamics.paper.plant import ServoPlant
     from hilctl.identify.dynamics.rig_plant import RigPlant
 
+    if facts.values.get("law.feedback") == "rig":
+        return ServoPlant()
     return RigPlant()

@@ -10,6 +10,7 @@ from hilctl.params import check
 POSITION, VELOCITY, ACCELERATION = 0.5, 0.6, 0.3  # of the limits
 PUSH = 0.25  # of the supply's force
 OPENING = 0.45  # of the valve: a machine that is off by a fifth still follows
+OWN_LOOP = 0.9  # of each limit, where the rig closes its own loop: its reference is limited, and it follows less
 LINE = 0.02  # of the acceleration, that a single line of a multisine may have
 
 
@@ -33,6 +34,8 @@ def centre_of(facts: Facts) -> float:
 
 def room_of(facts: Facts) -> Room:
     """A share of the limits of position, velocity and acceleration, and of what valve and supply can do."""
+    own = facts.values.get("law.feedback") == "rig"
+    fast, hard, push_share, opening = (OWN_LOOP,) * 4 if own else (VELOCITY, ACCELERATION, PUSH, OPENING)
     low, high = float(facts["limits.position.min_m"]), float(facts["limits.position.max_m"])
     push = facts["machine.A"] * facts["machine.Ps"] / facts["machine.m"]
     travel = min(0.5 * (high - low), 0.95 * float(facts["machine.stroke_m"]) - abs(centre_of(facts)))
@@ -40,11 +43,11 @@ def room_of(facts: Facts) -> Room:
         Room,
         {
             "position_m": POSITION * travel,
-            "velocity_m_s": VELOCITY * float(facts["limits.velocity.max_m_s"]),
-            "acceleration_m_s2": min(ACCELERATION * float(facts["limits.acceleration.max_m_s2"]), PUSH * push),
+            "velocity_m_s": fast * float(facts["limits.velocity.max_m_s"]),
+            "acceleration_m_s2": min(hard * float(facts["limits.acceleration.max_m_s2"]), push_share * push),
             "no_load_speed_m_s": float(facts["machine.Qn"] / facts["machine.A"]),
             "force_per_mass_m_s2": float(push),
-            "opening": OPENING * float(facts["limits.command.opening"]),
+            "opening": opening * (1.0 if own else float(facts["limits.command.opening"])),
         },
         "room",
     )

@@ -1,0 +1,140 @@
+"""The paper's servo in a study: driven by its reference voltage, and fitted in nine states.
+
+Such a rig closes its own loop (`law.feedback = "rig"`), so the valve's command of other rigs is its reference: with
+the displacement that a command of 1 asks for and the transducer's gain, `ui = u_applied reach_m Kd`, held from tick to
+tick.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hilctl.identify.campaign.facts import Facts
+from hilctl.identify.dynamics.experiment.asked import Asked, Excitation
+from hilctl.identify.dynamics.experiment.planning import Leg
+from hilctl.identify.dynamics.experiment.room import room_of
+from hilctl.identify.dynamics.grey import Choice, Fixed, Free, NoStart, Record, ServoModel, identify
+from hilctl.identify.dynamics.grey.model import Reals
+from hilctl.identify.dynamics.judge import RecordFault
+from hilctl.identify.dynamics.plants import Modelled
+from hilctl.identify.dynamics.study import Experiment, Grey, Pair
+from hilctl.params import BadValues, Problem, nearest
+from sim.servo import BOUNDS, KNOWN, Hold
+
+if TYPE_CHECKING:
+    from hilctl.client import Client
+
+# The rig file's key of each parameter that the paper identifies.
+KEYS = {
+    "ws": "machine.wv", "xis": "machine.zv", "beta": "machine.beta", "Kc": "machine.Kc", "Ctc": "machine.Ctc",
+    "B": "machine.B", "m": "machine.m", "KL": "machine.K",
+}  # fmt: skip
+OUTPUTS = {"displacement": "displacement_m", "load_pressure": "load_pressure_pa"}
+SWEEP = "the paper's sweep"
+AMPLITUDE_M = 6e-3
+STEP_M, STEP_S = 4e-3, 8e-3
+_STILL_S, _BEHIND_S = 0.05, 0.25  # of the record: before and behind what was driven
+
+
+class ServoPlant:
+    """A servo that closes its own displacement loop, linear."""
+
+    name = "the linear servo in nine states"
+    excitations: tuple[Excitation, ...] = ("plant",)
+
+    def pairs(self, asked: Asked) -> tuple[Pair, ...]:
+        """From the reference to displacement; and to the load pressure, where that is asked for."""
+        if asked.input or asked.output:
+            return (Pair(asked.input or "u_applied", asked.output or "displacement_m"),)
+        loop = Pair("u_applied", "displacement_m")
+        return (loop, Pair("u_applied", "load_pressure_pa")) if asked.load_pressure else (loop,)
+
+    def settings(self, facts: Facts) -> Mapping[str, Mapping[str, Any]]:
+        """As each excitation has them."""
+        return {}
+
+    def legs(self, rig: "Client", facts: Facts) -> Sequence[Leg]:
+        """The paper's sweep: 1 to 100 Hz in steps of 1 Hz, three periods each; and a step to be judged on."""
+        most = float(room_of(facts).position_m)
+        sine = {
+            "start_hz": 1.0, "end_hz": 100.0, "step_hz": 1.0, "periods": 2, "settle_periods": 1, "blend_periods": 1.0,
+            "rate_hz": facts.rate_hz,
+        }  # fmt: skip
+        return [
+            Leg(name=SWEEP, group=SWEEP, kind="stepped", role="fit", settings=sine, band_hz=(1.0, 100.0),
+                amplitude_m=min(AMPLITUDE_M, most), seconds=sum(3 / f for f in range(1, 101))),
+            Leg(name="step", group="step", kind="step", role="check", settings={"rise_s": STEP_S},
+                band_hz=(0.5, 1 / STEP_S), amplitude_m=min(STEP_M, most), seconds=2.0),
+        ]  # fmt: skip
+
+    def grey(self, experiments: Sequence[Experiment], facts: Facts, asked: Asked) -> Grey:
+        """All eight parameters of the paper, from its start, within its bounds."""
+        chosen = tuple(one.name for one in experiments)
+        outputs = ("displacement", "load_pressure") if asked.load_pressure else ("displacement",)
+        before = {name: float(facts[key]) for name, key in KEYS.items()}
+        made = Grey(self.name, chosen, outputs, None, before, KEYS)
+        if not experiments:
+            return made
+        try:
+            records = [servo_record(one, facts, outputs) for one in experiments]
+            fit = identify(servo_model(facts), records, _choices(before, asked.fixed))
+        except (NoStart, RecordFault) as error:
+            return Grey(self.name, chosen, outputs, None, before, KEYS, None, str(error))
+        return Grey(self.name, chosen, outputs, fit, before, KEYS)
+
+    def modelled(self, grey: Grey, experiment: Experiment, facts: Facts) -> tuple[Modelled, ...]:
+        """The displacement that the grey box makes of the reference."""
+        if grey.fit is None:
+            return ()
+        record = servo_record(experiment, facts)
+        made = servo_model(facts).simulate(grey.fit.values, record)[:, 0]
+        return (Modelled("displacement_m", record.inputs["ui"], record.measured()[:, 0], made),)
+
+
+def servo_model(facts: Facts) -> ServoModel:
+    """With what the paper knows; piston and oil volume are the rig file's."""
+    return ServoModel({**KNOWN, "A": float(facts["machine.A"]), "Vt": float(facts["machine.Vt"])})
+
+
+def servo_record(one: Experiment, facts: Facts, outputs: Sequence[str] = ("displacement",)) -> Record:
+    """From rest before the excitation, for as long as it is heard."""
+    volts = float(facts["law.rig.reach_m"]) * KNOWN["Kd"]
+    part = heard(one)
+    u = volts * np.asarray(one.channels["u_applied"], float)[part]
+    shown = {name: np.asarray(one.channels[OUTPUTS[name]], float)[part] for name in outputs}
+    return Record({"ui": u}, shown, 1 / one.rate_hz, hold=Hold.zero, name=one.name)
+
+
+def heard(one: Experiment) -> slice:
+    """The part of an experiment from just before what was driven to just behind."""
+    first = max(0, one.begins - round(_STILL_S * one.rate_hz))
+    if one.kind == "step":
+        return slice(first, None)
+    moving = np.flatnonzero(np.diff(np.asarray(one.channels["u_applied"], float)) != 0.0)
+    last = (int(moving[-1]) if len(moving) else one.samples) + round(_BEHIND_S * one.rate_hz)
+    return slice(first, min(last, one.samples))
+
+
+def bounds_of(name: str, start: float) -> tuple[float, float]:
+    """The paper's; for a rig file whose own start lies beyond, a factor of four about that."""
+    low, high = BOUNDS[name]
+    return (low, high) if low < start < high else (start / 4, start * 4)
+
+
+def _choices(before: Mapping[str, float], fixed: Mapping[str, float]) -> dict[str, Choice]:
+    """BadValues where a name is none of the model's."""
+    named = {name.removeprefix("machine."): value for name, value in fixed.items()}
+    by_key = {key.removeprefix("machine."): name for name, key in KEYS.items()}
+    held = {by_key.get(name, name): value for name, value in named.items()}
+    wrong = [Problem(f"fix.{n}", v, "no such parameter", nearest(n, list(KEYS))) for n, v in held.items()
+             if n not in KEYS]  # fmt: skip
+    if wrong:
+        raise BadValues(wrong)
+    return {
+        name: Fixed(float(held[name])) if name in held else Free(start, *bounds_of(name, start))
+        for name, start in before.items()
+    }
+
+
+__all__ = ["KEYS", "SWEEP", "Reals", "ServoPlant", "bounds_of", "heard", "servo_model", "servo_record"]

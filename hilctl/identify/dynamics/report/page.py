@@ -1,0 +1,141 @@
+"""The whole page of a study: a head, what was found in short, and the sections in the order of the work."""
+
+import io
+import os
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hilctl.identify.dynamics.report import sections
+from hilctl.identify.dynamics.report.pictures import pictures_of
+from hilctl.identify.dynamics.study import Study
+from hilctl.report.css import CSS
+from hilctl.report.drawing import NoFigures, element
+from hilctl.report.markup import NOTHING, Html, absent, code, facts, html, joined, moment, p, sentence, tag
+from hilctl.report.numbers import fixed, percent
+from hilctl.report.pictures.style import RC
+
+if TYPE_CHECKING:
+    from hilctl.identify.dynamics.paper import Paper
+
+_Section = Callable[[Study, Mapping[str, str]], Html]
+_SECTIONS: dict[str, tuple[str, _Section]] = {
+    "driven": ("What was driven", sections.driven),
+    "wrong": ("What was found wrong", sections.wrong),
+    "cleaned": ("What was cleaned", sections.cleaned),
+    "response": ("Frequency response", sections.responses),
+    "transfer": ("Transfer functions", sections.transfers),
+    "grey": ("The physical model", sections.grey),
+    "validation": ("On what was not fitted", sections.validation),
+    "tuning": ("Tuning", sections.tuning),
+}
+
+
+def write_report(study: Study, out: str | Path, paper: "Paper | None" = None) -> Path:
+    """Writes the page, as `out` or, where that is a folder, into it; returns its path.
+
+    `paper`: the paper's tables, of a study of its experiment.
+    """
+    path = Path(out)
+    if path.suffix != ".html":
+        path = path / "report.html"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.part")
+    beside.write_text(page(study, paper), encoding="utf-8")
+    os.replace(beside, path)
+    return path
+
+
+def page(study: Study, paper: "Paper | None" = None) -> str:
+    """The page as a text."""
+    pictures: dict[str, str] = {}
+    without = ""
+    try:
+        pictures = inline(study, paper)
+    except NoFigures as why:
+        without = f"This page has {why}."
+    title = f"The dynamics of {study.rig}"
+    made = {key: (name, make(study, pictures)) for key, (name, make) in _SECTIONS.items()
+            if key != "tuning" or study.tuning is not None}  # fmt: skip
+    if paper is not None:
+        from hilctl.identify.dynamics.paper.sections import tables
+
+        made["paper"] = ("The paper's tables and figures", tables(paper, pictures))
+    head = joined([
+        tag("meta", charset="utf-8"),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("title", title), tag("style", Html(CSS)),
+    ])  # fmt: skip
+    body = joined([
+        tag("header", tag("h1", title), p(_headline(study), class_="headline"), facts([
+            ("Made", moment(study.made)), ("By", code(study.command)), ("Rate", f"{study.rate_hz:g} Hz"),
+        ])),
+        absent(without) if without else NOTHING,
+        bullets_of(study.remarks),
+        _contents(made),
+        *(_section(n, key, name, text) for n, (key, (name, text)) in enumerate(made.items(), 1)),
+        tag("footer", html("Made by hilctl.")),
+    ])  # fmt: skip
+    return f'<!DOCTYPE html>\n<html lang="en">\n<head>{head}</head>\n<body>\n{body}\n</body>\n</html>\n'
+
+
+def bullets_of(remarks: tuple[str, ...]) -> Html:
+    """What has to be known beside the numbers."""
+    from hilctl.report.markup import bullets
+
+    return bullets((sentence(remark) for remark in remarks), "warnings")
+
+
+def inline(study: Study, paper: "Paper | None" = None) -> dict[str, str]:
+    """Each figure that there is something to draw for, as an SVG element; NoFigures where matplotlib is missing."""
+    try:
+        from matplotlib import rc_context
+    except ImportError:
+        raise NoFigures("no figures: matplotlib is not installed; `pip install hilctl[report]` brings it") from None
+    made = {}
+    with rc_context(RC):
+        for name, figure in chain(pictures_of(study), _papers(paper)):
+            if figure is None:
+                continue
+            file = io.StringIO()
+            figure.savefig(file, format="svg")
+            made[name] = element(file.getvalue(), name)
+    return made
+
+
+def _papers(paper: "Paper | None") -> Iterator[tuple[str, Any]]:
+    if paper is not None:
+        from hilctl.identify.dynamics.paper.pictures import pictures_of as drawn
+
+        yield from drawn(paper)
+
+
+def _headline(study: Study) -> str:
+    """What was found, in a sentence or two."""
+    said = []
+    known = next((one for one in study.responses if one.bandwidth.gain is not None), None)
+    if known is not None and known.bandwidth.gain is not None:
+        text = f"{known.pair.output.removesuffix('_m')} falls by 3 dB at {fixed(known.bandwidth.gain.hz, 1)} Hz"
+        if known.bandwidth.phase is not None:
+            text += f" and lags by 90° at {fixed(known.bandwidth.phase.hz, 1)} Hz"
+        said.append(text)
+    chosen = next((one.family.best for one in study.transfers if one.family is not None), None)
+    if chosen is not None:
+        said.append(f"the data ask for order {chosen.order}")
+    fit = study.grey.fit if study.grey else None
+    if fit is not None:
+        said.append(
+            f"the physical model explains {percent(min(fit.fit_percent.values()))}, and {fit.rank} of its "
+            f"{fit.free} parameters' directions are fixed"
+        )
+    return sentence(*said)
+
+
+def _contents(made: Mapping[str, tuple[str, Html]]) -> Html:
+    lines = [tag("li", tag("a", name, href=f"#{key}")) for key, (name, _) in made.items()]
+    return tag("nav", tag("h3", "Contents"), tag("ol", *lines))
+
+
+def _section(number: int, key: str, name: str, text: Html) -> Html:
+    return joined([Html("\n"), tag("section", tag("h2", f"{number}. {name}"), text, id=key)])

@@ -1,0 +1,303 @@
+"""The sections of a study's page, in the order of the work."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hilctl.identify.dynamics.grey import Fit
+from hilctl.identify.dynamics.report.pictures import pairs_of
+from hilctl.identify.dynamics.response import Crossing
+from hilctl.identify.dynamics.study import Check, Grey, Study
+from hilctl.identify.dynamics.validate import Figures
+from hilctl.report.markup import NOTHING, Html, absent, bullets, code, facts, html, joined, p, sentence, table, tag
+from hilctl.report.numbers import fixed, percent, plain, quantity, with_unit
+
+Pictures = Mapping[str, str]
+
+_KINDS = {"stepped": "stepped sine", "sweep": "sweep", "multisine": "multisine", "step": "step", "motion": "motion",
+          "record": "recording"}  # fmt: skip
+_ROLES = {"fit": "models are fitted to it", "check": "models are judged on it"}
+
+
+def figure(pictures: Pictures, name: str, caption: str) -> Html:
+    """A picture with what it shows; nothing where it was not drawn."""
+    if name not in pictures:
+        return NOTHING
+    svg = pictures[name].replace("<svg", f'<svg role="img" aria-label="{html(caption)}"', 1)
+    return tag("figure", Html(svg), tag("figcaption", caption))
+
+
+def driven(study: Study, pictures: Pictures) -> Html:
+    """What was driven."""
+    rows = [
+        (one.name, _KINDS[one.kind], f"{plain(one.band_hz[0], 3)} to {plain(one.band_hz[1], 3)}",
+         with_unit(one.settings.get("amplitude_m"), "m"), fixed(one.seconds, 1), _ROLES[one.role])
+        for one in study.experiments
+    ]  # fmt: skip
+    head = ("experiment", "kind", ">band, Hz", ">at most", ">s", "what for")
+    return joined([
+        table(head, rows),
+        figure(pictures, "driven", "What was driven and what came of it, one experiment of each kind. Where a line is "
+               "a band, it swings faster than the page can show."),
+        bullets((sentence(f"{one.name}: {note}") for one in study.experiments for note in one.notes), "notes"),
+    ])  # fmt: skip
+
+
+def wrong(study: Study, pictures: Pictures) -> Html:
+    """What was found wrong with the records."""
+    rows = [(found.experiment, one.channel, one.kind, sentence(one.text)) for found in study.findings
+            for one in found.findings]  # fmt: skip
+    if not rows:
+        return p("Nothing: every record is long enough, whole, moving, evenly sampled, neither clipped nor saturated, "
+                 "and its output follows its input.")  # fmt: skip
+    return table(("experiment", "channel", "what", "and what to do"), rows)
+
+
+def cleaned(study: Study, pictures: Pictures) -> Html:
+    """What was done to the records before anything was found from them."""
+    rows = [
+        (each.experiment, code(name), change.text, f"{change.touched}", plain(change.rms, 3), plain(change.largest, 3))
+        for each in study.prepared for done in each.prepared.done for name, change in done.changes.items()
+    ]  # fmt: skip
+    if not rows:
+        return absent("Nothing was prepared.")
+    shown = [name for name in pictures if name.startswith("cleaned-")]
+    head = ("experiment", "channel", "step", ">samples", ">changed by, rms", ">at most")
+    return joined([
+        p("Each step can be taken back; the recordings are as they were. Filter and trend are the same for all "
+          "channels: on one alone they would be dynamics."),
+        *(figure(pictures, name, "Before and after, for the record that was changed most.") for name in shown),
+        tag("details", tag("summary", f"{len(rows)} steps"), table(head, rows)),
+    ])  # fmt: skip
+
+
+def responses(study: Study, pictures: Pictures) -> Html:
+    """Frequency responses and bandwidths."""
+    if not study.responses:
+        return absent("None.")
+    rows = [
+        (one.experiment, str(one.pair), str(len(one.response.hz)), percent(100 * _error(one.response)),
+         _crossing(one.bandwidth.gain), _crossing(one.bandwidth.phase))
+        for one in study.responses
+    ]  # fmt: skip
+    head = ("experiment", "from → to", ">lines", ">standard error", ">−3 dB, Hz", ">−90°, Hz")
+    return joined([
+        *(figure(pictures, f"response-{index}", f"{pair}: with 95 % intervals; dotted: where it has fallen by 3 dB, "
+                 "and where it lags by 90°.") for index, pair in enumerate(pairs_of(study))),
+        table(head, rows, "standard error: the median over all lines, of the magnitude"),
+    ])  # fmt: skip
+
+
+def _error(response: Any) -> float:
+    import numpy as np
+
+    return float(np.median(np.sqrt(response.variance / 2) / np.maximum(response.magnitude, 1e-300)))
+
+
+def _crossing(one: Crossing | None) -> str:
+    return "–" if one is None else f"{fixed(one.hz, 2)} ± {fixed(1.96 * one.error_hz, 2)}"
+
+
+def transfers(study: Study, pictures: Pictures) -> Html:
+    """Black-box transfer functions."""
+    parts: list[Html] = []
+    for index, one in enumerate(study.transfers):
+        parts.append(tag("h3", f"{one.pair}, from {one.experiment}"))
+        if one.family is None:
+            parts.append(absent(sentence(one.refused)))
+            continue
+        levy = {fitted.order: fitted for fitted in one.levy}
+        rows = [
+            (str(f.order) + (" (chosen)" if f.order == one.family.best.order else ""), percent(f.amplitude_percent),
+             percent(f.percent), fixed(f.bic, 1), _stable(f.transfer.stable),
+             percent(levy[f.order].amplitude_percent) if f.order in levy else "–",
+             _stable(levy[f.order].transfer.stable) if f.order in levy else "–")
+            for f in one.family.fits
+        ]  # fmt: skip
+        head = (">order", ">amplitude", ">complex, weighted", ">BIC", "stable", ">Levy's amplitude", "stable")
+        best = one.family.best.transfer
+        parts += [
+            figure(pictures, f"transfer-{index}", "Measured, and every order; strong: the one of least BIC."),
+            table(head, rows, "fits in %, equation 29; Levy: plain linear least squares, for comparison"),
+            facts([("Poles, 1/s", _roots(best.poles)), ("Zeros, 1/s", _roots(best.zeros))]),
+        ]
+    return joined(parts) if parts else absent("None.")
+
+
+def _stable(stable: bool) -> str:
+    return "yes" if stable else "no"
+
+
+def _roots(roots: Any) -> str:
+    said = []
+    for root in roots:
+        if root.imag >= 0:
+            pair = f" ± {plain(root.imag)}j" if abs(root.imag) > 1e-9 * abs(root) else ""
+            said.append(plain(root.real) + pair)
+    return ", ".join(said)
+
+
+def grey(study: Study, pictures: Pictures) -> Html:
+    """The physical model."""
+    one = study.grey
+    if one is None:
+        return absent("No physical model was fitted.")
+    if one.fit is None:
+        return absent(sentence(one.refused or "No physical model was fitted."))
+    fit = one.fit
+    return joined([
+        p(f"{one.model[0].upper()}{one.model[1:]}, from {', '.join(one.experiments)}; compared with "
+          f"{' and '.join(name.replace('_', ' ') for name in one.outputs)}."),
+        facts([("Fit", _fits(fit)), ("Iterations", f"{fit.iterations}, {fit.trials} simulations with derivatives"),
+               ("Rank", f"{fit.rank} of {fit.free}, gap {plain(fit.gap, 2)}"), ("Starts", _starts(fit))]),
+        estimates(one, fit),
+        said_and_unsaid(fit),
+        figure(pictures, "singular", "Left: where the gap is, the data end. Right: how the search went."),
+        bullets((joined([sentence(flag.text), " ", tag("em", sentence(flag.remedy))]) for flag in fit.flags), "flags"),
+        p(sentence(one.refused)),
+    ])  # fmt: skip
+
+
+def _fits(fit: Fit) -> str:
+    return ", ".join(
+        f"{name.replace('_', ' ')} {percent(fit.start_percent[name])} → {percent(value)}"
+        for name, value in fit.fit_percent.items()
+    )
+
+
+def _starts(fit: Fit) -> str:
+    return f"{fit.agreeing[0]} of {fit.agreeing[1]} random ones ended at the same machine" if fit.agreeing[1] else ""
+
+
+_BOUNDS = {-1: "at its lower bound", 0: "", 1: "at its upper bound"}
+
+
+def estimates(one: Grey, fit: Fit) -> Html:
+    """Numbers with intervals, or why there is none."""
+    rows = []
+    for each in fit.estimates:
+        value, interval, unit = quantity(each.value, each.low, each.high, each.unit)
+        if each.value is None:
+            value, interval = "not identifiable", ""
+        note = "held" if each.by == "fixed" else _BOUNDS[each.at_bound]
+        if each.value is None:
+            unit = note = ""
+        key = code(one.keys.get(each.name, each.name))
+        rows.append((key, with_unit(one.before.get(each.name), each.unit), value, interval, unit, note))
+    return table(("parameter", ">rig file", ">found", ">95 % interval", "unit", ""), rows)
+
+
+def said_and_unsaid(fit: Fit) -> Html:
+    """What the data fix, and what they cannot, in words."""
+    rows = []
+    for each in fit.invariants:
+        value, interval, unit = quantity(each.value, each.low, each.high, each.unit)
+        rows.append((tag("span", each.name, class_="key"), value, interval, unit))
+    unsaid = [sentence(f"{one.text}: nothing that was measured changes") for one in fit.directions]
+    fixed_too = table(("what the data fix", ">found", ">95 % interval", "unit"), rows)
+    if not unsaid:
+        return p("The data fix every parameter by itself.")
+    return joined([p("What the data do not fix:"), bullets(unsaid), fixed_too])
+
+
+def validation(study: Study, pictures: Pictures) -> Html:
+    """Models on what they were not fitted to."""
+    if not (study.checks or study.against):
+        return absent("Nothing was driven that models could be judged on.")
+    rows = [
+        (one.experiment, one.model, code(one.output), percent(one.fit_percent), _white(one), _apart(one))
+        for one in study.checks
+    ]
+    head = ("experiment", "model", "output", ">fit", "what is left of it", "and the input")
+    parts = [table(head, rows)]
+    lines = [(one.experiment, one.model, str(one.pair), percent(one.fit_percent), percent(one.error_percent))
+             for one in study.against]  # fmt: skip
+    parts.append(table(("response of", "model", "from → to", ">amplitude", ">error"), lines,
+                       "Against responses that were not fitted"))  # fmt: skip
+    parts += [
+        figure(pictures, f"check-{index}", _caption(one)) for index, one in enumerate(study.checks)
+    ]
+    parts += [_step(one) for one in study.checks if one.step is not None]
+    return joined(parts)
+
+
+def _caption(one: Check) -> str:
+    return f"{one.model} on {one.experiment}, which it was not fitted to: {percent(one.fit_percent)}."
+
+
+def _white(one: Check) -> str:
+    if one.whiteness is None:
+        return sentence(one.refused) or "–"
+    if one.whiteness.white:
+        return "white"
+    return f"coloured: {percent(100 * one.whiteness.outside)} of lags outside"
+
+
+def _apart(one: Check) -> str:
+    if one.independence is None:
+        return "–"
+    if one.independence.independent:
+        return "has nothing to do with it"
+    return f"follows it: {fixed(one.independence.worst, 1)} standard errors"
+
+
+def _step(one: Check) -> Html:
+    assert one.step is not None
+    both = (one.step.measured, one.step.modelled)
+    rows = [(what, *(show(each) for each in both)) for what, show in _FIGURES]
+    return table(("step", ">measured", ">modelled"), rows, f"{one.model} on {one.experiment}")
+
+
+def _ms(seconds: float | None) -> str:
+    return "–" if seconds is None else f"{fixed(1e3 * seconds, 1)} ms"
+
+
+def _show_delay(one: Figures) -> str:
+    return _ms(one.delay_s)
+
+
+def _show_rise(one: Figures) -> str:
+    return _ms(one.rise_s)
+
+
+def _show_over(one: Figures) -> str:
+    return percent(one.overshoot_percent)
+
+
+def _show_settled(one: Figures) -> str:
+    return _ms(one.settling_s)
+
+
+_FIGURES = (
+    ("delay, to 10 %", _show_delay), ("rise, 10 to 90 %", _show_rise), ("overshoot", _show_over),
+    ("settled within 5 %", _show_settled),
+)  # fmt: skip
+
+
+def tuning(study: Study, pictures: Pictures) -> Html:
+    """Gains that follow, where they were computed."""
+    told = study.tuning
+    if told is None:
+        return absent("No gains were computed.")
+    values = told.to_json() if hasattr(told, "to_json") else told._asdict() if hasattr(told, "_asdict") else told
+    return _nested(values) if isinstance(values, Mapping) else p(str(values))
+
+
+def _nested(values: Mapping[str, Any]) -> Html:
+    """Plain values by name, tables of them below."""
+    flat = [(str(name).replace("_", " "), _plainly(value)) for name, value in values.items()
+            if not isinstance(value, Mapping)]  # fmt: skip
+    parts = [facts(flat)]
+    for name, value in values.items():
+        if isinstance(value, Mapping) and value:
+            parts += [tag("h3", str(name).replace("_", " ")), _nested(value)]
+    return joined(parts)
+
+
+def _plainly(value: object) -> str:
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: ""}[value]
+    if isinstance(value, (int, float)):
+        return plain(float(value))
+    if isinstance(value, (list, tuple)):
+        return ", ".join(_plainly(one) for one in value)
+    return str(value)
