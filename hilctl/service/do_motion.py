@@ -18,10 +18,22 @@ from hilctl.wire.ops import Arguments, refusal_of
 def arm(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     """From off towards hold; with a recording, where the rig asks for one."""
     s.need_mode("arm", Mode.OFF)
+    _need_link(s)
     if s.rig.recording.required and not s.recorder.active:
         yield from start_recording(s, "")
         s.lease.need(asked.client, asked.token, "arm")
     return {"tick": (yield from s.core.ask(RequestKind.ARM))}
+
+
+def _need_link(s: Service) -> None:
+    """The loop would refuse as well, but can only say that no sensor answers."""
+    link = s.core.link.status.device
+    if link.state == "open":
+        return
+    again = s.rig.tables.loop.reconnect.enabled
+    then = f"it is being made anew, attempt {link.attempts + 1}; arm when it is open" if again else "restart the service"
+    since = f"the link to the device is lost for {link.since_s:g} s"
+    raise Refused(Code.WRONG_MODE, f"{since}{f' ({link.reason})' if link.reason else ''}; {then}", "link")
 
 
 def stop(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
