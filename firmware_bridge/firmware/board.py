@@ -9,8 +9,10 @@ from typing import Self
 class Board:
     """A running board. It ends with this object, and with the process that made it."""
 
-    def __init__(self, program: Path | list[str], *, has_line: bool = False) -> None:
-        self.process = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+    def __init__(self, program: Path | list[str], *, has_line: bool = False, ends: tuple[int, ...] = ()) -> None:
+        self.process = subprocess.Popen(
+            program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, pass_fds=ends
+        )
         assert self.process.stdin is not None and self.process.stdout is not None
         self._to, self._from = self.process.stdin, self.process.stdout
         self.port = self._from.readline().strip() if has_line else ""

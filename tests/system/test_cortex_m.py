@@ -69,6 +69,13 @@ def test_a_hang_ends_in_the_watchdogs_reset_null_not_armed_without_session_and_s
     line.close()
 
 
+def test_the_cause_of_a_reset_is_told_once(device):
+    device.tell(f"line hung {ALL}")
+    assert device.booted()["trip"] == DeviceTrip.WATCHDOG
+    again = device.press_reset()
+    assert (again["state"], again["trip"]) == (State.IDLE, 0)
+
+
 def test_the_watchdog_leaves_a_device_alone_whose_tick_and_main_loop_live(device):
     before = device.seen()
     assert before["trip"] == 0
