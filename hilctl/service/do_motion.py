@@ -31,9 +31,9 @@ def _need_link(s: Service) -> None:
     if link.state == "open":
         return
     again = s.rig.tables.loop.reconnect.enabled
-    then = f"it is being made anew, attempt {link.attempts + 1}; arm when it is open" if again else "restart the service"
-    since = f"the link to the device is lost for {link.since_s:g} s"
-    raise Refused(Code.WRONG_MODE, f"{since}{f' ({link.reason})' if link.reason else ''}; {then}", "link")
+    then = f"it is made anew, attempt {link.attempts + 1}: arm when it is open" if again else "restart the service"
+    why = f" ({link.reason})" if link.reason else ""
+    raise Refused(Code.WRONG_MODE, f"the link to the device is lost for {link.since_s:g} s{why}; {then}", "link")
 
 
 def stop(s: Service, asked: Asked, given: Arguments) -> Task[Result]:

@@ -97,7 +97,7 @@ def tripped_without_link(rig):
     ran = link_comes(rig, "reconnecting")["core"]["ran"]
     status = until(lambda: (s := rig.status())["core"]["ran"] > ran + 20 and s, "more ticks")
     assert status["core"]["ran"] + status["core"]["missed"] == status["core"]["due"]
-    with pytest.raises(Refused, match="link to the device is lost for .*made anew"):
+    with pytest.raises(Refused, match=r"link to the device is lost for .*made anew"):
         rig.arm()
     return status
 
