@@ -4,6 +4,7 @@ hilctl identify friction                                 the rig that runs here
 hilctl identify friction table-500 --twin                its twin, as fast as it computes
 hilctl identify friction --resume out/friction-…         what is left of a campaign that was cut off
 hilctl identify presliding --curve out/friction-…/friction.json    on the curve that a campaign has found
+hilctl identify dynamics table-500 --twin --out DIR      how it answers, and to how fast a motion
 hilctl identify plant --no-prepare --apply               right after another one; what is found is put in force
 """
 
@@ -21,6 +22,8 @@ def identify(parser: argparse.ArgumentParser) -> None:
         ("presliding", _presliding,
          "small reversals; whether friction jumps or bends first, which law that is, and its parameters"),
         ("plant", _plant, "sines and chirps; moving mass, flow gain, oil, leakage, valve and delays"),
+        ("dynamics", _dynamics,
+         "multisine, sweep and stepped sine; frequency response, transfer functions, grey box, and whether they hold"),
     ):  # fmt: skip
         declare(kinds.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}."))
 
@@ -56,3 +59,9 @@ def _plant(parser: argparse.ArgumentParser) -> None:
     options(parser, "plant")
     apply_option(parser)
     parser.set_defaults(do=run)
+
+
+def _dynamics(parser: argparse.ArgumentParser) -> None:
+    from hilctl.cli.identify_dynamics import options as dynamics_options
+
+    dynamics_options(parser)

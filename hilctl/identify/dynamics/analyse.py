@@ -74,8 +74,10 @@ def judged(one: Experiment, pairs: Sequence[Pair], facts: Facts | None) -> tuple
     out: list[Finding] = []
     for name in known:
         outputs = {pair.output: one.channels[pair.output] for pair in pairs if pair.input == name}
+        declared = name == one.reference and one.settings.get("band_declared", False)
         out += judge(
             one.channels[name], outputs, one.rate_hz, name=name, times_s=times_of(one),
+            band_hz=one.band_hz if declared else None,
             ranges={key: value for key, value in ranges.items() if key in (name, *outputs)},
             periodic=one.kind in ("motion", "multisine", "step"), leads=one.source == "rig",
         )  # fmt: skip

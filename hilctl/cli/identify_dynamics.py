@@ -1,0 +1,299 @@
+"""`hilctl identify dynamics`: drive, or read, judge, clean, find, tell; see docs/dynamics.md.
+
+hilctl identify dynamics table-500 --twin --out DIR             the twin, as fast as it computes
+hilctl identify dynamics --excitation multisine --resume DIR    what is left of a study that was cut off
+hilctl identify dynamics table-500 --record bench.csv --map displacement=Weg:mm reference=Soll:mm
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hilctl.cli import identify_parts as parts
+from hilctl.cli.errors import DONE, WrongUse
+from hilctl.cli.output import finite, json_line, note, pairs, say
+
+if TYPE_CHECKING:
+    from hilctl.client import Client
+    from hilctl.identify.campaign import Facts
+    from hilctl.identify.dynamics.experiment import Asked, Run
+    from hilctl.identify.dynamics.study import Experiment, Study
+
+ORIGIN = "identify dynamics"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The arguments."""
+    parts.options(parser, "dynamics")
+    parts.apply_option(parser)
+    parser.add_argument("--resume", default="", metavar="DIR", help="go on with the study in this directory")
+    parser.add_argument("--excitation", default="", metavar="LIST",
+                        help="of multisine,sweep,stepped,plant (all that suit the rig)")  # fmt: skip
+    parser.add_argument("--band", default="", metavar="LOW:HIGH", help="Hz, that is driven (1:100); of --record, was")
+    parser.add_argument("--amplitude", type=float, default=0.0, metavar="M", help="at most (what the rig has room for)")
+    parser.add_argument("--input", default="", metavar="CHANNEL", help="of the response (xd_m)")
+    parser.add_argument("--output", default="", metavar="CHANNEL", help="of the response (displacement_m)")
+    parser.add_argument("--load-pressure", action="store_true", help="the load pressure as an output, too")
+    parser.add_argument("--fix", nargs="+", action="extend", default=[], metavar="NAME=VALUE",
+                        help="parameters of the grey box that are known")  # fmt: skip
+    parser.add_argument("--record", nargs="+", action="extend", default=[], metavar="FILE",
+                        help="recordings instead of experiments: ours, or CSV with a header")  # fmt: skip
+    parser.add_argument("--check", nargs="+", action="extend", default=[], metavar="FILE",
+                        help="with --record: recordings that models are only judged on")  # fmt: skip
+    parser.add_argument("--map", nargs="+", action="extend", default=[], dest="columns",
+                        metavar="CHANNEL=COLUMN[:UNIT]", help="with --record: which column is what")  # fmt: skip
+    parser.add_argument("--rate", type=float, default=0.0, metavar="HZ", help="with --record: of a CSV without times")
+    parser.add_argument("--events", action="store_true", help="progress as JSON lines on standard error")
+    parser.set_defaults(do=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Does it; returns the exit code."""
+    asked = _asked(given)
+    begun_s = time.monotonic()
+    folder = Path(given.resume) if given.resume else parts.folder_of(given, "dynamics")
+    with parts.progress() as bar:
+        line = bar.add_task("connecting", total=None)
+
+        def tell(text: str, done: int | None = None, of: int | None = None, **more: Any) -> None:
+            bar.update(line, description=text, total=of, completed=done)
+            if given.events:
+                note(json_line({"event": text, "done": done, "of": of, **more}))
+
+        study, prepared, epochs = _of_files(given, asked, tell) if given.record else _of_rig(given, asked, folder, tell)
+        tell("writing")
+        answer = _kept(study, folder, prepared, epochs, begun_s)
+    if given.json:
+        say(json_line(answer))
+    else:
+        from hilctl.cli.identify_dynamics_told import tell_study
+
+        tell_study(study, answer)
+        say(str(folder / "study.json"))
+        if answer["report"]:
+            say(answer["report"])
+    return DONE
+
+
+def _asked(given: argparse.Namespace) -> "Asked":
+    """What is asked for; WrongUse where that contradicts itself."""
+    from hilctl.identify.dynamics.experiment.asked import Asked, check_asked
+
+    if given.record:
+        if given.twin or given.connect or given.changes or given.resume or given.apply or given.excitation:
+            raise WrongUse("--record takes what was recorded: leave --twin, --connect, --set, --resume, --apply and "
+                           "--excitation out; RIG may name the rig file")  # fmt: skip
+    else:
+        parts.check(given)
+        if given.columns or given.rate or given.check:
+            raise WrongUse("--map, --rate and --check are for --record")
+    if given.resume and (given.out or given.band or given.amplitude or given.excitation):
+        raise WrongUse("--resume goes on as planned: leave --out, --band, --amplitude and --excitation out")
+    low, high = _band(given.band)
+    fixed = pairs(given.fix)
+    for key, value in fixed.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise WrongUse(f"--fix {key}={value}: must be a number")
+    asked = Asked(
+        excitations=tuple(word.strip() for word in given.excitation.split(",") if word.strip()),
+        start_hz=low, end_hz=high, amplitude_m=given.amplitude, input=given.input, output=given.output,
+        load_pressure=given.load_pressure, fixed={key: float(value) for key, value in fixed.items()},
+    )  # fmt: skip
+    check_asked(asked)
+    return asked
+
+
+def _band(text: str) -> tuple[float, float]:
+    if not text:
+        return 0.0, 0.0
+    try:
+        low, high = (float(word) for word in text.split(":"))
+    except ValueError:
+        raise WrongUse(f"--band {text}: must be LOW:HIGH in Hz, like 1:100") from None
+    return low, high
+
+
+def _of_rig(
+    given: argparse.Namespace, asked: "Asked", folder: Path, tell: Any
+) -> "tuple[Study, dict[str, Any], list[int] | None]":
+    """The study of what is driven, or of what was; what preparing did; the epochs of what was put in force."""
+    from hilctl.identify.dynamics.experiment import Run
+
+    try:
+        if given.resume and not Run.resume(None, folder).store.left:
+            study = _study(given, Run.resume(None, folder), asked, tell)
+            return study, Run.resume(None, folder).store.header.prepared, None
+        with parts.rig_of(given) as rig:
+            driven = _driven(rig, given, asked, folder, tell)
+            study = _study(given, driven, asked, tell)
+            changes = changes_of(study)
+            epochs = [rig.set(changes, origin=ORIGIN)] if given.apply and changes else None
+            return study, driven.store.header.prepared, epochs
+    except KeyboardInterrupt:
+        _kept_so_far(folder, "paused; ")
+        raise
+    except Exception:
+        _kept_so_far(folder, "")
+        raise
+
+
+def _kept_so_far(folder: Path, word: str) -> None:
+    if (folder / "dynamics.json").exists():
+        note(f"{word}finished motions are kept in {folder}; go on with --resume {folder}")
+
+
+def _driven(rig: "Client", given: argparse.Namespace, asked: "Asked", folder: Path, tell: Any) -> "Run":
+    from hilctl.identify.campaign import read_facts
+    from hilctl.identify.dynamics.experiment import Run, legs_of
+    from hilctl.identify.dynamics.plants import plant_of
+
+    if given.resume:
+        if given.twin:
+            rig.arm()
+        driven = Run.resume(rig, folder)
+    else:
+        prepared = parts.made_ready(rig, given, tell)
+        facts = read_facts(rig)
+        plant = plant_of(facts)
+        asked = _with_defaults(asked, plant)
+        tell("planning")
+        legs = legs_of(asked, facts, plant.settings(facts))
+        if "plant" in asked.excitations:
+            legs += plant.legs(rig, facts)
+        driven = Run.begin(rig, folder, asked, facts, legs, command=_command(), prepared=prepared)
+    with parts.recording(rig):
+        _show(driven, tell)
+        for _ in driven.drive():
+            _show(driven, tell)
+    return driven
+
+
+def _with_defaults(asked: "Asked", plant: Any) -> "Asked":
+    import msgspec
+
+    return msgspec.structs.replace(asked, excitations=asked.excitations or plant.excitations)
+
+
+def _show(driven: "Run", tell: Any) -> None:
+    p = driven.progress
+    tell(f"{p.name or 'driven'}, {p.seconds_left:.0f} s of the rig's time left", p.done, p.of, motion=p.name,
+         seconds_left=p.seconds_left)  # fmt: skip
+
+
+def _study(given: argparse.Namespace, driven: "Run", asked: "Asked", tell: Any) -> "Study":
+    from hilctl.identify.dynamics.analyse import study_of
+    from hilctl.identify.dynamics.plants import plant_of
+
+    header = driven.store.header
+    return study_of(
+        driven.experiments(), plant_of(header.facts), header.facts, _over(header.asked, asked), rig=header.facts.rig,
+        command=header.command, tell=tell,
+    )  # fmt: skip
+
+
+def _over(then: "Asked", now: "Asked") -> "Asked":
+    """What was driven stays; what it is looked at for may be asked anew."""
+    import msgspec
+
+    more = {
+        key: getattr(now, key) for key in ("input", "output", "load_pressure", "fixed") if getattr(now, key)
+    }  # fmt: skip
+    return msgspec.structs.replace(then, **more)
+
+
+def _of_files(
+    given: argparse.Namespace, asked: "Asked", tell: Any
+) -> "tuple[Study, dict[str, Any], list[int] | None]":
+    """The study of recordings."""
+    from hilctl.identify.dynamics.analyse import study_of
+    from hilctl.identify.dynamics.intake import experiment_of, read_record
+    from hilctl.identify.dynamics.rig_plant import RigPlant
+
+    mapping: dict[str, str] = {}
+    for word in given.columns:
+        key, mark, column = word.partition("=")
+        if not mark or not key or not column:
+            raise WrongUse(f"--map {word}: must be CHANNEL=COLUMN, or CHANNEL=COLUMN:UNIT")
+        mapping[key] = column
+    facts = _facts_of_file(given.rig) if given.rig else None
+    band = (asked.start_hz, asked.end_hz) if asked.end_hz else None
+    experiments: list[Experiment] = []
+    for role, files in (("fit", given.record), ("check", given.check)):
+        for file in files:
+            tell(f"reading {file}")
+            foreign = read_record(file, mapping, rate_hz=given.rate)
+            facts = facts or foreign.facts
+            driven = asked.input or "xd_m"
+            experiments.append(experiment_of(foreign, driven, role=role, band_hz=band))  # type: ignore[arg-type]
+    plant = _plant_of(facts) if facts else RigPlant()
+    rig = facts.rig if facts else Path(given.record[0]).stem
+    study = study_of(experiments, plant, facts, asked, rig=rig, command=_command(), tell=tell)
+    return study, {}, None
+
+
+def _plant_of(facts: "Facts") -> Any:
+    from hilctl.identify.dynamics.plants import plant_of
+
+    return plant_of(facts)
+
+
+def _facts_of_file(rig: str) -> "Facts":
+    """What a rig file says, as a service would tell it."""
+    from hilctl import rig as rigs
+    from hilctl.identify.campaign import Facts
+    from hilctl.service.store import values_of
+
+    loaded = rigs.load(rig)
+    return Facts(loaded.name, 1 / loaded.dt_s, 1, values_of(loaded))
+
+
+def _command() -> str:
+    import shlex
+
+    return "hilctl " + shlex.join(sys.argv[1:])
+
+
+def changes_of(study: "Study") -> dict[str, float]:
+    """What to set in the rig, by key: what the grey box has identified, and the mass."""
+    grey = study.grey
+    if grey is None:
+        return {}
+    out: dict[str, float] = {}
+    for one in grey.fit.estimates if grey.fit else ():
+        if one.value is not None and one.by in ("linear", "profile") and not one.at_bound and one.name in grey.keys:
+            out[grey.keys[one.name]] = one.value
+    if grey.mass is not None:
+        out |= {key: value for key, value in grey.mass.changes().items() if key == "machine.m"}
+    return out
+
+
+def _kept(
+    study: "Study", folder: Path, prepared: dict[str, Any], epochs: list[int] | None, begun_s: float
+) -> dict[str, Any]:
+    """study.json, the report, and the answer."""
+    folder.mkdir(parents=True, exist_ok=True)
+    changes = changes_of(study)
+    answer = {
+        **study.to_json(), "prepared_rig": prepared or None, "folder": str(folder),
+        "sets": [changes] if changes else [],
+        "applied": {"epochs": epochs} if epochs else None, "report": _report(study, folder),
+        "wall_seconds": time.monotonic() - begun_s,
+    }  # fmt: skip
+    parts.keep(finite(answer), folder / "study.json")
+    return answer
+
+
+def _report(study: "Study", folder: Path) -> str | None:
+    """The page, where this program draws one."""
+    import importlib
+    import importlib.util
+
+    if importlib.util.find_spec("hilctl.identify.dynamics.report") is None:
+        return None
+    return str(importlib.import_module("hilctl.identify.dynamics.report").write_report(study, folder))
+
+
+__all__: Sequence[str] = ("changes_of", "options", "run")

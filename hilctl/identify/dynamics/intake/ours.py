@@ -1,0 +1,46 @@
+"""Recordings of ours: the samples while something was tracked, with what the rig was."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hilctl.identify.campaign.facts import Facts
+from hilctl.identify.dynamics.intake.foreign import Foreign, IntakeFault
+from hilctl.recording.reader import open_recording
+from hilctl.signals import Mode
+
+REST_S = 0.3  # before and behind
+
+
+def read_recording(path: Path) -> Foreign:
+    """From the first tracked sample to the last, and a little rest around."""
+    with open_recording(path) as recording:
+        rows = recording.columns()
+        rate_hz, rig = recording.rate_hz, recording.rig
+        facts = Facts(rig, rate_hz, recording.epoch, _flat(recording.parameters_at_start))
+        changed = [str(one["key"]) for one in recording.changes]
+        complete = recording.complete
+    tracked = np.flatnonzero(rows["mode"] == Mode.TRACK)
+    if not len(tracked):
+        raise IntakeFault(f"{path}: nothing was tracked while it was recorded; record a motion (`hilctl track`)")
+    rest = round(REST_S * rate_hz)
+    at = slice(max(0, int(tracked[0]) - rest), int(tracked[-1]) + 1 + rest)
+    notes = [] if complete else [f"{path.name} is not complete; what it holds is taken"]
+    if changed:
+        notes.append(f"{path.name}: {', '.join(dict.fromkeys(changed))} changed while it was recorded")
+    channels = {name: np.asarray(values[at], np.float64) for name, values in rows.items()}
+    return Foreign(path.name, channels, rate_hz, None, facts, tuple(notes))
+
+
+def _flat(values: Mapping[str, Any], at: str = "") -> dict[str, Any]:
+    """Tables as dotted keys, without what is the twin's alone."""
+    out: dict[str, Any] = {}
+    for key, value in values.items():
+        name = f"{at}.{key}" if at else key
+        if isinstance(value, Mapping):
+            out.update(_flat(value, name))
+        elif not name.startswith("twin."):
+            out[name] = value
+    return out
