@@ -47,15 +47,16 @@ def tell_study(study: "Study", answer: Mapping[str, Any]) -> None:
 
 
 def _responses(study: "Study") -> "Table":
-    columns = ("", "from", "to", "lines", "Hz", "-3 dB, Hz", "-90°, Hz", "coherence", "± 95 %")
-    made = _table("Frequency responses", *columns)
+    pairs = list(dict.fromkeys(str(one.pair) for one in study.responses))
+    title = f"Frequency response {pairs[0]}" if len(pairs) == 1 else "Frequency responses"
+    made = _table(title, "", "lines", "Hz", "-3 dB, Hz", "-90°, Hz", "coherence", "± 95 %")
     for one in study.responses:
         r = one.response
         share = 100 * float(np.median(r.radius() / np.maximum(r.magnitude, 1e-300)))
         made.add_row(
-            one.experiment, one.pair.input, one.pair.output, str(len(r.hz)), f"{r.hz[0]:.3g} to {r.hz[-1]:.3g}",
-            _crossing(one.bandwidth.gain), _crossing(one.bandwidth.phase), f"{float(np.median(r.coherence)):.3f}",
-            f"{share:.2g} %",
+            one.experiment if len(pairs) == 1 else f"{one.experiment}\n{one.pair}", str(len(r.hz)),
+            f"{r.hz[0]:.3g} to {r.hz[-1]:.3g}", _crossing(one.bandwidth.gain), _crossing(one.bandwidth.phase),
+            f"{float(np.median(r.coherence)):.3f}", f"{share:.2g} %",
         )  # fmt: skip
     return made
 

@@ -12,7 +12,7 @@ import numpy as np
 from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.dynamics.experiment.asked import Asked
 from hilctl.identify.dynamics.judge import Finding, RecordFault, judge
-from hilctl.identify.dynamics.measured import measured_of
+from hilctl.identify.dynamics.measured import measured_of, scatter_between
 from hilctl.identify.dynamics.plants import Plant
 from hilctl.identify.dynamics.preprocess import Detrend, Hampel, Prepared, ZeroPhase, prepare
 from hilctl.identify.dynamics.study import Cleaned, Experiment, Found, Grey, Measured, Pair, Study, Transfers
@@ -58,7 +58,10 @@ def study_of(
         findings=tuple(each for each in (*found, *spoiled) if each.findings),
         prepared=tuple(Cleaned(name, made) for name, made in cleaned.items()), responses=measured,
         transfers=transfers, grey=grey, checks=checks, against=against_of(transfers, measured),
-        remarks=(*remarks, *(note for one in experiments for note in one.notes), *_without(grey)),
+        remarks=(
+            *remarks, *(note for one in experiments for note in one.notes), *scatter_between(measured),
+            *_without(grey),
+        ),
     )  # fmt: skip
 
 
@@ -127,8 +130,8 @@ def cleaned_of(one: Experiment, pairs: Sequence[Pair]) -> Prepared:
 
 
 def transfers_of(measured: Sequence[Measured], pair: Pair, tell: Tell) -> Transfers:
-    """Orders 4 to 9 on the best response of a pair: the multisine's, else the first."""
-    of_pair = [one for one in measured if one.pair == pair]
+    """Orders 4 to 9 on the best response of a pair: the multisine's, else the first that is not kept for checks."""
+    of_pair = sorted((one for one in measured if one.pair == pair), key=lambda one: one.role == "check")
     best = next((one for one in of_pair if one.kind == "multisine"), of_pair[0])
     heard = np.flatnonzero(best.response.coherence >= HEARD)
     low, high = float(best.response.hz[0]), float(best.response.hz[heard[-1]] if len(heard) else best.response.hz[-1])

@@ -26,8 +26,10 @@ from hilctl.identify.dynamics.study import Experiment, Found, Measured, Pair, Re
 POINTS = 150  # at most, of a sweep
 BIN = 8.0  # lines of the record between two of its points, at least
 MARGIN = 0.06  # of a sweep's band at both ends, where its soft ends leave little
-
-_ALIKE = (("xd_m", "xr_m"), ("displacement_m", "position_m"))
+FOLLOWING = ("displacement_m", "position_m")
+FLAT, LAG_DEG = 0.1, 30.0  # of the magnitude, and phase: of what follows at low frequencies
+LEAST = 10  # frequencies
+APART = 0.3  # of them: chance leaves a twentieth
 
 
 def measured_of(
@@ -46,7 +48,7 @@ def measured_of(
             except RecordFault as fault:
                 wrong.append(Found(group, fault.findings))
                 continue
-            out.append(Measured(group, members[0].kind, pair, response, _bandwidth(response, pair)))
+            out.append(Measured(group, members[0].kind, pair, response, _bandwidth(response, pair), members[0].role))
     return tuple(out), tuple(wrong)
 
 
@@ -108,6 +110,32 @@ def _together(responses: Sequence[Response], kind: str) -> Response:
 
 
 def _bandwidth(response: Response, pair: Pair) -> Bandwidth:
-    """Of what follows a reference; a response from one quantity to another has none."""
-    follows = pair.input in _ALIKE[0] and pair.output in _ALIKE[1]
-    return bandwidth(response) if follows and len(response.hz) > 10 else Bandwidth(None, None)
+    """Of a displacement that follows at low frequencies; what only grows or falls has none."""
+    few = response.within(0.0, float(response.hz[0]) * 3)
+    size = few.magnitude
+    flat = len(size) > 1 and float(np.ptp(size)) < FLAT * float(size.mean())
+    follows = pair.output in FOLLOWING and flat and float(np.abs(few.phase_deg).max()) < LAG_DEG
+    return bandwidth(response) if follows and len(response.hz) > LEAST else Bandwidth(None, None)
+
+
+def scatter_between(measured: Sequence[Measured]) -> tuple[str, ...]:
+    """What to know where excitations disagree by more than their intervals: a rig that is not linear."""
+    out = []
+    for at, one in enumerate(measured):
+        for other in measured[at + 1 :]:
+            if one.pair != other.pair or "check" in (one.role, other.role):
+                continue
+            here, there = one.response, other.response
+            hz = here.hz[(here.hz >= there.hz[0]) & (here.hz <= there.hz[-1])]
+            if len(hz) < LEAST:
+                continue
+            sizes = [np.interp(hz, each.hz, each.magnitude) for each in (here, there)]
+            reach = np.hypot(*(np.interp(hz, each.hz, each.radius()) for each in (here, there)))
+            apart = float(np.mean(np.abs(sizes[0] - sizes[1]) > reach))
+            if apart > APART:
+                out.append(
+                    f"{one.experiment} and {other.experiment} differ by more than their intervals at "
+                    f"{100 * apart:.0f} % of the frequencies ({one.pair}): the rig is not linear (friction, "
+                    "saturation), and each response holds for the motion it was measured with"
+                )
+    return tuple(out)

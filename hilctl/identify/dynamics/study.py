@@ -89,6 +89,7 @@ class Measured:
     pair: Pair
     response: Response
     bandwidth: Bandwidth
+    role: Role = "fit"
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.dynamics.fit import fit_percent
+from hilctl.identify.dynamics.measured import FOLLOWING
 from hilctl.identify.dynamics.plants import Plant
 from hilctl.identify.dynamics.preprocess import Prepared, ZeroPhase
 from hilctl.identify.dynamics.study import Against, Check, Experiment, Grey, Measured, Transfers
@@ -16,7 +17,6 @@ from hilctl.params import BadValues
 
 Reals = npt.NDArray[np.float64]
 
-_FOLLOWS = ("displacement_m", "position_m")  # what steps where the reference does
 STILL = 100  # samples before the excitation: where the output stands
 
 
@@ -88,7 +88,7 @@ def check_of(one: Experiment, model: str, output: str, driven: Reals, measured: 
     )  # fmt: skip
     try:
         made = replace(made, whiteness=whiteness(left), independence=independence(left, driven))
-        if one.kind == "step" and output in _FOLLOWS:
+        if one.kind == "step" and output in FOLLOWING:
             made = replace(made, step=compare_steps(driven, measured, modelled, one.rate_hz))
     except BadValues as error:
         made = replace(made, refused=str(error))
