@@ -14,10 +14,13 @@ REALTIME := tests/system
 demo: $(STAMP)
 	$(BIN)/hilctl demo
 
-# On the real clock alone; the rest on all processors, each file on one of them.
+# What is left out. `make test BUT=bench` runs the slow ones besides, in the share of HILCTL_SLOW_SHARE.
+BUT := slow and not bench
+
+# On the real clock alone; the rest on all processors, each file on one of them, so that it is compiled for once.
 test: $(STAMP)
-	$(BIN)/python -m pytest -q $(REALTIME) -m "realtime and not slow and not bench"
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not realtime and not slow and not bench"
+	$(BIN)/python -m pytest -q $(REALTIME) -m "realtime and not $(BUT)"
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not realtime and not $(BUT)"
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
