@@ -51,6 +51,8 @@ def readings(config: Config, link: Link, sensors: Any, found: dict[int, float]) 
             piece = words[place.word : place.word + own.length]
             found[place.signal] = _value(own, place.signal, raw_of(own, piece))
             yield from _plausible(own, place.signal, piece, sensors)
+            if READINGS[place.signal] == "fault" and config.output.reset.device == "none":  # else arming resets it
+                yield from _at_fault(raw_of(own, piece))
 
 
 def _read(config: Config, link: Link, request: Request, at: int, count: int) -> list[int]:
@@ -78,10 +80,13 @@ def _value(own: Reading, signal: int, raw: float) -> float:
     return UNITS[READINGS[signal]][own.unit] * (own.scale * raw + own.offset)
 
 
+def _at_fault(raw: float) -> Iterator[str]:
+    if raw != 0:
+        yield f"driver.reading.fault: the device reports fault {raw:g}; mend the cause and reset it there"
+
+
 def _plausible(own: Reading, signal: int, words: list[int], sensors: Any) -> Iterator[str]:
     name, raw = READINGS[signal], raw_of(own, words)
-    if name == "fault" and raw != 0:
-        yield f"driver.reading.fault: the device reports fault {raw:g}; mend the cause and reset it there"
     if signal >= len(SENSORS):
         return
     sensor = getattr(sensors, name)

@@ -173,6 +173,8 @@ def test_a_device_in_fault_is_told_before_arming():
     with device("tcp") as there:
         there.tell(set={24: 7})
         assert any("the device reports fault 7" in problem for problem in told(there.table()))
+        reset = {"device": "amplifier", "address": 4}
+        assert not any("fault" in problem for problem in told(there.table(output__reset=reset)))  # arming resets it
 
 
 @KINDS

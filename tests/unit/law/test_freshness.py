@@ -78,6 +78,21 @@ def test_it_returns_after_a_second_of_young_pressures_with_its_high_pass_settled
     assert u[3000:] == pytest.approx(kept[3000:], abs=1e-6)
 
 
+@pytest.mark.parametrize(("age_s", "share"), [(0.005, 1.0), (np.nextafter(0.005, 1), 1 - DT / 0.2)])
+def test_a_pressure_is_old_from_just_above_the_limit_on(age_s: float, share: float) -> None:
+    fresh = np.zeros(1, FRESH)[0]
+    rt_fresh_start(fresh)
+    rt_pressure_share(0.005, 0.2, age_s, True, DT, 1, fresh)
+    assert fresh.share == pytest.approx(share)
+
+
+def test_the_fade_goes_on_through_skipped_periods() -> None:
+    fresh = np.zeros(1, FRESH)[0]
+    rt_fresh_start(fresh)
+    rt_pressure_share(0.005, 0.2, OLD, True, DT, 50, fresh)
+    assert fresh.share == pytest.approx(1 - 50 * DT / 0.2)
+
+
 def test_a_skipped_period_does_not_count_as_young() -> None:
     fresh = np.zeros(1, FRESH)[0]
     for _ in range(20):
