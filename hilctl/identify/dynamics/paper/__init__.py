@@ -3,7 +3,7 @@
 `ServoPlant` is what a study knows of such a rig; `paper_of(study)` computes what the paper's tables hold.
 """
 
-from hilctl.identify.dynamics.paper.plant import ServoPlant
+from hilctl.identify.dynamics.paper.plant import SWEEP, ServoPlant
 from hilctl.identify.dynamics.paper.tables import Paper, paper_of
 
-__all__ = ["Paper", "ServoPlant", "paper_of"]
+__all__ = ["SWEEP", "Paper", "ServoPlant", "paper_of"]

@@ -21,6 +21,7 @@ def pictures_of(paper: Paper) -> Iterator[tuple[str, Any]]:
     yield "paper-fit", fitted(paper.noisy)
     yield "paper-model", model(paper)
     yield "paper-orders", orders(paper)
+    yield "paper-step", step(paper)
 
 
 def sweep(paper: Paper) -> Any:
@@ -129,6 +130,26 @@ def orders(paper: Paper) -> Any:
         ax.set_xlabel("frequency, Hz")
     axes[0, 0].set_ylim(0, 1.25 * KNOWN["Kd"] * float(r.magnitude.max()))
     below(figure, axes, 6)
+    return figure
+
+
+def step(paper: Paper) -> Any:
+    """The identified model on a step."""
+    one = paper.step
+    if one is None:
+        return None
+    figure, axes = new(1, 1, 2.6)
+    ax = axes[0, 0]
+    at = int(np.argmax(np.abs(one.driven - one.driven[0]) > 1e-3 * np.ptp(one.driven)))
+    part = slice(max(0, at - round(0.02 * one.rate_hz)), at + round(0.12 * one.rate_hz))
+    t = 1e3 * (np.arange(len(one.measured)) - at)[part] / one.rate_hz
+    ax.plot(t, 1e3 * one.driven[part] / KNOWN["Kd"], color=OTHER, linewidth=0.9, label="reference")
+    ax.plot(t, 1e3 * one.measured[part], color=MEASURED, linewidth=2.2, label="measured")
+    ax.plot(t, 1e3 * one.modelled[part], color=MODEL, linewidth=1.0, label="identified")
+    ax.set_ylabel("mm")
+    ax.set_xlabel("time, ms")
+    ax.margins(x=0)
+    below(figure, axes)
     return figure
 
 

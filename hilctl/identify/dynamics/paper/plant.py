@@ -31,8 +31,8 @@ KEYS = {
     "B": "machine.B", "m": "machine.m", "KL": "machine.K",
 }  # fmt: skip
 OUTPUTS = {"displacement": "displacement_m", "load_pressure": "load_pressure_pa"}
-SWEEP = "the paper's sweep"
-AMPLITUDE_M = 6e-3
+SWEEP, STEP = "the paper's sweep", "the paper's step"
+AMPLITUDE_M = 7e-3
 STEP_M, STEP_S = 4e-3, 8e-3
 _STILL_S, _BEHIND_S = 0.05, 0.25  # of the record: before and behind what was driven
 
@@ -64,7 +64,7 @@ class ServoPlant:
         return [
             Leg(name=SWEEP, group=SWEEP, kind="stepped", role="fit", settings=sine, band_hz=(1.0, 100.0),
                 amplitude_m=min(AMPLITUDE_M, most), seconds=sum(3 / f for f in range(1, 101))),
-            Leg(name="step", group="step", kind="step", role="check", settings={"rise_s": STEP_S},
+            Leg(name=STEP, group=STEP, kind="step", role="check", settings={"rise_s": STEP_S},
                 band_hz=(0.5, 1 / STEP_S), amplitude_m=min(STEP_M, most), seconds=2.0),
         ]  # fmt: skip
 
@@ -87,7 +87,7 @@ class ServoPlant:
         """The displacement that the grey box makes of the reference."""
         if grey.fit is None:
             return ()
-        record = servo_record(experiment, facts)
+        record = servo_record(experiment, facts, part=slice(None))
         made = servo_model(facts).simulate(grey.fit.values, record)[:, 0]
         return (Modelled("displacement_m", record.inputs["ui"], record.measured()[:, 0], made),)
 
@@ -97,10 +97,12 @@ def servo_model(facts: Facts) -> ServoModel:
     return ServoModel({**KNOWN, "A": float(facts["machine.A"]), "Vt": float(facts["machine.Vt"])})
 
 
-def servo_record(one: Experiment, facts: Facts, outputs: Sequence[str] = ("displacement",)) -> Record:
-    """From rest before the excitation, for as long as it is heard."""
+def servo_record(
+    one: Experiment, facts: Facts, outputs: Sequence[str] = ("displacement",), part: slice | None = None
+) -> Record:
+    """From rest before the excitation, for as long as it is heard; or another part that begins at rest."""
     volts = float(facts["law.rig.reach_m"]) * KNOWN["Kd"]
-    part = heard(one)
+    part = part or heard(one)
     u = volts * np.asarray(one.channels["u_applied"], float)[part]
     shown = {name: np.asarray(one.channels[OUTPUTS[name]], float)[part] for name in outputs}
     return Record({"ui": u}, shown, 1 / one.rate_hz, hold=Hold.zero, name=one.name)
@@ -137,4 +139,4 @@ def _choices(before: Mapping[str, float], fixed: Mapping[str, float]) -> dict[st
     }
 
 
-__all__ = ["KEYS", "SWEEP", "Reals", "ServoPlant", "bounds_of", "heard", "servo_model", "servo_record"]
+__all__ = ["KEYS", "STEP", "SWEEP", "Reals", "ServoPlant", "bounds_of", "heard", "servo_model", "servo_record"]

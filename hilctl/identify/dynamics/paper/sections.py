@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from hilctl.identify.dynamics.paper.tables import BELOW_HZ, FITS, ITERATIONS, Case, Line, Paper
-from hilctl.identify.dynamics.report.sections import figure
+from hilctl.identify.dynamics.report.sections import figure, fit
 from hilctl.report.markup import Html, joined, p, table, tag
-from hilctl.report.numbers import fixed, percent, plain, quantity
+from hilctl.report.numbers import plain
 
 
 def tables(paper: Paper, pictures: Mapping[str, str]) -> Html:
@@ -19,8 +19,8 @@ def tables(paper: Paper, pictures: Mapping[str, str]) -> Html:
                "outliers out, low-passed without lag, mean off."),
         tag("h3", "Figures 3 and 4: the frequency response, and that of the corrector"),
         figure(pictures, "paper-response", "From the record above, the first of three periods skipped, with its 95 % "
-               "intervals; the servo's own in black. Right: the second-order corrector that damps about 80 Hz, which "
-               "makes the dip."),
+               "intervals, less the half tick of lag that the converter's hold adds; the servo's own in black. Right: "
+               "the second-order corrector that damps about 80 Hz, which makes the dip."),
         tag("h3", "Table 1: where the search begins, and between which bounds"),
         _settings(paper), tag("h3", "Figures 6 and 7: before and after"), _fits(paper),
         figure(pictures, "paper-fit", "The noisy record beside the model at its start (figure 6) and at its end "
@@ -31,7 +31,14 @@ def tables(paper: Paper, pictures: Mapping[str, str]) -> Html:
         tag("h3", "Figure 9: transfer functions"), _orders(paper),
         figure(pictures, "paper-orders", f"Magnitude below {BELOW_HZ:g} Hz, as a ratio and not in dB, as in the paper. "
                "Left: ours; right: the paper's plain least squares on the same response."),
+        tag("h3", "Figure 10: a step"), figure(pictures, "paper-step", _step(paper)),
     ])  # fmt: skip
+
+
+def _step(paper: Paper) -> str:
+    if paper.step is None:
+        return ""
+    return f"The identified model on a step, which it was not fitted to: {fit(paper.step.fit_percent)}."
 
 
 def _settings(paper: Paper) -> Html:
@@ -43,10 +50,10 @@ def _settings(paper: Paper) -> Html:
 
 
 def _fits(paper: Paper) -> Html:
-    rows = [("the paper", percent(FITS[0]), percent(FITS[1]), str(ITERATIONS), "")]
+    rows = [("the paper", fit(FITS[0]), fit(FITS[1]), str(ITERATIONS), "")]
     rows += [
-        (f"ours, {one.title}", percent(one.fit.start_percent["displacement"]),
-         percent(one.fit.fit_percent["displacement"]), str(one.fit.iterations),
+        (f"ours, {one.title}", fit(one.fit.start_percent["displacement"]),
+         fit(one.fit.fit_percent["displacement"]), str(one.fit.iterations),
          f"{_soon(one)}, rank {one.fit.rank} of {one.fit.free}")
         for one in (paper.noisy, paper.quiet, paper.pressed)
     ]  # fmt: skip
@@ -73,18 +80,20 @@ def _found(line: Line, one: Case) -> Html | str:
     estimate = one.fit.estimate(line.name)
     if estimate.value is None:
         return tag("em", "not identifiable")
-    value, interval, _ = quantity(estimate.value, estimate.low, estimate.high, "")
-    return joined([value.replace(" × ", "×"), tag("br"), tag("small", interval)])
+    return _with_interval(estimate.value, estimate.low, estimate.high)
+
+
+def _with_interval(value: float, low: float | None, high: float | None) -> Html:
+    ends = " to ".join("open" if end is None else plain(end) for end in (low, high))
+    return joined([plain(value), tag("br"), tag("small", ends)])
 
 
 def _fixed(paper: Paper) -> Html:
     rows = []
     for one in paper.quiet.fit.invariants:
         other = paper.noisy.fit.invariant(one.name)
-        pair = [quantity(each.value, each.low, each.high, each.unit) for each in (other, one)]
-        truth, _, unit = quantity(paper.truth[one.name], None, None, one.unit, 5)
-        cells = [joined([value, tag("br"), tag("small", interval)]) for value, interval, _ in pair]
-        rows.append((tag("span", one.name, class_="key"), truth, *cells, unit))
+        cells = [_with_interval(each.value, each.low, each.high) for each in (other, one)]
+        rows.append((tag("span", one.name, class_="key"), plain(paper.truth[one.name], 5), *cells, one.unit))
     said = "; ".join(direction.text for direction in paper.quiet.fit.directions)
     head = ("what the data fix", ">paper's values", ">3.8 % of noise", ">as recorded, 5 µm", "unit")
     return joined([
@@ -97,13 +106,13 @@ def _fixed(paper: Paper) -> Html:
 def _orders(paper: Paper) -> Html:
     rows = [
         (str(one.order) + (" (chosen)" if one.order == paper.family.best.order else ""),
-         percent(one.paper) if one.paper is not None else "–", percent(one.ours), _stable(one.ours_stable),
-         percent(one.levy), _stable(one.levy_stable))
+         fit(one.paper) if one.paper is not None else "–", fit(one.ours), _stable(one.ours_stable),
+         fit(one.levy), _stable(one.levy_stable))
         for one in paper.orders
     ]  # fmt: skip
     caption = (
         f"fit of the amplitude below {BELOW_HZ:g} Hz, equation 29; the servo's own response scores "
-        f"{fixed(paper.order_truth, 2)} %"
+        f"{fit(paper.order_truth)}"
     )
     return table((">order", ">the paper", ">ours", "stable", ">plain least squares", "stable"), rows, caption)
 

@@ -12,10 +12,10 @@ import numpy as np
 from hilctl.identify.dynamics.fit import fit_percent
 from hilctl.identify.dynamics.grey import Fit, Free, Record, ServoModel, identify
 from hilctl.identify.dynamics.grey.model import Reals
-from hilctl.identify.dynamics.paper.plant import SWEEP, bounds_of, heard
+from hilctl.identify.dynamics.paper.plant import STEP, SWEEP, bounds_of, heard
 from hilctl.identify.dynamics.preprocess import Detrend, Hampel, Prepared, ZeroPhase, prepare
 from hilctl.identify.dynamics.response import Bandwidth, Response, bandwidth, stepped_response, without_hold
-from hilctl.identify.dynamics.study import Experiment, Study
+from hilctl.identify.dynamics.study import Check, Experiment, Study
 from hilctl.identify.dynamics.transfer import Family, Fitted, fit_levy, fit_transfer
 from sim.servo import BOUNDS, IDENTIFIED, KNOWN, START, Hold, Servo, frequency_response, paper_servo
 
@@ -76,6 +76,7 @@ class Paper(NamedTuple):
     family: Family
     levy: tuple[Fitted, ...]
     orders: tuple[Order, ...]
+    step: Check | None  # of the identified model
     order_truth: float  # what the truth's own amplitude scores
 
     def to_json(self) -> dict[str, Any]:
@@ -121,7 +122,8 @@ def paper_of(study: Study) -> Paper:
         quiet=quiet, noisy=noisy, pressed=both,
         truth={**_truth(both.fit), **_truth(quiet.fit)}, response=response,
         bandwidth=bandwidth(response), exact=exact, family=family,
-        levy=levy, order_truth=fit_percent(below.magnitude, np.abs(exact[inside])),
+        levy=levy, step=next((one for one in study.checks if (one.experiment, one.model) == (STEP, "grey")), None),
+        order_truth=fit_percent(below.magnitude, np.abs(exact[inside])),
         prepared=made.then(Hampel(), "displacement").then(ZeroPhase(low_pass_hz=_LOW_PASS_HZ)).then(Detrend()),
         orders=tuple(
             Order(one.order, ORDERS.get(one.order), one.amplitude_percent, one.transfer.stable,

@@ -1,6 +1,7 @@
 """The whole page of a study: a head, what was found in short, and the sections in the order of the work."""
 
 import io
+import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
@@ -35,16 +36,27 @@ _SECTIONS: dict[str, tuple[str, _Section]] = {
 def write_report(study: Study, out: str | Path, paper: "Paper | None" = None) -> Path:
     """Writes the page, as `out` or, where that is a folder, into it; returns its path.
 
-    `paper`: the paper's tables, of a study of its experiment.
+    A study of the paper's experiment gets the paper's tables too, and `paper.json` beside the page.
     """
     path = Path(out)
     if path.suffix != ".html":
         path = path / "report.html"
     path.parent.mkdir(parents=True, exist_ok=True)
+    paper = paper or paper_in(study)
+    if paper is not None:
+        told = json.dumps(paper.to_json(), indent=1, ensure_ascii=False, allow_nan=False)
+        path.with_name("paper.json").write_text(told + "\n", encoding="utf-8")
     beside = path.with_name(f".{path.name}.part")
     beside.write_text(page(study, paper), encoding="utf-8")
     os.replace(beside, path)
     return path
+
+
+def paper_in(study: Study) -> "Paper | None":
+    """The paper's tables, where its experiment is among the study's."""
+    from hilctl.identify.dynamics.paper import SWEEP, paper_of
+
+    return paper_of(study) if any(one.name == SWEEP for one in study.experiments) else None
 
 
 def page(study: Study, paper: "Paper | None" = None) -> str:

@@ -16,10 +16,10 @@ from hilctl.identify.dynamics.report.style import (
     thinned,
 )
 from hilctl.identify.dynamics.study import Check, Cleaned, Experiment, Measured, Pair, Study, Transfers
-from hilctl.report.pictures.style import AFTER, SHADES, below, decades, new
+from hilctl.report.pictures.style import SHADES, below, decades, new
 
 _MOST = 6  # experiments in one picture
-_LAGS = 60
+_BEFORE_S, _AFTER_S = 0.05, 0.3  # of a step
 
 
 def pictures_of(study: Study) -> Iterator[tuple[str, Any]]:
@@ -33,13 +33,21 @@ def pictures_of(study: Study) -> Iterator[tuple[str, Any]]:
     for index, fitted in enumerate(study.transfers):
         yield f"transfer-{index}", transfer(study, fitted)
     yield "singular", singular(study)
-    for index, check in enumerate(study.checks):
-        yield f"check-{index}", checked(check)
+    for index, checks in enumerate(checks_of(study)):
+        yield f"check-{index}", checked(checks)
 
 
 def pairs_of(study: Study) -> list[Pair]:
     """In the order in which they were found."""
     return list(dict.fromkeys(one.pair for one in study.responses))
+
+
+def checks_of(study: Study) -> list[list[Check]]:
+    """Together what is about one output of one experiment, by whatever model."""
+    found: dict[tuple[str, str], list[Check]] = {}
+    for one in study.checks:
+        found.setdefault((one.experiment, one.output), []).append(one)
+    return list(found.values())
 
 
 def driven(study: Study) -> Any:
@@ -72,6 +80,7 @@ def _one_a_group(experiments: Sequence[Experiment]) -> list[Experiment]:
 
 def _most_changed(study: Study) -> str:
     """The experiment that preparing changed most, in parts of its channels' spread."""
+
     def changed(one: Cleaned) -> float:
         now = one.prepared.channels
         return max(
@@ -79,11 +88,13 @@ def _most_changed(study: Study) -> str:
              for name, values in one.prepared.original.items()), default=0.0,
         )  # fmt: skip
 
-    return max(study.prepared, key=changed).experiment if study.prepared else ""
+    fitted = {one.name for one in study.experiments if one.role == "fit"}
+    chosen = [one for one in study.prepared if one.experiment in fitted] or study.prepared
+    return max(chosen, key=changed).experiment if chosen else ""
 
 
 def cleaned(one: Cleaned) -> Any:
-    """What was recorded, what is left of it, and what was taken away, of each channel."""
+    """What was recorded, what is left of it, and what was taken away of each channel besides the mean."""
     made = one.prepared
     now, names = made.channels, list(made.original)
     figure, axes = new(len(names), 2, 0.6 + 1.5 * len(names), width=7.2)
@@ -93,9 +104,10 @@ def cleaned(one: Cleaned) -> Any:
         was, is_now = factor * made.original[name], factor * now[name]
         row[0].plot(*thinned(t, was), color=MEASURED, linewidth=0.6, label="recorded")
         row[0].plot(*thinned(t, is_now), color=MODEL, linewidth=0.6, label="prepared")
-        row[1].plot(*thinned(t, was - is_now), color=OTHER, linewidth=0.6, label="taken away")
+        away = was - is_now
+        row[1].plot(*thinned(t, away - away.mean()), color=OTHER, linewidth=0.6, label="taken away")
         row[0].set_title(labelled(name))
-        row[1].set_title("taken away" + (f", {unit}" if unit else ""))
+        row[1].set_title("taken away, less its mean" + (f", {unit}" if unit else ""))
         for ax in row:
             ax.margins(x=0)
     for ax in axes[-1]:
@@ -188,40 +200,67 @@ def singular(study: Study) -> Any:
     return figure
 
 
-def checked(check: Check) -> Any:
-    """Measured beside modelled, what is left, and whether that is noise."""
-    tested = check.whiteness is not None and check.independence is not None
-    figure, axes = new(3 if tested else 2, 1, 5.2 if tested else 3.6)
-    t = np.arange(len(check.measured)) / check.rate_hz
-    factor, unit = shown_as(check.output)
-    top, left = axes[0, 0], axes[1, 0]
-    top.plot(*thinned(t, factor * check.measured), color=MEASURED, linewidth=1.6, label="measured")
-    top.plot(*thinned(t, factor * check.modelled), color=MODEL, linewidth=0.8, label=f"model: {check.model}")
-    top.set_title(f"{check.experiment}: {labelled(check.output)}")
-    left.plot(*thinned(t, factor * (check.measured - check.modelled)), color=OTHER, linewidth=0.6)
+def checked(checks: Sequence[Check]) -> Any:
+    """Measured beside modelled, what each model leaves, and whether that is noise."""
+    first = checks[0]
+    tested = [one for one in checks if one.whiteness is not None and one.independence is not None]
+    figure, axes = new(3 if tested else 2, 2, 5.2 if tested else 3.6)
+    top, left = _across(figure, axes[0]), _across(figure, axes[1])
+    factor, unit = shown_as(first.output)
+    models = dict(zip((one.model for one in checks), _MODELS, strict=False))
+    for one in reversed(checks):
+        t, part = _shown_part(one)
+        if one is checks[-1]:
+            top.plot(*thinned(t, factor * one.measured[part]), color=MEASURED, linewidth=2.0, label="measured")
+        for ax, values in ((top, one.modelled), (left, one.measured - one.modelled)):
+            ax.plot(*thinned(t, factor * values[part]), color=models[one.model], linewidth=0.8,
+                    label=f"model: {one.model}")  # fmt: skip
+    top.set_title(f"{first.experiment}: {labelled(first.output)}")
     left.set_title("what is left" + (f", {unit}" if unit else ""))
     left.set_xlabel("time, s")
     for ax in (top, left):
         ax.margins(x=0)
-    if tested:
-        _residuals(axes[2, 0], check)
-    below(figure, axes)
+    for one in tested:
+        _residuals(axes[2, 0], axes[2, 1], one, models[one.model])
+    below(figure, [top, left])
     return figure
 
 
-def _residuals(ax: Any, check: Check) -> None:
-    white, apart = check.whiteness, check.independence
+_MODELS = (OTHER, MODEL, EXTRA, *SHADES[3:])
+
+
+def _across(figure: Any, row: Any) -> Any:
+    """All columns of a row as one."""
+    place = row[0].get_subplotspec()
+    for ax in row:
+        ax.remove()
+    return figure.add_subplot(place.get_gridspec()[place.rowspan.start, :])
+
+
+def _shown_part(one: Check) -> tuple[Any, slice]:
+    """Times, and the part that is looked at: of a step, what is about it."""
+    t = np.arange(len(one.measured)) / one.rate_hz
+    if one.step is None:
+        return t, slice(None)
+    at = int(np.argmax(np.abs(one.driven - one.driven[0]) > 1e-3 * np.ptp(one.driven)))
+    part = slice(max(0, at - round(_BEFORE_S * one.rate_hz)), at + round(_AFTER_S * one.rate_hz))
+    return t[part], part
+
+
+def _residuals(itself: Any, driven: Any, one: Check, colour: str) -> None:
+    white, apart = one.whiteness, one.independence
     assert white is not None
     assert apart is not None
-    lags = np.arange(1, len(white.correlation) + 1)
-    ax.vlines(lags, 0, white.correlation, color=AFTER, linewidth=1.0)
-    ax.plot(lags, white.correlation, "o", color=AFTER, markersize=2.5, label="with itself")
-    ax.plot(apart.lags, apart.correlation, "-", color=EXTRA, linewidth=1.2, label="with the input")
-    ax.axhspan(-white.bound, white.bound, color=BAND, lw=0)
+    itself.plot(np.arange(1, len(white.correlation) + 1), white.correlation, "o-", color=colour, markersize=2.5,
+                linewidth=0.6)  # fmt: skip
+    itself.axhspan(-white.bound, white.bound, color=BAND, lw=0)
+    itself.set_title("its correlation with itself, by lag")
+    driven.plot(apart.lags, apart.correlation, color=colour, linewidth=1.2)
     for side in (-1, 1):
-        ax.axhline(side * apart.bound, color=EXTRA, linewidth=0.7, linestyle=(0, (2, 2)))
-    ax.set_title("correlation of what is left, by lag in samples; within the band it is noise")
-    ax.margins(x=0.01)
+        driven.axhline(side * apart.bound, color=colour, linewidth=0.7, linestyle=(0, (2, 2)))
+    driven.set_title("and with the input; within the lines: none")
+    for ax in (itself, driven):
+        ax.set_xlabel("samples")
 
 
 def _colours(count: int) -> list[str]:
@@ -238,11 +277,11 @@ def _near(phase: Any, measured: Any) -> Any:
 
 
 def _ratio(pair: Pair) -> str:
-    one, other = shown_as(pair.input)[1], shown_as(pair.output)[1]
+    """In which unit a gain is 0 dB."""
+    one, other = ({"mm": "m", "MPa": "Pa"}.get(unit, unit) for unit in (shown_as(c)[1] for c in pair))
     if one == other:
         return ""
-    plain = {"mm": "m", "MPa": "Pa"}
-    return f", of 1 {plain.get(other, other)}/{plain.get(one, one) or 'unit'}"
+    return f" of 1 {other}/{one}" if one else f" of 1 {other}"
 
 
 def _frequencies(axes: Sequence[Any]) -> None:

@@ -1,10 +1,10 @@
 """The sections of a study's page, in the order of the work."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hilctl.identify.dynamics.grey import Fit
-from hilctl.identify.dynamics.report.pictures import pairs_of
+from hilctl.identify.dynamics.report.pictures import checks_of, pairs_of
 from hilctl.identify.dynamics.response import Crossing
 from hilctl.identify.dynamics.study import Check, Grey, Study
 from hilctl.identify.dynamics.validate import Figures
@@ -107,9 +107,9 @@ def transfers(study: Study, pictures: Pictures) -> Html:
             continue
         levy = {fitted.order: fitted for fitted in one.levy}
         rows = [
-            (str(f.order) + (" (chosen)" if f.order == one.family.best.order else ""), percent(f.amplitude_percent),
-             percent(f.percent), fixed(f.bic, 1), _stable(f.transfer.stable),
-             percent(levy[f.order].amplitude_percent) if f.order in levy else "–",
+            (str(f.order) + (" (chosen)" if f.order == one.family.best.order else ""), fit(f.amplitude_percent),
+             fit(f.percent), fixed(f.bic, 1), _stable(f.transfer.stable),
+             fit(levy[f.order].amplitude_percent) if f.order in levy else "–",
              _stable(levy[f.order].transfer.stable) if f.order in levy else "–")
             for f in one.family.fits
         ]  # fmt: skip
@@ -143,38 +143,45 @@ def grey(study: Study, pictures: Pictures) -> Html:
         return absent("No physical model was fitted.")
     if one.fit is None:
         return absent(sentence(one.refused or "No physical model was fitted."))
-    fit = one.fit
+    found = one.fit
     return joined([
         p(f"{one.model[0].upper()}{one.model[1:]}, from {', '.join(one.experiments)}; compared with "
           f"{' and '.join(name.replace('_', ' ') for name in one.outputs)}."),
-        facts([("Fit", _fits(fit)), ("Iterations", f"{fit.iterations}, {fit.trials} simulations with derivatives"),
-               ("Rank", f"{fit.rank} of {fit.free}, gap {plain(fit.gap, 2)}"), ("Starts", _starts(fit))]),
-        estimates(one, fit),
-        said_and_unsaid(fit),
+        facts([("Fit", _fits(found)),
+               ("Iterations", f"{found.iterations}, {found.trials} simulations with derivatives"),
+               ("Rank", f"{found.rank} of {found.free}, gap {plain(found.gap, 2)}"), ("Starts", _starts(found))]),
+        estimates(one, found),
+        said_and_unsaid(found),
         figure(pictures, "singular", "Left: where the gap is, the data end. Right: how the search went."),
-        bullets((joined([sentence(flag.text), " ", tag("em", sentence(flag.remedy))]) for flag in fit.flags), "flags"),
+        bullets((joined([sentence(f.text), " ", tag("em", sentence(f.remedy))]) for f in found.flags), "flags"),
         p(sentence(one.refused)),
     ])  # fmt: skip
 
 
-def _fits(fit: Fit) -> str:
+def _fits(found: Fit) -> str:
     return ", ".join(
-        f"{name.replace('_', ' ')} {percent(fit.start_percent[name])} → {percent(value)}"
-        for name, value in fit.fit_percent.items()
+        f"{name.replace('_', ' ')} {fit(found.start_percent[name])} → {fit(value)}"
+        for name, value in found.fit_percent.items()
     )
 
 
-def _starts(fit: Fit) -> str:
-    return f"{fit.agreeing[0]} of {fit.agreeing[1]} random ones ended at the same machine" if fit.agreeing[1] else ""
+def _starts(found: Fit) -> str:
+    agreeing, of = found.agreeing
+    return f"{agreeing} of {of} ended at the same machine" if of > 1 else ""
+
+
+def fit(per_cent: float) -> str:
+    """Equation 29: what differs lies behind the point."""
+    return f"{fixed(per_cent, 2)} %"
 
 
 _BOUNDS = {-1: "at its lower bound", 0: "", 1: "at its upper bound"}
 
 
-def estimates(one: Grey, fit: Fit) -> Html:
+def estimates(one: Grey, found: Fit) -> Html:
     """Numbers with intervals, or why there is none."""
     rows = []
-    for each in fit.estimates:
+    for each in found.estimates:
         value, interval, unit = quantity(each.value, each.low, each.high, each.unit)
         if each.value is None:
             value, interval = "not identifiable", ""
@@ -186,13 +193,13 @@ def estimates(one: Grey, fit: Fit) -> Html:
     return table(("parameter", ">rig file", ">found", ">95 % interval", "unit", ""), rows)
 
 
-def said_and_unsaid(fit: Fit) -> Html:
+def said_and_unsaid(found: Fit) -> Html:
     """What the data fix, and what they cannot, in words."""
     rows = []
-    for each in fit.invariants:
+    for each in found.invariants:
         value, interval, unit = quantity(each.value, each.low, each.high, each.unit)
         rows.append((tag("span", each.name, class_="key"), value, interval, unit))
-    unsaid = [sentence(f"{one.text}: nothing that was measured changes") for one in fit.directions]
+    unsaid = [sentence(f"{one.text}: nothing that was measured changes") for one in found.directions]
     fixed_too = table(("what the data fix", ">found", ">95 % interval", "unit"), rows)
     if not unsaid:
         return p("The data fix every parameter by itself.")
@@ -204,24 +211,23 @@ def validation(study: Study, pictures: Pictures) -> Html:
     if not (study.checks or study.against):
         return absent("Nothing was driven that models could be judged on.")
     rows = [
-        (one.experiment, one.model, code(one.output), percent(one.fit_percent), _white(one), _apart(one))
+        (one.experiment, one.model, code(one.output), fit(one.fit_percent), _white(one), _apart(one))
         for one in study.checks
     ]
     head = ("experiment", "model", "output", ">fit", "what is left of it", "and the input")
     parts = [table(head, rows)]
-    lines = [(one.experiment, one.model, str(one.pair), percent(one.fit_percent), percent(one.error_percent))
+    lines = [(one.experiment, one.model, str(one.pair), fit(one.fit_percent), percent(one.error_percent))
              for one in study.against]  # fmt: skip
     parts.append(table(("response of", "model", "from → to", ">amplitude", ">error"), lines,
                        "Against responses that were not fitted"))  # fmt: skip
-    parts += [
-        figure(pictures, f"check-{index}", _caption(one)) for index, one in enumerate(study.checks)
-    ]
-    parts += [_step(one) for one in study.checks if one.step is not None]
+    for index, checks in enumerate(checks_of(study)):
+        parts += [figure(pictures, f"check-{index}", _caption(checks)), _steps(checks)]
     return joined(parts)
 
 
-def _caption(one: Check) -> str:
-    return f"{one.model} on {one.experiment}, which it was not fitted to: {percent(one.fit_percent)}."
+def _caption(checks: Sequence[Check]) -> str:
+    each = ", ".join(f"{one.model} {fit(one.fit_percent)}" for one in checks)
+    return f"{checks[0].experiment}, which no model was fitted to: {each}."
 
 
 def _white(one: Check) -> str:
@@ -240,11 +246,14 @@ def _apart(one: Check) -> str:
     return f"follows it: {fixed(one.independence.worst, 1)} standard errors"
 
 
-def _step(one: Check) -> Html:
-    assert one.step is not None
-    both = (one.step.measured, one.step.modelled)
-    rows = [(what, *(show(each) for each in both)) for what, show in _FIGURES]
-    return table(("step", ">measured", ">modelled"), rows, f"{one.model} on {one.experiment}")
+def _steps(checks: Sequence[Check]) -> Html:
+    """Rise, overshoot and settling, measured and by each model."""
+    known = [(one.model, one.step) for one in checks if one.step is not None]
+    if not known:
+        return NOTHING
+    columns = [known[0][1].measured, *(step.modelled for _, step in known)]
+    rows = [(what, *(show(each) for each in columns)) for what, show in _FIGURES]
+    return table((checks[0].experiment, ">measured", *(f">{model}" for model, _ in known)), rows)
 
 
 def _ms(seconds: float | None) -> str:
@@ -260,7 +269,7 @@ def _show_rise(one: Figures) -> str:
 
 
 def _show_over(one: Figures) -> str:
-    return percent(one.overshoot_percent)
+    return f"{fixed(one.overshoot_percent, 1)} %"
 
 
 def _show_settled(one: Figures) -> str:
