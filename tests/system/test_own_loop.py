@@ -62,7 +62,7 @@ def test_a_trip_to_null_decelerates_and_then_switches_off(rig):
     speed = np.abs(np.diff(seen["u_cmd"][~off])) * REACH_M * 2000
     assert speed.max() < 0.015 * 2 * np.pi * 5 * 1.05  # never faster than the motion was: no jump
     ending = np.abs(np.diff(seen["u_cmd"][null]))
-    assert ending[-1] < 1e-3 * ending.max()  # at rest when it ends
+    assert ending[-1] < 1e-2 * ending.max()  # at rest when it ends
     assert seen["enabled"][null].all()
     assert not seen["enabled"][off].any()
     assert np.abs(seen["xr_m"][null][-1]) > 1e-4  # rest is where it came to rest, not zero
