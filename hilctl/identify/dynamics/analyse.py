@@ -47,9 +47,7 @@ def study_of(
     tell("frequency responses")
     measured, spoiled = measured_of(sound, cleaned, pairs)
     tell("transfer functions")
-    fitted = {one.group for one in sound if one.role == "fit"}
-    first = sorted(measured, key=lambda one: one.experiment not in fitted)  # what is to be judged on comes last
-    transfers = tuple(transfers_of(first, pair, tell) for pair in pairs if any(m.pair == pair for m in first))
+    transfers = tuple(transfers_of(measured, pair, tell) for pair in pairs if any(m.pair == pair for m in measured))
     tell("the grey box")
     grey = None if facts is None else plant.grey([one for one in sound if one.role == "fit"], facts, asked)
     tell("what was not fitted")

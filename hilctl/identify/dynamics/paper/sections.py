@@ -1,5 +1,6 @@
 """The paper's tables as a section of a study's page, ours beside them."""
 
+import math
 from collections.abc import Mapping
 
 from hilctl.identify.dynamics.paper.tables import BELOW_HZ, FITS, ITERATIONS, Case, Line, Paper
@@ -84,8 +85,11 @@ def _found(line: Line, one: Case) -> Html | str:
 
 
 def _with_interval(value: float, low: float | None, high: float | None) -> Html:
-    ends = " to ".join("open" if end is None else plain(end) for end in (low, high))
-    return joined([plain(value), tag("br"), tag("small", ends)])
+    """With two digits of half the interval."""
+    half = max((abs(end - value) for end in (low, high) if end is not None), default=0.0)
+    digits = 2 + max(0, math.floor(math.log10(abs(value))) - math.floor(math.log10(half))) if half and value else 4
+    ends = " to ".join("open" if end is None else plain(end, digits) for end in (low, high))
+    return joined([plain(value, digits), tag("br"), tag("small", ends)])
 
 
 def _fixed(paper: Paper) -> Html:
