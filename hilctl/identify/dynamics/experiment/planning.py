@@ -29,7 +29,7 @@ PART_S = 12.0  # of a stepped sine: a motion
 SWEEP_S, CHECK_S = 15.0, 10.0
 CHECK_SHARE = 0.6  # of the amplitude of what is fitted
 STEP_SHARE, STEP_S, STEP_STILL_S, STEP_REST_S = 0.1, 0.08, 0.5, 1.5  # of the position; its rise; before it; behind it
-STEEPEST = 7.52  # acceleration of a smooth step, over its size and the square of its rise
+FASTEST, STEEPEST = 2.19, 7.52  # speed of a smooth step over its size and rise, acceleration over the rise's square
 _SIGNALS: dict[str, Any] = {"multisine": multisine, "sweep": sweep, "stepped": stepped_sine}
 _TABLES: dict[str, Any] = {"multisine": Multisine, "sweep": Sweep, "stepped": SteppedSine}
 
@@ -157,7 +157,9 @@ def _checks(asked: Asked, facts: Facts) -> Iterator[Leg]:
             name="check sweep", group="check sweep", kind="sweep", role="check", settings=given, band_hz=band,
             amplitude_m=amplitude_of(asked, facts), seconds=given["duration_s"],
         )  # fmt: skip
-    most = STEP_S**2 / STEEPEST * room_of(facts).acceleration_m_s2
+    room = room_of(facts)
+    speed = min(room.velocity_m_s, 0.8 * room.opening * room.no_load_speed_m_s)
+    most = min(STEP_S / FASTEST * speed, STEP_S**2 / STEEPEST * room.acceleration_m_s2)
     yield Leg(
         name="check step", group="check step", kind="step", role="check", settings={"rise_s": STEP_S},
         band_hz=(1 / (STEP_STILL_S + STEP_REST_S), min(1 / STEP_S, end)),

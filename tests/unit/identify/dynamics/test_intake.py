@@ -136,7 +136,7 @@ def _spoiled(kind):
     [
         ("too short", "record longer"), ("not finite", "sample 1000; cut the record there"),
         ("zero variance", "check the sensor"), ("dropped samples", "40 are missing in 1 gaps"),
-        ("clipped", "widen its range"), ("saturated", "drive with less amplitude"), ("unexcited", ""),
+        ("clipped", "widen its range"), ("saturated", "drive with less amplitude"), ("unexcited", "coherence"),
         ("swapped", "ahead"),
     ],
 )

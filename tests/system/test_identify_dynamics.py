@@ -1,0 +1,141 @@
+"""A study of dynamics through the service: nominal values a fifth off, friction that sticks, the truth in the twin."""
+
+import json
+import os
+import shlex
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from cli_parts import Shell
+from service_parts import RIG
+
+from hilctl.client import Client, private_service
+from hilctl.identify.campaign.facts import read_facts
+from hilctl.identify.dynamics.analyse import study_of
+from hilctl.identify.dynamics.experiment import Asked, DynamicsFault, Run, legs_of
+from hilctl.identify.dynamics.plants import plant_of
+from tests.system.test_identify_plant import a_rig
+
+SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))
+ASKED = ("multisine", "plant")
+LESS = {"multisine": {"realisations": 2}}
+ENOUGH = ("slow sine", "fast sine", "chirp up")  # of the plant's own motions
+
+
+def studied(rig, folder, excitations, *, pauses=False, settings=None, only=None, **more):
+    """Drives and analyses; with a pause after the first motion, from which another process would go on."""
+    facts = read_facts(rig)
+    plant = plant_of(facts)
+    asked = Asked(excitations=excitations, **more)
+    legs = legs_of(asked, facts, settings)
+    legs += [leg for leg in plant.legs(rig, facts) if only is None or leg.name in only]
+    run = Run.begin(rig, folder, asked, facts, legs)
+    if pauses:
+        next(run.drive())
+        assert rig.status()["mode"] == "hold"
+        run = Run.resume(rig, folder)
+        assert run.progress.done == 1
+    list(run.drive())
+    return study_of(run.experiments(), plant, facts, asked, rig=facts.rig)
+
+
+def off(study, truth):
+    """Relative errors of what was identified, in %."""
+    found = {name: study.grey.fit.estimate(name).value for name in ("Qn", "beta", "wv", "zv")}
+    found["m"] = study.grey.mass.quantity("machine.m").value
+    return {name: 100 * abs(value / truth[name] - 1) for name, value in found.items()}
+
+
+def test_a_study_finds_the_machine_and_goes_on_after_a_pause(tmp_path):
+    truth, changes = a_rig("karnopp", 3)
+    with private_service(RIG, changes=changes) as service, Client(service.commands) as rig:
+        with pytest.raises(DynamicsFault, match="hilctl arm"):
+            studied(rig, tmp_path / "off", ("multisine",))
+        rig.arm()
+        before = rig.get()
+        study = studied(rig, tmp_path / "on", ASKED, pauses=True, settings=LESS, only=ENOUGH)
+        assert rig.get() == before
+    error = off(study, truth)
+    assert error["m"] < 2 and error["Qn"] < 2 and error["beta"] < 5 and error["wv"] < 10 and error["zv"] < 10
+    response = next(one.response for one in study.responses if one.experiment == "multisine")
+    assert len(response.hz) == 100 and np.median(response.coherence) > 0.9
+    assert not study.findings
+    checked = {(one.experiment, one.model): one.fit_percent for one in study.checks}
+    assert checked["check sweep", "grey"] > 95 and checked["check step", "grey"] > 90
+    told = json.loads(json.dumps(study.to_json()))
+    assert told["grey"]["fit"]["rank"] == told["grey"]["fit"]["free"]
+    assert [one["name"] for one in told["experiments"]][-3:] == list(ENOUGH)
+
+
+@pytest.mark.slow
+@pytest.mark.many
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("friction", ["karnopp", "lugre", "gms"])
+def test_every_excitation_on_every_friction(friction, tmp_path):
+    for seed in range(max(1, round(3 * SHARE))):
+        truth, changes = a_rig(friction, 400 + seed)
+        with private_service(RIG, changes=changes) as service, Client(service.commands) as rig:
+            rig.arm()
+            study = studied(rig, tmp_path / str(seed), ("multisine", "sweep", "stepped", "plant"), load_pressure=True)
+        error = off(study, truth)
+        print(friction, seed, {name: f"{value:.2f} %" for name, value in error.items()})
+        assert error["m"] < 2 and error["Qn"] < 2 and error["beta"] < 5 and error["wv"] < 10 and error["zv"] < 10
+        assert {one.experiment for one in study.responses} >= {"multisine", "sweep", "stepped", "check sweep"}
+        assert all(fit.transfer.stable for one in study.transfers if one.family for fit in one.family.fits)
+
+
+@pytest.mark.slow
+@pytest.mark.many
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"twin.faults.emergency_stop_after_s": 8.0}, "emergency stop is open"),
+        ({"twin.faults.sensor": "acceleration", "twin.faults.sensor_stuck_after_s": 8.0}, "sensor_stuck"),
+    ],
+)
+def test_what_stops_a_study_is_told_with_its_remedy(changes, says, tmp_path):
+    with private_service(RIG, changes=changes) as service, Client(service.commands) as rig:
+        rig.arm()
+        with pytest.raises(DynamicsFault, match=says) as fault:
+            studied(rig, tmp_path, ("multisine",))
+    assert "--resume" in str(fault.value)
+
+
+def test_a_recording_from_elsewhere_is_studied_by_the_command(tmp_path):
+    t = np.arange(8000) / 400
+    u = 5e-3 * np.random.default_rng(3).standard_normal(len(t))
+    kernel = np.exp(-np.arange(60) / 8.0) / 8.0
+    y = np.convolve(u, kernel)[: len(t)]
+    head = "t [s];Soll [mm];Weg [mm]"
+    np.savetxt(tmp_path / "r.csv", np.column_stack([t, 1e3 * u, 1e3 * y]), delimiter=";", header=head, comments="")
+    words = shlex.split("identify dynamics --record r.csv --map 'displacement=Weg [mm]' 'reference=Soll [mm]' --out o")
+    told = Shell(tmp_path).json(*words)
+    hz = np.array(told["responses"][0]["hz"])
+    truth = np.abs(np.exp(-2j * np.pi * np.outer(hz, np.arange(60)) / 400) @ kernel)
+    assert told["responses"][0]["magnitude"] == pytest.approx(truth, rel=0.05)
+    assert told["grey"] is None and (tmp_path / "o/study.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "says", "code"),
+    [
+        (("--record", "r.csv", "--twin"), "--record takes what was recorded", 2),
+        (("--record", "none.csv"), "none.csv: no such file", 2),
+        (("--record", "r.csv"), "none of its columns is known", 1),
+        ((RIG, "--twin", "--excitation", "multisin"), "did you mean", 2),
+        ((RIG, "--twin", "--fix", "m=much"), "must be a number", 2),
+        (("--resume", "elsewhere"), "holds no study of dynamics", 1),
+    ],
+)
+def test_a_command_that_makes_no_sense_is_refused_by_name(words, says, code, tmp_path, capsys, monkeypatch):
+    from hilctl.cli.main import main
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "r.csv").write_text("a,b\n1,2\n")
+    assert main(["identify", "dynamics", *words]) == code
+    assert says in capsys.readouterr().err
