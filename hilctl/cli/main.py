@@ -41,7 +41,7 @@ VERBS: dict[str, Verb] = {
     "watch": Verb("look", "watch", "channels as they change, until Ctrl-C"),
     "zero": Verb("change", "zero", "make a sensor read a value from now on"),
     "check": Verb("rigs", "check", "validate a rig file, print its margins, reach its device"),
-    "tune": Verb("rigs", "tune", "compute gains for a rig file"),
+    "tune": Verb("tune", "tune", "gains with margins, predicted and measured; notches"),
     "presets": Verb("rigs", "presets", "the rig files that come with the program"),
     "record": Verb("recordings", "record", "start or stop a recording"),
     "export": Verb("recordings", "export", "a recording as text"),

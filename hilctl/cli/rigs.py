@@ -1,11 +1,11 @@
-"""Verbs about rig files: check, tune, presets."""
+"""Verbs about rig files: check, presets."""
 
 import argparse
 import contextlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from hilctl.cli import connect, rig_options
-from hilctl.cli.errors import DONE, RIG_SAID_NO, WrongUse
+from hilctl.cli import rig_options
+from hilctl.cli.errors import DONE, RIG_SAID_NO
 from hilctl.cli.output import as_json, note, say
 
 if TYPE_CHECKING:
@@ -20,16 +20,6 @@ def check(parser: argparse.ArgumentParser) -> None:
     rig_options.options(parser, twin="open the twin instead of the rig's driver")
     parser.add_argument("--json", action="store_true", help="margins and what the driver says, as one JSON object")
     parser.set_defaults(do=_check)
-
-
-def tune(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `tune`."""
-    rig_options.options(parser)
-    parser.add_argument("--feedback", choices=_LAWS, help="which law; not given: the one that the rig file uses")
-    parser.add_argument("--apply", action="store_true", help="also set them in the running service")
-    parser.add_argument("--json", action="store_true", help="gains and margins as one JSON object")
-    connect.options(parser, moves=True)
-    parser.set_defaults(do=_tune)
 
 
 def presets(parser: argparse.ArgumentParser) -> None:
@@ -127,48 +117,6 @@ def _driver(rig: "Rig") -> list[str]:
         if driver is not None:
             with contextlib.suppress(Exception):  # nothing is armed; the first complaint counts
                 driver.close()
-
-
-def _tune(given: argparse.Namespace) -> int:
-    from rich.console import Console
-
-    from hilctl.law.tuning import tune as search
-
-    rig = rig_options.load(given)
-    if rig.tables.law.feedback == "rig":
-        raise WrongUse(f"{rig.name} closes its own displacement loop (law.feedback = rig): there are no gains to tune")
-    feedback = given.feedback or rig.tables.law.feedback
-    with Console(stderr=True).status(f"searching gains for {rig.name} at {rig.tables.loop.rate_hz:g} Hz"):
-        found = search(rig.controller, rig.friction, rig.dt_s, feedback)
-    if given.json:
-        as_json(
-            {
-                "rig": rig.name,
-                "feedback": feedback,
-                "values": found.values,
-                "margins": found.margins._asdict(),
-                "position_gain_per_s": found.position_gain_per_s,
-            }
-        )
-    else:
-        say(fragment(rig, feedback, found))
-    if given.apply:
-        given.connect = given.connect or rig.name
-        with connect.command(given) as service:
-            epoch = service.set(found.values, origin="hilctl tune")
-        note(f"set in the running service, epoch {epoch}")
-    return DONE
-
-
-def fragment(rig: "Rig", feedback: str, found: Any) -> str:
-    """The gains as a rig file holds them."""
-    where = "over the family of plants" if feedback == "three_state" else "on the nominal plant"
-    lines = [
-        f"# hilctl tune: {rig.name} at {rig.tables.loop.rate_hz:g} Hz",
-        f"# position gain {found.position_gain_per_s:.3g} 1/s, sensitivity peaks at {found.margins.peak:.2f} {where}",
-        f"[law.{feedback}]",
-    ]
-    return "\n".join(lines + [f"{key.rpartition('.')[2]} = {value:.5g}" for key, value in found.values.items()])
 
 
 def _presets(given: argparse.Namespace) -> int:

@@ -6,10 +6,11 @@ sensors' noise moves the table at no more than RIPPLE_M_S where friction does no
 INTEGRAL_HZ Kd. It is deterministic: the same machine gives the same gains.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from hilctl.friction import Friction
 from hilctl.law.design import (
@@ -32,7 +33,9 @@ from hilctl.params import BadValues, Problem, assign
 INTEGRAL_HZ = 3.0  # slower, a reversal leaves the valve's change of gain with load standing as an error
 PID_INTEGRAL_HZ = 0.2  # without feed-forward a faster integral stores the lag of a ramp and overshoots at its end
 RIPPLE_M_S = 9.5e-5  # rms: within a tenth of 1 mm/s, the slowest speed at which friction is measured
-_TARGET = 0.97 * MARGIN  # room for the rounding of gains in a rig file
+_ROOM = 0.97  # for the rounding of gains in a rig file
+_SHORT = 3  # starts that are followed to the end, where few plants make the first steps cheap
+_FEW = 12  # plants: more of them are not all asked whether they are stable, in each step
 _UNSTABLE = 1000.0  # the objective of what is not stable; larger than any other
 _CORNERS = (0.1, 0.2, 0.3, 0.5)  # of the high-pass, as shares of the hydraulic frequency
 _STARTS = ((10.0, 0.7, 0.05), (20.0, 0.8, 0.1), (20.0, 0.8, 0.2))  # p in 1/s, wc/wh, zc
@@ -46,21 +49,49 @@ class Tuned(NamedTuple):
     margins: Margins
 
 
-def tune(controller: Controller, friction: Friction, dt: float, feedback: str = "three_state") -> Tuned:
+class Demand(NamedTuple):
+    """What a search is held to besides the peak of the sensitivity, and over which plants."""
+
+    family: list[Plant]
+    also: list[Plant]  # on which `short` is judged
+    short: Callable[[npt.NDArray[np.complex128]], float]  # of the loops' transfers, (plants, frequencies); 0: nothing
+    peak: float = MARGIN
+    integral_hz: float = INTEGRAL_HZ
+    begin: Mapping[str, float] | None = None  # values found before: the search goes on from there alone
+    w: Matrix | None = None  # rad/s; few plants need many frequencies to show their peaks
+
+
+def tune(controller: Controller, friction: Friction, dt: float, feedback: str = "three_state",
+         demand: Demand | None = None) -> Tuned:
     """The gains with most position gain that keep the margin; BadValues when there are none."""
     if feedback == "pid":
         return _tune_pid(controller, friction, dt)
+    short_list = demand is not None
+    demand = demand or Demand(family(controller.machine, friction), [], lambda loops: 0.0)
+    candidates = [
+        (problem, start) for problem in _problems(controller, friction, dt, demand) for start in problem.starts
+    ]
+    if short_list:
+        tried = [(*_glance(problem.objective, start), k, problem) for k, (problem, start) in enumerate(candidates)]
+        candidates = [(problem, at) for at, _, _, problem in sorted(tried, key=lambda one: one[1:3])[:_SHORT]]
     best: tuple[float, float, Matrix] | None = None
-    for corner_hz, objective, gains, starts in _problems(controller, friction, dt):
-        for start in starts:
-            found, cost = _descend(objective, start)
-            if best is None or cost < best[0]:
-                best = (cost, corner_hz, gains(found))
+    for problem, start in candidates:
+        found, cost = _descend(problem.objective, start)
+        if best is None or cost < best[0]:
+            best = (cost, problem.corner_hz, problem.gains(found))
     assert best is not None
     kd, ki, kv, ka, kp = best[2]
     values = {"kd_per_m": kd, "ki_per_m_s": ki, "kv_s_per_m": kv, "ka_s2_per_m": ka, "kp_per_mpa": kp * 1e6,
               "high_pass_hz": best[1]}
-    return _judged(controller, friction, dt, "three_state", values)
+    return _judged(controller, friction, dt, "three_state", values, demand)
+
+
+def _glance(objective: Callable[[Matrix], float], start: Matrix) -> tuple[Matrix, float]:
+    from scipy.optimize import minimize
+
+    simplex = start + np.vstack([np.zeros(4), np.diag([0.2, 0.2, 0.2, 0.5])])
+    found = minimize(objective, start, method="Nelder-Mead", options={"maxfev": 120, "initial_simplex": simplex})
+    return found.x, float(found.fun)
 
 
 def _descend(objective: Callable[[Matrix], float], start: Matrix) -> tuple[Matrix, float]:
@@ -73,9 +104,16 @@ def _descend(objective: Callable[[Matrix], float], start: Matrix) -> tuple[Matri
     return last.x, float(last.fun)
 
 
-def _problems(controller: Controller, friction: Friction, dt: float) -> Iterator[
-    tuple[float, Callable[[Matrix], float], Callable[[Matrix], Matrix], list[Matrix]]
-]:
+class _Problem(NamedTuple):
+    """Of one corner of the pressure's high-pass."""
+
+    corner_hz: float
+    objective: Callable[[Matrix], float]
+    gains: Callable[[Matrix], Matrix]
+    starts: list[Matrix]
+
+
+def _problems(controller: Controller, friction: Friction, dt: float, demand: Demand) -> Iterator[_Problem]:
     machine = controller.machine
     wh, speed = hydraulic_frequency(machine), velocity_gain(machine)
     viscous = friction.params.viscous
@@ -83,31 +121,40 @@ def _problems(controller: Controller, friction: Friction, dt: float) -> Iterator
 
     def gains(x: Matrix) -> Matrix:
         kd = float(np.exp(x[0]))
-        return np.array([kd, 2 * np.pi * INTEGRAL_HZ * kd, *(x[1:] * unit)])
+        return np.array([kd, 2 * np.pi * demand.integral_hz * kd, *(x[1:] * unit)])
 
-    plants = family(machine, friction)
-    for share in _CORNERS:
-        corner_hz = share * wh / (2 * np.pi)
+    begin = demand.begin
+    corners_hz = [share * wh / (2 * np.pi) for share in _CORNERS]
+    for corner_hz in corners_hz if begin is None else [begin["law.three_state.high_pass_hz"]]:
         trial = assign(controller, {"law.three_state.high_pass_hz": corner_hz})
-        loops = [open_loop(plant, trial, dt, "three_state") for plant in plants]
+        loops = [open_loop(plant, trial, dt, "three_state", demand.w) for plant in demand.family]
+        also = [open_loop(plant, trial, dt, "three_state", demand.w) for plant in demand.also]
         undamped = open_loop(Plant(machine, 0.0, 0.0), trial, dt, "three_state")
         starts = []
-        for p, ratio, zc in _STARTS:
+        if begin is not None:
+            kd, kv, ka, kp = (begin[f"law.three_state.{key}"] for key in
+                              ("kd_per_m", "kv_s_per_m", "ka_s2_per_m", "kp_per_mpa"))  # fmt: skip
+            starts.append(np.array([np.log(kd), kv / unit[0], ka / unit[1], 1e-6 * kp / unit[2]]))
+        for p, ratio, zc in _STARTS if begin is None else ():
             k = placed(machine, viscous, p, ratio * wh, zc)
             starts += [np.array([np.log(k[0]), k[2] / unit[0], k[3] / unit[1], pressure]) for pressure in (0.0, 1.0)]
-        yield corner_hz, _objective(loops, undamped, gains), gains, starts
+        yield _Problem(corner_hz, _objective(loops, also, undamped, gains, demand), gains, starts)
 
 
-def _objective(loops: list[Loop], undamped: Loop, gains: Callable[[Matrix], Matrix]) -> Callable[[Matrix], float]:
+def _objective(loops: list[Loop], also: list[Loop], undamped: Loop, gains: Callable[[Matrix], Matrix],
+               demand: Demand) -> Callable[[Matrix], float]:  # fmt: skip
     features = np.stack([loop.features for loop in loops])
-    some = loops[::5]
+    others = np.stack([loop.features for loop in also]) if also else None
+    some, target = loops[::5] if len(loops) > _FEW else loops, _ROOM * demand.peak
 
     def objective(x: Matrix) -> float:
         k = gains(x)
         if not all(is_stable(loop, k) for loop in some):
             return _UNSTABLE + float(np.sum(x**2))  # the peak means nothing there; down is where gains are small
         peak = 1 / np.abs(1 - features @ k).min()
-        cost = -float(x[0]) + 8 * max(0.0, float(np.log(peak / _TARGET)))
+        cost = -float(x[0]) + 8 * max(0.0, float(np.log(peak / target)))
+        if others is not None:
+            cost += 8 * demand.short(-(others @ k))
         return cost + 4 * max(0.0, float(np.log(max(ripple(undamped, k), 1e-12) / RIPPLE_M_S)))
 
     return objective
@@ -119,16 +166,17 @@ def _tune_pid(controller: Controller, friction: Friction, dt: float) -> Tuned:
         values = {"kp_per_m": float(kp), "ki_per_m_s": float(2 * np.pi * PID_INTEGRAL_HZ * kp), "kd_s_per_m": 0.0}
         trial = assign(controller, {f"law.pid.{k}": v for k, v in values.items()})
         found = margins(trial, friction, dt, "pid", nominal_only=True)
-        if found.stable and found.peak <= _TARGET:
+        if found.stable and found.peak <= _ROOM * MARGIN:
             return _judged(controller, friction, dt, "pid", values)
     raise BadValues([Problem("law.pid.kp_per_m", None, "no gain keeps the margin on the nominal plant")])
 
 
-def _judged(controller: Controller, friction: Friction, dt: float, law: str, values: dict[str, float]) -> Tuned:
+def _judged(controller: Controller, friction: Friction, dt: float, law: str, values: dict[str, float],
+            demand: Demand | None = None) -> Tuned:  # fmt: skip
     rounded = {f"law.{law}.{k}": float(f"{v:.5g}") for k, v in values.items()}
     trial = assign(controller, rounded)
-    found = margins(trial, friction, dt, law, nominal_only=law == "pid")
-    if not found.stable or found.peak > 1.02 * MARGIN:
+    found = margins(trial, friction, dt, law, plants=demand.family if demand else None, nominal_only=law == "pid")
+    if not found.stable or found.peak > 1.02 * (demand.peak if demand else MARGIN):
         raise BadValues([Problem(f"law.{law}", "the best gains found", f"peak at {found.peak:.3g} for {found.worst}",
                                  "raise loop.rate_hz, or check machine and sensor delays")])
     kd = rounded[f"law.{law}.kp_per_m" if law == "pid" else f"law.{law}.kd_per_m"]

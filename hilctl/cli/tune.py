@@ -1,0 +1,161 @@
+"""`hilctl tune RIG`: gains with margins for the machine that the rig file says, or that was identified.
+
+hilctl tune table-500                                predicted; changes nothing
+hilctl tune table-500 --from out/dynamics-…          for the machine that was identified there
+hilctl tune table-500 --twin --measure               on a private twin: measured under the old gains and the new
+hilctl tune table-500 --measure --apply              on the running rig: measured, set, measured again
+hilctl tune table-500 --notches --apply              the gains stay; notches for what the measured loop shows
+"""
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hilctl.cli import connect, identify_parts, rig_options, tune_told
+from hilctl.cli.errors import DONE, SaidNo, WrongUse
+from hilctl.cli.output import as_json, note, pairs, say
+
+if TYPE_CHECKING:
+    from hilctl.client import Client
+    from hilctl.identify.dynamics.tuning.known import Known
+    from hilctl.identify.dynamics.tuning.result import Tuning
+    from hilctl.rig import Rig
+
+LAWS = ("three_state", "pid")
+ORIGIN = "hilctl tune"
+
+
+def tune(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `tune`."""
+    rig_options.options(parser, twin="with --measure: a private twin of RIG, on the virtual clock")
+    parser.add_argument("--feedback", choices=LAWS, help="which law; not given: the one that the rig file uses")
+    parser.add_argument("--from", dest="folder", default="", metavar="DIR",
+                        help="the machine that `identify dynamics` or `identify plant` has found there")  # fmt: skip
+    parser.add_argument("--gain-margin", type=float, default=6.0, metavar="DB", help="wanted, in dB (6)")
+    parser.add_argument("--phase-margin", type=float, default=45.0, metavar="DEG", help="wanted, in degrees (45)")
+    parser.add_argument("--modulus-margin", type=float, default=0.5, metavar="M",
+                        help="wanted: least distance of the loop from -1 (0.5)")  # fmt: skip
+    parser.add_argument("--measure", action="store_true",
+                        help="drive the rig, and tell its bandwidth and margins")  # fmt: skip
+    parser.add_argument("--notches", action="store_true",
+                        help="leave the gains; measure, and design notches for what the loop shows")  # fmt: skip
+    parser.add_argument("--apply", action="store_true",
+                        help="set them in the running service; `hilctl set --undo` undoes")  # fmt: skip
+    parser.add_argument("--save", default="", metavar="FILE", help="write them as TOML that a rig file can include")
+    parser.add_argument("--json", action="store_true", help="all of it as one JSON object")
+    connect.options(parser, moves=True)
+    parser.set_defaults(do=_tune)
+
+
+def _tune(given: argparse.Namespace) -> int:
+    rig = rig_options.load(given)
+    _check(given, rig)
+    from hilctl.identify.dynamics.experiment.drive import DynamicsFault
+
+    with identify_parts.progress() as bar:
+        line = bar.add_task(f"tuning {rig.name}", total=None)
+        try:
+            with _service(given, rig) as service:
+                made = _made(given, rig, service, lambda text: bar.update(line, description=text))
+        except DynamicsFault as fault:
+            raise SaidNo(str(fault)) from None
+    if given.save:
+        Path(given.save).write_text(tune_told.fragment(made) + "\n", encoding="utf-8")
+    if given.json:
+        as_json(made.to_json())
+    else:
+        say(tune_told.fragment(made) if made.values else "# nothing to set")
+        for text in tune_told.lines(made):
+            note(text)
+    if given.save:
+        note(f"written to {given.save}")
+    if made.applied and not given.twin:
+        note(f"set in the running service, epoch {made.applied[-1]}; `hilctl set --undo` takes it back")
+    return DONE
+
+
+def _check(given: argparse.Namespace, rig: "Rig") -> None:
+    if rig.tables.law.feedback == "rig":
+        raise WrongUse(f"{rig.name} closes its own displacement loop (law.feedback = rig): there are no gains to tune")
+    if given.twin and not (given.measure or given.notches):
+        raise WrongUse("--twin is for what is measured: give --measure or --notches with it, or leave it out")
+    if given.twin and given.connect:
+        raise WrongUse("--twin starts a service of its own: leave --connect out")
+    if given.notches and (given.feedback or given.folder):
+        raise WrongUse("--notches leaves the gains as they are: leave --feedback and --from out")
+    if given.measure and given.feedback not in (None, rig.tables.law.feedback):
+        raise WrongUse(f"--measure drives the law in force, {rig.tables.law.feedback}: leave --feedback out")
+    for name, value, low, high in (
+        ("--gain-margin", given.gain_margin, 0.0, 40.0), ("--phase-margin", given.phase_margin, 0.0, 85.0),
+        ("--modulus-margin", given.modulus_margin, 0.1, 0.9),
+    ):  # fmt: skip
+        if not low <= value <= high:
+            raise WrongUse(f"{name} {value:g}: must be {low:g} to {high:g}")
+
+
+@contextmanager
+def _service(given: argparse.Namespace, rig: "Rig") -> "Iterator[Client | None]":
+    """What is driven, or set; None where nothing is."""
+    if given.twin:
+        from hilctl.client import Client, private_service
+
+        changes = pairs(given.changes)
+        with private_service(given.rig, changes=changes) as service, Client(service.commands, name="tune") as client:
+            client.arm()
+            yield client
+    elif given.measure or given.notches or given.apply:
+        given.connect = given.connect or rig.name
+        with connect.command(given) as client:
+            yield client
+    else:
+        yield None
+
+
+def _made(given: argparse.Namespace, rig: "Rig", service: "Client | None", tell: Any) -> "Tuning":
+    from hilctl.identify.dynamics.tuning.margins import Wanted
+    from hilctl.identify.dynamics.tuning.notches import design_notches
+    from hilctl.identify.dynamics.tuning.result import Tuning
+    from hilctl.identify.dynamics.tuning.search import design
+
+    wanted = Wanted(given.gain_margin, given.phase_margin, given.modulus_margin)
+    drives = given.measure or given.notches
+    before = _measured(service, tell) if drives else None
+    known = _known(given, rig)
+    found, notched = None, None
+    if given.notches:
+        assert before is not None
+        notched = design_notches(before.loop, _law(service), rig.dt_s, wanted)
+    else:
+        found = design(known, rig.friction, rig.dt_s, given.feedback or rig.tables.law.feedback, wanted, tell)
+    made = Tuning(rig.name, known, found, before, None, notched)
+    if service is not None and made.values and (given.apply or given.twin):
+        epoch = service.set(made.values, origin=ORIGIN)
+        made = made._replace(applied=(epoch,))
+        if drives:
+            service.pass_time(float(service.get("law.blend_s")["law.blend_s"]) + 0.5)
+            made = made._replace(measured_after=_measured(service, tell))
+    return made
+
+
+def _known(given: argparse.Namespace, rig: "Rig") -> "Known":
+    from hilctl.identify.dynamics.tuning.known import from_folder, from_rig_file
+
+    return from_folder(rig.controller, given.folder) if given.folder else from_rig_file(rig.controller)
+
+
+def _measured(service: "Client | None", tell: Any) -> Any:
+    from hilctl.identify.campaign.facts import read_facts
+    from hilctl.identify.dynamics.tuning.measure import measure
+
+    assert service is not None
+    with identify_parts.recording(service):
+        return measure(service, read_facts(service), tell)
+
+
+def _law(service: "Client | None") -> Any:
+    from hilctl.identify.campaign.facts import read_facts
+
+    assert service is not None
+    return read_facts(service).controller.law

@@ -1,0 +1,1 @@
+"""Gains for the machine that was identified: found, predicted, measured."""

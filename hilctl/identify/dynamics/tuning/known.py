@@ -1,0 +1,120 @@
+"""What is known of the machine that is tuned: its numbers, and between which ends they lie.
+
+From the rig file alone: its numbers, with mass and bulk modulus a fifth off either way. From an identification: what
+was identified, with its intervals; mass and bulk modulus, where they were not, as from the rig file. A design must hold
+at all corners of what is so left open.
+"""
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hilctl.law.settings import Controller
+from hilctl.machine import Machine
+from hilctl.params import BadValues, Problem, assign
+
+LOOP = ("m", "A", "Vt", "beta", "Ctc", "Kc", "Qn", "wv", "zv")  # what the linear loop is made of
+UNSURE = ("m", "beta")  # where nobody has identified them
+SHARE = 0.2
+FILES = ("study.json", "plant.json")
+NARROW = 0.01  # an interval within this of its number opens no corner
+
+
+class Interval(NamedTuple):
+    """A number, and where it lies."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Known(NamedTuple):
+    """The machine as the controller is to believe it, and what is open about it."""
+
+    controller: Controller
+    spread: Mapping[str, tuple[float, float]]  # by name in [machine]
+    source: str
+    assumed: tuple[str, ...]  # of UNSURE: what nobody has identified
+
+    def corners(self) -> Iterator[tuple[str, Machine]]:
+        """In words, and as a machine: the nominal one first, then every corner."""
+        machine = self.controller.machine
+        yield "nominal", machine
+        names = [name for name, ends in self.spread.items() if ends[1] - ends[0] > NARROW * getattr(machine, name)]
+        for ends in itertools.product(*(self.spread[name] for name in names)):
+            fields = {name: getattr(machine, name) for name in machine.__struct_fields__}
+            chosen = dict(zip(names, ends, strict=True))
+            yield ", ".join(f"{name} = {value:.4g}" for name, value in chosen.items()), Machine(**{**fields, **chosen})
+
+
+def from_rig_file(controller: Controller) -> Known:
+    """Nothing but the rig file."""
+    return from_numbers(controller, {}, "the rig file")
+
+
+def from_numbers(controller: Controller, numbers: Mapping[str, Interval], source: str) -> Known:
+    """Identified numbers by their names in [machine]; names that the linear loop does not know are left out."""
+    used = {name: found for name, found in numbers.items() if name in LOOP}
+    held = assign(controller, {f"machine.{name}": found.value for name, found in used.items()})
+    machine = held.machine
+    spread = {
+        name: (max(min(found.low, found.value), 0.0), max(found.high, found.value)) for name, found in used.items()
+    }
+    assumed = tuple(name for name in UNSURE if name not in used)
+    for name in assumed:
+        value = getattr(machine, name)
+        spread[name] = ((1 - SHARE) * value, (1 + SHARE) * value)
+    return Known(held, spread, source, assumed)
+
+
+def from_folder(controller: Controller, folder: str | Path) -> Known:
+    """What `hilctl identify dynamics` or `hilctl identify plant` has written there. BadValues when nothing is."""
+    at = Path(folder)
+    for name in FILES:
+        if (at / name).is_file():
+            numbers = _numbers(at / name)
+            if not numbers:
+                raise BadValues([Problem("--from", str(at / name), "holds no identified number of the machine",
+                                         "see there what was refused, or leave --from out")])
+            return from_numbers(controller, numbers, str(at / name))
+    raise BadValues([Problem("--from", str(folder), f"holds neither {' nor '.join(FILES)}",
+                             "identify the plant first: `hilctl identify dynamics` or `hilctl identify plant`, "
+                             "or leave --from out")])
+
+
+def _numbers(file: Path) -> dict[str, Interval]:
+    try:
+        told = json.loads(file.read_text(encoding="utf-8"))
+        return _of_study(told) if file.name == FILES[0] else _of_plant(told["plant"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadValues([Problem("--from", str(file), f"is not what an identification writes: {error!r}")]) from None
+
+
+def _of_study(told: Mapping[str, Any]) -> dict[str, Interval]:
+    grey = told["grey"] or {}
+    mass = (grey.get("mass") or {}).get("plant", {})
+    numbers = _of_plant({key: value for key, value in mass.items() if key == "machine.m"})
+    fitted = (grey.get("fit") or {}).get("parameters", {})
+    keys = grey.get("keys", {})
+    for name, each in fitted.items():
+        key = str(keys.get(name, f"machine.{name}"))
+        if key.startswith("machine.") and each.get("by") in ("linear", "profile") and each["value"] is not None:
+            numbers[key.removeprefix("machine.")] = _interval(each)
+    return numbers
+
+
+def _of_plant(plant: Mapping[str, Any]) -> dict[str, Interval]:
+    return {
+        key.removeprefix("machine."): _interval(each) for key, each in plant.items()
+        if key.startswith("machine.") and each["identified"] and each["value"] is not None
+    }  # fmt: skip
+
+
+def _interval(each: Mapping[str, Any]) -> Interval:
+    """An end that is not known is as far away as a fifth."""
+    value = float(each["value"])
+    low, high = each.get("low"), each.get("high")
+    return Interval(value, value * (1 - SHARE) if low is None else float(low),
+                    value * (1 + SHARE) if high is None else float(high))

@@ -1,0 +1,109 @@
+"""Margins of a loop, from its transfer L at many frequencies. The closed loop divides by 1 + L.
+
+    gain margin      by how much the gain of the whole loop may rise, and fall, before it is unstable; from where L is
+                     real and negative: below -1 a rise, beyond -1 a fall would move it over
+    phase margin     by how much every phase may lag, or lead; from where |L| = 1
+    modulus margin   the least distance of L from -1: 1/Ms, which no pair of gain and phase gets around
+
+They are those of a stable loop. Each is told with the frequency at which it is met.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Reals = npt.NDArray[np.float64]
+Complexes = npt.NDArray[np.complex128]
+
+
+class Margins(NamedTuple):
+    """Infinite where L never comes there."""
+
+    rise_db: float
+    rise_hz: float
+    fall_db: float
+    fall_hz: float
+    phase_deg: float
+    phase_hz: float
+    modulus: float
+    modulus_hz: float
+
+    @property
+    def gain_db(self) -> float:
+        """The lesser of both."""
+        return min(self.rise_db, self.fall_db)
+
+    @property
+    def peak(self) -> float:
+        """Ms, of the sensitivity."""
+        return 1 / self.modulus
+
+
+class Wanted(NamedTuple):
+    """What margins a design must have."""
+
+    gain_db: float = 6.0
+    phase_deg: float = 45.0
+    modulus: float = 0.5
+
+    def share(self, found: Margins) -> float:
+        """How much of what is wanted there is, of the margin that is missed by most."""
+        return min(self._shares(found).values())
+
+    def short(self, found: Margins) -> str:
+        """The margin that is missed by most, in words; empty when all are kept."""
+        shares = self._shares(found)
+        least = min(shares, key=lambda text: shares[text])
+        return least if shares[least] < 1 - 1e-9 else ""
+
+    def _shares(self, found: Margins) -> dict[str, float]:
+        place = found.rise_hz if found.rise_db < found.fall_db else found.fall_hz
+        return {
+            f"gain margin {found.gain_db:.2f} dB at {place:.3g} Hz, of {self.gain_db:.3g} dB":
+                found.gain_db / max(self.gain_db, 1e-9),
+            f"phase margin {found.phase_deg:.1f}° at {found.phase_hz:.3g} Hz, of {self.phase_deg:.3g}°":
+                found.phase_deg / max(self.phase_deg, 1e-9),
+            f"modulus margin {found.modulus:.3f} at {found.modulus_hz:.3g} Hz, of {self.modulus:.3g}":
+                found.modulus / max(self.modulus, 1e-9),
+        }  # fmt: skip
+
+
+def margins_of(hz: Reals, loop: Complexes) -> Margins:
+    """From a transfer, its frequencies rising; between them it goes straight."""
+    gains = [(np.inf, np.nan), (np.inf, np.nan)]  # to rise by, to fall by
+    at, share = _crossings(loop.imag)
+    for k, t in zip(at, share, strict=True):
+        real = float(loop.real[k] + t * (loop.real[k + 1] - loop.real[k]))
+        if real >= 0:
+            continue
+        db, place = -20 * np.log10(-real), float(hz[k] + t * (hz[k + 1] - hz[k]))
+        side = 0 if db >= 0 else 1
+        gains[side] = min(gains[side], (float(abs(db)), place))
+    phase = (np.inf, np.nan)
+    at, share = _crossings(np.abs(loop) - 1)
+    for k, t in zip(at, share, strict=True):
+        turned = abs(float(np.rad2deg(np.angle(-(loop[k] + t * (loop[k + 1] - loop[k]))))))
+        phase = min(phase, (turned, float(hz[k] + t * (hz[k + 1] - hz[k]))))
+    nearest = int(np.argmin(np.abs(1 + loop)))
+    return Margins(*gains[0], *gains[1], *phase, float(np.abs(1 + loop[nearest])), float(hz[nearest]))
+
+
+def worst_of(loops: Complexes) -> tuple[Reals, Reals]:
+    """The lesser gain margin in dB, and the phase margin in degrees, of each of several transfers, (loops, hz)."""
+    before, behind = loops[:, :-1], loops[:, 1:]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = before.imag / (before.imag - behind.imag)
+        real = before.real + share * (behind.real - before.real)
+        crosses = (before.imag * behind.imag < 0) & (real < 0)
+        db = np.where(crosses, np.abs(20 * np.log10(np.maximum(-real, 1e-12))), np.inf)
+        one, two = np.abs(before) - 1, np.abs(behind) - 1
+        point = before + one / (one - two) * (behind - before)
+        degrees = np.where(one * two < 0, np.abs(np.rad2deg(np.angle(-point))), np.inf)
+    return db.min(axis=1), degrees.min(axis=1)
+
+
+def _crossings(values: Reals) -> tuple[Any, Reals]:
+    """Where a series goes through zero: the index before, and how far on to the next."""
+    at = np.flatnonzero(values[:-1] * values[1:] < 0)
+    return at, np.asarray(values[at] / (values[at] - values[at + 1]))

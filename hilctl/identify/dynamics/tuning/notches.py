@@ -1,0 +1,131 @@
+"""Notches for what a measured loop shows: a peak of |L| beyond the crossover, of a specimen or of the oil's column.
+
+A peak is where |L| stands out of what its sides say by STANDS_OUT_DB. Its notch lies there, is as wide as the peak is
+at half its height, and takes what stands out. A notch also turns phase below it, so it is kept only where the measured
+loop with it has more modulus margin than without, and no less of the other margins than is wanted, or than there was.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hilctl.identify.dynamics.response import Response
+from hilctl.identify.dynamics.tuning.margins import Complexes, Margins, Reals, Wanted, margins_of
+from hilctl.law.notch import COUNT, HIGHEST, Notch
+from hilctl.law.notch_linear import response as response_of
+from hilctl.law.settings import Law
+
+STANDS_OUT_DB = 4.0
+LEAST_DB, MOST_DB = 3.0, 40.0
+WIDER = 1.4  # than the peak: it wanders with position and load
+CERTAIN = 0.5  # coherence of a peak
+SIDE = 0.7  # of a peak's frequency, and one over it: where its sides are
+
+
+class Peak(NamedTuple):
+    """What stands out of a loop's gain."""
+
+    hz: float
+    over_db: float
+    width: float  # between the half-height points, over its frequency
+
+
+class Notched(NamedTuple):
+    """Notches, as dotted keys of the rig file, and what they make of the measured loop."""
+
+    values: dict[str, float]
+    peaks: tuple[Peak, ...]
+    before: Margins
+    after: Margins
+    why: str  # there are none
+
+
+def design_notches(loop: Response, law: Law, dt_s: float, wanted: Wanted | None = None) -> Notched:
+    """For the loop as it was measured, under this law: in the slots that it leaves free."""
+    wanted = wanted or Wanted()
+    before = margins_of(loop.hz, loop.gain)
+    free = [k for k in range(1, COUNT + 1) if getattr(law, f"notch_{k}").depth_db == 0]
+    peaks = peaks_of(loop, HIGHEST / dt_s)
+    if not peaks:
+        return Notched({}, (), before, before, "nothing stands out of the loop's gain beyond its crossover")
+    if not free:
+        return Notched({}, tuple(peaks), before, before, "all notches of the law are in use; set the depth of one to 0")
+    best, gain, values, kept = before, loop.gain, dict[str, float](), list[Peak]()
+    for peak in peaks:
+        if len(kept) == len(free):
+            break
+        with_it, margins, notch = _fitting(loop.hz, gain, peak, dt_s, wanted, best)
+        if notch is None:
+            continue
+        at = f"law.notch_{free[len(kept)]}"
+        values |= {f"{at}.{name}": getattr(notch, name) for name in ("frequency_hz", "width", "depth_db")}
+        kept.append(peak)
+        best, gain = margins, with_it
+    why = "" if kept else "no notch at what stands out would leave the loop better margins than it has"
+    return Notched(values, tuple(kept or peaks), before, best, why)
+
+
+def peaks_of(loop: Response, highest_hz: float) -> list[Peak]:
+    """The largest first."""
+    hz, db = loop.hz, 20 * np.log10(np.maximum(np.abs(_smooth(loop.gain)), 1e-12))
+    beyond = np.flatnonzero(db < 0)
+    found: list[Peak] = []
+    for k in range(1, len(hz) - 1):
+        if not len(beyond) or k <= beyond[0] or hz[k] > highest_hz or loop.coherence[k] < CERTAIN:
+            continue
+        if db[k] < db[k - 1] or db[k] <= db[k + 1]:
+            continue
+        left, right = np.searchsorted(hz, (SIDE * hz[k], hz[k] / SIDE))
+        if right >= len(hz):
+            continue
+        share = np.log(hz[k] / hz[left]) / np.log(hz[right] / hz[left])
+        base = db[left] + share * (db[right] - db[left])
+        over = float(db[k] - base)
+        if over >= STANDS_OUT_DB and db[k] == db[left : right + 1].max():
+            found.append(Peak(_top(hz, db, k), over, _width(hz, db, k)))
+    return sorted(found, key=lambda peak: -peak.over_db)
+
+
+def _smooth(gain: Complexes) -> Complexes:
+    """Three neighbouring lines as one: a single line that scatters is no peak."""
+    out = gain.copy()
+    out[1:-1] = (gain[:-2] + 2 * gain[1:-1] + gain[2:]) / 4
+    return out
+
+
+def _top(hz: Reals, db: Reals, k: int) -> float:
+    a, b, c = db[k - 1 : k + 2]
+    shift = 0.5 * (a - c) / min(a - 2 * b + c, -1e-9)
+    return float(hz[k] + np.clip(shift, -0.5, 0.5) * (hz[k + 1] - hz[k]))
+
+
+def _width(hz: Reals, db: Reals, k: int) -> float:
+    """Where it has fallen by 3 dB, on the side on which that is nearer."""
+    below = np.flatnonzero(db < db[k] - 3.0)
+    near = np.abs(hz[below] - hz[k])
+    half = float(near.min()) if len(near) else float(hz[k] * 0.3)
+    return 2 * half / float(hz[k])
+
+
+def _fitting(hz: Reals, gain: Complexes, peak: Peak, dt_s: float, wanted: Wanted, best: Margins) -> tuple[
+    Complexes, Margins, Notch | None
+]:
+    """Of some depths and widths, the notch that leaves most modulus margin; None where none leaves more."""
+    found: tuple[Complexes, Margins, Notch | None] = (gain, best, None)
+    asked = Wanted(min(wanted.gain_db, best.gain_db), min(wanted.phase_deg, best.phase_deg), 0.0)
+    most_db = min(peak.over_db, MOST_DB)
+    for depth_db in np.linspace(LEAST_DB, max(most_db, LEAST_DB), 6):
+        for widen in (0.7, 1.0, WIDER, 2.0):
+            notch = Notch(frequency_hz=_round(peak.hz), depth_db=_round(depth_db),
+                          width=_round(float(np.clip(widen * peak.width, 0.05, 1.5))))  # fmt: skip
+            tried = gain * response_of(Law(notch_1=notch), hz, dt_s)
+            margins = margins_of(hz, tried)
+            if margins.modulus > found[1].modulus * 1.01 and asked.share(margins) >= 1 - 1e-9:
+                found = (tried, margins, notch)
+    return found
+
+
+def _round(value: float) -> float:
+    return float(f"{value:.4g}")
+
+

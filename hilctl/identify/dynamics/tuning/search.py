@@ -1,0 +1,143 @@
+"""Gains with margins: pole placement for the start, then as much position gain as the corners of the machine allow.
+
+The search is the law's own (hilctl/law/tuning.py), held to three more conditions on every corner of what is known of
+the machine: gain margin, phase margin and modulus margin, the table sliding. Besides, the sensitivity keeps its peak
+where friction falls with speed, and where the table stands in pre-sliding. Few corners decide: it begins with the
+nominal machine and adds whichever corner the gains found so far do worst on, until there is none.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hilctl.friction import Friction
+from hilctl.identify.dynamics.tuning.known import Known
+from hilctl.identify.dynamics.tuning.margins import Complexes, Wanted, margins_of, worst_of
+from hilctl.identify.dynamics.tuning.predict import (
+    Prediction,
+    frequencies,
+    predict,
+    transfer_of,
+    with_gains,
+)
+from hilctl.law.design import Plant, gains_of, is_stable, open_loop, rubbing
+from hilctl.law.tuning import INTEGRAL_HZ, Demand, tune
+from hilctl.machine import Machine
+from hilctl.params import BadValues, Problem
+
+INTEGRALS_HZ = (INTEGRAL_HZ, 2.0, 1.0)  # a slower one where phase is short
+ROUNDS = 5
+LINES = 700  # frequencies of the search
+CORNER_LINES = 400  # of each corner, when all are looked at
+ROOM = 0.02  # beyond what is wanted: gains are rounded, and the search looks at few frequencies
+ENOUGH = 0.985  # of what is wanted counts as it
+
+
+class Design(NamedTuple):
+    """Gains, as dotted keys of the rig file, and what is computed of them."""
+
+    feedback: str
+    values: dict[str, float]
+    wanted: Wanted
+    predicted: Prediction
+    before: Prediction  # of the gains in force
+    decided: tuple[str, ...]  # corners that decided
+
+
+def design(known: Known, friction: Friction, dt_s: float, feedback: str, wanted: Wanted | None = None,
+           tell: Callable[[str], None] = lambda text: None) -> Design:  # fmt: skip
+    """The gains. BadValues, which says what limits, where no gains have these margins."""
+    wanted = wanted or Wanted()
+    before = predict(known, friction, dt_s, feedback)
+    if feedback == "pid":
+        found = tune(known.controller, friction, dt_s, "pid")
+        return Design("pid", found.values, wanted, predict(with_gains(known, found.values), friction, dt_s, "pid"),
+                      before, ())  # fmt: skip
+    limits = ""
+    for integral_hz in INTEGRALS_HZ:
+        tell(f"searching gains, integral {integral_hz:g} Hz")
+        values, decided, limits = _held(known, friction, dt_s, wanted, integral_hz, before.corner)
+        if not limits:
+            made = predict(with_gains(known, values), friction, dt_s, feedback)
+            return Design(feedback, values, wanted, made, before, decided)
+    raise BadValues([Problem("law.three_state", "the best gains found", f"{limits}", _remedy(known, dt_s))])
+
+
+def _held(known: Known, friction: Friction, dt_s: float, wanted: Wanted, integral_hz: float, worst_now: str) -> tuple[
+    dict[str, float], tuple[str, ...], str
+]:
+    """Gains, the corners that decided, and in words what still falls short."""
+    corners = list(known.corners())
+    chosen = corners[:1] + [corner for corner in corners[1:] if corner[0] == worst_now]
+    values: dict[str, float] = {}
+    worst = ""
+    for _ in range(ROUNDS):
+        demand = Demand(
+            [plant for _, machine in chosen for plant in rubbing(machine, friction)],
+            [_sliding(machine, friction) for _, machine in chosen], shortfall(wanted), 1 / wanted.modulus, integral_hz,
+            values or None, np.geomspace(2.0, 0.97 * np.pi / dt_s, LINES),
+        )  # fmt: skip
+        try:
+            values = tune(known.controller, friction, dt_s, "three_state", demand).values
+        except BadValues as refused:
+            return values, tuple(text for text, _ in chosen), refused.problems[0].limit
+        worst, corner = _worst(with_gains(known, values), friction, dt_s, wanted, corners)
+        if not worst or corner in chosen:
+            break
+        chosen.append(corner)
+    return values, tuple(text for text, _ in chosen), worst
+
+
+def shortfall(wanted: Wanted) -> Callable[[Complexes], float]:
+    """How far loops are from what is wanted of gain and phase, as a logarithm; 0 where they have it."""
+
+    def short(loops: Complexes) -> float:
+        gain_db, phase_deg = worst_of(loops)
+        gain = (1 + ROOM) * wanted.gain_db - float(gain_db.min())
+        phase = (1 + ROOM) * wanted.phase_deg - float(phase_deg.min())
+        return max(gain, 0.0) / 8.7 + max(phase, 0.0) / 57.3
+
+    return short
+
+
+def _sliding(machine: Machine, friction: Friction) -> Plant:
+    return Plant(machine, friction.params.viscous, 0.0)
+
+
+def _worst(known: Known, friction: Friction, dt_s: float, wanted: Wanted, corners: list[tuple[str, Machine]]) -> tuple[
+    str, Any
+]:
+    """What falls short by most, in words, and at which corner; empty where nothing does."""
+    gains = gains_of(known.controller, "three_state")
+    w = frequencies(dt_s, CORNER_LINES)
+    eased = Wanted(ENOUGH * wanted.gain_db, ENOUGH * wanted.phase_deg, ENOUGH * wanted.modulus)
+    worst, at, least = "", corners[0], 1.0
+    for corner in corners:
+        for kind, plant in enumerate(rubbing(corner[1], friction)):
+            loop = open_loop(plant, known.controller, dt_s, "three_state", w)
+            if not is_stable(loop, gains):
+                return f"unstable at {corner[0]}", corner
+            asked = eased if kind == 0 else Wanted(0.0, 0.0, eased.modulus)
+            found = margins_of(w / (2 * np.pi), transfer_of(loop, gains))
+            share = asked.share(found)
+            if share < least:
+                worst, at, least = f"{asked.short(found)} ({corner[0]}{_KINDS[kind]})", corner, share
+    return worst, at
+
+
+_KINDS = ("", ", friction falling", ", in soft pre-sliding", ", in stiff pre-sliding")
+
+
+def _remedy(known: Known, dt_s: float) -> str:
+    """What the lags are that take the phase."""
+    controller, machine = known.controller, known.controller.machine
+    late = max(controller.sensors.displacement.delay_s, controller.sensors.acceleration.delay_s)
+    lags = {
+        f"loop.rate_hz: {1.5e3 * dt_s:.3g} ms of hold and tick": 1.5 * dt_s,
+        f"sensors.*.delay_s: {1e3 * late:.3g} ms": late,
+        f"machine.wv: the valve's {2e3 * machine.zv / machine.wv:.3g} ms": 2 * machine.zv / machine.wv,
+    }
+    most = sorted(lags, key=lambda text: -lags[text])
+    open_ended = f"; identify {' and '.join(known.assumed)}, which count as a fifth off" if known.assumed else ""
+    return f"what takes phase is {most[0]}, then {most[1]}{open_ended}; or ask for less"

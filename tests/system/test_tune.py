@@ -1,0 +1,77 @@
+"""What tuning predicts is what the twin then does, under every friction; and nothing changes unless asked for."""
+
+import json
+import os
+
+import pytest
+
+from hilctl.cli.main import main
+from hilctl.client import Client, private_service
+from hilctl.identify.campaign.facts import read_facts
+from hilctl.identify.dynamics.tuning.known import from_rig_file
+from hilctl.identify.dynamics.tuning.measure import measure
+from hilctl.identify.dynamics.tuning.predict import predict
+from tests.system.test_identify_plant import FRICTION
+
+SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))
+LAWS = list(FRICTION)[: max(1, round(len(FRICTION) * SHARE))]
+# Measured against predicted: crossover, gain and phase margin, modulus, -3 dB. Friction slides back and forth in the
+# measurement, and the oil's stiffness changes with position; the prediction has its viscous slope at mid-stroke.
+CROSSOVER, GAIN_DB, PHASE_DEG, MODULUS, BANDWIDTH = 0.03, 1.0, 3.0, 0.06, 0.3
+
+
+def agree(measured, predicted):
+    margins, nominal = measured["margins"], predicted["nominal"]
+    assert measured["crossover_hz"] == pytest.approx(predicted["crossover_hz"], rel=CROSSOVER)
+    assert margins["rise_db"] == pytest.approx(nominal["rise_db"], abs=GAIN_DB)
+    assert margins["phase_deg"] == pytest.approx(nominal["phase_deg"], abs=PHASE_DEG)
+    assert margins["modulus"] == pytest.approx(nominal["modulus"], abs=MODULUS)
+    assert measured["minus_3_db_hz"] == pytest.approx(predicted["minus_3_db_hz"], rel=BANDWIDTH)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("friction", LAWS)
+def test_bandwidth_and_margins_are_measured_as_they_were_predicted(friction):
+    from hilctl.identify.dynamics.tuning.result import plain_measured, plain_prediction
+
+    changes = {"twin.friction.model": friction} | {f"twin.friction.{k}": v for k, v in FRICTION[friction].items()}
+    with private_service("table-500", changes=changes) as service, Client(service.commands) as rig:
+        rig.arm()
+        before, facts = rig.get(), read_facts(rig)
+        measured = measure(rig, facts)
+        assert rig.get() == before
+    predicted = predict(from_rig_file(facts.controller), facts.friction, facts.dt_s, "three_state")
+    print(friction, measured.margins, predicted.nominal, measured.bandwidth, predicted.minus_3_db_hz)
+    agree(plain_measured(measured), plain_prediction(predicted))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_gains_for_an_identified_machine_are_predicted_and_then_measured(tmp_path, capsys):
+    truth = {"m": 500.0, "Qn": 4.6188e-3, "beta": 9e8, "wv": 643.0, "zv": 0.88, "Ctc": 5e-12}
+    plant = {f"machine.{name}": {"value": value, "low": 0.985 * value, "high": 1.015 * value, "identified": True}
+             for name, value in truth.items()}  # fmt: skip
+    (tmp_path / "plant.json").write_text(json.dumps({"plant": plant}))
+    file = tmp_path / "gains.toml"
+    assert main(["tune", "table-500", "--twin", "--measure", "--from", str(tmp_path), "--save", str(file), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    agree(told["measured_before"], told["before"])
+    agree(told["measured_after"], told["predicted"])
+    assert told["predicted"]["worst"]["phase_deg"] > 44
+    assert told["measured_after"]["margins"]["phase_deg"] > 42
+    assert told["measured_after"]["crossover_hz"] > 1.15 * told["measured_before"]["crossover_hz"]
+    assert "kd_per_m" in file.read_text()
+
+
+@pytest.mark.parametrize(("words", "says"), [
+    (["table-500", "--twin"], "give --measure or --notches"),
+    (["table-500", "--notches", "--feedback", "pid"], "leave --feedback and --from out"),
+    (["table-500", "--phase-margin", "100"], "--phase-margin 100: must be 0 to 85"),
+    (["table-500", "--measure", "--feedback", "pid"], "drives the law in force, three_state"),
+    (["table-500", "--from", "/nowhere"], "neither study.json nor plant.json"),
+    (["servo-004"], "no gains to tune"),
+])  # fmt: skip
+def test_wrong_use_is_named(words, says, capsys):
+    assert main(["tune", *words]) == 2
+    assert says in capsys.readouterr().err
