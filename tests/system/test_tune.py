@@ -54,7 +54,8 @@ def test_gains_for_an_identified_machine_are_predicted_and_then_measured(tmp_pat
              for name, value in truth.items()}  # fmt: skip
     (tmp_path / "plant.json").write_text(json.dumps({"plant": plant}))
     file = tmp_path / "gains.toml"
-    assert main(["tune", "table-500", "--twin", "--measure", "--from", str(tmp_path), "--save", str(file), "--json"]) == 0
+    words = ["table-500", "--twin", "--measure", "--from", str(tmp_path), "--save", str(file), "--json"]
+    assert main(["tune", *words]) == 0
     told = json.loads(capsys.readouterr().out)
     agree(told["measured_before"], told["before"])
     agree(told["measured_after"], told["predicted"])
