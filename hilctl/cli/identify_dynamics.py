@@ -46,6 +46,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--map", nargs="+", action="extend", default=[], dest="columns",
                         metavar="CHANNEL=COLUMN[:UNIT]", help="with --record: which column is what")  # fmt: skip
     parser.add_argument("--rate", type=float, default=0.0, metavar="HZ", help="with --record: of a CSV without times")
+    parser.add_argument("--no-report", dest="draws", action="store_false", help="no report.html")
     parser.add_argument("--events", action="store_true", help="progress as JSON lines on standard error")
     parser.set_defaults(do=run)
 
@@ -65,7 +66,7 @@ def run(given: argparse.Namespace) -> int:
 
         study, prepared, epochs = _of_files(given, asked, tell) if given.record else _of_rig(given, asked, folder, tell)
         tell("writing")
-        answer = _kept(study, folder, prepared, epochs, begun_s)
+        answer = _kept(study, folder, prepared, epochs, begun_s, draws=given.draws)
     if given.json:
         say(json_line(answer))
     else:
@@ -226,8 +227,8 @@ def _of_files(
             tell(f"reading {file}")
             foreign = read_record(file, mapping, rate_hz=given.rate)
             facts = facts or foreign.facts
-            driven = asked.input or "xd_m"
-            experiments.append(experiment_of(foreign, driven, role=role, band_hz=band))  # type: ignore[arg-type]
+            names = (asked.input or "xd_m", asked.output or "displacement_m")
+            experiments.append(experiment_of(foreign, *names, role=role, band_hz=band))  # type: ignore[arg-type]
     plant = _plant_of(facts) if facts else RigPlant()
     rig = facts.rig if facts else Path(given.record[0]).stem
     study = study_of(experiments, plant, facts, asked, rig=rig, command=_command(), tell=tell)
@@ -271,7 +272,7 @@ def changes_of(study: "Study") -> dict[str, float]:
 
 
 def _kept(
-    study: "Study", folder: Path, prepared: dict[str, Any], epochs: list[int] | None, begun_s: float
+    study: "Study", folder: Path, prepared: dict[str, Any], epochs: list[int] | None, begun_s: float, *, draws: bool
 ) -> dict[str, Any]:
     """study.json, the report, and the answer."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -279,21 +280,17 @@ def _kept(
     answer = {
         **study.to_json(), "prepared_rig": prepared or None, "folder": str(folder),
         "sets": [changes] if changes else [],
-        "applied": {"epochs": epochs} if epochs else None, "report": _report(study, folder),
+        "applied": {"epochs": epochs} if epochs else None, "report": _report(study, folder) if draws else None,
         "wall_seconds": time.monotonic() - begun_s,
     }  # fmt: skip
     parts.keep(finite(answer), folder / "study.json")
     return answer
 
 
-def _report(study: "Study", folder: Path) -> str | None:
-    """The page, where this program draws one."""
-    import importlib
-    import importlib.util
+def _report(study: "Study", folder: Path) -> str:
+    from hilctl.identify.dynamics.report import write_report
 
-    if importlib.util.find_spec("hilctl.identify.dynamics.report") is None:
-        return None
-    return str(importlib.import_module("hilctl.identify.dynamics.report").write_report(study, folder))
+    return str(write_report(study, folder))
 
 
 __all__: Sequence[str] = ("changes_of", "options", "run")

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shlex
 import sys
 from pathlib import Path
 
@@ -11,9 +10,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from cli_parts import Shell
 from service_parts import RIG
 
+from hilctl.cli.main import main
 from hilctl.client import Client, private_service
 from hilctl.identify.campaign.facts import read_facts
 from hilctl.identify.dynamics.analyse import study_of
@@ -106,15 +105,18 @@ def test_what_stops_a_study_is_told_with_its_remedy(changes, says, tmp_path):
     assert "--resume" in str(fault.value)
 
 
-def test_a_recording_from_elsewhere_is_studied_by_the_command(tmp_path):
+def test_a_recording_from_elsewhere_is_studied_by_the_command(tmp_path, capsys):
     t = np.arange(8000) / 400
     u = 5e-3 * np.random.default_rng(3).standard_normal(len(t))
     kernel = np.exp(-np.arange(60) / 8.0) / 8.0
     y = np.convolve(u, kernel)[: len(t)]
     head = "t [s];Soll [mm];Weg [mm]"
     np.savetxt(tmp_path / "r.csv", np.column_stack([t, 1e3 * u, 1e3 * y]), delimiter=";", header=head, comments="")
-    words = shlex.split("identify dynamics --record r.csv --map 'displacement=Weg [mm]' 'reference=Soll [mm]' --out o")
-    told = Shell(tmp_path).json(*words)
+    named = ["displacement=Weg [mm]", "reference=Soll [mm]"]
+    out = ["--out", str(tmp_path / "o"), "--no-report", "--json"]
+    words = ["--record", str(tmp_path / "r.csv"), "--map", *named, *out]
+    assert main(["identify", "dynamics", *words]) == 0
+    told = json.loads(capsys.readouterr().out)
     hz = np.array(told["responses"][0]["hz"])
     truth = np.abs(np.exp(-2j * np.pi * np.outer(hz, np.arange(60)) / 400) @ kernel)
     assert told["responses"][0]["magnitude"] == pytest.approx(truth, rel=0.05)
@@ -133,8 +135,6 @@ def test_a_recording_from_elsewhere_is_studied_by_the_command(tmp_path):
     ],
 )
 def test_a_command_that_makes_no_sense_is_refused_by_name(words, says, code, tmp_path, capsys, monkeypatch):
-    from hilctl.cli.main import main
-
     monkeypatch.chdir(tmp_path)
     (tmp_path / "r.csv").write_text("a,b\n1,2\n")
     assert main(["identify", "dynamics", *words]) == code

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from hilctl.identify.dynamics.evidence import band_of
 from hilctl.identify.dynamics.judge import RecordFault
 from hilctl.identify.dynamics.preprocess import Prepared
 from hilctl.identify.dynamics.response import (
@@ -57,22 +56,22 @@ def _one(experiment: Experiment, cleaned: Prepared, pair: Pair) -> Response:
     direct = experiment.signal is not None and experiment.kind in ("multisine", "stepped")
     if direct or reference == pair.input:
         try:
-            return _estimated(experiment, cleaned, pair, reference)
+            return _estimated(experiment, cleaned, pair)
         except RecordFault:
             if reference == pair.input:
                 raise
-    both = [_estimated(experiment, cleaned, Pair(reference, name), reference) for name in (pair.output, pair.input)]
+    both = [_estimated(experiment, cleaned, Pair(reference, name)) for name in (pair.output, pair.input)]
     return through(*both)
 
 
-def _estimated(experiment: Experiment, cleaned: Prepared, pair: Pair, reference: str) -> Response:
+def _estimated(experiment: Experiment, cleaned: Prepared, pair: Pair) -> Response:
     driven, output = cleaned.channels[pair.input], cleaned.channels[pair.output]
     rate_hz, signal = experiment.rate_hz, experiment.signal
     if experiment.kind == "multisine" and signal is not None:
         return multisine_response(driven, output, rate_hz, signal, begins=experiment.begins)
     if experiment.kind == "stepped" and signal is not None:
         return stepped_response(driven, output, rate_hz, signal.steps, begins=experiment.begins)
-    return sweep_response(driven, output, rate_hz, frequencies_of(experiment, cleaned.channels[reference]))
+    return sweep_response(driven, output, rate_hz, frequencies_of(experiment))
 
 
 def through(output: Response, driven: Response) -> Response:
@@ -85,11 +84,9 @@ def through(output: Response, driven: Response) -> Response:
     )  # fmt: skip
 
 
-def frequencies_of(experiment: Experiment, driven: Reals) -> Reals:
+def frequencies_of(experiment: Experiment) -> Reals:
     """Where a record of a sweep, or from elsewhere, is looked at: equal ratios, never closer than it can tell."""
     low, high = experiment.band_hz
-    if experiment.kind == "record":
-        low, high = band_of(driven, experiment.rate_hz)
     low, high = low * (1 + MARGIN), high * (1 - MARGIN)
     step = BIN / experiment.seconds
     made = [max(low, step)]

@@ -23,7 +23,7 @@ _ARRAYS = ("driven", "measured", "modelled")
 
 def plain_study(study: Study) -> dict[str, Any]:
     """Everything but samples."""
-    return {
+    made = {
         "rig": study.rig,
         "rate_hz": study.rate_hz,
         "made": study.made,
@@ -47,6 +47,7 @@ def plain_study(study: Study) -> dict[str, Any]:
         "against": [_against(each) for each in study.against],
         "remarks": list(study.remarks),
     }  # fmt: skip
+    return {key: _plain(value) for key, value in made.items()}
 
 
 def _experiment(one: Experiment) -> dict[str, Any]:

@@ -103,14 +103,12 @@ def _start(rig: "Client", leg: Leg, facts: Facts, share: float) -> "tuple[Motion
     if leg.kind == "motion":
         parameters = dict(leg.settings["parameters"])
         parameters["amplitude_m"] = share * parameters["amplitude_m"]
-        rig.check_motion(leg.settings["kind"], **parameters)
         return rig.track(leg.settings["kind"], **parameters), 0
     signal = signal_of(leg, facts, share)
     history, rest = history_of(signal, facts.rate_hz)
     name = plain_name(leg.name)
     rig.upload(name, history.values, "displacement", interval_s=history.interval_s)
     parameters = {"upload": name, "center_m": centre_of(facts), "return_to_start": signal.closed}
-    rig.check_motion("waveform", **parameters)
     motion = rig.track("waveform", **parameters)
     return motion, round((motion.facts["first_sample_s"] + rest * history.interval_s) * facts.rate_hz)
 

@@ -11,6 +11,7 @@ from hilctl.identify.dynamics.study import Experiment, Role
 
 Reals = npt.NDArray[np.float64]
 
+LEAST, LONGEST, PIECES, COHERENT = 256, 2048, 8, 0.5  # samples, of a piece of a spectrum; pieces; what counts as heard
 REFERENCE = "xd_m"  # what our own recordings show of what was driven
 
 
@@ -36,10 +37,11 @@ class Foreign:
 
 
 def experiment_of(
-    foreign: Foreign, driven: str, *, role: Role = "fit", band_hz: tuple[float, float] | None = None
+    foreign: Foreign, driven: str, output: str = "displacement_m", *, role: Role = "fit",
+    band_hz: tuple[float, float] | None = None,
 ) -> Experiment:  # fmt: skip
-    """As a study takes it; `driven` is the input's channel, `band_hz` what is said to have been driven."""
-    values = foreign.channels.get(driven)
+    """As a study takes it. `driven`, `output`: the channels that matter most; `band_hz`: what is said to be driven."""
+    values, followed = foreign.channels.get(driven), foreign.channels.get(output)
     reference = driven
     if REFERENCE in foreign.channels and np.ptp(foreign.channels[REFERENCE]) > 0:
         reference = REFERENCE
@@ -49,16 +51,26 @@ def experiment_of(
     return Experiment(
         name=foreign.name, group=foreign.name, kind="record", role=role,
         settings={"band_declared": band_hz is not None}, rate_hz=foreign.rate_hz, channels=channels,
-        band_hz=band_hz or shown_band(values, foreign.rate_hz), reference=reference, source=foreign.name,
+        band_hz=band_hz or shown_band(values, followed, foreign.rate_hz), reference=reference, source=foreign.name,
         notes=foreign.notes,
     )  # fmt: skip
 
 
-def shown_band(values: Reals | None, rate_hz: float) -> tuple[float, float]:
-    """Where a signal has its power; something, where it has none."""
+def shown_band(driven: Reals | None, output: Reals | None, rate_hz: float) -> tuple[float, float]:
+    """From where the input has power to where the output still follows it; something, where they show nothing."""
+    from scipy.signal import coherence
+
     from hilctl.identify.dynamics.evidence import band_of
 
-    if values is None or len(values) < 4 or not np.isfinite(values).all() or not np.ptp(values) > 0:
+    if driven is None or not _moves(driven):
         return 1.0, 2.0
-    low, high = band_of(values, rate_hz)
+    low, high = band_of(driven, rate_hz)
+    if output is not None and _moves(output):
+        hz, shared = coherence(driven, output, rate_hz, nperseg=max(64, min(LONGEST, len(driven) // PIECES)))
+        heard = np.flatnonzero(np.convolve(shared, np.ones(5) / 5, "same") > COHERENT)
+        high = float(hz[heard[-1]]) if len(heard) else high
     return (low, high) if high > low else (low, 2 * low)
+
+
+def _moves(values: Reals) -> bool:
+    return len(values) >= LEAST and bool(np.isfinite(values).all()) and float(np.ptp(values)) > 0

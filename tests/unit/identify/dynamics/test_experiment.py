@@ -107,11 +107,9 @@ class Rig:
     def upload(self, name, values, quantity, *, interval_s):
         self.name, self.uploaded = name, np.asarray(values)
 
-    def check_motion(self, kind, **parameters):
+    def track(self, kind, **parameters):
         if np.abs(self.uploaded).max() > self.refuses_above:
             raise Refused("limit", "passes limits.velocity at 1.2 s", "limits.velocity")
-
-    def track(self, kind, **parameters):
         self.driven.append((self.name, float(np.abs(self.uploaded).max())))
         if self.name == self.trips_in:
             self.trip = {"name": "pressure", "key": "limits.pressure", "value": 3.1e7, "limit": 3e7, "unit": "Pa",
