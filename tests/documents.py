@@ -25,6 +25,7 @@ from hilctl.params import Params, document, leaves
 from hilctl.rig import Tables
 from hilctl.signals import SENSORS, TRIP_TEXTS, Trip
 from hilctl.wire import document as protocol
+from sim.servo.driver import ServoConfig
 from sim.settings import TwinConfig
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -65,6 +66,8 @@ def driver_tables() -> str:
         _section("driver.watchdog", Watchdog),
         _section("driver.parts.NAME", Part, '`name = "mixed"`: several drivers as one, at most four parts under names '
                  "of your own, [how](writing-a-driver.md#one-rig-of-several-drivers)."),
+        _section("driver", ServoConfig, '`name = "servo"`: an analog position servo, simulated, '
+                 "[its page](servo-004.md); `feedback` of [law] must be `rig`."),
     ]  # fmt: skip
     return "\n\n".join(parts)
 

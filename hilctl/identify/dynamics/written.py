@@ -16,6 +16,7 @@ from hilctl.identify.dynamics.study import (
     Study,
     Transfers,
 )  # fmt: skip
+from hilctl.identify.dynamics.summary import summary
 from hilctl.identify.dynamics.transfer import Fitted
 
 _ARRAYS = ("driven", "measured", "modelled")
@@ -46,6 +47,7 @@ def plain_study(study: Study) -> dict[str, Any]:
         "checks": [_check(each) for each in study.checks],
         "against": [_against(each) for each in study.against],
         "remarks": list(study.remarks),
+        **summary(study),
     }  # fmt: skip
     return {key: _plain(value) for key, value in made.items()}
 

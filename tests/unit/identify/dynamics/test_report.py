@@ -138,3 +138,19 @@ def test_tuning_is_shown_where_there_is_one():
     bare = Study(rig="bare", rate_hz=1.0, made="", command="", experiments=())
     tuned = replace(bare, tuning={"gains": {"law.three_state.kd_per_m": 20.5}, "stable": True})
     assert "law.three state.kd per m 20.5" in words(page(tuned))
+
+
+def test_the_json_has_what_programs_ask_for_first(study):
+    told = study.to_json()
+    fit = study.grey.fit
+    assert told["fit_percent"] == {
+        "start": fit.start_percent["displacement"], "final": fit.fit_percent["displacement"],
+    }  # fmt: skip
+    assert (told["rank"], told["free"], told["iterations"]) == (fit.rank, fit.free, fit.iterations)
+    assert len(told["singular_values"]) == fit.free
+    assert told["parameters"]["m"]["value"] is None
+    assert told["parameters"]["ws"]["low"] < told["parameters"]["ws"]["value"] < told["parameters"]["ws"]["high"]
+    assert {one["text"] for one in told["null_directions"]} == {one.text for one in fit.directions}
+    assert set(told["invariants"]) == {one.name for one in fit.invariants}
+    assert told["transfer_functions"]["5"]["stable"] is True
+    assert replace(study, grey=None, transfers=()).to_json()["parameters"] is None
