@@ -33,6 +33,7 @@ def pictures_of(study: Study) -> Iterator[tuple[str, Any]]:
     for index, fitted in enumerate(study.transfers):
         yield f"transfer-{index}", transfer(study, fitted)
     yield "singular", singular(study)
+    yield "tuning", tuned(study)
     for index, checks in enumerate(checks_of(study)):
         yield f"check-{index}", checked(checks)
 
@@ -226,6 +227,30 @@ def checked(checks: Sequence[Check]) -> Any:
     return figure
 
 
+def tuned(study: Study) -> Any:
+    """The loop's gain: of the gains before, and of those that were computed, predicted and measured."""
+    told = study.tuning.to_json() if hasattr(study.tuning, "to_json") else None
+    if not told or not told.get("predicted"):
+        return None
+    figure, axes = new(2, 1, 4.4, sharex=True)
+    for name, colour, style in _TUNED:
+        each = told.get(name)
+        if each and each.get("loop"):
+            hz, loop = np.asarray(each["hz"]), each["loop"]
+            shown: Any = {"color": colour, "linestyle": style, "linewidth": 1.1}
+            axes[0, 0].plot(hz, _db(np.asarray(loop["magnitude"])), label=name.replace("_", " "), **shown)
+            axes[1, 0].plot(hz, loop["phase_deg"], **shown)
+    axes[0, 0].axhline(0.0, color=MEASURED, linewidth=0.7)
+    axes[1, 0].axhline(-180.0, color=MEASURED, linewidth=0.7)
+    axes[0, 0].set_ylabel("loop gain, dB")
+    axes[1, 0].set_ylabel("phase, °")
+    _frequencies(axes[:, 0])
+    below(figure, axes)
+    return figure
+
+
+_TUNED = (("before", OTHER, "-"), ("measured_before", OTHER, ":"), ("predicted", MODEL, "-"),
+          ("measured_after", MODEL, ":"))  # fmt: skip
 _MODELS = (OTHER, MODEL, EXTRA, *SHADES[3:])
 
 

@@ -283,12 +283,34 @@ _FIGURES = (
 
 
 def tuning(study: Study, pictures: Pictures) -> Html:
-    """Gains that follow, where they were computed."""
+    """Gains that follow, where they were computed; predicted, and measured where they were."""
     told = study.tuning
     if told is None:
         return absent("No gains were computed.")
-    values = told.to_json() if hasattr(told, "to_json") else told._asdict() if hasattr(told, "_asdict") else told
-    return _nested(values) if isinstance(values, Mapping) else p(str(values))
+    values = told.to_json() if hasattr(told, "to_json") else told
+    if not isinstance(values, Mapping) or "predicted" not in values:
+        return _nested(values) if isinstance(values, Mapping) else p(str(values))
+    keys = table(("key", ">value"), [(code(key), plain(value, 5)) for key, value in values["values"].items()])
+    columns = {name: values.get(name) for name in ("before", "predicted", "measured_before", "measured_after")}
+    known = {name.replace("_", " "): each for name, each in columns.items() if each}
+    rows = [
+        (what.replace("_", " "), *(_figure_of(each, what) for each in known.values()), meaning)
+        for what, meaning in values.get("meaning", {}).items()
+    ]
+    decided = values.get("decided_by") or []
+    head = ("", *(f">{name}" for name in known), "meaning")
+    return joined([
+        keys, table(head, rows, "margins of the loop, and how far it follows"),
+        figure(pictures, "tuning", "The whole loop, predicted by the model and, where it was driven, measured."),
+        facts([("Decided by", ", ".join(str(one) for one in decided)), ("From", str(values.get("source") or ""))]),
+    ])  # fmt: skip
+
+
+def _figure_of(each: Mapping[str, Any], what: str) -> str:
+    """From a prediction or a measurement: its own, or of its margins."""
+    margins = each.get("margins") or each.get("nominal") or {}
+    value = each.get(what, margins.get(what))
+    return "–" if value is None else plain(float(value), 3)
 
 
 def _nested(values: Mapping[str, Any]) -> Html:

@@ -134,10 +134,28 @@ def test_an_empty_study_says_so_section_by_section(tmp_path):
     assert [file.name for file in path.parent.iterdir()] == ["report.html"]
 
 
+class Tuned:
+    """As `hilctl.identify.dynamics.tuning` tells it."""
+
+    def to_json(self):
+        loop = {"magnitude": [10.0, 1.0, 0.1], "phase_deg": [-90.0, -120.0, -200.0]}
+        margins = {"rise_db": 7.25, "phase_deg": 51.0}
+        each = {"minus_3_db_hz": 31.5, "hz": [1.0, 10.0, 50.0], "loop": loop}
+        return {
+            "values": {"law.three_state.kd_per_m": 20.5}, "source": "a study", "decided_by": ["phase margin"],
+            "before": None, "predicted": {"nominal": margins, **each}, "measured_after": {"margins": margins, **each},
+            "measured_before": None, "meaning": {"rise_db": "so much gain", "minus_3_db_hz": "fallen to 71 %"},
+        }  # fmt: skip
+
+
 def test_tuning_is_shown_where_there_is_one():
     bare = Study(rig="bare", rate_hz=1.0, made="", command="", experiments=())
-    tuned = replace(bare, tuning={"gains": {"law.three_state.kd_per_m": 20.5}, "stable": True})
-    assert "law.three state.kd per m 20.5" in words(page(tuned))
+    text = page(replace(bare, tuning=Tuned()))
+    said = words(text)
+    for part in ("law.three_state.kd_per_m 20.5", "rise db 7.25 7.25 so much gain", "31.5 31.5 fallen to 71 %",
+                 "predicted measured after", "phase margin"):  # fmt: skip
+        assert part in said, part
+    assert text.count("<svg") == 1
 
 
 def test_the_json_has_what_programs_ask_for_first(study):
