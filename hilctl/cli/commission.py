@@ -42,6 +42,8 @@ def commission(parser: argparse.ArgumentParser) -> None:
                         help="how long the oil is moved before (10)")  # fmt: skip
     parser.add_argument("--learn", action="store_true", help="learn drives without distortion, too, at 0.5, 1, 2 and "
                         "5 Hz")  # fmt: skip
+    parser.add_argument("--tune", action="store_true", help="compute gains for the machine that was found, put them in "
+                        "force, and measure bandwidth and margins before and after")  # fmt: skip
     parser.add_argument("--history", action="append", default=[], metavar="FILE.csv",
                         help="an earthquake or another history, tracked before and after")  # fmt: skip
     parser.add_argument("--peak", type=float, default=PEAK_M, metavar="M",
@@ -104,7 +106,7 @@ def _how(given: argparse.Namespace, folder: Path) -> "How":
         folder, stands_at_m=given.stands_at, warm_up_s=given.warm_up,
         speeds_m_s=tuple(given.speeds) if given.speeds else None,
         campaign_s=CAMPAIGN_S if given.budget is None else given.budget,
-        learn_hz=LEARNT_HZ if given.learn else (), histories=_histories(given), author=given.author,
+        learn_hz=LEARNT_HZ if given.learn else (), tune=given.tune, histories=_histories(given), author=given.author,
     )  # fmt: skip
 
 

@@ -10,6 +10,8 @@
     after         distortion and tracking again
     learning      harmonic by harmonic, where it is asked for
 
+Gains are tuned for the machine that was found, before `after`, where that is asked for.
+
 Whatever ends it early, the parameters are put back as they were, and what was found until then is kept.
 """
 
@@ -19,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hilctl.commission import sines, tracking
 from hilctl.commission.candidates import LITTLE, Candidate, Trial, candidates_of, switch, try_law
+from hilctl.commission.gains import tune_gains
 from hilctl.commission.history import History, worth_of_history
 from hilctl.commission.notes import CommissionFailed, Notes
 from hilctl.commission.parameters import PREVIEW, adopt, put_back, settable
@@ -27,6 +30,7 @@ from hilctl.commission.worth import worth
 from hilctl.identify.campaign import Campaign, CampaignFault, CannotPlan, StoreError, as_object, signed
 from hilctl.identify.campaign.running import WARMER_K
 from hilctl.identify.distortion import NotMeasuredError
+from hilctl.identify.dynamics.experiment import DynamicsFault
 from hilctl.identify.friction_fit import FrictionFit, check_points, fit_friction
 from hilctl.identify.learning import learn, reference_of
 from hilctl.identify.plant.faults import PlantFault
@@ -62,6 +66,7 @@ class How(NamedTuple):
     campaign_s: float = CAMPAIGN_S
     learn_hz: tuple[float, ...] = ()
     learn_repeats: int = 10
+    tune: bool = False
     tasks: tuple[tracking.Task, ...] = ()  # tracked before and after; none: triangles that the rig can do
     histories: tuple[History, ...] = ()
     author: str = ""
@@ -101,6 +106,7 @@ class Commissioning:
         kept = self._compensate(fit, found, plant)
         if kept is not None:
             self._preview(kept)
+        self._tune(plant)
         self._judge("after")
         self._learn()
         self._conclude()
@@ -250,6 +256,21 @@ class Commissioning:
             )  # fmt: skip
             self.notes["preview"] = found._asdict()
             self.notes.told["sent"]["values"][PREVIEW] = found.extra_preview_s
+
+    def _tune(self, plant: PlantFit | None) -> None:
+        if not self.how.tune:
+            return
+        with self.notes.stages("gains"):
+            try:
+                made, taken_back = tune_gains(self.rig, plant, self._origin, self.notes.tell)
+            except (DynamicsFault, BadValues, Refused) as fault:
+                self._go_on_without("the gains stay as they are", fault)
+                return
+            self.notes["tuning"] = {**made.to_json(), "taken_back": taken_back}
+            if taken_back:
+                self.notes.warn(f"{taken_back}: the gains are as they were")
+            elif "sent" in self.notes.told:
+                self.notes.told["sent"]["values"] |= made.values
 
     def _learn(self) -> None:
         if not self.how.learn_hz:

@@ -152,6 +152,21 @@ def test_a_commissioning_that_is_interrupted_stops_the_table_and_puts_all_back(t
     assert work.notes["failed"]["text"] == "interrupted" and "thd" in work.notes.told
 
 
+@pytest.mark.slow
+def test_gains_are_tuned_for_the_machine_that_was_found_where_that_is_asked_for(tmp_path):
+    told = commissioned(tmp_path / "c", hidden("karnopp", 2), tune=True)
+    assert told["complete"]
+    tuned = told["tuning"]
+    assert tuned["taken_back"] == "" and len(tuned["applied"]["epochs"]) == 1
+    assert tuned["source"] == "this commissioning" and tuned["assumed"] == []
+    before, predicted, after = (tuned[key] for key in ("measured_before", "predicted", "measured_after"))
+    assert after["crossover_hz"] == pytest.approx(predicted["crossover_hz"], rel=0.05)
+    assert after["margins"]["phase_deg"] == pytest.approx(predicted["nominal"]["phase_deg"], abs=4)
+    assert after["crossover_hz"] > 1.1 * before["crossover_hz"]
+    assert told["sent"]["values"]["law.three_state.kd_per_m"] == tuned["values"]["law.three_state.kd_per_m"]
+    assert "kd_per_m" in (tmp_path / "c" / "identified.toml").read_text()
+
+
 def test_every_model_goes_in_complete_and_all_comes_back(tmp_path):
     with private_service(RIG) as service, Client(service.commands) as rig:
         before = settable(rig)

@@ -5,6 +5,7 @@ from hilctl.report.markup import Html, absent, bullets, code, joined, p, sentenc
 from hilctl.report.numbers import percent, plain, with_unit
 from hilctl.report.part import Part
 from hilctl.report.sections.common import Pictures, flags, quantities, shown
+from hilctl.report.sections.tuning import tuning
 
 
 def friction(told: Part, pictures: Pictures) -> Html:
@@ -49,7 +50,8 @@ def plant(told: Part, pictures: Pictures) -> Html:
     fit = told["plant_fit"]
     found = machine_of(told)
     if not found:
-        return absent("The machine was not identified: its parameters are those of the rig file.")
+        missing = absent("The machine was not identified: its parameters are those of the rig file.")
+        return joined([missing, tuning(told)])
     explained = [(name, percent(part.number)) for name, part in fit["explained_percent"].named.items()]
     weakest = fit["weakest"].text
     return joined([
@@ -60,4 +62,5 @@ def plant(told: Part, pictures: Pictures) -> Html:
         p(sentence(f"the combination of parameters that the data know least: {weakest}")) if weakest else "",
         flags(fit["flags"], "To know of this fit:"),
         bullets((sentence(text) for text in fit["notes"].texts), "notes"),
+        tuning(told),
     ])  # fmt: skip

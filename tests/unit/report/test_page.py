@@ -210,3 +210,18 @@ def test_a_twin_that_is_told_is_compared(told, plain, read):
     told["truth"] = {"machine.m": 501.25, "friction.fc": 298.5}
     raw = read(plain(told)).sections["raw"]
     assert "the twin's own" in raw and "501.25" in raw and "298.5" in raw
+
+
+def test_tuned_gains_are_told_beside_what_was_measured_and_any_piece_of_it_may_be_missing(told, plain, read):
+    margins = {"rise_db": 8.5, "fall_db": None, "phase_deg": 46.1, "modulus": 0.62}
+    told["tuning"] = {
+        "values": {"law.three_state.kd_per_m": 27.99}, "taken_back": "",
+        "predicted": {"nominal": margins, "crossover_hz": 7.81, "minus_3_db_hz": 70.4},
+        "measured_after": {"margins": {**margins, "phase_deg": 44.9}, "crossover_hz": 7.77, "minus_3_db_hz": None},
+    }  # fmt: skip
+    text = " ".join(read(plain(told)).sections["plant"].split())
+    for part in ("predicted, now", "7.81", "46.1", "measured, now", "44.9", "law.three_state.kd_per_m", "27.99"):
+        assert part in text, part
+    assert "None" not in text
+    told["tuning"] = {"values": None, "predicted": [1], "taken_back": "the margin was not there"}
+    assert "the margin was not there" in read(plain(told)).sections["plant"]

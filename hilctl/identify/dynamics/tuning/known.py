@@ -43,7 +43,7 @@ class Known(NamedTuple):
         machine = self.controller.machine
         yield "nominal", machine
         names = [name for name, ends in self.spread.items() if ends[1] - ends[0] > NARROW * getattr(machine, name)]
-        for ends in itertools.product(*(self.spread[name] for name in names)):
+        for ends in itertools.product(*(self.spread[name] for name in names)) if names else ():
             fields = {name: getattr(machine, name) for name in machine.__struct_fields__}
             chosen = dict(zip(names, ends, strict=True))
             yield ", ".join(f"{name} = {value:.4g}" for name, value in chosen.items()), Machine(**{**fields, **chosen})

@@ -36,6 +36,7 @@ CHANNELS = (
 SEEDS = (11, 12, 13, 14)
 START_HZ, PERIODS = 1.0, 4
 HIGHEST, ABOVE_MODE = 0.2, 3.0  # of the rate; of the hydraulic mode
+_KEPT = " What is finished is kept"  # by a study; here a measurement is short, and begins anew
 DRAGGING = 1e-9  # of the feedback that is another law's
 
 
@@ -79,7 +80,10 @@ def measure(rig: "Client", facts: Facts, tell: Callable[[str], None] = lambda te
     notes: list[str] = []
     for index, leg in enumerate(legs_of(facts)):
         tell(f"measuring, {index + 1} of {len(SEEDS)}")
-        driven = drive(rig, index, leg, facts, CHANNELS)
+        try:
+            driven = drive(rig, index, leg, facts, CHANNELS)
+        except DynamicsFault as fault:
+            raise DynamicsFault(str(fault).split(_KEPT)[0]) from None
         notes += driven.notes
         records.append(Record(driven.samples, driven.begins, signal_of(leg, facts, driven.share).made))
     return measured_of(records, facts, tuple(notes))

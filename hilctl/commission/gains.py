@@ -1,0 +1,55 @@
+"""Gains for the machine that was found, where they are asked for: measured, computed, put in force, measured again."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from hilctl.identify.campaign import read_facts
+from hilctl.identify.dynamics.tuning.known import Interval, Known, from_numbers, from_rig_file
+from hilctl.identify.dynamics.tuning.measure import Measured, measure
+from hilctl.identify.dynamics.tuning.result import Tuning
+from hilctl.identify.dynamics.tuning.search import design
+from hilctl.identify.plant.result import PlantFit
+from hilctl.law.settings import Controller
+
+if TYPE_CHECKING:
+    from hilctl.client import Client
+
+SETTLED_S = 0.5  # behind a blend
+KEEPS = 0.8  # of the modulus margin that is wanted: less was measured, and the gains are taken back
+
+
+def known_of(controller: Controller, plant: PlantFit | None) -> Known:
+    """The machine in force, with the intervals of what was identified."""
+    if plant is None:
+        return from_rig_file(controller)
+    numbers = {
+        q.key.removeprefix("machine."): Interval(q.value, q.low, q.high)
+        for q in plant.quantities if q.key.startswith("machine.") and q.identified
+    }  # fmt: skip
+    return from_numbers(controller, numbers, "this commissioning")
+
+
+def tune_gains(rig: "Client", plant: PlantFit | None, origin: str, tell: Callable[[str], None]) -> tuple[Tuning, str]:
+    """What came of it, and why the gains were taken back, where they were."""
+    facts = read_facts(rig)
+    before = measure(rig, facts, lambda text: tell(f"gains in force: {text}"))
+    known = known_of(facts.controller, plant)
+    found = design(known, facts.friction, facts.dt_s, str(facts["law.feedback"]), tell=tell)
+    epoch = rig.set(found.values, origin=f"{origin}, gains")
+    rig.pass_time(float(facts["law.blend_s"]) + SETTLED_S)
+    after = measure(rig, read_facts(rig), lambda text: tell(f"gains found: {text}"))
+    made = Tuning(facts.rig, known, found, before, after, None, (epoch,))
+    why = _worse(after, made)
+    if why:
+        old = {key: facts[key] for key in found.values}
+        made = made._replace(applied=(epoch, rig.set(old, origin=f"{origin}, gains taken back")))
+    return made, why
+
+
+def _worse(after: Measured, made: Tuning) -> str:
+    assert made.design is not None
+    least = KEEPS * made.design.wanted.modulus
+    if after.margins.modulus >= least:
+        return ""
+    return (f"a modulus margin of {after.margins.modulus:.2f} was measured at {after.margins.modulus_hz:.3g} Hz under "
+            f"the gains found, where {least:.2f} at least must be")  # fmt: skip
