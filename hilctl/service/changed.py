@@ -41,6 +41,9 @@ def changed(rig: Rig, changes: Mapping[str, Any]) -> Rig:
     if (rig.tables.law.feedback == "rig") != (tables.law.feedback == "rig"):
         told = f"cannot change between rig and another while the service runs: it is {rig.tables.law.feedback}"
         problems.append(Problem("law.feedback", tables.law.feedback, told, "change the rig file and restart"))
+    if tables.law.rig.reach_m != rig.tables.law.rig.reach_m:
+        told = f"cannot change from {rig.tables.law.rig.reach_m:g} m while the service runs: the table would move"
+        problems.append(Problem("law.rig.reach_m", tables.law.rig.reach_m, told, "change the rig file and restart"))
     if model.name != rig.friction.model:
         shares = rig.tables.law.feed.inverse, tables.law.feed.inverse
         if any(shares):

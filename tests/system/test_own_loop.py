@@ -84,6 +84,7 @@ def test_armed_anew_it_begins_where_it_stands(rig):
     assert seen["u_cmd"][again] * REACH_M == pytest.approx(seen["displacement_m"][again], abs=1e-4)
 
 
-def test_who_closes_the_loop_cannot_change_while_it_runs(rig):
-    with pytest.raises(Refused, match=r"law\.feedback"):
-        rig.set({"law.feedback": "pid"})
+@pytest.mark.parametrize(("key", "value"), [("law.feedback", "pid"), ("law.rig.reach_m", 0.1)])
+def test_who_closes_the_loop_and_how_far_a_command_reaches_cannot_change_while_it_runs(rig, key, value):
+    with pytest.raises(Refused, match=key.replace(".", r"\.")):
+        rig.set({key: value})

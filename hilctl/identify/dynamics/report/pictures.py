@@ -19,6 +19,7 @@ from hilctl.identify.dynamics.study import Check, Cleaned, Experiment, Measured,
 from hilctl.report.pictures.style import SHADES, below, decades, new
 
 _MOST = 6  # experiments in one picture
+_ROOM_DB = 8.0  # below the lowest magnitude
 _BEFORE_S, _AFTER_S = 0.05, 0.3  # of a step
 
 
@@ -133,6 +134,8 @@ def response(study: Study, pair: Pair) -> Any:
         phase.plot(r.hz, r.phase_deg, color=colour, linewidth=1.1)
         coherence.plot(r.hz, r.coherence, color=colour, linewidth=1.0)
         _crossings(magnitude, phase, one, colour)
+    lowest = min((float(one.response.magnitude_db.min()) for one in found), default=0.0)
+    magnitude.set_ylim(bottom=lowest - _ROOM_DB)
     magnitude.set_ylabel(f"magnitude, dB{_ratio(pair)}")
     phase.set_ylabel("phase, °")
     coherence.set_ylabel("coherence")

@@ -143,7 +143,7 @@ def grey(study: Study, pictures: Pictures) -> Html:
         return absent("No physical model was fitted.")
     if one.fit is None:
         return absent(sentence(one.refused or "No physical model was fitted."))
-    found = one.fit
+    found, flags = one.fit, dict.fromkeys(one.fit.flags)
     return joined([
         p(f"{one.model[0].upper()}{one.model[1:]}, from {', '.join(one.experiments)}; compared with "
           f"{' and '.join(name.replace('_', ' ') for name in one.outputs)}."),
@@ -153,7 +153,7 @@ def grey(study: Study, pictures: Pictures) -> Html:
         estimates(one, found),
         said_and_unsaid(found),
         figure(pictures, "singular", "Left: where the gap is, the data end. Right: how the search went."),
-        bullets((joined([sentence(f.text), " ", tag("em", sentence(f.remedy))]) for f in found.flags), "flags"),
+        bullets((joined([sentence(f.text), " ", tag("em", sentence(f.remedy))]) for f in flags), "flags"),
         p(sentence(one.refused)),
     ])  # fmt: skip
 
@@ -185,7 +185,9 @@ def estimates(one: Grey, found: Fit) -> Html:
         value, interval, unit = quantity(each.value, each.low, each.high, each.unit)
         if each.value is None:
             value, interval = "not identifiable", ""
-        note = "held" if each.by == "fixed" else _BOUNDS[each.at_bound]
+        note = _BOUNDS[each.at_bound]
+        if each.by == "fixed":
+            note, interval = "held", ""
         if each.value is None:
             unit = note = ""
         key = code(one.keys.get(each.name, each.name))
