@@ -97,8 +97,9 @@ def _serve(rig: "Rig", choice: Choice, core: Spawned, lock: "Lock") -> int:
         parts = assemble(context, rig, link, lock.runtime, run_id, virtual=virtual, recordings=folder, file=file)
         app = App(*parts)
         ended = _end_on_signals(app)
+        judged = app.service.planner.submit(_unstable, rig)
         if _await_core(app):
-            problem = _unstable(rig)
+            problem = _heard(app, judged)
             if problem:
                 print(problem, file=sys.stderr)
                 end(app)
@@ -130,7 +131,7 @@ def _as_written(rig: "Rig", choice: Choice) -> "Rig":
 
 
 def _unstable(rig: "Rig") -> str:
-    """Why the rig file's gains are refused; judged while the core already ticks, so that its start need not wait."""
+    """Why the rig file's gains are refused; judged beside the core's start, which need not wait for it."""
     from hilctl.params import BadValues
     from hilctl.rig import refuse_unstable
 
@@ -139,6 +140,13 @@ def _unstable(rig: "Rig") -> str:
     except BadValues as bad:
         return str(bad)
     return ""
+
+
+def _heard(app: "App", judged: "Future[str]") -> str:
+    """The judgement, while the core goes on being told that the service lives."""
+    while not judged.done() and app.service.core.ended is None:
+        app.cycle()
+    return judged.result() if judged.done() else ""
 
 
 def _await_core(app: "App") -> bool:
