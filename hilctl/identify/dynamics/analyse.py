@@ -16,12 +16,14 @@ from hilctl.identify.dynamics.measured import measured_of, scatter_between
 from hilctl.identify.dynamics.plants import Plant
 from hilctl.identify.dynamics.preprocess import Detrend, Hampel, Prepared, ZeroPhase, prepare
 from hilctl.identify.dynamics.study import Cleaned, Experiment, Found, Grey, Measured, Pair, Study, Transfers
-from hilctl.identify.dynamics.transfer import fit_levy, fit_transfer
+from hilctl.identify.dynamics.transfer import Family, fit_levy, fit_transfer
 from hilctl.identify.dynamics.validated import against_of, checks_of
 from hilctl.params import BadValues
 
 ORDERS = range(4, 10)
 BEYOND = 3.0  # of the band: where the low-pass of the responses lies
+SLOWEST = 0.5  # of the lowest frequency: a pole below it is not seen
+DECISIVE = 30.0  # of BIC: an order that explains so much more is right
 HEARD = 0.3  # coherence: what lies above the last frequency that shows it says nothing to a transfer function
 _COMPUTED = ("xd_m", "xr_m", "u_applied", "u_cmd", "vd_m_s", "ad_m_s2", "vr_m_s", "ar_m_s2")  # without outliers
 
@@ -142,11 +144,22 @@ def transfers_of(measured: Sequence[Measured], pair: Pair, tell: Tell) -> Transf
             text = f"{len(response.hz)} frequencies are too few for order {ORDERS[0]}; drive a wider band"
             return Transfers(best.experiment, pair, (low, high), None, (), text)
         tell(f"transfer functions, {pair}")
-        return Transfers(
-            best.experiment, pair, (low, high), fit_transfer(response, orders), fit_levy(response, orders)
-        )  # fmt: skip
+        family = seen_in(fit_transfer(response, orders), low)
+        return Transfers(best.experiment, pair, (low, high), family, fit_levy(response, orders))
     except (BadValues, np.linalg.LinAlgError) as error:
         return Transfers(best.experiment, pair, (low, high), None, (), str(error))
+
+
+def seen_in(family: Family, low_hz: float) -> Family:
+    """The least BIC among those whose poles the band shows: one far below it is noise, and drifts in time.
+
+    Where only orders with such a pole explain the response, as those of an integrating rig do, all stay.
+    """
+    seen = [
+        fit for fit in family.fits
+        if np.abs(fit.transfer.poles).min() >= SLOWEST * 2 * np.pi * low_hz and fit.bic <= family.best.bic + DECISIVE
+    ]  # fmt: skip
+    return Family(family.fits, min(seen, key=lambda fit: fit.bic)) if seen else family
 
 
 def _without(grey: Grey | None) -> tuple[str, ...]:

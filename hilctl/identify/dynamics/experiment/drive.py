@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 REST_S = 0.3  # before and behind each motion
 SMALLER = 0.7  # of the amplitude before
 ROUNDS = 4
+PLANNING_S = 60.0  # for an answer: the first plan of its kind is compiled
 SATURATED = 0.01  # of the samples
 _FINEST_S = 1e-3  # that an uploaded history's knots may be apart
 
@@ -45,6 +46,7 @@ def drive(rig: "Client", index: int, leg: Leg, facts: Facts, channels: "Sequence
 
     notes: list[str] = []
     share, refused = 1.0, ""
+    rig.timeout_s = max(rig.timeout_s, PLANNING_S)
     for _ in range(ROUNDS):
         try:
             rig.wait(rig.move(centre_of(facts)))

@@ -90,6 +90,8 @@ def test_what_makes_no_sense_is_refused(asked, key):
 class Rig:
     """A client of a rig that follows exactly, and saturates, refuses or trips where it is told to."""
 
+    timeout_s = 10.0
+
     def __init__(self, saturates_above=np.inf, refuses_above=np.inf, trips_in="", changes=None):
         self.saturates_above, self.refuses_above, self.trips_in = saturates_above, refuses_above, trips_in
         self.hello = {"clock": "virtual", "rig": "made-up", "rate_hz": 1000.0}

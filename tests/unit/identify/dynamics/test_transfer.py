@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from hilctl.identify.dynamics.analyse import seen_in
 from hilctl.identify.dynamics.fit import fit_percent
 from hilctl.identify.dynamics.response import Response
-from hilctl.identify.dynamics.transfer import Transfer, fit_levy, fit_transfer
+from hilctl.identify.dynamics.transfer import Family, Fitted, Transfer, fit_levy, fit_transfer
 from hilctl.identify.dynamics.transfer.refine import _parts, _Projected, sections_of, with_pole
 from hilctl.params import BadValues
 from sim.servo import paper_servo, poles
@@ -144,3 +145,13 @@ def test_a_pole_more_joins_the_real_one():
 def test_what_cannot_be_fitted_is_refused_by_key(response, orders, key):
     with pytest.raises(BadValues, match=key):
         fit_transfer(response, orders)
+
+
+@pytest.mark.parametrize(("worse", "chosen"), [(5.0, 4), (200.0, 5)])
+def test_a_pole_far_below_the_band_is_no_ones_choice_unless_it_explains(worse, chosen):
+    poles = {4: [-60.0, -80.0, -100.0, -120.0], 5: [-0.1, -60.0, -80.0, -100.0, -120.0]}
+    fits = tuple(
+        Fitted(order, Transfer(np.ones(1), np.poly(each)[::-1], 1.0), 99.0, 99.0, worse if order == 4 else 0.0)
+        for order, each in poles.items()
+    )
+    assert seen_in(Family(fits, fits[1]), 1.0).best.order == chosen
