@@ -31,13 +31,13 @@ class DynamicsFault(Exception):
     """The study cannot go on. The message says what is wrong and what to do; finished motions are kept."""
 
 
-def ready(rig: "Client") -> None:
-    """DynamicsFault when the rig is not in a state to be driven."""
+def ready(rig: "Client", then: str = "") -> None:
+    """DynamicsFault when the rig is not in a state to be driven; `then` is what to do when it is."""
     status = rig.status()
     if status["trip"]:
-        raise DynamicsFault(f"{trip_text(status['trip'])}; mend it, then `hilctl reset` and `hilctl arm`")
+        raise DynamicsFault(f"{trip_text(status['trip'])}; mend it, then `hilctl reset` and `hilctl arm`{then}")
     if status["mode"] != "hold":
-        raise DynamicsFault(f"the rig is {status['mode']}; `hilctl arm` brings it to hold")
+        raise DynamicsFault(f"the rig is {status['mode']}; `hilctl arm` brings it to hold{then}")
 
 
 def drive(rig: "Client", index: int, leg: Leg, facts: Facts, channels: "Sequence[str]") -> Driven:

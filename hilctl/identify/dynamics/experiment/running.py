@@ -73,7 +73,7 @@ class Run:
             raise DynamicsFault(f"{len(left)} motions are not driven yet: name the rig, or start its service")
         for index in left:
             assert self.rig is not None
-            ready(self.rig)
+            ready(self.rig, "; what is finished is kept: go on with --resume")
             same(header.facts, read_facts(self.rig))
             driven = drive(self.rig, index, header.legs[index], header.facts, header.asked.channels)
             self.store.save(driven)
