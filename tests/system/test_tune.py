@@ -65,6 +65,21 @@ def test_gains_for_an_identified_machine_are_predicted_and_then_measured(tmp_pat
     assert "kd_per_m" in file.read_text()
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_notch_takes_the_oil_column_out_of_a_loop_without_its_damping(capsys):
+    bare = {"kd_per_m": 10, "ki_per_m_s": 30, "kv_s_per_m": 0, "ka_s2_per_m": 0, "kp_per_mpa": 0}
+    words = [f"law.three_state.{key}={value}" for key, value in bare.items()]
+    assert main(["tune", "table-500", "--twin", "--notches", "--json", "--set", *words]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["values"]["law.notch_1.frequency_hz"] == pytest.approx(44, rel=0.06)
+    before, expected = told["notches"]["before"], told["notches"]["expected"]
+    after = told["measured_after"]["margins"]
+    assert after["modulus"] > 1.15 * before["modulus"] and after["rise_db"] > before["rise_db"] + 3
+    assert after["modulus"] == pytest.approx(expected["modulus"], abs=0.07)
+    assert after["rise_db"] == pytest.approx(expected["rise_db"], abs=2.5)
+
+
 @pytest.mark.parametrize(("words", "says"), [
     (["table-500", "--twin"], "give --measure or --notches"),
     (["table-500", "--notches", "--feedback", "pid"], "leave --feedback and --from out"),
