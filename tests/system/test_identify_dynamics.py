@@ -17,6 +17,7 @@ from hilctl.client import Client, private_service
 from hilctl.identify.campaign.facts import read_facts
 from hilctl.identify.dynamics.analyse import study_of
 from hilctl.identify.dynamics.experiment import Asked, DynamicsFault, Run, legs_of
+from hilctl.identify.dynamics.intake import IntakeFault, read_record
 from hilctl.identify.dynamics.plants import plant_of
 from tests.system.test_identify_plant import a_rig
 
@@ -48,6 +49,27 @@ def off(study, truth):
     found = {name: study.grey.fit.estimate(name).value for name in ("Qn", "beta", "wv", "zv")}
     found["m"] = study.grey.mass.quantity("machine.m").value
     return {name: 100 * abs(value / truth[name] - 1) for name, value in found.items()}
+
+
+def test_a_recording_of_ours_is_read_from_the_first_tracked_sample_to_the_last(tmp_path):
+    with private_service(RIG, recordings=tmp_path) as service, Client(service.commands) as rig:
+        with rig.record("rest") as rest:
+            rig.pass_time(0.05)
+        rig.arm()
+        with rig.record("moves") as moves:
+            motion, over = rig.run("sine", amplitude_m=0.005, frequency_hz=10.0, cycles=20)
+        told = rig.samples(motion.first, over.last, ["xd_m", "displacement_m"])
+        facts = read_facts(rig)
+    foreign = read_record(moves)
+    begin = int(np.flatnonzero(foreign.channels["tick"] == motion.first)[0])
+    for name, values in told.items():
+        assert (foreign.channels[name][begin : begin + len(values)] == values).all()
+    assert foreign.facts is not None and (foreign.rate_hz, foreign.facts.rig) == (facts.rate_hz, facts.rig)
+    assert foreign.facts.values["machine.m"] == facts.values["machine.m"]
+    with pytest.raises(IntakeFault, match="nothing was tracked"):
+        read_record(rest)
+    with pytest.raises(IntakeFault, match="leave --map out"):
+        read_record(moves, {"xd_m": "a"})
 
 
 def test_a_study_finds_the_machine_and_goes_on_after_a_pause(tmp_path):
