@@ -128,12 +128,12 @@ def survives_a_kill(device) -> bool:
 
 
 def kills(count: int, kind: str) -> None:
-    """As often as that, on a fresh board each time; at most 5 % of the set-ups trip by themselves."""
+    """As often as that, on a fresh board each time; at most 5 % of the set-ups trip by themselves, or three of few."""
     spoilt = done = 0
     while done < count:
         with board(kind) as device:
             done, spoilt = (done + 1, spoilt) if survives_a_kill(device) else (done, spoilt + 1)
-        assert spoilt <= max(1, 0.05 * count)
+        assert spoilt <= max(3 if SHARE < 1 else 1, 0.05 * count)
 
 
 @pytest.mark.slow
