@@ -85,9 +85,9 @@ def native_bench():
     assert made.process.returncode == 0, "a sanitizer found something"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def machine():
-    """One Cortex-M for all tests, whose time stands still."""
+    """One Cortex-M for a file's tests, whose time stands still. An emulator that waits takes a tenth of a processor."""
     if cross_compiler() is None or emulator() is None:
         pytest.skip("needs arm-none-eabi-gcc and qemu-system-arm")
     with EmulatedBench(build("lm3s6965evb"), "lm3s6965evb") as made:
