@@ -111,9 +111,11 @@ def _fill_link(out: Any, own: Link) -> None:
     out.m, out.J, out.per_m, out.per_J = own.m, own.inertia, 1 / own.m, 1 / own.inertia
     out.a, out.b = own.centre, own.length_m - own.centre
     out.couple, out.w = own.couple_n_m, own.drive_rad_s
+    out.turn.cos = out.drive.cos = 1.0
 
 
 def _fill_joint(out: Any, own: Joint) -> None:
     out.r, out.rough, out.mu_c, out.rise = own.radius_m, own.rough, own.mu_c, own.mu_s - own.mu_c
     out.per_vs, out.delta, out.sigma = 1 / own.vs, own.delta, own.sigma
     out.s0, out.s1, out.per_vd = own.s0, own.s1, 1 / own.vd
+    out.turning, out.dt = math.nan, math.nan  # none yet

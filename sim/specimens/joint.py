@@ -44,16 +44,19 @@ def rt_rubbing(joint: Any, speed: float) -> float:
 
 @jit()
 def rt_deflect_pin(joint: Any, z: float, turning: float, dt: float) -> float:
-    """The deflection after dt at a constant angular speed, exactly."""
+    """The deflection after dt at a constant angular speed, exactly. Keeps what depends on speed and dt alone."""
     if joint.rough == 0:
         return z
-    v = joint.r * turning
-    level = rt_rubbing(joint, abs(v))
-    settled: float = math.copysign(level, v) / joint.s0
-    decay = joint.s0 * abs(v) / level * dt
-    if decay > _NOTHING:
-        return settled
-    return z - (settled - z) * math.expm1(-decay)
+    if turning != joint.turning or dt != joint.dt:
+        v = joint.r * turning
+        level = rt_rubbing(joint, abs(v))
+        decay = joint.s0 * abs(v) / level * dt
+        joint.turning, joint.dt, joint.level = turning, dt, level
+        joint.settled = math.copysign(level, v) / joint.s0
+        joint.fade = math.expm1(-decay) if decay < _NOTHING else -1.0
+    settled: float = joint.settled
+    fade: float = joint.fade
+    return settled if fade == -1.0 else z - (settled - z) * fade
 
 
 @jit()
@@ -65,7 +68,8 @@ def rt_arm(joint: Any, z: float, turning: float) -> tuple[float, float]:
         mu += joint.s0 * z
         fall = v * joint.per_vd * v * joint.per_vd
         if fall < _NOTHING:
-            bending = v - joint.s0 * abs(v) / rt_rubbing(joint, abs(v)) * z
+            level = joint.level if turning == joint.turning else rt_rubbing(joint, abs(v))
+            bending = v - joint.s0 * abs(v) / level * z
             mu += joint.s1 * math.exp(-fall) * bending
     share = 1.0 / math.sqrt(1.0 + mu * mu)
     return joint.r * mu * share, share

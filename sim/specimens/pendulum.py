@@ -28,8 +28,9 @@ import math
 from typing import Any
 
 from hilctl.rt.jit import jit
-from sim.specimens.blocks import rt_factor, rt_solve
+from sim.specimens.blocks import rt_factor, rt_solve, rt_turn
 from sim.specimens.joint import rt_arm, rt_deflect_pin
+from sim.specimens.near import rt_sin_cos
 from sim.specimens.record import (
     BRISTLE1,
     BRISTLE2,
@@ -52,6 +53,7 @@ from sim.specimens.record import (
 )
 
 _ROUNDS = 30  # of the quasi-Newton method; two are usual, without friction one
+_NEAR = 1 / 64  # relative: a force that moves farther than this is a new place to start from
 _CLOSE = 1e-13  # relative: where the next correction would be smaller than this, there is none
 
 
@@ -65,52 +67,61 @@ def rt_accelerate_pendulum(
     a2, p2, i2 = link2.a, link2.per_m, link2.per_J
     pt = 0.0 if held else spec.per_table
     w1, w2 = y[W1], y[W2]
-    c1, s1, c2, s2 = math.cos(y[TURN1]), math.sin(y[TURN1]), math.cos(y[TURN2]), math.sin(y[TURN2])
-    couple1 = link1.couple * math.sin(link1.w * y[TIME]) if link1.couple != 0.0 else 0.0
-    couple2 = link2.couple * math.sin(link2.w * y[TIME]) if link2.couple != 0.0 else 0.0
+    s1, c1 = rt_sin_cos(link1.turn, y[TURN1])
+    s2, c2 = rt_sin_cos(link2.turn, y[TURN2])
+    couple1 = link1.couple * rt_sin_cos(link1.drive, link1.w * y[TIME])[0] if link1.couple != 0.0 else 0.0
+    couple2 = link2.couple * rt_sin_cos(link2.drive, link2.w * y[TIME])[0] if link2.couple != 0.0 else 0.0
     arm1, share1 = rt_arm(spec.joint1, y[BRISTLE1], w1)
     arm2, share2 = rt_arm(spec.joint2, y[BRISTLE2], w2 - w1)
 
     # what does not depend on λ; e = (s, -c)
+    n1x, n1y, o1x, o1y, n2x, n2y = a1 * c1, a1 * s1, b1 * c1, b1 * s1, a2 * c2, a2 * s2
     spin1, spin2 = w1 * w1, w2 * w2
-    k1x = a1 * s1 * spin1 - pt * force_on_table
-    k1y = -a1 * c1 * spin1 - spec.gravity
-    k2x = a2 * s2 * spin2 + b1 * s1 * spin1
-    k2y = -a2 * c2 * spin2 - b1 * c1 * spin1
+    k1x = n1y * spin1 - pt * force_on_table
+    k1y = -n1x * spin1 - spec.gravity
+    k2x = n2y * spin2 + o1y * spin1
+    k2y = -n2x * spin2 - o1x * spin1
 
     f1x, f1y, f2x, f2y = force[0], force[1], force[2], force[3]
-    size1, size2 = math.sqrt(f1x * f1x + f1y * f1y), math.sqrt(f2x * f2x + f2y * f2y)
-    slope1 = arm1 / size1 if size1 > 0.0 else 0.0
-    slope2 = arm2 / size2 if size2 > 0.0 else 0.0
-    # dθ1''/dλ1 = -i1 (a1 n1 + arm1 u1), dθ1''/dλ2 = -i1 (b1 n1 - arm2 u2), dθ2''/dλ2 = -i2 (a2 n2 + arm2 u2)
-    factors = rt_factor(
-        p1, p2, pt, a1 * i1, b1 * i1, a2 * i2, c1, s1, c2, s2,
-        a1 * c1 + slope1 * f1x, a1 * s1 + slope1 * f1y,
-        b1 * c1 - slope2 * f2x, b1 * s1 - slope2 * f2y,
-        a2 * c2 + slope2 * f2x, a2 * s2 + slope2 * f2y,
-    )  # fmt: skip
-    turn1, turn2 = 0.0, 0.0
-    rounds, done, change = 0, False, 0.0
+    turn1, turn2, smooth = 0.0, 0.0, arm1 == 0.0 and arm2 == 0.0
+    rounds, done = 0, False
     while not done and rounds < _ROUNDS:
-        turn1 = i1 * (
-            couple1 - arm1 * size1 + arm2 * size2 - a1 * (c1 * f1x + s1 * f1y) - b1 * (c1 * f2x + s1 * f2y)
-        )
-        turn2 = i2 * (couple2 - arm2 * size2 - a2 * (c2 * f2x + s2 * f2y))
-        r1x = p1 * (f1x - f2x) + pt * f1x - a1 * c1 * turn1 + k1x
-        r1y = p1 * (f1y - f2y) - a1 * s1 * turn1 + k1y
-        r2x = p2 * f2x - p1 * (f1x - f2x) - a2 * c2 * turn2 - b1 * c1 * turn1 + k2x
-        r2y = p2 * f2y - p1 * (f1y - f2y) - a2 * s2 * turn2 - b1 * s1 * turn1 + k2y
-        d1x, d1y, d2x, d2y = rt_solve(factors, r1x, r1y, r2x, r2y)
-        f1x, f1y, f2x, f2y = f1x - d1x, f1y - d1y, f2x - d2x, f2y - d2y
         size1, size2 = math.sqrt(f1x * f1x + f1y * f1y), math.sqrt(f2x * f2x + f2y * f2y)
-        before, change = change, abs(d1x) + abs(d1y) + abs(d2x) + abs(d2y)
+        over1, over2 = 1.0 / size1 if size1 > 0.0 else 0.0, 1.0 / size2 if size2 > 0.0 else 0.0
+        u1x, u1y, u2x, u2y = f1x * over1, f1y * over1, f2x * over2, f2y * over2
+        # dθ1''/dλ1 = -i1 q11, dθ1''/dλ2 = -i1 q12, dθ2''/dλ2 = -i2 q22
+        rows = (
+            n1x + arm1 * u1x, n1y + arm1 * u1y, o1x - arm2 * u2x, o1y - arm2 * u2y, n2x + arm2 * u2x, n2y + arm2 * u2y
+        )  # fmt: skip
+        factors = rt_factor(link1, link2, pt, c1, s1, c2, s2, rows)
+        turn1 = i1 * (couple1 - arm1 * size1 + arm2 * size2 - (n1x * f1x + n1y * f1y) - (o1x * f2x + o1y * f2y))
+        turn2 = i2 * (couple2 - arm2 * size2 - (n2x * f2x + n2y * f2y))
+        r1x = p1 * (f1x - f2x) + pt * f1x - n1x * turn1 + k1x
+        r1y = p1 * (f1y - f2y) - n1y * turn1 + k1y
+        r2x = p2 * f2x - p1 * (f1x - f2x) - n2x * turn2 - o1x * turn1 + k2x
+        r2y = p2 * f2y - p1 * (f1y - f2y) - n2y * turn2 - o1y * turn1 + k2y
+        (d1x, d1y, d2x, d2y), (t1, t2) = rt_solve(factors, rows, r1x, r1y, r2x, r2y)
+        f1x, f1y, f2x, f2y, turn1, turn2 = f1x - d1x, f1y - d1y, f2x - d2x, f2y - d2y, turn1 + t1, turn2 + t2
         rounds += 1
-        # corrections shrink by a nearly constant factor, so the last two tell the next; it is 0 for a linear system
-        limit = _CLOSE * (size1 + size2)
-        near = change <= limit or change * change <= limit * before or (arm1 == 0.0 and arm2 == 0.0)
-        done = near and change < math.inf  # neither nan nor inf
-    turn1 = i1 * (couple1 - arm1 * size1 + arm2 * size2 - a1 * (c1 * f1x + s1 * f1y) - b1 * (c1 * f2x + s1 * f2y))
-    turn2 = i2 * (couple2 - arm2 * size2 - a2 * (c2 * f2x + s2 * f2y))
+        moved1, moved2 = abs(d1x) + abs(d1y), abs(d2x) + abs(d2y)
+        change, limit = moved1 + moved2, _CLOSE * (size1 + size2)
+        done = change <= limit or (smooth and change < math.inf)
+        if moved1 <= _NEAR * size1 and moved2 <= _NEAR * size2:
+            g1x = g1y = g2x = g2y = t1 = t2 = bent1 = bent2 = 0.0
+            while not done and rounds < _ROUNDS:
+                h1x, h1y, h2x, h2y = d1x + g1x, d1y + g1y, d2x + g2x, d2y + g2y
+                along1, across1 = size1 - (u1x * h1x + u1y * h1y), u1x * h1y - u1y * h1x
+                along2, across2 = size2 - (u2x * h2x + u2y * h2y), u2x * h2y - u2y * h2x
+                bent1 = across1 * across1 / (2.0 * along1 + bent1)
+                bent2 = across2 * across2 / (2.0 * along2 + bent2)
+                (h1x, h1y, h2x, h2y), (t1, t2) = rt_turn(factors, arm1 * bent1 - arm2 * bent2, arm2 * bent2)
+                before, change = change, abs(h1x - g1x) + abs(h1y - g1y) + abs(h2x - g2x) + abs(h2y - g2y)
+                g1x, g1y, g2x, g2y = h1x, h1y, h2x, h2y
+                rounds += 1
+                # corrections shrink by a nearly constant factor, so the last two tell the next
+                done = change <= limit or change * change <= limit * before
+            f1x, f1y, f2x, f2y, turn1, turn2 = f1x - g1x, f1y - g1y, f2x - g2x, f2y - g2y, turn1 - t1, turn2 - t2
+    size1, size2 = math.sqrt(f1x * f1x + f1y * f1y), math.sqrt(f2x * f2x + f2y * f2y)
     spec.solves += 1
     spec.rounds += rounds
     if not done:

@@ -11,11 +11,11 @@ constraints leave free to be scaled, are then scaled to give back exactly what w
 scale, and nothing drifts.
 """
 
-import math
 from typing import Any
 
 from hilctl.rt.jit import jit
-from sim.specimens.blocks import Factors, rt_factor, rt_solve
+from sim.specimens.blocks import rt_factor, rt_solve
+from sim.specimens.near import rt_sin_cos
 from sim.specimens.record import TURN1, TURN2, VX1, VX2, VY1, VY2, W1, W2, X1, X2, Y1, Y2
 
 _MOST = 1e-6  # relative scaling of speeds; more would mean that the motion is too slow to carry the energy
@@ -26,24 +26,26 @@ def rt_project_pendulum(spec: Any, y: Any, v_table: float) -> None:
     """Closes the joints, energy-neutral."""
     link1, link2 = spec.link1, spec.link2
     a1, b1, a2 = link1.a, link1.b, link2.a
-    c1, s1, c2, s2 = math.cos(y[TURN1]), math.sin(y[TURN1]), math.cos(y[TURN2]), math.sin(y[TURN2])
-    factors = rt_factor(
-        link1.per_m, link2.per_m, 0.0, a1 * link1.per_J, b1 * link1.per_J, a2 * link2.per_J, c1, s1, c2, s2,
-        a1 * c1, a1 * s1, b1 * c1, b1 * s1, a2 * c2, a2 * s2,
-    )  # fmt: skip
+    s1, c1 = rt_sin_cos(link1.turn, y[TURN1])
+    s2, c2 = rt_sin_cos(link2.turn, y[TURN2])
+    rows = a1 * c1, a1 * s1, b1 * c1, b1 * s1, a2 * c2, a2 * s2
+    factors = rt_factor(link1, link2, 0.0, c1, s1, c2, s2, rows)
 
     g1x, g1y = y[X1] - a1 * s1, y[Y1] + a1 * c1 - spec.pivot
     g2x, g2y = y[X2] - a2 * s2 - y[X1] - b1 * s1, y[Y2] + a2 * c2 - y[Y1] + b1 * c1
-    dx1, dy1, dt1, dx2, dy2, dt2 = _rt_least(link1, link2, factors, c1, s1, c2, s2, g1x, g1y, g2x, g2y)
-    y[X1], y[Y1], y[TURN1] = y[X1] + dx1, y[Y1] + dy1, y[TURN1] + dt1
-    y[X2], y[Y2], y[TURN2] = y[X2] + dx2, y[Y2] + dy2, y[TURN2] + dt2
+    (m1x, m1y, m2x, m2y), (dt1, dt2) = rt_solve(factors, rows, g1x, g1y, g2x, g2y)
+    dy1, dy2 = -link1.per_m * (m1y - m2y), -link2.per_m * m2y
+    y[X1], y[Y1], y[TURN1] = y[X1] - link1.per_m * (m1x - m2x), y[Y1] + dy1, y[TURN1] + dt1
+    y[X2], y[Y2], y[TURN2] = y[X2] - link2.per_m * m2x, y[Y2] + dy2, y[TURN2] + dt2
     # n after the small turn
     c1, s1, c2, s2 = c1 - s1 * dt1, s1 + c1 * dt1, c2 - s2 * dt2, s2 + c2 * dt2
 
     g1x, g1y = y[VX1] - a1 * c1 * y[W1] - v_table, y[VY1] - a1 * s1 * y[W1]
     g2x = y[VX2] - a2 * c2 * y[W2] - y[VX1] - b1 * c1 * y[W1]
     g2y = y[VY2] - a2 * s2 * y[W2] - y[VY1] - b1 * s1 * y[W1]
-    ux1, uy1, ut1, ux2, uy2, ut2 = _rt_least(link1, link2, factors, c1, s1, c2, s2, g1x, g1y, g2x, g2y)
+    (m1x, m1y, m2x, m2y), (ut1, ut2) = rt_solve(factors, rows, g1x, g1y, g2x, g2y)
+    ux1, uy1 = -link1.per_m * (m1x - m2x), -link1.per_m * (m1y - m2y)
+    ux2, uy2 = -link2.per_m * m2x, -link2.per_m * m2y
     vx1, vy1, w1 = y[VX1] + ux1, y[VY1] + uy1, y[W1] + ut1
     vx2, vy2, w2 = y[VX2] + ux2, y[VY2] + uy2, y[W2] + ut2
 
@@ -56,20 +58,3 @@ def rt_project_pendulum(spec: Any, y: Any, v_table: float) -> None:
     scale = -gained / carried if abs(gained) < _MOST * abs(carried) else 0.0
     y[VX1], y[VY1], y[W1] = vx1 + scale * rx1, vy1 + scale * vy1, w1 + scale * w1
     y[VX2], y[VY2], y[W2] = vx2 + scale * rx2, vy2 + scale * vy2, w2 + scale * w2
-
-
-@jit()
-def _rt_least(
-    link1: Any, link2: Any, factors: Factors, c1: float, s1: float, c2: float, s2: float,
-    g1x: float, g1y: float, g2x: float, g2y: float,
-) -> tuple[float, float, float, float, float, float]:  # fmt: skip
-    """The smallest change of x y θ of either link, by mass, that takes these gaps away."""
-    m1x, m1y, m2x, m2y = rt_solve(factors, g1x, g1y, g2x, g2y)
-    return (
-        -link1.per_m * (m1x - m2x),
-        -link1.per_m * (m1y - m2y),
-        link1.per_J * (link1.a * (c1 * m1x + s1 * m1y) + link1.b * (c1 * m2x + s1 * m2y)),
-        -link2.per_m * m2x,
-        -link2.per_m * m2y,
-        link2.per_J * link2.a * (c2 * m2x + s2 * m2y),
-    )

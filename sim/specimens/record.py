@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from hilctl.params import record_of
+from sim.specimens.near import NEAR
 
 SIZE = 18  # words of the state, the longest
 
@@ -49,6 +50,8 @@ LINK: "np.dtype[Any]" = record_of(
         ("b", np.float64),  # from there to its lower end
         ("couple", np.float64),  # amplitude of the driving couple
         ("w", np.float64),  # its angular frequency
+        ("turn", NEAR),  # θ
+        ("drive", NEAR),  # the couple's phase
     ]
 )
 
@@ -64,6 +67,12 @@ JOINT: "np.dtype[Any]" = record_of(
         ("s0", np.float64),
         ("s1", np.float64),
         ("per_vd", np.float64),
+        # of the last speed that its bristles were bent at, and for how long
+        ("turning", np.float64),
+        ("dt", np.float64),
+        ("level", np.float64),  # g
+        ("settled", np.float64),  # where they would come to
+        ("fade", np.float64),  # how much of the way, times -1
     ]
 )
 

@@ -89,27 +89,23 @@ def rt_project(spec: Any, y: Any, v_table: float) -> None:
 
 @jit()
 def rt_stage(spec: Any, stage: int, ahead: float) -> None:
-    """trial = y + ahead · rates[stage]."""
+    """trial = y + ahead · rates[stage]; the rates of what is not integrated are 0."""
     y, trial, rates = spec.y, spec.trial, spec.rates
-    for i in range(spec.words):
+    for i in range(SIZE):
         trial[i] = y[i] + ahead * rates[stage, i]
-    for i in range(spec.words, SIZE):
-        trial[i] = y[i]
 
 
 @jit()
 def rt_end(spec: Any, dt: float) -> None:
     """end = y + the classical mean of the four rates · dt."""
     y, end, rates, sixth = spec.y, spec.end, spec.rates, dt / 6.0
-    for i in range(spec.words):
+    for i in range(SIZE):
         end[i] = y[i] + sixth * (rates[0, i] + 2.0 * (rates[1, i] + rates[2, i]) + rates[3, i])
-    for i in range(spec.words, SIZE):
-        end[i] = y[i]
 
 
 @jit()
 def rt_commit(spec: Any) -> None:
     """Accepts the step: y = end."""
     y, end = spec.y, spec.end
-    for i in range(spec.words):
+    for i in range(SIZE):
         y[i] = end[i]

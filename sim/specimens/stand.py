@@ -50,8 +50,8 @@ def rt_stand_step(spec: Any, stand: Any, dt: float, force: float, force_end: flo
     stand.x = x + sixth * (v + 2.0 * (v2 + v3) + v4)
     stand.v = v + sixth * (a1 + 2.0 * (a2 + a3) + a4)
     stand.work = work + sixth * (force * v + 2.0 * middle * (v2 + v3) + force_end * v4)
-    rt_relax(spec, spec.y, half)
     rt_project(spec, spec.y, stand.v)
+    rt_relax(spec, spec.y, half)  # at the speeds that the next step begins with: it need not look them up again
 
 
 @jit()
