@@ -9,9 +9,7 @@ cyclictest.
 
 import itertools
 import os
-import shutil
 import statistics
-import subprocess
 import threading
 import time
 from typing import Any, NamedTuple
@@ -20,16 +18,15 @@ import numpy as np
 
 from firmware_bridge.driver import NullDriver
 from hilctl import rig
+from hilctl.bench.cyclictest import PRIORITY, cyclictest
 from hilctl.doctor.wake import hogs
 from hilctl.loop.link import Link
 from hilctl.loop.options import CoreOptions
 from hilctl.signals import Action
 
-PRIORITY = 80
 SPIN_US = 50.0
 RATES_HZ = (1000, 2000, 5000, 10_000)
 LOADS = ("idle", "busy")
-_LONGEST_US = 100_000  # cyclictest's histogram; beyond it, a latency counts as this
 _START_S = 120.0  # a cold cache compiles first
 
 
@@ -62,8 +59,6 @@ class Measured(NamedTuple):
 
 def run(quick: bool) -> dict[str, Any]:
     """The benchmark."""
-    if shutil.which("cyclictest") is None:
-        raise JitterError("cyclictest is not installed; it comes with the package rt-tests")
     rounds, seconds = (3, 0.5) if quick else (5, 2.5)
     rates_hz = (RATES_HZ[0], RATES_HZ[-1]) if quick else RATES_HZ
     cpu = max(os.sched_getaffinity(0))
@@ -82,7 +77,7 @@ def run(quick: bool) -> dict[str, Any]:
 
 def _turn(name: str, rate_hz: int, load: str, seconds: float, cpu: int) -> Measured:
     if name == "cyclictest":
-        return _cyclictest(rate_hz, load, seconds, cpu)
+        return _theirs(rate_hz, load, seconds, cpu)
     return _ours(rate_hz, load, SPIN_US if name == "spin" else 0.0, seconds, cpu)
 
 
@@ -113,29 +108,18 @@ def _ratios(turns: dict[str, list[Measured]]) -> dict[str, float]:
     return {"p50": paired("loop", "p50_us"), "p99": paired("loop", "p99_us"), "spin_p99": paired("spin", "p99_us")}
 
 
-def _cyclictest(rate_hz: int, load: str, seconds: float, cpu: int) -> Measured:
-    """One run of it. Its histogram counts whole microseconds; within one, quantiles are interpolated."""
-    command = [
-        "cyclictest", "--quiet", "--mlockall", "--policy=fifo", f"--priority={PRIORITY}", f"--affinity={cpu}",
-        f"--interval={1_000_000 // rate_hz}", f"--loops={int(rate_hz * seconds)}", f"--histogram={_LONGEST_US}",
-    ]  # fmt: skip
-    with hogs(2 if load == "busy" else 0):
-        told = subprocess.run(command, capture_output=True, text=True, check=False)
-    if told.returncode != 0:
-        raise JitterError(f"cyclictest failed: {told.stderr.strip() or told.stdout.strip()}")
-    lines = [line.split() for line in told.stdout.splitlines() if line and not line.startswith("#")]
-    rows = np.array([[int(x) for x in line[:2]] for line in lines if len(line) >= 2 and line[0].isdigit()])
-    if not len(rows) or not rows[:, 1].any():
-        raise JitterError("cyclictest gave no histogram")
-    below = np.concatenate(([0], np.cumsum(rows[:, 1])))
+def _theirs(rate_hz: int, load: str, seconds: float, cpu: int) -> Measured:
+    """One run of cyclictest; within a microsecond of its histogram, quantiles are interpolated."""
+    with hogs(2 if load == "busy" else 0), cyclictest(rate_hz, seconds, cpu) as yardstick:
+        latency, count = yardstick.histogram().T
+    below = np.concatenate(([0], np.cumsum(count)))
 
     def at(share: float) -> float:
         rank = share * below[-1]
         k = max(int(np.searchsorted(below, rank)) - 1, 0)
-        return float(rows[k, 0] + (rank - below[k]) / max(int(rows[k, 1]), 1))
+        return float(latency[k] + (rank - below[k]) / max(int(count[k]), 1))
 
-    most = float(rows[np.flatnonzero(rows[:, 1])[-1], 0])
-    return Measured(at(0.5), at(0.99), most, 0, int(below[-1]))
+    return Measured(at(0.5), at(0.99), float(latency[np.flatnonzero(count)[-1]]), 0, int(below[-1]))
 
 
 def _ours(rate_hz: int, load: str, spin_us: float, seconds: float, cpu: int) -> Measured:
