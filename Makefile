@@ -17,13 +17,9 @@ demo: $(STAMP)
 # What is left out. `make test BUT=bench` runs the slow ones besides, in the share of HILCTL_SLOW_SHARE.
 BUT := slow and not bench
 
-# What failed on the real clock is tried once more, and said: a host that stalls for long makes a rig trip, and rightly.
-AGAIN := --last-failed --last-failed-no-failures none
-
 # On the real clock alone; the rest on all processors, each file on one of them, so that it is compiled for once.
 test: $(STAMP)
-	$(BIN)/python -m pytest -q $(REALTIME) -m "realtime and not $(BUT)" || \
-		$(BIN)/python -m pytest $(REALTIME) -m "realtime and not $(BUT)" $(AGAIN)
+	$(BIN)/python -m pytest -q $(REALTIME) -m "realtime and not $(BUT)"
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not realtime and not $(BUT)"
 
 lint: $(STAMP)

@@ -80,7 +80,7 @@ def test_a_long_stall_trips_the_device_and_it_stays_so_when_the_core_goes_on(mov
         os.kill(core_of(service), signal.SIGCONT)
     assert seen["trip"] == DeviceTrip.TIME_TO_LIVE
     assert rig.wait(motion).why == "tripped"
-    assert rig.wait_mode("off").mode == "off"
+    until(lambda: rig.status()["mode"] == "off", "off")  # the missed ticks stop it first, the device's trip ends in off
     ticks_pass(device, TTL_TICKS)
     assert device.seen()["state"] == State.TRIPPED
 
@@ -128,12 +128,12 @@ def survives_a_kill(device) -> bool:
 
 
 def kills(count: int, kind: str) -> None:
-    """As often as that, on a fresh board each time; at most 5 % of the set-ups trip by themselves, or three of few."""
+    """As often as that, on a fresh board each time; at most 5 % of the set-ups trip by themselves."""
     spoilt = done = 0
     while done < count:
         with board(kind) as device:
             done, spoilt = (done + 1, spoilt) if survives_a_kill(device) else (done, spoilt + 1)
-        assert spoilt <= max(3 if SHARE < 1 else 1, 0.05 * count)
+        assert spoilt <= max(1, 0.05 * count)
 
 
 @pytest.mark.slow
