@@ -72,6 +72,11 @@ class Armstrong(Law, kw_only=True):
         """While it sticks."""
         return self.kt
 
+    @property
+    def damping(self) -> float:
+        """None while it sticks."""
+        return 0.0
+
     def inconsistencies(self, at: str) -> Iterator[Problem]:
         """Static friction rises with the time of rest; a memory has a length that can be kept."""
         if self.dfsinf < self.dfsa:

@@ -61,7 +61,12 @@ class Breakaway(Law, kw_only=True):
     @property
     def steepest(self) -> float:
         """The slope at v = 0."""
-        return slope_at_zero(self.words())
+        return max(slopes_at_zero(self.words()))
+
+    @property
+    def damping(self) -> float:
+        """The slope at v = 0."""
+        return 0.5 * sum(slopes_at_zero(self.words()))
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:
         """Breakaway cannot take less than sliding, in either direction."""
@@ -99,19 +104,24 @@ class BreakawayRotation(Law, kw_only=True):
     @property
     def steepest(self) -> float:
         """The slope at rest."""
-        return slope_at_zero(self.words())
+        return max(slopes_at_zero(self.words()))
+
+    @property
+    def damping(self) -> float:
+        """The slope at v = 0."""
+        return 0.5 * sum(slopes_at_zero(self.words()))
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:
         """Breakaway cannot take less than turning, in either direction."""
         yield from refuse_low_breakaway(self, at, "tbrk", "tc", "N·m")
 
 
-def slope_at_zero(words: list[float]) -> float:
-    """Of both directions the greater. Nowhere else is a part of the law as steep, be it up or down."""
-    return max(
+def slopes_at_zero(words: list[float]) -> list[float]:
+    """Of both directions. Nowhere else is a part of the law as steep, be it up or down."""
+    return [
         NORM * (brk - c) / (STRIBECK_SHARE * v) + c / (COULOMB_SHARE * v) + sigma
         for brk, c, v, sigma in (words[:WIDTH], words[WIDTH:])
-    )
+    ]
 
 
 @jit()

@@ -63,13 +63,13 @@ class Law(Params, kw_only=True):
 
     @property
     def spring(self) -> float:
-        """The stiffness that a mass at rest feels, in N/m; 0 where it is simply held."""
+        """The slope of the force over the displacement, at rest with nothing bent, in N/m."""
         return 0.0
 
     @property
     def damping(self) -> float:
-        """The damping of that spring, in N·s/m."""
-        return 0.0
+        """The slope of the force over the speed there, in N·s/m; of directions that differ, the mean."""
+        return self.viscous
 
 
 class Model(NamedTuple):

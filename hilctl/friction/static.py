@@ -15,7 +15,7 @@ from hilctl.friction.directions import both, rt_side
 from hilctl.friction.karnopp import APPLIED
 from hilctl.friction.levels import refuse_low_breakaway
 from hilctl.friction.model import Kind, Law, Model
-from hilctl.friction.viscous import greatest_slope, least_slope, rt_power
+from hilctl.friction.viscous import greatest_slope, least_slope, rt_power, slope_at_zero
 from hilctl.params import Params, Problem, note, number
 from hilctl.rt.jit import jit
 
@@ -65,6 +65,11 @@ class Static(Law, kw_only=True):
     def steepest(self) -> float:
         """The greatest slope between the slowest and the fastest speed of a table."""
         return greatest_slope(self._powers())
+
+    @property
+    def damping(self) -> float:
+        """The slope at v = 0, where nothing is held."""
+        return slope_at_zero(self._powers())
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:
         """Breakaway cannot take less than sliding, in either direction."""

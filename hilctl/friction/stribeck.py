@@ -71,6 +71,12 @@ class TwoCurves(Curve, kw_only=True):
         other = self.negative.sigma
         return self.sigma if other is None else min(self.sigma, other)
 
+    @property
+    def damping(self) -> float:
+        """The viscous part."""
+        words = both(self, NAMES)
+        return 0.5 * (words[SIGMA] + words[WIDTH + SIGMA])
+
     def inconsistencies(self, at: str) -> Iterator[Problem]:
         """Breakaway cannot take less than sliding, in either direction."""
         yield from refuse_low_breakaway(self, at, "fs", "fc", "N")

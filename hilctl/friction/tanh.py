@@ -45,6 +45,12 @@ class Tanh(TwoCurves, kw_only=True):
             for c in (words[:WIDTH], words[WIDTH:])
         )
 
+    @property
+    def damping(self) -> float:
+        """The slope at v = 0."""
+        words = super().words()
+        return 0.5 * sum(c[FS] * self.a / 2 + c[SIGMA] for c in (words[:WIDTH], words[WIDTH:]))
+
 
 @jit()
 def rt_slip(p: Any, direction: float, v: float) -> float:

@@ -10,6 +10,7 @@ and again. Of this kind the twin ends its step where v = 0 and begins another th
 throughout; where friction is too steep for the step even so, below some µm/s at the most, the mass stands still.
 """
 
+import math
 from typing import Annotated, Any, Literal
 
 from hilctl.friction.directions import both, rt_side
@@ -53,6 +54,17 @@ class Viscous(Law, kw_only=True):
     def steepest(self) -> float:
         """The greatest slope between the slowest and the fastest speed of a table."""
         return greatest_slope(self.words())
+
+    @property
+    def damping(self) -> float:
+        """The slope at v = 0; infinite below dv = 1."""
+        return slope_at_zero(self.words())
+
+
+def slope_at_zero(words: list[float]) -> float:
+    """Of both directions the mean; the words are those of the power in either."""
+    pairs = zip(words[FV::WIDTH], words[DV::WIDTH], strict=True)
+    return 0.5 * sum(0.0 if fv == 0.0 or dv > 1 else fv if dv == 1 else math.inf for fv, dv in pairs)
 
 
 def least_slope(words: list[float]) -> float:

@@ -7,8 +7,8 @@ law. Everything but the gains stands in one open-loop system
     z' = F z + G u,    u = g · (H z)      H z = [ -x^,  -∫x^,  -v^,  -a,  -HP(pL) ]
 
 so the return difference 1 - g · H (zI - F)^-1 G is a product for each frequency: a search over gains costs little.
-Margins hold over a family of plants: friction slopes from its steepest fall to its viscous rise, pre-sliding springs,
-mass and bulk modulus 20 % off.
+Margins hold over a family of plants: friction slopes from its steepest fall to its viscous rise, its pre-sliding
+(resting.py), mass and bulk modulus 20 % off.
 """
 
 import itertools
@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from hilctl.friction import Friction
 from hilctl.law.notch_linear import matrices
+from hilctl.law.resting import SLIDING, cases
 from hilctl.law.settings import Controller
 from hilctl.machine import Machine, hydraulic_damping, hydraulic_frequency, velocity_gain
 from hilctl.params import BadValues, Problem, assign
@@ -31,6 +32,8 @@ COMMAND = 0  # inputs; the noises follow
 INPUTS = 1 + NOISES
 MARGIN = 2.0  # largest peak of the sensitivity that a design may have over the family
 _FREQUENCIES = 240
+_HIGHEST = 0.97 * np.pi  # frequency of a response, rad a tick
+_AROUND = np.geomspace(0.8, 1.25, 80)  # of a mode: feedback moves it
 
 
 class Plant(NamedTuple):
@@ -39,6 +42,7 @@ class Plant(NamedTuple):
     machine: Machine
     slope: float
     spring: float
+    where: str = SLIDING  # of resting.py, in words
 
 
 class Margins(NamedTuple):
@@ -92,11 +96,7 @@ def family(machine: Machine, friction: Friction) -> list[Plant]:
 
 def rubbing(machine: Machine, friction: Friction) -> list[Plant]:
     """What friction makes of one machine: it slides, falls as steeply as anywhere, or stands as a spring."""
-    speeds = np.geomspace(1e-4, velocity_gain(machine), 400)
-    slopes = np.diff(friction.curve(speeds)) / np.diff(speeds)
-    sigma = friction.params.viscous
-    cases = ((sigma, 0.0), (float(slopes.min()), 0.0), (sigma, 1e7), (sigma, 1e8))
-    return [Plant(machine, slope, spring) for slope, spring in cases]
+    return [Plant(machine, case.slope, case.spring, case.where) for case in cases(machine, friction)]
 
 
 def _changed(machine: Machine, **values: float) -> Machine:
@@ -117,6 +117,21 @@ def _plant_matrices(plant: Plant) -> tuple[Matrix, Matrix]:
     b = np.zeros((STATES, 1))
     b[4] = k.wv**2
     return a, b
+
+
+def frequencies(dt: float) -> Matrix:
+    """From far below the integral on, even in the logarithm, in rad/s."""
+    return np.geomspace(0.02, _HIGHEST / dt, _FREQUENCIES)
+
+
+def with_mode(w: Matrix, plant: Plant, dt: float) -> Matrix:
+    """These frequencies, and as many about the plant's mode, lest a peak of little damping falls between two.
+
+    Of every plant alike many, so that responses can be stacked.
+    """
+    poles = np.linalg.eigvals(_plant_matrices(plant)[0][:3, :3])  # of the table on its oil
+    mode = max(poles, key=lambda pole: (pole.imag > 0, abs(pole)))
+    return np.sort(np.concatenate([w, min(float(abs(mode)), _HIGHEST / dt / _AROUND[-1]) * _AROUND]))
 
 
 def _held(a: Matrix, b: Matrix, dt: float) -> tuple[Matrix, Matrix]:
@@ -193,7 +208,7 @@ def open_loop(plant: Plant, controller: Controller, dt: float, feedback: str, w:
     sensors = controller.sensors
     both = np.hypot(sensors.pressure_a.noise, sensors.pressure_b.noise)
     noise = np.array([0.0, sensors.displacement.noise, sensors.acceleration.noise, both])
-    w = np.geomspace(0.02, 0.97 * np.pi / dt, _FREQUENCIES) if w is None else w
+    w = frequencies(dt) if w is None else w
     z = np.exp(1j * w * dt)
     spread = np.broadcast_to(inputs, (len(w), n, INPUTS)).astype(complex)
     solved: npt.NDArray[np.complex128] = np.linalg.solve(z[:, None, None] * np.eye(n) - F, spread)
@@ -295,7 +310,8 @@ def without_pressure(controller: Controller, friction: Friction, dt: float, *, n
 def in_words(plant: Plant) -> str:
     """One member of the family, for a message."""
     spring = f", spring {plant.spring:.3g} N/m" if plant.spring else ""
-    return (f"m = {plant.machine.m:.4g} kg, beta = {plant.machine.beta:.3g} Pa, "
+    where = f" {plant.where}," if plant.where else ""
+    return (f"m = {plant.machine.m:.4g} kg, beta = {plant.machine.beta:.3g} Pa,{where} "
             f"friction slope {plant.slope:.4g} N·s/m{spring}")
 
 

@@ -20,11 +20,13 @@ from hilctl.law.design import (
     Matrix,
     Plant,
     family,
+    frequencies,
     is_stable,
     margins,
     open_loop,
     placed,
     ripple,
+    with_mode,
 )
 from hilctl.law.settings import Controller
 from hilctl.machine import hydraulic_frequency, velocity_gain
@@ -59,6 +61,10 @@ class Demand(NamedTuple):
     integral_hz: float = INTEGRAL_HZ
     begin: Mapping[str, float] | None = None  # values found before: the search goes on from there alone
     w: Matrix | None = None  # rad/s; few plants need many frequencies to show their peaks
+
+    def lines(self, plant: Plant, dt: float) -> Matrix:
+        """The frequencies at which one of the family is looked at."""
+        return with_mode(frequencies(dt) if self.w is None else self.w, plant, dt)
 
 
 def tune(controller: Controller, friction: Friction, dt: float, feedback: str = "three_state",
@@ -127,7 +133,7 @@ def _problems(controller: Controller, friction: Friction, dt: float, demand: Dem
     corners_hz = [share * wh / (2 * np.pi) for share in _CORNERS]
     for corner_hz in corners_hz if begin is None else [begin["law.three_state.high_pass_hz"]]:
         trial = assign(controller, {"law.three_state.high_pass_hz": corner_hz})
-        loops = [open_loop(plant, trial, dt, "three_state", demand.w) for plant in demand.family]
+        loops = [open_loop(plant, trial, dt, "three_state", demand.lines(plant, dt)) for plant in demand.family]
         also = [open_loop(plant, trial, dt, "three_state", demand.w) for plant in demand.also]
         undamped = open_loop(Plant(machine, 0.0, 0.0), trial, dt, "three_state")
         starts = []

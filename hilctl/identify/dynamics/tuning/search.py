@@ -21,7 +21,8 @@ from hilctl.identify.dynamics.tuning.predict import (
     transfer_of,
     with_gains,
 )
-from hilctl.law.design import Plant, gains_of, is_stable, open_loop, rubbing
+from hilctl.law.design import Plant, gains_of, is_stable, open_loop, rubbing, with_mode
+from hilctl.law.resting import SLIDING
 from hilctl.law.tuning import INTEGRAL_HZ, Demand, tune
 from hilctl.machine import Machine
 from hilctl.params import BadValues, Problem
@@ -114,19 +115,20 @@ def _worst(known: Known, friction: Friction, dt_s: float, wanted: Wanted, corner
     eased = Wanted(ENOUGH * wanted.gain_db, ENOUGH * wanted.phase_deg, ENOUGH * wanted.modulus)
     worst, at, least = "", corners[0], 1.0
     for corner in corners:
-        for kind, plant in enumerate(rubbing(corner[1], friction)):
-            loop = open_loop(plant, known.controller, dt_s, "three_state", w)
+        for plant in rubbing(corner[1], friction):
+            loop = open_loop(plant, known.controller, dt_s, "three_state", with_mode(w, plant, dt_s))
             if not is_stable(loop, gains):
-                return f"unstable at {corner[0]}", corner
-            asked = eased if kind == 0 else Wanted(0.0, 0.0, eased.modulus)
-            found = margins_of(w / (2 * np.pi), transfer_of(loop, gains))
+                return f"unstable ({_place(corner[0], plant)})", corner
+            asked = eased if plant.where == SLIDING else Wanted(0.0, 0.0, eased.modulus)
+            found = margins_of(loop.w / (2 * np.pi), transfer_of(loop, gains))
             share = asked.share(found)
             if share < least:
-                worst, at, least = f"{asked.short(found)} ({corner[0]}{_KINDS[kind]})", corner, share
+                worst, at, least = f"{asked.short(found)} ({_place(corner[0], plant)})", corner, share
     return worst, at
 
 
-_KINDS = ("", ", friction falling", ", in soft pre-sliding", ", in stiff pre-sliding")
+def _place(corner: str, plant: Plant) -> str:
+    return f"{corner}, {plant.where}" if plant.where else corner
 
 
 def _remedy(known: Known, dt_s: float) -> str:
