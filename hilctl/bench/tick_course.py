@@ -1,13 +1,15 @@
 """A run of the whole controller on the twin, kept so that any tick of it can be run again: by us, or in C.
 
 Off, armed, a triangle; on the way the gains change (a blend), the feedback becomes the PID and three-variable control
-again, the motion is stopped; a sine, a sweep, a move and an uploaded wave follow; the end is off.
+again, the motion is stopped; a sine, a sweep, a move and an uploaded wave follow; the end is off. `own`
+is such a run of a rig that closes its own displacement loop, with a trip to null on the way.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from firmware_bridge import registry
 from firmware_bridge.driver import COMMAND, READINGS
 from hilctl import rig
 from hilctl.law.motions import Samples, plan, samples_of
@@ -18,9 +20,8 @@ from hilctl.loop.layout import BANK
 from hilctl.rt.jit import jit
 from hilctl.rt.records import as_record, words_of
 from hilctl.signals import SAMPLE, Mode
-from sim.driver import TwinDriver
 
-RIG = "table-500"
+RIG, OWN_LOOP = "table-500", "servo-004"
 ROWS = 1024  # of the ring that samples are written to; a power of two
 _ARMING_TICKS = 30_000  # half a minute: it takes a few seconds
 
@@ -38,21 +39,6 @@ def rt_play(s: Any, command: Any, readings: Any, samples: Any, bank: Any, first:
         rt_tick(s, command, readings[k], 0, knots, samples[k & (ROWS - 1)])
 
 
-@jit()
-def rt_record(
-    s: Any, exchange: Any, twin: Any, command: Any, readings: Any, samples: Any, bank: Any, first: int, until: int
-) -> int:
-    """The same with readings from the twin, until the law's mode is `until`; how many ticks."""
-    knots = words_of(as_record(bank, BANK))
-    for k in range(len(readings)):
-        rt_command(s, command, first + k, 0, 0)
-        exchange(twin, command, readings[k])
-        rt_tick(s, command, readings[k], 0, knots, samples[k & (ROWS - 1)])
-        if s.mode == until:
-            return k + 1
-    return len(readings)
-
-
 class Stretch(NamedTuple):
     """Ticks without a request: the law's state before them, and what was read."""
 
@@ -65,9 +51,9 @@ class Stretch(NamedTuple):
 class Course:
     """The run; `stretches` in order."""
 
-    def __init__(self) -> None:
-        self._rig = rig.load(RIG, twin=True)
-        self._twin = TwinDriver(self._rig.driver_config, self._rig.facts(virtual=True))  # type: ignore[arg-type]
+    def __init__(self, name: str = RIG) -> None:
+        self._name, self._rig = name, rig.load(name, twin=True)
+        self._twin = registry.find(self._rig.driver)(self._rig.driver_config, self._rig.facts(virtual=True))
         self._twin.open()
         self.state, self.command = np.zeros(1, STATE), np.zeros(1, COMMAND)[0]
         self.samples, self.bank = np.zeros(ROWS, SAMPLE), np.zeros(BANK.itemsize, np.uint8)
@@ -77,11 +63,13 @@ class Course:
 
     def run(self, name: str, ticks: int, until: int = -1) -> Stretch:
         """The next ticks, kept; fewer when the mode `until` is reached."""
-        before, readings = self.state.copy(), np.zeros(ticks, READINGS)
-        count = rt_record(
-            self.state[0], self._twin.exchange, self._twin.state, self.command, readings, self.samples, self.bank,
-            self._tick, until,
-        )
+        before, readings, count = self.state.copy(), np.zeros(ticks, READINGS), 0
+        while count < ticks and self.state[0].mode != until:
+            tick, one = self._tick + count, readings[count : count + 1]
+            rt_command(self.state[0], self.command, tick, 0, 0)
+            self._twin.exchange(self._twin.state, self.command, one[0])
+            rt_play(self.state[0], self.command, one, self.samples, self.bank, tick)
+            count += 1
         if until >= 0 and self.state[0].mode != until:
             raise CourseError(f"{name}: mode {self.state[0].mode} instead of {until}, trip {self.state[0].guard.trip}")
         stretch = Stretch(name, self._tick, before, readings[:count])
@@ -111,7 +99,7 @@ class Course:
         """A new parameter set, blended in from the next tick on."""
         self._epoch += 1
         keys = {key.replace("__", "."): value for key, value in changes.items()}
-        rt_adopt(self.state[0], rig.load(RIG, twin=True, changes=keys).settings(self._epoch))
+        rt_adopt(self.state[0], rig.load(self._name, twin=True, changes=keys).settings(self._epoch))
 
 
 def arm(course: Course) -> None:
@@ -148,5 +136,26 @@ def whole(course: Course) -> None:
     history = samples_of(0.005 * np.sin(np.linspace(0.0, 8.0 * np.pi, 200)), "displacement", interval_s=0.01)
     course.track("waveform", history)
     course.run("waveform", 6000, Mode.HOLD)
+    course.ask(RequestKind.OFF)
+    course.run("off again", 2000, Mode.OFF)
+
+
+def own(course: Course) -> None:
+    """What the law does otherwise where the rig closes its own loop: arming, the command, null, and off."""
+    arm(course)
+    course.track("sine", amplitude_m=0.004, frequency_hz=3.0, cycles=8)
+    course.run("sine", 1500)
+    course.ask(RequestKind.STOP)
+    course.run("stop", 2000, Mode.HOLD)
+    course.adopt(limits__tracking_error__max_m=0.002, limits__command__slew_per_s=2.0)
+    course.track("sine", amplitude_m=0.015, frequency_hz=5.0, cycles=8)
+    course.run("limited, to null", 4000, Mode.NULL)
+    course.run("null", 4000, Mode.OFF)
+    course.run("off, its spring brings it back", 500)
+    course.adopt()
+    course.ask(RequestKind.RESET)
+    arm(course)
+    course.track("move", position_m=0.01)
+    course.run("move", 4000, Mode.HOLD)
     course.ask(RequestKind.OFF)
     course.run("off again", 2000, Mode.OFF)

@@ -32,6 +32,15 @@ def test_c_computes_every_channel_as_we_do_over_a_whole_course(course, tmp_path)
     }  # fmt: skip
 
 
+def test_c_computes_the_same_for_a_rig_that_closes_its_own_loop(tmp_path):
+    course = tick_course.Course(tick_course.OWN_LOOP)
+    tick_course.own(course)
+    off, where, ticks = tick.difference(course, tick_yardstick.Yardstick(str(tmp_path)))
+    assert off < tick.AGREE, where
+    assert ticks > 10_000
+    assert {stretch.name for stretch in course.stretches} >= {"arming", "limited, to null", "null", "move"}
+
+
 def test_a_yardstick_that_smooths_friction_otherwise_is_found_out(course, tmp_path, monkeypatch):
     monkeypatch.setitem(tick_yardstick._CONSTANTS, "SMOOTH_M_S", 3.1e-3)
     off, where, _ = tick.difference(course, tick_yardstick.Yardstick(str(tmp_path)))
