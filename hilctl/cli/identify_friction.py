@@ -61,7 +61,9 @@ def _measure(
     rig: "Client", given: argparse.Namespace, folder: Path, bar: "Progress", line: "TaskID"
 ) -> "Campaign":  # fmt: skip
     from hilctl.identify.campaign import BUDGET_S, Campaign
+    from hilctl.identify.own_loop import refuse_on
 
+    refuse_on(rig, "friction")
     if given.resume:
         if given.twin:
             rig.arm()

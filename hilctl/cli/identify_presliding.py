@@ -28,9 +28,11 @@ def run(given: argparse.Namespace) -> int:
 def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any, *,
               curve: Mapping[str, Any] | None) -> dict[str, Any]:  # fmt: skip
     from hilctl.identify.campaign.facts import nested
+    from hilctl.identify.own_loop import refuse_on
     from hilctl.identify.presliding import identify_presliding
     from hilctl.identify.presliding.changes import steps
 
+    refuse_on(rig, "presliding")
     before = rig.get(*_KEYS)
     if curve is None:
         curve = _checked(nested(before)["friction"], "the friction in force")

@@ -77,8 +77,9 @@ def _tune(given: argparse.Namespace) -> int:
 
 
 def _check(given: argparse.Namespace, rig: "Rig") -> None:
-    if rig.tables.law.feedback == "rig":
-        raise WrongUse(f"{rig.name} closes its own displacement loop (law.feedback = rig): there are no gains to tune")
+    from hilctl.identify.own_loop import refuse_own_loop
+
+    refuse_own_loop(rig.tables.law.feedback, "tune")
     if given.twin and not (given.measure or given.notches):
         raise WrongUse("--twin is for what is measured: give --measure or --notches with it, or leave it out")
     if given.twin and given.connect:

@@ -33,6 +33,7 @@ from hilctl.identify.distortion import NotMeasuredError
 from hilctl.identify.dynamics.experiment import DynamicsFault
 from hilctl.identify.friction_fit import FrictionFit, check_points, fit_friction
 from hilctl.identify.learning import learn, reference_of
+from hilctl.identify.own_loop import refuse_on
 from hilctl.identify.plant.faults import PlantFault
 from hilctl.identify.plant.identify import identify_plant
 from hilctl.identify.plant.result import PlantFit
@@ -73,9 +74,13 @@ class How(NamedTuple):
 
 
 class Commissioning:
-    """A rig being commissioned. `notes.told` is what has been found, at every moment."""
+    """A rig being commissioned; BadValues where it closes its own loop.
+
+    `notes.told` is what has been found, at every moment.
+    """
 
     def __init__(self, rig: "Client", how: How, tell: Callable[[str], None] = lambda text: None) -> None:
+        refuse_on(rig, "commission")
         self.rig, self.how, self.notes = rig, how, Notes(rig, how.folder, tell)
         if how.author:
             self.notes["author"] = how.author

@@ -1,9 +1,18 @@
 """A rig that closes its own displacement loop: armed, moved, tripped and switched off, without a jump."""
 
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 
+from hilctl.cli import connect
+from hilctl.cli.main import main
 from hilctl.client import Client, Refused, private_service
+from hilctl.commission import Commissioning, How
+from hilctl.identify.campaign import Campaign, read_facts
+from hilctl.identify.plant.drive import ready
+from hilctl.identify.presliding import identify_presliding
+from hilctl.params import BadValues
 from hilctl.signals import Arming, Mode
 
 pytestmark = pytest.mark.timeout(300)
@@ -88,3 +97,33 @@ def test_armed_anew_it_begins_where_it_stands(rig):
 def test_who_closes_the_loop_and_how_far_a_command_reaches_cannot_change_while_it_runs(rig, key, value):
     with pytest.raises(Refused, match=key.replace(".", r"\.")):
         rig.set({key: value})
+
+
+@pytest.mark.parametrize("words", ["identify friction", "identify presliding", "identify plant", "commission", "tune"])
+def test_work_on_the_valves_opening_is_refused_before_anything_moves(rig, words, tmp_path, monkeypatch, capsys):
+    @contextmanager
+    def running(given):
+        yield rig
+
+    monkeypatch.setattr(connect, "command", running)
+    monkeypatch.chdir(tmp_path)
+    before = rig.status()["history"]["end"]  # on the virtual clock time passes only where something is done
+    assert main([*words.split(), *(["servo-004", "--measure"] if words == "tune" else [])]) == 2
+    said = capsys.readouterr().err
+    assert "law.feedback: 'rig' refused, the rig closes its own displacement loop" in said
+    assert "`hilctl identify dynamics` identifies such a rig" in said
+    assert rig.status()["history"]["end"] == before
+    assert not list(tmp_path.rglob("*.json"))
+
+
+@pytest.mark.parametrize("work", [
+    lambda rig, folder: Campaign.begin(rig, folder),
+    lambda rig, folder: ready(rig, read_facts(rig)),
+    lambda rig, folder: identify_presliding(rig, {"fc": 287.0, "fs": 3118.0, "vs": 0.115, "sigma": 3251.0}),
+    lambda rig, folder: Commissioning(rig, How(folder)),
+])  # fmt: skip
+def test_so_it_is_where_no_command_line_stands_before_it(rig, work, tmp_path):
+    before = rig.status()["history"]["end"]
+    with pytest.raises(BadValues, match=r"law\.feedback: 'rig' refused"):
+        work(rig, tmp_path)
+    assert rig.status()["history"]["end"] == before

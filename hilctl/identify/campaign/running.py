@@ -22,6 +22,7 @@ from hilctl.identify.campaign.measure import aligned, drive, evaluate, wrong
 from hilctl.identify.campaign.planning import BUDGET_S, Leg
 from hilctl.identify.campaign.store import FORMAT, Header, Measured, Store
 from hilctl.identify.campaign.windows import Window
+from hilctl.identify.own_loop import refuse_own_loop
 from hilctl.identify.trips import trip_text
 
 if TYPE_CHECKING:
@@ -205,6 +206,7 @@ def weigh(store: Store) -> list[Measured]:
 
 
 def _ready(rig: "Client", facts: Facts) -> None:
+    refuse_own_loop(facts["law.feedback"], "friction")
     status = rig.status()
     if status["trip"]:
         raise CampaignFault(f"{trip_text(status['trip'])}; then `hilctl reset`")

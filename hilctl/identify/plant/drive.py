@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from hilctl.identify.campaign.facts import Facts
+from hilctl.identify.own_loop import refuse_own_loop
 from hilctl.identify.plant.experiment import Leg
 from hilctl.identify.plant.faults import PlantFault, check_record, still
 from hilctl.identify.plant.record import CHANNELS, Record
@@ -16,7 +17,8 @@ REST_S = 0.3  # behind each motion
 
 
 def ready(rig: "Client", facts: Facts) -> None:
-    """PlantFault when the rig is not in a state to be identified."""
+    """PlantFault when the rig is not in a state to be identified; BadValues when it closes its own loop."""
+    refuse_own_loop(facts["law.feedback"], "plant")
     status = rig.status()
     if status["trip"]:
         raise PlantFault(f"{trip_text(status['trip'])}. Mend it and reset first")

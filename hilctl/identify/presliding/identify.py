@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hilctl.identify.own_loop import refuse_on
 from hilctl.identify.presliding.curve import curve_of
 from hilctl.identify.presliding.facts import read_facts
 from hilctl.identify.presliding.judge import judge
@@ -32,6 +33,7 @@ def identify_presliding(
     found. `elements`: of GMS, 0 for as many as pay. `keep`: a file for the measured cycles. Changes no parameter but
     for the time it takes; ReversalFault says what is wrong with the rig.
     """
+    refuse_on(rig, "presliding")
     facts = read_facts(rig)
     swings = plan(curve_of(curve)[0], facts, float(rig.get("machine.stroke_m")["machine.stroke_m"]), budget_s)
     cycles, ticks = measure(rig, swings, facts, center_m, tell)
