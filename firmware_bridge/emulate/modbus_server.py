@@ -5,6 +5,7 @@ coroutine runs through at once. Delays are the line's.
 """
 
 import asyncio
+import socket
 import time
 from typing import Any
 
@@ -23,6 +24,7 @@ IDENTITY = {"VendorName": "hilctl", "ProductCode": "emulate", "MajorMinorRevisio
             "ProductName": "amplifier with a plant behind it"}  # fmt: skip
 _NOISE_S, _NOISE_BYTES = 0.005, 16
 _MOST_WAITING = 65536
+_MOST_UNHEARD = 4096
 
 
 class EmulateError(Exception):
@@ -34,6 +36,13 @@ class Handler(ServerRequestHandler):
 
     device: ModbusDevice
     unit_at = 6
+
+    def callback_connected(self) -> None:
+        """As little may wait unheard as in a device: a flood is heard in pieces, and time passes in between."""
+        super().callback_connected()
+        connection = self.transport.get_extra_info("socket")
+        if connection is not None:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _MOST_UNHEARD)
 
     def callback_data(self, data: bytes, addr: Any = None) -> int:
         """Bytes have come; unheard, they are gone."""

@@ -12,7 +12,8 @@ import msgpack
 import zmq
 
 from hilctl.bench.host import stolen
-from hilctl.client import Client, private_service
+from hilctl.client import Client, Refused, private_service
+from hilctl.client.client import Motion, Outcome
 
 RIG = "table-500"
 PATIENCE_S = 60.0
@@ -20,6 +21,10 @@ TRIES, MOST_STOLEN = 5, 0.01
 
 # A supply that is up at once, and a short wait for rest: arming is proved elsewhere, in virtual time.
 ARMS_FAST = {"arming.rest_s": 0.05, "twin.supply.rise_s": 0.02, "arming.bump_s": 0.1}
+
+
+# A time-to-live of 100 ms, and room to be fast in: a table that a stall of this host left behind hurries.
+ROOM = {"limits.position.min_m": -0.04, "limits.position.max_m": 0.04, "limits.velocity.max_m_s": 0.6}
 
 
 def until(condition: Callable[[], Any], what: str = "the condition") -> Any:
@@ -31,6 +36,32 @@ def until(condition: Callable[[], Any], what: str = "the condition") -> Any:
             return found
         time.sleep(0.005)
     raise AssertionError(f"{what} did not come within {PATIENCE_S:g} s")
+
+
+def arms(rig: Client) -> bool:
+    """Whether it comes to hold. A link that is being made refuses, and a host that stalls may trip an arming."""
+    try:
+        if rig.status()["trip"]:
+            rig.reset()
+        rig.arm()
+    except Refused:
+        rig.off()
+        rig.wait_mode("off")
+        return False
+    return True
+
+
+def driven_to_its_end(rig: Client, stalled: Callable[[], bool], kind: str, **parameters: Any) -> tuple[Motion, Outcome]:
+    """A motion, armed before. Where this host stalls for longer than the device waits for it, once more."""
+    for _ in range(TRIES):
+        until(lambda: arms(rig), "arming")
+        motion = rig.track(kind, **parameters)
+        outcome = rig.wait(motion)
+        if outcome.why == "done":
+            break
+        assert stalled(), rig.status()["trip"]
+    assert outcome.why == "done"
+    return motion, outcome
 
 
 def undisturbed(measure: Callable[[], Any]) -> Any:

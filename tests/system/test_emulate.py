@@ -12,7 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from emulate_parts import Emulation, driven
-from service_parts import environment, undisturbed, until
+from service_parts import driven_to_its_end, environment, undisturbed, until
 
 from firmware_bridge.emulate.control import NobodyThere, tell
 from firmware_bridge.emulate.modbus_map import RESET, default_config
@@ -100,9 +100,16 @@ def test_a_host_that_never_reads_does_not_hold_the_device_up(device):
 def test_the_demonstrations_triangles_are_tracked_over_the_bridge(transport):
     # slower than the preset: how many come in time at its rate is compared with the host by `hilctl bench bridge`
     with driven(transport, loop__rate_hz=200) as (device, _, rig):
-        rig.arm()
-        motion, outcome = undisturbed(lambda: rig.run("triangle", amplitude_m=0.005, speed_m_s=0.02, cycles=3))
-        assert (outcome.why, outcome.trip) == ("done", "")
+        motion, outcome = undisturbed(
+            lambda: driven_to_its_end(
+                rig,
+                lambda: device.seen["trip"] == "time_to_live",
+                "triangle",
+                amplitude_m=0.005,
+                speed_m_s=0.02,
+                cycles=3,
+            )
+        )
         rows = rig.samples(motion.first, outcome.last, ["status", "error_m", "displacement_m"])
         assert np.ptp(rows["displacement_m"]) == pytest.approx(0.01, rel=0.1)
         assert np.sqrt(np.mean(rows["error_m"] ** 2)) < 5e-4

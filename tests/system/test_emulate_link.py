@@ -8,7 +8,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from emulate_parts import driven
-from service_parts import until
+from service_parts import arms, until
 
 from hilctl.client import Refused
 
@@ -36,23 +36,10 @@ def reset(rig):
     return True
 
 
-def armed_again(rig):
-    """Whether a person's reset and arm bring it back; refused while the link is being made."""
-    try:
-        if rig.status()["trip"] is not None:
-            rig.reset()
-        rig.arm()
-    except Refused:
-        rig.off()
-        rig.wait_mode("off")
-        return False
-    return True
-
-
 @pytest.mark.parametrize(("transport", "told"), LOST)
 def test_a_device_that_is_lost_trips_and_comes_back_by_a_new_handshake_but_not_armed(transport, told):
     with driven(transport) as (device, _, rig):
-        rig.arm()
+        until(lambda: arms(rig), "arming")
         rig.track("sine", amplitude_m=0.005, frequency_hz=2.0, cycles=1000)
         device.tell(told)
         trip = until(lambda: rig.status()["trip"], "the trip")
@@ -62,7 +49,7 @@ def test_a_device_that_is_lost_trips_and_comes_back_by_a_new_handshake_but_not_a
         device.tell("clear")
         until(lambda: rig.status()["link"]["reconnects"] > 0, "the link, made anew")
         assert rig.status()["mode"] == "off" and not device.seen["enable"]
-        until(lambda: armed_again(rig), "arming by a person")
+        until(lambda: arms(rig), "arming by a person")
         core = rig.status()["core"]
         assert core["ran"] + core["missed"] == core["due"]
 
@@ -70,7 +57,7 @@ def test_a_device_that_is_lost_trips_and_comes_back_by_a_new_handshake_but_not_a
 @pytest.mark.parametrize("transport", ["modbus-tcp", pytest.param("modbus-rtu", marks=SLOW)])
 def test_a_devices_own_trip_is_reset_by_who_arms_again_and_by_nothing_before(transport):
     with driven(transport) as (device, _, rig):
-        rig.arm()
+        until(lambda: arms(rig), "arming")
         device.tell("watchdog")
         until(lambda: rig.status()["trip"], "the trip")
         until(lambda: rig.status()["mode"] == "off", "off")  # a stall of this host may stop it first
@@ -78,5 +65,5 @@ def test_a_devices_own_trip_is_reset_by_who_arms_again_and_by_nothing_before(tra
         assert device.seen["trip"] == "time_to_live"
         until(lambda: reset(rig), "the reset")
         assert device.seen["trip"] == "time_to_live"
-        until(lambda: armed_again(rig), "arming by a person")
+        until(lambda: arms(rig), "arming by a person")
         assert device.seen["trip"] == "none"

@@ -9,15 +9,14 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from modbus_parts import device
-from serial_parts import arm, board, service_of
-from service_parts import undisturbed, until
+from serial_parts import board, service_of
+from service_parts import driven_to_its_end, undisturbed, until
 
 from firmware_bridge.serial_frame.messages import DeviceTrip
 from hilctl.signals import Status
 
 pytestmark = [pytest.mark.realtime, pytest.mark.timeout(300)]
 
-TRIES = 5
 RATE_HZ, EVERY = 200, 5  # the transducers are read at 40 Hz
 AT_REST_PA = 1.0e6  # more than the transducers say, whose own plant stands still without a supply
 CHANNELS = ["status", "error_m", "displacement_m", "pressure_a_pa", "supply_pressure_pa", "pressure_a_age_ns"]
@@ -36,20 +35,6 @@ def mixed(amplifier, transducers):
     return {"name": "mixed", "parts": {"amplifier": {"name": "serial", "port": amplifier.port}, "transducers": slow}}
 
 
-def driven(rig, amplifier):
-    """A motion to its end. Where this host stalls for longer than the time-to-live the board trips: then once more."""
-    for _ in range(TRIES):
-        arm(rig)
-        outcome = rig.wait(rig.track("sine", amplitude_m=0.005, frequency_hz=1.0, cycles=2))
-        if outcome.why == "done":
-            break
-        assert amplifier.seen()["trip"] == DeviceTrip.TIME_TO_LIVE, rig.status()["trip"]
-        rig.wait_mode("off")
-        rig.reset()
-    assert outcome.why == "done"
-    return outcome
-
-
 @pytest.mark.slow
 def test_a_board_and_slow_transducers_are_one_rig():
     with (
@@ -57,7 +42,16 @@ def test_a_board_and_slow_transducers_are_one_rig():
         board() as amplifier,
         service_of(amplifier, **PATIENT, driver=mixed(amplifier, transducers)) as (_, rig),
     ):
-        outcome = undisturbed(lambda: driven(rig, amplifier))
+        _, outcome = undisturbed(
+            lambda: driven_to_its_end(
+                rig,
+                lambda: amplifier.seen()["trip"] == DeviceTrip.TIME_TO_LIVE,
+                "sine",
+                amplitude_m=0.005,
+                frequency_hz=1.0,
+                cycles=2,
+            )
+        )
         rows = rig.samples(outcome.first, outcome.last, CHANNELS)
         core = rig.status()["core"]
         assert core["ran"] + core["missed"] == core["due"]

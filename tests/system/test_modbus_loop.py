@@ -11,7 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from modbus_parts import Device, device
-from service_parts import ARMS_FAST, core_of, link_comes, link_events, undisturbed, until
+from service_parts import ARMS_FAST, ROOM, arms, core_of, driven_to_its_end, link_comes, link_events, undisturbed, until
 
 from hilctl.client import Client, Refused, private_service
 from hilctl.signals import Status
@@ -24,7 +24,7 @@ _SLOW = {
     "loop.rate_hz": 200.0,
     "loop.time_to_live_s": 0.1,
     "loop.priority": 0,
-    "limits.velocity.max_m_s": 0.1,
+    **ROOM,
     "limits.late.ticks": 100_000,
     "service.timeout_s": 10.0,
 }
@@ -45,29 +45,23 @@ def armed(kind, **changes):
             private_service("table-500", clock="real", twin=False, changes=settings) as service,
             Client(service.commands) as rig,
         ):
-            until(lambda: _arms(rig), "arming")
+            until(lambda: arms(rig), "arming")
             yield there, service, rig
-
-
-def _arms(rig):
-    """A host that stalls may refuse or trip an arming: it is tried again from the beginning."""
-    try:
-        if rig.status()["trip"]:
-            rig.wait_mode("off")
-            rig.reset()
-        rig.arm()
-    except Refused:
-        return False
-    return True
 
 
 @KINDS
 def test_a_loop_is_closed_over_modbus_and_every_exchange_is_accounted_for(kind):
-    with armed(kind, **_PATIENT) as (_, _, rig):
-        outcome = undisturbed(
-            lambda: rig.wait(rig.track("sine", amplitude_m=0.005, frequency_hz=1.0, cycles=2))
+    with armed(kind, **_PATIENT) as (there, _, rig):
+        _, outcome = undisturbed(
+            lambda: driven_to_its_end(
+                rig,
+                lambda: there.registers[FAULT] == WATCHDOG_TRIPPED,
+                "sine",
+                amplitude_m=0.005,
+                frequency_hz=1.0,
+                cycles=2,
+            )
         )
-        assert outcome.why == "done"
         rows = rig.samples(outcome.first, outcome.last, ["status", "error_m", "displacement_m", "device_tick", "tick"])
         core = rig.status()["core"]
         assert core["ran"] + core["missed"] == core["due"]
@@ -115,7 +109,7 @@ def test_a_device_that_is_unplugged_and_plugged_again_is_reached_anew_and_armed_
             status = link_comes(rig, "open")
             assert (status["trip"]["name"], status["mode"], status["link"]["reconnects"]) == ("driver", "off", 1)
             assert again.registers[ENABLE] == 0
-            until(lambda: _arms(rig), "arming")
+            until(lambda: arms(rig), "arming")
             assert again.registers[ENABLE] == 1
             lost, *failed, back = link_events(rig)
             assert (lost["kind"], back["kind"]) == ("link_lost", "link_back")
