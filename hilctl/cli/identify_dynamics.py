@@ -46,6 +46,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--map", nargs="+", action="extend", default=[], dest="columns",
                         metavar="CHANNEL=COLUMN[:UNIT]", help="with --record: which column is what")  # fmt: skip
     parser.add_argument("--rate", type=float, default=0.0, metavar="HZ", help="with --record: of a CSV without times")
+    parser.add_argument("--no-tune", dest="tunes", action="store_false", help="no gains for the machine that was found")
     parser.add_argument("--no-report", dest="draws", action="store_false", help="no report.html")
     parser.add_argument("--events", action="store_true", help="progress as JSON lines on standard error")
     parser.set_defaults(do=run)
@@ -189,10 +190,17 @@ def _study(given: argparse.Namespace, driven: "Run", asked: "Asked", tell: Any) 
     from hilctl.identify.dynamics.plants import plant_of
 
     header = driven.store.header
-    return study_of(
+    study = study_of(
         driven.experiments(), plant_of(header.facts), header.facts, _over(header.asked, asked), rig=header.facts.rig,
         command=header.command, tell=tell,
     )  # fmt: skip
+    return _tuned(given, study, header.facts, tell)
+
+
+def _tuned(given: argparse.Namespace, study: "Study", facts: "Facts | None", tell: Any) -> "Study":
+    from hilctl.identify.dynamics.tuned import with_tuning
+
+    return with_tuning(study, facts, tell) if given.tunes else study
 
 
 def _over(then: "Asked", now: "Asked") -> "Asked":
@@ -232,7 +240,7 @@ def _of_files(
     plant = _plant_of(facts) if facts else RigPlant()
     rig = facts.rig if facts else Path(given.record[0]).stem
     study = study_of(experiments, plant, facts, asked, rig=rig, command=_command(), tell=tell)
-    return study, {}, None
+    return _tuned(given, study, facts, tell), {}, None
 
 
 def _plant_of(facts: "Facts") -> Any:

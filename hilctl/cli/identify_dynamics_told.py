@@ -36,6 +36,12 @@ def tell_study(study: "Study", answer: Mapping[str, Any]) -> None:
             say(line)
     if study.checks or study.against:
         console.print(_checks(study))
+    if study.tuning is not None:
+        from hilctl.cli.tune_told import lines
+
+        for line in lines(study.tuning):
+            say(f"gains {line}")
+        say(f"gains: see study.json; `hilctl tune {study.rig} --from {answer['folder']}` tells, measures and sets them")
     for remark in dict.fromkeys(study.remarks):
         say(f"note: {remark}")
     driven = sum(one.seconds for one in study.experiments)

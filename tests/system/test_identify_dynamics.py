@@ -19,6 +19,7 @@ from hilctl.identify.dynamics.analyse import study_of
 from hilctl.identify.dynamics.experiment import Asked, DynamicsFault, Run, legs_of
 from hilctl.identify.dynamics.intake import IntakeFault, read_record
 from hilctl.identify.dynamics.plants import plant_of
+from hilctl.identify.dynamics.tuned import with_tuning
 from tests.system.test_identify_plant import a_rig
 
 SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))
@@ -103,11 +104,14 @@ def test_every_excitation_on_every_friction(friction, tmp_path):
         with private_service(RIG, changes=changes) as service, Client(service.commands) as rig:
             rig.arm()
             study = studied(rig, tmp_path / str(seed), ("multisine", "sweep", "stepped", "plant"), load_pressure=True)
+            proposed = with_tuning(study, read_facts(rig)).tuning
         error = off(study, truth)
         print(friction, seed, {name: f"{value:.2f} %" for name, value in error.items()})
         assert error["m"] < 2 and error["Qn"] < 2 and error["beta"] < 5 and error["wv"] < 10 and error["zv"] < 10
         assert {one.experiment for one in study.responses} >= {"multisine", "sweep", "stepped", "check sweep"}
         assert all(fit.transfer.stable for one in study.transfers if one.family for fit in one.family.fits)
+        assert proposed.design.predicted.worst.modulus > 0.49
+        assert proposed.design.predicted.position_gain_per_s > proposed.design.before.position_gain_per_s
 
 
 @pytest.mark.slow

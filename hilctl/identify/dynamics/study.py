@@ -6,7 +6,7 @@ or empty, and a sentence beside it says why.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,9 @@ from hilctl.identify.dynamics.response import Bandwidth, Crossing, Response
 from hilctl.identify.dynamics.transfer import Family, Fitted
 from hilctl.identify.dynamics.validate import Independence, StepComparison, Whiteness
 from hilctl.identify.plant.result import PlantFit
+
+if TYPE_CHECKING:
+    from hilctl.identify.dynamics.tuning.result import Tuning
 
 Reals = npt.NDArray[np.float64]
 
@@ -166,7 +169,7 @@ class Study:
     grey: Grey | None = None
     checks: tuple[Check, ...] = ()
     against: tuple[Against, ...] = ()
-    tuning: Any = None
+    tuning: "Tuning | None" = None  # gains for the machine that was identified, proposed
     remarks: tuple[str, ...] = ()
 
     def experiment(self, name: str) -> Experiment:

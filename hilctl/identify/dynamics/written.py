@@ -46,6 +46,7 @@ def plain_study(study: Study) -> dict[str, Any]:
         "grey": None if study.grey is None else _grey(study.grey),
         "checks": [_check(each) for each in study.checks],
         "against": [_against(each) for each in study.against],
+        "tuning": None if study.tuning is None else study.tuning.to_json(),
         "remarks": list(study.remarks),
         **summary(study),
     }  # fmt: skip

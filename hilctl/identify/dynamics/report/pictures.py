@@ -232,8 +232,8 @@ def checked(checks: Sequence[Check]) -> Any:
 
 def tuned(study: Study) -> Any:
     """The loop's gain: of the gains before, and of those that were computed, predicted and measured."""
-    told = study.tuning.to_json() if hasattr(study.tuning, "to_json") else None
-    if not told or not told.get("predicted"):
+    told = study.tuning.to_json() if study.tuning else None
+    if not told or not told["predicted"]:
         return None
     figure, axes = new(2, 1, 4.4, sharex=True)
     for name, colour, style in _TUNED:

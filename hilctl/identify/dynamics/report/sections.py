@@ -286,12 +286,9 @@ _FIGURES = (
 
 def tuning(study: Study, pictures: Pictures) -> Html:
     """Gains that follow, where they were computed; predicted, and measured where they were."""
-    told = study.tuning
-    if told is None:
+    if study.tuning is None:
         return absent("No gains were computed.")
-    values = told.to_json() if hasattr(told, "to_json") else told
-    if not isinstance(values, Mapping) or "predicted" not in values:
-        return _nested(values) if isinstance(values, Mapping) else p(str(values))
+    values = study.tuning.to_json()
     keys = table(("key", ">value"), [(code(key), plain(value, 5)) for key, value in values["values"].items()])
     columns = {name: values.get(name) for name in ("before", "predicted", "measured_before", "measured_after")}
     known = {name.replace("_", " "): each for name, each in columns.items() if each}
@@ -302,7 +299,8 @@ def tuning(study: Study, pictures: Pictures) -> Html:
     decided = values.get("decided_by") or []
     head = ("", *(f">{name}" for name in known), "meaning")
     return joined([
-        keys, table(head, rows, "margins of the loop, and how far it follows"),
+        keys, p("Proposed, not set: `hilctl tune --from` with this study's directory measures and sets them."),
+        table(head, rows, "margins of the loop, and how far it follows"),
         figure(pictures, "tuning", "The whole loop, predicted by the model and, where it was driven, measured."),
         facts([("Decided by", ", ".join(str(one) for one in decided)), ("From", str(values.get("source") or ""))]),
     ])  # fmt: skip
@@ -313,24 +311,3 @@ def _figure_of(each: Mapping[str, Any], what: str) -> str:
     margins = each.get("margins") or each.get("nominal") or {}
     value = each.get(what, margins.get(what))
     return "–" if value is None else plain(float(value), 3)
-
-
-def _nested(values: Mapping[str, Any]) -> Html:
-    """Plain values by name, tables of them below."""
-    flat = [(str(name).replace("_", " "), _plainly(value)) for name, value in values.items()
-            if not isinstance(value, Mapping)]  # fmt: skip
-    parts = [facts(flat)]
-    for name, value in values.items():
-        if isinstance(value, Mapping) and value:
-            parts += [tag("h3", str(name).replace("_", " ")), _nested(value)]
-    return joined(parts)
-
-
-def _plainly(value: object) -> str:
-    if isinstance(value, bool) or value is None:
-        return {True: "yes", False: "no", None: ""}[value]
-    if isinstance(value, (int, float)):
-        return plain(float(value))
-    if isinstance(value, (list, tuple)):
-        return ", ".join(_plainly(one) for one in value)
-    return str(value)

@@ -74,14 +74,22 @@ def from_folder(controller: Controller, folder: str | Path) -> Known:
     at = Path(folder)
     for name in FILES:
         if (at / name).is_file():
-            numbers = _numbers(at / name)
-            if not numbers:
-                raise BadValues([Problem("--from", str(at / name), "holds no identified number of the machine",
-                                         "see there what was refused, or leave --from out")])
-            return from_numbers(controller, numbers, str(at / name))
+            return _some(controller, _numbers(at / name), str(at / name))
     raise BadValues([Problem("--from", str(folder), f"holds neither {' nor '.join(FILES)}",
                              "identify the plant first: `hilctl identify dynamics` or `hilctl identify plant`, "
                              "or leave --from out")])
+
+
+def from_study(controller: Controller, told: Mapping[str, Any], source: str) -> Known:
+    """What a study tells as plain values. BadValues where it has identified nothing."""
+    return _some(controller, _of_study(told), source)
+
+
+def _some(controller: Controller, numbers: Mapping[str, Interval], source: str) -> Known:
+    if not numbers:
+        raise BadValues([Problem("--from", source, "holds no identified number of the machine",
+                                 "see there what was refused, or leave --from out")])
+    return from_numbers(controller, numbers, source)
 
 
 def _numbers(file: Path) -> dict[str, Interval]:

@@ -1,0 +1,27 @@
+"""The gains that the machine of a study asks for, as `hilctl tune --from` computes them."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from hilctl.identify.campaign.facts import Facts
+from hilctl.identify.dynamics.study import Study
+from hilctl.identify.dynamics.tuning.known import from_study
+from hilctl.identify.dynamics.tuning.result import Tuning
+from hilctl.identify.dynamics.tuning.search import design
+from hilctl.params import BadValues
+
+
+def with_tuning(study: Study, facts: Facts | None, tell: Callable[[str], None] = lambda text: None) -> Study:
+    """The study with gains where its machine was identified; with a remark that says why where none have the margins.
+
+    A rig that closes its own loop has none of our gains. Nothing is set.
+    """
+    feedback = "" if facts is None else str(facts["law.feedback"])
+    if facts is None or feedback == "rig" or study.grey is None or study.grey.fit is None:
+        return study
+    try:
+        known = from_study(facts.controller, study.to_json(), "this study")
+        found = design(known, facts.friction, facts.dt_s, feedback, tell=tell)
+    except BadValues as refused:
+        return replace(study, remarks=(*study.remarks, f"no gains are proposed: {refused}"))
+    return replace(study, tuning=Tuning(study.rig, known, found))
