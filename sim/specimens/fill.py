@@ -8,6 +8,7 @@ import numpy as np
 
 from hilctl.machine import GRAVITY
 from hilctl.params import Problem
+from sim.specimens.inertia import fill_inertia
 from sim.specimens.record import (
     DEFLECTION,
     PENDULUM_WORDS,
@@ -94,6 +95,8 @@ def _fill_pendulum(spec: Any, own: Pendulum) -> None:
     spec.words, spec.pivot = PENDULUM_WORDS, own.pivot_m
     _fill_link(spec.link1, own.link1)
     _fill_link(spec.link2, own.link2)
+    fill_inertia(spec.firm, spec.link1, spec.link2, 0.0)
+    fill_inertia(spec.free, spec.link1, spec.link2, spec.per_table)
     _fill_joint(spec.joint1, own.joint1)
     _fill_joint(spec.joint2, own.joint2)
     spec.force[:] = 0.0, (own.link1.m + own.link2.m) * GRAVITY, 0.0, own.link2.m * GRAVITY

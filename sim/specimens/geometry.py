@@ -10,7 +10,7 @@ Otherwise friction may jam the mechanism, and the model of rigid bodies has no u
 on a fixed pivot gives w m a / (J + m a²): the arm against the distance to its centre of oscillation.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,22 +25,16 @@ def coupling(pendulum: "Pendulum") -> float:
     arms = [joint.radius_m * joint.mu_s / np.hypot(1.0, joint.mu_s) for joint in (pendulum.joint1, pendulum.joint2)]
     if not any(arms):
         return 0.0
-    angles = np.linspace(0.0, 2 * np.pi, _POSES, endpoint=False)
-    normal2 = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    worst = [_coupling(pendulum, arms, np.array([1.0, 0.0]), normal) for normal in normal2]
-    return float(max(worst))
-
-
-def _coupling(pendulum: "Pendulum", arms: list[Any], n1: Any, n2: Any) -> float:
-    """In one pose; only the links' angle to each other matters."""
     first, second = pendulum.link1, pendulum.link2
     a1, b1, a2 = first.centre, first.length_m - first.centre, second.centre
-    turns = np.zeros((2, 4))  # what the two angular accelerations take from λ, times J
-    turns[0, :2], turns[0, 2:], turns[1, 2:] = a1 * n1, b1 * n1, a2 * n2
-    per_inertia = np.diag([1 / first.inertia, 1 / second.inertia])
+    angles = np.linspace(0.0, 2 * np.pi, _POSES, endpoint=False)
+    turns = np.zeros((_POSES, 2, 4))  # what the two angular accelerations take from λ, times J; the first link at 0
+    turns[:, 0, 0], turns[:, 0, 2] = a1, b1
+    turns[:, 1, 2], turns[:, 1, 3] = a2 * np.cos(angles), a2 * np.sin(angles)
+    accelerations = turns.transpose(0, 2, 1) / [first.inertia, second.inertia]
     shift = np.array([[1.0, -1.0], [-1.0, 1.0]]) / first.m + np.diag([0.0, 1.0]) / second.m
-    matrix = np.kron(shift, np.eye(2)) + turns.T @ per_inertia @ turns
+    matrix = np.kron(shift, np.eye(2)) + accelerations @ turns
     # joint 1 turns link 1 by -w1 |λ1|, joint 2 by +w2 |λ2|, and link 2 by -w2 |λ2|
-    friction = turns.T @ per_inertia @ np.array([[arms[0], -arms[1]], [0.0, arms[1]]])
-    answer = np.linalg.solve(matrix, friction).reshape(2, 2, 2)  # joint i, component, joint j
-    return float(np.linalg.norm(answer, axis=1).sum(axis=1).max())
+    friction = accelerations @ np.array([[arms[0], -arms[1]], [0.0, arms[1]]])
+    answer = np.linalg.solve(matrix, friction).reshape(_POSES, 2, 2, 2)  # joint i, component, joint j
+    return float(np.linalg.norm(answer, axis=2).sum(axis=2).max())

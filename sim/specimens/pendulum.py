@@ -19,16 +19,27 @@ Put into the second derivatives of Φ this is a system of four equations for λ,
     R1 = p1'' - a1 (n1 θ1'' - e1 θ1'^2) - (x'', 0) = 0
     R2 = p2'' - a2 (n2 θ2'' - e2 θ2'^2) - p1'' - b1 (n1 θ1'' - e1 θ1'^2) = 0
 
-It is solved by a quasi-Newton method: the Jacobian at the last solution, factored once and kept while the residual is
-driven out. Where a table is held, x'' = 0 takes the place of its row. The solution is unique while friction's arms are
-short against the links (`rt_coupling`), which the declaration checks for every pose.
+It is solved by a quasi-Newton method, the Jacobian at the last solution being factored once. With v1 = (a1 n1, b1 n1),
+v2 = (0, a2 n2), and P⁻¹ and U = P⁻¹ (v1 v2) as in `inertia.py`, the four come down to two, for t, what is added to θ'':
+
+    δ = r + U t,   r = -P⁻¹ R                         what is added to λ
+    (diag(J) + (q1 q2)ᵀ U) t = -(q1·r, q2·r)          q1, q2: v1, v2 and what friction's arms add along λ
+
+δ goes along the last λj by `along` and across it by `across`. Then |λj| is longer than it was by `along` and by
+
+    bent = across² / (new |λj| + last |λj| + along)
+
+which is all that is not linear: the torques z that friction has of it are what the next rounds correct. Nothing but R
+is a difference of large numbers, so the solution is as good as R.
+
+Where a table is held, x'' = 0 takes the place of its row. The solution is unique while friction's arms are short
+against the links (`geometry.py`), which the declaration checks for every pose.
 """
 
 import math
 from typing import Any
 
 from hilctl.rt.jit import jit
-from sim.specimens.blocks import rt_factor, rt_solve, rt_turn
 from sim.specimens.joint import rt_arm, rt_deflect_pin
 from sim.specimens.near import rt_sin_cos
 from sim.specimens.record import (
@@ -74,53 +85,72 @@ def rt_accelerate_pendulum(
     arm1, share1 = rt_arm(spec.joint1, y[BRISTLE1], w1)
     arm2, share2 = rt_arm(spec.joint2, y[BRISTLE2], w2 - w1)
 
-    # what does not depend on λ; e = (s, -c)
-    n1x, n1y, o1x, o1y, n2x, n2y = a1 * c1, a1 * s1, b1 * c1, b1 * s1, a2 * c2, a2 * s2
+    # v1 = (ax ay bx by), v2 = (0 0 cx cy), and of -R what depends on neither λ nor θ''; e = (s, -c)
+    ax, ay, bx, by, cx, cy = a1 * c1, a1 * s1, b1 * c1, b1 * s1, a2 * c2, a2 * s2
     spin1, spin2 = w1 * w1, w2 * w2
-    k1x = n1y * spin1 - pt * force_on_table
-    k1y = -n1x * spin1 - spec.gravity
-    k2x = n2y * spin2 + o1y * spin1
-    k2y = -n2x * spin2 - o1x * spin1
+    o1x, o1y = pt * force_on_table - ay * spin1, spec.gravity + ax * spin1
+    o2x, o2y = -(cy * spin2 + by * spin1), cx * spin2 + bx * spin1
+    # P⁻¹, U by rows, and diag(J) + (v1 v2)ᵀ U
+    along_x, along_y = spec.free, spec.firm
+    if held:
+        along_x = spec.firm
+    m11, m12, m22, n11, n12 = along_x.m11, along_x.m12, along_x.m22, along_y.m11, along_y.m12
+    u11, u12, u13, u14 = along_x.h1 * c1, along_x.h2 * c2, along_y.h1 * s1, along_y.h2 * s2
+    u21, u22, u23, u24 = along_x.k1 * c1, along_x.k2 * c2, along_y.k1 * s1, u14
+    j11 = link1.J + ((ax * u11 + ay * u13) + (bx * u21 + by * u23))
+    j12, j22 = cx * u21 + cy * u23, link2.J + (cx * u22 + cy * u24)
 
     f1x, f1y, f2x, f2y = force[0], force[1], force[2], force[3]
+    felt1 = felt2 = 0.0
     turn1, turn2, smooth = 0.0, 0.0, arm1 == 0.0 and arm2 == 0.0
     rounds, done = 0, False
     while not done and rounds < _ROUNDS:
         size1, size2 = math.sqrt(f1x * f1x + f1y * f1y), math.sqrt(f2x * f2x + f2y * f2y)
         over1, over2 = 1.0 / size1 if size1 > 0.0 else 0.0, 1.0 / size2 if size2 > 0.0 else 0.0
-        u1x, u1y, u2x, u2y = f1x * over1, f1y * over1, f2x * over2, f2y * over2
-        # dθ1''/dλ1 = -i1 q11, dθ1''/dλ2 = -i1 q12, dθ2''/dλ2 = -i2 q22
-        rows = (
-            n1x + arm1 * u1x, n1y + arm1 * u1y, o1x - arm2 * u2x, o1y - arm2 * u2y, n2x + arm2 * u2x, n2y + arm2 * u2y
-        )  # fmt: skip
-        factors = rt_factor(link1, link2, pt, c1, s1, c2, s2, rows)
-        turn1 = i1 * (couple1 - arm1 * size1 + arm2 * size2 - (n1x * f1x + n1y * f1y) - (o1x * f2x + o1y * f2y))
-        turn2 = i2 * (couple2 - arm2 * size2 - (n2x * f2x + n2y * f2y))
-        r1x = p1 * (f1x - f2x) + pt * f1x - n1x * turn1 + k1x
-        r1y = p1 * (f1y - f2y) - n1y * turn1 + k1y
-        r2x = p2 * f2x - p1 * (f1x - f2x) - n2x * turn2 - o1x * turn1 + k2x
-        r2y = p2 * f2y - p1 * (f1y - f2y) - n2y * turn2 - o1y * turn1 + k2y
-        (d1x, d1y, d2x, d2y), (t1, t2) = rt_solve(factors, rows, r1x, r1y, r2x, r2y)
-        f1x, f1y, f2x, f2y, turn1, turn2 = f1x - d1x, f1y - d1y, f2x - d2x, f2y - d2y, turn1 + t1, turn2 + t2
-        rounds += 1
-        moved1, moved2 = abs(d1x) + abs(d1y), abs(d2x) + abs(d2y)
+        d1x, d1y = f1x * over1 if size1 > 0.0 else 1.0, f1y * over1
+        d2x, d2y = f2x * over2 if size2 > 0.0 else 1.0, f2y * over2
+        # what t adds along λ and across
+        p11, p12, q11, q12 = d1x * u11 + d1y * u13, d1x * u12 + d1y * u14, d1x * u13 - d1y * u11, d1x * u14 - d1y * u12
+        p21, p22, q21, q22 = d2x * u21 + d2y * u23, d2x * u22 + d2y * u24, d2x * u23 - d2y * u21, d2x * u24 - d2y * u22
+        e11, e12 = j11 + (arm1 * p11 - arm2 * p21), j12 + (arm1 * p12 - arm2 * p22)
+        e21, e22 = j12 + arm2 * p21, j22 + arm2 * p22
+        over = 1.0 / (e11 * e22 - e12 * e21)
+        turn1 = i1 * (couple1 - arm1 * size1 + arm2 * size2 - (ax * f1x + ay * f1y) - (bx * f2x + by * f2y))
+        turn2 = i2 * (couple2 - arm2 * size2 - (cx * f2x + cy * f2y))
+        # -R
+        l1x, l1y = ax * turn1 + o1x - p1 * (f1x - f2x) - pt * f1x, ay * turn1 + o1y - p1 * (f1y - f2y)
+        l2x = cx * turn2 + bx * turn1 + o2x - p2 * f2x + p1 * (f1x - f2x)
+        l2y = cy * turn2 + by * turn1 + o2y - p2 * f2y + p1 * (f1y - f2y)
+        r1x, r1y, r2x, r2y = m11 * l1x + m12 * l2x, n11 * l1y + n12 * l2y, m12 * l1x + m22 * l2x, n12 * (l1y + l2y)
+        g1, g2, g3, g4 = d1x * r1x + d1y * r1y, d1x * r1y - d1y * r1x, d2x * r2x + d2y * r2y, d2x * r2y - d2y * r2x
+        z1 = (ax * r1x + ay * r1y) + (bx * r2x + by * r2y) + (arm1 * g1 - arm2 * g3)
+        z2 = (cx * r2x + cy * r2y) + arm2 * g3
+        first1, first2 = over * (e12 * z2 - e22 * z1), over * (e21 * z1 - e11 * z2)
+        t1, t2 = first1, first2
+        along1, across1 = g1 + (p11 * t1 + p12 * t2), g2 + (q11 * t1 + q12 * t2)
+        along2, across2 = g3 + (p21 * t1 + p22 * t2), g4 + (q21 * t1 + q22 * t2)
+        moved1, moved2 = abs(along1) + abs(across1), abs(along2) + abs(across2)
         change, limit = moved1 + moved2, _CLOSE * (size1 + size2)
+        rounds += 1
         done = change <= limit or (smooth and change < math.inf)
-        if moved1 <= _NEAR * size1 and moved2 <= _NEAR * size2:
-            g1x = g1y = g2x = g2y = t1 = t2 = bent1 = bent2 = 0.0
+        bent1 = bent2 = 0.0
+        if moved1 < _NEAR * size1 and moved2 < _NEAR * size2:
             while not done and rounds < _ROUNDS:
-                h1x, h1y, h2x, h2y = d1x + g1x, d1y + g1y, d2x + g2x, d2y + g2y
-                along1, across1 = size1 - (u1x * h1x + u1y * h1y), u1x * h1y - u1y * h1x
-                along2, across2 = size2 - (u2x * h2x + u2y * h2y), u2x * h2y - u2y * h2x
-                bent1 = across1 * across1 / (2.0 * along1 + bent1)
-                bent2 = across2 * across2 / (2.0 * along2 + bent2)
-                (h1x, h1y, h2x, h2y), (t1, t2) = rt_turn(factors, arm1 * bent1 - arm2 * bent2, arm2 * bent2)
-                before, change = change, abs(h1x - g1x) + abs(h1y - g1y) + abs(h2x - g2x) + abs(h2y - g2y)
-                g1x, g1y, g2x, g2y = h1x, h1y, h2x, h2y
+                bent1 = across1 * across1 / (2.0 * (size1 + along1) + bent1)
+                bent2 = across2 * across2 / (2.0 * (size2 + along2) + bent2)
+                z1, z2 = arm1 * bent1 - arm2 * bent2, arm2 * bent2
+                n1, n2 = first1 - over * (e22 * z1 - e12 * z2), first2 - over * (e11 * z2 - e21 * z1)
+                t1, t2, n1, n2 = n1, n2, n1 - t1, n2 - t2
+                n1, n2, n3, n4 = p11 * n1 + p12 * n2, q11 * n1 + q12 * n2, p21 * n1 + p22 * n2, q21 * n1 + q22 * n2
+                along1, across1, along2, across2 = along1 + n1, across1 + n2, along2 + n3, across2 + n4
+                before, change = change, abs(n1) + abs(n2) + abs(n3) + abs(n4)
                 rounds += 1
                 # corrections shrink by a nearly constant factor, so the last two tell the next
                 done = change <= limit or change * change <= limit * before
-            f1x, f1y, f2x, f2y, turn1, turn2 = f1x - g1x, f1y - g1y, f2x - g2x, f2y - g2y, turn1 - t1, turn2 - t2
+        felt1, felt2 = size1 + (along1 + bent1), size2 + (along2 + bent2)
+        turn1, turn2 = turn1 + t1, turn2 + t2
+        f1x, f1y = f1x + (r1x + (u11 * t1 + u12 * t2)), f1y + (r1y + (u13 * t1 + u14 * t2))
+        f2x, f2y = f2x + (r2x + (u21 * t1 + u22 * t2)), f2y + (r2y + (u23 * t1 + u24 * t2))
     size1, size2 = math.sqrt(f1x * f1x + f1y * f1y), math.sqrt(f2x * f2x + f2y * f2y)
     spec.solves += 1
     spec.rounds += rounds
@@ -130,7 +160,8 @@ def rt_accelerate_pendulum(
     else:
         force[0], force[1], force[2], force[3] = f1x, f1y, f2x, f2y
     spec.normal[0], spec.normal[1] = share1 * size1, share2 * size2
-    spec.torque[0], spec.torque[1] = -arm1 * size1, -arm2 * size2
+    # |λ| as the links' turning was reckoned with: of another, if ever so little, energy would go uncounted
+    spec.torque[0], spec.torque[1] = -arm1 * felt1, -arm2 * felt2
 
     acceleration = pt * (force_on_table - f1x)
     dy[X1], dy[Y1], dy[TURN1] = y[VX1] - v_table, y[VY1], w1
@@ -140,7 +171,7 @@ def rt_accelerate_pendulum(
     dy[TIME] = 1.0
     dy[DRIVE_WORK] = couple1 * w1 + couple2 * w2
     dy[TABLE_WORK] = f1x * v_table
-    dy[LOSS] = arm1 * size1 * w1 + arm2 * size2 * (w2 - w1)
+    dy[LOSS] = arm1 * felt1 * w1 + arm2 * felt2 * (w2 - w1)
     return acceleration, -f1x
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from hilctl.params import record_of
+from sim.specimens.inertia import INERTIA
 from sim.specimens.near import NEAR
 
 SIZE = 18  # words of the state, the longest
@@ -92,6 +93,8 @@ SPECIMEN: "np.dtype[Any]" = record_of(
         ("pivot", np.float64),  # pendulum: height of the upper joint
         ("link1", LINK),
         ("link2", LINK),
+        ("firm", INERTIA),  # of both links: on a table that is held
+        ("free", INERTIA),  # and on one that is not
         ("joint1", JOINT),
         ("joint2", JOINT),
         # state

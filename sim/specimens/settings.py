@@ -8,6 +8,8 @@ import math
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
+import numpy as np
+
 from hilctl.params import Params, Problem, note, number
 from sim.specimens.geometry import coupling
 
@@ -110,13 +112,11 @@ class Joint(Params):
 
 def first_active_speed(joint: Joint) -> float | None:
     """The lowest speed of a fine grid at which the passivity condition fails, or None. Beyond 6 vd s1(v) is nothing."""
-    for k in range(-1000, 1):
-        v = 6 * joint.vd * 1.01**k
-        g = joint.mu_c + (joint.mu_s - joint.mu_c) * math.exp(-((v / joint.vs) ** joint.delta))
-        s1 = joint.s1 * math.exp(-((v / joint.vd) ** 2))
-        if v * s1 * s1 > 4 * (s1 + joint.sigma) * g:
-            return v
-    return None
+    v = 6 * joint.vd * 1.01 ** np.arange(-1000.0, 1.0)
+    g = joint.mu_c + (joint.mu_s - joint.mu_c) * np.exp(-((v / joint.vs) ** joint.delta))
+    s1 = joint.s1 * np.exp(-((v / joint.vd) ** 2))
+    active = v * s1 * s1 > 4 * (s1 + joint.sigma) * g
+    return float(v[active.argmax()]) if active.any() else None
 
 
 class Pendulum(Params):

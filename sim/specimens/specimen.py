@@ -58,7 +58,7 @@ SPECIMENS = {
 }
 
 
-@jit()
+@jit(inline=True)
 def rt_accelerate(
     spec: Any, y: Any, dy: Any, v_table: float, force_on_table: float, held: bool
 ) -> tuple[float, float]:
