@@ -1,11 +1,74 @@
-"""What an experiment measured, kept as one .npz: arrays by name, and a head of plain values that says what they are."""
+"""What an experiment measured, kept: the plan that stands in its directory, and files of arrays with a head.
 
+Every file appears whole or not at all: it is written beside, flushed to the disk, and renamed.
+"""
+
+import io
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
+import msgspec
 import numpy as np
+
+
+class Headed(Protocol):
+    """A plan, with the version of its format."""
+
+    @property
+    def format(self) -> int:
+        """The version."""
+        ...
+
+
+Plan = TypeVar("Plan", bound=Headed)
+
+
+class StoreError(Exception):
+    """The directory is not what was asked for. The message says what it is and what to do."""
+
+
+def begin(plan: Path, header: Headed, holds: str) -> None:
+    """Writes the plan of a new directory; StoreError where one stands already."""
+    if plan.exists():
+        raise StoreError(f"{plan.parent} holds a {holds} already; go on with it (--resume), or name another directory")
+    plan.parent.mkdir(parents=True, exist_ok=True)
+    write(plan, as_json(header))
+
+
+def opened(plan: Path, type_: type[Plan], version: int, holds: str) -> Plan:
+    """The plan of a directory that was begun; StoreError where there is none."""
+    try:
+        header = msgspec.json.decode(plan.read_bytes(), type=type_)
+    except FileNotFoundError:
+        raise StoreError(f"{plan.parent} holds no {holds}: it has no {plan.name}") from None
+    except (msgspec.DecodeError, OSError) as error:
+        raise StoreError(f"{plan} cannot be read: {error}; begin a new {holds}") from None
+    if header.format != version:
+        raise StoreError(f"{plan} has format {header.format}, this program reads {version}; begin a new {holds}")
+    return header
+
+
+def as_json(value: Any) -> bytes:
+    """For a person to read."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=1)
+
+
+def write(path: Path, content: bytes) -> None:
+    """Whole or not at all, even where the power fails."""
+    beside = path.with_name(f".{path.name}.part")
+    with beside.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 class NotKept(Exception):
@@ -14,11 +77,9 @@ class NotKept(Exception):
 
 def save(path: str | Path, head: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
     """Writes the file, whole or not at all. The head's `format` is its version."""
-    whole = Path(path)
-    part = whole.with_name(f"{whole.name}.part")
-    with part.open("wb") as out:
-        np.savez_compressed(out, head=np.array(json.dumps(head)), **arrays)
-    part.replace(whole)
+    packed = io.BytesIO()
+    np.savez_compressed(packed, head=np.array(json.dumps(head)), **arrays)
+    write(Path(path), packed.getvalue())
 
 
 def load(path: str | Path, version: int, holds: str, again: str) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -1,13 +1,12 @@
 """The whole page: a head, the summary, and the sections in the order of the work."""
 
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hilctl.report.css import CSS
+from hilctl.report.document import contents, document, save, section
 from hilctl.report.drawing import NoFigures, inline
-from hilctl.report.markup import NOTHING, Html, absent, code, facts, html, joined, moment, p, tag
+from hilctl.report.markup import NOTHING, Html, absent, code, facts, html, moment, p, tag
 from hilctl.report.part import Part
 from hilctl.report.sections import ending, law, learning, measured, parameters, prepared, proof, sent, tracking
 from hilctl.report.sections.common import Pictures
@@ -34,12 +33,7 @@ def write(told: Mapping[str, Any], path: Path) -> Path:
 
     Without matplotlib it has no figures, and says what brings them.
     """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.part")
-    beside.write_text(page(told), encoding="utf-8")
-    os.replace(beside, path)
-    return path
+    return save(page(told), Path(path))
 
 
 def page(told: Mapping[str, Any]) -> str:
@@ -51,16 +45,12 @@ def page(told: Mapping[str, Any]) -> str:
     except NoFigures as why:
         without = f"This report has {why}."
     title = f"Commissioning of {part['rig'].text or 'a rig'}"
-    head = joined([
-        tag("meta", charset="utf-8"),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("title", title), tag("style", Html(CSS)),
+    made = {key: (name, make(part, pictures)) for key, (name, make) in _SECTIONS.items()}
+    return document(title, [
+        _head(part, title), absent(without) if without else NOTHING, summary(part),
+        contents({key: name for key, (name, _) in made.items()}),
+        *(section(n, key, name, text) for n, (key, (name, text)) in enumerate(made.items(), 1)), _foot(part),
     ])  # fmt: skip
-    body = joined([
-        _head(part, title), absent(without) if without else NOTHING, summary(part), _contents(),
-        *(_section(key, part, pictures) for key in _SECTIONS), _foot(part),
-    ])  # fmt: skip
-    return f'<!DOCTYPE html>\n<html lang="en">\n<head>{head}</head>\n<body>\n{body}\n</body>\n</html>\n'
 
 
 def _head(told: Part, title: str) -> Html:
@@ -69,17 +59,6 @@ def _head(told: Part, title: str) -> Html:
         ("Date", moment(told["date"].text)), ("By", told["author"].text),
         ("Campaign", code(told["campaign"].text)), ("Epoch", told["epoch"].text), ("Files", code(told["folder"].text)),
     ]))  # fmt: skip
-
-
-def _contents() -> Html:
-    lines = [tag("li", tag("a", title, href=f"#{key}")) for key, (title, _) in _SECTIONS.items()]
-    return tag("nav", tag("h3", "Contents"), tag("ol", *lines))
-
-
-def _section(key: str, told: Part, pictures: Pictures) -> Html:
-    title, make = _SECTIONS[key]
-    number = list(_SECTIONS).index(key) + 1
-    return joined([Html("\n"), tag("section", tag("h2", f"{number}. {title}"), make(told, pictures), id=key)])
 
 
 def _foot(told: Part) -> Html:

@@ -13,8 +13,9 @@ from hilctl.identify.campaign.planning import BUDGET_S, CannotPlan, Leg, Plan, l
 from hilctl.identify.campaign.points import Pair, Point
 from hilctl.identify.campaign.report import Signed, as_object, signed, table
 from hilctl.identify.campaign.running import Campaign, Progress, again, remarks_of
-from hilctl.identify.campaign.store import Header, Measured, Store, StoreError
+from hilctl.identify.campaign.store import Header, Measured, Store
 from hilctl.identify.campaign.windows import Window
+from hilctl.identify.kept import StoreError
 
 __all__ = [
     "BUDGET_S", "Campaign", "CampaignFault", "CannotPlan", "Facts", "Header", "Leg", "Measured", "Pair", "Plan",

@@ -9,7 +9,6 @@ cut off anywhere loses the speed that was running, and no other.
 """
 
 import io
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,16 +17,14 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.identify import kept
 from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.campaign.planning import Leg
 from hilctl.identify.campaign.points import Pair, Point
 from hilctl.identify.campaign.windows import Window
 
 FORMAT = 1
-
-
-class StoreError(Exception):
-    """The directory is not what was asked for. The message says what it is and what to do."""
+PLAN = "campaign.json"
 
 
 class Header(msgspec.Struct, frozen=True):
@@ -71,24 +68,13 @@ class Store:
     @classmethod
     def begin(cls, folder: Path, header: Header) -> "Store":
         """A new campaign; StoreError where one stands already."""
-        if (folder / "campaign.json").exists():
-            raise StoreError(f"{folder} holds a campaign already; resume it, or name another directory")
-        folder.mkdir(parents=True, exist_ok=True)
-        _write(folder / "campaign.json", msgspec.json.format(msgspec.json.encode(header), indent=1))
+        kept.begin(folder / PLAN, header, "campaign")
         return cls(folder, header)
 
     @classmethod
     def open(cls, folder: Path) -> "Store":
         """A campaign that was begun; StoreError where there is none."""
-        try:
-            header = msgspec.json.decode((folder / "campaign.json").read_bytes(), type=Header)
-        except FileNotFoundError:
-            raise StoreError(f"{folder} holds no campaign: it has no campaign.json") from None
-        except (msgspec.DecodeError, OSError) as error:
-            raise StoreError(f"{folder}/campaign.json cannot be read: {error}") from None
-        if header.format != FORMAT:
-            raise StoreError(f"{folder}/campaign.json has format {header.format}, this program reads {FORMAT}")
-        return cls(folder, header)
+        return cls(folder, kept.opened(folder / PLAN, Header, FORMAT, "campaign"))
 
     def finished(self) -> list[Measured]:
         """The speeds that are finished, in the order of the plan. A file that cannot be read does not count."""
@@ -105,12 +91,12 @@ class Store:
         """Samples first: a speed with a result has its samples."""
         packed = io.BytesIO()
         np.savez(packed, allow_pickle=False, **dict(samples))
-        _write(self._path(measured.index, "npz"), packed.getvalue())
+        kept.write(self._path(measured.index, "npz"), packed.getvalue())
         self.judged(measured)
 
     def judged(self, measured: Measured) -> None:
         """Only the result; the samples stand already."""
-        _write(self._path(measured.index, "json"), msgspec.json.format(msgspec.json.encode(measured), indent=1))
+        kept.write(self._path(measured.index, "json"), kept.as_json(measured))
 
     def samples(self, index: int) -> dict[str, npt.NDArray[Any]]:
         """Every sample of a finished speed."""
@@ -119,17 +105,3 @@ class Store:
 
     def _path(self, index: int, kind: str) -> Path:
         return self.folder / f"speed-{index:02d}.{kind}"
-
-
-def _write(path: Path, content: bytes) -> None:
-    beside = path.with_name(f".{path.name}.part")
-    with beside.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(beside, path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

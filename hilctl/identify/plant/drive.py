@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.own_loop import refuse_own_loop
 from hilctl.identify.plant.experiment import Leg
-from hilctl.identify.plant.faults import PlantFault, check_record, still
+from hilctl.identify.plant.faults import PlantFault, check_record
+from hilctl.identify.plant.fetch import NotFetched, fetch
 from hilctl.identify.plant.record import CHANNELS, Record
-from hilctl.identify.trips import ended_text, trip_text
+from hilctl.identify.trips import trip_text
 
 if TYPE_CHECKING:
     from hilctl.client import Client
-
-REST_S = 0.3  # behind each motion
 
 
 def ready(rig: "Client", facts: Facts) -> None:
@@ -42,29 +41,10 @@ def drive(
 
 
 def _one(rig: "Client", facts: Facts, leg: Leg) -> Record:
-    motion = rig.track(leg.kind, **leg.parameters)
     try:
-        outcome = rig.wait(motion)
-        if outcome.why == "done":
-            last = rig.pass_time(REST_S).last
-    except KeyboardInterrupt:
-        rig.stop()
-        raise
-    if outcome.why != "done":
-        raise PlantFault(f"{leg.name}: {ended_text(rig, outcome.why)}{_seen(rig, motion.first, outcome.last)}")
-    samples = rig.samples(motion.first, last, CHANNELS, keep=rig.hello["clock"] == "virtual")
-    if len(samples["tick"]) < last - motion.first + 1:
-        raise PlantFault(f"{leg.name}: samples are missing; raise service.history_s")
+        samples = fetch(rig, rig.track(leg.kind, **leg.parameters), CHANNELS)
+    except NotFetched as error:
+        raise PlantFault(f"{leg.name}: {error}") from None
     record = Record(leg.name, leg.lowest_hz, facts.rate_hz, samples)
     check_record(record, facts.values)
     return record
-
-
-def _seen(rig: "Client", first: int, last: int) -> str:
-    """What the samples show of the reason."""
-    from hilctl.client import NoReply, Refused
-
-    try:
-        return still(rig.samples(first, last, CHANNELS))
-    except (Refused, NoReply):
-        return ""  # a loop that has ended gives no samples; why it ended is told

@@ -63,7 +63,7 @@ def test_a_file_that_was_being_written_is_not_seen(store):
 
 
 def test_a_campaign_is_not_begun_over_another(store):
-    with pytest.raises(StoreError, match="resume it, or name another"):
+    with pytest.raises(StoreError, match=r"--resume.*or name another"):
         Store.begin(store.folder, header())
 
 

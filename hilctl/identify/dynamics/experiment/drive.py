@@ -9,9 +9,8 @@ from hilctl.identify.dynamics.excitation import as_history
 from hilctl.identify.dynamics.experiment.planning import Leg, Signal, signal_of
 from hilctl.identify.dynamics.experiment.room import centre_of
 from hilctl.identify.dynamics.experiment.store import Driven, plain_name
-from hilctl.identify.plant.faults import still
-from hilctl.identify.plant.record import CHANNELS
-from hilctl.identify.trips import ended_text, trip_text
+from hilctl.identify.plant.fetch import REST_S, NotFetched, fetch
+from hilctl.identify.trips import trip_text
 from hilctl.law.motions import Samples, samples_of
 
 if TYPE_CHECKING:
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 
     from hilctl.client import Client, Motion
 
-REST_S = 0.3  # before and behind each motion
 SMALLER = 0.7  # of the amplitude before
 ROUNDS = 4
 PLANNING_S = 60.0  # for an answer: the first plan of its kind is compiled
@@ -83,20 +81,12 @@ def _once(
     """With a share of the amplitude; Refused where the service does not take it."""
     motion, begins = _start(rig, leg, facts, share)
     try:
-        outcome = rig.wait(motion)
-        if outcome.why == "done":
-            last = rig.pass_time(REST_S).last
-    except KeyboardInterrupt:
-        rig.stop()
-        raise
-    if outcome.why != "done":
+        samples = fetch(rig, motion, channels)
+    except NotFetched as error:
         raise DynamicsFault(
-            f"{leg.name}: {ended_text(rig, outcome.why)}{_seen(rig, motion.first, outcome.last)}. What is finished is "
-            "kept: mend it, `hilctl reset` and `hilctl arm` where it tripped, and go on with --resume"
-        )
-    samples = rig.samples(motion.first, last, channels, keep=rig.hello["clock"] == "virtual")
-    if len(samples["tick"]) < last - motion.first + 1:
-        raise DynamicsFault(f"{leg.name}: samples are missing; raise service.history_s, or ask for a narrower band")
+            f"{leg.name}: {error}. What is finished is kept: mend it, `hilctl reset` and `hilctl arm` where it "
+            "tripped, and go on with --resume"
+        ) from None
     return Driven(index, share, begins, list(notes), samples)
 
 
@@ -124,13 +114,3 @@ def history_of(signal: Signal, rate_hz: float) -> tuple[Samples, int]:
     rest = round(REST_S * rate_hz / every)
     values = np.concatenate([np.full(rest, coarse[0]), coarse, np.full(rest, coarse[-1])])
     return samples_of(values, "displacement", interval_s=every / rate_hz), rest
-
-
-def _seen(rig: "Client", first: int, last: int) -> str:
-    """What the samples show of the reason."""
-    from hilctl.client import NoReply, Refused
-
-    try:
-        return still(rig.samples(first, last, CHANNELS))
-    except (Refused, NoReply):
-        return ""  # a loop that has ended gives no samples; why it ended is told

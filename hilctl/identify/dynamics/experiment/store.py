@@ -19,11 +19,8 @@ from hilctl.identify.dynamics.experiment.planning import Leg
 
 FORMAT = 1
 PLAN = "dynamics.json"
+_STUDY = "study of dynamics"
 _HOLDS = "motion of a study of dynamics"
-
-
-class StoreError(Exception):
-    """The directory is not what was asked for. The message says what it is and what to do."""
 
 
 class Header(msgspec.Struct, frozen=True):
@@ -57,26 +54,13 @@ class Store:
     @classmethod
     def begin(cls, folder: Path, header: Header) -> "Store":
         """A new study; StoreError where one stands already."""
-        if (folder / PLAN).exists():
-            raise StoreError(f"{folder} holds a study already; go on with it (--resume), or name another directory")
-        folder.mkdir(parents=True, exist_ok=True)
-        part = folder / f".{PLAN}.part"
-        part.write_bytes(msgspec.json.format(msgspec.json.encode(header), indent=1))
-        part.replace(folder / PLAN)
+        kept.begin(folder / PLAN, header, _STUDY)
         return cls(folder, header)
 
     @classmethod
     def open(cls, folder: Path) -> "Store":
         """A study that was begun; StoreError where there is none."""
-        try:
-            header = msgspec.json.decode((folder / PLAN).read_bytes(), type=Header)
-        except FileNotFoundError:
-            raise StoreError(f"{folder} holds no study of dynamics: it has no {PLAN}") from None
-        except (msgspec.DecodeError, OSError) as error:
-            raise StoreError(f"{folder / PLAN} cannot be read: {error}; begin a new study") from None
-        if header.format != FORMAT:
-            raise StoreError(f"{folder / PLAN} has format {header.format}, this program reads {FORMAT}; begin anew")
-        return cls(folder, header)
+        return cls(folder, kept.opened(folder / PLAN, Header, FORMAT, _STUDY))
 
     @property
     def left(self) -> list[int]:

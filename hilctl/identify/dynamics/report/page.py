@@ -2,7 +2,6 @@
 
 import io
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from hilctl.identify.dynamics.report import sections
 from hilctl.identify.dynamics.report.pictures import pictures_of
 from hilctl.identify.dynamics.study import Study
-from hilctl.report.css import CSS
+from hilctl.report.document import contents, document, save, section
 from hilctl.report.drawing import NoFigures, element
-from hilctl.report.markup import NOTHING, Html, absent, code, facts, html, joined, moment, p, sentence, tag
+from hilctl.report.markup import NOTHING, Html, absent, code, facts, html, moment, p, sentence, tag
 from hilctl.report.numbers import fixed, percent
 from hilctl.report.pictures.style import RC
 
@@ -41,15 +40,11 @@ def write_report(study: Study, out: str | Path, paper: "Paper | None" = None) ->
     path = Path(out)
     if path.suffix != ".html":
         path = path / "report.html"
-    path.parent.mkdir(parents=True, exist_ok=True)
     paper = paper or paper_in(study)
     if paper is not None:
         told = json.dumps(paper.to_json(), indent=1, ensure_ascii=False, allow_nan=False)
-        path.with_name("paper.json").write_text(told + "\n", encoding="utf-8")
-    beside = path.with_name(f".{path.name}.part")
-    beside.write_text(page(study, paper), encoding="utf-8")
-    os.replace(beside, path)
-    return path
+        save(told + "\n", path.with_name("paper.json"))
+    return save(page(study, paper), path)
 
 
 def paper_in(study: Study) -> "Paper | None":
@@ -74,22 +69,16 @@ def page(study: Study, paper: "Paper | None" = None) -> str:
         from hilctl.identify.dynamics.paper.sections import tables
 
         made["paper"] = ("The paper's tables and figures", tables(paper, pictures))
-    head = joined([
-        tag("meta", charset="utf-8"),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("title", title), tag("style", Html(CSS)),
-    ])  # fmt: skip
-    body = joined([
+    return document(title, [
         tag("header", tag("h1", title), p(_headline(study), class_="headline"), facts([
             ("Made", moment(study.made)), ("By", code(study.command)), ("Rate", f"{study.rate_hz:g} Hz"),
         ])),
         absent(without) if without else NOTHING,
         bullets_of(study.remarks),
-        _contents(made),
-        *(_section(n, key, name, text) for n, (key, (name, text)) in enumerate(made.items(), 1)),
+        contents({key: name for key, (name, _) in made.items()}),
+        *(section(n, key, name, text) for n, (key, (name, text)) in enumerate(made.items(), 1)),
         tag("footer", html("Made by hilctl.")),
     ])  # fmt: skip
-    return f'<!DOCTYPE html>\n<html lang="en">\n<head>{head}</head>\n<body>\n{body}\n</body>\n</html>\n'
 
 
 def bullets_of(remarks: tuple[str, ...]) -> Html:
@@ -142,12 +131,3 @@ def _headline(study: Study) -> str:
             f"{fit.free} parameters' directions are fixed"
         )
     return sentence(*said)
-
-
-def _contents(made: Mapping[str, tuple[str, Html]]) -> Html:
-    lines = [tag("li", tag("a", name, href=f"#{key}")) for key, (name, _) in made.items()]
-    return tag("nav", tag("h3", "Contents"), tag("ol", *lines))
-
-
-def _section(number: int, key: str, name: str, text: Html) -> Html:
-    return joined([Html("\n"), tag("section", tag("h2", f"{number}. {name}"), text, id=key)])

@@ -19,7 +19,8 @@ from hilctl.identify.dynamics.experiment import Asked, DynamicsFault, Run, legs_
 from hilctl.identify.dynamics.experiment.asked import check_asked
 from hilctl.identify.dynamics.experiment.drive import history_of
 from hilctl.identify.dynamics.experiment.planning import PART_S, signal_of
-from hilctl.identify.dynamics.experiment.store import PLAN, StoreError
+from hilctl.identify.dynamics.experiment.store import PLAN
+from hilctl.identify.kept import StoreError
 from hilctl.params import BadValues
 
 ALL = ("multisine", "sweep", "stepped")

@@ -1,0 +1,37 @@
+"""A page that needs nothing but itself: the frame around what it says, its contents, and its file."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from hilctl.report.css import CSS
+from hilctl.report.markup import Html, joined, tag
+
+
+def document(title: str, body: Iterable[object]) -> str:
+    """The whole text."""
+    head = joined([
+        tag("meta", charset="utf-8"),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("title", title), tag("style", Html(CSS)),
+    ])  # fmt: skip
+    return f'<!DOCTYPE html>\n<html lang="en">\n<head>{head}</head>\n<body>\n{joined(body)}\n</body>\n</html>\n'
+
+
+def contents(titles: Mapping[str, str]) -> Html:
+    """The list of the sections, each with a link to it."""
+    lines = [tag("li", tag("a", title, href=f"#{key}")) for key, title in titles.items()]
+    return tag("nav", tag("h3", "Contents"), tag("ol", *lines))
+
+
+def section(number: int, key: str, title: str, content: Html) -> Html:
+    """One section, with its number."""
+    return joined([Html("\n"), tag("section", tag("h2", f"{number}. {title}"), content, id=key)])
+
+
+def save(text: str, path: Path) -> Path:
+    """Whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.part")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(path)
+    return path
