@@ -39,19 +39,8 @@ class Negative(Params, kw_only=True):
     sigma: Annotated[float | None, number(0, 1e7, "N·s/m", "viscous slope in the negative direction")] = None
 
 
-class Breakaway(Law, kw_only=True):
-    """A smooth law whose peak, the breakaway force, lies at a given speed."""
-
-    model: Annotated[Literal["breakaway"], note("name of the model")] = "breakaway"
-    fbrk: Annotated[float, number(0, 1e7, "N", "breakaway force: the peak, without sigma v; at least fc")]
-    fc: Annotated[float, number(0, 1e7, "N", "Coulomb friction: the sliding level at high speed, without sigma v")]
-    vbrk: Annotated[float, number(1e-6, 10, "m/s", "breakaway speed: where the peak is")]
-    sigma: Annotated[float, number(0, 1e7, "N·s/m", "viscous slope; the machine's B must not repeat it")] = 0.0
-    negative: Negative = Negative()
-
-    def words(self) -> list[float]:
-        """Both directions."""
-        return both(self, TRANSLATION)
+class Peaked(Law, kw_only=True):
+    """What both have in common: their slopes."""
 
     @property
     def viscous(self) -> float:
@@ -67,6 +56,21 @@ class Breakaway(Law, kw_only=True):
     def damping(self) -> float:
         """The slope at v = 0."""
         return 0.5 * sum(slopes_at_zero(self.words()))
+
+
+class Breakaway(Peaked, kw_only=True):
+    """A smooth law whose peak, the breakaway force, lies at a given speed."""
+
+    model: Annotated[Literal["breakaway"], note("name of the model")] = "breakaway"
+    fbrk: Annotated[float, number(0, 1e7, "N", "breakaway force: the peak, without sigma v; at least fc")]
+    fc: Annotated[float, number(0, 1e7, "N", "Coulomb friction: the sliding level at high speed, without sigma v")]
+    vbrk: Annotated[float, number(1e-6, 10, "m/s", "breakaway speed: where the peak is")]
+    sigma: Annotated[float, number(0, 1e7, "N·s/m", "viscous slope; the machine's B must not repeat it")] = 0.0
+    negative: Negative = Negative()
+
+    def words(self) -> list[float]:
+        """Both directions."""
+        return both(self, TRANSLATION)
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:
         """Breakaway cannot take less than sliding, in either direction."""
@@ -82,7 +86,7 @@ class NegativeRotation(Params, kw_only=True):
     sigma: Annotated[float | None, number(0, 1e7, "N·m·s/rad", "viscous slope in the negative direction")] = None
 
 
-class BreakawayRotation(Law, kw_only=True):
+class BreakawayRotation(Peaked, kw_only=True):
     """The same for a joint."""
 
     model: Annotated[Literal["breakaway-rotational"], note("name of the model")] = "breakaway-rotational"
@@ -95,21 +99,6 @@ class BreakawayRotation(Law, kw_only=True):
     def words(self) -> list[float]:
         """Both directions."""
         return both(self, ROTATION)
-
-    @property
-    def viscous(self) -> float:
-        """The smaller of the two slopes."""
-        return min(self.words()[SIGMA::WIDTH])
-
-    @property
-    def steepest(self) -> float:
-        """The slope at rest."""
-        return max(slopes_at_zero(self.words()))
-
-    @property
-    def damping(self) -> float:
-        """The slope at v = 0."""
-        return 0.5 * sum(slopes_at_zero(self.words()))
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:
         """Breakaway cannot take less than turning, in either direction."""
