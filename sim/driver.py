@@ -158,9 +158,10 @@ def _stand(plant: Any, config: TwinConfig, substep_s: float) -> None:
 def _refuse_stiff(friction: Friction, mass: float, substep_s: float) -> None:
     """A substep must be short beside what friction does to the mass by itself; its own state is solved exactly."""
     law = friction.params
+    bristles = law.damping - law.viscous if law.spring > 0 else 0.0
     for what, rate in (
         ("slope", law.steepest / mass),
-        ("bristles' damping", law.damping / mass),
+        ("bristles' damping", bristles / mass),
         ("bristles' stiffness", math.sqrt(law.spring / mass)),
     ):
         if rate * substep_s > 1:
