@@ -41,8 +41,11 @@ def until(condition: Callable[[], Any], what: str = "the condition") -> Any:
 def arms(rig: Client) -> bool:
     """Whether it comes to hold. A link that is being made refuses, and a host that stalls may trip an arming."""
     try:
-        if rig.status()["trip"]:
+        status = rig.status()
+        if status["trip"]:
             rig.reset()
+        elif status["mode"] == "hold":
+            return True
         rig.arm()
     except Refused:
         rig.off()

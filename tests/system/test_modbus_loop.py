@@ -40,7 +40,8 @@ def armed(kind, **changes):
     with device(kind) as there:
         there.tell(real=True)
         driver = {"name": "modbus", **there.table(amplifier__fc23=True, answer_timeout_s=0.02, lost_after=50)}
-        settings = {**_SLOW, **changes, "driver": driver}
+        slower = {"loop.rate_hz": 100.0} if kind == "rtu" else {}  # the line's characters take their time
+        settings = {**_SLOW, **slower, **changes, "driver": driver}
         with (
             private_service("table-500", clock="real", twin=False, changes=settings) as service,
             Client(service.commands) as rig,

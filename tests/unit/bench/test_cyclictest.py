@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hilctl.bench.bridge import Round, quietest
+from hilctl.bench.bridge import quietest
+from hilctl.bench.bridge_loop import Second
 from hilctl.bench.cyclictest import CyclictestError, Yardstick, late_share
 
 PERIOD_US = 1000
@@ -41,6 +42,6 @@ def test_where_it_tells_nothing_nothing_is_compared(text, code, why):
             Yardstick(process, PERIOD_US, said).histogram()
 
 
-def test_the_rounds_in_which_the_hypervisor_took_the_least_are_judged_whatever_they_found():
-    rounds = [Round(taken, late, 0.0, 0.0, ()) for taken, late in ((0.2, 0.0), (0.0, 0.9), (0.01, 0.5), (0.05, 0.1))]
-    assert [r.late_share for r in quietest(rounds, 2)] == [0.9, 0.5]
+def test_the_seconds_in_which_the_hypervisor_took_the_least_are_judged_whatever_they_found():
+    seconds = [Second(taken, late, 0.0) for taken, late in ((0.2, 0.0), (0.0, 0.9), (0.01, 0.5), (0.05, 0.1))]
+    assert [one.late_share for one in quietest(seconds, 2)] == [0.9, 0.5]

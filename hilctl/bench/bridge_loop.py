@@ -1,0 +1,185 @@
+"""The service on an emulated device: driven through the course again and again, and looked at second by second."""
+
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hilctl.bench.cyclictest import cyclictest
+from hilctl.bench.host import stolen
+from hilctl.client import Client, Refused, private_service
+from hilctl.commission.tracking import triangle
+from hilctl.rig import load
+
+_PLACES = {"modbus-tcp": "driver.amplifier.port", "modbus-rtu": "driver.amplifier.serial", "serial": "driver.port"}
+_COURSE = (triangle(0.02, 0.005, 2), triangle(0.1, 0.025, 3))
+# Slow limits, and room to be fast in after a stall of this host: what counts is whether exchanges come in time.
+_PATIENT = {"limits.late.ticks": 100_000, "limits.driver.ticks": 90, "limits.sensing.ticks": 90,
+            "limits.stale.ticks": 90, "limits.read_back.ticks": 90, "service.timeout_s": 10.0,
+            "limits.position.min_m": -0.04, "limits.position.max_m": 0.04, "limits.velocity.max_m_s": 0.6,
+            "limits.tracking_error.max_m": 0.05}  # fmt: skip
+_QUIET = 0.002  # of all processors' time taken by the hypervisor in a second, at most
+_TIMES = 4  # as many seconds as are judged, where the host is not quiet
+_MOST_TRIPS = 20  # in all
+_PATIENCE_S, _LOOK_S = 30.0, 0.1  # until it is armed
+
+
+class BridgeError(Exception):
+    """Nothing can be measured. The message says why."""
+
+
+class Second(NamedTuple):
+    """What one second told."""
+
+    stolen_share: float
+    late_share: float  # of what was due: exchanges that came late or failed, and ticks that were missed
+    cyclictest_late_share: float
+
+
+class Course(NamedTuple):
+    """What one course told."""
+
+    stolen_share: float
+    mean_square_m2: float
+
+
+def rate_of(preset: str) -> int:
+    """The loop's."""
+    return int(load(preset).tables.loop.rate_hz)
+
+
+def latest_of(preset: str) -> float:
+    """In seconds: after its deadline a tick's exchange is given up; a host that wakes later cannot have exchanged."""
+    loop = load(preset).tables.loop
+    return loop.exchange_share / loop.rate_hz
+
+
+class Measured(NamedTuple):
+    """What the loop over the bridge told."""
+
+    seconds: list[Second]
+    courses: list[Course]
+    trips: list[str]
+    counts: dict[str, int]
+
+
+def closed(preset: str, place: dict[str, Any], count: int) -> Measured:
+    """The loop over the bridge with cyclictest beside it, until as many seconds as are judged were quiet."""
+    seconds: list[Second] = []
+    enough = threading.Event()
+    with _service(preset, place) as (rig, watcher), ThreadPoolExecutor(1) as pool:
+        _arm(rig, [])
+        driving = pool.submit(_drive, rig, enough)
+        try:
+            first = watcher.status()["core"]
+            while sum(s.stolen_share <= _QUIET for s in seconds) < count and len(seconds) < _TIMES * count:
+                if driving.done():
+                    break  # its result tells why
+                seconds.append(_second(watcher, rate_of(preset), latest_of(preset)))
+            last = watcher.status()["core"]
+        finally:
+            enough.set()
+        courses, trips = driving.result()
+    due, ran, missed = (last[key] - first[key] for key in ("due", "ran", "missed"))
+    return Measured(seconds, courses, trips, {"missed": missed, "due": due, "unaccounted": due - ran - missed})
+
+
+def _second(watcher: Client, rate_hz: int, latest_s: float) -> Second:
+    with cyclictest(rate_hz, 1.0) as yardstick, stolen() as taken:
+        before = watcher.status()
+        theirs = yardstick.late_share(1e6 * latest_s)
+        after = watcher.status()
+    due, missed = (after["core"][key] - before["core"][key] for key in ("due", "missed"))
+    failed = sum(after["link"]["errors"].values()) - sum(before["link"]["errors"].values())
+    return Second(taken.share, (failed + missed) / max(due, 1), theirs)
+
+
+def _drive(rig: Client, enough: threading.Event) -> tuple[list[Course], list[str]]:
+    """The course again and again, until it is enough, and the trips.
+
+    A host that stalls for longer than the device waits for it trips the device, and rightly: that is told, and armed
+    again. What it exchanged meanwhile counts.
+    """
+    courses: list[Course] = []
+    trips: list[str] = []
+    while not (enough.is_set() and courses):
+        _arm(rig, trips)
+        with stolen() as taken:
+            try:
+                runs = [rig.run(task.kind, **task.parameters) for task in _COURSE]
+            except Refused as refused:
+                trips.append(str(refused))
+                continue
+        errors = [rig.samples(motion.first, outcome.last, ["error_m"])["error_m"] for motion, outcome in runs]
+        courses.append(Course(taken.share, float(np.mean(np.concatenate(errors) ** 2))))
+    rig.off()
+    return courses, trips
+
+
+def _arm(rig: Client, trips: list[str]) -> None:
+    """Until it is armed: the table has to stand first, and a stall may trip the device meanwhile too."""
+    until_s, why = time.monotonic() + _PATIENCE_S, ""
+    while time.monotonic() < until_s and len(trips) <= _MOST_TRIPS:
+        try:
+            status = rig.status()
+            if status["trip"]:
+                rig.reset()
+            elif status["mode"] == "hold":
+                return
+            rig.arm()
+        except Refused as refused:
+            why = str(refused)
+            rig.pass_time(_LOOK_S)
+        else:
+            return
+    raise BridgeError(f"the device cannot be kept armed: {'; '.join([*trips, why])}; is the host overloaded?")
+
+
+def tracked(preset: str) -> float:
+    """The rms error of the course on the twin."""
+    with private_service(preset) as service, Client(service.commands) as rig:
+        rig.arm()
+        whole, count = 0.0, 0
+        for task in _COURSE:
+            motion = rig.track(task.kind, **task.parameters)
+            rows = rig.samples(motion.first, rig.wait(motion).last, ["error_m"])
+            whole, count = whole + float(np.sum(rows["error_m"] ** 2)), count + len(rows["error_m"])
+    return float(np.sqrt(whole / count))
+
+
+@contextmanager
+def _service(preset: str, place: dict[str, Any]) -> Iterator[tuple[Client, Client]]:
+    """Whoever drives, and whoever looks on."""
+    with (
+        private_service(preset, clock="real", twin=False, changes={**_PATIENT, **place}) as service,
+        Client(service.commands) as rig,
+        Client(service.commands, lease="none") as watcher,
+    ):
+        yield rig, watcher
+
+
+@contextmanager
+def emulation(transport: str) -> Iterator[dict[str, Any]]:
+    """The device's process, and the rig file's keys that lead to it."""
+    with tempfile.TemporaryDirectory(prefix="hilctl-bench-") as name:
+        at = Path(name)
+        command = [sys.executable, "-m", "hilctl", "emulate", transport, "table-500", "--port", "0", "--at",
+                   str(at / "commands"), "--link", str(at / "line"), "--die-with-parent"]  # fmt: skip
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            try:
+                told = process.stdout.readline()
+                if not told:
+                    raise BridgeError(f"hilctl emulate {transport} did not come up")
+                port = told.partition(";")[0].rpartition(":")[2]
+                yield {_PLACES[transport]: int(port) if transport == "modbus-tcp" else str(at / "line")}
+            finally:
+                process.terminate()
