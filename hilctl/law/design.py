@@ -34,6 +34,8 @@ MARGIN = 2.0  # largest peak of the sensitivity that a design may have over the 
 _FREQUENCIES = 240
 _HIGHEST = 0.97 * np.pi  # frequency of a response, rad a tick
 _AROUND = np.geomspace(0.8, 1.25, 80)  # of a mode: feedback moves it
+_CLOSER = 25  # frequencies between the neighbours of one where the sensitivity peaks
+_NEARLY = 0.8  # of the largest value on a grid: what lies between two frequencies may still be larger
 
 
 class Plant(NamedTuple):
@@ -269,9 +271,20 @@ def ripple(loop: Loop, gains: Matrix) -> float:
 
 
 def peak_of(loop: Loop, gains: Matrix) -> float:
-    """The peak of the sensitivity; means something for a stable loop only."""
-    back = np.abs(1 - loop.features @ gains)
-    return float(1 / back.min())
+    """The peak of the sensitivity at the frequencies of the loop; means something for a stable loop only."""
+    return float(_sensitivity(loop, gains).max())
+
+
+def _sensitivity(loop: Loop, gains: Matrix) -> Matrix:
+    return np.asarray(1 / np.abs(1 - loop.features @ gains))
+
+
+def _about_peaks(loop: Loop, gains: Matrix) -> Matrix:
+    """Frequencies, rad/s, between the neighbours of those at which the sensitivity has its largest peaks."""
+    seen, w = _sensitivity(loop, gains), loop.w
+    middle = seen[1:-1]
+    tops = np.flatnonzero((middle >= seen[:-2]) & (middle >= seen[2:]) & (middle > _NEARLY * seen.max()))
+    return np.linspace(w[tops], w[tops + 2], _CLOSER).ravel()
 
 
 def is_stable(loop: Loop, gains: Matrix) -> bool:
@@ -282,7 +295,10 @@ def is_stable(loop: Loop, gains: Matrix) -> bool:
 
 def margins(controller: Controller, friction: Friction, dt: float, feedback: str | None = None,
             *, nominal_only: bool = False, plants: "list[Plant] | None" = None) -> Margins:
-    """The margins of the gains in force over the family (or `plants`), or for the nominal plant alone."""
+    """The margins of the gains in force over the family (or `plants`), or for the nominal plant alone.
+
+    A peak is true within 1 %: it is looked for about the plant's mode, and looked at again from close by.
+    """
     law = feedback or controller.law.feedback
     gains = gains_of(controller, law)
     sigma = friction.params.viscous
@@ -292,10 +308,12 @@ def margins(controller: Controller, friction: Friction, dt: float, feedback: str
         plants = family(controller.machine, friction)
     worst = Margins(True, 0.0, "")
     for plant in plants:
-        loop = open_loop(plant, controller, dt, law)
+        loop = open_loop(plant, controller, dt, law, with_mode(frequencies(dt), plant, dt))
         if not is_stable(loop, gains):
             return Margins(False, float("inf"), in_words(plant))
         peak = peak_of(loop, gains)
+        if len(closer := _about_peaks(loop, gains)):
+            peak = max(peak, peak_of(open_loop(plant, controller, dt, law, closer), gains))
         if peak > worst.peak:
             worst = Margins(True, peak, in_words(plant))
     return worst
