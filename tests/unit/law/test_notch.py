@@ -82,17 +82,17 @@ def test_in_a_whole_course_off_changes_no_bit_and_on_it_acts_on_the_command(tabl
     rig = table()
     rig.arm()
     rig.track("sine", amplitude_m=0.01, frequency_hz=2.0, cycles=4)
-    rows = rig.run(0.5)
+    rows = rig.run(1.1)  # with reversals, at which the opening moves fastest by itself
     assert rows.u_notched.tobytes() == rows.u_law.tobytes()
     assert np.ptp(rows.u_law) > 0.01
     before = np.abs(np.diff(rows.u_cmd)).max()
     rig.set(law__notch_1__depth_db=40.0, law__notch_1__frequency_hz=20.0, law__notch_1__width=1.0)
     on = rig.run(0.6)
-    assert np.abs(np.diff(on.u_cmd)).max() < 1.5 * before
+    assert np.abs(np.diff(on.u_cmd)).max() < 1.15 * before
     assert np.abs(on.u_notched - on.u_law)[-100:].max() > 1e-3
     rig.set(law__notch_1__depth_db=0.0)
     off = rig.run(1.5)
-    assert np.abs(np.diff(off.u_cmd)).max() < 1.5 * before
+    assert np.abs(np.diff(off.u_cmd)).max() < 1.15 * before
     assert off.u_notched[-100:].tobytes() == off.u_law[-100:].tobytes()
 
 
