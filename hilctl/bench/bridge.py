@@ -42,8 +42,8 @@ def run(quick: bool) -> dict[str, Any]:
     ratio: dict[str, Any] = {}
     for transport, preset in PRESETS.items():
         terminal = {"terminal_late_share": _terminal(preset, count / 3)} if transport == "serial" else {}
-        with emulation(transport) as place:
-            measured = closed(preset, place, count)
+        with emulation(transport) as device:
+            measured = closed(preset, device, count)
         plain_m = tracked(preset)
         judged = quietest(measured.seconds, count)
         courses = quietest(measured.courses, math.ceil(_COURSES_SHARE * len(measured.courses)))

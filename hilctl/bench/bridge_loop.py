@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from firmware_bridge.emulate.control import tell
 from hilctl.bench.cyclictest import cyclictest
 from hilctl.bench.host import stolen
 from hilctl.client import Client, Refused, private_service
@@ -62,6 +63,13 @@ def latest_of(preset: str) -> float:
     return loop.exchange_share / loop.rate_hz
 
 
+class Emulation(NamedTuple):
+    """A device: the rig file's keys that lead to it, and where it takes commands."""
+
+    place: dict[str, Any]
+    commands: Path
+
+
 class Measured(NamedTuple):
     """What the loop over the bridge told."""
 
@@ -71,13 +79,13 @@ class Measured(NamedTuple):
     counts: dict[str, int]
 
 
-def closed(preset: str, place: dict[str, Any], count: int) -> Measured:
+def closed(preset: str, device: Emulation, count: int) -> Measured:
     """The loop over the bridge with cyclictest beside it, until as many seconds as are judged were quiet."""
     seconds: list[Second] = []
     enough = threading.Event()
-    with _service(preset, place) as (rig, watcher), ThreadPoolExecutor(1) as pool:
-        _arm(rig, [])
-        driving = pool.submit(_drive, rig, enough)
+    with _service(preset, device.place) as (rig, watcher), ThreadPoolExecutor(1) as pool:
+        _arm(rig, device, [])
+        driving = pool.submit(_drive, rig, device, enough)
         try:
             first = watcher.status()["core"]
             while sum(s.stolen_share <= _QUIET for s in seconds) < count and len(seconds) < _TIMES * count:
@@ -102,7 +110,7 @@ def _second(watcher: Client, rate_hz: int, latest_s: float) -> Second:
     return Second(taken.share, (failed + missed) / max(due, 1), theirs)
 
 
-def _drive(rig: Client, enough: threading.Event) -> tuple[list[Course], list[str]]:
+def _drive(rig: Client, device: Emulation, enough: threading.Event) -> tuple[list[Course], list[str]]:
     """The course again and again, until it is enough, and the trips.
 
     A host that stalls for longer than the device waits for it trips the device, and rightly: that is told, and armed
@@ -111,7 +119,7 @@ def _drive(rig: Client, enough: threading.Event) -> tuple[list[Course], list[str
     courses: list[Course] = []
     trips: list[str] = []
     while not (enough.is_set() and courses):
-        _arm(rig, trips)
+        _arm(rig, device, trips)
         with stolen() as taken:
             try:
                 runs = [rig.run(task.kind, **task.parameters) for task in _COURSE]
@@ -124,23 +132,25 @@ def _drive(rig: Client, enough: threading.Event) -> tuple[list[Course], list[str
     return courses, trips
 
 
-def _arm(rig: Client, trips: list[str]) -> None:
-    """Until it is armed: the table has to stand first, and a stall may trip the device meanwhile too."""
+def _arm(rig: Client, device: Emulation, trips: list[str]) -> None:
+    """Until it is armed, with the table in the middle; a stall may trip the device meanwhile too."""
     until_s, why = time.monotonic() + _PATIENCE_S, ""
     while time.monotonic() < until_s and len(trips) <= _MOST_TRIPS:
         try:
             status = rig.status()
+            if status["mode"] == "hold" and not status["trip"]:
+                return
+            tell(device.commands, "begin")
             if status["trip"]:
                 rig.reset()
-            elif status["mode"] == "hold":
-                return
             rig.arm()
         except Refused as refused:
             why = str(refused)
             rig.pass_time(_LOOK_S)
         else:
             return
-    raise BridgeError(f"the device cannot be kept armed: {'; '.join([*trips, why])}; is the host overloaded?")
+    raise BridgeError(f"the device cannot be kept armed, after {len(trips)} trips: {why or trips[-1]}; "
+                      "is the host overloaded?")  # fmt: skip
 
 
 def tracked(preset: str) -> float:
@@ -167,8 +177,8 @@ def _service(preset: str, place: dict[str, Any]) -> Iterator[tuple[Client, Clien
 
 
 @contextmanager
-def emulation(transport: str) -> Iterator[dict[str, Any]]:
-    """The device's process, and the rig file's keys that lead to it."""
+def emulation(transport: str) -> Iterator[Emulation]:
+    """The device's process."""
     with tempfile.TemporaryDirectory(prefix="hilctl-bench-") as name:
         at = Path(name)
         command = [sys.executable, "-m", "hilctl", "emulate", transport, "table-500", "--port", "0", "--at",
@@ -180,6 +190,7 @@ def emulation(transport: str) -> Iterator[dict[str, Any]]:
                 if not told:
                     raise BridgeError(f"hilctl emulate {transport} did not come up")
                 port = told.partition(";")[0].rpartition(":")[2]
-                yield {_PLACES[transport]: int(port) if transport == "modbus-tcp" else str(at / "line")}
+                place = {_PLACES[transport]: int(port) if transport == "modbus-tcp" else str(at / "line")}
+                yield Emulation(place, at / "commands")
             finally:
                 process.terminate()
