@@ -54,6 +54,11 @@ def test_every_preset_keeps_the_margin_over_the_whole_family_and_what_is_told_of
     assert told.worst
 
 
+def test_the_preset_whose_pressures_are_too_old_to_be_fed_back_keeps_the_margin_without_them() -> None:
+    rig = rigs.load("table-500-mixed")
+    assert without_pressure(rig.controller, rig.friction, rig.dt_s).peak <= MARGIN
+
+
 def boundary(table: Any, key: str, low: float, high: float) -> float:
     """Where raising one gain makes the nominal linear loop unstable."""
     for _ in range(30):
