@@ -14,6 +14,7 @@ from typing import Any
 from firmware_bridge.driver import DriverError
 from firmware_bridge.modbus.plan import READ_INPUT, Bus
 from firmware_bridge.modbus.settings import Config, Device
+from firmware_bridge.serial_port import set_up
 
 # pymodbus logs as errors what is told here as a DriverError, or is no error at all.
 logging.getLogger("pymodbus.logging").setLevel(logging.CRITICAL)
@@ -22,7 +23,6 @@ EXCEPTIONS = {
     1: "illegal function", 2: "illegal address", 3: "illegal value", 4: "device failure", 5: "acknowledged, not done",
     6: "device busy", 8: "memory parity error", 10: "gateway: no path", 11: "gateway: no answer from the device",
 }  # fmt: skip
-_VMIN, _CC = termios.VMIN, 6
 _PARITY = {"even": "E", "odd": "O", "none": "N"}
 
 
@@ -92,13 +92,7 @@ class Link:
     def _set_up(self) -> None:
         """The descriptor as the tick needs it: it never waits, and sends at once."""
         if self.is_rtu:
-            port = self.client.socket
-            with contextlib.suppress(OSError, ValueError, NotImplementedError, AttributeError):
-                port.set_low_latency_mode(True)  # USB adapters have it; a pseudo-terminal has not
-            settings = termios.tcgetattr(port.fileno())
-            settings[_CC][_VMIN] = 1  # with 0, a read of nothing looks like the end
-            termios.tcsetattr(port.fileno(), termios.TCSANOW, settings)
-            os.set_blocking(port.fileno(), False)
+            set_up(self.client.socket)
         else:
             self.client.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self.client.socket.setblocking(False)

@@ -15,6 +15,7 @@ import serial
 from firmware_bridge.driver import DriverError
 from firmware_bridge.serial_frame.frames import FrameError, Splitter, seal
 from firmware_bridge.serial_frame.messages import Message, Type, command, read_answer
+from firmware_bridge.serial_port import set_up
 
 T = TypeVar("T")
 
@@ -115,21 +116,8 @@ class Line:
 def _open(name: str, baud: int) -> Any:
     port = serial.Serial(name, baud, exclusive=True, timeout=0, write_timeout=0)
     try:
-        _set_up(port)
+        set_up(port)
     except BaseException:
         port.close()  # else nobody could open it again
         raise
     return port
-
-
-def _set_up(port: Any) -> None:
-    try:
-        port.set_low_latency_mode(True)
-    except (*_GONE, NotImplementedError, AttributeError):
-        pass  # not every adapter has it
-    # pyserial leaves VMIN 0: a read of nothing then returns 0, which also means unplugged.
-    attributes = termios.tcgetattr(port.fileno())
-    attributes[6][termios.VMIN], attributes[6][termios.VTIME] = 1, 0
-    termios.tcsetattr(port.fileno(), termios.TCSANOW, attributes)
-    termios.tcflush(port.fileno(), termios.TCIOFLUSH)
-    os.set_blocking(port.fileno(), False)
