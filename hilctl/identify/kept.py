@@ -59,11 +59,15 @@ def as_json(value: Any) -> bytes:
 def write(path: Path, content: bytes) -> None:
     """Whole or not at all, even where the power fails."""
     beside = path.with_name(f".{path.name}.part")
-    with beside.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
+    try:
+        with beside.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)  # half a file on a full disk helps nobody
+        raise OSError(error.errno, error.strerror, str(path)) from None
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)
