@@ -10,8 +10,8 @@ _CC = 6  # of termios' attributes: the control characters
 
 def set_up(port: Any) -> None:
     """Low latency where the adapter has it, nothing left over from before, and a descriptor that does not block."""
-    # A driver that has it not refuses; a pseudo-terminal, and a system other than Linux, have no such thing at all.
-    with contextlib.suppress(OSError, ValueError, NotImplementedError, AttributeError):
+    # An adapter, or a pseudo-terminal, that has it not is told of by ValueError; only Linux knows it at all.
+    with contextlib.suppress(ValueError, NotImplementedError):
         port.set_low_latency_mode(True)
     # pyserial leaves VMIN 0: a read of nothing then returns 0, which also means unplugged.
     attributes = termios.tcgetattr(port.fileno())

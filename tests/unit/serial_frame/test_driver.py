@@ -65,7 +65,7 @@ def until(condition):
     give_up_s = time.monotonic() + 30
     while not (found := condition()):
         assert time.monotonic() < give_up_s
-        os.sched_yield()
+        time.sleep(0)
     return found
 
 
