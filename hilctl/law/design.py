@@ -12,6 +12,7 @@ Margins hold over a family of plants: friction slopes from its steepest fall to 
 """
 
 import itertools
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -279,7 +280,7 @@ def _sensitivity(loop: Loop, gains: Matrix) -> Matrix:
     return np.asarray(1 / np.abs(1 - loop.features @ gains))
 
 
-def _about_peaks(loop: Loop, gains: Matrix) -> Matrix:
+def about_peaks(loop: Loop, gains: Matrix) -> Matrix:
     """Frequencies, rad/s, between the neighbours of those at which the sensitivity has its largest peaks."""
     seen, w = _sensitivity(loop, gains), loop.w
     middle = seen[1:-1]
@@ -289,8 +290,15 @@ def _about_peaks(loop: Loop, gains: Matrix) -> Matrix:
 
 def is_stable(loop: Loop, gains: Matrix) -> bool:
     """Whether every pole of the closed loop lies in the unit circle."""
-    closed = loop.F + loop.G @ (gains @ loop.H)[None, :]
-    return bool(np.abs(np.linalg.eigvals(closed)).max() < 1 + 1e-9)
+    return are_stable([loop], gains)
+
+
+def are_stable(loops: Sequence[Loop], gains: Matrix) -> bool:
+    """Whether every closed loop is stable; all have the same states."""
+    closed = np.stack([loop.F + loop.G @ (gains @ loop.H)[None, :] for loop in loops])
+    lasting = closed.any(axis=(0, 2))  # the sensors' noise is gone after a tick: its poles are 0
+    poles = np.linalg.eigvals(closed[:, lasting][:, :, lasting])
+    return bool(np.abs(poles).max() < 1 + 1e-9)
 
 
 def margins(controller: Controller, friction: Friction, dt: float, feedback: str | None = None,
@@ -312,7 +320,7 @@ def margins(controller: Controller, friction: Friction, dt: float, feedback: str
         if not is_stable(loop, gains):
             return Margins(False, float("inf"), in_words(plant))
         peak = peak_of(loop, gains)
-        if len(closer := _about_peaks(loop, gains)):
+        if len(closer := about_peaks(loop, gains)):
             peak = max(peak, peak_of(open_loop(plant, controller, dt, law, closer), gains))
         if peak > worst.peak:
             worst = Margins(True, peak, in_words(plant))

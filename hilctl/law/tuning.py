@@ -19,6 +19,7 @@ from hilctl.law.design import (
     Margins,
     Matrix,
     Plant,
+    are_stable,
     family,
     frequencies,
     is_stable,
@@ -36,9 +37,10 @@ INTEGRAL_HZ = 3.0  # slower, a reversal leaves the valve's change of gain with l
 PID_INTEGRAL_HZ = 0.2  # without feed-forward a faster integral stores the lag of a ramp and overshoots at its end
 RIPPLE_M_S = 9.5e-5  # rms: within a tenth of 1 mm/s, the slowest speed at which friction is measured
 _ROOM = 0.97  # for the rounding of gains in a rig file
-_SHORT = 3  # starts that are followed to the end, where few plants make the first steps cheap
+_SHORT = 3  # starts that are followed to the end: those that the first steps brought furthest
 _FEW = 12  # plants: more of them are not all asked whether they are stable, in each step
 _UNSTABLE = 1000.0  # the objective of what is not stable; larger than any other
+_WITHOUT_PRESSURE = np.array([1.0, 1.0, 1.0, 1.0, 0.0])  # as while its term is faded out: the nominal plant stands
 _CORNERS = (0.1, 0.2, 0.3, 0.5)  # of the high-pass, as shares of the hydraulic frequency
 _STARTS = ((10.0, 0.7, 0.05), (20.0, 0.8, 0.1), (20.0, 0.8, 0.2))  # p in 1/s, wc/wh, zc
 
@@ -72,16 +74,13 @@ def tune(controller: Controller, friction: Friction, dt: float, feedback: str = 
     """The gains with most position gain that keep the margin; BadValues when there are none."""
     if feedback == "pid":
         return _tune_pid(controller, friction, dt)
-    short_list = demand is not None
     demand = demand or Demand(family(controller.machine, friction), [], lambda loops: 0.0)
     candidates = [
         (problem, start) for problem in _problems(controller, friction, dt, demand) for start in problem.starts
     ]
-    if short_list:
-        tried = [(*_glance(problem.objective, start), k, problem) for k, (problem, start) in enumerate(candidates)]
-        candidates = [(problem, at) for at, _, _, problem in sorted(tried, key=lambda one: one[1:3])[:_SHORT]]
+    tried = [(*_glance(problem.objective, start), k, problem) for k, (problem, start) in enumerate(candidates)]
     best: tuple[float, float, Matrix] | None = None
-    for problem, start in candidates:
+    for start, _, _, problem in sorted(tried, key=lambda one: one[1:3])[:_SHORT]:
         found, cost = _descend(problem.objective, start)
         if best is None or cost < best[0]:
             best = (cost, problem.corner_hz, problem.gains(found))
@@ -136,6 +135,7 @@ def _problems(controller: Controller, friction: Friction, dt: float, demand: Dem
         loops = [open_loop(plant, trial, dt, "three_state", demand.lines(plant, dt)) for plant in demand.family]
         also = [open_loop(plant, trial, dt, "three_state", demand.w) for plant in demand.also]
         undamped = open_loop(Plant(machine, 0.0, 0.0), trial, dt, "three_state")
+        bare = open_loop(Plant(machine, viscous, 0.0), trial, dt, "three_state")
         starts = []
         if begin is not None:
             kd, kv, ka, kp = (begin[f"law.three_state.{key}"] for key in
@@ -144,10 +144,10 @@ def _problems(controller: Controller, friction: Friction, dt: float, demand: Dem
         for p, ratio, zc in _STARTS if begin is None else ():
             k = placed(machine, viscous, p, ratio * wh, zc)
             starts += [np.array([np.log(k[0]), k[2] / unit[0], k[3] / unit[1], pressure]) for pressure in (0.0, 1.0)]
-        yield _Problem(corner_hz, _objective(loops, also, undamped, gains, demand), gains, starts)
+        yield _Problem(corner_hz, _objective(loops, also, undamped, bare, gains, demand), gains, starts)
 
 
-def _objective(loops: list[Loop], also: list[Loop], undamped: Loop, gains: Callable[[Matrix], Matrix],
+def _objective(loops: list[Loop], also: list[Loop], undamped: Loop, bare: Loop, gains: Callable[[Matrix], Matrix],
                demand: Demand) -> Callable[[Matrix], float]:  # fmt: skip
     features = np.stack([loop.features for loop in loops])
     others = np.stack([loop.features for loop in also]) if also else None
@@ -155,7 +155,7 @@ def _objective(loops: list[Loop], also: list[Loop], undamped: Loop, gains: Calla
 
     def objective(x: Matrix) -> float:
         k = gains(x)
-        if not all(is_stable(loop, k) for loop in some):
+        if not are_stable(some, k) or not is_stable(bare, k * _WITHOUT_PRESSURE):
             return _UNSTABLE + float(np.sum(x**2))  # the peak means nothing there; down is where gains are small
         peak = 1 / np.abs(1 - features @ k).min()
         cost = -float(x[0]) + 8 * max(0.0, float(np.log(peak / target)))

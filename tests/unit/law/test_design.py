@@ -1,15 +1,20 @@
 """The linear loop that gains are designed on agrees with the law on the twin; tuning keeps its promises."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from hilctl import rig as rigs
+from hilctl.law import tuning
 from hilctl.law.design import (
     MARGIN,
     Loop,
     Plant,
+    are_stable,
     family,
     gains_of,
     is_stable,
@@ -19,8 +24,8 @@ from hilctl.law.design import (
     ripple,
     without_pressure,
 )
-from hilctl.law.tuning import RIPPLE_M_S, tune
-from hilctl.machine import hydraulic_damping, hydraulic_frequency
+from hilctl.law.tuning import RIPPLE_M_S, Demand, tune
+from hilctl.machine import hydraulic_damping, hydraulic_frequency, velocity_gain
 from hilctl.params import BadValues, assign
 
 RIG = rigs.load("table-500")
@@ -127,6 +132,22 @@ def test_tuning_gives_the_gains_of_the_preset() -> None:
     assert found.margins.peak <= 1.02 * MARGIN
 
 
+@cache
+def some_loops() -> list[Loop]:
+    plants = family(RIG.controller.machine, RIG.friction)[::7]
+    return [open_loop(plant, RIG.controller, RIG.dt_s, "three_state", np.array([10.0, 100.0])) for plant in plants]
+
+
+@given(st.lists(st.floats(-2.0, 2.0), min_size=5, max_size=5))
+def test_loops_are_stable_together_when_each_has_its_poles_in_the_unit_circle(factors: list[float]) -> None:
+    gains = gains_of(RIG.controller, "three_state") * np.array(factors)
+    loops = some_loops()
+    largest = [np.abs(np.linalg.eigvals(loop.F + loop.G @ (gains @ loop.H)[None, :])).max() for loop in loops]
+    assume(min(abs(size - 1 - 1e-9) for size in largest) > 1e-7)  # else rounding decides
+    assert [is_stable(loop, gains) for loop in loops] == [size < 1 for size in largest]
+    assert are_stable(loops, gains) == (max(largest) < 1)
+
+
 @pytest.mark.slow
 def test_tuned_gains_keep_margin_and_quiet_at_another_rate() -> None:
     dt_s = 2e-4
@@ -142,3 +163,26 @@ def test_tuning_a_pid_keeps_the_nominal_margin() -> None:
     found = tune(RIG.controller, RIG.friction, RIG.dt_s, "pid")
     assert found.margins.stable
     assert found.margins.peak <= 1.02 * MARGIN
+
+
+def test_the_search_for_gains_leaves_out_those_that_stand_by_the_pressures_term_alone():
+    """That term is faded out where pressures are late; a rig file with such gains is refused."""
+    rig = rigs.load("table-500")
+    machine, dt = rig.controller.machine, 1e-3
+    nominal = Plant(machine, rig.friction.params.viscous, 0.0)
+    problem = next(tuning._problems(rig.controller, rig.friction, dt, Demand([nominal], [], lambda loops: 0.0)))
+    wh = hydraulic_frequency(machine)
+    unit = np.array([0.5, 0.5 / wh, 1e6 * machine.A / (machine.m * wh)]) / velocity_gain(machine)
+
+    def cost(kd, kv, ka, kp_per_mpa):
+        x = np.array([np.log(kd), *(np.array([kv, ka, kp_per_mpa]) / unit)])
+        k, loop = problem.gains(x), open_loop(nominal, rig.controller, dt, "three_state")
+        assert is_stable(loop, k), "with the term both are"
+        return problem.objective(x)
+
+    assert cost(40.0, -0.13, 0.0, 0.01) < 100.0
+    assert cost(68.8, -0.0113, 3.63e-4, 3.53e-3) >= tuning._UNSTABLE
+    keys = {"kd_per_m": 68.8, "kv_s_per_m": -0.0113, "ka_s2_per_m": 3.63e-4, "kp_per_mpa": 3.53e-3}
+    set_so = assign(rig.controller, {f"law.three_state.{key}": value for key, value in keys.items()})
+    with pytest.raises(BadValues, match="unstable without this term"):
+        refuse_unstable(set_so, rig.friction, dt)
