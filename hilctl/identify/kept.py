@@ -6,9 +6,11 @@ Every file appears whole or not at all: it is written beside, flushed to the dis
 import io
 import json
 import os
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
+from zipfile import BadZipFile
 
 import msgspec
 import numpy as np
@@ -89,10 +91,10 @@ def save(path: str | Path, head: Mapping[str, Any], arrays: Mapping[str, Any]) -
 def load(path: str | Path, version: int, holds: str, again: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Head and arrays. NotKept, saying what it should hold and what to do again, where it is another file."""
     try:
-        with np.load(path) as held:
+        with Path(path).open("rb") as file, np.load(file) as held:
             head = json.loads(str(held["head"]))
             arrays = {name: held[name] for name in held.files if name != "head"}
-    except (ValueError, KeyError, EOFError) as error:
+    except (ValueError, KeyError, EOFError, BadZipFile, zlib.error, NotImplementedError) as error:  # cut off, damaged
         raise NotKept(f"{path} holds no {holds}: {error}") from error
     if head.get("format") != version:
         raise NotKept(f"{path} is of format {head.get('format')}, this version reads {version}; {again} again")

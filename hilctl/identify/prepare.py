@@ -34,6 +34,7 @@ LEVEL_M_S2 = 1.5  # an accelerometer that is off by more stands askew or is not 
 GRAVITY_M_S2 = 9.81
 WARM_UP_S, WARM_UP_M_S = 10.0, 0.3
 WARM_UP_SHARE, WARM_UP_MOST_M = 0.5, 0.05  # of the way to the limits
+SOFT_S = 1.0  # at least
 PART_OF_SPEED, PART_OF_ACCELERATION = 0.5, 0.1  # of the limits, at most
 NULL_S = 0.5
 
@@ -99,6 +100,9 @@ def prepare(
     if stands_at_m is not None:
         sensors["displacement"] = stands_at_m
     for sensor, to in sensors.items():
+        if not rig.get(f"sensors.{sensor}.present")[f"sensors.{sensor}.present"]:
+            remarks.append(f"{sensor} was not zeroed: the rig has no such sensor (sensors.{sensor}.present)")
+            continue
         tell(f"zeroing {sensor}")
         zeroed.append(_zero(rig, sensor, to))
     tell("arming")
@@ -205,9 +209,11 @@ def _warm_up(rig: "Client", seconds: float) -> None:
                 math.sqrt(PART_OF_ACCELERATION * limits["limits.acceleration.max_m_s2"] * amplitude))  # fmt: skip
     frequency = speed / (2 * math.pi * amplitude)
     cycles = max(1, round(seconds * frequency))
+    soft_s = max(SOFT_S, 1 / frequency)  # an amplitude that rises within less of a cycle is faster than the sine
     motion = rig.track(
-        "sine", amplitude_m=amplitude, frequency_hz=frequency, center_m=0.5 * (low + high), cycles=cycles
-    )
+        "sine", amplitude_m=amplitude, frequency_hz=frequency, center_m=0.5 * (low + high), cycles=cycles,
+        soft_start_s=soft_s, soft_stop_s=soft_s,
+    )  # fmt: skip
     try:
         outcome = rig.wait(motion)
     except KeyboardInterrupt:

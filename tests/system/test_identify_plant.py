@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 from hilctl.client import Client, private_service
+from hilctl.identify.campaign.facts import read_facts
+from hilctl.identify.plant.drive import drive
+from hilctl.identify.plant.experiment import plan
 from hilctl.identify.plant.faults import PlantFault
-from hilctl.identify.plant.identify import identify_plant
+from hilctl.identify.plant.identify import fit_plant, identify_plant
+from hilctl.identify.plant.record import Record
 
 SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))
 NOMINAL = {"m": 500.0, "Qn": 4.6188e-3, "beta": 9e8, "wv": 643.0, "zv": 0.88, "Ctc": 5e-12}
@@ -63,6 +67,57 @@ def test_the_plant_is_identified_in_under_a_minute_of_rig_time_and_can_be_set():
     assert abs(off["m"]) < 0.5 and abs(off["Qn"]) < 0.5 and abs(off["beta"]) < 1.5 and abs(off["delay_ms"]) < 0.1
     assert fit.rig_seconds < 60.0
     assert [name for name, _ in said] == ["slow sine", "fast sine", "chirp up", "chirp down"]
+
+
+class Stalls(Client):
+    """In whose first motions the loop was late for many ticks in one piece."""
+
+    def __init__(self, *more, times):
+        super().__init__(*more)
+        self.times, self.tracked = times, []
+
+    def track(self, kind, **parameters):
+        self.tracked.append(kind)
+        return super().track(kind, **parameters)
+
+    def samples(self, *more, **options):
+        rows = super().samples(*more, **options)
+        if "tick" in rows and len(self.tracked) <= self.times:
+            rows["tick"][len(rows["tick"]) // 2 :] += 50
+        return rows
+
+
+def test_a_motion_in_which_the_loop_was_late_for_many_ticks_is_driven_again_and_a_few_are_put_in():
+    truth, changes = a_rig("karnopp", 3)
+    with private_service("table-500", changes=changes) as service, Stalls(service.commands, times=2) as rig:
+        rig.arm()
+        facts = read_facts(rig)
+        records = drive(rig, facts, plan(rig, facts))
+    assert rig.tracked == ["sine", "sine", "sine", "sine", "chirp", "chirp"]
+    whole = fit_plant(records, facts)
+    assert [note for note in whole.notes if "late for" in note] == [
+        f"slow sine: the loop was late for 50 of {len(records[0].samples['tick']) + 50} ticks; driven again"
+    ] * 2
+    gone = [Record(r.name, r.lowest_hz, r.rate_hz, without(r.samples, 700, 1900, 1901, 1902)) for r in records]
+    fit = fit_plant(gone, facts)
+    assert sum("late for 4 of" in note and "in 2 places" in note for note in fit.notes) == len(records)
+    for name in truth:
+        one, other = (found.quantity(f"machine.{name}") for found in (fit, whole))
+        assert abs(one.value - other.value) < 0.25 * (other.high - other.low)
+
+
+def test_a_loop_that_is_always_late_is_told_and_the_table_stands():
+    with private_service("table-500") as service, Stalls(service.commands, times=99) as rig:
+        rig.arm()
+        with pytest.raises(PlantFault, match="slow sine: ticks are missing: the loop was late"):
+            identify_plant(rig)
+        assert rig.tracked == ["sine"] * 3
+        assert rig.status()["mode"] == "hold"
+
+
+def without(samples, *gone):
+    kept = np.setdiff1d(np.arange(len(samples["tick"])), gone)
+    return {name: values[kept] for name, values in samples.items()}
 
 
 def test_an_accelerometer_that_dies_is_told():

@@ -7,8 +7,8 @@ from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.own_loop import refuse_own_loop
 from hilctl.identify.plant.experiment import Leg
 from hilctl.identify.plant.faults import PlantFault, check_record
-from hilctl.identify.plant.fetch import NotFetched, fetch
-from hilctl.identify.plant.record import CHANNELS, Record
+from hilctl.identify.plant.fetch import NotFetched, fetch_whole
+from hilctl.identify.plant.record import CHANNELS, Record, evened_record
 from hilctl.identify.trips import trip_text
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ def drive(
 
 def _one(rig: "Client", facts: Facts, leg: Leg) -> Record:
     try:
-        samples = fetch(rig, rig.track(leg.kind, **leg.parameters), CHANNELS)
+        fetched = fetch_whole(rig, lambda: rig.track(leg.kind, **leg.parameters), CHANNELS)
     except NotFetched as error:
         raise PlantFault(f"{leg.name}: {error}") from None
-    record = Record(leg.name, leg.lowest_hz, facts.rate_hz, samples)
-    check_record(record, facts.values)
+    record = Record(leg.name, leg.lowest_hz, facts.rate_hz, fetched.samples, fetched.again)
+    check_record(evened_record(record)[0], facts.values)
     return record

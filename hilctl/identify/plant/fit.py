@@ -9,6 +9,7 @@ motion or of the pressures would do to the words.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from hilctl.identify.plant.record import Reals
 WORDS = LINEAR + CURVED
 _STEP = 1e-5  # of a scaled word, for differences
 COHERENT, EVEN = 0.003, 0.5  # what transducers' filters do near the mode, and their scales
+_AWAY = ("tau", "delay", "dead_band", "play")  # taken to be none, where the search is tried again
 RANK = 1e-6  # of the greatest singular value of the scaled slopes: below, the data do not tell at all
 
 
@@ -119,9 +121,13 @@ def fit_flow(
     low = np.array([words[name].low for name in WORDS]) / problem.scale
     high = np.array([words[name].high for name in WORDS]) / problem.scale
     start = np.clip(np.array([words[name].start for name in WORDS]) / problem.scale, low + 1e-9, high - 1e-9)
-    found = least_squares(
-        problem.misses, start, jac=problem.slopes, bounds=(low, high), x_scale="jac", xtol=1e-6, ftol=1e-6
+    search = partial(
+        least_squares, problem.misses, jac=problem.slopes, bounds=(low, high), x_scale="jac", xtol=1e-6, ftol=1e-6
     )
+    found = search(start)
+    # A dead band, a play and a lag can pass for one another on the way, and stay where none of them is.
+    again = np.where([name in _AWAY for name in WORDS], np.clip(0.0, low + 1e-9, high - 1e-9), found.x)
+    found = min(found, search(np.clip(again, low + 1e-9, high - 1e-9)), key=lambda one: float(one.cost))
     count = len(found.fun) - len(problem.known)
     slopes = problem.slopes(found.x)
     scatter = float(np.sqrt(np.sum(found.fun[:count] ** 2) / max(count - len(WORDS), 1)))

@@ -20,7 +20,7 @@ from hilctl.identify.plant.fit import Fitted, fit_flow
 from hilctl.identify.plant.flow import Lines, lines_of, spool
 from hilctl.identify.plant.mass import Mass, TooFew, weigh
 from hilctl.identify.plant.motion import compare
-from hilctl.identify.plant.record import Record
+from hilctl.identify.plant.record import Record, evened_record
 from hilctl.identify.plant.result import PlantFit
 from hilctl.identify.plant.signals import Grid
 from hilctl.identify.plant.telling import told
@@ -41,6 +41,7 @@ def identify_plant(rig: "Client", tell: Callable[[str, int], None] | None = None
 
 def fit_plant(records: Sequence[Record], facts: Facts) -> PlantFit:
     """The machine from records. PlantFault where they cannot be right."""
+    records, late = zip(*(evened_record(record) for record in records), strict=True)
     for record in records:
         check_record(record, facts.values)
     values = _with_noise(records, facts.values)
@@ -57,7 +58,9 @@ def fit_plant(records: Sequence[Record], facts: Facts) -> PlantFit:
             f"machine explains {fitted.explained[worst]:.0f} % of the flow; check machine.A and machine.Vt, the "
             "pressure sensors' scales, that the oil holds no free air, and the valve's amplifier"
         )
-    return told(records, fitted, meter, _mass(lines, fitted, values), values)
+    found = told(records, fitted, meter, _mass(lines, fitted, values), values)
+    again = [f"{record.name}: {text}" for record in records for text in record.again]
+    return found._replace(notes=(*found.notes, *again, *filter(None, late)))
 
 
 def _mass(lines: Sequence[Lines], fitted: Fitted, values: Mapping[str, Any]) -> Mass:

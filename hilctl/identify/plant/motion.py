@@ -7,7 +7,8 @@ sa/w:
 
 The accelerometer is held against displacement first: A = -g w² X exp(-jw d) in the middle of the band, where both are
 good. So its gain counts relative to displacement's scale, and its lag relative to displacement's. What its filter takes
-off high frequencies is not known; two equal poles of that lag would take off (w lag/2)², no filter nothing.
+off high frequencies is not known; two equal poles of that lag would take off (w lag/2)², no filter nothing. That counts
+from the middle of that band, where the gain was seen.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,6 +29,7 @@ class Accelerometer(NamedTuple):
     gain_sd: float
     later_s: float  # than displacement
     later_sd_s: float
+    middle_rad_s: float  # where that was seen: root of the mean square
 
 
 class Motion(NamedTuple):
@@ -36,7 +38,7 @@ class Motion(NamedTuple):
     x: Reals
     v: Reals
     a: Reals
-    droop: Reals  # of v: what two equal poles in the accelerometer would have taken off
+    droop: Reals  # of v: what two equal poles in the accelerometer would have taken off, beyond its gain
 
 
 def crossover_rad_s(facts: Mapping[str, Any]) -> float:
@@ -69,7 +71,9 @@ def compare(records: Sequence[tuple[Record, Grid]], facts: Mapping[str, Any]) ->
         gain, later = gain + step[0], later + step[1]
         scatter = float(miss @ miss) / max(len(miss) - 2, 1)
         sd = np.sqrt(scatter * np.diag(np.linalg.pinv(jacobian.T @ jacobian)))
-    return Accelerometer(float(gain), float(sd[0]), float(later), float(sd[1]))
+    power = np.abs(wanted) ** 2
+    middle = float(np.sqrt(power @ w**2 / np.sum(power)))
+    return Accelerometer(float(gain), float(sd[0]), float(later), float(sd[1]), middle)
 
 
 def _commutator(record: Record, grid: Grid) -> Any:
@@ -90,7 +94,7 @@ def fuse(record: Record, grid: Grid, meter: Accelerometer, facts: Mapping[str, A
     share = 1 / (1 + (w / crossover_rad_s(facts)) ** 4)
     twice = np.divide(push, -(w**2), out=np.zeros_like(push), where=w > 0)
     fused = place._replace(lines=share * place.lines * np.exp(1j * w * late_s) + (1 - share) * twice)
-    lost = 0.25 * (w * facts["sensors.acceleration.delay_s"]) ** 2 * (1 - share)
+    lost = 0.25 * facts["sensors.acceleration.delay_s"] ** 2 * (w**2 - meter.middle_rad_s**2) * (1 - share)
     x, v = grid.values(fused), grid.rate(fused)
     a = np.fft.irfft(-(w**2) * fused.lines * grid.low_pass, grid.count)
     droop = np.fft.irfft(1j * w * fused.lines * grid.low_pass * lost, grid.count)

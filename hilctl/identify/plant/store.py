@@ -16,7 +16,9 @@ def save_records(path: str | Path, records: Sequence[Record], facts: Facts) -> N
     """Writes an .npz, whole or not at all."""
     head = {
         "format": _FORMAT, "facts": msgspec.to_builtins(facts),
-        "records": [{"name": r.name, "lowest_hz": r.lowest_hz, "rate_hz": r.rate_hz} for r in records],
+        "records": [
+            {"name": r.name, "lowest_hz": r.lowest_hz, "rate_hz": r.rate_hz, "again": r.again} for r in records
+        ],
     }  # fmt: skip
     kept.save(path, head, {f"{i}.{channel}": v for i, r in enumerate(records) for channel, v in r.samples.items()})
 
@@ -27,5 +29,5 @@ def load_records(path: str | Path) -> tuple[list[Record], Facts]:
     records = []
     for i, one in enumerate(head["records"]):
         samples = {name.partition(".")[2]: values for name, values in arrays.items() if name.startswith(f"{i}.")}
-        records.append(Record(one["name"], one["lowest_hz"], one["rate_hz"], samples))
+        records.append(Record(one["name"], one["lowest_hz"], one["rate_hz"], samples, tuple(one.get("again", ()))))
     return records, msgspec.convert(head["facts"], Facts)

@@ -18,7 +18,10 @@ BELIEVED = {
     "sensors.pressure_b.noise": 25e3, "sensors.displacement.delay_s": 5e-4, "sensors.acceleration.delay_s": 5.1e-4,
     "sensors.acceleration.gain": 1.0,
 }  # fmt: skip
-TRUE = {"m": 430.0, "Qn": 5.2e-3, "beta": 1.05e9, "Ctc": 6e-12, "wv": 560.0, "zv": 0.8, "delay": 0.0, "null": 0.01}
+TRUE = {
+    "m": 430.0, "Qn": 5.2e-3, "beta": 1.05e9, "Ctc": 6e-12, "wv": 560.0, "zv": 0.8, "delay": 0.0, "null": 0.01,
+    "leak": 1e-3,
+}  # fmt: skip
 MODE_RAD_S = 276.0
 _OVER = 10  # finer than a tick
 
@@ -92,7 +95,8 @@ def _samples(x: Any, true: dict[str, float], rng: Any, accelerometer: float, pus
     # Two orifices and their leakage at null: into A less into B, half of it; its slope is that of the two in use.
     opening = flow / (true["Qn"] * np.sqrt((ps - np.sign(flow) * load) / ps))
     for _ in range(8):
-        opening -= (_shape(opening, pa, pb, ps) - flow / true["Qn"]) / np.sqrt((ps - np.sign(flow) * load) / ps)
+        off = _shape(opening, pa, pb, ps, true["leak"]) - flow / true["Qn"]
+        opening -= off / np.sqrt((ps - np.sign(flow) * load) / ps)
     w = 2 * np.pi * np.fft.rfftfreq(len(x), 1e-3 / _OVER)
     s = 1j * w
     lines = np.fft.rfft(opening) * (s * s + 2 * true["zv"] * true["wv"] * s + true["wv"] ** 2) / true["wv"] ** 2
@@ -120,9 +124,9 @@ def _samples(x: Any, true: dict[str, float], rng: Any, accelerometer: float, pus
     }  # fmt: skip
 
 
-def _shape(opening: Any, pa: Any, pb: Any, ps: float) -> Any:
-    """(QA - QB)/2 for Qn = 1, with a thousandth of leakage at null."""
-    root = np.sqrt(opening**2 + 4e-6)
+def _shape(opening: Any, pa: Any, pb: Any, ps: float, leak: float) -> Any:
+    """(QA - QB)/2 for Qn = 1, each edge open by `leak` at null."""
+    root = np.sqrt(opening**2 + 4 * leak**2)
     edge, counter = 0.5 * (root + opening), 0.5 * (root - opening)
     r = lambda d: np.sign(d) * np.sqrt(np.abs(d))  # noqa: E731
     return 0.5 * (edge * r(ps - pa) - counter * r(pa) - counter * r(ps - pb) + edge * r(pb)) / np.sqrt(ps / 2)

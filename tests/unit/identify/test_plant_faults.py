@@ -69,8 +69,11 @@ def test_a_saturated_valve(good):
     assert "saturated for 5.0 %" in text and "limits.command.opening" in text
 
 
-def test_missing_ticks(good):
-    assert "ticks are missing" in refusal(spoilt(good, tick=lambda t: t + (t > 1000)))
+def test_many_missing_ticks(good):
+    """More than can be put in; a few are, and told."""
+    assert "ticks are missing" in refusal(spoilt(good, tick=lambda t: t + 50 * (t > 1000)))
+    late = fit_plant(spoilt(good, tick=lambda t: t + (t > 1000)), facts()).notes
+    assert sum("the loop was late for 1 of" in note for note in late) == len(good)
 
 
 def test_a_command_that_has_little_to_do_with_the_flow(good):

@@ -10,14 +10,12 @@ from hilctl.identify.plant.signals import Grid
 from tests.unit.identify.plant_parts import MODE_RAD_S, facts
 
 
-def test_lengths_are_shortened_by_little_to_what_a_fast_transform_likes():
-    for count in (1000, 5407, 12307, 61543):
-        short = fast_length(count)
-        left = short
-        for prime in (2, 3, 5):
-            while left % prime == 0:
-                left //= prime
-        assert left == 1 and 0.97 * count < short <= count
+def test_only_rest_is_left_out_where_a_fast_transform_likes_another_length():
+    for rate_hz, counts in ((200, range(1000, 6000, 7)), (1000, range(5000, 40000, 97)), (5000, (106275, 149999))):
+        for count in counts:
+            short = fast_length(count)
+            assert 0.0 <= (count - short) / rate_hz < 0.1
+            assert not any(short % prime == 0 for prime in (67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109))
 
 
 def test_a_derivative_is_exact_away_from_the_ends_though_the_signal_ends_elsewhere():
