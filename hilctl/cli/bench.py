@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli.errors import DONE, WrongUse
-from hilctl.cli.output import as_json
+from hilctl.cli.output import as_json, show
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -54,7 +54,7 @@ def _bench(given: argparse.Namespace) -> int:
     if given.json:
         as_json(found)
     else:
-        Console().print(table(found))
+        show(table(found))
     return DONE
 
 

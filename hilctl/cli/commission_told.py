@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli.identify_parts import figure, interval
-from hilctl.cli.output import note, say
+from hilctl.cli.output import note, say, show
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -37,8 +37,6 @@ def report(told: dict[str, Any], folder: Path) -> list[Path]:
 
 def tell(told: dict[str, Any]) -> None:
     """The answer."""
-    from rich.console import Console
-
     law = told.get("friction")
     if law:
         say(f"friction: {law['law']}" + ("" if law["certain"] else ", not certain") + f"; {law['why']}")
@@ -53,7 +51,7 @@ def tell(told: dict[str, Any]) -> None:
                 say(f"  {name:12} {figure(p['value'])} {p['unit']}   {ends}, was {figure(p['before'])}")
     if told.get("choice"):
         say(f"compensation: {told['choice']['why']}")
-    Console().print(*(table for table in (_distortion(told), _tracking(told)) if table is not None), sep="\n")
+    show(*(table for table in (_distortion(told), _tracking(told)) if table is not None))
     for flag in told["not_identified"]:
         say(f"not identified: {flag['key']}: {flag['text']}; {flag['remedy']}".removesuffix("; "))
     for warning in told["warnings"]:

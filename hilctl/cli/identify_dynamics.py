@@ -6,15 +6,17 @@ hilctl identify dynamics table-500 --record bench.csv --map displacement=Weg:mm 
 """
 
 import argparse
+import math
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hilctl.cli import identify_choices
 from hilctl.cli import identify_parts as parts
 from hilctl.cli.errors import DONE, WrongUse
-from hilctl.cli.output import finite, json_line, note, pairs, say
+from hilctl.cli.output import finite, json_line, note, say
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -34,11 +36,13 @@ def options(parser: argparse.ArgumentParser) -> None:
                         help="of multisine,sweep,stepped,plant (all that suit the rig)")  # fmt: skip
     parser.add_argument("--band", default="", metavar="LOW:HIGH", help="Hz, that is driven (1:100); of --record, was")
     parser.add_argument("--amplitude", type=float, default=0.0, metavar="M", help="at most (what the rig has room for)")
+    parser.add_argument("--carrier", type=float, default=None, metavar="M_S",
+                        help="speed of the slow motion under what is too slow to slide by itself; 0: none (by the "
+                        "rig's friction)")  # fmt: skip
     parser.add_argument("--input", default="", metavar="CHANNEL", help="of the response (xd_m)")
     parser.add_argument("--output", default="", metavar="CHANNEL", help="of the response (displacement_m)")
     parser.add_argument("--load-pressure", action="store_true", help="the load pressure as an output, too")
-    parser.add_argument("--fix", nargs="+", action="extend", default=[], metavar="NAME=VALUE",
-                        help="parameters of the grey box that are known")  # fmt: skip
+    identify_choices.options(parser)
     parser.add_argument("--record", nargs="+", action="extend", default=[], metavar="FILE",
                         help="recordings instead of experiments: ours, or CSV with a header")  # fmt: skip
     parser.add_argument("--check", nargs="+", action="extend", default=[], metavar="FILE",
@@ -85,24 +89,26 @@ def _asked(given: argparse.Namespace) -> "Asked":
     from hilctl.identify.dynamics.experiment.asked import Asked, check_asked
 
     if given.record:
-        if given.twin or given.connect or given.changes or given.resume or given.apply or given.excitation:
-            raise WrongUse("--record takes what was recorded: leave --twin, --connect, --set, --resume, --apply and "
-                           "--excitation out; RIG may name the rig file")  # fmt: skip
+        driving = (given.twin, given.connect, given.changes, given.resume, given.apply, given.excitation)
+        if any(driving) or given.carrier is not None:
+            raise WrongUse("--record takes what was recorded: leave --twin, --connect, --set, --resume, --apply, "
+                           "--carrier and --excitation out; RIG may name the rig file")  # fmt: skip
     else:
         parts.check(given)
         if given.columns or given.rate or given.check:
             raise WrongUse("--map, --rate and --check are for --record")
-    if given.resume and (given.out or given.band or given.amplitude or given.excitation):
-        raise WrongUse("--resume goes on as planned: leave --out, --band, --amplitude and --excitation out")
+    if given.resume and (
+        given.out or given.band or given.amplitude or given.excitation or given.carrier is not None
+    ):
+        raise WrongUse("--resume goes on as planned: leave --out, --band, --amplitude, --carrier and --excitation out")
+    if given.rate and not (math.isfinite(given.rate) and given.rate > 0):
+        raise WrongUse(f"--rate {given.rate:g}: must be a sampling rate in Hz, above 0")
     low, high = _band(given.band)
-    fixed = pairs(given.fix)
-    for key, value in fixed.items():
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise WrongUse(f"--fix {key}={value}: must be a number")
     asked = Asked(
         excitations=tuple(word.strip() for word in given.excitation.split(",") if word.strip()),
-        start_hz=low, end_hz=high, amplitude_m=given.amplitude, input=given.input, output=given.output,
-        load_pressure=given.load_pressure, fixed={key: float(value) for key, value in fixed.items()},
+        start_hz=low, end_hz=high, amplitude_m=given.amplitude, carrier_m_s=given.carrier,
+        input=given.input, output=given.output, load_pressure=given.load_pressure,
+        **identify_choices.choices_of(given),
     )  # fmt: skip
     check_asked(asked)
     return asked
@@ -131,7 +137,9 @@ def _of_rig(
         with parts.rig_of(given) as rig:
             driven = _driven(rig, given, asked, folder, tell)
             study = _study(given, driven, asked, tell)
-            changes = changes_of(study)
+            from hilctl.identify.dynamics.proposed import proposed
+
+            changes = proposed(study.grey)
             epochs = [rig.set(changes, origin=ORIGIN)] if given.apply and changes else None
             return study, driven.store.header.prepared, epochs
     except KeyboardInterrupt:
@@ -156,7 +164,11 @@ def _driven(rig: "Client", given: argparse.Namespace, asked: "Asked", folder: Pa
         if given.twin:
             rig.arm()
         driven = Run.resume(rig, folder)
+        header = driven.store.header
+        plant_of(header.facts).choices(header.facts, _over(header.asked, asked))
     else:
+        facts = read_facts(rig)
+        plant_of(facts).choices(facts, asked)  # refused before anything moves
         prepared = parts.made_ready(rig, given, tell)
         facts = read_facts(rig)
         plant = plant_of(facts)
@@ -207,9 +219,8 @@ def _over(then: "Asked", now: "Asked") -> "Asked":
     """What was driven stays; what it is looked at for may be asked anew."""
     import msgspec
 
-    more = {
-        key: getattr(now, key) for key in ("input", "output", "load_pressure", "fixed") if getattr(now, key)
-    }  # fmt: skip
+    looked_at = ("input", "output", "load_pressure", "fixed", "free", "tied", "starts")
+    more = {key: getattr(now, key) for key in looked_at if getattr(now, key)}
     return msgspec.structs.replace(then, **more)
 
 
@@ -228,6 +239,8 @@ def _of_files(
             raise WrongUse(f"--map {word}: must be CHANNEL=COLUMN, or CHANNEL=COLUMN:UNIT")
         mapping[key] = column
     facts = _facts_of_file(given.rig) if given.rig else None
+    if facts:
+        _plant_of(facts).choices(facts, asked)
     band = (asked.start_hz, asked.end_hz) if asked.end_hz else None
     experiments: list[Experiment] = []
     for role, files in (("fit", given.record), ("check", given.check)):
@@ -265,26 +278,14 @@ def _command() -> str:
     return "hilctl " + shlex.join(sys.argv[1:])
 
 
-def changes_of(study: "Study") -> dict[str, float]:
-    """What to set in the rig, by key: what the grey box has identified, and the mass."""
-    grey = study.grey
-    if grey is None:
-        return {}
-    out: dict[str, float] = {}
-    for one in grey.fit.estimates if grey.fit else ():
-        if one.value is not None and one.by in ("linear", "profile") and not one.at_bound and one.name in grey.keys:
-            out[grey.keys[one.name]] = one.value
-    if grey.mass is not None:
-        out |= {key: value for key, value in grey.mass.changes().items() if key == "machine.m"}
-    return out
-
-
 def _kept(
     study: "Study", folder: Path, prepared: dict[str, Any], epochs: list[int] | None, begun_s: float, *, draws: bool
 ) -> dict[str, Any]:
     """study.json, the report, and the answer."""
+    from hilctl.identify.dynamics.proposed import proposed
+
     folder.mkdir(parents=True, exist_ok=True)
-    changes = changes_of(study)
+    changes = proposed(study.grey)
     answer = {
         **study.to_json(), "prepared_rig": prepared or None, "folder": str(folder),
         "sets": [changes] if changes else [],
@@ -301,4 +302,4 @@ def _report(study: "Study", folder: Path) -> str:
     return str(write_report(study, folder))
 
 
-__all__: Sequence[str] = ("changes_of", "options", "run")
+__all__: Sequence[str] = ("options", "run")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hilctl.cli import identify_parts as parts
-from hilctl.cli.output import say
+from hilctl.cli.output import say, show
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -18,24 +18,21 @@ NOT = "not identifiable"
 
 def tell_study(study: "Study", answer: Mapping[str, Any]) -> None:
     """All of it, in the order in which it was found."""
-    from rich.console import Console
-
-    console = Console()
     for found in study.findings:
         for finding in found.findings:
             say(f"left out: {found.experiment}: {finding}")
-    console.print(_responses(study))
+    show(_responses(study))
     for one in study.transfers:
         if one.family is None:
             say(f"no transfer function {one.pair}: {one.refused}")
         else:
-            console.print(_transfers(one))
+            show(_transfers(one))
     if study.grey is not None and study.grey.fit is not None:
-        console.print(_grey(study.grey))
+        show(_grey(study.grey))
         for line in _open(study.grey):
             say(line)
     if study.checks or study.against:
-        console.print(_checks(study))
+        show(_checks(study))
     if study.tuning is not None:
         from hilctl.cli.tune_told import lines
 
@@ -113,6 +110,8 @@ def _grey(grey: "Grey") -> "Table":
 
 def _open(grey: "Grey") -> Iterator[str]:
     """What the data do not say, and what to do."""
+    from hilctl.identify.dynamics.proposed import doubt
+
     assert grey.fit is not None
     fit = grey.fit
     gap = f", gap {fit.gap:.1g}" if fit.rank < fit.free else ""
@@ -121,6 +120,8 @@ def _open(grey: "Grey") -> Iterator[str]:
         if one.value is None:
             yield f"{one.name} is {NOT}: {one.why}"
     yield from dict.fromkeys(f"note: {flag.text}; {flag.remedy}" for flag in fit.flags)
+    if why := doubt(grey):
+        yield f"no number of it is proposed to be set: {why}"
 
 
 def _checks(study: "Study") -> "Table":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hilctl.cli.errors import DONE, WrongUse
 from hilctl.cli.identify_parts import check, figure, folder_of, interval, keep, made_ready, progress, recording, rig_of
-from hilctl.cli.output import json_line, note, say
+from hilctl.cli.output import json_line, note, say, show
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -101,11 +101,9 @@ def _answer(campaign: "Campaign", folder: Path) -> dict[str, Any]:
 
 
 def _tell(campaign: "Campaign", answer: dict[str, Any]) -> None:
-    from rich.console import Console
-
     from hilctl.identify.campaign import table
 
-    Console().print(table(campaign.store))
+    show(table(campaign.store))
     for reason, count in _reasons(answer["windows"]["discarded"]).items():
         say(f"discarded at {reason}" + (f" ({count} windows)" if count > 1 else ""))
     for remark in answer["remarks"]:

@@ -122,8 +122,10 @@ def folder_of(given: argparse.Namespace, kind: str) -> Path:
 
 def keep(answer: Mapping[str, Any], file: Path) -> None:
     """The answer as a file; what is not a number becomes null."""
+    from hilctl.identify import kept
+
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(finite(answer), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    kept.write(file, (json.dumps(finite(answer), indent=1, ensure_ascii=False) + "\n").encode())
 
 
 def figure(value: float | None) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import identify_parts as parts
-from hilctl.cli.output import say
+from hilctl.cli.output import say, show
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -51,11 +51,9 @@ def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any)
 
 
 def _tell(answer: Mapping[str, Any]) -> None:
-    from rich.console import Console
-
     origins = list(dict.fromkeys(q["origin"] for q in answer["plant"].values()))
     marks = {origin: chr(ord("a") + i) for i, origin in enumerate(origins)}
-    Console().print(_table(answer["plant"], marks))
+    show(_table(answer["plant"], marks))
     for origin, mark in marks.items():
         say(f"{mark}: {origin}")
     for flag in answer["flags"]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hilctl.cli.errors import DONE, WrongUse
-from hilctl.cli.output import as_json, finite, note, say
+from hilctl.cli.output import as_json, finite, note, say, show
 
 if TYPE_CHECKING:
     from rich.table import Table as Printed
@@ -43,7 +43,7 @@ def _models(given: argparse.Namespace) -> int:
     if given.json:
         as_json(answer)
     else:
-        Console().print(_printed(table))
+        show(_printed(table))
         for path in written:
             say(str(path))
     if without:

@@ -8,10 +8,19 @@ from typing import Any
 
 import msgspec
 
+_WIDE = 200  # columns: more than any table has
+
 
 def say(text: str) -> None:
     """A line of the answer."""
     print(text, flush=True)
+
+
+def show(*tables: Any) -> None:
+    """Tables of the answer: as wide as the terminal; whole, where they go to a file or another program."""
+    from rich.console import Console
+
+    Console(width=None if sys.stdout.isatty() else _WIDE).print(*tables, sep="\n")
 
 
 def note(text: str) -> None:

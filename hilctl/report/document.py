@@ -32,6 +32,10 @@ def save(text: str, path: Path) -> Path:
     """Whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.part")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)  # half a page on a full disk helps nobody
+        raise OSError(error.errno, error.strerror, str(path)) from None
     return path

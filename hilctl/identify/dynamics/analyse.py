@@ -15,6 +15,7 @@ from hilctl.identify.dynamics.judge import Finding, RecordFault, judge
 from hilctl.identify.dynamics.measured import measured_of, scatter_between
 from hilctl.identify.dynamics.plants import Plant
 from hilctl.identify.dynamics.preprocess import Detrend, Hampel, Prepared, ZeroPhase, prepare
+from hilctl.identify.dynamics.sticking import stuck_of
 from hilctl.identify.dynamics.study import Cleaned, Experiment, Found, Grey, Measured, Pair, Study, Transfers
 from hilctl.identify.dynamics.transfer import Family, fit_levy, fit_transfer
 from hilctl.identify.dynamics.validated import against_of, checks_of
@@ -41,13 +42,12 @@ def study_of(
     wrong = {each.experiment for each in found if each.findings}
     sound = [one for one in experiments if one.name not in wrong]
     if not [one for one in sound if one.role == "fit"]:
-        raise RecordFault(
-            tuple(finding._replace(channel=f"{each.experiment}: {finding.channel}")
-                  for each in found for finding in each.findings)
-        )  # fmt: skip
+        raise RecordFault(_placed(found))
     cleaned = {one.name: cleaned_of(one, pairs) for one in sound if one.kind != "motion"}
     tell("frequency responses")
     measured, spoiled = measured_of(sound, cleaned, pairs)
+    if spoiled and not measured and not any(one.kind == "motion" for one in sound):
+        raise RecordFault(_placed(spoiled))
     tell("transfer functions")
     transfers = tuple(transfers_of(measured, pair, tell) for pair in pairs if any(m.pair == pair for m in measured))
     tell("the grey box")
@@ -62,8 +62,15 @@ def study_of(
         transfers=transfers, grey=grey, checks=checks, against=against_of(transfers, measured),
         remarks=(
             *remarks, *(note for one in experiments for note in one.notes), *scatter_between(measured),
-            *_without(grey),
+            *riding(sound), *stuck_of(sound, facts), *_without(grey),
         ),
+    )  # fmt: skip
+
+
+def _placed(found: Sequence[Found]) -> tuple[Finding, ...]:
+    return tuple(
+        finding._replace(channel=f"{each.experiment}: {finding.channel}")
+        for each in found for finding in each.findings
     )  # fmt: skip
 
 
@@ -84,7 +91,8 @@ def judged(one: Experiment, pairs: Sequence[Pair], facts: Facts | None) -> tuple
             one.channels[name], outputs, one.rate_hz, name=name, times_s=times_of(one),
             band_hz=one.band_hz if declared else None,
             ranges={key: value for key, value in ranges.items() if key in (name, *outputs)},
-            periodic=one.kind in ("motion", "multisine", "step"), leads=one.source == "rig",
+            periodic=one.kind in ("motion", "multisine", "step") or bool(one.settings.get("carrier_m_s")),
+            leads=one.source == "rig" or bool(set(outputs) & set(_COMPUTED)),
         )  # fmt: skip
     if one.kind == "step":  # it has no spectrum to speak of, and stands still before and behind
         out = [each for each in out if each.kind not in ("unexcited", "swapped", "clipped", "saturated")]
@@ -160,6 +168,19 @@ def seen_in(family: Family, low_hz: float) -> Family:
         if np.abs(fit.transfer.poles).min() >= SLOWEST * 2 * np.pi * low_hz and fit.bic <= family.best.bic + DECISIVE
     ]  # fmt: skip
     return Family(family.fits, min(seen, key=lambda fit: fit.bic)) if seen else family
+
+
+def riding(experiments: Sequence[Experiment]) -> tuple[str, ...]:
+    """What was measured on a carrier, and what that means."""
+    speeds = {one.group: float(one.settings.get("carrier_m_s", 0.0)) for one in experiments if one.role == "fit"}
+    groups = [group for group, speed in speeds.items() if speed]
+    if not groups:
+        return ()
+    told = (
+        f"{', '.join(groups)}: on a carrier of {max(speeds.values()):.3g} m/s where the motion alone is slower; the "
+        "responses are those of a table that slides, which friction and valve damp otherwise than one at rest"
+    )
+    return (told,)
 
 
 def _without(grey: Grey | None) -> tuple[str, ...]:

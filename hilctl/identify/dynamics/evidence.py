@@ -14,14 +14,19 @@ _LEVELS = 10  # of a signal that switches: its extremes are meant
 _PILED = 4.0  # times as many samples at the extreme as in the next three steps below: a quantised peak has about one
 _SEGMENTS = 15  # at least, that a spectrum is averaged over
 _LONGEST = 4096  # samples of one
-_COHERENT = 0.5
+_COHERENT, _CLEAR = 0.5, 0.8
+_STEADY = 0.5  # of the phase's ways up and down: what goes one way
+_AUDIBLE = 1e-10  # of the strongest line's power: less is rounding
+_BESIDE, _LITTLE = 1.5, 2e-4  # times the line's frequency; of all power
+_RELAXED = 20  # times at the extreme: so often that no run is needed
 
 
 class Related(NamedTuple):
     """How an output belongs to an input."""
 
-    coherence: float  # mean, weighted with the input's power
-    rise_deg: float  # of the phase over the coherent band; a lag falls
+    coherence: float  # mean, weighted with the input's power or with the output's: the greater
+    beside: float  # the same beside the input's strongest line; 0 where there is too little power for it
+    rise_deg: float  # of the phase, over all that is coherent; a lag falls
     ahead_s: float  # by which the output comes first
     line: float  # share of the input's power in its strongest line
     line_hz: float
@@ -52,10 +57,28 @@ def _piled(values: Reals) -> float:
     here = values == top
     if np.count_nonzero(here) < _PILED * np.count_nonzero((values < top) & (values >= top - 3.5 * step)):
         return 0.0
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], here.astype(np.int8), [0]])))
-    lengths = edges[1::2] - edges[::2]
+    lengths = _runs(here)
     long = lengths >= _RUN
+    if len(lengths) >= _RELAXED:
+        return float(lengths.sum() / len(values))
     return float(lengths[long].sum() / len(values)) if np.count_nonzero(long) >= _RUNS else 0.0
+
+
+def _runs(here: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """How long each stretch is."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], here.astype(np.int8), [0]])))
+    return np.asarray(edges[1::2] - edges[::2], np.int64)
+
+
+def dead_stretch(values: Reals, driven: Reals) -> tuple[int, int]:
+    """How long the signal repeats one value to the last bit while the input goes on, at most, and from where."""
+    moving = np.flatnonzero(np.diff(values) != 0)
+    edges = np.concatenate([[-1], moving, [len(values) - 1]])
+    pauses = np.diff(edges) - 1
+    at = int(np.argmax(pauses))
+    first, held = int(edges[at]) + 1, int(pauses[at])
+    usual = float(np.std(driven))
+    return (held, first) if held and float(np.std(driven[first : first + held + 1])) > 0.1 * usual else (0, 0)
 
 
 def longest_freeze(channels: Sequence[Reals]) -> tuple[int, int]:
@@ -79,7 +102,11 @@ def band_of(values: Reals, rate_hz: float) -> tuple[float, float]:
 
 
 def coherence_and_delay(driven: Reals, output: Reals, rate_hz: float) -> Related:
-    """From spectra averaged over half-overlapping pieces. The delay is the slope of the phase, weighted with power."""
+    """From spectra averaged over half-overlapping pieces. Delay: the slope of the phase, weighted with power.
+
+    The rise is that over the band, or from line to line, each as good as another, where it goes one way; 0 where
+    the two differ.
+    """
     length = min(_LONGEST, 2 * len(driven) // (_SEGMENTS + 1))
     window = np.hanning(length + 1)[:-1]
     begins = range(0, len(driven) - length + 1, length // 2)
@@ -97,10 +124,20 @@ def coherence_and_delay(driven: Reals, output: Reals, rate_hz: float) -> Related
     turn = float(np.angle(pairs.sum()))  # of the phase from a line to the next
     centre = float(np.sum(weight * np.arange(len(weight))) / max(weight.sum(), np.finfo(float).tiny))
     spread = np.sqrt(np.sum(weight * (np.arange(len(weight)) - centre) ** 2) / max(weight.sum(), np.finfo(float).tiny))
+    clear = (coherence > _CLEAR) & (uu > _AUDIBLE * uu.max()) & (yy > _AUDIBLE * yy.max())
+    turns = np.angle(cross[1:] * np.conj(cross[:-1]))[clear[1:] & clear[:-1]]
+    steady = float(np.abs(turns.sum()) / max(np.abs(turns).sum(), np.finfo(float).tiny))
+    rise = 0.0
+    if turn * turns.sum() > 0:  # both ways of looking agree
+        rise = float(turn * 4 * spread)
+        if steady > _STEADY and abs(turns.sum()) > abs(rise):
+            rise = float(turns.sum())
     full = np.abs(np.fft.rfft((driven - driven.mean()) * np.hanning(len(driven) + 1)[:-1])) ** 2
     strongest = int(np.argmax(full))
     line = float(full[max(0, strongest - 2) : strongest + 3].sum() / full.sum())
-    return Related(
-        float(np.sum(coherence * uu) / uu.sum()), float(np.rad2deg(turn) * 4 * spread),
-        turn / (2 * np.pi * step_hz), line, strongest * rate_hz / len(driven),
-    )  # fmt: skip
+    at_hz = strongest * rate_hz / len(driven)
+    hz = step_hz * np.arange(1, len(uu) + 1)
+    beside = np.where((hz < at_hz / _BESIDE) | (hz > at_hz * _BESIDE), uu, 0.0)
+    shared = [float(np.sum(coherence * weight) / weight.sum()) for weight in (uu, yy)]
+    rest = float(np.sum(coherence * beside) / beside.sum()) if beside.sum() > _LITTLE * uu.sum() else 0.0
+    return Related(max(shared), rest, float(np.rad2deg(rise)), turn / (2 * np.pi * step_hz), line, at_hz)

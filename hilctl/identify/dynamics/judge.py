@@ -10,7 +10,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.identify.dynamics.evidence import band_of, clipping, coherence_and_delay, longest_freeze
+from hilctl.identify.dynamics.evidence import (
+    band_of,
+    clipping,
+    coherence_and_delay,
+    dead_stretch,
+    longest_freeze,
+)
 
 Reals = npt.NDArray[np.float64]
 
@@ -25,9 +31,10 @@ CLIPPED_SHARE = 0.002  # of the samples, at the extreme
 RATE_APART = 1e-3  # of the rate: declared and shown by the times
 BAND_APART = 1.3  # times: the band that was driven and the band that the input shows
 FROZEN_SHARE = 0.002  # of the samples, in one piece
-LEAST_COHERENCE = 0.2  # mean where the input has its power; nothing in common shows 0.07
+DEAD_SHARE = 0.02  # of the samples, in one piece: an output that stands while its input goes on
+LEAST_COHERENCE = 0.2  # mean where input or output have their power; nothing in common shows 0.07
 LEAST_RISE_DEG = 45.0  # of the phase over the band: an output that is ahead of its input
-ONE_LINE = 0.98  # of the input's power in one line: a single sine
+ONE_LINE = 0.98  # of the input's power in one line: a single sine, unless what stands beside it is heard as well
 
 
 class Finding(NamedTuple):
@@ -125,8 +132,17 @@ def _times(channels: Mapping[str, Reals], rate_hz: float, times_s: npt.ArrayLike
     name, count = next((key, len(values)) for key, values in channels.items())
     if times_s is not None:
         times = np.asarray(times_s, float)
-        if times.shape != (count,) or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
-            yield Finding("dropped samples", "time", "times must be as many as samples, and grow; export them again")
+        if times.shape != (count,) or not np.isfinite(times).all():
+            yield Finding("dropped samples", "time", "times must be as many as samples, and finite; export them again")
+            return
+        back = np.flatnonzero(np.diff(times) <= 0)
+        if len(back):
+            at = int(back[0])
+            yield Finding(
+                "dropped samples", "time",
+                f"they do not grow at {len(back)} samples, the first is {at + 1}, from {times[at]:.9g} to "
+                f"{times[at + 1]:.9g} s; cut the record there, or export it again",
+            )  # fmt: skip
             return
         steps = np.diff(times)
         usual = float(np.median(steps))
@@ -164,6 +180,7 @@ def _limits(channels: Mapping[str, Reals], ranges: Mapping[str, tuple[float, flo
             f"it reads {channels[key].min():.4g} to {channels[key].max():.4g}, possible are {low:g} to {high:g}; {hint}"
             "check which channel is which, and its unit",
         )  # fmt: skip
+    name, driven = next(iter(channels.items()))
     for at, (key, values) in enumerate(channels.items()):
         if key in beyond:
             continue
@@ -173,6 +190,14 @@ def _limits(channels: Mapping[str, Reals], ranges: Mapping[str, tuple[float, flo
             what = "the input stands at its end" if at == 0 else "the sensor shows nothing beyond"
             remedy = "drive with less amplitude" if at == 0 else "drive with less amplitude, or widen its range"
             yield Finding(kind, key, f"{100 * share:.2g} % of the samples are {level:.6g}: {what}; {remedy}")
+            continue
+        held, first = dead_stretch(values, driven) if at else (0, 0)
+        if held > max(DEAD_SHARE * len(values), FEWEST / 4):
+            yield Finding(
+                "zero variance", key,
+                f"it is {values[first]:.6g} to the last bit for {held} samples from sample {first} on, while {name} "
+                "goes on; check the sensor, its supply and cable, or cut the record there",
+            )  # fmt: skip
 
 
 def _exchangeable(
@@ -214,7 +239,7 @@ def _related(
         if key == name:
             continue
         seen = coherence_and_delay(channels[name], values, rate_hz)
-        if seen.line > ONE_LINE and not periodic:
+        if seen.line > ONE_LINE and seen.beside < LEAST_COHERENCE and not periodic:
             yield Finding(
                 "unexcited", name,
                 f"{100 * seen.line:.3g} % of its power is one line near {seen.line_hz:.3g} Hz: that shows the dynamics "

@@ -2,7 +2,8 @@
 
 An input that is itself measured within the loop (the valve's command) has noise that the loop has made from the
 output's; a quotient would be biased by it. Where the estimator takes its input as exact, both are held against what was
-driven instead, and the response is the quotient of the two.
+driven instead, and the response is the quotient of the two. What stands still between samples, as the valve's command
+does, has the hold's half tick of lag in its samples; a response is that of what they drive, without it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,11 +17,16 @@ from hilctl.identify.dynamics.response import (
     Response,
     average,
     bandwidth,
+    lines_response,
     multisine_response,
+    period_of,
+    reach_hz,
     stepped_response,
     sweep_response,
+    without_hold,
 )
 from hilctl.identify.dynamics.study import Experiment, Found, Measured, Pair, Reals
+from sim.servo import Hold
 
 POINTS = 150  # at most, of a sweep
 BIN = 8.0  # lines of the record between two of its points, at least
@@ -47,11 +53,18 @@ def measured_of(
             except RecordFault as fault:
                 wrong.append(Found(group, fault.findings))
                 continue
-            out.append(Measured(group, members[0].kind, pair, response, _bandwidth(response, pair), members[0].role))
+            first = members[0]
+            out.append(Measured(group, first.kind, pair, response, _bandwidth(response, pair, first), first.role))
     return tuple(out), tuple(wrong)
 
 
 def _one(experiment: Experiment, cleaned: Prepared, pair: Pair) -> Response:
+    made = _sampled(experiment, cleaned, pair)
+    still = experiment.hold(pair.input) is Hold.zero
+    return without_hold(made, experiment.rate_hz, Hold.zero) if still else made
+
+
+def _sampled(experiment: Experiment, cleaned: Prepared, pair: Pair) -> Response:
     reference = experiment.reference if experiment.reference in cleaned.channels else pair.input
     direct = experiment.signal is not None and experiment.kind in ("multisine", "stepped")
     if direct or reference == pair.input:
@@ -71,7 +84,12 @@ def _estimated(experiment: Experiment, cleaned: Prepared, pair: Pair) -> Respons
         return multisine_response(driven, output, rate_hz, signal, begins=experiment.begins)
     if experiment.kind == "stepped" and signal is not None:
         return stepped_response(driven, output, rate_hz, signal.steps, begins=experiment.begins)
-    return sweep_response(driven, output, rate_hz, frequencies_of(experiment))
+    if experiment.kind == "record" and (period := period_of(driven)):
+        found = lines_response(driven, output, rate_hz, period, experiment.band_hz)
+        if found is not None and len(found.hz) > 1:
+            return found
+    carrier_hz = float(getattr(signal, "carrier_hz", 0.0))
+    return sweep_response(driven, output, rate_hz, frequencies_of(experiment), carrier_hz=carrier_hz)
 
 
 def through(output: Response, driven: Response) -> Response:
@@ -106,13 +124,16 @@ def _together(responses: Sequence[Response], kind: str) -> Response:
     return Response(*(part[order] for part in parts))
 
 
-def _bandwidth(response: Response, pair: Pair) -> Bandwidth:
+def _bandwidth(response: Response, pair: Pair, one: Experiment) -> Bandwidth:
     """Of a displacement that follows at low frequencies; what only grows or falls has none."""
     few = response.within(0.0, float(response.hz[0]) * 3)
     size = few.magnitude
     flat = len(size) > 1 and float(np.ptp(size)) < FLAT * float(size.mean())
     follows = pair.output in FOLLOWING and flat and float(np.abs(few.phase_deg).max()) < LAG_DEG
-    return bandwidth(response) if follows and len(response.hz) > LEAST else Bandwidth(None, None)
+    if not follows or len(response.hz) <= LEAST:
+        return Bandwidth(None, None)
+    swept = one.signal is None or one.kind not in ("multisine", "stepped")
+    return bandwidth(response, reach_hz=reach_hz(response.hz, one.seconds) if swept else None)
 
 
 def scatter_between(measured: Sequence[Measured]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.dynamics.experiment.asked import Asked, Excitation
 from hilctl.identify.dynamics.experiment.planning import Leg
+from hilctl.identify.dynamics.grey import Choice
 from hilctl.identify.dynamics.study import Experiment, Grey, Pair
 
 if TYPE_CHECKING:
@@ -43,6 +44,9 @@ class Plant(Protocol):
 
     def legs(self, rig: "Client", facts: Facts) -> Sequence[Leg]:
         """Motions of its own: what `plant` among the excitations drives."""
+
+    def choices(self, facts: Facts, asked: Asked) -> Mapping[str, Choice]:
+        """Which parameters of its grey box are searched; BadValues where what is asked for is none of its."""
 
     def grey(self, experiments: Sequence[Experiment], facts: Facts, asked: Asked) -> Grey:
         """The grey box of these records; `refused` says why there is none."""

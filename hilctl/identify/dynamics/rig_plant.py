@@ -12,15 +12,16 @@ import numpy as np
 from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.dynamics.experiment.asked import EXCITATIONS, Asked, Excitation
 from hilctl.identify.dynamics.experiment.planning import Leg
-from hilctl.identify.dynamics.grey import Fixed, NoStart, identify
+from hilctl.identify.dynamics.grey import Choice, Fixed, NoMachine, NoStart, Parameters, chosen
 from hilctl.identify.dynamics.grey.record import Record
 from hilctl.identify.dynamics.grey.rig import rig_choices, rig_model, rig_records
+from hilctl.identify.dynamics.grey.rig_search import identify_rig
 from hilctl.identify.dynamics.plants import Modelled
 from hilctl.identify.dynamics.study import Experiment, Grey, Pair
 from hilctl.identify.plant.faults import PlantFault
 from hilctl.identify.plant.record import CHANNELS
 from hilctl.identify.plant.record import Record as PlantRecord
-from hilctl.params import BadValues, Problem, nearest
+from hilctl.params import BadValues, Problem
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -64,6 +65,18 @@ class RigPlant:
             ))  # fmt: skip
         return legs
 
+    def choices(self, facts: Facts, asked: Asked) -> dict[str, Choice]:
+        """Flow, oil, valve and delays free; geometry as the rig file has it; and what is asked for."""
+        base = rig_choices(facts)
+        made = chosen(base, fixed=asked.fixed, free=asked.free, tied=asked.tied, keys=_KEYS)
+        if not isinstance(made["threshold"], Fixed):
+            limit = "what a threshold does are jumps, which no search by derivatives finds"
+            raise BadValues([
+                Problem("threshold", "", limit, "leave it out: it is looked for by itself; or --fix threshold=VALUE")
+            ])  # fmt: skip
+        Parameters(rig_model(facts), made)
+        return made
+
     def grey(self, experiments: Sequence[Experiment], facts: Facts, asked: Asked) -> Grey:
         """From every motion of the plant's own; from all records that fit, where there is none."""
         chosen = [one for one in experiments if one.kind == "motion"] or list(experiments)
@@ -78,9 +91,8 @@ class RigPlant:
             return _refused(made, f"nothing was driven above {FAST_HZ:g} Hz, where the valve shows; widen the band")
         try:
             records = rig_records([plant_record(one) for one in chosen], facts.values)
-            choices = {**rig_choices(facts), **_fixed(asked.fixed, rig_choices(facts))}
-            fit = identify(rig_model(facts), records, choices, check=False, intervals="linear")
-        except (NoStart, PlantFault) as error:
+            fit = identify_rig(facts, records, self.choices(facts, asked), starts=asked.starts)
+        except (NoStart, NoMachine, PlantFault) as error:
             return _refused(made, str(error))
         mass, refused = _weighed(chosen, facts)
         return Grey(self.name, made.experiments, made.outputs, fit, before, _KEYS, mass, refused)
@@ -90,11 +102,11 @@ class RigPlant:
         if grey.fit is None or any(name not in experiment.channels for name in CHANNELS):
             return ()
         record: Record = rig_records([plant_record(experiment)], facts.values)[0]
-        made = rig_model(facts).simulate(grey.fit.values, record)[:, 0]
+        model = rig_model(facts)
+        made = model.simulate(grey.fit.values, record)[:, 0]
         measured = record.measured()[:, 0]
         offset = float(np.mean(measured - made))  # of the two sensors: to be found in every record
-        driven = experiment.channels["u_applied"][: len(measured)]
-        return (Modelled("load_pressure_pa", driven, measured, made + offset),)
+        return (Modelled("load_pressure_pa", model.driven(record), measured, made + offset),)
 
 
 def plant_record(one: Experiment) -> PlantRecord:
@@ -104,16 +116,6 @@ def plant_record(one: Experiment) -> PlantRecord:
 
 def _refused(made: Grey, why: str) -> Grey:
     return Grey(made.model, made.experiments, made.outputs, None, made.before, made.keys, None, why)
-
-
-def _fixed(asked: Mapping[str, float], choices: Mapping[str, Any]) -> dict[str, Fixed]:
-    """BadValues where a name is none of the model's."""
-    names = {name.removeprefix("machine."): value for name, value in asked.items()}
-    wrong = [Problem(f"fix.{name}", value, "no such parameter", nearest(name, list(choices)))
-             for name, value in names.items() if name not in choices]  # fmt: skip
-    if wrong:
-        raise BadValues(wrong)
-    return {name: Fixed(float(value)) for name, value in names.items()}
 
 
 def _weighed(chosen: Sequence[Experiment], facts: Facts) -> "tuple[PlantFit | None, str]":

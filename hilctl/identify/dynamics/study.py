@@ -18,6 +18,7 @@ from hilctl.identify.dynamics.response import Bandwidth, Crossing, Response
 from hilctl.identify.dynamics.transfer import Family, Fitted
 from hilctl.identify.dynamics.validate import Independence, StepComparison, Whiteness
 from hilctl.identify.plant.result import PlantFit
+from sim.servo import Hold
 
 if TYPE_CHECKING:
     from hilctl.identify.dynamics.tuning.result import Tuning
@@ -65,6 +66,10 @@ class Experiment:
     def seconds(self) -> float:
         """How long it is."""
         return self.samples / self.rate_hz
+
+    def hold(self, channel: str) -> Hold:
+        """How a channel goes between samples: what our converter puts out stands still."""
+        return Hold.zero if self.source == "rig" and channel == "u_applied" else Hold.first
 
 
 @dataclass(frozen=True)
@@ -175,6 +180,10 @@ class Study:
     def experiment(self, name: str) -> Experiment:
         """By name; KeyError where there is none."""
         return {each.name: each for each in self.experiments}[name]
+
+    def held(self, channel: str) -> bool:
+        """Whether it stood still between samples; responses from it are without the lag of that."""
+        return any(one.hold(channel) is Hold.zero for one in self.experiments)
 
     def to_json(self) -> dict[str, Any]:
         """As plain values that JSON can hold; samples are left out, they are kept beside it."""

@@ -69,7 +69,7 @@ def _transfers(one: Experiment, cleaned: Prepared, transfers: Sequence[Transfers
             continue
         best = each.family.best
         driven, measured = (_from_rest(channels[name], one) for name in each.pair)
-        modelled = best.transfer.simulate(driven, 1 / one.rate_hz)
+        modelled = best.transfer.simulate(driven, 1 / one.rate_hz, one.hold(each.pair.input))
         yield check_of(one, f"order {best.order}", each.pair.output, driven, measured, modelled)
 
 

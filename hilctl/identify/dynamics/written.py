@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hilctl.identify.dynamics.proposed import doubt, proposed
 from hilctl.identify.dynamics.response import Crossing, Response
 from hilctl.identify.dynamics.study import (
     Against,
@@ -41,7 +42,7 @@ def plain_study(study: Study) -> dict[str, Any]:
             }
             for each in study.prepared for done in each.prepared.done for name, change in done.changes.items()
         ],
-        "responses": [_measured(each) for each in study.responses],
+        "responses": [_measured(each, study.held(each.pair.input)) for each in study.responses],
         "transfers": [_transfers(each) for each in study.transfers],
         "grey": None if study.grey is None else _grey(study.grey),
         "checks": [_check(each) for each in study.checks],
@@ -61,9 +62,10 @@ def _experiment(one: Experiment) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _measured(one: Measured) -> dict[str, Any]:
+def _measured(one: Measured, held: bool) -> dict[str, Any]:
     return {
         "experiment": one.experiment, "kind": one.kind, "input": one.pair.input, "output": one.pair.output,
+        "hold_taken_out": held,
         "minus_3_db": crossing(one.bandwidth.gain), "minus_90_deg": crossing(one.bandwidth.phase),
         **_response(one.response),
     }  # fmt: skip
@@ -109,6 +111,7 @@ def _grey(one: Grey) -> dict[str, Any]:
     return {
         "model": one.model, "experiments": list(one.experiments), "outputs": list(one.outputs),
         "before": dict(one.before), "keys": dict(one.keys), "refused": one.refused,
+        "proposed": proposed(one), "doubt": doubt(one),
         "fit": None if one.fit is None else one.fit.to_json(),
         "mass": None if one.mass is None else one.mass.to_json(),
     }  # fmt: skip

@@ -9,6 +9,10 @@ as well, by lot, for the odd distortion.
 Random phases have crest factors near 3.5. They are then made better by clipping again and again and keeping the phases
 of what is left (van der Ouderaa, Schoukens and Renneboog 1988): about 1.7 for a flat spectrum. What is clipped is the
 motion, where that is limited, else the input.
+
+Lines that ride on a carrier have equal acceleration, low ones equal speed, and it is the acceleration that is clipped.
+The carrier has an odd number of half periods in one of the multisine, so its own lines, odd ones, fall in the middle
+between the driven ones.
 """
 
 from collections.abc import Iterator
@@ -17,9 +21,10 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.identify.dynamics.excitation.carrier import CARRIER, Carrier, carrier_for, left
 from hilctl.identify.dynamics.excitation.room import Reals, Room, scale_into
 from hilctl.identify.dynamics.excitation.shape import Shape
-from hilctl.identify.dynamics.excitation.stepped import smooth
+from hilctl.identify.dynamics.excitation.smooth import smooth
 from hilctl.params import Params, Problem, note, number, whole
 
 _CLIPPINGS = 200
@@ -37,6 +42,7 @@ class Multisine(Params, kw_only=True):
     soft_s: Annotated[float, number(0, 60, "s", "soft start, within the settling, and soft stop behind")] = 0.0
     grid: Annotated[Literal["full", "odd", "odd_random"], note("which lines are driven")] = "full"
     seed: Annotated[int, whole(0, 2**31 - 1, "", "of the phases")] = 1
+    carrier_m_s: Annotated[float, number(0, 20, "m/s", CARRIER)] = 0.0
     rate_hz: Annotated[float, number(10, 20_000, "Hz", "samples; a period is a whole number of them")] = 1000.0
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:
@@ -54,6 +60,10 @@ class Multisine(Params, kw_only=True):
             )
         if self.soft_s > self.settle_periods * self.period_s:
             yield Problem(f"{at}.soft_s", self.soft_s, "must end within the settling", "raise settle_periods")
+        if self.carrier_m_s and (self.periods % 2 or self.periods < 4):
+            yield Problem(f"{at}.periods", self.periods, "must be even with a carrier, which fills two, and 4 at least")
+        if self.carrier_m_s and not self.soft_s:
+            yield Problem(f"{at}.carrier_m_s", self.carrier_m_s, "must be 0 where soft_s is 0: it rises from rest")
 
 
 class Tones(NamedTuple):
@@ -65,7 +75,8 @@ class Tones(NamedTuple):
     period: int  # samples
     periods: int
     lines: npt.NDArray[np.int64]  # multiples of 1/period
-    crest: float  # peak over rms of a period
+    crest: float  # peak over rms of a period, of what is above the carrier
+    carrier_hz: float = 0.0
 
     @property
     def hz(self) -> Reals:
@@ -96,6 +107,9 @@ def multisine(asked: Multisine, shape: Shape) -> Tones:
     """The signal with its settling: shaped as `shape` allows each line alone, scaled so that all of it has room."""
     period, lines = round(asked.rate_hz * asked.period_s), grid_lines(asked)
     hz = lines / asked.period_s
+    carrier = _between(carrier_for(asked.carrier_m_s, shape), asked)
+    if carrier is not None:
+        return _carried(asked, shape, carrier)
     amplitude = shape(hz)
     motion = shape.motion(hz)
     watched = motion if shape.room is not None else np.ones(len(lines), np.complex128)
@@ -104,13 +118,55 @@ def multisine(asked: Multisine, shape: Shape) -> Tones:
     spectrum = amplitude * np.exp(1j * phases)
     spectrum *= _factor(lines, spectrum, motion, hz, shape.amplitude, shape.room, fine)
     one = _time(lines, spectrum, period)
-    values = np.tile(one, asked.settle_periods + asked.periods)
-    if asked.soft_s:
-        tail = one[np.arange(round(asked.soft_s * asked.rate_hz) + 1) % period]
-        values = values * smooth(np.arange(len(values)) / (asked.soft_s * asked.rate_hz))
-        values = np.concatenate([values, tail * smooth(1 - np.arange(len(tail)) / (asked.soft_s * asked.rate_hz))])
+    values = _soft(asked, np.tile(one, asked.settle_periods + asked.periods + 1))
+    return _tones(asked, values, lines, one, 0.0)
+
+
+def _carried(asked: Multisine, shape: Shape, carrier: Carrier) -> Tones:
+    """The lines in what the carrier leaves of the room, and the carrier under them."""
+    assert shape.room is not None
+    room = left(carrier, shape.room)
+    lines = grid_lines(asked)
+    hz, fine = lines / asked.period_s, _fine(lines)
+    jw = 2j * np.pi * hz
+    corner = room.acceleration_m_s2 / room.velocity_m_s
+    amplitude = 1 / np.abs(jw * np.maximum(np.abs(jw), corner))
+    phases = _flatten(lines, amplitude * np.abs(jw) ** 2, np.full(len(lines), np.pi), fine, asked.seed)
+    spectrum = amplitude * np.exp(1j * phases)
+    most = max(shape.amplitude - carrier.position_m, 1e-9)
+    spectrum *= _factor(lines, spectrum, np.ones(len(lines), np.complex128), hz, most, room, fine)
+    one = _time(lines, spectrum, round(asked.rate_hz * asked.period_s))
+    values = np.tile(one, asked.settle_periods + asked.periods + 1)
+    values = _soft(asked, values + carrier.at(np.arange(len(values)) / asked.rate_hz))
+    factor = shape.fitting(values, asked.rate_hz)
+    return _tones(asked, factor * values, lines, factor * one, 1 / carrier.period_s)
+
+
+def _between(carrier: Carrier | None, asked: Multisine) -> Carrier | None:
+    """With the longest period of which an odd number of halves fills the multisine's; None where it only turns."""
+    if carrier is None:
+        return None
+    halves = 2 * max(0, int(np.ceil(asked.period_s / carrier.period_s - 0.5 - 1e-9))) + 1
+    period_s = 2 * asked.period_s / halves
+    return carrier._replace(period_s=period_s) if period_s >= 2 * carrier.turn_s else None
+
+
+def _soft(asked: Multisine, values: Reals) -> Reals:
+    """Of periods of which one is too many: that begins with the soft stop."""
+    count = len(values) - round(asked.period_s * asked.rate_hz)
+    if not asked.soft_s:
+        return values[:count]
+    softly = np.arange(count + round(asked.soft_s * asked.rate_hz) + 1)
+    behind = smooth((softly - count) / (asked.soft_s * asked.rate_hz))
+    return np.asarray(values[softly] * smooth(softly / (asked.soft_s * asked.rate_hz)) * (1 - behind))
+
+
+def _tones(asked: Multisine, values: Reals, lines: npt.NDArray[np.int64], one: Reals, carrier_hz: float) -> Tones:
+    period = len(one)
     crest = float(np.abs(one).max() / np.sqrt(np.mean(one**2)))
-    return Tones(values, asked.rate_hz, asked.settle_periods * period, period, asked.periods, lines, crest)
+    return Tones(
+        values, asked.rate_hz, asked.settle_periods * period, period, asked.periods, lines, crest, carrier_hz
+    )  # fmt: skip
 
 
 def _fine(lines: npt.NDArray[np.int64]) -> int:

@@ -2,7 +2,8 @@
 
     φ' = 2π f,   f = f0 (f1/f0)^(t/T)            x = e(t) A(f) sin φ
 
-e rises from nothing over the soft start and falls over the soft stop, both within the sweep.
+e rises from nothing over the soft start and falls over the soft stop, both within the sweep. Where it becomes slower
+than a carrier it rides on one, to its end: A goes over to what the carrier leaves room for while that rises.
 """
 
 from collections.abc import Iterator
@@ -10,9 +11,10 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from hilctl.identify.dynamics.excitation.carrier import CARRIER, Carrier, carrier_for, needs, over
 from hilctl.identify.dynamics.excitation.room import Reals
 from hilctl.identify.dynamics.excitation.shape import Shape
-from hilctl.identify.dynamics.excitation.stepped import smooth
+from hilctl.identify.dynamics.excitation.smooth import smooth
 from hilctl.params import Params, Problem, number
 
 
@@ -24,6 +26,7 @@ class Sweep(Params, kw_only=True):
     duration_s: Annotated[float, number(0.1, 3600, "s", "how long, soft start and stop included")] = 15.0
     rest_s: Annotated[float, number(0, 60, "s", "afterwards: what still swings belongs to the sweep")] = 0.5
     soft_s: Annotated[float, number(0, 60, "s", "soft start and stop, each")] = 0.5
+    carrier_m_s: Annotated[float, number(0, 20, "m/s", CARRIER)] = 0.0
     rate_hz: Annotated[float, number(10, 20_000, "Hz", "samples")] = 1000.0
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:
@@ -47,6 +50,9 @@ class Swept(NamedTuple):
     values: Reals
     rate_hz: float
     band_hz: tuple[float, float]
+    ride: Reals | float = 0.0  # of the values: the carrier
+    carrier_hz: float = 0.0
+    carried_from_hz: float = np.inf  # where it rides on it
 
 
 def sweep(asked: Sweep, shape: Shape) -> Swept:
@@ -60,6 +66,29 @@ def sweep(asked: Sweep, shape: Shape) -> Swept:
     ends = np.where(t < asked.duration_s, 1.0, 0.0)
     if asked.soft_s:
         ends = smooth(t / asked.soft_s) * smooth((asked.duration_s - t) / asked.soft_s)
-    values = np.asarray(ends * shape(f) * np.sin(phase))
-    values *= shape.fitting(values, asked.rate_hz)
-    return Swept(values, asked.rate_hz, (asked.start_hz, asked.end_hz))
+    sizes = shape(f)
+    carrier, begin = _carried(carrier_for(asked.carrier_m_s, shape), shape, f, t, asked.duration_s)
+    if carrier is None:
+        values = np.asarray(ends * sizes * np.sin(phase))
+        values *= shape.fitting(values, asked.rate_hz)
+        return Swept(values, asked.rate_hz, (asked.start_hz, asked.end_hz))
+    rise = smooth((t - begin) / carrier.period_s)
+    fall = smooth((asked.duration_s - t) / carrier.period_s)
+    sizes = sizes + rise * (over(carrier, shape, f) - sizes)
+    ride = rise * fall * carrier.at(t - begin)
+    values = np.asarray(ends * sizes * np.sin(phase)) + ride
+    factor = shape.fitting(values, asked.rate_hz)
+    from_hz = float(np.interp(begin + carrier.period_s, t, f))
+    band = (asked.start_hz, asked.end_hz)
+    return Swept(factor * values, asked.rate_hz, band, factor * ride, 1 / carrier.period_s, from_hz)
+
+
+def _carried(
+    carrier: Carrier | None, shape: Shape, f: Reals, t: Reals, duration_s: float
+) -> tuple[Carrier | None, float]:
+    """From when on it rides: from where it stays slow; not at all where that is too short to rise and fall in."""
+    if carrier is None:
+        return None, 0.0
+    fast = np.flatnonzero(~needs(carrier, shape, f))
+    begin = float(t[fast[-1]]) if len(fast) else 0.0
+    return (carrier, begin) if duration_s - begin > 4 * carrier.period_s else (None, 0.0)

@@ -10,6 +10,8 @@ from hilctl.signals import NAMES
 
 Excitation = Literal["multisine", "sweep", "stepped", "plant"]
 EXCITATIONS: tuple[Excitation, ...] = get_args(Excitation)
+FASTEST = 20.0  # m/s, of a carrier
+MOST_STARTS = 1000
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,7 +24,11 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     input: str = ""
     output: str = ""
     load_pressure: bool = False
-    fixed: dict[str, float] = {}
+    carrier_m_s: float | None = None  # under what is too slow to slide by itself; 0: none; None: by the rig's friction
+    fixed: dict[str, float] = {}  # parameters of the grey box that are known
+    free: dict[str, tuple[float, float] | None] = {}  # that are searched, between bounds; None: the grey box's own
+    tied: dict[str, tuple[float, dict[str, float]]] = {}  # a factor, times others to their powers
+    starts: int = 0  # random ones, besides the rig file's
     checks: bool = True  # motions that nothing is fitted to
 
     @property
@@ -49,5 +55,9 @@ def check_asked(asked: Asked) -> None:
         problems.append(Problem("band", band, "must begin above 0 and end above its beginning"))
     if asked.amplitude_m < 0:
         problems.append(Problem("amplitude", asked.amplitude_m, "must be above 0 m"))
+    if asked.carrier_m_s is not None and not 0 <= asked.carrier_m_s <= FASTEST:
+        problems.append(Problem("carrier", asked.carrier_m_s, f"must be from 0 (none) to {FASTEST:g} m/s"))
+    if not 0 <= asked.starts <= MOST_STARTS:
+        problems.append(Problem("starts", asked.starts, f"must be 0 to {MOST_STARTS} searches"))
     if problems:
         raise BadValues(problems)

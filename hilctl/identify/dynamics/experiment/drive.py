@@ -9,12 +9,12 @@ from hilctl.identify.dynamics.excitation import as_history
 from hilctl.identify.dynamics.experiment.planning import Leg, Signal, signal_of
 from hilctl.identify.dynamics.experiment.room import centre_of
 from hilctl.identify.dynamics.experiment.store import Driven, plain_name
-from hilctl.identify.plant.fetch import REST_S, NotFetched, fetch
+from hilctl.identify.plant.fetch import REST_S, NotFetched, fetch_whole
 from hilctl.identify.trips import trip_text
 from hilctl.law.motions import Samples, samples_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from hilctl.client import Client, Motion
 
@@ -79,30 +79,31 @@ def _once(
     rig: "Client", index: int, leg: Leg, facts: Facts, channels: "Sequence[str]", share: float, notes: list[str]
 ) -> Driven:
     """With a share of the amplitude; Refused where the service does not take it."""
-    motion, begins = _start(rig, leg, facts, share)
+    start, before = _prepared(rig, leg, facts, share)
     try:
-        samples = fetch(rig, motion, channels)
+        fetched = fetch_whole(rig, start, channels)
     except NotFetched as error:
         raise DynamicsFault(
             f"{leg.name}: {error}. What is finished is kept: mend it, `hilctl reset` and `hilctl arm` where it "
             "tripped, and go on with --resume"
         ) from None
-    return Driven(index, share, begins, list(notes), samples)
+    notes += [f"{leg.name}: {text}" for text in fetched.again]
+    begins = 0 if before is None else round((fetched.motion.facts["first_sample_s"] + before) * facts.rate_hz)
+    return Driven(index, share, begins, list(notes), fetched.samples)
 
 
-def _start(rig: "Client", leg: Leg, facts: Facts, share: float) -> "tuple[Motion, int]":
-    """The motion, and the sample at which the excitation begins in it."""
+def _prepared(rig: "Client", leg: Leg, facts: Facts, share: float) -> "tuple[Callable[[], Motion], float | None]":
+    """What starts the motion, and how long its history rests before the excitation; None where it is none."""
     if leg.kind == "motion":
         parameters = dict(leg.settings["parameters"])
         parameters["amplitude_m"] = share * parameters["amplitude_m"]
-        return rig.track(leg.settings["kind"], **parameters), 0
+        return lambda: rig.track(leg.settings["kind"], **parameters), None
     signal = signal_of(leg, facts, share)
     history, rest = history_of(signal, facts.rate_hz)
     name = plain_name(leg.name)
     rig.upload(name, history.values, "displacement", interval_s=history.interval_s)
     parameters = {"upload": name, "center_m": centre_of(facts), "return_to_start": signal.closed}
-    motion = rig.track("waveform", **parameters)
-    return motion, round((motion.facts["first_sample_s"] + rest * history.interval_s) * facts.rate_hz)
+    return lambda: rig.track("waveform", **parameters), rest * history.interval_s
 
 
 def history_of(signal: Signal, rate_hz: float) -> tuple[Samples, int]:

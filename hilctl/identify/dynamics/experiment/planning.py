@@ -1,6 +1,5 @@
 """From what is asked for to motions: none longer than a person wants to wait for a pause."""
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -16,8 +15,10 @@ from hilctl.identify.dynamics.excitation import (
     stepped_sine,
     sweep,
 )
-from hilctl.identify.dynamics.excitation.stepped import smooth
+from hilctl.identify.dynamics.excitation.smooth import smooth
+from hilctl.identify.dynamics.excitation.stepped import Planned, planned
 from hilctl.identify.dynamics.experiment.asked import Asked
+from hilctl.identify.dynamics.experiment.carried import carrier_of
 from hilctl.identify.dynamics.experiment.room import Riding, room_of
 from hilctl.identify.dynamics.study import Kind, Role
 from hilctl.params import check
@@ -25,6 +26,7 @@ from hilctl.params import check
 START_HZ, END_HZ = 1.0, 100.0
 HIGHEST = 0.1  # of the loop's rate
 REALISATIONS = 4  # of a multisine: what they differ by is friction and noise
+RIDING_REALISATIONS = 6  # its lines are smaller, and meet the turns of what they ride on
 PART_S = 12.0  # of a stepped sine: a motion
 SWEEP_S, CHECK_S = 15.0, 10.0
 CHECK_SHARE = 0.6  # of the amplitude of what is fitted
@@ -83,20 +85,25 @@ def signal_of(leg: Leg, facts: Facts, share: float = 1.0) -> Signal:
     """The samples of a leg, at the rate of the loop."""
     if leg.kind == "step":
         return Signal(share * _step(leg, facts.rate_hz), None, False)
-    shape = (Riding if leg.kind == "multisine" else Shape)(leg.amplitude_m, room_of(facts))
     table = check(_TABLES[leg.kind], leg.settings, leg.name)
+    shape = (Riding if leg.kind == "multisine" else Shape)(leg.amplitude_m, room_of(facts))
     make: Any = _SIGNALS[leg.kind]
     made = make(table, shape)
-    factor = share * (CHECK_SHARE if leg.role == "check" else 1.0)
-    made = made._replace(values=factor * made.values)
+    values = made.values
+    if leg.role == "check":
+        ride = getattr(made, "ride", 0.0)  # as fast as where models are fitted
+        values = ride + CHECK_SHARE * (values - ride)
+    made = made._replace(values=share * values)
     return Signal(made.values, made, True)
 
 
 def _multisines(asked: Asked, facts: Facts, over: Mapping[str, Any]) -> Iterator[Leg]:
     start, end = band_of(asked, facts)
+    rides = over.get("carrier_m_s", _carrier(asked, facts))
     given = {
-        "start_hz": start, "end_hz": end, "period_s": _whole(1.0 / min(start, 1.0), facts), "periods": 3,
-        "settle_periods": 1, "soft_s": 0.5, "rate_hz": facts.rate_hz, "realisations": REALISATIONS, **over,
+        "start_hz": start, "end_hz": end, "period_s": _whole(1.0 / min(start, 1.0), facts),
+        "periods": 4 if rides else 3, "settle_periods": 1, "soft_s": 0.5, "carrier_m_s": rides,
+        "rate_hz": facts.rate_hz, "realisations": RIDING_REALISATIONS if rides else REALISATIONS, **over,
     }  # fmt: skip
     realisations = int(given.pop("realisations"))
     seconds = given["period_s"] * (given["periods"] + given["settle_periods"])
@@ -111,7 +118,8 @@ def _multisines(asked: Asked, facts: Facts, over: Mapping[str, Any]) -> Iterator
 def _sweep(asked: Asked, facts: Facts, over: Mapping[str, Any]) -> Iterator[Leg]:
     start, end = band_of(asked, facts)
     given = {
-        "start_hz": start, "end_hz": end, "duration_s": max(SWEEP_S, 5 / start), "rate_hz": facts.rate_hz, **over,
+        "start_hz": start, "end_hz": end, "duration_s": max(SWEEP_S, 5 / start),
+        "carrier_m_s": _carrier(asked, facts), "rate_hz": facts.rate_hz, **over,
     }  # fmt: skip
     yield Leg(
         name="sweep", group="sweep", kind="sweep", role="fit", settings=given,
@@ -123,25 +131,24 @@ def _sweep(asked: Asked, facts: Facts, over: Mapping[str, Any]) -> Iterator[Leg]
 def _stepped(asked: Asked, facts: Facts, over: Mapping[str, Any]) -> Iterator[Leg]:
     """Cut where a motion would become too long: every part rises from rest."""
     start, end = band_of(asked, facts)
-    given = {"start_hz": start, "end_hz": end, "step_hz": 1.0, "rate_hz": facts.rate_hz, **over}
+    given = {
+        "start_hz": start, "end_hz": end, "step_hz": 1.0, "carrier_m_s": _carrier(asked, facts),
+        "rate_hz": facts.rate_hz, **over,
+    }  # fmt: skip
     table = check(SteppedSine, given, "stepped")
-    count = math.floor((table.end_hz - table.start_hz) / table.step_hz + 1e-9) + 1
-    each = [
-        (f := table.start_hz + table.step_hz * k,
-         (table.periods + max(table.settle_periods, math.ceil(table.settle_s * f))) / f)
-        for k in range(count)
-    ]  # fmt: skip
-    parts: list[list[tuple[float, float]]] = [[]]
-    for one in each:
-        if parts[-1] and sum(s for _, s in parts[-1]) + one[1] > PART_S:
+    shape = Shape(amplitude_of(asked, facts), room_of(facts))
+    parts: list[list[Planned]] = [[]]
+    for one in planned(table, shape):
+        if parts[-1] and sum(each.seconds for each in parts[-1]) + one.seconds > PART_S:
             parts.append([])
         parts[-1].append(one)
     for number, part in enumerate(parts, 1):
-        low, high = part[0][0], part[-1][0]
+        low, high = part[0].hz, part[-1].hz
+        own = {**given, "start_hz": low, "end_hz": high}
         yield Leg(
             name=f"stepped {number}" if len(parts) > 1 else "stepped", group="stepped", kind="stepped", role="fit",
-            settings={**given, "start_hz": low, "end_hz": high}, band_hz=(low, high),
-            amplitude_m=amplitude_of(asked, facts), seconds=sum(s for _, s in part),
+            settings=own, band_hz=(low, high), amplitude_m=amplitude_of(asked, facts),
+            seconds=sum(each.seconds for each in planned(check(SteppedSine, own, "stepped"), shape)),
         )  # fmt: skip
 
 
@@ -151,7 +158,8 @@ def _checks(asked: Asked, facts: Facts) -> Iterator[Leg]:
     band = (1.3 * start, min(0.85 * end, 0.2 * facts.rate_hz))
     if band[1] > 1.5 * band[0]:
         given = {
-            "start_hz": band[0], "end_hz": band[1], "duration_s": max(CHECK_S, 5 / start), "rate_hz": facts.rate_hz,
+            "start_hz": band[0], "end_hz": band[1], "duration_s": max(CHECK_S, 5 / start),
+            "carrier_m_s": _carrier(asked, facts), "rate_hz": facts.rate_hz,
         }  # fmt: skip
         yield Leg(
             name="check sweep", group="check sweep", kind="sweep", role="check", settings=given, band_hz=band,
@@ -175,6 +183,10 @@ def _step(leg: Leg, rate_hz: float) -> Any:
     count = round((STEP_STILL_S + STEP_S + STEP_REST_S) * rate_hz)
     t = np.arange(count) / rate_hz - STEP_STILL_S
     return leg.amplitude_m * smooth(t / float(leg.settings["rise_s"]))
+
+
+def _carrier(asked: Asked, facts: Facts) -> float:
+    return carrier_of(asked, facts, amplitude_of(asked, facts))
 
 
 def _whole(period_s: float, facts: Facts) -> float:

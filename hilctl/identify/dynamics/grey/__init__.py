@@ -3,12 +3,14 @@
 See `identify`. No service is needed, and no rig.
 """
 
+from hilctl.identify.dynamics.grey.chosen import chosen
 from hilctl.identify.dynamics.grey.identify import identify
 from hilctl.identify.dynamics.grey.model import CannotBe, Model, ServoModel
-from hilctl.identify.dynamics.grey.parameters import Choice, Choices, Fixed, Free, Tied, free_from
+from hilctl.identify.dynamics.grey.parameters import Choice, Choices, Fixed, Free, Parameters, Tied, free_from
 from hilctl.identify.dynamics.grey.record import Record
 from hilctl.identify.dynamics.grey.result import Estimate, Fit, Flag, Invariant
 from hilctl.identify.dynamics.grey.search import NoStart
+from hilctl.identify.dynamics.grey.starts import NoMachine
 from hilctl.identify.dynamics.grey.symmetry import Direction
 
 __all__ = [
@@ -23,10 +25,13 @@ __all__ = [
     "Free",
     "Invariant",
     "Model",
+    "NoMachine",
     "NoStart",
+    "Parameters",
     "Record",
     "ServoModel",
     "Tied",
+    "chosen",
     "free_from",
     "identify",
 ]

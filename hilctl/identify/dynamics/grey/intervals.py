@@ -1,8 +1,10 @@
 """How sure each parameter is: where the sum of squares passes what the residuals' scatter allows.
 
-The linear interval is x ± t s, with the covariance s² (J'J)^-1 of the parameters that met no bound. It is given where
-the outputs at its ends are as far off as it says. Where they are not, or a bound is nearer, the profile is: the
-parameter held at one value after another, the others fitted anew.
+The linear interval is x ± t s, with the covariance that the residuals' colour makes (`scatter`) of the parameters that
+met no bound. It is given where the outputs at its ends are as far off as it says. Where they are not, or a bound is
+nearer, the profile is: the parameter held at one value after another, the others fitted anew, until the squares have
+grown as much as they do at the end of a linear interval. Where residuals follow the input, both are wider by how far
+the parameter may be bent by what the model lacks (`follows`).
 """
 
 import math
@@ -12,12 +14,12 @@ import numpy as np
 
 from hilctl.identify.dynamics.grey.model import CannotBe, Reals
 from hilctl.identify.dynamics.grey.problem import Problem
+from hilctl.identify.dynamics.grey.scatter import SILENT, Scatter, scatter
 from hilctl.identify.dynamics.grey.search import Found, NoStart, search
 
-How = Literal["auto", "linear", "profile"]
+How = Literal["auto", "linear", "profile", "none"]  # none: the values alone
 
 AGREE = 0.1  # of what the sum of squares grows by
-SILENT = 1e-9  # of the noise that was assumed: what is left is rounding, and no profile has a shape
 _FINE = 0.003  # of the root of that: where an end is found
 _STEPS = 12
 _LAZY = 1e-4  # the tolerance of a search whose sum of squares alone matters
@@ -29,7 +31,7 @@ class Interval(NamedTuple):
     low: float
     high: float
     by: Literal["linear", "profile"]
-    sd: float  # of the linear theory; infinite at a bound
+    sd: float  # of the linear theory, and of what may bend it; infinite at a bound
     open_low: bool  # no end on this side: it is the bound's
     open_high: bool
 
@@ -38,58 +40,49 @@ class Sureness(NamedTuple):
     """Of all free parameters of a problem whose data fix them all."""
 
     intervals: dict[str, Interval]
-    covariance: Reals  # of the free parameters, in order; zero for those at a bound
-    quantile: float
-    variance: float  # of a residual, in units of the noise it was weighed with
+    scatter: Scatter
+
+    @property
+    def variance(self) -> float:
+        """Of a residual, in units of the noise it was weighed with."""
+        return self.scatter.variance
 
 
 def sureness(problem: Problem, found: Found, how: How = "auto", confidence: float = 0.95) -> Sureness:
     """The intervals around what was found."""
     from scipy.stats import t
 
-    names = problem.parameters.free
-    freedom = max(problem.equations - len(names), 1)
-    variance = found.squares / freedom
-    quantile = float(t.ppf(0.5 + confidence / 2, freedom))
-    inside = [i for i, at in enumerate(found.at_bound) if not at]
-    covariance = np.zeros((len(names), len(names)))
-    covariance[np.ix_(inside, inside)] = variance * _inverse(found.triangle[:, inside])
+    spread = scatter(problem, found)
     out = {}
-    for at, name in enumerate(names):
-        sd = math.sqrt(covariance[at, at]) if at in inside else math.inf
-        out[name] = _interval(problem, found, covariance, at, sd, quantile, variance, how)
-    return Sureness(out, covariance, quantile, variance)
+    for at, name in enumerate(problem.parameters.free):
+        quantile = float(t.ppf(0.5 + confidence / 2, spread.freedom[at]))
+        out[name] = _interval(problem, found, spread, at, quantile, how)
+    return Sureness(out, spread)
 
 
-def _inverse(jacobian: Reals) -> Reals:
-    """(J'J)^-1, columns scaled first."""
-    lengths = np.linalg.norm(jacobian, axis=0)
-    lengths[lengths == 0] = 1.0
-    root = np.linalg.pinv(jacobian / lengths, rcond=1e-14) / lengths[:, None]
-    return np.asarray(root @ root.T)
-
-
-def _interval(
-    problem: Problem, found: Found, covariance: Reals, at: int, sd: float, quantile: float, variance: float, how: How
-) -> Interval:  # fmt: skip
+def _interval(problem: Problem, found: Found, spread: Scatter, at: int, quantile: float, how: How) -> Interval:
+    if how == "none":
+        return Interval(float(found.x[at]), float(found.x[at]), "linear", 0.0, False, False)
     low, high = problem.parameters.low[at], problem.parameters.high[at]
-    value, half = float(found.x[at]), quantile * sd
+    sd = math.inf if found.at_bound[at] else math.sqrt(spread.covariance[at, at])
+    value, half = float(found.x[at]), math.hypot(quantile * sd, spread.bent(at))
+    sd = half / quantile
     within = low < value - half and value + half < high
-    silent = variance < SILENT**2
+    silent = spread.variance < SILENT**2
     if how == "auto" and within and not silent:
-        silent = _straight(problem, found, covariance, at, half, variance)
+        silent = _straight(problem, found, spread, at, half)
     if math.isfinite(half) and (how == "linear" or silent):
         return Interval(value - half, value + half, "linear", sd, False, False)
-    allowed = math.sqrt(variance) * quantile
-    way = covariance[:, at] / covariance[at, at] if math.isfinite(sd) else np.eye(len(found.x))[at]
+    allowed = math.hypot(math.sqrt(spread.variance) * float(spread.widths[at]) * quantile, spread.bend)
+    way = spread.white[:, at] / spread.white[at, at] if math.isfinite(sd) else np.eye(len(found.x))[at]
     ends = [_end(problem, found, at, sign, half, allowed, way) for sign in (-1.0, 1.0)]
     return Interval(ends[0][0], ends[1][0], "profile", sd, ends[0][1], ends[1][1])
 
 
-def _straight(problem: Problem, found: Found, covariance: Reals, at: int, half: float, variance: float) -> bool:
+def _straight(problem: Problem, found: Found, spread: Scatter, at: int, half: float) -> bool:
     """Whether the outputs at both ends, the others following, are off by what the linear theory says."""
-    way = covariance[at] / covariance[at, at] * half
-    expected = variance * (half**2 / covariance[at, at])
+    way = spread.white[at] / spread.white[at, at] * half
+    expected = spread.variance * (half**2 / spread.white[at, at])
     for sign in (-1.0, 1.0):
         x = found.x + sign * way
         if np.any(x <= problem.parameters.low) or np.any(x >= problem.parameters.high):

@@ -37,12 +37,19 @@ class Model(Protocol):
         """Between which a parameter makes sense at all."""
 
     def simulate(self, values: Mapping[str, float], record: Record, initial: Any = None) -> Reals:
-        """The record's outputs, [sample, output]. CannotBe where there is no such machine."""
+        """The record's outputs, [sample, output]. CannotBe where there is no such machine. `initial`: more of each
+        state at the first sample than the model takes of itself."""
 
     def sensitivities(
         self, values: Mapping[str, float], free: Sequence[str], record: Record, initial: Any = None
     ) -> tuple[Reals, Reals]:
         """The same, and the derivatives, [sample, output, parameter]."""
+
+    def ways(self, values: Mapping[str, float], record: Record) -> Reals:
+        """What one more of each state at the first sample does to the outputs, [sample, output, state]."""
+
+    def driven(self, record: Record) -> Reals:
+        """The first input, at the outputs' samples."""
 
 
 class ServoModel:
@@ -87,6 +94,15 @@ class ServoModel:
     ) -> tuple[Reals, Reals]:
         """Exactly."""
         return sensitivities(self.servo(values), free, **self._given(record), initial=initial)
+
+    def ways(self, values: Mapping[str, float], record: Record) -> Reals:
+        """By simulation from each, without input."""
+        silent = record._replace(inputs={name: np.zeros(record.samples) for name in record.inputs}, begin="rest")
+        return np.stack([self.simulate(values, silent, state) for state in np.eye(self.states)], axis=2)
+
+    def driven(self, record: Record) -> Reals:
+        """The reference."""
+        return record.input("ui")
 
     def _given(self, record: Record) -> dict[str, Any]:
         outputs = [State[name] for name in record.outputs]

@@ -27,9 +27,15 @@ class Free(NamedTuple):
 
 
 class Fixed(NamedTuple):
-    """Known."""
+    """Known; with a standard error, assumed."""
 
     value: float
+    sd: float = 0.0
+
+    @property
+    def beyond(self) -> "Fixed":
+        """Known, a standard error away."""
+        return Fixed(self.value + self.sd)
 
 
 class Tied(NamedTuple):

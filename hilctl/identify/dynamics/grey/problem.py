@@ -15,6 +15,14 @@ from hilctl.identify.dynamics.grey.record import Record
 from hilctl.identify.dynamics.grey.triangle import stacked, triangle_of
 
 
+class Block(NamedTuple):
+    """One output of one record, weighed."""
+
+    slopes: Reals  # [sample, parameter]
+    misses: Reals
+    taken: Reals  # [sample, direction], orthonormal over the record: what offset and start take
+
+
 class Problem(NamedTuple):
     """What is fitted to what. `noise`: each output's standard deviation, which weighs it."""
 
@@ -40,9 +48,21 @@ class Problem(NamedTuple):
         values, chain = self.parameters.values(x), self.parameters.chain(x)
         parts = []
         for record in self.records:
-            for slopes, misses in self._equations(record, values, chain):
+            for slopes, misses, _ in self._equations(record, values, chain):
                 parts.append(triangle_of(slopes, misses))
         return stacked(parts)
+
+    def blocks(self, x: Reals) -> list[Block]:
+        """Output by output of each record."""
+        values, chain = self.parameters.values(x), self.parameters.chain(x)
+        out = []
+        for record in self.records:
+            ones = np.full((record.samples, int(record.shifted)), record.samples**-0.5)
+            for slopes, misses, basis in self._equations(record, values, chain):
+                mixed = len(misses) // record.samples  # outputs that stand in one set
+                each = [slice(at, None, mixed) for at in range(mixed)]
+                out += [Block(slopes[at], misses[at], np.concatenate([basis[at], ones], axis=1)) for at in each]
+        return out
 
     def misses(self, x: Reals) -> list[Reals]:
         """Model less measurement of each record, [sample, output], in SI units; offsets and starts taken out."""
@@ -60,12 +80,8 @@ class Problem(NamedTuple):
         if record.begin != "free":
             return None, None
         weight = np.array([1 / self.noise[name] for name in record.outputs])
-        silent = record._replace(inputs={name: np.zeros(record.samples) for name in record.inputs}, begin="rest")
-        ways = []
-        for state in np.eye(self.model.states):
-            moved = self.model.simulate(values, silent, state)
-            ways.append((moved - moved.mean(0) * record.shifted) * weight)
-        columns = np.stack(ways, axis=2)
+        ways = self.model.ways(values, record)
+        columns = (ways - ways.mean(0) * record.shifted) * weight[:, None]
         wanted = (record.measured() - self.model.simulate(values, record)) * weight
         wanted = wanted - wanted.mean(0) * record.shifted
         flat = columns.reshape(-1, self.model.states)
@@ -74,7 +90,7 @@ class Problem(NamedTuple):
         found, *_ = np.linalg.lstsq(flat / lengths, wanted.ravel(), rcond=1e-10)
         return found / lengths, columns / lengths
 
-    def _equations(self, record: Record, values: Mapping[str, float], chain: Reals) -> Sequence[tuple[Reals, Reals]]:
+    def _equations(self, record: Record, values: Mapping[str, float], chain: Reals) -> Sequence[Block]:
         begin, ways = self._start(record, values)
         modelled, slopes = self.model.sensitivities(values, self.parameters.moving, record, begin)
         if not np.isfinite(modelled).all():
@@ -89,8 +105,9 @@ class Problem(NamedTuple):
             misses, slopes = misses * weight, slopes * np.array(weight)[:, None]
             basis = _basis(ways.reshape(-1, self.model.states))
             flat, leaning = misses.ravel(), slopes.reshape(-1, slopes.shape[2])
-            return [(leaning - basis @ (basis.T @ leaning), flat - basis @ (basis.T @ flat))]
-        return [(slopes[:, i] * weight[i], misses[:, i] * weight[i]) for i in range(len(weight))]
+            return [Block(leaning - basis @ (basis.T @ leaning), flat - basis @ (basis.T @ flat), basis)]
+        none = np.zeros((record.samples, 0))
+        return [Block(slopes[:, i] * weight[i], misses[:, i] * weight[i], none) for i in range(len(weight))]
 
 
 def _basis(columns: Reals) -> Reals:

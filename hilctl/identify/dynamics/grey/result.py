@@ -21,6 +21,12 @@ class Estimate(NamedTuple):
     at_bound: int  # -1, 0, 1: where the search ended
     why: str  # why there is no number
 
+    def within(self, limits: tuple[float, float]) -> "Estimate":
+        """With no part of the interval where nothing makes sense."""
+        if self.low is None or self.high is None:
+            return self
+        return self._replace(low=max(self.low, limits[0]), high=min(self.high, limits[1]))
+
 
 class Invariant(NamedTuple):
     """A product of powers that the data fix, of parameters that they may not; a single parameter is one, too."""
@@ -72,6 +78,13 @@ class Fit(NamedTuple):
     def invariant(self, name: str) -> Invariant:
         """By name, as it is written; KeyError where there is none."""
         return {one.name: one for one in self.invariants}[name]
+
+    def after(self, before: "Fit") -> "Fit":
+        """The same, as the end of a search that `before` began."""
+        return self._replace(
+            start_percent=before.start_percent, history=(*before.history, *self.history[1:]), agreeing=before.agreeing,
+            iterations=before.iterations + self.iterations, trials=before.trials + self.trials,
+        )  # fmt: skip
 
     def to_json(self) -> dict[str, Any]:
         """As plain values that JSON can hold."""

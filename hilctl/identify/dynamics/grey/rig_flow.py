@@ -20,6 +20,8 @@ import numpy as np
 from hilctl.rt.jit import jit
 
 LEAST_DROP_PA = 1e3  # below it a root's slope stays as it is there
+LEAST_OPENING = 1e-9  # likewise
+_LEAST_ROOT = math.sqrt(LEAST_DROP_PA)
 
 
 class Word(IntEnum):
@@ -37,54 +39,82 @@ class Word(IntEnum):
     wv = 9
     zv = 10
     delay = 11
+    play = 12
+    leak = 13
+    threshold = 14
 
 
 _QN, _BETA, _VT, _A, _CTC, _DEAD, _TAU, _DROOP, _NULL, _WV = (int(word) for word in list(Word)[:10])
-_SPOOL = 3  # words that move the spool by a course of their own: wv, zv, delay
+_LEAK = int(Word.leak)
+_SPOOL = 4  # words that move the spool by a course of their own: wv, zv, delay, play
 
 
 def _signature() -> str:
     v, m = "float64[::1]", "float64[:, ::1]"
-    return f"void({v}, float64, float64, float64, {m}, {m}, float64, {v}, {m})"
+    return f"void({v}, float64, float64, {m}, {m}, int64[::1], float64, {v}, {m})"
 
 
 @jit(_signature, cached=True)
 def simulate_load(
-    p: Any, ps_nominal: float, leak: float, dt_s: float, course: Any, spool_slopes: Any, begin: float, load: Any,
+    p: Any, ps_nominal: float, dt_s: float, course: Any, spool_slopes: Any, moving: Any, begin: float, load: Any,
     slopes: Any,
 ) -> None:  # fmt: skip
-    """Fills `load` and `slopes` at every second of the finer samples; `course`: s, x, v, a, b, P, P', ps as rows."""
-    words = p.size
+    """Fills `load` and `slopes` at every second of the finer samples; `course`: s, x, v, a, b, P, P', ps as rows.
+
+    `moving`: the words by which slopes are wanted, in their order; the last slope is by the load at the start.
+    """
+    last = moving.size
     y = begin
-    d, now, grown = np.zeros(words), np.zeros(words), np.zeros(words)
-    rate = np.zeros(words)
+    d, now, grown = np.zeros(last + 1), np.zeros(last + 1), np.zeros(last + 1)
+    rate = np.zeros(p.size)
+    d[last] = 1.0
     h = 2.0 * dt_s
     count = load.size
     for k in range(count):
         load[k] = y
-        for j in range(words):
+        for j in range(last + 1):
             slopes[k, j] = d[j]
         if k == count - 1:
             break
         total = 0.0
-        for j in range(words):
+        for j in range(last + 1):
             grown[j] = 0.0
             now[j] = d[j]
         at = y
         for stage in range(4):
             i = 2 * k + (stage + 1) // 2
-            g, by_load = _rate(p, ps_nominal, leak, course, spool_slopes, i, at, rate)
+            g, by_load = _rate(p, ps_nominal, course, spool_slopes, i, at, rate)
             share = 1.0 if stage in (0, 3) else 2.0
             total += share * g
             ahead = h if stage == 2 else 0.5 * h
-            for j in range(words):
-                slope = by_load * now[j] + rate[j]
+            for j in range(last):
+                slope = by_load * now[j] + rate[moving[j]]
                 grown[j] += share * slope
                 now[j] = d[j] + ahead * slope
+            slope = by_load * now[last]
+            grown[last] += share * slope
+            now[last] = d[last] + ahead * slope
             at = y + ahead * g
         y += h / 6.0 * total
-        for j in range(words):
+        for j in range(last + 1):
             d[j] += h / 6.0 * grown[j]
+
+
+@jit(lambda: "void(float64[::1], float64, float64, float64[::1], float64[::1])", cached=True)
+def follow(sent: Any, play: float, threshold: float, followed: Any, slope: Any) -> None:
+    """Where a valve goes: a hysteresis of twice `play` is dragged along by the command, what changes that by no more
+    than `threshold` leaves it where it is. And the derivative by `play`.
+    """
+    at, by = sent[0], 0.0
+    held, held_by = at, by
+    for k in range(len(sent)):
+        if at < sent[k] - play:
+            at, by = sent[k] - play, -1.0
+        elif at > sent[k] + play:
+            at, by = sent[k] + play, 1.0
+        if abs(at - held) > threshold:
+            held, held_by = at, by
+        followed[k], slope[k] = held, held_by
 
 
 @jit()
@@ -93,14 +123,14 @@ def _root(drop: float) -> float:
 
 
 @jit()
-def _steep(drop: float) -> float:
-    """The root's slope."""
-    return 0.5 / math.sqrt(max(abs(drop), LEAST_DROP_PA))
+def _steep(root: float) -> float:
+    """The root's slope, where it is that much."""
+    return 0.5 / max(abs(root), _LEAST_ROOT)
 
 
 @jit()
 def _rate(
-    p: Any, ps_nominal: float, leak: float, course: Any, spool_slopes: Any, i: int, load: float, rate: Any
+    p: Any, ps_nominal: float, course: Any, spool_slopes: Any, i: int, load: float, rate: Any
 ) -> tuple[float, float]:
     """pL', its derivative by pL, and into `rate` those by the words."""
     s, x, v, a, b = course[0, i], course[1, i], course[2, i], course[3, i], course[4, i]
@@ -111,14 +141,17 @@ def _rate(
         sign = 1.0 if s > 0.0 else -1.0
         opening, by_s = (s - sign * p[_DEAD]) / beyond, 1.0 / beyond
         by_dead = (opening - sign) / beyond
-    root = math.sqrt(opening * opening + 4.0 * leak * leak)
+    root = math.sqrt(opening * opening + 4.0 * p[_LEAK] * p[_LEAK])
+    over = 1.0 / max(root, LEAST_OPENING)
     edge, counter = 0.5 * (root + opening), 0.5 * (root - opening)
     pa, pb = 0.5 * (both + load), 0.5 * (both - load)
     unit = 0.5 / math.sqrt(0.5 * ps_nominal)
-    into, out = _root(ps - pa) + _root(pb), _root(pa) + _root(ps - pb)
+    over_a, over_b, in_a, in_b = _root(ps - pa), _root(ps - pb), _root(pa), _root(pb)
+    into, out = over_a + in_b, in_a + over_b
     flow = unit * (edge * into - counter * out)
-    by_opening = 0.5 * unit * ((opening / root + 1.0) * into - (opening / root - 1.0) * out)
-    by_load = -0.5 * unit * (edge * (_steep(ps - pa) + _steep(pb)) + counter * (_steep(pa) + _steep(ps - pb)))
+    by_opening = 0.5 * unit * ((opening * over + 1.0) * into - (opening * over - 1.0) * out)
+    by_leak = 2.0 * unit * p[_LEAK] * over * (into - out)
+    by_load = -0.5 * unit * (edge * (_steep(over_a) + _steep(in_b)) + counter * (_steep(in_a) + _steep(over_b)))
     speed = v + p[_TAU] * a + p[_DROOP] * b
     stiff = 4.0 * p[_BETA] / p[_VT]
     squeeze = p[_QN] * flow - p[_A] * speed - p[_CTC] * load
@@ -130,6 +163,7 @@ def _rate(
     rate[_DEAD] = stiff * p[_QN] * by_opening * by_dead
     rate[_TAU], rate[_DROOP] = -stiff * p[_A] * a, -stiff * p[_A] * b
     rate[_NULL] = by_spool
+    rate[_LEAK] = stiff * p[_QN] * by_leak
     for j in range(_SPOOL):
         rate[_WV + j] = by_spool * spool_slopes[j, i]
     return g, stiff * (p[_QN] * by_load - p[_CTC])

@@ -5,15 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from hilctl.identify.dynamics.grey.gauge import Gauged
-from hilctl.identify.dynamics.grey.intervals import SILENT
 from hilctl.identify.dynamics.grey.model import Reals
 from hilctl.identify.dynamics.grey.parameters import Fixed, Free, Parameters
 from hilctl.identify.dynamics.grey.problem import Problem
 from hilctl.identify.dynamics.grey.result import By, Estimate, Flag, Invariant
+from hilctl.identify.dynamics.grey.scatter import SILENT
 from hilctl.identify.dynamics.grey.search import Found
 from hilctl.identify.dynamics.grey.symmetry import Structure
 
-WHITE = 0.2  # correlation of neighbouring residuals: beyond, intervals are too narrow
+WHITE = 0.2  # correlation of neighbouring residuals
 HELD_BACK = 25.0  # squares by which bounds make the fit worse, in units of a residual's: five standard deviations
 LOOSE = 1.0  # of the value: a 95 % interval that reaches so far says little
 
@@ -32,7 +32,8 @@ def estimates(
             out.append(Estimate(name, unit, choice.value, choice.value, choice.value, "fixed", 0, ""))
         elif name in alone:
             one = alone[name]
-            out.append(Estimate(name, unit, one.value, one.low, one.high, one.by, at, ""))
+            estimate = Estimate(name, unit, one.value, one.low, one.high, one.by, at, "")
+            out.append(estimate.within(model.limits(name)))
         elif name in parameters.tied and (by := _tied(parameters, name, alone)) is not None:
             out.append(Estimate(name, unit, *by))
         else:
@@ -73,7 +74,7 @@ def flags(
     problem: Problem, found: Found, gauge: Gauged, structure: Structure, told: Sequence[Invariant]
 ) -> tuple[Flag, ...]:  # fmt: skip
     """What is not as it should be."""
-    return (*_open(structure), *_bounds(problem, found, gauge), *_loose(told), *_coloured(problem, found.x))
+    return (*_open(structure), *_bounds(problem, found, gauge), *_loose(told), *_coloured(problem, found.x, gauge))
 
 
 def _open(structure: Structure) -> Iterator[Flag]:
@@ -90,11 +91,14 @@ def _open(structure: Structure) -> Iterator[Flag]:
 
 def _bounds(problem: Problem, found: Found, gauge: Gauged) -> Iterator[Flag]:
     """Where the search ended at the end of a range that matters."""
-    reached = [n for n, at in zip(problem.parameters.free, found.at_bound, strict=True) if at]
+    reached = {n: at for n, at in zip(problem.parameters.free, found.at_bound, strict=True) if at}
     lost = (found.squares - gauge.found.squares) / max(gauge.sure.variance, SILENT**2)
-    for name in reached:
+    for name, end in reached.items():
         choice = problem.parameters.choices[name]
         assert isinstance(choice, Free)
+        if end < 0 and choice.low == 0.0 == problem.model.limits(name)[0] and name not in gauge.wide:
+            yield Flag("none", name, f"{name} = 0: none of it shows", "right where there is none to speak of")
+            continue
         at = found.x[problem.parameters.free.index(name)]
         if name not in gauge.wide or lost > HELD_BACK:
             text = f"{name} = {at:.5g} is an end of its range, {choice.low:g} to {choice.high:g}"
@@ -108,13 +112,22 @@ def _loose(told: Sequence[Invariant]) -> Iterator[Flag]:
             yield Flag("imprecise", one.name, text, "record longer, with more amplitude, or where it shows")
 
 
-def _coloured(problem: Problem, x: Reals) -> Iterator[Flag]:
-    """Residuals that follow one another: filtered data, or a model that misses something."""
+def _coloured(problem: Problem, x: Reals, gauge: Gauged) -> Iterator[Flag]:
+    """What is left and follows itself, and what follows the input."""
+    following = iter(gauge.sure.scatter.followed)
     for record, misses in zip(problem.records, problem.misses(x), strict=True):
+        place = f" in {record.name}" if len(problem.records) > 1 else ""
         for name, column in zip(record.outputs, misses.T, strict=True):
-            own = column - column.mean()
+            own, seen = column - column.mean(), next(following, None)
             power = float(own @ own)
-            alike = float(own[1:] @ own[:-1]) / power if power > 0 else 0.0
-            if abs(alike) > WHITE and power > 1e-16 * float(np.sum(np.asarray(record.outputs[name]) ** 2)):
-                text = f"what is left of {name} is not white (neighbours {alike:+.2f}): intervals are too narrow"
-                yield Flag("coloured", name, text, "give unfiltered samples; or the model lacks something")
+            if not power > 1e-16 * float(np.sum(np.asarray(record.outputs[name]) ** 2)):
+                continue
+            alike = float(own[1:] @ own[:-1]) / power
+            if abs(alike) > WHITE:
+                left = f"what is left of {name}{place} is not white (neighbours {alike:+.2f})"
+                remedy = "unfiltered samples, with less noise, would make them narrower"
+                yield Flag("coloured", name, f"{left}: the intervals know its colour", remedy)
+            if seen is not None and seen.worst:
+                text = f"what is left of {name}{place} follows the input ({seen.worst:.1f} standard errors)"
+                remedy = "the model lacks something, and intervals are as much wider as that may bend their numbers"
+                yield Flag("follows", name, text, remedy)

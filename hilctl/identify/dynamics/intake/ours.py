@@ -8,7 +8,7 @@ import numpy as np
 
 from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.dynamics.intake.foreign import Foreign, IntakeFault
-from hilctl.recording.reader import open_recording
+from hilctl.recording.reader import NotARecording, open_recording
 from hilctl.signals import Mode
 
 REST_S = 0.3  # before and behind
@@ -16,7 +16,15 @@ REST_S = 0.3  # before and behind
 
 def read_recording(path: Path) -> Foreign:
     """From the first tracked sample to the last, and a little rest around."""
-    with open_recording(path) as recording:
+    try:
+        opened = open_recording(path)
+    except (NotARecording, KeyError):
+        raise IntakeFault(
+            f"{path} is HDF5, and no recording of ours (`hilctl record`); export its channels as CSV with a header"
+        ) from None
+    except OSError as error:
+        raise IntakeFault(f"{path} is HDF5, and cut off or damaged: {error}; copy it again") from None
+    with opened as recording:
         rows = recording.columns()
         rate_hz, rig = recording.rate_hz, recording.rig
         facts = Facts(rig, rate_hz, recording.epoch, _flat(recording.parameters_at_start))

@@ -14,12 +14,21 @@ from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.dynamics.experiment.asked import Asked, Excitation
 from hilctl.identify.dynamics.experiment.planning import Leg
 from hilctl.identify.dynamics.experiment.room import room_of
-from hilctl.identify.dynamics.grey import Choice, Fixed, Free, NoStart, Record, ServoModel, identify
+from hilctl.identify.dynamics.grey import (
+    Choice,
+    Free,
+    NoMachine,
+    NoStart,
+    Parameters,
+    Record,
+    ServoModel,
+    chosen,
+    identify,
+)
 from hilctl.identify.dynamics.grey.model import Reals
 from hilctl.identify.dynamics.judge import RecordFault
 from hilctl.identify.dynamics.plants import Modelled
 from hilctl.identify.dynamics.study import Experiment, Grey, Pair
-from hilctl.params import BadValues, Problem, nearest
 from sim.servo import BOUNDS, KNOWN, Hold
 
 if TYPE_CHECKING:
@@ -68,6 +77,14 @@ class ServoPlant:
                 band_hz=(0.5, 1 / STEP_S), amplitude_m=min(STEP_M, most), seconds=2.0),
         ]  # fmt: skip
 
+    def choices(self, facts: Facts, asked: Asked) -> dict[str, Choice]:
+        """The paper's eight, from the rig file's values, within the paper's bounds; and what is asked for."""
+        starts = {name: float(facts[key]) for name, key in KEYS.items()}
+        base: dict[str, Choice] = {name: Free(start, *bounds_of(name, start)) for name, start in starts.items()}
+        made = chosen(base, fixed=asked.fixed, free=asked.free, tied=asked.tied, keys=KEYS)
+        Parameters(servo_model(facts), made)
+        return made
+
     def grey(self, experiments: Sequence[Experiment], facts: Facts, asked: Asked) -> Grey:
         """All eight parameters of the paper, from its start, within its bounds."""
         chosen = tuple(one.name for one in experiments)
@@ -78,8 +95,8 @@ class ServoPlant:
             return made
         try:
             records = [servo_record(one, facts, outputs) for one in experiments]
-            fit = identify(servo_model(facts), records, _choices(before, asked.fixed))
-        except (NoStart, RecordFault) as error:
+            fit = identify(servo_model(facts), records, self.choices(facts, asked), starts=asked.starts)
+        except (NoStart, NoMachine, RecordFault) as error:
             return Grey(self.name, chosen, outputs, None, before, KEYS, None, str(error))
         return Grey(self.name, chosen, outputs, fit, before, KEYS)
 
@@ -122,21 +139,6 @@ def bounds_of(name: str, start: float) -> tuple[float, float]:
     """The paper's; for a rig file whose own start lies beyond, a factor of four about that."""
     low, high = BOUNDS[name]
     return (low, high) if low < start < high else (start / 4, start * 4)
-
-
-def _choices(before: Mapping[str, float], fixed: Mapping[str, float]) -> dict[str, Choice]:
-    """BadValues where a name is none of the model's."""
-    named = {name.removeprefix("machine."): value for name, value in fixed.items()}
-    by_key = {key.removeprefix("machine."): name for name, key in KEYS.items()}
-    held = {by_key.get(name, name): value for name, value in named.items()}
-    wrong = [Problem(f"fix.{n}", v, "no such parameter", nearest(n, list(KEYS))) for n, v in held.items()
-             if n not in KEYS]  # fmt: skip
-    if wrong:
-        raise BadValues(wrong)
-    return {
-        name: Fixed(float(held[name])) if name in held else Free(start, *bounds_of(name, start))
-        for name, start in before.items()
-    }
 
 
 __all__ = ["KEYS", "STEP", "SWEEP", "Reals", "ServoPlant", "bounds_of", "heard", "servo_model", "servo_record"]

@@ -1,9 +1,11 @@
 """The sections of a study's page, in the order of the work."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hilctl.identify.dynamics.grey import Fit
+from hilctl.identify.dynamics.proposed import doubt
 from hilctl.identify.dynamics.report.pictures import checks_of, pairs_of
 from hilctl.identify.dynamics.response import Crossing
 from hilctl.identify.dynamics.study import Check, Grey, Study
@@ -79,10 +81,12 @@ def responses(study: Study, pictures: Pictures) -> Html:
          _crossing(one.bandwidth.gain), _crossing(one.bandwidth.phase))
         for one in study.responses
     ]  # fmt: skip
+    held = ", less the half tick of lag that holding it from tick to tick adds"
     head = ("experiment", "from → to", ">lines", ">standard error", ">−3 dB, Hz", ">−90°, Hz")
     return joined([
-        *(figure(pictures, f"response-{index}", f"{pair}: with 95 % intervals; dotted: where it has fallen by 3 dB, "
-                 "and where it lags by 90°.") for index, pair in enumerate(pairs_of(study))),
+        *(figure(pictures, f"response-{index}", f"{pair}: with 95 % intervals{held if study.held(pair.input) else ''}; "
+                 "dotted: where it has fallen by 3 dB, and where it lags by 90°.")
+          for index, pair in enumerate(pairs_of(study))),
         table(head, rows, "standard error: the median over all lines, of the magnitude"),
     ])  # fmt: skip
 
@@ -94,7 +98,11 @@ def _error(response: Any) -> float:
 
 
 def _crossing(one: Crossing | None) -> str:
-    return "–" if one is None else f"{fixed(one.hz, 2)} ± {fixed(1.96 * one.error_hz, 2)}"
+    if one is None:
+        return "–"
+    half = 1.96 * one.error_hz
+    digits = 2 if half >= 0.005 or half <= 0 else min(2 - math.floor(math.log10(2 * half)) - 1, 5)
+    return f"{fixed(one.hz, digits)} ± {fixed(half, digits)}"
 
 
 def transfers(study: Study, pictures: Pictures) -> Html:
@@ -155,6 +163,7 @@ def grey(study: Study, pictures: Pictures) -> Html:
         figure(pictures, "singular", "Left: where the gap is, the data end. Right: how the search went."),
         bullets((joined([sentence(f.text), " ", tag("em", sentence(f.remedy))]) for f in flags), "flags"),
         p(sentence(one.refused)),
+        p(sentence(f"no number of it is proposed to be set: {doubt(one)}")) if doubt(one) else NOTHING,
     ])  # fmt: skip
 
 

@@ -9,9 +9,10 @@ from hilctl.identify.dynamics.response.bandwidth import Bandwidth, Crossing, ban
 from hilctl.identify.dynamics.response.distortion import LineDistortion, line_distortion
 from hilctl.identify.dynamics.response.hold import hold_factor, without_hold
 from hilctl.identify.dynamics.response.multisine import multisine_response
+from hilctl.identify.dynamics.response.periodic import lines_response, period_of
 from hilctl.identify.dynamics.response.result import Response
 from hilctl.identify.dynamics.response.stepped import stepped_response
-from hilctl.identify.dynamics.response.sweep import sweep_response
+from hilctl.identify.dynamics.response.sweep import reach_hz, sweep_response
 
 __all__ = [
     "Bandwidth",
@@ -22,7 +23,10 @@ __all__ = [
     "bandwidth",
     "hold_factor",
     "line_distortion",
+    "lines_response",
     "multisine_response",
+    "period_of",
+    "reach_hz",
     "stepped_response",
     "sweep_response",
     "without_hold",

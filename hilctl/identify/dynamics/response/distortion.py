@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from hilctl.identify.dynamics.excitation import Tones
 from hilctl.identify.dynamics.judge import Finding, RecordFault
+from hilctl.identify.dynamics.response.multisine import taken
 
 
 class LineDistortion(NamedTuple):
@@ -37,7 +38,7 @@ def line_distortion(output: npt.ArrayLike, tones: Tones, *, begins: int = 0) -> 
     every = np.arange(int(tones.lines[0]), int(tones.lines[-1]) + 1)
     left_out = np.setdiff1d(every, tones.lines)
     between = np.arange(every[0] * tones.periods, every[-1] * tones.periods)
-    noise = float(np.mean(power[between[between % tones.periods != 0]]))
+    noise = float(np.mean(power[between[~taken(between, tones)]]))
     driven = float(np.mean(power[tones.lines * tones.periods]))
     even, odd = (_over(power[left_out[left_out % 2 == parity] * tones.periods], noise) for parity in (0, 1))
     return LineDistortion(*(100 * float(np.sqrt(each / driven)) for each in (even, odd, noise)))

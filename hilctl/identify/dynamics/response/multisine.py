@@ -7,6 +7,8 @@ them there is noise, and the transient of what the record began with, which is s
 
 From the lines between, around each driven one, T and the variance of N are found, for input and output together; T is
 taken off, and the quotient of the driven lines is the response. Pintelon and Schoukens 2012, chapter 7.
+
+What a carrier makes lies in the middle between driven lines: what stands there is left out.
 """
 
 import numpy as np
@@ -14,6 +16,7 @@ import numpy.typing as npt
 
 from hilctl.identify.dynamics.excitation import Tones
 from hilctl.identify.dynamics.judge import Finding, RecordFault
+from hilctl.identify.dynamics.response.local import leading
 from hilctl.identify.dynamics.response.result import Complexes, Reals, Response, quotient
 
 ORDER = 2  # of the transient's polynomial
@@ -40,7 +43,7 @@ def multisine_response(
         raise RecordFault((Finding("too short", "input", text),))
     spectra = np.fft.rfft(np.stack([u, y]), axis=1) * (2 / len(u))
     _check_input(spectra[0], tones)
-    rows = [_line(spectra, int(k) * tones.periods, tones.periods) for k in tones.lines]
+    rows = [_line(spectra, int(k) * tones.periods, tones) for k in tones.lines]
     lines, spread, grown, freedom = (np.array(each) for each in zip(*rows, strict=True))
     gain, variance = quotient(
         lines[:, 1], lines[:, 0], spread[:, 1, 1].real * grown, spread[:, 0, 0].real * grown, spread[:, 1, 0] * grown
@@ -52,6 +55,8 @@ def multisine_response(
 def _check_input(spectrum: Complexes, tones: Tones) -> None:
     power = np.abs(spectrum[: int(tones.lines[-1] + 1) * tones.periods]) ** 2
     power[0] = 0.0
+    if tones.carrier_hz:
+        power[tones.periods // 2 :: tones.periods] = 0.0
     at = tones.lines * tones.periods
     strange = 1 - power[at].sum() / power.sum()
     if strange > IMPURE:
@@ -66,22 +71,23 @@ def _check_input(spectrum: Complexes, tones: Tones) -> None:
         raise RecordFault((Finding("unexcited", "input", text),))
 
 
-def _line(spectra: Complexes, at: int, periods: int) -> tuple[Complexes, Complexes, float, float]:
+def _line(spectra: Complexes, at: int, tones: Tones) -> tuple[Complexes, Complexes, float, float]:
     """Input and output at a driven line, the covariance of noise, by how much it grows in taking T off, its freedom."""
+    periods = tones.periods
     reach = max(periods // 2, 1)
     while True:
         offsets = np.arange(-reach, reach + 1)
-        inside = (offsets % periods != 0) & (at + offsets > 0) & (at + offsets < spectra.shape[1] - 1)
+        inside = ~taken(offsets, tones) & (at + offsets > 0) & (at + offsets < spectra.shape[1] - 1)
         if np.count_nonzero(inside) >= LEAST_LINES or reach > spectra.shape[1]:
             break
         reach += 1
     r: Reals = offsets[inside] / reach
     basis = r[:, None] ** np.arange(ORDER + 1)
-    q, triangle = np.linalg.qr(basis)
-    between = spectra[:, at + offsets[inside]].T
-    inner = q.T @ between
-    left = between - q @ inner
-    transient = np.linalg.solve(triangle, inner)[0]
-    spare = len(r) - (ORDER + 1)
-    own = float(np.sum(np.linalg.solve(triangle.T, np.eye(ORDER + 1)[0]) ** 2))
-    return spectra[:, at] - transient, left.T @ np.conj(left) / spare, 1 + own, 2.0 * spare
+    fit = leading(basis, spectra[:, at + offsets[inside]].T)
+    return spectra[:, at] - fit.value, fit.left.T @ np.conj(fit.left) / fit.spare, 1 + fit.grows, 2.0 * fit.spare
+
+
+def taken(offsets: npt.NDArray[np.int64], tones: Tones) -> npt.NDArray[np.bool_]:
+    """Where the multisine or its carrier may stand."""
+    driven = offsets % tones.periods == 0
+    return np.asarray(driven | (2 * offsets % tones.periods == 0)) if tones.carrier_hz else driven

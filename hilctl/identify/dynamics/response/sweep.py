@@ -5,25 +5,32 @@
 around each frequency that is asked for, G a parabola in r and T a line. G U and T are told apart because U turns fast
 from line to line while G and T are smooth. What they leave is noise. The input is taken to be exact.
 
+What a sweep rides on is part of its input; lines around its odd multiples are left out where enough others are left.
+
 Schoukens, Vandersteen, Barbé and Pintelon 2009.
 """
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hilctl.identify.dynamics.judge import Finding, RecordFault
+from hilctl.identify.dynamics.response.local import leading
 from hilctl.identify.dynamics.response.result import Complexes, Reals, Response
 
 ORDER = 2
 TRANSIENT = 1
 LEAST_LINES = 20  # on which the six numbers of a place are found
 WIDTH = 0.05  # of a frequency to both sides: where parabolas still hold, a damping of 0.05 included
+BESIDE = 3.0  # lines to both sides of a carrier's: it rises and falls within the record
 WEAK = 1e-3  # of the input's usual size: nothing was driven there
 
 
 def sweep_response(
-    driven: npt.ArrayLike, output: npt.ArrayLike, rate_hz: float, hz: npt.ArrayLike, *, width: float = WIDTH
-) -> Response:
+    driven: npt.ArrayLike, output: npt.ArrayLike, rate_hz: float, hz: npt.ArrayLike, *, width: float = WIDTH,
+    carrier_hz: float = 0.0,
+) -> Response:  # fmt: skip
     """At the frequencies `hz`, which the record has to have driven; it begins at rest and ends when nothing moves."""
     u, y = np.asarray(driven, np.float64), np.asarray(output, np.float64)
     f = np.asarray(hz, np.float64)
@@ -40,26 +47,47 @@ def sweep_response(
     usual = float(np.median(np.abs(U[nearest])))
     rows = []
     for one, k in zip(f, nearest, strict=True):
-        reach = max(LEAST_LINES // 2, int(width * one / step_hz))
+        reach = int(reach_hz(one, count / rate_hz, width) / step_hz + 1e-9)
         lines = np.arange(max(1, k - reach), min(len(U) - 1, max(k + reach, LEAST_LINES)) + 1)
+        free = _free(lines, step_hz, carrier_hz)
+        lines = free if len(free) >= LEAST_LINES else lines
         if np.sqrt(np.mean(np.abs(U[lines]) ** 2)) < WEAK * usual:
             text = f"it has nothing at {one:g} Hz; ask for frequencies that it drives, or sweep over them"
             raise RecordFault((Finding("unexcited", "input", text),))
-        rows.append(_one(U[lines], Y[lines], (lines * step_hz - one) / (reach * step_hz)))
+        row = _one(U[lines], Y[lines], (lines * step_hz - one) / (reach * step_hz))
+        if row is None:
+            text = (
+                f"around {one:.4g} Hz all of its power is in one or two lines, which do not tell how the response "
+                "goes; drive a sweep or noise, or six periods at least of a multisine"
+            )
+            raise RecordFault((Finding("unexcited", "input", text),))
+        rows.append(row)
     gain, variance, freedom, coherence = (np.array(each) for each in zip(*rows, strict=True))
     return Response(f, gain, variance, freedom, coherence)
 
 
-def _one(u: Complexes, y: Complexes, r: Reals) -> tuple[complex, float, float, float]:
+def _free(lines: npt.NDArray[np.int64], step_hz: float, carrier_hz: float) -> npt.NDArray[np.int64]:
+    """Without those near odd multiples of a carrier: what friction makes of its turns stands there."""
+    if not carrier_hz:
+        return lines
+    beside = np.abs(lines * step_hz / carrier_hz % 2 - 1) * carrier_hz / step_hz
+    return np.asarray(lines[beside > BESIDE])
+
+
+def reach_hz(hz: Any, seconds: float, width: float = WIDTH) -> Any:
+    """From how far to each side of a frequency its estimate draws, in a record of so many seconds."""
+    return np.maximum(LEAST_LINES // 2 / seconds, width * np.asarray(hz))
+
+
+def _one(u: Complexes, y: Complexes, r: Reals) -> tuple[complex, float, float, float] | None:
+    """Gain, variance, freedom and coherence; None where the input's lines are too few for a parabola."""
     powers = r[:, None] ** np.arange(ORDER + 1)
     size = float(np.sqrt(np.mean(np.abs(u) ** 2)))
     basis = np.hstack([powers * (u / size)[:, None], powers[:, : TRANSIENT + 1]])
-    q, triangle = np.linalg.qr(basis)
-    inner = np.conj(q.T) @ y
-    found = np.linalg.solve(triangle, inner)
-    left = y - q @ inner
-    spare = len(y) - basis.shape[1]
-    noise = float(np.sum(np.abs(left) ** 2) / spare)
-    own = float(np.sum(np.abs(np.linalg.solve(np.conj(triangle.T), np.eye(len(found))[0])) ** 2))
+    try:
+        fit = leading(basis, y)
+    except np.linalg.LinAlgError:
+        return None
     power = float(np.mean(np.abs(y) ** 2))
-    return complex(found[0] / size), noise * own / size**2, 2.0 * spare, max(0.0, 1 - noise / max(power, 1e-300))
+    coherence = max(0.0, 1 - fit.noise / max(power, 1e-300))
+    return complex(fit.value / size), fit.noise * fit.grows / size**2, 2.0 * fit.spare, coherence

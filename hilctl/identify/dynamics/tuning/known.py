@@ -106,6 +106,8 @@ def _of_study(told: Mapping[str, Any]) -> dict[str, Interval]:
     numbers = _of_plant({key: value for key, value in mass.items() if key == "machine.m"})
     fitted = (grey.get("fit") or {}).get("parameters", {})
     keys = grey.get("keys", {})
+    if grey.get("doubt"):
+        fitted = {}
     for name, each in fitted.items():
         key = str(keys.get(name, f"machine.{name}"))
         if key.startswith("machine.") and each.get("by") in ("linear", "profile") and each["value"] is not None:

@@ -24,17 +24,19 @@ from hilctl.identify.kept import StoreError
 from hilctl.params import BadValues
 
 ALL = ("multisine", "sweep", "stepped")
-STROKE = {"machine.stroke_m": 0.1}
+FRICTION = {"friction.model": "coulomb", "friction.fc": 300.0}
 
 
 @settings(max_examples=12, deadline=None, phases=(Phase.explicit, Phase.generate))
 @given(
     position=st.floats(0.01, 0.09), speed=st.floats(0.1, 1.5), acceleration=st.floats(5.0, 200.0),
     flow=st.floats(5e-4, 1e-2), mass=st.floats(100.0, 2000.0), top=st.sampled_from([20.0, 60.0, 100.0]),
-    wanted=st.sampled_from([0.0, 2e-3]),
+    wanted=st.sampled_from([0.0, 2e-3]), friction=st.sampled_from([{}, FRICTION]),
 )  # fmt: skip
-def test_every_motion_keeps_to_what_the_rig_has_room_for(position, speed, acceleration, flow, mass, top, wanted):
-    rig = facts(**{
+def test_every_motion_keeps_to_what_the_rig_has_room_for(
+    position, speed, acceleration, flow, mass, top, wanted, friction
+):
+    rig = facts(**friction, **{
         "limits.position.min_m": -position, "limits.position.max_m": position, "limits.velocity.max_m_s": speed,
         "limits.acceleration.max_m_s2": acceleration, "machine.Qn": flow, "machine.m": mass,
     })  # fmt: skip
@@ -89,12 +91,13 @@ def test_what_makes_no_sense_is_refused(asked, key):
 
 
 class Rig:
-    """A client of a rig that follows exactly, and saturates, refuses or trips where it is told to."""
+    """A client of a rig that follows exactly, and saturates, refuses, trips or is late where it is told to."""
 
     timeout_s = 10.0
 
-    def __init__(self, saturates_above=np.inf, refuses_above=np.inf, trips_in="", changes=None):
+    def __init__(self, saturates_above=np.inf, refuses_above=np.inf, trips_in="", changes=None, late=()):
         self.saturates_above, self.refuses_above, self.trips_in = saturates_above, refuses_above, trips_in
+        self.late = list(late)  # ticks, of one motion after the other
         self.hello = {"clock": "virtual", "rig": "made-up", "rate_hz": 1000.0}
         self.values, self.trip, self.driven = {**BELIEVED, **(changes or {})}, None, []
 
@@ -128,7 +131,9 @@ class Rig:
 
     def samples(self, first, last, channels, *, keep=False):
         made = {name: np.random.default_rng(0).standard_normal(last + 1) for name in channels}
-        made |= {"tick": np.arange(last + 1), "xd_m": self.uploaded, "displacement_m": self.uploaded}
+        ticks = np.arange(last + 1)
+        ticks[500:] += self.late.pop(0) if self.late else 0
+        made |= {"tick": ticks, "xd_m": self.uploaded, "displacement_m": self.uploaded}
         over = np.abs(self.uploaded) > self.saturates_above
         return {name: values[: last + 1] for name, values in {**made, "saturated": over}.items()}
 
@@ -148,6 +153,18 @@ def test_what_is_too_much_is_driven_with_less_and_told(tmp_path, limit):
     assert len(done.notes) >= 1 and ("saturated" if limit == "saturates_above" else "limits.velocity") in done.notes[0]
     with pytest.raises(DynamicsFault, match="--amplitude"):
         next(begun(Rig(**{limit: 1e-9}), tmp_path / "c").drive())
+
+
+def test_a_motion_in_which_the_loop_was_late_for_too_many_ticks_is_driven_again_and_told(tmp_path):
+    rig = Rig(late=(40, 40, 0, 3, 40, 40, 40))
+    run = begun(rig, tmp_path)
+    steps = run.drive()
+    done = [next(steps), next(steps), next(steps)]
+    assert [name for name, _ in rig.driven] == ["multisine-1"] * 3 + ["multisine-2"] + ["multisine-3"] * 3
+    assert [len(one.notes) for one in done] == [2, 0, 2] and "was late for 40 of" in done[0].notes[0]
+    first, second, third = run.experiments()
+    assert not any("put in" in note for note in first.notes) and "was late for 3 of" in second.notes[0]
+    assert np.diff(second.channels["tick"]).max() == 1 < np.diff(third.channels["tick"]).max()
 
 
 def test_a_trip_is_told_and_what_is_left_is_driven_later(tmp_path):

@@ -4,6 +4,7 @@ import os
 
 import numpy as np
 import pytest
+from scipy.signal import butter, lfilter
 
 from hilctl.identify.dynamics.fit import fit_percent
 from hilctl.identify.dynamics.grey import Record, identify
@@ -22,13 +23,35 @@ TRUE = {
 pytestmark = [pytest.mark.slow, pytest.mark.many, pytest.mark.timeout(3600)]
 
 
-def short(seed, share):
+def white(random, count):
+    return random.standard_normal(count)
+
+
+def pulled(random, count):
+    """Each sample lies near the one before."""
+    return lfilter([1], [1, -0.95], random.standard_normal(count + 1000))[1000:]
+
+
+def filtered(random, count):
+    """Low-passed at a fifth of the Nyquist frequency, and as much of it left as a converter adds."""
+    slow = lfilter(*butter(4, 0.2), random.standard_normal(count + 1000))[1000:]
+    return slow + 0.05 * random.standard_normal(count)
+
+
+def hum(random, count):
+    """50 Hz of any phase, and white noise."""
+    noise = random.standard_normal(count + 1000)[1000:]
+    return np.sin(0.1 * np.pi * np.arange(count) + random.uniform(0, 7)) + 0.7 * noise
+
+
+def short(seed, share, colour=white, samples=4000):
     """Four seconds of noise, low-passed: as rich as the sweep, a quarter as long."""
     random = np.random.default_rng(9)
-    u = 0.4 * np.convolve(random.standard_normal(4000), np.ones(5) / 5**0.5, "same")
+    u = 0.4 * np.convolve(random.standard_normal(samples), np.ones(5) / 5**0.5, "same")
     exact = simulate(paper_servo(), u, 1e-3)[:, 0]
-    noise = share * exact.std() * np.random.default_rng(seed).standard_normal(len(exact))
-    return Record({"ui": u}, {"displacement": exact + noise}, 1e-3)
+    noise = colour(np.random.default_rng(seed), samples)
+    spread = float(np.std(colour(np.random.default_rng(0), 100_000)))
+    return Record({"ui": u}, {"displacement": exact + share * exact.std() / spread * noise}, 1e-3)
 
 
 @pytest.mark.parametrize("share", [0.002, 0.04], ids=["little noise", "much noise"])
@@ -45,6 +68,26 @@ def test_intervals_hold_the_truth_as_often_as_they_say(share):
     print(f"{covered:.1f} % of {len(held)}, {profiles} by profile; linear alone {100 * np.mean(linear):.1f} %")
     slack = 3 * 100 * (0.05 * 0.95 / count) ** 0.5  # the invariants of one record are not independent
     assert 92 - (slack if SHARE < 1 else 0) <= covered <= 98 + (slack if SHARE < 1 else 0)
+
+
+@pytest.mark.parametrize(
+    ("colour", "share", "samples"),
+    [(pulled, 0.01, 4000), (filtered, 0.01, 4000), (hum, 0.01, 4000), (pulled, 0.005, 1500), (pulled, 0.04, 4000)],
+)
+def test_coloured_noise_is_held_as_often(colour, share, samples):
+    count = max(12, round(120 * SHARE))
+    held, scores, coloured = [], [], 0
+    for seed in range(count):
+        fit = identify(MODEL, [short(seed, share, colour, samples)], paper_choices())
+        held += [one.low <= TRUE[one.name] <= one.high for one in fit.invariants]
+        scores += [(one.value - TRUE[one.name]) / one.sd for one in fit.invariants if np.isfinite(one.sd)]
+        coloured += any(flag.code == "coloured" for flag in fit.flags)
+        assert not any(flag.code == "follows" for flag in fit.flags)
+    covered = 100 * float(np.mean(held))
+    print(f"{colour.__name__}: {covered:.1f} % of {len(held)}; errors {np.std(scores):.2f} of what is told")
+    slack = 3 * 100 * (0.05 * 0.95 / count) ** 0.5
+    assert 92 - (slack if SHARE < 1 else 0) <= covered <= 98 + (slack if SHARE < 1 else 0)
+    assert coloured == count
 
 
 @pytest.mark.parametrize("noise", [{"noise": 5e-6}, {"noise": 5e-6, "pressure": True, "pressure_noise": 25e3}])

@@ -3,9 +3,17 @@
 import numpy as np
 import pytest
 
+from hilctl.identify.dynamics.experiment.asked import Asked
 from hilctl.identify.dynamics.grey import Fixed, Free, identify
+from hilctl.identify.dynamics.grey.model import CannotBe
 from hilctl.identify.dynamics.grey.parameters import Parameters
-from hilctl.identify.dynamics.grey.rig import rig_choices, rig_model, rig_records
+from hilctl.identify.dynamics.grey.rig import LEAK, RigModel, rig_choices, rig_model, rig_records
+from hilctl.identify.dynamics.grey.rig_flow import follow
+from hilctl.identify.dynamics.grey.rig_search import identify_rig
+from hilctl.identify.dynamics.grey.threshold import find_threshold
+from hilctl.identify.dynamics.rig_plant import RigPlant
+from hilctl.params import BadValues
+from sim.valve import VALVE, rt_target
 from tests.unit.identify.plant_parts import TRUE, facts, records
 
 FACTS = facts()
@@ -19,7 +27,7 @@ def driven():
 
 @pytest.fixture(scope="module")
 def fit(driven):
-    return identify(MODEL, driven, rig_choices(FACTS), check=False, intervals="linear")
+    return identify_rig(FACTS, driven, rig_choices(FACTS))
 
 
 def test_the_valve_the_flow_gain_and_the_oil_come_out_though_the_rig_file_is_wrong_by_a_fifth(fit):
@@ -27,7 +35,7 @@ def test_the_valve_the_flow_gain_and_the_oil_come_out_though_the_rig_file_is_wro
         assert fit.estimate(name).value == pytest.approx(TRUE[name], rel=share), name
     assert fit.estimate("delay").value == pytest.approx(0.0, abs=1e-4)
     assert fit.estimate("null").value == pytest.approx(TRUE["null"], abs=1e-4)
-    assert (fit.rank, fit.free) == (8, 8) and fit.directions == ()
+    assert (fit.rank, fit.free) == (9, 9) and fit.directions == ()
     assert fit.fit_percent["load_pressure"] > 95
 
 
@@ -38,12 +46,186 @@ def test_the_derivatives_are_those_of_the_simulation(driven):
     slopes = MODEL.sensitivities(values, MODEL.names, record)[1][:, 0]
     size = {"null": 0.01, "tau": 1e-3, "delay": 1e-3, "droop": 1.0, "dead_band": 0.01}
     for at, name in enumerate(MODEL.names):
+        if name == "threshold":  # what it does are jumps
+            assert not slopes[:, at].any()
+            continue
         step = 1e-5 * size.get(name, abs(values[name]))
         ahead, behind = (MODEL.simulate({**values, name: values[name] + s}, record)[:, 0] for s in (step, -step))
         difference = (ahead - behind) / (2 * step)
-        # A dead band has edges; what stands on one while the band moves is left out.
-        off = np.sort(np.abs(difference - slopes[:, at]))[: -20 if name == "dead_band" else None]
+        # A dead band and a play have edges; what stands on one while they move is left out.
+        off = np.sort(np.abs(difference - slopes[:, at]))[: -20 if name in ("dead_band", "play") else None]
         assert off.max() < 1e-4 * np.abs(slopes[:, at]).max(), name
+
+
+def test_what_was_simulated_last_is_not_told_for_anything_else(driven):
+    """It is asked for with and without derivatives, from one start and another, for one record and the next."""
+    values = Parameters(MODEL, rig_choices(FACTS)).values(Parameters(MODEL, rig_choices(FACTS)).start)
+    asked = [(free, record, start, {**values, "wv": wv}) for wv in (900.0, 1000.0) for record in driven[2:]
+             for start in (None, np.array([2e4])) for free in ((), ("wv", "Qn"), MODEL.names)]  # fmt: skip
+    for free, record, start, here in asked:
+        load, slopes = MODEL.sensitivities(here, free, record, start)
+        alone, every = rig_model(FACTS).sensitivities(here, MODEL.names, record, start)
+        np.testing.assert_array_equal(load, alone)
+        np.testing.assert_allclose(slopes, every[:, :, [MODEL.names.index(name) for name in free]], rtol=1e-12)
+    plain, moved = (MODEL.simulate(values, driven[2], start) for start in (None, np.array([2e4])))
+    assert not np.array_equal(plain, moved)
+
+
+def with_play(record, play):
+    """The valve gets what it got, by a command that makes up for its play."""
+    sent = np.asarray(record.samples["u_applied"], float)
+    way = np.sign(np.diff(sent, prepend=sent[0]))
+    return record._replace(samples={**record.samples, "u_applied": sent + play * way})
+
+
+def test_a_valves_hysteresis_is_found_and_a_model_without_it_is_less_sure():
+    hidden = rig_records([with_play(one, 0.004) for one in records(3)], FACTS.values)
+    choices = rig_choices(FACTS)
+    found = identify_rig(FACTS, hidden, choices)
+    assert found.estimate("play").value == pytest.approx(0.004, rel=0.05)
+    for name, share in (("Qn", 0.002), ("beta", 0.02), ("wv", 0.05), ("zv", 0.05), ("Ctc", 0.1)):
+        assert found.estimate(name).value == pytest.approx(TRUE[name], rel=share), name
+    assert not {"follows", "none"} & {flag.code for flag in found.flags}
+    lacking = identify_rig(FACTS, hidden, choices | {"play": Fixed(0.0)})
+    assert "follows" in {flag.code for flag in lacking.flags}
+    for name in ("Qn", "beta", "wv", "zv", "Ctc"):
+        one, sure = lacking.estimate(name), found.estimate(name)
+        assert one.low < TRUE[name] < one.high, name
+        assert one.high - one.low > 3 * (sure.high - sure.low), name
+
+
+def test_a_valve_without_hysteresis_has_none_which_is_no_doubt(fit):
+    play = fit.estimate("play")
+    assert play.value == pytest.approx(0.0, abs=1e-5) and play.low >= 0.0
+    assert not any(flag.key == "play" and flag.code == "bound" for flag in fit.flags)
+
+
+@pytest.fixture(scope="module")
+def jumping(driven):
+    """What a valve with hysteresis and a threshold makes of both sweeps, and what it is."""
+    choices = rig_choices(FACTS)
+    true = {name: getattr(one, "start", None) or getattr(one, "value", 0.0) for name, one in choices.items()}
+    true |= {name: value for name, value in TRUE.items() if name in true} | {"play": 0.002, "threshold": 0.0015}
+    random, hidden = np.random.default_rng(5), []
+    for record in driven[2:]:
+        load = MODEL.simulate(true, record)[:, 0]
+        hidden.append(record._replace(outputs={"load_pressure": load + 25e3 * random.standard_normal(len(load))}))
+    return hidden, true
+
+
+def test_a_valves_threshold_is_found_and_told_from_its_hysteresis(jumping):
+    hidden, true = jumping
+    choices = rig_choices(FACTS)
+    fit = identify_rig(FACTS, hidden, choices)
+    threshold = fit.estimate("threshold")
+    assert threshold.value == pytest.approx(0.0015, rel=0.01) and threshold.low < 0.0015 < threshold.high
+    assert fit.estimate("play").value == pytest.approx(0.002, rel=0.02)
+    for name in ("Qn", "beta", "wv", "zv", "Ctc"):
+        one = fit.estimate(name)
+        assert one.low < true[name] < one.high, name
+    lacking = identify_rig(FACTS, hidden, choices | {"threshold": Fixed(0.0)})
+    assert lacking.noise["load_pressure"] > 1.05 * fit.noise["load_pressure"]
+
+
+@pytest.mark.parametrize(("play", "threshold"), [(0, 0), (0.002, 0), (0, 0.0015), (0.002, 0.0015), (5e-4, 4e-3)])
+def test_a_spool_is_sent_where_the_twins_is(play, threshold):
+    """It is another's code: what the model makes of its own output proves nothing of a valve."""
+    valve = np.zeros(1, VALVE)[0]
+    valve.play, valve.threshold = play, threshold
+    sent = np.cumsum(np.random.default_rng(1).standard_normal(2000)) * 0.002
+    followed, slope = np.empty_like(sent), np.empty_like(sent)
+    follow(sent, play, threshold, followed, slope)
+    played = held = sent[0]
+    for k, command in enumerate(sent):
+        played, held = rt_target(valve, command, played, held)
+        assert followed[k] == pytest.approx(held, abs=1e-12)
+
+
+class Fragile(RigModel):
+    """No machine where much is thresholded."""
+
+    def sensitivities(self, values, free, record, initial=None):
+        if values["threshold"] > 0.00155:
+            raise CannotBe("too much")
+        return super().sensitivities(values, free, record, initial)
+
+
+def test_a_pair_that_is_no_machine_ends_no_search_for_a_threshold(jumping):
+    hidden, true = jumping
+    choices = {name: Free(value, 0.5 * value, 2 * value) if name in ("beta", "wv", "play") else Fixed(value)
+               for name, value in true.items()}  # fmt: skip
+    fragile = Fragile({}, MODEL.ps_pa)
+    found = find_threshold(fragile, hidden[:1], choices, lambda tried: choices)
+    assert found is not None and found.threshold == pytest.approx(0.0015, rel=0.02)
+
+
+def test_a_threshold_that_is_to_be_freed_is_refused_with_the_way_that_there_is():
+    with pytest.raises(BadValues, match="leave it out: it is looked for by itself; or --fix threshold=VALUE"):
+        RigPlant().choices(FACTS, Asked(free={"threshold": (0.0, 0.01)}))
+    assert RigPlant().choices(FACTS, Asked(fixed={"threshold": 0.001}))["threshold"] == Fixed(0.001)
+
+
+def test_a_valve_without_a_threshold_is_given_none(fit):
+    assert fit.estimate("threshold").value == 0.0
+
+
+def test_a_valves_leakage_at_null_is_found_where_the_records_tell_of_it_and_bends_a_model_that_is_sure_of_another():
+    hidden = rig_records(records(3, leak=4e-3), FACTS.values)
+    choices = rig_choices(FACTS)
+    found = identify_rig(FACTS, hidden, choices)
+    leak, leakage = found.estimate("leak"), found.estimate("Ctc")
+    assert leak.by == "linear" and leak.low < 4e-3 < leak.high and leak.high - leak.low < 4e-3
+    assert leakage.low < TRUE["Ctc"] < leakage.high
+    assert found.history[0] < 90 < found.history[-1] and len(found.history) == found.iterations + 1
+    sure = identify_rig(FACTS, hidden, choices | {"leak": Fixed(1e-3)}).estimate("Ctc")
+    assert not sure.low < TRUE["Ctc"] < sure.high
+
+
+def test_leakage_at_null_that_the_records_hardly_tell_of_is_assumed_and_counts_as_unsure(driven, fit):
+    assert fit.estimate("leak").by == "fixed" and fit.estimate("leak").value == LEAK.value
+    known = identify_rig(FACTS, driven, rig_choices(FACTS) | {"leak": Fixed(1e-3)}).estimate("Ctc")
+    unsure = fit.estimate("Ctc")
+    assert unsure.value == pytest.approx(known.value, rel=1e-3)
+    assert unsure.high - unsure.low > 1.5 * (known.high - known.low)
+
+
+def test_what_the_rig_file_says_of_the_valve_at_null_is_what_is_assumed_of_its_leakage():
+    at_null = rig_choices(facts(**{"machine.Kc": 1e-12}))["leak"]
+    assert at_null == pytest.approx((1e-12 * 21e6 / 4.6e-3, 1.5 * 1e-12 * 21e6 / 4.6e-3))
+    assert rig_choices(FACTS)["leak"] == LEAK
+
+
+def test_the_intervals_hold_the_machine(fit):
+    for name in ("Qn", "beta", "wv", "zv", "Ctc", "delay", "null"):
+        one = fit.estimate(name)
+        reach = 1.5 * (one.high - one.low) / 2
+        assert abs(one.value - TRUE[name]) < reach, name
+
+
+def test_what_an_accelerometers_filter_takes_is_assumed_and_counts_as_unsure_unless_it_is_asked_for(driven, fit):
+    """That of these records is late, but has no filter: two standard errors from what is assumed."""
+    choices = rig_choices(FACTS)
+    alone = identify(MODEL, driven, choices, check=False, intervals="linear").estimate("beta")
+    told = fit.estimate("beta")
+    assert told.value == alone.value
+    assert told.high - told.low > 2 * (alone.high - alone.low)
+    assert told.low < TRUE["beta"] < told.high and not alone.low < TRUE["beta"] < alone.high
+    found = identify_rig(FACTS, driven, choices | {"droop": Free(1.0, -2.0, 3.0)})
+    droop, beta = found.estimate("droop"), found.estimate("beta")
+    assert droop.low < 0.0 < droop.high and droop.high - droop.low < 1.0
+    assert abs(beta.value / TRUE["beta"] - 1) < abs(alone.value / TRUE["beta"] - 1)
+
+
+def test_ends_of_a_record_do_not_count_and_its_first_load_is_found(driven):
+    """The load is measured with an offset: what a simulation begins with has to be found."""
+    record = driven[2]
+    values = Parameters(MODEL, rig_choices(FACTS)).values(Parameters(MODEL, rig_choices(FACTS)).start)
+    assert record.samples == len(record.inputs["u"]) // 4 - 120 == len(MODEL.driven(record))
+    np.testing.assert_array_equal(MODEL.driven(record), record.inputs["u"][240:-240:4])
+    plain, more = (MODEL.simulate(values, record, start)[:, 0] for start in (None, np.array([1e3])))
+    way = MODEL.ways(values, record)[:, 0, 0]
+    assert way[0] == 1.0 and abs(way[-1]) < 1e-3
+    np.testing.assert_allclose(more - plain, 1e3 * way, atol=1.0)
 
 
 def test_a_cylinder_that_nobody_measured_leaves_its_size_open(driven):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 from hilctl.identify.dynamics.judge import RecordFault, judge, require
 from sim.servo import paper_servo, simulate
@@ -33,6 +34,37 @@ def test_a_good_record_is_not_criticised(sweep):
     assert kinds(white, simulate(paper_servo(), white, 1 / RATE)[:, 0], band_hz=None) == []
 
 
+def lagging(u, rate, hz=10.0):
+    """A first-order lag, and 1 % of noise."""
+    step = 1 - np.exp(-2 * np.pi * hz / rate)
+    y = lfilter([step], [1, step - 1], u)
+    return y + 0.01 * y.std() * np.random.default_rng(5).standard_normal(len(y))
+
+
+def test_power_that_the_rig_does_not_follow_is_no_fault():
+    white = np.random.default_rng(4).standard_normal(60_000)
+    assert kinds(white, lagging(white, 5000.0), 5000.0, band_hz=None) == []
+    t = np.arange(20_000) / 1000
+    tones = 0.05 * lfilter([0.1], [1, -0.9], np.random.default_rng(4).standard_normal(len(t)))
+    worked = np.arcsin(np.sin(2 * np.pi * 0.7 * t)) + tones  # a triangle: nearly all of it is one line
+    assert kinds(worked, lagging(worked, 1000.0), 1000.0, band_hz=None) == []
+
+
+def slow(rate=1000.0):
+    """As a table at work moves: most of its power is at its lowest frequencies."""
+    pushed = lfilter([0.02], [1, -0.98], np.random.default_rng(6).standard_normal(20_000))
+    return lfilter([0.005], [1, -0.995], pushed)
+
+
+def test_a_sensor_that_dies_on_the_way_is_named(sweep):
+    u, y = sweep[0], sweep[1].copy()
+    y[-len(y) // 10 :] = y[-len(y) // 10]
+    found = judge(u, {"x": y}, RATE)
+    assert [f.kind for f in found] == ["zero variance"] and "while input goes on" in found[0].text
+    rest = np.zeros(4000)
+    assert kinds(np.r_[u, rest], np.r_[sweep[1], rest]) == []
+
+
 def test_what_is_not_finite_is_counted_and_placed(sweep):
     u, y = sweep[0].copy(), sweep[1].copy()
     y[[700, 900]] = np.nan
@@ -59,6 +91,9 @@ def test_limits_that_were_reached(sweep):
     u, y = sweep
     assert kinds(u, np.clip(y, -0.8 * y.max(), 0.8 * y.max())) == [("clipped", "x")]
     assert kinds(np.clip(u, -0.9, 0.9), y) == [("saturated", "input")]
+    white = np.random.default_rng(7).standard_normal(20_000)
+    cut = np.clip(white, -2.2, 2.2)
+    assert kinds(cut, lagging(cut, RATE), band_hz=None) == [("saturated", "input")]
     assert kinds(u, np.minimum(y, 0.015), ranges={"x": (-0.025, 0.015)}) == [("clipped", "x")]
     assert kinds(u, y, ranges={"x": (-0.05, 0.05), "input": (-10.0, 10.0)}) == []
 
@@ -97,6 +132,9 @@ def test_channels_that_were_exchanged(sweep):
     u, y = sweep
     assert kinds(y, u) == [("swapped", "x")]
     assert kinds(y, u, leads=True) == []
+    moved = lagging(slow(), 1000.0)
+    assert kinds(slow(), moved, 1000.0, band_hz=None) == []
+    assert kinds(moved, slow(), 1000.0, band_hz=None) == [("swapped", "x")]
     possible = {"pL": (-2e7, 2e7), "x": (-0.1, 0.1)}
     pressure = 1e8 * y
     found = judge(u, {"pL": y, "x": pressure}, RATE, ranges=possible)

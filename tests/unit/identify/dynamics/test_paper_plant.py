@@ -1,18 +1,23 @@
 """The paper's servo as a plant of a study: its motions, its record in volts, its starts and bounds."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from hilctl import rig as rigs
 from hilctl.identify.campaign.facts import Facts
+from hilctl.identify.dynamics.analyse import cleaned_of
 from hilctl.identify.dynamics.experiment.asked import Asked
-from hilctl.identify.dynamics.experiment.planning import signal_of
+from hilctl.identify.dynamics.experiment.planning import legs_of, signal_of
+from hilctl.identify.dynamics.measured import measured_of
 from hilctl.identify.dynamics.paper.plant import SWEEP, ServoPlant, bounds_of, heard, servo_record
 from hilctl.identify.dynamics.plants import plant_of
-from hilctl.identify.dynamics.study import Experiment
+from hilctl.identify.dynamics.response import hold_factor
+from hilctl.identify.dynamics.study import Experiment, Pair
 from hilctl.params import BadValues
 from hilctl.service.store import values_of
-from sim.servo import BOUNDS, START, Hold, State, paper_servo, simulate
+from sim.servo import BOUNDS, KNOWN, START, Hold, State, frequency_response, paper_servo, simulate
 
 
 def facts_of(name):
@@ -43,6 +48,8 @@ def test_a_rig_that_closes_its_own_loop_is_the_papers_and_others_are_not():
 def test_the_experiment_is_the_papers():
     leg = ServoPlant().legs(None, FACTS)[0]
     made = signal_of(leg, FACTS).made
+    assert not any(step.carrier_hz for step in made.steps)
+    assert not any(one.settings.get("carrier_m_s") for one in legs_of(Asked(excitations=("stepped", "sweep")), FACTS))
     assert [step.hz for step in made.steps] == list(range(1, 101))
     for step in made.steps:  # the first of three periods leads over from the frequency before
         assert step.length == pytest.approx(2 / step.hz * FACTS.rate_hz, abs=1)
@@ -82,3 +89,17 @@ def test_what_is_no_parameter_cannot_be_fixed():
 def test_bounds_are_the_papers_unless_the_start_lies_beyond():
     assert {name: bounds_of(name, start) for name, start in START.items()} == dict(BOUNDS)
     assert bounds_of("m", 400.0) == (100.0, 1600.0)
+
+
+def test_the_response_is_the_servos_own_without_the_lag_of_the_hold():
+    one = replace(sweep(), band_hz=(1.0, 28.0))
+    pair = Pair("u_applied", "displacement_m")
+    (found,), _ = measured_of([one], {one.name: cleaned_of(one, (pair,))}, (pair,))
+    inside = found.response.within(4.0, 20.0)
+    own = frequency_response(paper_servo(), inside.hz)[:, 0] * FACTS["law.rig.reach_m"] * KNOWN["Kd"]
+    turned = np.rad2deg(np.angle(inside.gain / own))
+    assert np.abs(turned).max() < 0.2 and np.abs(turned.mean()) < 0.05  # half a tick: 1.8 degrees at 20 Hz
+    assert np.allclose(np.abs(inside.gain / own), 1.0, atol=3e-3)
+    from_elsewhere = replace(one, source="bench.csv")
+    (beside,), _ = measured_of([from_elsewhere], {one.name: cleaned_of(one, (pair,))}, (pair,))
+    assert np.allclose(beside.response.gain / found.response.gain, hold_factor(found.response.hz, 2000.0, Hold.zero))

@@ -11,6 +11,7 @@ from hilctl.identify.dynamics.response import (
     bandwidth,
     line_distortion,
     multisine_response,
+    reach_hz,
     stepped_response,
     sweep_response,
     without_hold,
@@ -118,6 +119,22 @@ def test_bandwidths_are_those_of_the_closed_form():
     assert noisy.gain.hz == pytest.approx(fallen, abs=4 * noisy.gain.error_hz + 0.3)
     assert noisy.phase.hz == pytest.approx(lagging, abs=4 * noisy.phase.error_hz)
     assert bandwidth(exact.within(1, 15)) == (None, None)
+    for lowest in (1.0, 2.5, 5.0):  # where the band begins: a response has begun to fall there already
+        found = bandwidth(exact.within(lowest, 100))
+        assert found.gain.hz == pytest.approx(fallen, rel=5e-3)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("lowest", [1.0, 5.0])
+def test_a_bandwidths_error_is_what_it_scatters_by(kind, lowest):
+    made, off = measured(kind), []
+    for seed in range(24):
+        response = made.response(NOISE, seed).within(lowest, 100)
+        reach = reach_hz(response.hz, len(made.y) / made.rate) if kind == "sweep" else None
+        found = bandwidth(response, reach_hz=reach)
+        off.append([(found.gain.hz - 26.049) / found.gain.error_hz, (found.phase.hz - 29.296) / found.phase.error_hz])
+    assert np.all(np.abs(np.mean(off, axis=0)) < 0.75)
+    assert np.all((np.std(off, axis=0) > 0.65) & (np.std(off, axis=0) < 1.35))
 
 
 def test_intervals_of_magnitude_and_phase():

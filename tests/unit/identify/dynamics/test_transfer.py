@@ -9,7 +9,7 @@ from hilctl.identify.dynamics.response import Response
 from hilctl.identify.dynamics.transfer import Family, Fitted, Transfer, fit_levy, fit_transfer
 from hilctl.identify.dynamics.transfer.refine import _parts, _Projected, sections_of, with_pole
 from hilctl.params import BadValues
-from sim.servo import paper_servo, poles
+from sim.servo import Hold, paper_servo, poles
 from tests.unit.identify.dynamics.measured import HZ, TRUTH, measured, share
 
 ORDERS = range(4, 10)
@@ -69,6 +69,18 @@ def test_its_output_is_that_of_the_servo():
     u = 1 - np.cos(np.arange(500) / 20)
     late = SIMPLE._replace(delay_s=0.01).simulate(u, 1e-3)
     assert np.allclose(late[:10], 0.0) and np.allclose(late[10:], SIMPLE.simulate(u, 1e-3)[:-10], atol=1e-9)
+
+
+def test_an_input_that_stands_still_between_samples_is_taken_so():
+    rough = np.random.default_rng(1).standard_normal(200)
+    fine = np.repeat(rough, 10)  # the same stairs, at ten times the rate
+    for delay_s in (0.0, 0.0034, 0.002):
+        late = SIMPLE._replace(delay_s=delay_s)
+        held = late.simulate(rough, 1e-3, Hold.zero)
+        assert np.allclose(held, late.simulate(fine, 1e-4, Hold.zero)[::10], atol=1e-9)
+        assert not np.allclose(held, late.simulate(rough, 1e-3), atol=1e-3 * np.ptp(held))
+    step = SIMPLE.simulate(np.ones(100), 1e-3, Hold.zero)
+    assert np.allclose(step[1:], SIMPLE.simulate(np.ones(100), 1e-3)[1:])
 
 
 def test_from_a_noisy_record_every_order_is_stable_and_as_good_as_the_truth():

@@ -21,7 +21,7 @@ from hilctl.identify.dynamics.tuning.notches import design_notches
 from hilctl.identify.dynamics.tuning.predict import feed_terms, predict, reference_terms, with_gains
 from hilctl.identify.dynamics.tuning.result import Tuning
 from hilctl.identify.dynamics.tuning.search import design
-from hilctl.law.design import Plant, gains_of, open_loop
+from hilctl.law.design import Plant, gains_of, open_loop, rubbing
 from hilctl.law.settings import Law
 from hilctl.params import BadValues, assign
 
@@ -148,6 +148,19 @@ def test_every_corner_counts_and_an_unstable_one_is_named() -> None:
     assert hot.corner
     assert from_rig_file(RIG.controller).assumed == ("m", "beta")
     assert machine.m == 500.0
+
+
+def test_a_corner_is_as_bad_as_its_peak_between_two_frequencies() -> None:
+    """Stiff pre-sliding rings in less than the lines of a search tell apart."""
+    w = search.frequencies(RIG.dt_s, search.CORNER_LINES)
+    _, machine = next(corner for corner in from_rig_file(RIG.controller).corners() if corner[1].m == 400.0)
+    stiff = max(rubbing(machine, RIG.friction), key=lambda plant: plant.spring)
+    found = search._kept(stiff, RIG.controller, RIG.dt_s, w, Wanted(0.0, 0.0, 0.7))
+    assert found is not None
+    fine = 2 * np.pi * np.linspace(0.9 * found.modulus_hz, 1.1 * found.modulus_hz, 4_000)
+    loop = open_loop(stiff, RIG.controller, RIG.dt_s, "three_state", fine)
+    true = np.abs(1 + search.transfer_of(loop, gains_of(RIG.controller, "three_state"))).min()
+    assert found.modulus == pytest.approx(true, rel=1e-3)
 
 
 @pytest.mark.slow

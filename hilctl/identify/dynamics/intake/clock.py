@@ -1,0 +1,78 @@
+"""The times of a recording: how fast it was sampled, and whether they are as even as they should be."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from hilctl.identify.dynamics.intake.foreign import IntakeFault, Reals
+
+LEAST_HZ = 20.0  # slower is no recording of such a rig, but one whose times are in other units
+ROUNDED = 0.02  # of the steps: none, which times that were rounded have
+EVEN = 1e-4  # of the rate: how well rounded times have to tell it
+
+
+class Clock(NamedTuple):
+    """What the times say."""
+
+    rate_hz: float
+    times_s: Reals | None  # from the first sample on; None: taken as even
+    notes: tuple[str, ...] = ()
+
+
+def clock_of(
+    path: Path, times: Reals | None, header: Sequence[str], declared_hz: float = 0.0, unit: bool = True
+) -> Clock:  # fmt: skip
+    """IntakeFault where there is neither a rate nor times that tell one; `unit`: whether that of the times is known."""
+    if times is None:
+        if not declared_hz:
+            raise IntakeFault(
+                f"{path} has no time column that is known; it has {', '.join(header)}; say which one it is "
+                "(--map time=COLUMN), or give the sampling rate with --rate HZ"
+            )
+        return Clock(declared_hz, None)
+    if len(times) < 2:
+        raise IntakeFault(f"{path} has one row of numbers; record longer")
+    times = times - times[0]
+    steps = np.diff(times)
+    even = _rounded(path, times, steps, declared_hz)
+    if even is not None:
+        return even
+    usual = float(np.median(steps)) if len(steps) else 0.0
+    if not usual > 0:
+        raise IntakeFault(f"{path}: its times do not grow; check the time column, or give --rate HZ and leave it out")
+    rate_hz = declared_hz or 1 / _fine(steps, usual)
+    if not unit and not declared_hz and rate_hz < LEAST_HZ:
+        raise IntakeFault(
+            f"{path}: taken as seconds its times say {rate_hz:.4g} Hz; say what they are, with --map time=COLUMN:ms, "
+            "or :s where that is right"
+        )
+    return Clock(rate_hz, times)
+
+
+def _fine(steps: Reals, usual: float) -> float:
+    """The mean of the steps that are no gaps: a time that was written with few digits misses by less."""
+    whole = steps[(steps > 0.5 * usual) & (steps < 1.5 * usual)]
+    return float(whole.mean()) if len(whole) else usual
+
+
+def _rounded(path: Path, times: Reals, steps: Reals, declared_hz: float) -> Clock | None:
+    """Even times that were written too coarsely: they repeat, or step by one digit or none."""
+    if len(steps) < 2 or steps.min() < 0 or not np.mean(steps <= 0) > ROUNDED:
+        return None
+    digit = float(steps.max())
+    index = np.arange(len(times))
+    slope, begin = np.polyfit(index, times, 1)
+    if not slope > 0 or np.abs(times - begin - slope * index).max() > digit or digit > 100 * slope:
+        return None
+    rate_hz = declared_hz or 1 / float(slope)
+    if abs(float(slope) * rate_hz - 1) > max(EVEN, digit / float(times[-1])):
+        return None
+    if digit > EVEN * float(times[-1]) and not declared_hz:
+        raise IntakeFault(
+            f"{path}: its times are rounded to {digit:.3g} s and tell the rate only to about {rate_hz:.4g} Hz; give it "
+            "with --rate HZ"
+        )
+    note = f"{path.name}: its times are rounded to {digit:.3g} s; it is taken as evenly sampled at {rate_hz:.6g} Hz"
+    return Clock(rate_hz, None, (note,))
