@@ -4,6 +4,9 @@ The core is spawned as the service spawns it and finds its configuration waiting
 turn with it, so that both see the same machine; the ratio is the median of the pairs'. The instant of the first tick is
 the core's own, in its first row. A whole service, which reads a rig file meanwhile, is timed beside it; and once, with
 an empty cache, a cold core: how long it compiles, and how soon it says so.
+
+Python keeps the bytecode of what is installed; a checkout whose Python was told to write none would be read from its
+source anew at each start, and numba not. So here it is kept for all of them.
 """
 
 import os
@@ -12,7 +15,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from hilctl.bench.host import host
@@ -33,6 +37,22 @@ class NoTick(Exception):
 
 def run(quick: bool) -> dict[str, Any]:
     """Seconds, and the ratio to numba's import."""
+    with _bytecode_kept():
+        return _run(quick)
+
+
+@contextmanager
+def _bytecode_kept() -> Iterator[None]:
+    """For the processes that are started meanwhile."""
+    told = os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    try:
+        yield
+    finally:
+        if told is not None:
+            os.environ["PYTHONDONTWRITEBYTECODE"] = told
+
+
+def _run(quick: bool) -> dict[str, Any]:
     rig = load(RIG, twin=True)
     core(rig)  # fills the cache, if it has to
     ticks, imports = [], []

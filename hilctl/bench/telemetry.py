@@ -21,6 +21,11 @@ RATE_HZ = 10_000
 BLOCK_S = 0.02
 _TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 
+
+class TelemetryError(Exception):
+    """Nothing can be measured. The message says why."""
+
+
 _LISTEN = """
 import sys, json, time, zmq, msgpack
 endpoint, stall_s, seconds = sys.argv[1], float(sys.argv[2]), float(sys.argv[3])
@@ -33,6 +38,7 @@ def block():
     body = msgpack.unpackb(socket.recv_multipart()[1])
     return body["first"], body["count"], len(body["columns"])
 first, count, channels = block()
+print("there", flush=True)
 begun = time.monotonic()
 time.sleep(stall_s)
 expected, lost, rows = first + count, 0, count
@@ -63,6 +69,8 @@ import sys, zmq
 socket = zmq.Context().socket(zmq.SUB)
 socket.subscribe("block")
 socket.connect(sys.argv[1])
+socket.recv_multipart()
+print("there", flush=True)
 while True:
     socket.recv_multipart()
 """
@@ -77,8 +85,7 @@ def run(quick: bool) -> dict[str, Any]:
     with private_service("table-500", clock="real", changes=changes) as service, Client(service.commands) as rig:
         rig.check_motion("move", position_m=0.0)  # what the service loads once, it has loaded after this
         idle = _share(service.pid, seconds / 2)
-        listener = _listen(service.telemetry, 0.0, seconds + 2.0)
-        rig.pass_time(1.0)
+        listener = _listen(service.telemetry, 0.0, seconds + 1.0)
         cpu = _share(service.pid, seconds)
         told = json.loads(listener.communicate(timeout=60)[0])
         stalled = json.loads(_listen(service.telemetry, 2.0, 4.0).communicate(timeout=60)[0])
@@ -118,8 +125,16 @@ def _cpu_s(pid: int) -> float:
 
 
 def _listen(endpoint: str, stall_s: float, seconds: float) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-c", _LISTEN, endpoint, str(stall_s), str(seconds)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    return _subscribed(_LISTEN, endpoint, str(stall_s), str(seconds))
+
+
+def _subscribed(program: str, *words: str) -> "subprocess.Popen[str]":
+    """A subscriber that has heard its first block."""
+    process = subprocess.Popen([sys.executable, "-c", program, *words], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    if not process.stdout.readline():
+        raise TelemetryError("a subscriber ended before it had heard anything")
+    return process
 
 
 def _raw(size: int, seconds: float) -> float:
@@ -128,8 +143,7 @@ def _raw(size: int, seconds: float) -> float:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as sender:
         assert sender.stdout is not None
         endpoint = sender.stdout.readline().strip()
-        drain = subprocess.Popen([sys.executable, "-c", _DRAIN, endpoint])
-        time.sleep(1.0)
+        drain = _subscribed(_DRAIN, endpoint)
         share = _share(sender.pid, seconds)
         for process in (drain, sender):
             process.kill()

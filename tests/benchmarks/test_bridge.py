@@ -9,7 +9,7 @@ from hilctl.bench.bridge import PRESETS, run
 
 pytestmark = [
     pytest.mark.bench,
-    pytest.mark.timeout(900),
+    pytest.mark.timeout(1500),
     pytest.mark.skipif(shutil.which("cyclictest") is None or compiler() is None, reason="needs cyclictest and gcc"),
 ]
 
