@@ -6,6 +6,9 @@ STAMP := $(VENV)/.built
 PYTHON ?= python3
 UV := $(shell command -v uv 2>/dev/null)
 
+# The tests start hundreds of processes: none has to read its source anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Where tests on the real clock stand: elsewhere none needs to be looked for.
 REALTIME := tests/system
 

@@ -51,7 +51,7 @@ def until(link: Link, condition: Callable[[], Any], *, beat: bool = True, ended:
         assert time.monotonic() < give_up_s, f"waited in vain: {link.status.messages}"
         if beat:
             link.beat()
-        os.sched_yield()
+        time.sleep(0)
     return seen
 
 

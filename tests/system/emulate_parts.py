@@ -98,6 +98,7 @@ def driven(transport: str, **changes: Any) -> Iterator[tuple[Emulation, Any, Cli
         ticks = round(PATIENT_S * (400 if transport == "modbus-rtu" else 1000))
         limits = ("driver", "sensing", "stale", "tracking_error", "read_back")
         patient = {f"limits.{limit}.ticks": ticks for limit in limits}
+        patient["limits.read_back.ticks"] = 2 * ticks  # after the limits on what a spool in the wrong place does
         settings = {**FAST, **patient, **device.place, **own}
         with (
             private_service(PRESETS[transport], clock="real", twin=False, changes=settings) as service,

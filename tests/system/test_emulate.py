@@ -12,7 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from emulate_parts import Emulation, driven
-from service_parts import driven_to_its_end, environment, undisturbed, until
+from service_parts import driven_to_its_end, environment, in_time, strokes, undisturbed, until
 
 from firmware_bridge.emulate.control import NobodyThere, tell
 from firmware_bridge.emulate.modbus_map import RESET, default_config
@@ -98,22 +98,29 @@ def test_a_host_that_never_reads_does_not_hold_the_device_up(device):
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_the_demonstrations_triangles_are_tracked_over_the_bridge(transport):
-    # slower than the preset: how many come in time at its rate is compared with the host by `hilctl bench bridge`
+    amplitude_m, cycles = 0.005, 3
     with driven(transport, loop__rate_hz=200) as (device, _, rig):
         motion, outcome = undisturbed(
             lambda: driven_to_its_end(
                 rig,
                 lambda: device.seen["trip"] == "time_to_live",
                 "triangle",
-                amplitude_m=0.005,
+                begin=lambda: device.tell("begin"),
+                amplitude_m=amplitude_m,
                 speed_m_s=0.02,
-                cycles=3,
+                cycles=cycles,
             )
         )
-        rows = rig.samples(motion.first, outcome.last, ["status", "error_m", "displacement_m"])
-        assert np.ptp(rows["displacement_m"]) == pytest.approx(0.01, rel=0.1)
+        rows = rig.samples(motion.first, outcome.last, ["status", "error_m", "displacement_m", "xr_m"])
+        assert np.ptp(rows["displacement_m"]) == pytest.approx(2 * amplitude_m, rel=0.1)
         assert np.sqrt(np.mean(rows["error_m"] ** 2)) < 5e-4
-        assert (rows["status"] == Status.OK).mean() > 0.8
+        parts = strokes(rows["xr_m"])
+        assert len(parts) >= 2 * cycles
+        ends_m = [abs(rows["displacement_m"][part]).max() for part in parts]
+        assert np.median(ends_m) == pytest.approx(amplitude_m, rel=0.05)
+        assert np.median([np.sqrt(np.mean(rows["error_m"][part] ** 2)) for part in parts]) < 2e-4
+        assert in_time(rows["status"] == Status.OK) > 0.9
+        assert set(rows["status"]) <= {Status.OK, Status.LATE, Status.TIMEOUT, Status.BAD_REPLY}
         core = rig.status()["core"]
         assert core["ran"] + core["missed"] == core["due"] and core["rows_lost"] == 0
         rig.off()

@@ -73,7 +73,7 @@ def looping(clock="real", **more):
     driver = Failing()
     options = CoreOptions(
         clock=clock, rate_hz=RATE_HZ, priority=0, service_timeout_s=0, lost_s=LOST_TICKS / RATE_HZ,
-        late_in_a_row=100_000, reconnect_first_s=0.02, reconnect_longest_s=0.05, **more,
+        late_in_a_row=100_000, reconnect_first_s=0.02, reconnect_longest_s=0.05, row_slots=1 << 15, **more,
     )  # fmt: skip
     settings = table().settings(1)
     settings.dt_s, settings.arming.rest_s = 1 / RATE_HZ, 60.0
