@@ -9,8 +9,9 @@ all in C, just before.
 
 Loop and yardstick are compared second by second. A hypervisor that takes processors away, which the kernel counts,
 does so in bursts, and costs two processes that work far more than one that only wakes. So it goes on until enough
-seconds were quiet, within bounds; those in which it took the least are judged, all together: chosen by the cause, never
-by the result. Tracking is compared with the same motions on the twin without a bridge, on the virtual clock.
+seconds were quiet, within bounds; those in which it took the least are judged: by the cause, never the result.
+Where it took something even then, both are read where the line through these seconds says that it takes nothing.
+Tracking is compared with the same motions on the twin without a bridge, on the virtual clock.
 """
 
 import math
@@ -45,14 +46,13 @@ def run(quick: bool) -> dict[str, Any]:
         with emulation(transport) as device:
             measured = closed(preset, device, count)
         plain_m = tracked(preset)
-        judged = quietest(measured.seconds, count)
+        judged = quietest(measured.seconds, max(count, len(measured.seconds) // 2))
         courses = quietest(measured.courses, math.ceil(_COURSES_SHARE * len(measured.courses)))
-        late, theirs, taken = (statistics.mean(values) for values in (
-            [s.late_share for s in judged], [s.cyclictest_late_share for s in judged], [s.stolen_share for s in judged]
-        ))  # fmt: skip
+        late, theirs = (untouched(judged, [getattr(s, name) for s in judged]) for name in Second._fields[1:])
         rms_m = math.sqrt(statistics.median(c.mean_square_m2 for c in courses))
         figures[transport] = {
-            "late_share": late, "cyclictest_late_share": theirs, "stolen_share": taken, "seconds": len(judged),
+            "late_share": late, "cyclictest_late_share": theirs, "seconds": len(judged),
+            "stolen_share": statistics.mean(s.stolen_share for s in judged),
             "late_share_of_all": statistics.mean(s.late_share for s in measured.seconds),
             "stolen_share_of_all": statistics.mean(s.stolen_share for s in measured.seconds),
             "seconds_of_all": len(measured.seconds), **measured.counts, **terminal, "trips": measured.trips,
@@ -65,6 +65,12 @@ def run(quick: bool) -> dict[str, Any]:
 def quietest(told: Sequence[_One], count: int) -> list[_One]:
     """As many as are judged: those in which the hypervisor took the least."""
     return sorted(told, key=lambda one: one.stolen_share)[:count]
+
+
+def untouched(judged: Sequence[Second], shares: Sequence[float]) -> float:
+    """What a share is where the hypervisor takes nothing: by least squares, of a line over what it took; at least 0."""
+    design = np.stack((np.ones(len(judged)), [second.stolen_share for second in judged]), axis=1)
+    return max(float(np.linalg.lstsq(design, np.array(shares))[0][0]), 0.0)
 
 
 def _terminal(preset: str, seconds: float) -> float:

@@ -29,8 +29,9 @@ _PATIENT = {"limits.late.ticks": 100_000, "limits.driver.ticks": 90, "limits.sen
             "limits.tracking_error.max_m": 0.05}  # fmt: skip
 _QUIET = 0.002  # of all processors' time taken by the hypervisor in a second, at most
 _TIMES, _LONGEST = 4, 240  # as many seconds as are judged, or so many, where the host is not quiet
-_MOST_TRIPS = 20  # in all
+_MOST_TRIPS = 20  # where no hypervisor took anything meanwhile
 _PATIENCE_S, _LOOK_S = 30.0, 0.1  # until it is armed
+_LAST_TRIPS = 20  # when the seconds are told, before a first course has come to its end
 
 
 class BridgeError(Exception):
@@ -114,28 +115,41 @@ def _drive(rig: Client, device: Emulation, enough: threading.Event) -> tuple[lis
     """The course again and again, until it is enough, and the trips.
 
     A host that stalls for longer than the device waits for it trips the device, and rightly: that is told, and armed
-    again. What it exchanged meanwhile counts.
+    again. What it exchanged meanwhile counts. One that trips while no hypervisor takes anything is wrong.
     """
     courses: list[Course] = []
     trips: list[str] = []
+    unprovoked, late = 0, 0
     while not (enough.is_set() and courses):
         _arm(rig, device, trips)
         with stolen() as taken:
-            try:
-                runs = [rig.run(task.kind, **task.parameters) for task in _COURSE]
-            except Refused as refused:
-                trips.append(str(refused))
-                continue
-        errors = [rig.samples(motion.first, outcome.last, ["error_m"])["error_m"] for motion, outcome in runs]
-        courses.append(Course(taken.share, float(np.mean(np.concatenate(errors) ** 2))))
+            ended = _course(rig)
+        if isinstance(ended, str):
+            trips.append(ended)
+            unprovoked, late = unprovoked + (taken.share <= _QUIET), late + enough.is_set()
+        else:
+            courses.append(Course(taken.share, ended))
+        if unprovoked > _MOST_TRIPS or late > _LAST_TRIPS:
+            raise BridgeError(f"the device cannot be kept armed: {len(trips)} trips, {unprovoked} of them without a "
+                              f"hypervisor's doing, in {len(courses)} courses; the last: {trips[-1]}")  # fmt: skip
     rig.off()
     return courses, trips
+
+
+def _course(rig: Client) -> float | str:
+    """The error's mean square; or how it ended."""
+    try:
+        runs = [rig.run(task.kind, **task.parameters) for task in _COURSE]
+    except Refused as refused:
+        return str(refused)
+    errors = [rig.samples(motion.first, outcome.last, ["error_m"])["error_m"] for motion, outcome in runs]
+    return float(np.mean(np.concatenate(errors) ** 2))
 
 
 def _arm(rig: Client, device: Emulation, trips: list[str]) -> None:
     """Until it is armed, with the table in the middle; a stall may trip the device meanwhile too."""
     until_s, why = time.monotonic() + _PATIENCE_S, ""
-    while time.monotonic() < until_s and len(trips) <= _MOST_TRIPS:
+    while time.monotonic() < until_s:
         try:
             status = rig.status()
             if status["mode"] == "hold" and not status["trip"]:
@@ -150,8 +164,8 @@ def _arm(rig: Client, device: Emulation, trips: list[str]) -> None:
             rig.pass_time(_LOOK_S)
         else:
             return
-    raise BridgeError(f"the device cannot be kept armed, after {len(trips)} trips: {why or trips[-1]}; "
-                      "is the host overloaded?")  # fmt: skip
+    raise BridgeError(f"the device cannot be armed within {_PATIENCE_S:g} s, after {len(trips)} trips: "
+                      f"{why}")  # fmt: skip
 
 
 def tracked(preset: str) -> float:

@@ -1,18 +1,21 @@
 """cyclictest, the yardstick of real-time Linux: wake-ups at the loop's rate and priority."""
 
+import json
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 PRIORITY = 80  # the loop's
-_LONGEST_US = 100_000  # of its histogram, which counts whole microseconds; what is longer it leaves out
+_LONGEST_US = 1_000_000  # of its histogram, which counts whole microseconds; of what is longer it tells the longest
+_SAID, _FOUND = "said", "found.json"
 
 
 class CyclictestError(Exception):
@@ -25,7 +28,7 @@ class Yardstick:
 
     process: "subprocess.Popen[bytes]"
     period_us: int
-    _said: IO[bytes]
+    at: Path
 
     def running(self) -> bool:
         """Whether it still measures."""
@@ -34,19 +37,29 @@ class Yardstick:
     def histogram(self) -> npt.NDArray[np.int64]:
         """Latencies in microseconds, and how often each came; waits for the end."""
         code = self.process.wait()
-        self._said.seek(0)
-        said = self._said.read().decode()
         if code != 0:
+            said = (self.at / _SAID).read_text(encoding="utf-8", errors="replace")
             raise CyclictestError(f"cyclictest failed: {said.strip()}")
-        lines = (line.split() for line in said.splitlines() if line[:1].isdigit())
-        rows = np.array([[int(x) for x in line[:2]] for line in lines if len(line) >= 2], np.int64)
-        if not len(rows) or not rows[:, 1].any():
-            raise CyclictestError("cyclictest gave no histogram")
-        return rows
+        try:
+            thread = json.loads((self.at / _FOUND).read_text(encoding="utf-8"))["thread"]["0"]
+            return histogram(thread)
+        except (OSError, ValueError, KeyError) as problem:
+            raise CyclictestError("cyclictest gave no histogram") from problem
 
     def late_share(self, latest_us: float) -> float:
         """The share of due wake-ups that came later than that, or never."""
         return late_share(self.histogram(), self.period_us, latest_us)
+
+
+def histogram(thread: dict[str, Any]) -> npt.NDArray[np.int64]:
+    """Of what it found of a thread. What was longer than its histogram counts as that, but the longest as it was."""
+    counts = {int(latency): int(count) for latency, count in thread["histogram"].items()}
+    beyond = int(thread["cycles"]) - sum(counts.values())
+    if beyond > 0:
+        counts |= {_LONGEST_US: beyond - 1, max(int(thread["max"]), _LONGEST_US + 1): 1}
+    if not any(counts.values()):
+        raise ValueError("it made no loops")
+    return np.array(list(counts.items()), np.int64)
 
 
 def late_share(histogram: npt.NDArray[np.int64], period_us: int, latest_us: float) -> float:
@@ -67,12 +80,14 @@ def cyclictest(rate_hz: int, seconds: float, cpu: int | None = None) -> Iterator
     period_us = 1_000_000 // rate_hz
     command = [
         "cyclictest", "--quiet", "--mlockall", "--policy=fifo", f"--priority={PRIORITY}", f"--interval={period_us}",
-        f"--loops={int(rate_hz * seconds)}", f"--histogram={_LONGEST_US}",
+        f"--loops={int(rate_hz * seconds)}", f"--histogram={_LONGEST_US}", "--histfile=/dev/null", f"--json={_FOUND}",
         *([] if cpu is None else [f"--affinity={cpu}"]),
     ]  # fmt: skip
-    with tempfile.TemporaryFile() as said, subprocess.Popen(command, stdout=said, stderr=said) as process:
-        try:
-            yield Yardstick(process, period_us, said)
-        finally:
-            if process.poll() is None:
-                process.terminate()
+    with tempfile.TemporaryDirectory(prefix="hilctl-bench-") as name:
+        at = Path(name)
+        with (at / _SAID).open("wb") as said, subprocess.Popen(command, stdout=said, stderr=said, cwd=at) as process:
+            try:
+                yield Yardstick(process, period_us, at)
+            finally:
+                if process.poll() is None:
+                    process.terminate()
