@@ -109,9 +109,8 @@ def rt_advance(p: Any, z: Any, v: float, dt: float) -> None:
 @jit()
 def rt_force(p: Any, z: Any, v: float) -> float:
     """The force of a state and a speed."""
-    if not math.isfinite(v):
-        return math.nan
-    return rt_bristle_force(p, z[Z], v)
+    force: float = rt_bristle_force(p, z[Z], v)  # asked behind it: a branch before it costs a quarter of it
+    return force if math.isfinite(v) else math.nan
 
 
 MODELS = (
