@@ -2,17 +2,22 @@
 
 rest            everything off: the table must stand still
 low pressure    the supply comes up at its low setting
-enable          valve at its nominal null; whatever drift there is, is the null's error
-bump up, down   the null plus and minus a small opening. With the mean speeds v+ and v- over the second half of each,
-                gain = (v+ - v-) / (2 bump)  positive, and a fair share of what the machine promises: the polarity;
-                null -= (v+ + v-) / (2 gain): where it is closed; again until that is less than bump/20
+enable          valve at its null as it was last confirmed; whatever drift there is, is the null's error
+bump up, down   the null plus and minus a small opening. Signs of valve and sensors follow (signs.py). With the mean
+                speeds v+ and v- over the second half of each,
+                gain = (v+ - v-) / (2 bump)  a fair share of what the machine promises;
+                null -= (v+ + v-) / (2 gain): where it is closed; again until that is less than bump/20. Twice at
+                least: in the first round the chambers may still be filling, and their pressures say nothing of a
+                motion; and again while a pressure says too little beside its noise
 high pressure   closed loop where the table stands, at small authority, while the supply comes up
 settle          full authority; at rest: armed
 
 A rig that closes its own loop (own_loop.py) takes displacements: its bumps are compared by where the table is at their
 ends, and its null is where it stands.
 
-The bumps are made at the first arming of a run; afterwards the polarity is known and the null is kept.
+The bumps are made at the first arming of a run, and again after anything that could have changed a sign: a lost link,
+a device that started again, a rig that was off for longer than `proof_s`. In between the signs are known. A null is
+kept once a round of bumps has confirmed it; an arming that ends before leaves the null as it was.
 """
 
 import math
@@ -20,10 +25,21 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hilctl.law.own_loop import rt_own_bump
+from hilctl.law.sensors import ACCELERATION, DISPLACEMENT
+from hilctl.law.signs import (
+    SIGNS,
+    rt_signs_begin,
+    rt_signs_count,
+    rt_signs_motion,
+    rt_signs_pressures,
+    rt_signs_rest,
+    rt_signs_step,
+    rt_signs_turn,
+)
 from hilctl.params import Params, number, record_of
 from hilctl.rt.jit import jit
 from hilctl.signals import Arming as Step
+from hilctl.signals import Trip
 
 
 class Arming(Params):
@@ -39,41 +55,78 @@ class Arming(Params):
     bump: Annotated[float, number(0.001, 0.1, "", "opening of the bump")] = 0.01
     bump_s: Annotated[float, number(0.01, 5, "s", "duration of each bump")] = 0.15
     response: Annotated[
-        float, number(0.01, 1, "", "smallest speed in the bumps, as a share of what the machine promises")
+        float, number(0.01, 1, "", "smallest speed in the bumps, as a share of the nominal speed at this opening")
     ] = 0.15
     null_max: Annotated[float, number(0.001, 0.2, "", "largest null that is believed")] = 0.06
+    travel_m: Annotated[float, number(1e-4, 1, "m", "farthest that the table may go before the loop is closed")] = 0.02
+    error_m: Annotated[
+        float, number(1e-5, 1, "m", "largest error of position while arming; limits.tracking_error once armed")
+    ] = 3e-3
+    proof_s: Annotated[float, number(0, 1e6, "s", "a rig that was off for longer has its signs proved again")] = 600.0
 
 
 ARMING = record_of(
     [
         ("step", np.int64),
         ("in_step_s", np.float64),
-        ("mark_m", np.float64),  # position in the middle of a bump
+        ("begin_m", np.float64),  # position at the beginning
+        ("n", np.float64),  # sums over the second half of a bump, for its speed: of ones, times, places from its middle
+        ("t", np.float64),
+        ("tt", np.float64),
+        ("x", np.float64),
+        ("tx", np.float64),
+        ("middle_m", np.float64),
         ("up_m_s", np.float64),
         ("down_m_s", np.float64),
         ("gain_m_s", np.float64),  # measured speed for a full opening at low pressure
-        ("null", np.float64),  # where the valve is closed, as found
+        ("null", np.float64),  # where the valve is closed, as far as it is known now
+        ("kept", np.float64),  # as it was last confirmed
         ("rounds", np.int64),  # of bumps made
-        ("proved", np.int64),
+        ("proved", np.int64),  # signs and null are known
+        ("disturbed", np.int64),  # ticks of this round that were missed, or whose readings were rejected
+        ("signs", SIGNS),
+        # why it ended
+        ("sensor", np.int64),
+        ("value", np.float64),
+        ("limit", np.float64),
     ]
 )
 
 _CLOSE = 20.0  # the null is found when a round moves it less than this part of the bump
+_REPEATS = 3.0  # it is not confirmed while a round moves it by more than this part
+_LEAST_ROUNDS = 2
+_MOST_DISTURBED = 10  # rounds, with those that missed ticks or readings: such a round proves no fault
 _MOST_ROUNDS = 4  # each leaves about a fifth of the null's error, for friction bends the valve's gain at low speed
 
-GOING, ARMED, FAILED, REVERSED = 0, 1, 2, 3
+ARMED, GOING = -1, 0  # and above: the trip that ends it
 
 
 @jit()
-def _rt_next(step: int, x: float, a: Any) -> None:
-    a.step, a.in_step_s, a.mark_m = step, 0.0, x
+def _rt_next(step: int, a: Any) -> None:
+    a.step, a.in_step_s = step, 0.0
+    a.n = a.t = a.tt = a.x = a.tx = 0.0
 
 
 @jit()
 def rt_arming_start(x: float, a: Any) -> None:
     """Begins at the first step."""
     a.rounds = 0
-    _rt_next(Step.REST.value, x, a)
+    a.begin_m = x
+    _rt_next(Step.REST.value, a)
+
+
+@jit()
+def rt_arming_unknown(nominal: float, a: Any) -> None:
+    """Signs and null may have changed: both are found again, from the nominal null."""
+    a.proved = 0
+    a.null = a.kept = nominal
+
+
+@jit()
+def rt_arming_forget(a: Any) -> None:
+    """The null as it was last confirmed: what an arming found that did not come to its end is not kept."""
+    if a.proved == 0:
+        a.null = a.kept
 
 
 @jit()
@@ -84,70 +137,140 @@ def _rt_supply_up(supply_pa: float, wanted_pa: float, wait_s: float, c: Any, a: 
 
 
 @jit()
-def rt_arming(c: Any, machine: Any, own_m: float, x: float, v: float, supply_pa: float, dt_s: float, a: Any) -> int:
-    """One tick of arming: GOING, ARMED, FAILED (timed out) or REVERSED (polarity not proved).
-
-    `own_m`: the reach of a rig that closes its own loop, else 0.
-    """
-    a.in_step_s += dt_s
-    resting = abs(v) <= c.rest_speed_m_s
-    if a.step == Step.REST:
-        if a.in_step_s >= c.rest_s:
-            if not resting:
-                return FAILED
-            _rt_next(Step.LOW_PRESSURE.value, x, a)
-    elif a.step == Step.LOW_PRESSURE:
-        if _rt_supply_up(supply_pa, machine.Ps_low, c.low_pressure_s, c, a):
-            _rt_next(Step.ENABLE.value if a.proved == 0 else Step.HIGH_PRESSURE.value, x, a)
-    elif a.step == Step.ENABLE:
-        if a.in_step_s >= c.bump_s:
-            _rt_next(Step.BUMP_UP.value, x, a)
-    elif a.step == Step.BUMP_UP or a.step == Step.BUMP_DOWN:
-        return _rt_bump(c, machine, own_m, x, supply_pa, dt_s, a)
-    elif a.step == Step.HIGH_PRESSURE:
-        if _rt_supply_up(supply_pa, machine.Ps, c.high_pressure_s, c, a):
-            _rt_next(Step.SETTLE.value, x, a)
-    elif a.step == Step.SETTLE and a.in_step_s >= c.rest_s and resting:
-        a.step = Step.NONE.value
-        return ARMED
-    return FAILED if a.in_step_s > c.timeout_s else GOING
+def _rt_ends(trip: int, value: float, limit: float, sensor: int, a: Any) -> int:
+    a.value, a.limit, a.sensor = value, limit, sensor
+    return trip
 
 
 @jit()
-def _rt_bump(c: Any, machine: Any, own_m: float, x: float, supply_pa: float, dt_s: float, a: Any) -> int:
-    half = 0.5 * c.bump_s
-    if a.in_step_s - dt_s < half <= a.in_step_s:
-        a.mark_m = x
+def rt_arming(c: Any, machine: Any, own_m: float, value: Any, v: float, supply_pa: float, dt_s: float, clean: bool,
+              a: Any) -> int:
+    """One tick of arming: GOING, ARMED, or the trip that ends it.
+
+    `value`: the checked readings; `own_m`: the reach of a rig that closes its own loop, else 0; `clean`: no tick was
+    missed before this one, and no reading rejected.
+    """
+    a.in_step_s += dt_s
+    a.disturbed += 0 if clean else 1
+    resting = abs(v) <= c.rest_speed_m_s
+    if a.step == Step.REST:
+        rt_signs_rest(value[ACCELERATION], a.in_step_s <= dt_s, a.signs)
+        if a.in_step_s >= c.rest_s:
+            if not resting:
+                return _rt_ends(Trip.ARMING.value, v, c.rest_speed_m_s, DISPLACEMENT, a)
+            _rt_next(Step.LOW_PRESSURE.value, a)
+    elif a.step == Step.LOW_PRESSURE:
+        if _rt_supply_up(supply_pa, machine.Ps_low, c.low_pressure_s, c, a):
+            _rt_next(Step.ENABLE.value if a.proved == 0 else Step.HIGH_PRESSURE.value, a)
+    elif a.step == Step.ENABLE:
+        if a.in_step_s >= c.bump_s / 3.0:  # the spool has come to its place
+            _rt_round(value, a)
+    elif a.step == Step.BUMP_UP or a.step == Step.BUMP_DOWN:
+        return _rt_bump(c, machine, own_m, value, supply_pa, dt_s, a)
+    elif a.step == Step.HIGH_PRESSURE:
+        if _rt_supply_up(supply_pa, machine.Ps, c.high_pressure_s, c, a):
+            _rt_next(Step.SETTLE.value, a)
+    elif a.step == Step.SETTLE and a.in_step_s >= c.rest_s and resting:
+        a.step = Step.NONE.value
+        return ARMED
+    if a.in_step_s > c.timeout_s:
+        return _rt_ends(Trip.ARMING.value, a.in_step_s, c.timeout_s, -1, a)
+    return GOING
+
+
+@jit()
+def _rt_round(value: Any, a: Any) -> int:
+    """Begins a round of bumps."""
+    rt_signs_begin(value, a.signs)
+    a.disturbed = 0
+    _rt_next(Step.BUMP_UP.value, a)
+    return GOING
+
+
+@jit()
+def _rt_verdict(trip: int, value: float, limit: float, sensor: int, readings: Any, a: Any) -> int:
+    """A fault ends arming; one of a disturbed round is looked at again."""
+    if a.disturbed > 0 and a.rounds < _MOST_DISTURBED:
+        return _rt_round(readings, a)
+    return _rt_ends(trip, value, limit, sensor, a)
+
+
+@jit()
+def _rt_sum(t_s: float, x: float, a: Any) -> None:
+    if a.n == 0.0:
+        a.middle_m = x
+    way = x - a.middle_m
+    a.n += 1.0
+    a.t += t_s
+    a.tt += t_s * t_s
+    a.x += way
+    a.tx += t_s * way
+
+
+@jit()
+def _rt_slope(a: Any) -> float:
+    """The speed that fits the places best; 0 where there are too few of them."""
+    spread = a.n * a.tt - a.t * a.t
+    return float((a.n * a.tx - a.t * a.x) / spread) if spread > 0.0 else 0.0
+
+
+@jit()
+def _rt_bump(c: Any, machine: Any, own_m: float, value: Any, supply_pa: float, dt_s: float, a: Any) -> int:
+    """A tick of a bump; at its end what it says."""
+    x, half = value[DISPLACEMENT], 0.5 * c.bump_s
+    wh = math.sqrt(4.0 * machine.beta * machine.A * machine.A / (machine.Vt * machine.m))
+    lag_s = 2.0 * machine.zv / machine.wv + 1.0 / wh  # of valve and oil
+    rt_signs_step(value, 1.0 if a.step == Step.BUMP_UP else -1.0, lag_s, dt_s, a.signs)
+    if abs(x - a.begin_m) > c.travel_m:
+        return _rt_ends(Trip.ARMING.value, x - a.begin_m, c.travel_m, DISPLACEMENT, a)
+    if a.in_step_s >= half:
+        _rt_sum(a.in_step_s - half, x, a)
     if a.in_step_s < c.bump_s:
         return GOING
+    mean = _rt_slope(a)
+    up = a.step == Step.BUMP_UP
     if own_m > 0.0:
-        proved = rt_own_bump(c.response, c.bump, own_m, x, a)
-        if proved < 0:
-            return REVERSED
-        a.rounds, a.proved = a.rounds + 1 - proved, 1 - proved
-        _rt_next(Step.BUMP_DOWN.value if proved == 1 else Step.HIGH_PRESSURE.value, x, a)
-        return GOING
-    mean = (x - a.mark_m) / (a.in_step_s - half)
-    if a.step == Step.BUMP_UP:
+        mean = x  # where it is at the end stands for the speed
+    if up:
         a.up_m_s = mean
-        _rt_next(Step.BUMP_DOWN.value, x, a)
+        rt_signs_turn(value, a.signs)
+        _rt_next(Step.BUMP_DOWN.value, a)
         return GOING
     a.down_m_s = mean
-    a.gain_m_s = (a.up_m_s - a.down_m_s) / (2.0 * c.bump)
     pressure = machine.Ps_low if math.isnan(supply_pa) else max(supply_pa, 0.0)
     promised = machine.Qn / machine.A * math.sqrt(pressure / machine.Ps)
-    if not a.gain_m_s >= c.response * promised:
-        return REVERSED
-    off = (a.up_m_s + a.down_m_s) / (2.0 * a.gain_m_s)
-    a.null -= off
-    if not abs(a.null) <= c.null_max:
-        return REVERSED
+    return _rt_judge_bumps(c, own_m, promised, a.disturbed > 0 or wh * dt_s < 1.0, value, a)
+
+
+@jit()
+def _rt_judge_bumps(c: Any, own_m: float, promised: float, resolved: bool, value: Any, a: Any) -> int:
+    """Both bumps are over. `resolved`: the ticks follow the hydraulic mode."""
+    signs = a.signs
+    least_m = c.response * c.bump * (promised * c.bump_s if own_m == 0.0 else own_m)
     a.rounds += 1
-    if abs(off) > c.bump / _CLOSE and a.rounds < _MOST_ROUNDS:
-        _rt_next(Step.BUMP_UP.value, x, a)
-        return GOING
-    a.proved = 1
-    _rt_next(Step.HIGH_PRESSURE.value, x, a)
+    trip = rt_signs_motion(value, least_m, resolved, signs)
+    if trip != 0:
+        return _rt_verdict(trip, signs.value, signs.limit, signs.sensor, value, a)
+    a.gain_m_s = (a.up_m_s - a.down_m_s) / (2.0 * c.bump)
+    if not a.gain_m_s > 0.0:  # it went, and had stopped by the second half
+        return _rt_verdict(Trip.NO_MOTION.value, 0.0, least_m, -1, value, a)
+    off = (a.up_m_s + a.down_m_s) / (2.0 * a.gain_m_s) if own_m == 0.0 else 0.0
+    a.null -= off
+    if own_m == 0.0 and not abs(a.null) <= c.null_max:
+        return _rt_ends(Trip.NULL_NOT_CONFIRMED.value, a.null, c.null_max, -1, a)
+    if a.rounds >= _LEAST_ROUNDS:
+        rt_signs_count(signs)
+    if a.rounds < _LEAST_ROUNDS or (abs(off) > c.bump / _CLOSE and a.rounds < _MOST_ROUNDS):
+        return _rt_round(value, a)
+    if abs(off) > c.bump / _REPEATS:
+        return _rt_verdict(Trip.NULL_NOT_CONFIRMED.value, off, c.bump / _REPEATS, -1, value, a)
+    trip = rt_signs_pressures(signs)
+    if trip == Trip.SENSOR_DEAD.value and a.rounds < _MOST_ROUNDS:  # or weak: more rounds show more
+        return _rt_round(value, a)
+    if trip != 0:
+        return _rt_verdict(trip, signs.value, signs.limit, signs.sensor, value, a)
+    a.proved, a.kept = 1, a.null
+    _rt_next(Step.HIGH_PRESSURE.value, a)
     return GOING
 
 

@@ -21,6 +21,7 @@ from hilctl.params import Params, number, record_of
 from hilctl.rt.jit import jit
 
 LINE = 256  # entries of a delay line: 20 ms at 10 kHz and to spare
+STRAIGHT = 4  # ticks: a longer gap is filled by the way that was made in it; noise of displacement rules a shorter one
 
 
 class Estimator(Params):
@@ -69,6 +70,16 @@ def rt_estimate_start(x: float, a: float, e: Any) -> None:
 
 
 @jit()
+def rt_estimate_shift(by: float, e: Any) -> None:
+    """Acceleration reads less by this from now on, and always did: its bias is less by it, nothing else changes."""
+    e.a -= by
+    e.b += by
+    e.b_start += by
+    for i in range(LINE):
+        e.line_a[i] -= by
+
+
+@jit()
 def _rt_delayed(line: Any, at: int, ticks: float) -> float:
     whole = int(ticks)
     part = ticks - whole
@@ -78,14 +89,20 @@ def _rt_delayed(line: Any, at: int, ticks: float) -> float:
 
 @jit()
 def rt_estimate(x: float, a: float, dt_s: float, periods: int, e: Any) -> None:
-    """One reading of each. After skipped periods the lines are filled straight, and every step is nominal."""
+    """One reading of each. After skipped periods the lines are filled, and every step is nominal.
+
+    A short gap is filled straight. In a long one nobody knows how acceleration went; its mean does follow from the way
+    that the table went from the speed it had.
+    """
     steps = min(periods, LINE)
     x_from, a_from = e.line_x[e.at & (LINE - 1)], e.line_a[e.at & (LINE - 1)]
+    gap_s, long = steps * dt_s, steps > STRAIGHT
+    mean = 2.0 * (x - x_from - e.v * gap_s) / (gap_s * gap_s) - e.b if long else 0.0
     q = e.q
     for k in range(1, steps + 1):
         e.at += 1
         e.line_x[e.at & (LINE - 1)] = x_from + (x - x_from) * (k / steps)
-        e.line_a[e.at & (LINE - 1)] = a_from + (a - a_from) * (k / steps)
+        e.line_a[e.at & (LINE - 1)] = mean if long and k < steps else a_from + (a - a_from) * (k / steps)
         a_old = e.a
         e.a = _rt_delayed(e.line_a, e.at, e.delay_a)
         e.x += dt_s * (e.v + dt_s * ((2.0 * a_old + e.a) / 6.0 + 0.5 * e.b))
@@ -97,7 +114,7 @@ def rt_estimate(x: float, a: float, dt_s: float, periods: int, e: Any) -> None:
 
 
 @jit()
-def rt_predicted_position(dt_s: float, e: Any) -> float:
-    """What displacement will read at the next tick if nothing changes; replaces a rejected reading."""
-    last = e.line_x[e.at & (LINE - 1)]
-    return float(last + dt_s * (e.v + 0.5 * dt_s * (e.a + e.b)))
+def rt_predicted_position(dt_s: float, periods: int, e: Any) -> float:
+    """What displacement will read so many periods later if nothing changes; replaces a rejected reading."""
+    last, ahead_s = e.line_x[e.at & (LINE - 1)], dt_s * periods
+    return float(last + ahead_s * (e.v + 0.5 * ahead_s * (e.a + e.b)))

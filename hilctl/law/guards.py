@@ -1,14 +1,17 @@
 """The guard: every limit, every tick. The first trip is latched with its tick, value and limit.
 
-A limit trips when it is passed for as many ticks in a row as it says. The position limit looks ahead by the distance
-that the stop takes, from the reaction (`ticks`, and the lead at which the reference is evaluated) to rest. Standing
-outside it is a warning only, so that a table that sank while switched off can be moved back in.
+A limit trips when it is passed for as many ticks in a row as it says; periods that were skipped between two passes
+count. What comes and goes fills a leaky bucket (bucket.py). The position limit looks ahead by the distance that the
+stop takes, from the reaction (`ticks`, and the lead at which the reference is evaluated) to rest. It is judged twice:
+on the position, and on the position as the rig file at the start of the run converts it, which no zeroing has shifted.
+Standing outside it is a warning only, so that a table that sank while switched off can be moved back in.
 """
 
 from typing import Any
 
 import numpy as np
 
+from hilctl.law.bucket import rt_events, rt_full, rt_leak
 from hilctl.law.reference.stop import rt_stopping_reach
 from hilctl.law.sensors import (
     ACCELERATION,
@@ -22,11 +25,12 @@ from hilctl.law.sensors import (
     SUPPLY,
     rt_failed,
 )
+from hilctl.law.stillness import WATCHED
 from hilctl.params import record_of
 from hilctl.rt.jit import jit
-from hilctl.signals import Action, Mode, Trip
+from hilctl.signals import Action, Mode, Status, Trip
 
-_TRIPS = len(Trip)
+_TRIPS = max(Trip) + 1
 
 GUARD = record_of(
     [
@@ -41,6 +45,9 @@ GUARD = record_of(
         ("trip_sensor", np.int64),  # index in SENSORS, -1 when it is not about one
         ("trips", np.int64),  # since the start
         ("spool_model", np.float64),
+        ("failed", np.float64),  # buckets: of failed exchanges,
+        ("overwritten", np.float64),  # of commands that somebody else changed
+        ("effort_s", np.float64),  # for how long the valve has been open while the table is held
     ]
 )
 
@@ -58,65 +65,70 @@ def rt_latch(trip: int, action: int, value: float, limit: float, sensor: int, ti
 
 @jit()
 def _rt_judge(trip: int, passed: bool, value: float, limit: float, rule: Any, sensor: int, armed: bool, tick: int,
-              g: Any) -> None:
+              periods: int, g: Any) -> None:
     if not passed:
         g.in_a_row[trip] = 0
         return
     g.warnings |= 1 << trip
-    g.in_a_row[trip] += 1
+    g.in_a_row[trip] += periods if g.in_a_row[trip] > 0 else 1
     if armed and g.in_a_row[trip] >= rule.ticks and rule.action != Action.WARN:
         rt_latch(trip, rule.action, value, limit, sensor, tick, g)
 
 
 @jit()
-def _rt_guard_position(limits: Any, x: float, v: float, reaction_s: float, rest_m_s: float, armed: bool, tick: int,
-                       g: Any) -> None:
-    rule = limits.position
-    stopping = limits.stopping
+def _rt_guard_position(limits: Any, x: float, shift_m: float, scale: float, v: float, reaction_s: float,
+                       rest_m_s: float, armed: bool, tick: int, periods: int, g: Any) -> None:
+    """`shift_m` and `scale` lead from the position to the unshifted one."""
+    rule, stopping = limits.position, limits.stopping
     ahead = x + rt_stopping_reach(v, stopping.deceleration_m_s2, stopping.jerk_m_s3, reaction_s)
-    if ahead > rule.max_m:
-        if v > rest_m_s:
-            _rt_judge(Trip.POSITION.value, True, ahead, rule.max_m, rule, -1, armed, tick, g)
-        else:
-            g.warnings |= 1 << Trip.POSITION.value
-            g.in_a_row[Trip.POSITION.value] = 0
-    elif ahead < rule.min_m:
-        if v < -rest_m_s:
-            _rt_judge(Trip.POSITION.value, True, ahead, rule.min_m, rule, -1, armed, tick, g)
-        else:
-            g.warnings |= 1 << Trip.POSITION.value
-            g.in_a_row[Trip.POSITION.value] = 0
+    unshifted = scale * ahead + shift_m
+    high, low = max(ahead, unshifted), min(ahead, unshifted)
+    if high > rule.max_m and (v > rest_m_s or low >= rule.min_m):
+        value, limit, outward = high, rule.max_m, v > rest_m_s
+    elif low < rule.min_m:
+        value, limit, outward = low, rule.min_m, v < -rest_m_s
     else:
         g.in_a_row[Trip.POSITION.value] = 0
+        return
+    g.warnings |= 1 << Trip.POSITION.value
+    _rt_judge(Trip.POSITION.value, outward, value, limit, rule, -1, armed, tick, periods, g)
 
 
 @jit()
-def _rt_guard_sensors(limits: Any, c: Any, v: float, driven: bool, armed: bool, tick: int, g: Any) -> None:
+def _rt_guard_sensors(limits: Any, c: Any, armed: bool, tick: int, g: Any) -> None:
     invalid, outside, stale = -1, -1, -1
     unjudged = limits.driver.action == Action.WARN  # failed exchanges: somebody must protect
-    worst_stuck, stuck = 0.0, -1
     for k in range(COUNT):
         blind = c.reason[k] == Trip.SENSOR_INVALID or (unjudged and c.reason[k] == Trip.DRIVER)
-        if c.in_a_row[k] >= limits.sensing.ticks and blind:
+        often = c.in_a_row[k] >= limits.sensing.ticks or c.often & (1 << k) != 0
+        if often and blind:
             invalid = k
-        if c.in_a_row[k] >= limits.sensing.ticks and c.reason[k] == Trip.SENSOR_RANGE:
+        if often and c.reason[k] == Trip.SENSOR_RANGE:
             outside = k
         if c.in_a_row[k] >= limits.stale.ticks and c.reason[k] == Trip.SENSOR_STALE:
             stale = k
-        if k <= PRESSURE_B and c.still_s[k] > worst_stuck:
-            worst_stuck, stuck = c.still_s[k], k
     _rt_sensor(Trip.SENSOR_INVALID.value, invalid, limits.sensing.action, 0.0, 0.0, armed, tick, g)
     if outside >= 0:
         _rt_sensor(Trip.SENSOR_RANGE.value, outside, limits.sensing.action, c.last_raw[outside], 0.0, armed, tick, g)
     if stale >= 0:
         _rt_sensor(Trip.SENSOR_STALE.value, stale, limits.stale.action, c.age_s[stale], c.allowed_s[stale], armed, tick,
                    g)
-    window_s = limits.stuck.window_s
-    if driven and worst_stuck > window_s:
-        _rt_sensor(Trip.SENSOR_STUCK.value, stuck, limits.stuck.action, worst_stuck, window_s, armed, tick, g)
-    way_m, most_m = c.still_s[DISPLACEMENT] * abs(v), limits.stuck.way_m
-    if driven and way_m > most_m:
-        _rt_sensor(Trip.SENSOR_STUCK.value, DISPLACEMENT, limits.stuck.action, way_m, most_m, armed, tick, g)
+
+
+@jit()
+def _rt_guard_still(rule: Any, w: Any, v: float, driven: bool, armed: bool, tick: int, g: Any) -> None:
+    """What stands still while the table is driven, or the valve open; and what has never stood still before."""
+    trip, action = Trip.SENSOR_STUCK.value, rule.action
+    for k in range(WATCHED):
+        if driven and w.driven_s[k] > rule.window_s:
+            _rt_sensor(trip, k, action, w.driven_s[k], rule.window_s, armed, tick, g)
+        most_s = max(w.most_s[k], rule.window_s)
+        if armed and w.most_s[k] > 0.0 and w.same_s[k] > most_s:
+            _rt_sensor(trip, k, action, w.same_s[k], most_s, armed, tick, g)
+    way_m = w.driven_s[DISPLACEMENT] * abs(v) if driven else 0.0
+    way_m = max(way_m, abs(w.opened_m))
+    if way_m > rule.way_m:
+        _rt_sensor(trip, DISPLACEMENT, action, way_m, rule.way_m, armed, tick, g)
 
 
 @jit()
@@ -129,50 +141,86 @@ def _rt_sensor(trip: int, sensor: int, action: int, value: float, limit: float, 
 
 
 @jit()
-def rt_guard(settings: Any, mode: int, status: int, checked: Any, x: float, v: float, a: float, drift_m_s2: float,
-             error_m: float, lead_s: float, driven: bool, u_applied: float, saturated_s: float, supply: int, tick: int,
+def rt_guard(settings: Any, mode: int, closed: bool, status: int, checked: Any, still: Any, x: float, shift_m: float,
+             scale: float, v: float, a: float, drift_m_s2: float, error_m: float, lead_s: float, driven: bool,
+             u_applied: float, null: float, saturated_s: float, supply: int, tick: int, periods: int,
              g: Any) -> None:  # fmt: skip
     """Judges every limit. `armed` is whether the table can be moved by us: off and null only warn."""
     limits, machine, dt_s = settings.limits, settings.machine, settings.dt_s
     armed = mode == Mode.STANDBY or mode == Mode.HOLD or mode == Mode.TRACK or mode == Mode.STOP
-    closed = mode == Mode.HOLD or mode == Mode.TRACK or mode == Mode.STOP
+    arming = mode == Mode.STANDBY
     g.warnings, g.wanted = 0, 0
     # The link first: what it does to the readings is not their sensors' fault.
-    _rt_judge(Trip.DRIVER.value, rt_failed(status), float(status), float(limits.driver.ticks), limits.driver, -1, armed,
-              tick, g)
-    reaction_s = lead_s + dt_s * limits.position.ticks
-    _rt_guard_position(limits, x, v, reaction_s, settings.arming.rest_speed_m_s, armed, tick, g)
+    _rt_guard_link(limits, status, armed, dt_s, tick, periods, g)
+    reaction_s, rest_m_s = lead_s + dt_s * limits.position.ticks, settings.arming.rest_speed_m_s
+    _rt_guard_position(limits, x, shift_m, scale, v, reaction_s, rest_m_s, armed, tick, periods, g)
     _rt_judge(Trip.VELOCITY.value, abs(v) > limits.velocity.max_m_s, v, limits.velocity.max_m_s, limits.velocity, -1,
-              armed, tick, g)
+              armed, tick, periods, g)
     _rt_judge(Trip.ACCELERATION.value, abs(a) > limits.acceleration.max_m_s2, a, limits.acceleration.max_m_s2,
-              limits.acceleration, ACCELERATION, armed, tick, g)
+              limits.acceleration, ACCELERATION, armed, tick, periods, g)
     highest = max(checked.value[PRESSURE_A], checked.value[PRESSURE_B])
     _rt_judge(Trip.PRESSURE.value, highest > limits.pressure.max_pa, highest, limits.pressure.max_pa, limits.pressure,
-              PRESSURE_A if highest == checked.value[PRESSURE_A] else PRESSURE_B, armed, tick, g)
-    _rt_judge(Trip.TRACKING_ERROR.value, closed and abs(error_m) > limits.tracking_error.max_m, error_m,
-              limits.tracking_error.max_m, limits.tracking_error, DISPLACEMENT, armed, tick, g)
-    _rt_guard_sensors(limits, checked, v, driven, armed, tick, g)
+              PRESSURE_A if highest == checked.value[PRESSURE_A] else PRESSURE_B, armed, tick, periods, g)
+    most_m = limits.tracking_error.max_m
+    if arming:
+        most_m = min(most_m, settings.arming.error_m)
+    _rt_judge(Trip.TRACKING_ERROR.value, closed and abs(error_m) > most_m, error_m, most_m, limits.tracking_error,
+              DISPLACEMENT, armed, tick, periods, g)
+    _rt_guard_sensors(limits, checked, armed, tick, g)
+    _rt_guard_still(limits.stuck, still, v, driven, armed, tick, g)
     if saturated_s > limits.saturation.max_s:
         g.warnings |= 1 << Trip.SATURATION.value
         if closed and limits.saturation.action != Action.WARN:
             rt_latch(Trip.SATURATION.value, limits.saturation.action, saturated_s, limits.saturation.max_s, -1, tick, g)
+    _rt_guard_effort(limits.holding, mode == Mode.HOLD and not driven, u_applied - null, dt_s, tick, periods, g)
     if settings.sensors.supply_pressure.present != 0 and supply == 2 and closed:
         share = checked.value[SUPPLY] / machine.Ps
-        low = share < limits.supply.low
+        low = share < limits.supply.low and not arming  # it comes up
         _rt_judge(Trip.SUPPLY_PRESSURE.value, low or share > limits.supply.high, checked.value[SUPPLY],
                   machine.Ps * (limits.supply.low if low else limits.supply.high), limits.supply, SUPPLY, armed, tick,
-                  g)
+                  periods, g)
     if settings.sensors.spool.present != 0:
-        lag = settings.dt_s / (settings.dt_s + 2.0 * machine.zv / machine.wv)
+        step_s = dt_s * periods
+        lag = step_s / (step_s + 2.0 * machine.zv / machine.wv)
         g.spool_model += lag * (u_applied - g.spool_model)
         off, most = checked.value[SPOOL] - g.spool_model, limits.read_back.difference
         _rt_judge(Trip.READ_BACK.value, armed and abs(off) > most, off, most,
-                  limits.read_back, SPOOL, armed and dt_s > 0.0, tick, g)
+                  limits.read_back, SPOOL, armed, tick, periods, g)
     _rt_judge(Trip.SENSOR_DRIFT.value, abs(drift_m_s2) > limits.drift.max_m_s2, drift_m_s2, limits.drift.max_m_s2,
-              limits.drift, ACCELERATION, armed, tick, g)
+              limits.drift, ACCELERATION, armed, tick, periods, g)
     # An input that the rig lacks is nan, and passes nothing.
-    _rt_judge(Trip.OIL_LEVEL.value, checked.value[LEVEL] > 0.5, 1.0, 0.0, limits.oil_level, LEVEL, armed, tick, g)
-    _rt_judge(Trip.OIL_FILTER.value, checked.value[FILTER] > 0.5, 1.0, 0.0, limits.oil_filter, FILTER, armed, tick, g)
+    _rt_judge(Trip.OIL_LEVEL.value, checked.value[LEVEL] > 0.5, 1.0, 0.0, limits.oil_level, LEVEL, armed, tick, periods,
+              g)
+    _rt_judge(Trip.OIL_FILTER.value, checked.value[FILTER] > 0.5, 1.0, 0.0, limits.oil_filter, FILTER, armed, tick,
+              periods, g)
+
+
+@jit(inline=True)
+def _rt_guard_link(limits: Any, status: int, armed: bool, dt_s: float, tick: int, periods: int, g: Any) -> None:
+    """Exchanges that fail, in a row or too often; and commands that somebody else has changed."""
+    failed, rule = rt_failed(status), limits.driver
+    g.failed = rt_leak(g.failed, failed, rule.share, dt_s, periods)
+    _rt_judge(Trip.DRIVER.value, failed, float(status), float(rule.ticks), rule, -1, armed, tick, periods, g)
+    if failed and armed and rule.action != Action.WARN and rt_full(g.failed, rule.share, dt_s):
+        rt_latch(Trip.DRIVER.value, rule.action, float(status), rule.share, -1, tick, g)
+    changed, most = status == Status.OVERWRITTEN, limits.overwritten
+    g.overwritten = rt_events(g.overwritten, changed, dt_s, periods)
+    if changed:
+        g.warnings |= 1 << Trip.OVERWRITTEN.value
+        if armed and most.action != Action.WARN and g.overwritten >= most.events - 1.0:
+            rt_latch(Trip.OVERWRITTEN.value, most.action, g.overwritten, float(most.events), -1, tick, g)
+
+
+@jit()
+def _rt_guard_effort(rule: Any, held: bool, opening: float, dt_s: float, tick: int, periods: int, g: Any) -> None:
+    """A valve that is opened while the table is held still: nothing acts, and when it acts again the table jumps."""
+    if not held or abs(opening) <= rule.opening:
+        g.effort_s = 0.0
+        return
+    g.warnings |= 1 << Trip.HOLD_EFFORT.value
+    g.effort_s += dt_s * periods
+    if g.effort_s > rule.max_s and rule.action != Action.WARN:
+        rt_latch(Trip.HOLD_EFFORT.value, rule.action, opening, rule.opening, -1, tick, g)
 
 
 @jit()

@@ -82,6 +82,13 @@ def rt_inverse_stop(s: Any) -> None:
 
 
 @jit()
+def rt_inverse_rewind(tick: int, s: Any) -> None:
+    """The reference was changed from this tick on: runs through it again. Friction has its past already."""
+    if s.running != 0:
+        s.done = min(s.done, tick * s.steps)
+
+
+@jit()
 def rt_inverse_advance(machine: Any, friction: Any, supply_pa: float, held_n: float, smooth_s: float, history: Any,
                        head: int, tick: int, dt_s: float, s: Any) -> None:
     """Runs the pipeline up to the reference's head. Measured: the supply, or nan; friction, or nan while it moves."""

@@ -6,21 +6,34 @@ enable and integrator for each mode.
 
 from typing import Any
 
-from hilctl.law.arming import ARMED, FAILED, GOING, REVERSED, rt_arming, rt_arming_start
+from hilctl.law.arming import ARMED, GOING, rt_arming, rt_arming_forget, rt_arming_start, rt_arming_unknown
 from hilctl.law.feed import rt_pressure_for
 from hilctl.law.guards import rt_cause_present, rt_latch
 from hilctl.law.pid import rt_pid_start
-from hilctl.law.reference import rt_history_rest, rt_hold_motion, rt_stop_motion
+from hilctl.law.reference import rt_history_rest, rt_hold_motion, rt_rejoin_none, rt_stop_motion
 from hilctl.law.reference.point import rt_rest
 from hilctl.law.requests import Refusal, RequestKind
-from hilctl.law.sensors import DISPLACEMENT, EMERGENCY, FILTER, LEVEL, PRESSURE_A, PRESSURE_B, SUPPLY, rt_silent
+from hilctl.law.sensors import (
+    ACCELERATION,
+    DISPLACEMENT,
+    EMERGENCY,
+    FILTER,
+    LEVEL,
+    PRESSURE_A,
+    PRESSURE_B,
+    SUPPLY,
+    rt_silent,
+)
 from hilctl.law.settings import RIG_FEEDBACK
 from hilctl.law.state import COMPLETED, STOPPED, TRIPPED
+from hilctl.law.stillness import rt_still_learnt, rt_still_rest
 from hilctl.law.three_state import rt_three_state_start
 from hilctl.rt.jit import jit
 from hilctl.rt.records import rt_copy
 from hilctl.signals import Action, Mode, Trip
 from hilctl.signals import Arming as Step
+
+_NEEDED = 1 << DISPLACEMENT | 1 << ACCELERATION | 1 << PRESSURE_A | 1 << PRESSURE_B
 
 
 @jit()
@@ -42,6 +55,7 @@ def rt_rest_here(s: Any) -> None:
     """The reference stands where the table is, and always did."""
     x = s.estimate.x
     rt_hold_motion(x, 0, s.motion)
+    rt_rejoin_none(s.rejoin)
     s.motion_begun = s.head_tick
     s.motion_over = -1
     s.motion_id = 0
@@ -70,9 +84,10 @@ def _rt_motion_ends(s: Any, result: int) -> None:
 
 
 @jit()
-def _rt_decelerate(s: Any, result: int) -> None:
+def rt_decelerate(s: Any, result: int) -> None:
     """From the head of the reference to rest: what the feed-forward has seen already is kept."""
     _rt_motion_ends(s, result)
+    rt_rejoin_none(s.rejoin)  # the head has what it added
     stopping = s.now.limits.stopping
     rt_stop_motion(s.head, stopping.deceleration_m_s2, stopping.jerk_m_s3, 0, s.motion)
     s.motion_begun = s.head_tick
@@ -85,10 +100,18 @@ def _rt_to_null(s: Any, result: int) -> None:
     if rt_own_loop(s):
         if s.mode == Mode.STANDBY:
             rt_rest_here(s)
-        _rt_decelerate(s, result)
+        rt_decelerate(s, result)
     _rt_motion_ends(s, result)
+    rt_arming_forget(s.arm)
     s.off_after = 0
+    s.null_s = 0.0
     s.mode = Mode.NULL
+
+
+@jit()
+def rt_fall_to_null(s: Any) -> None:
+    """After a trip, when holding is over."""
+    _rt_to_null(s, TRIPPED)
 
 
 @jit()
@@ -96,21 +119,22 @@ def rt_switch_off(s: Any) -> None:
     """Outputs at null, nothing enabled, now. Only the emergency stop comes here with the table in motion."""
     _rt_motion_ends(s, TRIPPED)
     s.mode, s.enable, s.supply, s.off_after = Mode.OFF, 0, 0, 0
-    s.arm.step = Step.NONE
+    rt_arming_forget(s.arm)
+    s.arm.step, s.off_s = Step.NONE, 0.0
     s.output.command = s.arm.null
     s.output.saturated, s.output.saturated_s, s.output.refused = 0, 0.0, 0.0
 
 
 @jit()
 def rt_act(s: Any) -> None:
-    """Does what the guard wants."""
+    """Does what the guard wants. A stop changes nothing in hold: what follows there is escalation.py's."""
     wanted = s.guard.wanted
     if wanted == Action.NULL:
         if s.mode != Mode.OFF and s.mode != Mode.NULL:
             _rt_to_null(s, TRIPPED)
     elif wanted == Action.STOP:
         if s.mode == Mode.TRACK:
-            _rt_decelerate(s, TRIPPED)
+            rt_decelerate(s, TRIPPED)
         elif s.mode == Mode.STANDBY:
             _rt_to_null(s, TRIPPED)
     s.guard.wanted = 0
@@ -132,22 +156,20 @@ def rt_arm_step(s: Any, tick: int) -> None:
     """One tick of STANDBY."""
     arm, before = s.arm, s.arm.step
     own_m = s.now.law.rig.reach_m if rt_own_loop(s) else 0.0
-    outcome = rt_arming(s.now.arming, s.now.machine, own_m, s.checked.value[DISPLACEMENT], s.estimate.v,
-                        s.checked.value[SUPPLY], s.now.dt_s * s.periods, arm)
+    clean = s.periods == 1 and s.checked.rejected & _NEEDED == 0
+    outcome = rt_arming(s.now.arming, s.now.machine, own_m, s.checked.value, s.estimate.v, s.checked.value[SUPPLY],
+                        s.now.dt_s * s.periods, clean, arm)
     if outcome == ARMED:
         s.mode = Mode.HOLD
         return
     if outcome != GOING:
-        trip = Trip.POLARITY.value if outcome == REVERSED else Trip.ARMING.value
-        value = arm.gain_m_s if outcome == REVERSED else arm.in_step_s
-        limit = s.now.arming.response if outcome == REVERSED else s.now.arming.timeout_s
-        if outcome == FAILED and arm.step == Step.REST:
-            value, limit = s.estimate.v, s.now.arming.rest_speed_m_s
-        rt_latch(trip, Action.NULL.value, value, limit, -1, tick, s.guard)
+        rt_latch(outcome, Action.NULL.value, arm.value, arm.limit, arm.sensor, tick, s.guard)
         rt_act(s)
         return
     if arm.step == before:
         return
+    if before == Step.REST:
+        rt_still_learnt(s.now.limits.stuck.runs, s.now.dt_s * s.periods, s.still)
     s.supply = 0 if arm.step == Step.REST else (1 if arm.step < Step.HIGH_PRESSURE else 2)
     s.enable = 1 if arm.step >= Step.ENABLE else 0
     s.authority = 1.0 if arm.step == Step.SETTLE else s.now.arming.first_arm_authority
@@ -197,9 +219,12 @@ def _rt_arm(s: Any) -> int:
     settled = s.tick - s.started > 1.0 / s.now.dt_s  # a second: before that the estimate says little
     if settled and abs(s.estimate.v) > s.now.arming.rest_speed_m_s:
         return Refusal.MOVING.value
+    if s.off_s > s.now.arming.proof_s:
+        rt_arming_unknown(s.now.law.valve.null_bias, s.arm)
     s.mode = Mode.STANDBY
     s.authority = s.now.arming.first_arm_authority
     rt_arming_start(s.checked.value[DISPLACEMENT], s.arm)
+    rt_still_rest(s.arm.proved == 0, s.still)
     return Refusal.ACCEPTED.value
 
 
@@ -210,6 +235,7 @@ def _rt_track(s: Any, request: Any) -> int:
     if s.mode != Mode.HOLD:
         return Refusal.WRONG_MODE.value
     rt_copy(request.motion, s.motion)
+    rt_rejoin_none(s.rejoin)
     s.motion_begun = s.head_tick
     s.motion_over = -1
     s.motion_id = request.motion.id
@@ -221,7 +247,7 @@ def _rt_track(s: Any, request: Any) -> int:
 @jit()
 def _rt_stop(s: Any) -> int:
     if s.mode == Mode.TRACK:
-        _rt_decelerate(s, STOPPED)
+        rt_decelerate(s, STOPPED)
     elif s.mode == Mode.STANDBY:
         _rt_to_null(s, STOPPED)
     return Refusal.ACCEPTED.value
@@ -230,7 +256,7 @@ def _rt_stop(s: Any) -> int:
 @jit()
 def _rt_off(s: Any) -> int:
     if s.mode == Mode.TRACK:
-        _rt_decelerate(s, STOPPED)
+        rt_decelerate(s, STOPPED)
         s.off_after = 1
     elif s.mode == Mode.STOP:
         s.off_after = 1
@@ -243,10 +269,16 @@ def _rt_off(s: Any) -> int:
 def _rt_reset(s: Any) -> int:
     if s.mode != Mode.OFF and s.mode != Mode.HOLD:
         return Refusal.WRONG_MODE.value
-    if s.guard.trip != 0 and rt_cause_present(s.guard):
+    if s.guard.trip == 0:  # a second one changes nothing
+        return Refusal.ACCEPTED.value
+    if rt_cause_present(s.guard):
         return Refusal.CAUSE_PRESENT.value
     s.guard.trip = 0
     s.guard.trip_action = 0
+    if s.mode == Mode.HOLD:  # it goes on from where the table is, with the opening that holds it there
+        s.three_state.integral += s.three_state.position
+        s.pid.integral += s.pid.p
+        rt_rest_here(s)
     return Refusal.ACCEPTED.value
 
 
@@ -274,6 +306,8 @@ def rt_request(s: Any, request: Any, tick: int) -> int:
 def rt_trip(s: Any, trip: int, action: int, value: float, limit: float) -> None:
     """A trip from outside the law: late ticks, the service, a lost lease."""
     s.guard.warnings |= 1 << trip
+    if s.mode == Mode.HOLD and s.guard.trip != 0:  # again, while it is held (escalation.py)
+        s.passed_s = max(s.passed_s, s.now.dt_s)
     if s.mode != Mode.OFF:
         rt_latch(trip, action, value, limit, -1, s.tick, s.guard)
         rt_act(s)

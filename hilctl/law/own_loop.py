@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 from hilctl.params import Params, number
 from hilctl.rt.jit import jit
-from hilctl.signals import Arming as Step
 
 
 class OwnLoop(Params):
@@ -31,14 +30,3 @@ def rt_own_null(c: Any, enabled: int, position_m: float, arm: Any) -> None:
     """The command that moves nothing, while the rig is not enabled."""
     if enabled == 0:
         arm.null = min(max(position_m / c.reach_m, -1.0), 1.0)
-
-
-@jit()
-def rt_own_bump(response: float, bump: float, reach_m: float, x: float, a: Any) -> int:
-    """At the end of a bump: 1 to go on with the next, 0 when both have proved the polarity, -1 when they have not."""
-    if a.step == Step.BUMP_UP:
-        a.up_m_s = x
-        return 1
-    a.down_m_s = x
-    a.gain_m_s = (a.up_m_s - a.down_m_s) / (2.0 * bump)  # here a displacement, in metres for a command of 1
-    return 0 if a.gain_m_s >= response * reach_m else -1

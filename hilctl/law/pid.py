@@ -45,12 +45,13 @@ def rt_pid_start(integral: float, error: float, s: Any) -> None:
 
 
 @jit()
-def rt_pid(c: Any, error: float, refused: float, dt_s: float, s: Any) -> float:
-    """One step. `refused` is what the last command asked for and did not get."""
+def rt_pid(c: Any, error: float, refused: float, live: bool, dt_s: float, s: Any) -> float:
+    """One step. `refused` is what the last command asked for and did not get; the integral stands while not `live`."""
     fade = math.exp(-2.0 * math.pi * c.derivative_hz * dt_s)
     s.slope = fade * s.slope + (1.0 - fade) * (error - s.error) / dt_s
     s.error = error
-    s.integral += dt_s * c.ki_per_m_s * error - min(dt_s * c.unwind_per_s, 1.0) * refused
+    if live:
+        s.integral += dt_s * c.ki_per_m_s * error - min(dt_s * c.unwind_per_s, 1.0) * refused
     s.p = c.kp_per_m * error
     s.i = s.integral
     s.d = c.kd_s_per_m * s.slope

@@ -2,8 +2,7 @@
 
 A reading is rejected when it is not finite, out of the sensor's range, older than allowed, or when the exchange failed:
 then the link is to blame (`limits.driver`), not the sensor. The last value would be the wrong replacement: at 0.8 m/s
-it is 0.8 mm off after a millisecond. `stuck` is judged over a window while the table is driven. A single rejected
-reading is counted and nothing more; several in a row trip.
+it is 0.8 mm off after a millisecond. A single rejected reading is counted and nothing more; several in a row trip.
 """
 
 import math
@@ -11,6 +10,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from hilctl.law.bucket import rt_full, rt_leak
 from hilctl.params import Params, note, number, record_of
 from hilctl.rt.jit import jit
 from hilctl.signals import SENSORS, Status, Trip
@@ -22,16 +22,25 @@ DISPLACEMENT, ACCELERATION, PRESSURE_A, PRESSURE_B, SUPPLY, SPOOL, OIL, EMERGENC
 class Sensor(Params):
     """How one sensor is corrected and what it can possibly say: value = gain (reading - offset)."""
 
-    low: Annotated[float, number(-1e9, 1e9, "", "below this, in the sensor's unit, a value is rejected")]
-    high: Annotated[float, number(-1e9, 1e9, "", "above this, in the sensor's unit, a value is rejected")]
-    offset: Annotated[float, number(-1e8, 1e8, "", "subtracted from the reading, in the sensor's unit")] = 0.0
-    gain: Annotated[float, number(0.2, 5, "", "applied after the offset")] = 1.0
-    delay_s: Annotated[float, number(0, 0.02, "s", "how late the sensor is: filter, conversion, transport")] = 0.0
-    noise: Annotated[float, number(0, 1e7, "", "noise, rms, in the sensor's unit; for tuning and reports")] = 0.0
+    low: Annotated[
+        float, number(-1e9, 1e9, "", "below this, in the sensor's unit, a value is rejected", loosens="down")
+    ]
+    high: Annotated[float, number(-1e9, 1e9, "", "above this, in the sensor's unit, a value is rejected", loosens="up")]
+    offset: Annotated[
+        float, number(-1e8, 1e8, "", "subtracted from the reading, in the sensor's unit", loosens="never")
+    ] = 0.0
+    gain: Annotated[float, number(0.2, 5, "", "applied after the offset", loosens="never")] = 1.0
+    delay_s: Annotated[
+        float, number(0, 0.02, "s", "how late the sensor is: filter, conversion, transport", loosens="never")
+    ] = 0.0
+    noise: Annotated[
+        float, number(0, 1e7, "", "noise, rms, in the sensor's unit; for tuning and reports", loosens="never")
+    ] = 0.0
     stale_s: Annotated[
-        float | None, number(1e-4, 600, "s", "older than this, a reading is rejected; left open: limits.stale.max_s")
+        float | None,
+        number(1e-4, 600, "s", "older than this, a reading is rejected; left open: limits.stale.max_s", loosens="up"),
     ] = None
-    present: Annotated[bool, note("the rig has this sensor")] = True
+    present: Annotated[bool, note("the rig has this sensor", loosens="both")] = True
 
 
 class Sensors(Params):
@@ -57,12 +66,13 @@ CHECKED = record_of(
         ("in_a_row", np.int64, (COUNT,)),
         ("rejections", np.int64, (COUNT,)),
         ("reason", np.int64, (COUNT,)),  # the trip that the rejection would become
-        ("still_s", np.float64, (COUNT,)),  # how long the reading has not changed while driven
         ("last_raw", np.float64, (COUNT,)),
         ("age_s", np.float64, (COUNT,)),  # of the value in use
         ("allowed_s", np.float64, (COUNT,)),  # how old it may be
         ("age_max_ns", np.int64),  # of the readings that the law uses
         ("seen", np.int64),  # bit k: sensor k has been good once
+        ("bad", np.float64, (COUNT,)),  # bucket of rejections
+        ("often", np.int64),  # bit k: sensor k's bucket is full
     ]
 )
 
@@ -80,65 +90,76 @@ def _rt_reason(raw: float, value: float, sensor: Any, age_s: float, allowed_s: f
     return 0
 
 
-@jit()
-def _rt_check_one(k: int, raw: float, age_ns: int, lost: bool, sensor: Any, stale_s: float, predicted: float,
-                  moving: bool, dt_s: float, checked: Any) -> None:
+@jit(inline=True)
+def _rt_check_one(k: int, raw: float, age_ns: int, lost: bool, sensor: Any, limits: Any, predicted: float,
+                  dt_s: float, periods: int, checked: Any) -> None:
     """One sensor: its value or the prediction, and why."""
     value, age_s = sensor.gain * (raw - sensor.offset), age_ns * 1e-9
-    allowed_s = stale_s if math.isnan(sensor.stale_s) else sensor.stale_s
+    allowed_s = limits.stale.max_s if math.isnan(sensor.stale_s) else sensor.stale_s
     reason = _rt_reason(raw, value, sensor, age_s, allowed_s, lost)
     checked.reason[k], checked.allowed_s[k] = reason, allowed_s
     if reason != 0:
-        checked.value[k] = predicted
-        checked.age_s[k] = max(age_s, checked.age_s[k] + dt_s)
-        checked.rejected |= 1 << k
-        checked.in_a_row[k] += 1
-        checked.rejections[k] += 1
+        _rt_reject(k, predicted, age_s, dt_s, periods, checked)
     else:
         checked.value[k], checked.age_s[k] = value, age_s
         checked.seen |= 1 << k
         checked.in_a_row[k] = 0
-    if raw == checked.last_raw[k] and moving and not lost:
-        checked.still_s[k] += dt_s
-    else:
-        checked.still_s[k] = 0.0
     checked.last_raw[k] = math.nan if lost else raw
+    if reason != 0 or checked.bad[k] > 0.0:  # an empty bucket stays empty
+        _rt_pour(k, reason != 0 and not lost, limits.sensing.share, dt_s, periods, checked)
     if k <= SPOOL and age_ns > checked.age_max_ns:
         checked.age_max_ns = age_ns
 
 
 @jit()
-def rt_check_readings(sensors: Any, stale_s: float, readings: Any, status: int, predicted_m: float,
-                      predicted_m_s2: float, moving: bool, dt_s: float, checked: Any) -> None:
-    """Fills `checked` from the readings of this tick. A failed exchange rejects every reading."""
-    checked.rejected = 0
-    checked.age_max_ns = 0
-    lost = rt_failed(status)
-    age, value = readings.age_ns, checked.value
-    _rt_check_one(DISPLACEMENT, readings.displacement_m, age[DISPLACEMENT], lost, sensors.displacement, stale_s,
-                  predicted_m, moving, dt_s, checked)
-    _rt_check_one(ACCELERATION, readings.acceleration_m_s2, age[ACCELERATION], lost, sensors.acceleration, stale_s,
-                  predicted_m_s2, moving, dt_s, checked)
-    _rt_check_one(PRESSURE_A, readings.pressure_a_pa, age[PRESSURE_A], lost, sensors.pressure_a, stale_s,
-                  value[PRESSURE_A], moving, dt_s, checked)
-    _rt_check_one(PRESSURE_B, readings.pressure_b_pa, age[PRESSURE_B], lost, sensors.pressure_b, stale_s,
-                  value[PRESSURE_B], moving, dt_s, checked)
-    _rt_optional(SUPPLY, sensors.supply_pressure, readings.supply_pressure_pa, age[SUPPLY], lost, stale_s, dt_s,
-                 checked)
-    _rt_optional(SPOOL, sensors.spool, readings.spool, age[SPOOL], lost, stale_s, dt_s, checked)
-    _rt_optional(OIL, sensors.oil_temperature, readings.oil_temperature_degc, age[OIL], lost, stale_s, dt_s, checked)
-    _rt_optional(EMERGENCY, sensors.emergency_stop, readings.emergency_stop, age[EMERGENCY], lost, stale_s, dt_s,
-                 checked)
-    _rt_optional(LEVEL, sensors.oil_level, readings.oil_level, age[LEVEL], lost, stale_s, dt_s, checked)
-    _rt_optional(FILTER, sensors.oil_filter, readings.oil_filter, age[FILTER], lost, stale_s, dt_s, checked)
+def _rt_reject(k: int, predicted: float, age_s: float, dt_s: float, periods: int, checked: Any) -> None:
+    checked.value[k] = predicted
+    checked.age_s[k] = max(age_s, checked.age_s[k] + dt_s * periods)
+    checked.rejected |= 1 << k
+    checked.in_a_row[k] += periods if checked.in_a_row[k] > 0 else 1
+    checked.rejections[k] += 1
 
 
 @jit()
-def _rt_optional(k: int, sensor: Any, raw: float, age_ns: int, lost: bool, stale_s: float, dt_s: float,
+def _rt_pour(k: int, bad: bool, share: float, dt_s: float, periods: int, checked: Any) -> None:
+    checked.bad[k] = rt_leak(checked.bad[k], bad, share, dt_s, periods)
+    if rt_full(checked.bad[k], share, dt_s):
+        checked.often |= 1 << k
+
+
+@jit()
+def rt_check_readings(sensors: Any, limits: Any, readings: Any, status: int, predicted_m: float,
+                      predicted_m_s2: float, dt_s: float, periods: int, checked: Any) -> None:
+    """Fills `checked` from the readings of this tick. A failed exchange rejects every reading."""
+    checked.rejected = checked.often = 0
+    checked.age_max_ns = 0
+    lost = rt_failed(status)
+    age, value = readings.age_ns, checked.value
+    _rt_check_one(DISPLACEMENT, readings.displacement_m, age[DISPLACEMENT], lost, sensors.displacement, limits,
+                  predicted_m, dt_s, periods, checked)
+    _rt_check_one(ACCELERATION, readings.acceleration_m_s2, age[ACCELERATION], lost, sensors.acceleration, limits,
+                  predicted_m_s2, dt_s, periods, checked)
+    _rt_check_one(PRESSURE_A, readings.pressure_a_pa, age[PRESSURE_A], lost, sensors.pressure_a, limits,
+                  value[PRESSURE_A], dt_s, periods, checked)
+    _rt_check_one(PRESSURE_B, readings.pressure_b_pa, age[PRESSURE_B], lost, sensors.pressure_b, limits,
+                  value[PRESSURE_B], dt_s, periods, checked)
+    _rt_optional(SUPPLY, sensors.supply_pressure, readings.supply_pressure_pa, age[SUPPLY], lost, limits, dt_s,
+                 periods, checked)
+    _rt_optional(SPOOL, sensors.spool, readings.spool, age[SPOOL], lost, limits, dt_s, periods, checked)
+    _rt_optional(OIL, sensors.oil_temperature, readings.oil_temperature_degc, age[OIL], lost, limits, dt_s, periods,
+                 checked)
+    _rt_optional(EMERGENCY, sensors.emergency_stop, readings.emergency_stop, age[EMERGENCY], lost, limits, dt_s,
+                 periods, checked)
+    _rt_optional(LEVEL, sensors.oil_level, readings.oil_level, age[LEVEL], lost, limits, dt_s, periods, checked)
+    _rt_optional(FILTER, sensors.oil_filter, readings.oil_filter, age[FILTER], lost, limits, dt_s, periods, checked)
+
+
+@jit(inline=True)
+def _rt_optional(k: int, sensor: Any, raw: float, age_ns: int, lost: bool, limits: Any, dt_s: float, periods: int,
                  checked: Any) -> None:
     """A sensor that the rig may lack: nan then, and never rejected."""
     if sensor.present:
-        _rt_check_one(k, raw, age_ns, lost, sensor, stale_s, checked.value[k], False, dt_s, checked)
+        _rt_check_one(k, raw, age_ns, lost, sensor, limits, checked.value[k], dt_s, periods, checked)
     else:
         checked.value[k] = math.nan
 
@@ -146,7 +167,7 @@ def _rt_optional(k: int, sensor: Any, raw: float, age_ns: int, lost: bool, stale
 @jit()
 def rt_failed(status: int) -> bool:
     """An exchange without readings that may be used."""
-    return status != Status.OK and status != Status.LATE
+    return status != Status.OK and status != Status.LATE and status != Status.OVERWRITTEN
 
 
 @jit()

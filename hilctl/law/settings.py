@@ -23,6 +23,7 @@ from hilctl.law.three_state import ThreeState
 from hilctl.law.valve_stage import ValveStage
 from hilctl.machine import Machine
 from hilctl.params import Params, Problem, dtype_of, note, number, pack, real_words, record_of
+from hilctl.signals import SENSORS
 
 
 class Law(Params):
@@ -89,9 +90,10 @@ SETTINGS: Any = record_of(
 
 # Words of SETTINGS that are blended: what acts on the output. Limits and ranges hold at once.
 _AT_ONCE = ("dt_s", "limits.", "arming.", "law.blend_s")
+_ZEROS = tuple(f"sensors.{name}.offset" for name in SENSORS)  # what hangs on them shifts with them (tick.py)
 BLENDED = np.zeros(SETTINGS.itemsize // 8, np.bool_)
 for _word, _name in real_words(SETTINGS):
-    BLENDED[_word] = not (_name.startswith(_AT_ONCE) or _name.endswith((".low", ".high", ".stale_s")))
+    BLENDED[_word] = not (_name.startswith((*_AT_ONCE, *_ZEROS)) or _name.endswith((".low", ".high", ".stale_s")))
 
 
 def pack_settings(controller: Controller, friction: Friction, dt_s: float, epoch: int) -> Any:

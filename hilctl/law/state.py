@@ -13,9 +13,10 @@ from hilctl.law.inverse import INVERSE
 from hilctl.law.notch import NOTCHES
 from hilctl.law.output import OUTPUT
 from hilctl.law.pid import PID
-from hilctl.law.reference import HISTORY, MOTION, POINT
+from hilctl.law.reference import HISTORY, MOTION, POINT, REJOIN
 from hilctl.law.sensors import CHECKED
 from hilctl.law.settings import SETTINGS
+from hilctl.law.stillness import STILL
 from hilctl.law.three_state import THREE_STATE
 from hilctl.law.valve_stage import VALVE
 from hilctl.params import record_of
@@ -46,6 +47,15 @@ STATE: Any = record_of(
         ("supply", np.int64),
         ("authority", np.float64),
         ("arm", ARMING),
+        ("off_s", np.float64),  # for how long it has been off
+        ("device_tick", np.int64),
+        # after a trip, while it is held, and at null (escalation.py)
+        ("held_s", np.float64),
+        ("passed_s", np.float64),
+        ("null_s", np.float64),
+        # what displacement read at the start of the run: its unshifted zero and gain
+        ("first_offset", np.float64),
+        ("first_gain", np.float64),
         # the motion, evaluated `lead` ticks ahead of now
         ("motion", MOTION),
         ("motion_begun", np.int64),  # head tick at which its time is zero
@@ -61,8 +71,10 @@ STATE: Any = record_of(
         ("delayed", POINT),
         ("ahead", POINT),
         ("history", HISTORY),
+        ("rejoin", REJOIN),
         # blocks
         ("checked", CHECKED),
+        ("still", STILL),
         ("estimate", ESTIMATE),
         ("guard", GUARD),
         ("pid", PID),

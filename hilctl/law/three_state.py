@@ -57,13 +57,14 @@ def rt_three_state_start(integral: float, deviation_pa: float, s: Any) -> None:
 
 @jit()
 def rt_three_state(c: Any, error_m: float, error_m_s: float, error_m_s2: float, deviation_pa: float,
-                   fresh: Any, refused: float, dt_s: float, s: Any) -> float:
-    """One step. `refused` is what the last command asked for and did not get."""
+                   fresh: Any, refused: float, live: bool, dt_s: float, s: Any) -> float:
+    """One step. `refused` is what the last command asked for and did not get; the integral stands while not `live`."""
     keep = math.exp(-2.0 * math.pi * c.high_pass_hz * dt_s)
     s.slow_pa = keep * s.slow_pa + (1.0 - keep) * deviation_pa if fresh.fresh_s > 0.0 else deviation_pa
     if fresh.live != 0:
         s.term = -c.kp_per_mpa * 1e-6 * (deviation_pa - s.slow_pa)
-    s.integral += dt_s * c.ki_per_m_s * error_m - min(dt_s * c.unwind_per_s, 1.0) * refused
+    if live:
+        s.integral += dt_s * c.ki_per_m_s * error_m - min(dt_s * c.unwind_per_s, 1.0) * refused
     s.position = c.kd_per_m * error_m
     s.velocity = c.kv_s_per_m * error_m_s
     s.acceleration = c.ka_s2_per_m * error_m_s2

@@ -11,7 +11,15 @@ from typing import Any
 
 from hilctl.law.arming import rt_arming_opening
 from hilctl.law.blend import rt_adopt_settings, rt_blend_settings
-from hilctl.law.estimate import rt_estimate, rt_estimate_prepare, rt_estimate_start, rt_predicted_position
+from hilctl.law.catch_up import rt_catch_up
+from hilctl.law.escalation import rt_escalate, rt_integral_lives, rt_rests_at_null
+from hilctl.law.estimate import (
+    rt_estimate,
+    rt_estimate_prepare,
+    rt_estimate_shift,
+    rt_estimate_start,
+    rt_predicted_position,
+)
 from hilctl.law.feed import rt_feed_linear, rt_feed_prepare, rt_lead_ticks, rt_pressure_for
 from hilctl.law.freshness import rt_fresh_start, rt_pressure_share
 from hilctl.law.guards import rt_guard, rt_latch
@@ -21,6 +29,7 @@ from hilctl.law.modes import (
     rt_arm_step,
     rt_closed_loop,
     rt_emergency,
+    rt_fall_to_null,
     rt_hurry,
     rt_motion_done,
     rt_own_loop,
@@ -30,20 +39,22 @@ from hilctl.law.modes import (
     rt_trip,
 )
 from hilctl.law.notch import rt_notches, rt_notches_start
-from hilctl.law.output import rt_limit, rt_ramp_to
+from hilctl.law.output import rt_half_swing_s, rt_limit, rt_ramp_start, rt_ramp_to
 from hilctl.law.own_loop import rt_own_command, rt_own_null
 from hilctl.law.pid import rt_pid, rt_pid_start
-from hilctl.law.reference import rt_history_get, rt_history_put, rt_reference
-from hilctl.law.reference.history import LENGTH
+from hilctl.law.reference import rt_history_get
 from hilctl.law.sample import rt_fill_sample
-from hilctl.law.sensors import ACCELERATION, DISPLACEMENT, PRESSURE_A, PRESSURE_B, SUPPLY, rt_check_readings
+from hilctl.law.sensors import ACCELERATION, DISPLACEMENT, PRESSURE_A, PRESSURE_B, SUPPLY, rt_check_readings, rt_failed
 from hilctl.law.settings import PID_FEEDBACK
+from hilctl.law.stillness import rt_still, rt_still_opened
 from hilctl.law.three_state import rt_three_state, rt_three_state_start
 from hilctl.law.valve_stage import rt_valve_stage
 from hilctl.machine import GRAVITY
 from hilctl.rt.jit import jit
 from hilctl.rt.records import rt_copy, words_of
-from hilctl.signals import Action, Mode, Trip
+from hilctl.signals import Action, Arming, Mode, Trip
+
+_RAMPED = 4  # periods: by how many at the most the ramp to null goes on at once after a stall
 
 __all__ = [
     "rt_adopt",
@@ -86,7 +97,8 @@ def rt_start(s: Any, settings: Any, tick: int) -> None:
     s.epoch, s.blend = settings.epoch, 1.0
     s.pid_share = 1.0 if settings.law.feedback == PID_FEEDBACK else 0.0
     s.arm.null = settings.law.valve.null_bias
-    s.output.command = s.arm.null
+    s.arm.kept = s.output.command = s.arm.null
+    s.first_offset, s.first_gain = settings.sensors.displacement.offset, settings.sensors.displacement.gain
     s.guard.trip_sensor = -1
     rt_fresh_start(s.fresh)
     s.authority = 1.0
@@ -111,14 +123,49 @@ def _rt_prepare(s: Any) -> None:
 def rt_adopt(s: Any, settings: Any) -> None:
     """Takes a new parameter set, whole, at a tick's boundary."""
     moved_null = settings.law.valve.null_bias - s.target.law.valve.null_bias
+    shifted = _rt_shifts(s, settings)
+    _rt_shift_zeros(s, settings)
     rt_adopt_settings(settings, s.now, s.source, s.target)
     s.epoch, s.blend = settings.epoch, 0.0
     if s.mode == Mode.OFF and moved_null != 0.0:
-        s.arm.null = settings.law.valve.null_bias
+        s.arm.null = s.arm.kept = settings.law.valve.null_bias
     if s.mode == Mode.OFF:
         s.blend = 1.0
         rt_blend_settings(1.0, s.now, s.source, s.target)
     _rt_prepare(s)
+    if shifted and s.started != 0:
+        sensor, raw = s.now.sensors.displacement, s.checked.last_raw[DISPLACEMENT]
+        if math.isfinite(raw):
+            rt_estimate_start(sensor.gain * (raw - sensor.offset), s.checked.value[ACCELERATION], s.estimate)
+            rt_rest_here(s)
+        else:
+            s.started = 0
+
+
+@jit()
+def _rt_shifts(s: Any, settings: Any) -> bool:
+    """Whether what converts displacement changes: the estimate then begins again. Unless the rig is off, it stays.
+
+    The service refuses such a change unless the rig is off. This is for a request that comes between.
+    """
+    new, old = settings.sensors.displacement, s.target.sensors.displacement
+    if new.offset == old.offset and new.gain == old.gain and new.delay_s == old.delay_s:
+        return False
+    if s.mode == Mode.OFF:
+        return True
+    new.offset, new.gain, new.delay_s = old.offset, old.gain, old.delay_s
+    return False
+
+
+@jit()
+def _rt_shift_zeros(s: Any, settings: Any) -> None:
+    """New zeros of accelerometer and pressures hold at once, and what was averaged of them shifts with them."""
+    new, old = settings.sensors, s.now.sensors
+    by = old.acceleration.gain * (new.acceleration.offset - old.acceleration.offset)
+    if by != 0.0:
+        rt_estimate_shift(by, s.estimate)
+    s.three_state.slow_pa -= old.pressure_a.gain * (new.pressure_a.offset - old.pressure_a.offset)
+    s.three_state.slow_pa += old.pressure_b.gain * (new.pressure_b.offset - old.pressure_b.offset)
 
 
 @jit()
@@ -156,8 +203,13 @@ def rt_read(s: Any, readings: Any, status: int) -> None:
     """Readings, checked and corrected; then position and velocity from them."""
     now, e, c = s.now, s.estimate, s.checked
     driven = abs(s.here.v_m_s) > now.limits.stuck.speed_m_s and (s.mode == Mode.TRACK or s.mode == Mode.STOP)
-    rt_check_readings(now.sensors, now.limits.stale.max_s, readings, status,
-                      rt_predicted_position(now.dt_s, e), s.ahead.a_m_s2 if driven else e.a, driven, now.dt_s, c)
+    rt_check_readings(now.sensors, now.limits, readings, status, rt_predicted_position(now.dt_s, s.periods, e),
+                      s.ahead.a_m_s2 if driven else e.a, now.dt_s, s.periods, c)
+    resting = s.mode == Mode.STANDBY and s.arm.step == Arming.REST
+    rt_still(readings, rt_failed(status), driven, resting, now.dt_s * s.periods, s.still)
+    if readings.device_tick < s.device_tick:  # the device has started again: who knows what it is now
+        s.arm.proved = 0
+    s.device_tick = readings.device_tick
     three, acts = now.law.three_state, rt_closed_loop(s) and s.pid_share < 1.0
     rt_pressure_share(three.pressure_age_s, three.pressure_fade_s, max(c.age_s[PRESSURE_A], c.age_s[PRESSURE_B]), acts,
                       now.dt_s, s.periods, s.fresh)
@@ -174,14 +226,7 @@ def rt_read(s: Any, readings: Any, status: int) -> None:
 def rt_advance_reference(s: Any, knots: Any) -> None:
     """The head goes on by as many ticks as have passed; here, delayed and ahead are read behind it."""
     dt_s = s.now.dt_s
-    fresh = min(s.periods, LENGTH)
-    s.head_tick += s.periods - fresh  # after a long stall: what the history cannot hold need not be evaluated
-    for _ in range(fresh):
-        s.head_tick += 1
-        over = rt_reference(s.motion, knots, (s.head_tick - s.motion_begun) * dt_s, s.head)
-        rt_history_put(s.history, s.head_tick, s.head)
-        if over != 0 and s.motion_over < 0:
-            s.motion_over = s.head_tick
+    rt_catch_up(s, knots)
     rt_history_get(s.history, s.tick, 0.0, dt_s, s.here)
     rt_history_get(s.history, s.tick, -s.estimate.delay_ticks, dt_s, s.delayed)
     rt_history_get(s.history, s.tick, s.linear.preview_ticks, dt_s, s.ahead)
@@ -190,14 +235,25 @@ def rt_advance_reference(s: Any, knots: Any) -> None:
 @jit()
 def rt_watch(s: Any, status: int) -> None:
     """The guard before the law."""
-    e = s.estimate
+    e, passed_s = s.estimate, s.now.dt_s * s.periods
+    acts = rt_closed_loop(s) and not rt_own_loop(s)
+    rt_still_opened(acts, s.valve.opening, s.now.arming.bump, s.arm.gain_m_s, passed_s, s.still)
     driven = abs(s.here.v_m_s) > s.now.limits.stuck.speed_m_s
-    rt_guard(s.now, s.mode, status, s.checked, e.x, e.v, e.a + e.b, e.b_start - e.b, s.delayed.x_m - e.x,
-             s.lead * s.now.dt_s, driven, s.u_applied, s.output.saturated_s, s.supply, s.tick, s.guard)
+    sensor = s.now.sensors.displacement
+    scale = s.first_gain / sensor.gain
+    shift_m = s.first_gain * (sensor.offset - s.first_offset)
+    rt_guard(s.now, s.mode, rt_closed_loop(s), status, s.checked, s.still, e.x, shift_m, scale, e.v, e.a + e.b,
+             e.b_start - e.b, s.delayed.x_m - e.x, s.lead * s.now.dt_s, driven, s.u_applied, s.arm.null,
+             s.output.saturated_s, s.supply, s.tick, s.periods, s.guard)
     if s.fresh.share < 1.0 and s.now.law.three_state.kp_per_mpa != 0.0 and rt_closed_loop(s) and s.pid_share < 1.0:
         s.guard.warnings |= 1 << Trip.PRESSURE_AGE.value
     rt_emergency(s, s.tick)
+    passed = s.guard.wanted != 0
     rt_act(s)
+    if rt_escalate(s, passed):
+        rt_fall_to_null(s)
+    if s.mode == Mode.OFF:
+        s.off_s += passed_s
 
 
 @jit()
@@ -245,15 +301,15 @@ def rt_opening(s: Any) -> float:
         s.u_law = rt_arming_opening(s.now.arming, s.arm) if s.mode == Mode.STANDBY else 0.0
         return float(s.u_law)
     law, dt_s, e = s.now.law, s.now.dt_s * s.periods, s.estimate
-    error, refused = s.delayed.x_m - e.x, s.output.refused
+    error, refused, live = s.delayed.x_m - e.x, s.output.refused, rt_integral_lives(s)
     wanted = 0.0
     if s.pid_share < 1.0:
         deviation_pa = s.checked.value[PRESSURE_A] - s.checked.value[PRESSURE_B] - s.pressure_ref_pa
         feedback = rt_three_state(law.three_state, error, s.delayed.v_m_s - e.v, s.delayed.a_m_s2 - (e.a + e.b),
-                                  deviation_pa, s.fresh, refused, dt_s, s.three_state)
+                                  deviation_pa, s.fresh, refused, live, dt_s, s.three_state)
         wanted = feedback + s.u_feed
     if s.pid_share > 0.0:
-        u_pid = rt_pid(law.pid, error, refused, dt_s, s.pid)
+        u_pid = rt_pid(law.pid, error, refused, live, dt_s, s.pid)
         share = s.pid_share * s.pid_share * (3.0 - 2.0 * s.pid_share)
         wanted += share * (u_pid - wanted)
     s.u_law = wanted
@@ -266,7 +322,7 @@ def rt_output(s: Any, wanted: float) -> None:
     now, o, dt_s = s.now, s.output, s.now.dt_s * s.periods
     s.u_notched = wanted
     if rt_own_loop(s):
-        _rt_output_own(s, wanted, dt_s)
+        _rt_output_own(s, wanted)
         return
     if s.mode == Mode.OFF:
         rt_notches_start(s.notches)
@@ -275,18 +331,22 @@ def rt_output(s: Any, wanted: float) -> None:
         s.u_notched = rt_notches(now.law, wanted, now.dt_s, s.periods, s.notches)
         command = rt_valve_stage(now.law.valve, s.u_notched, s.arm.null, dt_s, s.valve)
         reach = min(s.authority, now.limits.command.opening)
-        rt_limit(command, s.arm.null, reach, now.limits.command.slew_per_s, dt_s, o)
+        rt_limit(command, s.arm.null, reach, now.limits.command.slew_per_s, now.dt_s, s.periods, o)
         if o.not_finite != 0:
             rt_latch(Trip.COMMAND.value, Action.NULL.value, wanted, 1.0, -1, s.tick, s.guard)
             rt_act(s)
-    if s.mode == Mode.NULL:
-        rate = now.limits.stopping.deceleration_m_s2 * now.machine.A / now.machine.Qn
-        if rt_ramp_to(s.arm.null, rate, dt_s, o):
-            rt_switch_off(s)
+    if s.mode != Mode.NULL:
+        rt_ramp_start(o)
+        return
+    rate = now.limits.stopping.deceleration_m_s2 * now.machine.A / now.machine.Qn
+    step_s, apart_s = now.dt_s * min(s.periods, _RAMPED), rt_half_swing_s(now.machine)
+    # What is not enabled yet needs no ramp.
+    if s.enable == 0 or (rt_ramp_to(s.arm.null, rate, apart_s, step_s, dt_s, o) and not rt_rests_at_null(s)):
+        rt_switch_off(s)
 
 
 @jit()
-def _rt_output_own(s: Any, wanted: float, dt_s: float) -> None:
+def _rt_output_own(s: Any, wanted: float) -> None:
     """The same for a rig that closes its own loop: until it is armed the command stays near where the table stood."""
     now, o = s.now, s.output
     rt_own_null(now.law.rig, s.enable, s.estimate.x, s.arm)
@@ -295,7 +355,7 @@ def _rt_output_own(s: Any, wanted: float, dt_s: float) -> None:
         return
     arming = s.mode == Mode.STANDBY and s.authority < 1.0
     centre, reach = (s.arm.null, s.authority) if arming else (0.0, now.limits.command.opening)
-    rt_limit(wanted, centre, reach, now.limits.command.slew_per_s, dt_s, o)
+    rt_limit(wanted, centre, reach, now.limits.command.slew_per_s, now.dt_s, s.periods, o)
 
 
 @jit()

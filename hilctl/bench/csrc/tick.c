@@ -1,6 +1,6 @@
 /* The tick in C: the yardstick of `hilctl bench tick`. The same steps as hilctl/law/tick.py on the same memory, so that
  * both can be run from one state and compared. Its records are generated from ours; compiled by the benchmark, gcc -O3. */
-#include "tick_modes.h"
+#include "tick_catch_up.h"
 
 /* Which words of the settings are blended; set once by the benchmark. */
 static uint8_t blended[SETTINGS_WORDS];
@@ -51,8 +51,12 @@ static inline void read_in(State *s, const Readings *readings, int64_t status) {
     Estimate *e = &s->estimate;
     Checked *c = &s->checked;
     int driven = fabs(s->here.v_m_s) > now->limits.stuck.speed_m_s && (s->mode == Mode_TRACK || s->mode == Mode_STOP);
-    check_readings(&now->sensors, now->limits.stale.max_s, readings, status, predicted_position(now->dt_s, e),
-                   driven ? s->ahead.a_m_s2 : e->a, driven, now->dt_s, c);
+    check_readings(&now->sensors, &now->limits, readings, status, predicted_position(now->dt_s, s->periods, e),
+                   driven ? s->ahead.a_m_s2 : e->a, now->dt_s, s->periods, c);
+    still(readings, failed(status), driven, s->mode == Mode_STANDBY && s->arm.step == Step_REST,
+          now->dt_s * (double)s->periods, &s->still);
+    if (readings->device_tick < s->device_tick) s->arm.proved = 0;
+    s->device_tick = readings->device_tick;
     pressure_share(&now->law.three_state, most(c->age_s[PRESSURE_A], c->age_s[PRESSURE_B]),
                    closed_loop(s) && s->pid_share < 1, now->dt_s, s->periods, &s->fresh);
     if (!s->started) {
@@ -68,25 +72,23 @@ static inline void read_in(State *s, const Readings *readings, int64_t status) {
 
 static inline void advance_reference(State *s, const double *knots, int64_t known) {
     double dt = s->now.dt_s;
-    int64_t fresh = s->periods < LENGTH ? s->periods : LENGTH;
-    s->head_tick += s->periods - fresh;
-    for (int64_t i = 0; i < fresh; i++) {
-        s->head_tick++;
-        int64_t over = reference(&s->motion, knots, known, (double)(s->head_tick - s->motion_begun) * dt, &s->head);
-        history_put(&s->history, s->head_tick, &s->head);
-        if (over && s->motion_over < 0) s->motion_over = s->head_tick;
-    }
+    catch_up(s, knots, known);
     history_get(&s->history, s->tick, 0, dt, &s->here);
     history_get(&s->history, s->tick, -s->estimate.delay_ticks, dt, &s->delayed);
     history_get(&s->history, s->tick, s->linear.preview_ticks, dt, &s->ahead);
 }
 
 static inline void watch(State *s, int64_t status) {
-    guard(s, status, fabs(s->here.v_m_s) > s->now.limits.stuck.speed_m_s);
+    still_opened(closed_loop(s) && !own_loop(s), s->valve.opening, s->now.arming.bump, s->arm.gain_m_s,
+                 s->now.dt_s * (double)s->periods, &s->still);
+    guard(s, status, closed_loop(s), fabs(s->here.v_m_s) > s->now.limits.stuck.speed_m_s);
     if (s->fresh.share < 1 && s->now.law.three_state.kp_per_mpa != 0 && closed_loop(s) && s->pid_share < 1)
-        s->guard.warnings |= 1 << Trip_PRESSURE_AGE;
+        warn(Trip_PRESSURE_AGE, &s->guard);
     emergency(s);
+    int passed = s->guard.wanted != 0;
     act(s);
+    if (escalate(s, passed)) to_null(s, TRIPPED);
+    if (s->mode == Mode_OFF) s->off_s += s->now.dt_s * (double)s->periods;
 }
 
 static inline void feed_forward(State *s) {
@@ -106,19 +108,20 @@ static inline double opening(State *s) {
     const Law *law = &s->now.law;
     const Estimate *e = &s->estimate;
     double dt = s->now.dt_s * (double)s->periods, error = s->delayed.x_m - e->x, refused = s->output.refused, wanted = 0;
+    int live = integral_lives(s);
     if (s->pid_share < 1)
         wanted = three_state(&law->three_state, error, s->delayed.v_m_s - e->v, s->delayed.a_m_s2 - (e->a + e->b),
                              s->checked.value[PRESSURE_A] - s->checked.value[PRESSURE_B] - s->pressure_ref_pa,
-                             &s->fresh, refused, dt, &s->three_state)
+                             &s->fresh, refused, live, dt, &s->three_state)
                  + s->u_feed;
     if (s->pid_share > 0) {
-        double u_pid = pid(&law->pid, error, refused, dt, &s->pid);
+        double u_pid = pid(&law->pid, error, refused, live, dt, &s->pid);
         wanted += s->pid_share * s->pid_share * (3 - 2 * s->pid_share) * (u_pid - wanted);
     }
     return s->u_law = wanted;
 }
 
-static inline void output_own(State *s, double wanted, double dt) {
+static inline void output_own(State *s, double wanted) {
     const Settings *now = &s->now;
     Output *o = &s->output;
     if (!s->enable) {
@@ -128,7 +131,7 @@ static inline void output_own(State *s, double wanted, double dt) {
     }
     int arming = s->mode == Mode_STANDBY && s->authority < 1;
     limit(wanted, arming ? s->arm.null : 0, arming ? s->authority : now->limits.command.opening,
-          now->limits.command.slew_per_s, dt, o);
+          now->limits.command.slew_per_s, now->dt_s, s->periods, o);
 }
 
 static inline void output(State *s, double wanted) {
@@ -137,7 +140,7 @@ static inline void output(State *s, double wanted) {
     double dt = now->dt_s * (double)s->periods;
     s->u_notched = wanted;
     if (own_loop(s)) {
-        output_own(s, wanted, dt);
+        output_own(s, wanted);
         return;
     }
     if (s->mode == Mode_OFF) {
@@ -146,7 +149,8 @@ static inline void output(State *s, double wanted) {
     } else if (s->mode != Mode_NULL) {
         s->u_notched = notches(&now->law, wanted, now->dt_s, s->periods, &s->notches);
         double command = valve_stage(&now->law.valve, s->u_notched, s->arm.null, dt, &s->valve);
-        limit(command, s->arm.null, least(s->authority, now->limits.command.opening), now->limits.command.slew_per_s, dt, o);
+        limit(command, s->arm.null, least(s->authority, now->limits.command.opening), now->limits.command.slew_per_s,
+              now->dt_s, s->periods, o);
         if (o->not_finite) {
             latch(Trip_COMMAND, Action_NULL, wanted, 1, -1, s->tick, &s->guard);
             act(s);
@@ -154,7 +158,12 @@ static inline void output(State *s, double wanted) {
     }
     if (s->mode == Mode_NULL) {
         double rate = now->limits.stopping.deceleration_m_s2 * now->machine.A / now->machine.Qn;
-        if (ramp_to(s->arm.null, rate, dt, o)) switch_off(s);
+        double apart_s = PI * sqrt(now->machine.m * now->machine.Vt / (4 * now->machine.beta)) / now->machine.A;
+        double step_s = now->dt_s * (double)(s->periods < 4 ? s->periods : 4);
+        if (!s->enable || (ramp_to(s->arm.null, rate, apart_s, step_s, dt, o) && !rests_at_null(s))) switch_off(s);
+    } else {
+        o->ramp_from = o->command;
+        o->ramp_s = o->ramped[0] = o->ramped[1] = 0;
     }
 }
 
@@ -214,10 +223,10 @@ static inline void tick(State *s, const Readings *readings, int64_t status, cons
     fill_sample(s, readings, status, out);
 }
 
-void tick_run(State *s, Command *command, const Readings *readings, Sample *samples, int64_t rows, const double *knots,
-              int64_t known, int64_t first, int64_t count) {
+void tick_run(State *s, Command *command, const Readings *readings, const Turn *turns, Sample *samples, int64_t rows,
+              const double *knots, int64_t known, int64_t count) {
     for (int64_t k = 0; k < count; k++) {
-        command_out(s, command, first + k, 0, 0);
-        tick(s, &readings[k], 0, knots, known, &samples[k & (rows - 1)]);
+        command_out(s, command, turns[k].tick, turns[k].skipped, 0);
+        tick(s, &readings[k], turns[k].status, knots, known, &samples[k & (rows - 1)]);
     }
 }

@@ -1,7 +1,19 @@
-/* The law's blocks in C, one after the other as in hilctl/law: sensors, estimate, feed, three_state, pid, valve, output. */
+/* The law's blocks in C, one after the other as in hilctl/law: bucket, sensors, estimate, feed, three_state, pid, valve,
+ * output. */
 #ifndef TICK_BLOCKS_H
 #define TICK_BLOCKS_H
-#include "tick_reference.h"
+#include "tick_stillness.h"
+
+static inline double leak(double level, int bad, double share, double dt, int64_t periods) {
+    double poured = bad ? (double)periods - share * (double)periods : -share * (double)periods;
+    return least(most(level + poured, 0), 1 / dt);
+}
+
+static inline int full(double level, double share, double dt) { return level * dt > share; }
+
+static inline double events(double level, int happened, double dt, int64_t periods) {
+    return most(level - dt * (double)periods, 0) + (happened ? 1 : 0);
+}
 
 static inline int64_t reason(double raw, double value, const Sensor *sensor, double age_s, double allowed_s, int lost) {
     if (lost) return Trip_DRIVER;
@@ -11,18 +23,19 @@ static inline int64_t reason(double raw, double value, const Sensor *sensor, dou
     return 0;
 }
 
-static inline void check_one(int k, double raw, int64_t age_ns, int lost, const Sensor *sensor, double stale_s,
-                             double predicted, int moving, double dt, Checked *c) {
+static inline void check_one(int k, double raw, int64_t age_ns, int lost, const Sensor *sensor, const Limits *limits,
+                             double predicted, double dt, int64_t periods, Checked *c) {
     double value = sensor->gain * (raw - sensor->offset), age_s = (double)age_ns * 1e-9;
-    double allowed_s = isnan(sensor->stale_s) ? stale_s : sensor->stale_s;
+    double allowed_s = isnan(sensor->stale_s) ? limits->stale.max_s : sensor->stale_s;
+    double passed_s = dt * (double)periods, share = limits->sensing.share;
     int64_t why = reason(raw, value, sensor, age_s, allowed_s, lost);
     c->reason[k] = why;
     c->allowed_s[k] = allowed_s;
     if (why) {
         c->value[k] = predicted;
-        c->age_s[k] = most(age_s, c->age_s[k] + dt);
+        c->age_s[k] = most(age_s, c->age_s[k] + passed_s);
         c->rejected |= 1 << k;
-        c->in_a_row[k]++;
+        c->in_a_row[k] += c->in_a_row[k] > 0 ? periods : 1;
         c->rejections[k]++;
     } else {
         c->value[k] = value;
@@ -30,37 +43,37 @@ static inline void check_one(int k, double raw, int64_t age_ns, int lost, const 
         c->seen |= 1 << k;
         c->in_a_row[k] = 0;
     }
-    c->still_s[k] = raw == c->last_raw[k] && moving && !lost ? c->still_s[k] + dt : 0;
     c->last_raw[k] = lost ? NAN : raw;
+    c->bad[k] = leak(c->bad[k], why && !lost, share, dt, periods);
+    if (full(c->bad[k], share, dt)) c->often |= 1 << k;
     if (k <= SPOOL && age_ns > c->age_max_ns) c->age_max_ns = age_ns;
 }
 
-static inline void optional(int k, const Sensor *sensor, double raw, int64_t age_ns, int lost, double stale_s, double dt,
-                            Checked *c) {
-    if (sensor->present) check_one(k, raw, age_ns, lost, sensor, stale_s, c->value[k], 0, dt, c);
-    else c->value[k] = NAN;
+static inline int failed(int64_t status) {
+    return status != Status_OK && status != Status_LATE && status != Status_OVERWRITTEN;
 }
 
-static inline int failed(int64_t status) { return status != Status_OK && status != Status_LATE; }
+#define CHECK(k, sensor, reading, predicted) \
+    check_one(k, r->reading, r->age_ns[k], lost, &s->sensor, limits, predicted, dt, periods, c)
+#define OPTIONAL(k, sensor, reading) \
+    if (s->sensor.present) CHECK(k, sensor, reading, c->value[k]); \
+    else c->value[k] = NAN
 
-static inline void check_readings(const Sensors *s, double stale_s, const Readings *r, int64_t status, double x, double a,
-                                  int moving, double dt, Checked *c) {
-    c->rejected = 0;
+static inline void check_readings(const Sensors *s, const Limits *limits, const Readings *r, int64_t status, double x,
+                                  double a, double dt, int64_t periods, Checked *c) {
+    c->rejected = c->often = 0;
     c->age_max_ns = 0;
     int lost = failed(status);
-    const int64_t *age = r->age_ns;
-    check_one(DISPLACEMENT, r->displacement_m, age[DISPLACEMENT], lost, &s->displacement, stale_s, x, moving, dt, c);
-    check_one(ACCELERATION, r->acceleration_m_s2, age[ACCELERATION], lost, &s->acceleration, stale_s, a, moving, dt, c);
-    check_one(PRESSURE_A, r->pressure_a_pa, age[PRESSURE_A], lost, &s->pressure_a, stale_s, c->value[PRESSURE_A], moving,
-              dt, c);
-    check_one(PRESSURE_B, r->pressure_b_pa, age[PRESSURE_B], lost, &s->pressure_b, stale_s, c->value[PRESSURE_B], moving,
-              dt, c);
-    optional(SUPPLY, &s->supply_pressure, r->supply_pressure_pa, age[SUPPLY], lost, stale_s, dt, c);
-    optional(SPOOL, &s->spool, r->spool, age[SPOOL], lost, stale_s, dt, c);
-    optional(OIL, &s->oil_temperature, r->oil_temperature_degc, age[OIL], lost, stale_s, dt, c);
-    optional(EMERGENCY, &s->emergency_stop, r->emergency_stop, age[EMERGENCY], lost, stale_s, dt, c);
-    optional(LEVEL, &s->oil_level, r->oil_level, age[LEVEL], lost, stale_s, dt, c);
-    optional(FILTER, &s->oil_filter, r->oil_filter, age[FILTER], lost, stale_s, dt, c);
+    CHECK(DISPLACEMENT, displacement, displacement_m, x);
+    CHECK(ACCELERATION, acceleration, acceleration_m_s2, a);
+    CHECK(PRESSURE_A, pressure_a, pressure_a_pa, c->value[PRESSURE_A]);
+    CHECK(PRESSURE_B, pressure_b, pressure_b_pa, c->value[PRESSURE_B]);
+    OPTIONAL(SUPPLY, supply_pressure, supply_pressure_pa);
+    OPTIONAL(SPOOL, spool, spool);
+    OPTIONAL(OIL, oil_temperature, oil_temperature_degc);
+    OPTIONAL(EMERGENCY, emergency_stop, emergency_stop);
+    OPTIONAL(LEVEL, oil_level, oil_level);
+    OPTIONAL(FILTER, oil_filter, oil_filter);
 }
 
 static inline void estimate_prepare(const Estimator *c, const Sensors *s, double dt, Estimate *e) {
@@ -86,10 +99,12 @@ static inline double delayed(const double *line, int64_t at, double ticks) {
 static inline void estimate(double x, double a, double dt, int64_t periods, Estimate *e) {
     int64_t steps = periods < LINE ? periods : LINE;
     double x_from = e->line_x[e->at & (LINE - 1)], a_from = e->line_a[e->at & (LINE - 1)], q = e->q;
+    double gap_s = (double)steps * dt, mean = 2 * (x - x_from - e->v * gap_s) / (gap_s * gap_s) - e->b;
     for (int64_t k = 1; k <= steps; k++) {
         e->at++;
         e->line_x[e->at & (LINE - 1)] = x_from + (x - x_from) * ((double)k / (double)steps);
-        e->line_a[e->at & (LINE - 1)] = a_from + (a - a_from) * ((double)k / (double)steps);
+        e->line_a[e->at & (LINE - 1)] =
+            steps > STRAIGHT && k < steps ? mean : a_from + (a - a_from) * ((double)k / (double)steps);
         double a_old = e->a;
         e->a = delayed(e->line_a, e->at, e->delay_a);
         e->x += dt * (e->v + dt * ((2 * a_old + e->a) / 6 + 0.5 * e->b));
@@ -101,8 +116,9 @@ static inline void estimate(double x, double a, double dt, int64_t periods, Esti
     }
 }
 
-static inline double predicted_position(double dt, const Estimate *e) {
-    return e->line_x[e->at & (LINE - 1)] + dt * (e->v + 0.5 * dt * (e->a + e->b));
+static inline double predicted_position(double dt, int64_t periods, const Estimate *e) {
+    double ahead_s = dt * (double)periods;
+    return e->line_x[e->at & (LINE - 1)] + ahead_s * (e->v + 0.5 * ahead_s * (e->a + e->b));
 }
 
 static inline double friction_level(const double *p, double speed) {
@@ -161,11 +177,11 @@ static inline void pressure_share(const ThreeState *c, double age_s, int acts, d
 }
 
 static inline double three_state(const ThreeState *c, double ex, double ev, double ea, double deviation, const Fresh *fresh,
-                                 double refused, double dt, ThreeStateState *s) {
+                                 double refused, int live, double dt, ThreeStateState *s) {
     double keep = exp(-2 * PI * c->high_pass_hz * dt);
     s->slow_pa = fresh->fresh_s > 0 ? keep * s->slow_pa + (1 - keep) * deviation : deviation;
     if (fresh->live) s->term = -c->kp_per_mpa * 1e-6 * (deviation - s->slow_pa);
-    s->integral += dt * c->ki_per_m_s * ex - least(dt * c->unwind_per_s, 1) * refused;
+    if (live) s->integral += dt * c->ki_per_m_s * ex - least(dt * c->unwind_per_s, 1) * refused;
     s->position = c->kd_per_m * ex;
     s->velocity = c->kv_s_per_m * ev;
     s->acceleration = c->ka_s2_per_m * ea;
@@ -178,11 +194,11 @@ static inline void pid_start(double integral, double error, PidState *s) {
     s->p = s->i = s->d = 0;
 }
 
-static inline double pid(const Pid *c, double error, double refused, double dt, PidState *s) {
+static inline double pid(const Pid *c, double error, double refused, int live, double dt, PidState *s) {
     double fade = exp(-2 * PI * c->derivative_hz * dt);
     s->slope = fade * s->slope + (1 - fade) * (error - s->error) / dt;
     s->error = error;
-    s->integral += dt * c->ki_per_m_s * error - least(dt * c->unwind_per_s, 1) * refused;
+    if (live) s->integral += dt * c->ki_per_m_s * error - least(dt * c->unwind_per_s, 1) * refused;
     s->p = c->kp_per_m * error;
     s->i = s->integral;
     s->d = c->kd_s_per_m * s->slope;
@@ -234,7 +250,8 @@ static inline double valve_stage(const ValveStage *c, double opening, double nul
     return command + null;
 }
 
-static inline void limit(double wanted, double centre, double reach, double slew_per_s, double dt, Output *o) {
+static inline void limit(double wanted, double centre, double reach, double slew_per_s, double dt, int64_t periods,
+                         Output *o) {
     o->not_finite = !isfinite(wanted);
     if (o->not_finite) wanted = o->command;
     double given = least(most(wanted, most(centre - reach, -1)), least(centre + reach, 1));
@@ -242,15 +259,18 @@ static inline void limit(double wanted, double centre, double reach, double slew
     double step = slew_per_s * dt;
     given = least(most(given, o->command - step), o->command + step);
     o->refused = wanted - given;
-    o->saturated_s = o->saturated ? o->saturated_s + dt : 0;
+    o->saturated_s = o->saturated ? o->saturated_s + dt * (double)periods : 0;
     o->command = given;
 }
 
-static inline int ramp_to(double target, double rate_per_s, double dt, Output *o) {
-    double step = rate_per_s * dt;
+static inline int ramp_to(double target, double rate_per_s, double apart_s, double step_s, double dt, Output *o) {
     o->refused = 0; o->saturated = 0; o->saturated_s = 0;
-    if (fabs(target - o->command) <= step) { o->command = target; return 1; }
-    o->command += copysign(step, target - o->command);
+    o->ramp_s += dt;
+    double half = 0.5 * fabs(target - o->ramp_from), rate = 0.5 * rate_per_s;
+    o->ramped[0] = least(o->ramped[0] + rate * step_s, half);
+    o->ramped[1] = least(o->ramped[1] + rate * least(step_s, most(o->ramp_s - apart_s, 0)), half);
+    if (o->ramped[1] >= half) { o->command = target; return 1; }
+    o->command = o->ramp_from + copysign(o->ramped[0] + o->ramped[1], target - o->ramp_from);
     return 0;
 }
 #endif

@@ -1,4 +1,5 @@
-/* hilctl/law/reference in C: motions in closed form, and the history of what was evaluated. */
+/* hilctl/law/reference in C: motions in closed form, the way back to one after a stall, and the history of what was
+ * evaluated. */
 #ifndef TICK_REFERENCE_H
 #define TICK_REFERENCE_H
 #include "tick_records.h"
@@ -204,6 +205,60 @@ static inline int64_t reference(const Motion *m, const double *knots, int64_t kn
     u -= m->body_s;
     if (u < m->out.duration_s) { move(&m->out, u, out); return 0; }
     rest(out, m->out.to_m);
+    return 1;
+}
+
+static inline double slope_of(const double *c, int order, double s) {
+    double out = 0;
+    for (int i = 7; i >= order; i--) {
+        double factor = 1;
+        for (int k = 0; k < order; k++) factor *= i - k;
+        out = out * s + factor * c[i];
+    }
+    return out;
+}
+
+static inline double most_of(const double *c, int order) {
+    double worst = 0;
+    for (int k = 0; k <= 12; k++) worst = most(worst, fabs(slope_of(c, order, k / 12.0)));
+    return worst;
+}
+
+static inline void home(double x, double v, double a, double j, double *c) {
+    c[0] = x; c[1] = v; c[2] = a / 2; c[3] = j / 6;
+    c[4] = -35 * x - 20 * v - 5 * a - 2.0 / 3.0 * j;
+    c[5] = 84 * x + 45 * v + 10 * a + j;
+    c[6] = -70 * x - 36 * v - 7.5 * a - 2.0 / 3.0 * j;
+    c[7] = 20 * x + 10 * v + 2 * a + j / 6;
+}
+
+static inline void rejoin_none(Rejoin *r) { r->begun = r->until = 0; }
+
+static inline void rejoin_plan(const Point *p, double most_a, double most_j, int64_t tick, double dt, Rejoin *r) {
+    double x = p->x_m, v = p->v_m_s, a = p->a_m_s2, j = p->j_m_s3;
+    double within = most(most(most_a, fabs(a)), 1e-3), jerk = most(most_j, fabs(j));
+    double T = most(most(8 * dt, 2 * fabs(v) / within), sqrt(6 * fabs(x) / within)), best = T, least = INFINITY;
+    for (int k = 0; k < 16; k++) {
+        home(x, v * T, a * T * T, j * T * T * T, r->c);
+        double passed = most(most_of(r->c, 2) / (within * T * T), most_of(r->c, 3) / (jerk * T * T * T));
+        if (passed < least) { best = T; least = passed; }
+        if (passed <= 1.0001) break;
+        T *= 1.2;
+    }
+    home(x, v * best, a * best * best, j * best * best * best, r->c);
+    r->begun = tick;
+    r->until = tick + (int64_t)ceil(best / dt);
+    r->T_s = best;
+}
+
+static inline int rejoin_add(const Rejoin *r, int64_t tick, double dt, Point *point) {
+    if (tick >= r->until) return 0;
+    double per_s = 1 / r->T_s, s = (double)(tick - r->begun) * dt * per_s;
+    if (s > 1) s = 1;
+    point->x_m += slope_of(r->c, 0, s);
+    point->v_m_s += slope_of(r->c, 1, s) * per_s;
+    point->a_m_s2 += slope_of(r->c, 2, s) * per_s * per_s;
+    point->j_m_s3 += slope_of(r->c, 3, s) * per_s * per_s * per_s;
     return 1;
 }
 

@@ -56,7 +56,9 @@ typedef struct {
     Transducer displacement, acceleration, pressure_a, pressure_b;
     double supply_noise, spool_noise, oil_temperature, emergency_stop, oil_level, oil_filter;
     int64_t holding, every[SENSORS], taken[SENSORS];
-    double sample[SENSORS], gravity, period_s;
+    double sample[SENSORS];
+    int64_t senses[4];
+    double gravity, period_s;
     double high, low, rise, fall, droop, droop_share, source, lost;
     double valve_command;
     int64_t enable, supply;
@@ -373,11 +375,11 @@ static void advance(Twin *own) {
     int64_t n = plant->substeps;
     Pair one = gaussian_pair(own->random), two = gaussian_pair(own->random), three = gaussian_pair(own->random);
     Shown *shown = &own->shown;
-    shown->displacement = show(&own->displacement, pick(&own->displacement, plant->history[POSITION], n), one.a);
-    double felt = pick(&own->acceleration, plant->history[ACCELERATION], n) + own->gravity;
+    shown->displacement = show(&own->displacement, pick(&own->displacement, plant->history[own->senses[0]], n), one.a);
+    double felt = pick(&own->acceleration, plant->history[own->senses[1]], n) + own->gravity;
     shown->acceleration = show(&own->acceleration, felt, one.b);
-    shown->pressure_a = show(&own->pressure_a, pick(&own->pressure_a, plant->history[PRESSURE_A], n), two.a);
-    shown->pressure_b = show(&own->pressure_b, pick(&own->pressure_b, plant->history[PRESSURE_B], n), two.b);
+    shown->pressure_a = show(&own->pressure_a, pick(&own->pressure_a, plant->history[own->senses[2]], n), two.a);
+    shown->pressure_b = show(&own->pressure_b, pick(&own->pressure_b, plant->history[own->senses[3]], n), two.b);
     shown->supply_pressure = plant->ps + own->supply_noise * three.a;
     shown->spool = plant->spool + own->spool_noise * three.b;
     shown->oil_temperature = own->oil_temperature;

@@ -16,6 +16,7 @@ from hilctl.law.reference.motion import (
     rt_stop_motion,
 )
 from hilctl.law.reference.point import POINT, new_point
+from hilctl.law.reference.rejoin import REJOIN, rt_coast, rt_less, rt_rejoin_add, rt_rejoin_none, rt_rejoin_plan
 from hilctl.law.reference.stop import rt_stopping_reach
 from hilctl.law.reference.wave import KNOTS
 
@@ -25,15 +26,21 @@ __all__ = [
     "KNOTS",
     "MOTION",
     "POINT",
+    "REJOIN",
     "Kind",
     "new_history",
     "new_motion",
     "new_point",
+    "rt_coast",
     "rt_history_get",
     "rt_history_put",
     "rt_history_rest",
     "rt_hold_motion",
+    "rt_less",
     "rt_reference",
+    "rt_rejoin_add",
+    "rt_rejoin_none",
+    "rt_rejoin_plan",
     "rt_stop_motion",
     "rt_stopping_reach",
 ]

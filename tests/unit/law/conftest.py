@@ -1,5 +1,6 @@
 """The law and the twin in one loop, without clock, ring or processes: what the tests of the law run on."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,16 @@ from sim.twin import STATE as TWIN
 
 @jit()
 def _rt_ticks(law: Any, command: Any, readings: Any, driver: Any, exchange: Any, knots: Any, first: int, skip: int,
-              rows: Any, truth: Any) -> None:
+              first_skip: int, exchanged: bool, nan_every: int, rows: Any, truth: Any) -> None:
     """`rows.size` ticks in a row; `skip` periods are skipped before each. Also what the plant really does."""
     tick = first
     for k in range(rows.size):
-        rt_command(law, command, tick, skip, 0)
+        rt_command(law, command, tick, first_skip if k == 0 else skip, 0)
         status = exchange(driver, command, readings)
+        if exchanged:
+            readings.pressure_a_pa, readings.pressure_b_pa = readings.pressure_b_pa, readings.pressure_a_pa
+        if nan_every > 0 and k % nan_every == 0:
+            readings.displacement_m = math.nan
         rows[k].tick = tick
         rt_tick(law, command, readings, status, knots, rows[k])
         twin = as_record(driver, TWIN)
@@ -49,15 +54,20 @@ class Table:
         self.controller, self.friction, self.dt_s = self.rig.controller, self.rig.friction, self.rig.dt_s
         self.epoch, self.next_tick, self.motions = 1, 1, 0
         self.truth = np.zeros((0, 2))
+        self.exchanged = False  # the pressures' plugs
         rt_start(self.law, self.rig.settings(), 0)
 
-    def run(self, seconds: float, skip: int = 0) -> Any:
-        """Lets time pass; the samples."""
+    def run(self, seconds: float, skip: int = 0, first_skip: int = -1, nan_every: int = 0) -> Any:
+        """Lets time pass; the samples. `first_skip` periods are skipped before the first; each so many ticks
+        displacement shows no number.
+        """
+        first_skip = skip if first_skip < 0 else first_skip
+        self.next_tick += first_skip - skip
         rows = np.zeros(max(1, round(seconds / self.dt_s / (1 + skip))), SAMPLE)
         self.truth = np.zeros((rows.size, 2))
         exchange = getattr(self.driver.exchange, "dispatcher", self.driver.exchange)
         _rt_ticks(self.law, self.command, self.readings, self.driver.state, exchange, self.knots, self.next_tick, skip,
-                  rows, self.truth)
+                  first_skip, self.exchanged, nan_every, rows, self.truth)
         self.next_tick += rows.size * (1 + skip)
         return rows.view(np.recarray)
 
@@ -72,11 +82,11 @@ class Table:
                 request[name] = value
         return Refusal(rt_request(self.law, request, self.next_tick - 1))
 
-    def arm(self) -> Any:
+    def arm(self, seconds: float = 4.0) -> Any:
         """Off to hold; the samples of arming."""
         self.run(0.01)
         assert self.ask(RequestKind.ARM) == Refusal.ACCEPTED
-        rows = self.run(4.0)
+        rows = self.run(seconds)
         assert rows.mode[-1] == Mode.HOLD, (Mode(rows.mode[-1]), self.trip)
         return rows
 

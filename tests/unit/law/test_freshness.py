@@ -29,7 +29,7 @@ class Term:
 
     def step(self, age_s: float, deviation_pa: float, acts: bool = True) -> float:
         rt_pressure_share(GAINS.pressure_age_s, GAINS.pressure_fade_s, age_s, acts, DT, 1, self.fresh)
-        return rt_three_state(GAINS, 0.0, 0.0, 0.0, deviation_pa, self.fresh, 0.0, DT, self.state)
+        return rt_three_state(GAINS, 0.0, 0.0, 0.0, deviation_pa, self.fresh, 0.0, True, DT, self.state)
 
 
 def pressures(count: int) -> Any:

@@ -6,6 +6,7 @@ Distortion is of the table's true acceleration, harmonics 2 to 100 Hz over the f
 import functools
 import math
 import os
+import statistics
 
 import numpy as np
 import pytest
@@ -248,7 +249,8 @@ def test_with_the_right_model_most_of_the_distortion_is_gone(table, model, facto
     own = {"friction.model": model, **{f"friction.{key}": value for key, value in MODELS[model].typical.items()}}
     for frequency_hz, factor in factors.items():
         before = distortion(table(**own), frequency_hz, 0.0)
-        after = distortion(table(**own), frequency_hz, 1.0)
+        # What is left hangs on the null to 1e-4, and so on the sensors' noise: the middle of three courses of it.
+        after = statistics.median(distortion(table(**own, **{"twin.seed": k}), frequency_hz, 1.0) for k in (1, 2, 3))
         print(f"{model} {frequency_hz} Hz: {before:.1f} -> {after:.2f} %")
         assert after < before / factor, (frequency_hz, before, after)
         assert after < 6

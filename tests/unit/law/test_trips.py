@@ -7,6 +7,7 @@ import pytest
 
 from hilctl.law.requests import Refusal, RequestKind
 from hilctl.law.state import TRIPPED
+from hilctl.law.tick import rt_trip
 from hilctl.signals import SENSORS, Action, Mode, Trip
 
 
@@ -57,8 +58,9 @@ def test_an_accelerometer_that_wanders_is_found_out_by_the_displacement(table: A
     assert rig.trip == Trip.SENSOR_DRIFT
     assert rig.law.guard.trip_sensor == SENSORS.index("acceleration")
     assert rig.law.guard.trip_value == pytest.approx(-rig.controller.limits.drift.max_m_s2, rel=0.1)
-    assert rows.mode[-1] == Mode.HOLD
-    assert abs(rig.truth[-1, 1]) < 1e-3  # a controlled stop
+    assert Mode.HOLD in rows.mode  # a controlled stop; and it is not held with what goes on drifting
+    assert rows.mode[-1] == Mode.OFF
+    assert abs(rig.truth[-1, 1]) < 1e-3
 
 
 def test_a_large_fast_motion_is_no_drift(table: Any) -> None:
@@ -200,10 +202,16 @@ def test_each_limit_acts_as_its_action_says(table: Any, key: str, value: float, 
     assert rig.trip == trip
     assert rig.law.guard.trip_action == Action[action.upper()]
     assert rig.law.motion_result == TRIPPED
-    assert rows.mode[-1] == (Mode.HOLD if action == "stop" else Mode.OFF)
+    latched = rows.tick[np.flatnonzero(rows.trip)[0]]
+    if action == "stop":
+        held = rows.mode == Mode.HOLD
+        assert held.any()
+        passed_again = (rows.warnings[held] & (1 << trip) != 0).any()
+        assert rows.mode[-1] == (Mode.OFF if passed_again else Mode.HOLD)
+    else:
+        assert rows.mode[-1] == Mode.OFF
     beyond = abs(rig.law.guard.trip_value) > value
     assert beyond
-    latched = rows.tick[np.flatnonzero(rows.trip)[0]]
     assert rig.law.guard.trip_tick == latched
 
 
@@ -337,5 +345,20 @@ def test_the_oil_acts_as_its_limit_says_and_stops_by_default_only_when_it_runs_o
     else:
         assert rig.law.guard.trip_tick == rows.tick[first] + limit.ticks - 1
     assert rig.trip == trip
-    assert rig.law.mode == Mode.HOLD
+    rig.run(rig.controller.limits.escalation.cause_s)
+    assert rig.law.mode == Mode.OFF
     assert rig.ask(RequestKind.RESET) == Refusal.CAUSE_PRESENT
+
+
+def test_a_reset_that_is_asked_for_twice_in_one_tick_opens_no_valve(table: Any) -> None:
+    rig = table(**{"law.feedback": "pid"})
+    rig.arm()
+    made = rig.track("move", position_m=0.05, duration_s=1.0)
+    rig.run(made.duration_s + 0.3)
+    rt_trip(rig.law, Trip.LEASE_LOST.value, Action.STOP.value, 0.0, 0.0)
+    held = float(rig.run(0.1).u_cmd[-1])
+    assert abs(rig.law.pid.p) > 0.005, "what a reset moves into the integral"
+    for _ in range(2):
+        assert rig.ask(RequestKind.RESET) == Refusal.ACCEPTED
+    rows = rig.run(0.1)
+    assert abs(rows.u_cmd - held).max() < 2e-3

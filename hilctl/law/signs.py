@@ -1,0 +1,145 @@
+"""Proof of the plant's signs: what the bumps of arming say of valve and sensors.
+
+The table goes up for a time T, and down for another. Two measures of the way that it went cancel a drift, and twice
+the bias of an accelerometer cancels nearly:
+
+    D = x(T) - (x(0) + x(2T))/2        of displacement
+    E = the same of the acceleration, integrated twice, less its mean at rest
+
+The command says D > 0. The pressures are judged against the motion, once it is proved, by `pressure_signs.py`: chamber
+A goes with it, chamber B against it.
+
+    D     E     pressures      what is wrong
+    -     -     any            the valve is reversed
+    -     +, 0  any            displacement is reversed
+    0     +, -  any            displacement is dead
+    0     0     any            nothing moves
+    +     -     any            the accelerometer is reversed
+    +     0     any            the accelerometer is dead
+    +     +     A -, B +       the pressures are exchanged
+    +     +     A or B -       that one is reversed
+    +     +     A or B 0       that one is dead
+"""
+
+from typing import Any
+
+import numpy as np
+
+from hilctl.law.pressure_signs import FIT, rt_fit_add, rt_fit_begin, rt_fit_count, rt_fit_judge, rt_fit_restart
+from hilctl.law.sensors import ACCELERATION, DISPLACEMENT, PRESSURE_A
+from hilctl.params import record_of
+from hilctl.rt.jit import jit
+from hilctl.signals import Trip
+
+# Of E to D. A sensor that is right shows 1, within its gain's error; bias and noise of a poor one make up 0.2.
+_RATIO = 0.4
+
+SIGNS = record_of(
+    [
+        ("rest_a", np.float64),  # mean acceleration at rest
+        ("rest_n", np.float64),
+        ("v", np.float64),  # acceleration integrated once and twice since the bumps began
+        ("s", np.float64),
+        ("x_begin", np.float64),
+        ("x_turn", np.float64),
+        ("s_turn", np.float64),
+        ("pressures", FIT),
+        # what was found
+        ("sensor", np.int64),
+        ("value", np.float64),
+        ("limit", np.float64),
+    ]
+)
+
+
+@jit()
+def rt_signs_rest(a: float, restart: bool, s: Any) -> None:
+    """The accelerometer at rest."""
+    if restart:
+        s.rest_a = s.rest_n = 0.0
+        rt_fit_restart(s.pressures)
+    s.rest_n += 1.0
+    s.rest_a += (a - s.rest_a) / s.rest_n
+
+
+@jit()
+def rt_signs_begin(value: Any, s: Any) -> None:
+    """The bumps begin."""
+    s.x_begin = value[DISPLACEMENT]
+    s.v = s.s = 0.0
+    rt_fit_begin(value, s.pressures)
+
+
+@jit()
+def rt_signs_turn(value: Any, s: Any) -> None:
+    """From up to down."""
+    s.x_turn, s.s_turn = value[DISPLACEMENT], s.s
+
+
+@jit()
+def rt_signs_step(value: Any, way: float, lag_s: float, dt_s: float, s: Any) -> None:
+    """One tick of a bump in direction `way`, which the motion follows by `lag_s`."""
+    a = value[ACCELERATION] - s.rest_a
+    s.s += dt_s * (s.v + 0.5 * dt_s * a)
+    s.v += dt_s * a
+    rt_fit_add(a, way, lag_s, dt_s, value, s.pressures)
+
+
+@jit()
+def _rt_sign(value: float, least: float) -> int:
+    return 1 if value >= least else (-1 if value <= -least else 0)
+
+
+@jit()
+def _rt_found(trip: int, sensor: int, value: float, limit: float, s: Any) -> int:
+    s.sensor, s.value, s.limit = sensor, value, limit
+    return trip
+
+
+@jit()
+def rt_signs_motion(value: Any, least_m: float, resolved: bool, s: Any) -> int:
+    """At the end of both bumps: the trip that valve, displacement and accelerometer call for, or 0. `least_m`: of D.
+
+    Where the ticks do not resolve the hydraulic mode the integral of acceleration says nothing, and is not judged.
+    """
+    went = s.x_turn - 0.5 * (s.x_begin + value[DISPLACEMENT])
+    felt = s.s_turn - 0.5 * s.s
+    x = _rt_sign(went, least_m)
+    a = _rt_sign(felt, _RATIO * abs(went) if x != 0 else least_m)
+    if not resolved:
+        a = x
+    if x > 0:
+        if a > 0:
+            return 0
+        trip = Trip.SENSOR_REVERSED.value if a < 0 else Trip.SENSOR_DEAD.value
+        return _rt_found(trip, ACCELERATION, felt / went, _RATIO, s)
+    if x < 0:
+        if a < 0:
+            return _rt_found(Trip.POLARITY.value, -1, went, least_m, s)
+        return _rt_found(Trip.SENSOR_REVERSED.value, DISPLACEMENT, went, least_m, s)
+    if a != 0:
+        return _rt_found(Trip.SENSOR_DEAD.value, DISPLACEMENT, went, least_m, s)
+    return _rt_found(Trip.NO_MOTION.value, -1, went, least_m, s)
+
+
+@jit()
+def rt_signs_count(s: Any) -> None:
+    """The pressures of this round count: the motion is proved."""
+    rt_fit_count(s.pressures)
+
+
+@jit()
+def rt_signs_pressures(s: Any) -> int:
+    """The trip that the pressures of all rounds that count call for, or 0."""
+    rt_fit_judge(s.pressures)
+    found, bound = s.pressures.found, s.pressures.bound
+    a, b = _rt_sign(found[0], bound), _rt_sign(found[1], bound)
+    if a < 0 and b < 0:
+        return _rt_found(Trip.PRESSURES_EXCHANGED.value, -1, found[0], bound, s)
+    for k in range(2):
+        sign = a if k == 0 else b
+        if sign < 0:
+            return _rt_found(Trip.SENSOR_REVERSED.value, PRESSURE_A + k, found[k], bound, s)
+        if sign == 0:
+            return _rt_found(Trip.SENSOR_DEAD.value, PRESSURE_A + k, found[k], bound, s)
+    return 0

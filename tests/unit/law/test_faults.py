@@ -1,0 +1,144 @@
+"""Faults that begin while the table is armed: what sees them, in how many ticks, and where the table comes to rest."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hilctl.signals import SENSORS, Action, Mode, Status, Trip
+from sim.driver import record
+
+# What the first of these sees is where the fault shows; the bumps of arming are for before.
+ERRORS = (Trip.TRACKING_ERROR, Trip.VELOCITY, Trip.POSITION)
+
+
+def plant(rig: Any) -> Any:
+    """The twin's own record."""
+    return record(rig.driver.state)
+
+
+def driven(table: Any, **changes: Any) -> Any:
+    """A table in the middle of a slow sine."""
+    rig = table(**changes)
+    rig.arm()
+    rig.track("sine", amplitude_m=0.01, frequency_hz=1.0, cycles=60)
+    rig.run(2.1)
+    assert (rig.law.mode, rig.trip) == (Mode.TRACK, 0)
+    return rig
+
+
+def answers(rig: Any, status: Status, pattern: list[bool], times: int) -> Any:
+    """Exchanges that come to `status` where the pattern says so, and are good elsewhere; the samples."""
+    own, rows = plant(rig), []
+    own.status, own.status_until = status.value, 1e18
+    for bad in pattern * times:
+        own.status_from = 0.0 if bad else 1e18
+        rows.append(rig.run(rig.dt_s))
+    own.status_from = 1e18
+    return np.concatenate(rows).view(np.recarray)
+
+
+# --- sensors
+
+
+@pytest.mark.parametrize("rate_m_s", [0.05, -0.5])
+def test_a_displacement_that_drifts_while_the_table_is_held_ends_in_off_at_the_end_of_the_stroke(
+    table: Any, rate_m_s: float
+) -> None:
+    """Nothing contradicts a drift without acceleration: the table follows it, and is not driven against the stop."""
+    begins_s = 5.0
+    rig = table(**{"twin.faults.sensor": "displacement", "twin.faults.sensor_drifts_after_s": begins_s,
+                   "twin.faults.sensor_drift_per_s": rate_m_s})  # fmt: skip
+    rig.arm()
+    rows = rig.run(6.0)
+    assert rig.trip in ERRORS or rig.trip == Trip.SATURATION
+    assert (rows.mode[-1], rows.enabled[-1], rows.supply[-1]) == (Mode.OFF, 0, 0)
+    assert np.abs(rig.truth[:, 0]).max() < 1.02 * rig.controller.machine.stroke_m
+    assert abs(rig.truth[-1, 1]) < 1e-3
+
+
+@pytest.mark.parametrize("fault", ["valve", "displacement"])
+def test_a_sign_that_turns_while_the_table_moves_trips_within_ten_ticks_of_a_limit(table: Any, fault: str) -> None:
+    rig = driven(table, **{"sensors.spool.present": False})  # which would see the valve first
+    own = plant(rig)
+    if fault == "valve":
+        own.plant.valve.polarity = -own.plant.valve.polarity
+    else:
+        own.displacement.gain = -own.displacement.gain
+    rows = rig.run(1.0)
+    passed = np.flatnonzero(rows.warnings & sum(1 << trip for trip in ERRORS))[0]
+    assert rig.trip in ERRORS
+    assert 0 <= rig.law.guard.trip_tick - rows.tick[passed] <= 10
+    assert rows.mode[-1] == Mode.OFF
+
+
+def test_a_reversed_valve_is_seen_by_the_spools_sensor_before_the_table_is_far(table: Any) -> None:
+    rig = driven(table)
+    own = plant(rig)
+    own.plant.valve.polarity = -own.plant.valve.polarity
+    rows = rig.run(1.0)
+    assert rig.trip == Trip.READ_BACK
+    assert np.abs(rows.error_m).max() < 3e-3
+    assert rows.mode[-1] == Mode.OFF
+
+
+def test_a_supply_pressure_that_is_too_high_ends_in_a_controlled_stop_and_off(table: Any) -> None:
+    rig = driven(table)
+    plant(rig).high *= 1.5
+    rows = rig.run(3.0)
+    limits = rig.controller.limits
+    assert (rig.trip, SENSORS[rig.law.guard.trip_sensor]) == (Trip.SUPPLY_PRESSURE, "supply_pressure")
+    assert rig.law.guard.trip_limit == limits.supply.high * rig.controller.machine.Ps
+    assert [Mode(m) for m in rows.mode[np.flatnonzero(np.diff(rows.mode))]][:2] == [Mode.TRACK, Mode.STOP]
+    assert (rows.mode[-1], rows.supply[-1]) == (Mode.OFF, 0)
+
+
+# --- the link
+
+
+def test_exchanges_that_fail_often_but_never_in_a_row_trip_by_their_share(table: Any) -> None:
+    rig = driven(table)
+    rule = rig.controller.limits.driver
+    assert rule.ticks > 2
+    rows = answers(rig, Status.TIMEOUT, [True, True, False], 400)
+    assert (rig.trip, rig.law.guard.trip_action) == (Trip.DRIVER, Action.NULL)
+    assert rig.law.guard.trip_limit == rule.share
+    # a fraction f fills the bucket in share / (f - share) seconds
+    expected = rule.share / (2 / 3 - rule.share) / rig.dt_s
+    assert rig.law.guard.trip_tick - rows.tick[0] == pytest.approx(expected, rel=0.02)
+    assert rows.mode[-1] == Mode.OFF
+
+
+def test_exchanges_that_fail_now_and_then_are_predicted_and_do_not_trip(table: Any) -> None:
+    rig = driven(table)
+    rows = answers(rig, Status.TIMEOUT, [True, True, *[False] * 14], 100)
+    assert rig.trip == 0
+    assert rows.mode[-1] == Mode.TRACK
+    assert np.abs(rows.error_m).max() < 1e-3
+
+
+@pytest.mark.parametrize(("times", "trip"), [(2, Trip.NONE), (3, Trip.OVERWRITTEN)])
+def test_a_command_that_another_master_overwrites_three_times_within_a_second_trips(
+    table: Any, times: int, trip: Trip
+) -> None:
+    rig = driven(table)
+    assert rig.controller.limits.overwritten.events == 3
+    rows = answers(rig, Status.OVERWRITTEN, [True, *[False] * 199], times)
+    seen = rows.tick[rows.status == Status.OVERWRITTEN]
+    assert len(seen) == times
+    assert rig.trip == trip
+    assert not rows.rejected.any(), "its readings are valid"
+    if trip == Trip.NONE:
+        assert rows.mode[-1] == Mode.TRACK
+        return
+    assert rig.law.guard.trip_tick == seen[-1]
+    assert rows.mode[-1] == Mode.OFF
+
+
+def test_a_command_that_is_overwritten_less_than_once_a_second_is_shown_and_does_not_trip(table: Any) -> None:
+    rig = driven(table)
+    rows = answers(rig, Status.OVERWRITTEN, [True, *[False] * 1099], 4)
+    assert rig.trip == 0
+    assert (rows.status == Status.OVERWRITTEN).sum() == 4
+    assert ((rows.warnings & (1 << Trip.OVERWRITTEN)) != 0).sum() == 4
+
