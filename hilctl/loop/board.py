@@ -7,7 +7,7 @@ With sixteen slots the reader has fifteen ticks for one copy.
 
 from typing import Any
 
-from hilctl.loop.outside import load
+from hilctl.loop.outside import load, order
 from hilctl.rt.atomics import store_release
 from hilctl.rt.jit import jit
 
@@ -28,6 +28,7 @@ def newest(words: Any, board: int, records: Any) -> Any | None:
         if count == 0:
             return None
         copy = records[(count - 1) % slots : (count - 1) % slots + 1].copy()
+        order()  # the count is read again after the whole copy
         if load(words, board) - count < slots - 1:
             return copy[0]
     return None

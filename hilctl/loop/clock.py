@@ -31,18 +31,25 @@ def rt_await(loop: Any, period_ns: int, spin_ns: int) -> None:
     now_ns = rt_sleep(due_ns, spin_ns)
     late_ns = now_ns - due_ns
     skipped = late_ns // period_ns
-    if skipped > 0:
-        loop.status.missed += skipped
-        loop.status.blamed[rt_blame(loop, due_ns, now_ns)] += skipped
-        loop.status.late_in_a_row += skipped
-        loop.status.late_in_a_row_most = max(loop.status.late_in_a_row_most, loop.status.late_in_a_row)
-    else:
-        loop.status.late_in_a_row = 0
+    rt_miss(loop, skipped, rt_blame(loop, due_ns, now_ns) if skipped > 0 else WAKE)
     loop.skipped = skipped
     loop.spent_ns[WAKE] = late_ns
     loop.deadline_ns = due_ns + skipped * period_ns
     loop.status.tick += 1 + skipped
     loop.status.time_ns = now_ns
+
+
+@jit()
+def rt_miss(loop: Any, skipped: int, stage: int) -> None:
+    """Counts the periods that were missed before this tick; none ends the row."""
+    status = loop.status
+    if skipped > 0:
+        status.missed += skipped
+        status.blamed[stage] += skipped
+        status.late_in_a_row += skipped
+        status.late_in_a_row_most = max(status.late_in_a_row_most, status.late_in_a_row)
+    else:
+        status.late_in_a_row = 0
 
 
 @jit()

@@ -3,9 +3,11 @@
 It allocates nothing, takes no lock, and calls no Python; everything it touches lies in the shared memory (layout.py).
 """
 
+import math
 from typing import Any
 
 from firmware_bridge.driver import exchange_signature
+from hilctl.law.bucket import rt_events, rt_full, rt_leak
 from hilctl.law.settings import SETTINGS
 from hilctl.law.state import STATE
 from hilctl.law.tick import rt_at_rest, rt_command, rt_start, rt_tick, rt_trip
@@ -21,7 +23,7 @@ from hilctl.loop.standstill import FOREVER_NS, rt_idle, rt_nap, rt_pass, rt_room
 from hilctl.rt.jit import jit, loop_type
 from hilctl.rt.libc import monotonic_ns
 from hilctl.rt.records import record_at, words_of
-from hilctl.signals import SAMPLE, SENSORS, Trip
+from hilctl.signals import SAMPLE, SENSORS, Action, Mode, Trip
 
 _WORDS_AT, _WORDS_END = layout.words.at, layout.words.end
 _OPTIONS_AT, _LOOP_AT, _LAW_AT = layout.options.at, layout.loop.at, layout.law.at
@@ -29,6 +31,11 @@ _FIRST_SETTINGS_AT = layout.settings.at + READER_FIRST * SETTINGS.itemsize
 _SCRAP_AT, _KNOTS_AT = layout.scrap.at, layout.knots.at
 _ROW_SIZE, _BANK_SIZE = SAMPLE.itemsize, BANK.itemsize
 _SENSORS = len(SENSORS)
+
+# Stalls longer than the feed-forward looks ahead, each of which the hydraulic mode feels; one leaks in the time in
+# which the loop has damped it. Of 10 ms stopped and 2 running the third is one too many, and the table's swing doubles
+# with about every second (table-500, 23 November 2026); of 5 in 50 ms none ever is.
+_STALL_S, _STALLS = 0.05, 2.5
 
 
 @jit(lambda: loop_type(exchange_signature()), cached=True)
@@ -62,7 +69,7 @@ def rt_run(memory: Any, exchange: Any, driver_state: Any) -> int:
         if loop.status.ran > 0:  # before the first readings the law could only refuse
             rt_take_requests(memory, words, loop, state, loop.status.tick)
         rt_watch_service(words, loop, options, state, exchanged_ns)
-        rt_watch_lateness(loop, options, state)
+        rt_watch_lateness(loop, state)
         # the law: from readings to the next command and the sample
         place = rt_claim(words, ROWS, loop.row_slots)
         sample = record_at(memory, _SCRAP_AT if place < 0 else ROWS_AT + place * _ROW_SIZE, SAMPLE)
@@ -118,7 +125,7 @@ def rt_stand_still(memory: Any, words: Any, loop: Any, options: Any, state: Any)
             rt_tell(memory, words, loop, state)
         rt_nap(rounds)
         rounds += 1
-    rt_pass(loop, options.period_ns)
+    rt_pass(loop, words, options.period_ns)
 
 
 @jit()
@@ -148,8 +155,25 @@ def rt_finish(loop: Any, options: Any, exchanged_ns: int) -> None:
 
 
 @jit()
-def rt_watch_lateness(loop: Any, options: Any, state: Any) -> None:
-    """Trips when too many ticks in a row were missed."""
-    late = loop.status.late_in_a_row
-    if loop.skipped > 0 and late >= options.late_in_a_row:
-        rt_trip(state, Trip.LATE_TICKS.value, options.late_action, float(late), float(options.late_in_a_row))
+def rt_watch_lateness(loop: Any, state: Any) -> None:
+    """Trips when too many ticks were missed: in a row, or of the last second. While off, nothing is counted.
+
+    A loop that runs now and then may excite what it holds. So holding goes to null where it has stopped the table
+    already, and so does everything when stalls come one upon the other (`_STALLS`).
+    """
+    rule, dt_s, late = state.now.limits.late, state.now.dt_s, loop.status.late_in_a_row
+    action = Action.NULL.value if state.mode == Mode.HOLD and state.guard.trip != 0 else rule.action
+    if state.mode == Mode.OFF:
+        loop.late = loop.stalls = 0.0
+        return
+    felt = state.periods > math.ceil(state.linear.preview_ticks)
+    loop.stalls = rt_events(loop.stalls, felt, dt_s / _STALL_S, 1 + loop.skipped)
+    loop.late = rt_leak(rt_leak(loop.late, True, rule.share, dt_s, loop.skipped), False, rule.share, dt_s, 1)
+    if loop.skipped == 0 or rule.action == Action.WARN:
+        return
+    if late >= rule.ticks:
+        rt_trip(state, Trip.LATE_TICKS.value, action, float(late), float(rule.ticks))
+    elif loop.stalls > _STALLS:
+        rt_trip(state, Trip.LATE_TICKS.value, Action.NULL.value, loop.stalls, _STALLS)
+    elif rt_full(loop.late, rule.share, dt_s):
+        rt_trip(state, Trip.LATE_TICKS.value, action, loop.late * dt_s, rule.share)

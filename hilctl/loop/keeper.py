@@ -11,7 +11,7 @@ import threading
 import time
 from typing import Any
 
-from firmware_bridge.driver import DriverError
+from firmware_bridge.driver import DriverError, complaints
 from hilctl.loop.layout import DEVICE_LINK
 from hilctl.loop.lost import LOST, OPEN
 from hilctl.loop.memory import Memory
@@ -106,7 +106,7 @@ class Keeper:
             self._open = False
             driver.open()
             self._open = True
-            reason = "; ".join(driver.check())
+            reason = "; ".join(complaints(driver.check()))
             if not reason and not self._over.is_set():
                 driver.arm()
             if not reason and self._over.is_set():  # meanwhile: nobody waits for this attempt any more

@@ -51,7 +51,8 @@ REQUESTS = 8 * LINE  # a ring, see ring.py: three words on two lines
 ANSWERS = 10 * LINE
 ROWS = 12 * LINE
 DEVICE_LINK = 14 * LINE  # the link to the device, OPEN or LOST (lost.py): the loop loses it, the core's keeper opens it
-WORDS = 15 * LINE
+STALL = 15 * LINE  # both, by exchange: periods that the virtual clock misses before its next tick, as on a stalled host
+WORDS = 16 * LINE
 
 FREE = -1
 WORD = np.dtype(np.int64)
@@ -81,8 +82,6 @@ OPTIONS = record_of(
         ("virtual", np.int64),
         ("spin_ns", np.int64),
         ("exchange_ns", np.int64),  # how long after its deadline a tick's exchange may last
-        ("late_in_a_row", np.int64),
-        ("late_action", np.int64),
         ("service_timeout_ns", np.int64),  # 0: the service is not watched
         ("hurry_ticks", np.int64),  # an orderly end that takes longer is cut short
         ("hold_rows", np.int64),  # how far the rows may run ahead of those that are held
@@ -174,6 +173,8 @@ LOOP = record_of(
         ("request", np.int64),  # id of the last request that was handled
         ("row_slots", np.int64),
         ("begun_ns", np.int64),
+        ("late", np.float64),  # bucket of missed periods
+        ("stalls", np.float64),  # and of stalls that the motion feels
         ("command", COMMAND),
         ("readings", READINGS),
     ]

@@ -31,6 +31,7 @@ from hilctl.loop.layout import (
     RUN_UNTIL,
     SNAPSHOT_ASKED,
     SNAPSHOT_DONE,
+    STALL,
     STATUSES,
 )
 from hilctl.loop.mailbox import WRITER_FIRST, mail_put
@@ -175,6 +176,10 @@ class Link:
     def run_until(self, tick: int) -> None:
         """Virtual clock: lets time pass until this tick."""
         store(self.memory.words, RUN_UNTIL, tick)
+
+    def stall(self, periods: int) -> None:
+        """Virtual clock: its next tick comes after so many missed periods, as on a host that stalls; for tests."""
+        store(self.memory.words, STALL, periods)
 
     def held(self, row: int | None) -> None:
         """Virtual clock: rows from here on are still wanted: the loop runs ahead of them by `hold_rows` at most."""

@@ -8,6 +8,7 @@ every tick is CLOSED, there are no readings, and the ages of the last ones go on
 import math
 from typing import Any
 
+from hilctl.law.arming import rt_arming_unknown
 from hilctl.loop.layout import DEVICE_LINK
 from hilctl.rt.atomics import load_acquire, store_release
 from hilctl.rt.jit import jit
@@ -17,6 +18,7 @@ from hilctl.signals import SENSORS, Mode, Status
 OPEN, LOST = 0, 1
 SECOND_NS = 1_000_000_000
 _COUNT = len(SENSORS)
+_LAST_STATUS = len(Status) - 1
 
 
 @jit()
@@ -53,8 +55,8 @@ def rt_without_link(loop: Any, period_ns: int) -> int:
 def rt_count_outcome(loop: Any, outcome: int) -> None:
     """Counts what an exchange came to. What answers, if only by refusing, is not silent."""
     health = loop.health
-    health.outcomes[min(max(outcome, 0), Status.STALE.value)] += 1
-    if outcome == Status.OK or outcome == Status.LATE:
+    health.outcomes[min(max(outcome, 0), _LAST_STATUS)] += 1
+    if outcome == Status.OK or outcome == Status.LATE or outcome == Status.OVERWRITTEN:
         health.failing = 0
         return
     health.errors += 1
@@ -76,6 +78,7 @@ def rt_follow_link(words: Any, loop: Any, options: Any, state: Any, outcome: int
     for k in range(_COUNT):
         values[k] = math.nan
     state.started = 0
+    rt_arming_unknown(state.now.law.valve.null_bias, state.arm)  # who knows what will be behind the plug
     loop.changed = 1
     store_release(words, DEVICE_LINK, LOST)
 

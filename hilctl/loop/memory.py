@@ -70,7 +70,6 @@ def _write(options: CoreOptions, record: Any) -> None:
     record.virtual = options.clock == "virtual"
     record.spin_ns = min(int(options.spin_us * 1000), period_ns // 2)
     record.exchange_ns = int(options.exchange_share * period_ns)
-    record.late_in_a_row, record.late_action = options.late_in_a_row, options.late_action
     record.service_timeout_ns = int(options.service_timeout_s * SECOND_NS)
     record.hurry_ticks = max(1, int(options.hurry_s * options.rate_hz))
     record.hold_rows = options.hold_rows or options.rows

@@ -2,8 +2,6 @@
 
 from typing import NamedTuple
 
-from hilctl.signals import Action
-
 SECOND_NS = 1_000_000_000
 
 
@@ -15,8 +13,6 @@ class CoreOptions(NamedTuple):
     spin_us: float = 0.0  # the last microseconds of each wait are spun, at most half a period
     cpu: int = -1  # the processor to stay on; -1: an isolated one, or the last
     priority: int = 80  # of SCHED_FIFO, 1 to 99; 0: ordinary scheduling
-    late_in_a_row: int = 50  # missed periods in a row that trip
-    late_action: int = Action.STOP
     service_timeout_s: float = 1.0  # 0: the service is not watched
     exchange_share: float = 0.8  # of a period: how long after its deadline an exchange may last
     hurry_s: float = 10.0  # an orderly end that takes longer is cut short

@@ -20,18 +20,22 @@ def full_fence() -> int:
     return fence()
 
 
+def order() -> None:
+    """What was read and written before is over before what follows."""
+    if not ORDERED:
+        full_fence()
+
+
 def load(words: Any, index: int) -> int:
     """The word; what its writer wrote before is visible afterwards."""
     value = words[index]
-    if not ORDERED:
-        full_fence()
+    order()
     return int(value)
 
 
 def store(words: Any, index: int, value: int) -> None:
     """Writes the word after everything that was written before."""
-    if not ORDERED:
-        full_fence()
+    order()
     words[index] = value
 
 

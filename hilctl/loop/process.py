@@ -45,6 +45,7 @@ def main(arguments: list[str]) -> int:
     """The whole life of a core."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a terminal that closes: the service ends the core in order
     signal.signal(signal.SIGTERM, lambda *_: os._exit(ENDED))  # nothing is armed yet
     pipe = socket.socket(fileno=int(arguments[0]))
     voice = Voice(pipe)

@@ -5,7 +5,7 @@ import os
 import threading
 from typing import Any
 
-from firmware_bridge.driver import DriverError
+from firmware_bridge.driver import DriverError, complaints
 from firmware_bridge.registry import configured, exchange_of, find
 from hilctl.loop.core import rt_run
 from hilctl.loop.keeper import Keeper
@@ -63,9 +63,12 @@ class LoopThread:
                 self._driver = make_driver(self._start)
             self._driver.open()
             self._opened = True
-            problems = self._driver.check()
+            told = self._driver.check()
+            problems = complaints(told)
             if problems:
                 raise DriverError("; ".join(problems))
+            for note in told:
+                self._voice.say(note)
             self._exchange = exchange_of(self._driver)
             self._driver.arm()
             return True

@@ -2,15 +2,19 @@
 
 Time passes while an accepted request is taking effect, until the tick that the service asks for, and while the run is
 being ended. A full ring, or rows that somebody still wants to fetch, make it wait. So a slow client changes nothing.
+
+A stall of the host can be asked for (`Link.stall`): the clock skips that many periods at once, and counts and blames
+them as the real clock does when it wakes up late.
 """
 
 from typing import Any
 
 from hilctl.law.tick import rt_busy
-from hilctl.loop.layout import FREE, HELD, ROWS, RUN_UNTIL
+from hilctl.loop.clock import WAKE, rt_miss
+from hilctl.loop.layout import FREE, HELD, ROWS, RUN_UNTIL, STALL
 from hilctl.loop.lost import rt_still_lost
 from hilctl.loop.ring import READ, WRITTEN
-from hilctl.rt.atomics import load_acquire
+from hilctl.rt.atomics import exchange, load_acquire
 from hilctl.rt.jit import jit
 from hilctl.rt.libc import monotonic_ns, sleep_until_ns
 
@@ -52,9 +56,11 @@ def rt_nap(rounds: int) -> None:
 
 
 @jit()
-def rt_pass(loop: Any, period_ns: int) -> None:
-    """One virtual period goes by."""
-    loop.skipped = 0
+def rt_pass(loop: Any, words: Any, period_ns: int) -> None:
+    """One virtual period goes by, and with it those that the host is to miss."""
+    skipped = exchange(words, STALL, 0) if load_acquire(words, STALL) > 0 else 0
+    rt_miss(loop, skipped, WAKE)
+    loop.skipped = skipped
     loop.status.standing = 0
-    loop.status.tick += 1
+    loop.status.tick += 1 + skipped
     loop.status.time_ns = loop.deadline_ns = loop.status.tick * period_ns
