@@ -7,6 +7,9 @@ A table of parameters is a `Params` class; a leaf is annotated with `number`, `w
 
         kp_per_s: Annotated[float, number(0, 500, "1/s", "proportional gain")] = 20.0
 
+A parameter that protects says with `loosens` which way it protects less: `up`, `down`, `both`; `never` where it does
+not protect. `down` of a choice is towards its first.
+
 `check` walks a mapping (a rig file, a message) leaf by leaf and reports every problem at once; `dtype_of`, `pack` and
 `unpack` carry the values to the loop as a record whose fields are all eight bytes wide; `leaves` lists them for
 documents and for the wire. Nothing here knows what the parameters are for.
@@ -18,6 +21,7 @@ from hilctl.params.checking import assign, check
 from hilctl.params.declare import (
     BadValues,
     Leaf,
+    Loosens,
     Params,
     Problem,
     fields_of,
@@ -38,6 +42,7 @@ __all__ = [
     "BadValues",
     "Leaf",
     "Literal",
+    "Loosens",
     "Params",
     "Problem",
     "assign",

@@ -57,6 +57,10 @@ class BadValues(ValueError):
         super().__init__("\n".join(str(p) for p in problems))
 
 
+# Which way a protection's value is changed when it protects less. `down` of a choice: towards its first.
+Loosens = Literal["up", "down", "both", "never"]
+
+
 class Leaf(NamedTuple):
     """One declared parameter, for validation, documents and the wire."""
 
@@ -70,16 +74,17 @@ class Leaf(NamedTuple):
     choices: tuple[str, ...] = ()
     max_length: int = 0
     optional: bool = False  # may be left open: None
+    loosens: Loosens | None = None  # None: not declared; a limit must declare it
 
 
-def number(low: float, high: float, unit: str, meaning: str) -> msgspec.Meta:
+def number(low: float, high: float, unit: str, meaning: str, *, loosens: Loosens | None = None) -> msgspec.Meta:
     """A real number between two finite bounds, both included."""
-    return msgspec.Meta(ge=low, le=high, description=meaning, extra={"unit": unit})
+    return msgspec.Meta(ge=low, le=high, description=meaning, extra={"unit": unit, "loosens": loosens})
 
 
-def whole(low: int, high: int, unit: str, meaning: str) -> msgspec.Meta:
+def whole(low: int, high: int, unit: str, meaning: str, *, loosens: Loosens | None = None) -> msgspec.Meta:
     """A whole number between two finite bounds, both included."""
-    return msgspec.Meta(ge=low, le=high, description=meaning, extra={"unit": unit})
+    return msgspec.Meta(ge=low, le=high, description=meaning, extra={"unit": unit, "loosens": loosens})
 
 
 def numbers(low: float, high: float, unit: str, meaning: str, *, max_length: int) -> msgspec.Meta:
@@ -89,9 +94,9 @@ def numbers(low: float, high: float, unit: str, meaning: str, *, max_length: int
     )
 
 
-def note(meaning: str) -> msgspec.Meta:
+def note(meaning: str, *, loosens: Loosens | None = None) -> msgspec.Meta:
     """The meaning of a parameter that has no bounds: a switch, a choice, a text."""
-    return msgspec.Meta(description=meaning, extra={"unit": ""})
+    return msgspec.Meta(description=meaning, extra={"unit": "", "loosens": loosens})
 
 
 class Field(NamedTuple):
@@ -112,6 +117,12 @@ def _default_of(field: msgspec.structs.FieldInfo) -> object:
 
 
 def _leaf_of(name: str, annotation: Any, default: object) -> Leaf:
+    meta = typing.get_args(annotation)[1] if typing.get_origin(annotation) is Annotated else None
+    loosens = (meta.extra or {}).get("loosens") if meta is not None else None
+    return _plain_leaf(name, annotation, default)._replace(loosens=loosens)
+
+
+def _plain_leaf(name: str, annotation: Any, default: object) -> Leaf:
     base, meta = annotation, msgspec.Meta(description="", extra={"unit": ""})
     if typing.get_origin(annotation) is Annotated:
         base, meta = typing.get_args(annotation)[:2]
@@ -120,7 +131,7 @@ def _leaf_of(name: str, annotation: Any, default: object) -> Leaf:
     high = meta.le if meta.le is not None else extra.get("high", math.inf)
     meaning, unit = meta.description or "", extra.get("unit", "")
     if typing.get_origin(base) in (types.UnionType, typing.Union) and typing.get_args(base)[1] is type(None):
-        return _leaf_of(name, Annotated[typing.get_args(base)[0], meta], default)._replace(optional=True)
+        return _plain_leaf(name, Annotated[typing.get_args(base)[0], meta], default)._replace(optional=True)
     if base is bool:
         return Leaf(name, "bool", unit, 0, 1, default, meaning)
     if base is str:

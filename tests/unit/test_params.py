@@ -146,3 +146,20 @@ def test_a_number_without_bounds_cannot_be_declared() -> None:
 
     with pytest.raises(TypeError, match="bounds"):
         leaves(Loose)
+
+
+class Guarded(Params):
+    """What protects says which way it protects less; what does not say so is not known to protect or not."""
+
+    high: Annotated[float, number(0, 9, "m", "a limit", loosens="up")] = 5.0
+    oldest_s: Annotated[float | None, number(0, 9, "s", "a limit that may be left open", loosens="up")] = None
+    ticks: Annotated[int, whole(1, 9, "", "how long", loosens="down")] = 2
+    action: Annotated[Literal["warn", "stop"], note("what then", loosens="down")] = "stop"
+    shape: Annotated[float, number(0, 9, "", "protects nothing", loosens="never")] = 1.0
+    size: Annotated[float, number(0, 9, "", "says nothing")] = 1.0
+
+
+def test_a_leaf_says_which_way_it_protects_less() -> None:
+    assert {leaf.path: leaf.loosens for leaf in leaves(Guarded)} == {
+        "high": "up", "oldest_s": "up", "ticks": "down", "action": "down", "shape": "never", "size": None,
+    }  # fmt: skip
