@@ -24,6 +24,8 @@ _LOOK_S = 20.0  # a wait without end asks again this often: a service that died 
 _LONGEST_S = 86_400.0  # as the operation `wait` declares
 _SLOW = 2.0  # how much longer than the rig's own time a wait for time may take
 _LAST = 1 << 62
+_BEATS = 4  # of who looks on, in the time after which a console's lease is idle
+_TO_REST_S = 60.0  # the stop of a motion, its blend, and off
 
 LeaseKind = Literal["attended", "console", "none"]
 
@@ -56,7 +58,11 @@ class Outcome(NamedTuple):
 
 
 class Client:
-    """A connection to a service. `lease="attended"` takes the lease on entry and keeps it; `none` only looks."""
+    """A connection to a service. `lease="attended"` takes the lease on entry and keeps it; `none` only looks.
+
+    `restore`: should this process end without giving the lease back, the service puts the parameters back as they are
+    at the take.
+    """
 
     def __init__(
         self,
@@ -65,14 +71,16 @@ class Client:
         lease: LeaseKind = "attended",
         name: str = "",
         takeover: bool = False,
+        restore: bool = False,
         timeout_s: float = _TIMEOUT_S,
     ) -> None:
         found = {"commands": where} if where and "://" in where else places.find(where)
         self.timeout_s = timeout_s
         self._identity = Identity(name)
         self._wire = Connection(found["commands"], self._identity)
-        self._lease_kind, self._takeover = lease, takeover
+        self._lease_kind, self._takeover, self._restore = lease, takeover, restore
         self._heart: Heart | None = None
+        self._looking_on: Heart | None = None
         self._granted = False  # a console's lease, which was not ours before
         try:
             self.hello = self.ask("hello", protocol=MAJOR)
@@ -85,7 +93,7 @@ class Client:
     def __enter__(self) -> Self:
         if self._lease_kind != "none":
             try:
-                self.take(self._lease_kind, takeover=self._takeover)
+                self.take(self._lease_kind, takeover=self._takeover, restore=self._restore)
             except (Refused, NoReply):
                 self.close()
                 raise
@@ -101,6 +109,8 @@ class Client:
     def close(self) -> None:
         """Gives the sockets back. A lease that was not released is lost when its beats stop."""
         self._stop_beating()
+        if self._looking_on is not None:
+            self._looking_on.stop()
         self._wire.close()
 
     def ask(self, op: str, *, timeout_s: float | None = None, **args: Any) -> dict[str, Any]:
@@ -109,17 +119,45 @@ class Client:
 
     # --- the lease
 
-    def take(self, kind: Literal["attended", "console"] = "attended", *, takeover: bool = False) -> None:
-        """The right to command motion; an attended one is kept by a thread from here on."""
-        if kind == "console" and not takeover:
+    def take(
+        self,
+        kind: Literal["attended", "console"] = "attended",
+        *,
+        takeover: bool = False,
+        restore: bool = False,
+        as_console: bool = False,
+    ) -> None:
+        """The right to command motion; an attended one is kept by a thread from here on.
+
+        `as_console`: where the console holds the lease, and this user may show its token, it becomes ours.
+        """
+        self._stop_beating()  # a heart that lost the lease beats no more
+        if (kind == "console" or as_console) and not takeover:
             self._identity.token = places.console_token(self.hello["runtime"])
         shown = self._identity.token
-        taken = self.ask("lease", action="takeover" if takeover else "take", kind=kind)
+        action = "takeover" if takeover else "take"
+        try:
+            taken = self.ask("lease", action=action, kind=kind, **({"restore": True} if restore else {}))
+        except Refused:
+            self._identity.token = ""
+            raise
         self._granted = kind == "console" and taken["token"] != shown
         self._identity.token = taken["token"] if kind == "console" else ""
         if kind == "attended":
-            self._stop_beating()  # a heart that lost the lease beats no more
             self._heart = Heart(Connection(self._wire.endpoint, self._identity), self.hello["heartbeat_s"])
+
+    def keep_console(self) -> None:
+        """While this client only looks on, the console's lease is not idle, where this user may show its token."""
+        self._identity.token = places.console_token(self.hello["runtime"])
+        if self._identity.token:
+            every_s = self.hello["console_idle_s"] / _BEATS
+            self._looking_on = Heart(Connection(self._wire.endpoint, self._identity), every_s)
+
+    def abandon(self) -> None:
+        """Ends the motion, puts back what `restore` was to put back, and gives the lease back: when we cannot go on."""
+        self.ask("lease", action="abandon", timeout_s=_TO_REST_S)
+        self._stop_beating()
+        self._granted = False
 
     def release(self) -> None:
         """Gives the lease back. A console's stays for the next command, while there is something to command.

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import zmq
 
+from hilctl.wire.decode import MAX_REQUEST
 from hilctl.wire.encode import encode_request, unpack_reply
 from hilctl.wire.errors import Code, Refused
 
@@ -74,6 +75,8 @@ class Connection:
         with self._lock:
             id = self.identity.next()
             message = encode_request(self.identity.client, id, op, args, self.identity.token)
+            if len(message) > MAX_REQUEST:
+                raise Refused(Code.TOO_LARGE, f"{op}: {len(message)} bytes, at most {MAX_REQUEST}; upload in chunks")
             begun_s = time.monotonic()
             deadline_s, again_s, look_s = begun_s + timeout_s, begun_s + _AGAIN_S, begun_s + _LOOK_S
             self._socket.send(message)

@@ -3,31 +3,26 @@
 wait → heartbeat → samples in → what they show → requests → tasks → lease → telemetry
 """
 
-import logging
 import math
 import time
 from typing import Any
 
 import zmq
 
-from hilctl.law.requests import RequestKind
 from hilctl.service.desk import Desk
+from hilctl.service.lost import after_loss
 from hilctl.service.service import Service
 from hilctl.service.status import status_of, told_trip
 from hilctl.service.tasks import Pace
 from hilctl.service.telemetry import Telemetry
 from hilctl.service.watch import Seen
-from hilctl.signals import Action, Mode, Trip
+from hilctl.signals import Mode, Trip
 from hilctl.wire import places
-from hilctl.wire.errors import Refused
-
-log = logging.getLogger(__name__)
 
 _STATUS_S = 1.0
 _FAST_S = 0.001
 _LOOK_S = 0.05  # how often the service asks the kernel whether its core lives
 _DRAINS = 8  # in one cycle, so that a fast virtual clock cannot starve the wire
-_ACTIONS = {"stop": Action.STOP, "null": Action.NULL}
 
 
 class App:
@@ -60,8 +55,8 @@ class App:
             if s.core.look():
                 self._core_ended()
         more = self.desk.socket in ready and self.desk.serve()
-        pace = s.tasks.step()
         self._watch_lease(now_s)
+        pace = s.tasks.step()
         if any(socket in ready for socket in self.telemetry.sockets):
             self.telemetry.learn()
         if now_s >= self._block_due_s:
@@ -143,13 +138,9 @@ class App:
         if lost is None or s.core.ending:  # the rig is being switched off as it is
             return
         s.core.hold(None)
-        policy = s.rig.service.lease_lost
-        s.tell("lease_lost", holder=lost.holder, silent_s=round(now_s - lost.beat_s, 3), then=policy)
-        if policy in _ACTIONS and s.watch.mode != Mode.OFF and s.core.ended is None:
-            try:
-                s.core.send(RequestKind.TRIP, trip=Trip.LEASE_LOST, action=_ACTIONS[policy])
-            except Refused as refused:
-                log.error("the lost lease could not be acted upon: %s", refused)
+        silent_s, policy = round(now_s - lost.beat_s, 3), s.rig.service.lease_lost
+        s.tell("lease_lost", holder=lost.holder, lease_kind=lost.kind, silent_s=silent_s, then=policy)
+        s.tasks.own("the loss of the lease", after_loss(s, lost))
 
     def _keep_token(self) -> None:
         """The token's file goes when the console's lease does."""

@@ -20,7 +20,7 @@ from hilctl.service.service import Identity, Places, Service
 from hilctl.service.store import Store
 from hilctl.service.telemetry import Telemetry
 from hilctl.service.watch import Watch
-from hilctl.signals import CHANNELS, Action
+from hilctl.signals import CHANNELS
 from hilctl.wire import places
 
 _FEWEST_ROWS = 1 << 12  # of memory: a slow loop's seconds are few rows
@@ -38,7 +38,7 @@ def history_rows(rig: Rig) -> int:
 
 def core_options(rig: Rig, *, virtual: bool) -> CoreOptions:
     """How the core shall run, from the rig file."""
-    loop, late = rig.tables.loop, rig.tables.limits.late
+    loop = rig.tables.loop
     return CoreOptions(
         rate_hz=loop.rate_hz,
         clock="virtual" if virtual else "real",
@@ -46,8 +46,6 @@ def core_options(rig: Rig, *, virtual: bool) -> CoreOptions:
         spin_us=loop.spin_us,
         cpu=loop.cpu,
         priority=loop.priority,
-        late_in_a_row=late.ticks,
-        late_action=Action[late.action.upper()],
         service_timeout_s=rig.service.timeout_s,
         reconnect=loop.reconnect.enabled,
         lost_s=loop.reconnect.after_s,
@@ -94,7 +92,7 @@ def assemble(
         identity=Identity(run, schema(), "virtual" if virtual else "real", endpoints),
         store=Store(rig, file=file),
         core=Core(link, History(history_rows(rig)), virtual=virtual),
-        lease=LeaseDesk(settings.lease_timeout_s),
+        lease=LeaseDesk(settings.lease_timeout_s, settings.console_idle_s),
         events=Events(),
         recorder=Recorder(1.0 / rig.recording.flush_hz, int(rig.recording.queue_s * rate_hz)),
         watch=Watch(rate_hz),

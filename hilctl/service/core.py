@@ -60,6 +60,7 @@ class Core:
         self.held: int | None = None  # virtual clock: rows from here on wait for who fetches
         self._answers: OrderedDict[int, Any] = OrderedDict()
         self._unanswered = 0
+        self._last_arming = 0  # its request's number
 
     def look(self) -> bool:
         """Sees whether the core has ended; True once, when it just has."""
@@ -86,6 +87,11 @@ class Core:
             raise Refused(Code.GONE, "the service is ending", "core")
         if not self.started:
             raise Refused(Code.BUSY, f"the core is {self.link.status.state}; ask again in a moment", "core")
+
+    @property
+    def arming_asked(self) -> bool:
+        """Whether the mode in the core's status may yet be that from before a request to arm."""
+        return bool(self.link.status.request < self._last_arming)
 
     def drain(self, room: int) -> npt.NDArray[Any]:
         """The rows that have come, at most `room`, now in the history too."""
@@ -146,4 +152,6 @@ class Core:
         except QueueFull:
             raise Refused(Code.BUSY, "the loop's queue of requests is full") from None
         self._unanswered += 1
+        if kind == RequestKind.ARM:
+            self._last_arming = id
         return id

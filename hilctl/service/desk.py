@@ -11,6 +11,7 @@ from typing import Any
 import zmq
 
 from hilctl.service import do_change, do_keep, do_motion, do_record, do_talk
+from hilctl.service.inbox import CUT_OFF, Inbox, Message
 from hilctl.service.rate import RateLimit
 from hilctl.service.repeats import Entry, Repeats
 from hilctl.service.service import Asked, Service
@@ -22,9 +23,6 @@ from hilctl.wire.ops import OPS, Arguments, check_arguments
 
 log = logging.getLogger(__name__)
 
-# zmq itself cuts a peer off beyond this; up to it, too large a request is told so.
-_CUT_OFF = 1 << 20
-_FRAMES = 8
 _BUDGET_S = 0.01  # of requests at a time: samples and heartbeat must not wait longer
 _REPLIES = 256  # that may wait for one slow peer: pages are a megabyte each
 
@@ -58,6 +56,16 @@ HANDLERS: dict[str, Handler] = {
 }
 
 
+def _misshapen(message: Message) -> Refused | None:
+    """Why this can be no request, by its shape alone. REQ puts an empty frame before the message, DEALER none."""
+    frames, count = message.frames, message.parts - 1
+    if count == 0 or count > 2 or (count == 2 and len(frames) == 3 and frames[1]):
+        return Refused(Code.BAD_MESSAGE, f"a message of {count} frames, {message.size} bytes; a request is one frame")
+    if message.size > MAX_REQUEST:
+        return Refused(Code.TOO_LARGE, f"{message.size} bytes, at most {MAX_REQUEST}; upload in chunks")
+    return None
+
+
 class Desk:
     """Answers requests."""
 
@@ -65,11 +73,12 @@ class Desk:
         settings = service.rig.service
         self.service = service
         self.socket: zmq.Socket[bytes] = context.socket(zmq.ROUTER)
-        self.socket.setsockopt(zmq.MAXMSGSIZE, _CUT_OFF)
+        self.socket.setsockopt(zmq.MAXMSGSIZE, CUT_OFF)
         self.socket.setsockopt(zmq.SNDHWM, _REPLIES)
         self.socket.setsockopt(zmq.LINGER, 0)
         # A reply that finds no place is an error that is counted, never a wait.
         self.socket.setsockopt(zmq.ROUTER_MANDATORY, 1)
+        self._inbox = Inbox(self.socket)
         self._rate = RateLimit(settings.rate_per_s, settings.burst)
         self._repeats = Repeats()
 
@@ -77,23 +86,22 @@ class Desk:
         """Handles what has come, for a limited time; True when more waits."""
         until_s = time.monotonic() + _BUDGET_S
         while True:
-            try:
-                frames = self.socket.recv_multipart(zmq.NOBLOCK)
-            except zmq.Again:
-                return False
-            self._handle(frames)
+            message = self._inbox.next(until_s)
+            if message is not None:
+                self._handle(message)
             if time.monotonic() > until_s:
                 return True
+            if message is None:
+                return False
 
-    def _handle(self, frames: list[bytes]) -> None:
-        # REQ puts an empty frame before the message, DEALER none.
-        if not 2 <= len(frames) <= 3 or (len(frames) == 3 and frames[1]):
-            self._send(
-                frames[:1], encode_refusal(None, Refused(Code.BAD_MESSAGE, f"a message of {len(frames) - 1} frames"))
-            )
+    def _handle(self, message: Message) -> None:
+        frames, now_s = message.frames, time.monotonic()
+        admitted = self._rate.admit(frames[0], message.size, now_s)
+        shape = _misshapen(message)
+        if shape is not None:
+            self._refuse(frames[:1], None, shape)
             return
-        envelope, payload, now_s = frames[:-1], frames[-1], time.monotonic()
-        admitted = self._rate.admit(envelope[0], min(len(payload), MAX_REQUEST), now_s)
+        envelope, payload = frames[:-1], frames[-1]
         try:
             # Beyond the rate, only small ones are read, to say by name that they were not done.
             if not admitted and len(payload) > 1024:

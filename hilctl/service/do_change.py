@@ -9,6 +9,7 @@ import numpy as np
 
 from hilctl.params import BadValues, Problem, nearest
 from hilctl.recording.layout import Change
+from hilctl.service.off_only import SHIFTS, Bound, bound_to_off, need_no_fault, need_off, shifts
 from hilctl.service.service import Asked, Service
 from hilctl.service.store import Author, Set
 from hilctl.service.tasks import Pace, Result, Task, finished
@@ -53,13 +54,16 @@ def change(s: Service, asked: Asked, propose: Callable[[], Set], origin: str) ->
         proposed = yield from finished(s.planner.submit(propose))
         if s.lease.grants != grants:
             s.lease.need(asked.client, asked.token, "set")
-        if proposed.remodels:
+        bound = bound_to_off(s.store.rig, proposed.rig)
+        if bound:
+            yield from _in_off(s, asked, proposed, origin, grants, bound)
+        elif proposed.remodels:
             yield from _remodel(s, asked, proposed, origin, grants)
         else:
-            _put(s, asked, proposed, origin)
+            put(s, asked, proposed, origin)
     finally:
         s.changing = False
-    yield from _adopted(s, proposed, blended=s.virtual)
+    yield from adopted(s, proposed, blended=s.virtual)
     return {
         "epoch": proposed.epoch,
         "undoes": proposed.undoes,
@@ -80,8 +84,38 @@ def _remodel(s: Service, asked: Asked, proposed: Set, origin: str, grants: int) 
         if s.lease.grants != grants:
             s.lease.need(asked.client, asked.token, "set")
         s.need_mode("a change of friction.model", Mode.OFF, Mode.HOLD)
-        _put(s, asked, proposed, origin)
-        yield from _adopted(s, proposed, blended=True)
+        put(s, asked, proposed, origin)
+        yield from adopted(s, proposed, blended=True)
+    finally:
+        s.occupied = ""
+
+
+def _in_off(
+    s: Service, asked: Asked, proposed: Set, origin: str, grants: int, bound: tuple[Bound, ...]
+) -> Task[None]:
+    """What is bound to off. It and arming exclude each other: while it is on its way, up to its end, `arm` is refused.
+
+    The mode is judged again in the step that hands it over, by the core's own status, with no arming unanswered.
+    """
+    need_off(s, bound)
+    if s.occupied:
+        raise Refused(Code.BUSY, f"{s.occupied}; ask again in a moment", bound[0].key)
+    s.occupied = f"a change that is bound to off is on its way ({bound[0].key})"
+    try:
+        if proposed.remodels:
+            yield from _blended(s, s.store.epoch)
+        deadline_s = time.monotonic() + _ADOPTION_S
+        while s.core.arming_asked:
+            s.core.need()
+            if time.monotonic() > deadline_s:
+                raise Refused(Code.BUSY, "a request to arm has no answer yet; ask again in a moment", bound[0].key)
+            yield Pace.FAST
+        if s.lease.grants != grants:
+            s.lease.need(asked.client, asked.token, "set")
+        need_off(s, bound)
+        need_no_fault(s, bound)
+        put(s, asked, proposed, origin)
+        yield from adopted(s, proposed, blended=proposed.remodels or shifts(bound))
     finally:
         s.occupied = ""
 
@@ -92,7 +126,7 @@ def _need_rest(s: Service) -> None:
     s.need_mode("a change of friction.model", Mode.OFF, Mode.HOLD)
 
 
-def _put(s: Service, asked: Asked, proposed: Set, origin: str) -> None:
+def put(s: Service, asked: Asked, proposed: Set, origin: str) -> None:
     """Into the mailbox, in force, and told."""
     s.core.need()
     s.core.link.put_settings(s.store.record(proposed))
@@ -106,7 +140,8 @@ def _put(s: Service, asked: Asked, proposed: Set, origin: str) -> None:
         )
 
 
-def _adopted(s: Service, proposed: Set, *, blended: bool) -> Task[None]:
+def adopted(s: Service, proposed: Set, *, blended: bool) -> Task[None]:
+    """Until the loop has adopted this set, and where asked for is all the way in it."""
     deadline_s = time.monotonic() + _ADOPTION_S
     while s.core.link.status.epoch < proposed.epoch:
         if s.core.ended is not None:
@@ -137,9 +172,11 @@ def zero(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     if not getattr(s.store.controller.sensors, sensor).present:
         raise BadValues([Problem("sensor", sensor, "the rig has no such sensor", f"sensors.{sensor}.present is false")])
     s.need_mode("zero", Mode.OFF, Mode.HOLD)
+    settings, key = getattr(s.store.controller.sensors, sensor), f"sensors.{sensor}.offset"
+    if key in SHIFTS:
+        why = f"it was {settings.offset!r}, and the change shifts the measured position"
+        need_off(s, (Bound(key, settings.offset, f"zero to {given.args.to:g}", why),))
     mean = _mean(s, sensor, channel, given.args.samples)
-    settings = getattr(s.store.controller.sensors, sensor)
-    key = f"sensors.{sensor}.offset"
     new = settings.offset + (mean - given.args.to) / settings.gain
     origin = f"zero: mean of {given.args.samples} samples was {mean:.9g}"
     changed = yield from change(s, asked, partial(s.store.propose, {key: new}), origin)

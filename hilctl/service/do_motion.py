@@ -9,6 +9,7 @@ from hilctl.params import BadValues, plain
 from hilctl.rig import flow, motion_limits
 from hilctl.service.do_record import start_recording
 from hilctl.service.service import Asked, Service
+from hilctl.service.stroke import refused_unshifted, shift_between, unshifted_limits
 from hilctl.service.tasks import Pace, Result, Task, finished
 from hilctl.signals import Mode
 from hilctl.wire.errors import Code, Refused
@@ -22,6 +23,9 @@ def arm(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     if s.rig.recording.required and not s.recorder.active:
         yield from start_recording(s, "")
         s.lease.need(asked.client, asked.token, "arm")
+        s.need_mode("arm", Mode.OFF)
+    if s.occupied:  # judged in the step that asks the loop: such a change and arming exclude each other
+        raise Refused(Code.BUSY, f"{s.occupied}; ask again in a moment", "arm")
     return {"tick": (yield from s.core.ask(RequestKind.ARM))}
 
 
@@ -126,11 +130,18 @@ def plan_checked(
     samples = s.waveforms.get(str(parameters.get("upload", ""))) if kind == "waveform" else None
     try:
         made = plan(kind, parameters, limits, place, id, samples)
-        return made, check_plan(made, limits, flow(rig.controller.machine, rig.friction))
+        extremes = check_plan(made, limits, flow(rig.controller.machine, rig.friction))
     except MotionRefused as refused:
         raise refusal_of(refused, Code.LIMIT) from None
     except BadValues as bad:
         raise refusal_of(bad) from None
+    shift = shift_between(s.store.start.controller, rig.controller)
+    if shift.any:
+        try:
+            check_plan(made, unshifted_limits(limits, shift))
+        except MotionRefused as refused:
+            raise refused_unshifted(refused, shift) from None
+    return made, extremes
 
 
 def _place(s: Service) -> float:

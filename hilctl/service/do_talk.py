@@ -4,6 +4,8 @@ import time
 
 from hilctl.friction import MODELS, linear_models
 from hilctl.law.motions import MOTIONS
+from hilctl.law.requests import RequestKind
+from hilctl.service.lost import Restore, at_rest, put_back, until_taken
 from hilctl.service.service import Asked, Service
 from hilctl.service.status import status_of
 from hilctl.service.tasks import Pace, Result, Task
@@ -36,6 +38,7 @@ def hello(s: Service, asked: Asked, given: Arguments) -> Result:
         "twin": s.rig.twin,
         "heartbeat_s": s.rig.service.heartbeat_s,
         "lease_timeout_s": s.rig.service.lease_timeout_s,
+        "console_idle_s": s.rig.service.console_idle_s,
         "recordings": str(s.places.recordings),
         "runtime": str(s.places.runtime),
     }
@@ -72,9 +75,12 @@ def get(s: Service, asked: Asked, given: Arguments) -> Result:
     return {"epoch": s.store.epoch, "values": s.store.select(given.open["keys"])}
 
 
-def lease(s: Service, asked: Asked, given: Arguments) -> Result:
+def lease(s: Service, asked: Asked, given: Arguments) -> Result | Task[Result]:
     """Takes, keeps, gives back."""
     args, desk = given.args, s.lease
+    if args.action == "abandon":
+        desk.need(asked.client, asked.token, "abandon")
+        return _abandon(s, asked)
     match args.action:
         case "beat":
             desk.need(asked.client, asked.token, "beat")
@@ -88,21 +94,41 @@ def lease(s: Service, asked: Asked, given: Arguments) -> Result:
             s.tell("lease", action="release", by=asked.client)
         case _:
             before, grants = desk.held, desk.grants
-            held = desk.take(asked.client, asked.token, args.kind, asked.now_s, force=args.action == "takeover")
+            force, restore = args.action == "takeover", Restore(s.store.epoch, s.store.rig) if args.restore else None
+            held = desk.take(asked.client, asked.token, args.kind, asked.now_s, force=force, restore=restore)
             if desk.grants != grants:
                 s.core.hold(None)
                 was = before.holder if before is not None else ""
                 s.tell("lease", action=args.action, lease_kind=held.kind, by=asked.client, was=was)
             if held.kind == "console":
                 places.write_private(s.places.runtime / places.TOKEN, held.token)
-    held_now = desk.held
+    return _lease_now(s)
+
+
+def _lease_now(s: Service) -> Result:
+    held_now = s.lease.held
     return {
         "held": held_now is not None,
         "kind": held_now.kind if held_now is not None else "",
         "holder": held_now.holder if held_now is not None else "",
         "token": held_now.token if held_now is not None else "",
-        "lost_after_s": s.rig.service.lease_timeout_s,
+        "lost_after_s": s.lease.patience_s(held_now.kind if held_now is not None else "attended"),
     }
+
+
+def _abandon(s: Service, asked: Asked) -> Task[Result]:
+    """What the loss of the lease would do, but in order and without a trip; answered when all of it is done."""
+    held, grants = s.lease.held, s.lease.grants
+    assert held is not None
+    s.core.hold(None)
+    s.tell("lease", action="abandon", by=asked.client)
+    yield from until_taken(s, RequestKind.STOP)
+    yield from at_rest(s)
+    if held.restore is not None:
+        yield from put_back(s, held.restore, f"{held.holder} gave up")
+    if s.lease.grants == grants:
+        s.lease.drop()
+    return {**_lease_now(s), "epoch": s.store.epoch}
 
 
 def wait(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
@@ -142,7 +168,7 @@ def _why_over(s: Service, motion: int, goal: int, mode: str) -> str:
             return seen.why
     elif watch.mode.name.lower() == mode:
         return "mode"
-    elif watch.trip and watch.mode in (Mode.OFF, Mode.HOLD):
+    elif watch.trip and watch.mode == Mode.OFF:  # what is tripped and held is on its way to off: that is waited for
         return "tripped"
     return "gone" if s.core.ended is not None else ""
 

@@ -2,17 +2,18 @@
 
     free --take--> held --release--> free
                    held --takeover--> held by another
-                   held (attended) --silence--> free, `expired` says so once
+                   held --silence--> free, `expired` says so once
                    held (console) --off--> free
 
 An attended lease belongs to a client and lives by its beats; any request of the holder is a beat. A console lease
-belongs to whoever shows its token: commands typed one by one, each by another process.
+belongs to whoever shows its token: commands typed one by one, each by another process. It outlasts a longer silence,
+and ends after that all the same.
 """
 
 import hmac
 import secrets
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from hilctl.wire.errors import Code, Refused
 
@@ -26,15 +27,19 @@ class Held(NamedTuple):
     holder: str
     token: str
     beat_s: float  # when last heard, on the caller's clock
+    restore: Any = None  # what the caller puts back when this lease is lost
 
 
 class LeaseDesk:
     """Takes, keeps, gives back."""
 
-    def __init__(self, timeout_s: float, new_token: Callable[[], str] = lambda: secrets.token_hex(16)) -> None:
+    def __init__(
+        self, timeout_s: float, idle_s: float, new_token: Callable[[], str] = lambda: secrets.token_hex(16)
+    ) -> None:
         self.held: Held | None = None
         self.grants = 0  # how often the lease has changed hands: an answer that comes late must see the same number
-        self._timeout_s, self._new_token = timeout_s, new_token
+        self._patience_s: dict[Kind, float] = {"attended": timeout_s, "console": idle_s}
+        self._new_token = new_token
 
     def allows(self, client: str, token: str) -> bool:
         """Whether this sender holds the lease."""
@@ -53,14 +58,18 @@ class LeaseDesk:
             raise Refused(Code.NO_LEASE, f"{op} needs the lease: take it first", "lease")
         raise Refused(Code.LEASE_HELD, f"{op} needs the lease, which {self._who()}", "lease")
 
-    def take(self, client: str, token: str, kind: Kind, now_s: float, *, force: bool = False) -> Held:
-        """The lease for this client; from another only by force. Taking what one holds renews it."""
+    def take(
+        self, client: str, token: str, kind: Kind, now_s: float, *, force: bool = False, restore: Any = None
+    ) -> Held:
+        """The lease for this client; from another only by force. Taking what one holds renews it, and keeps what it
+        would restore."""
         if self.held is not None and self.allows(client, token) and self.held.kind == kind:
-            self.held = self.held._replace(beat_s=now_s)
+            was = self.held.restore
+            self.held = self.held._replace(beat_s=now_s, restore=restore if was is None else was)
             return self.held
         if self.held is not None and not force and not self.allows(client, token):
             raise Refused(Code.LEASE_HELD, f"the lease {self._who()}", "lease")
-        self.held = Held(kind, client, self._new_token(), now_s)
+        self.held = Held(kind, client, self._new_token(), now_s, restore)
         self.grants += 1
         return self.held
 
@@ -82,10 +91,19 @@ class LeaseDesk:
         self.held = self.held._replace(beat_s=now_s)
         return True
 
-    def expired(self, now_s: float) -> Held | None:
-        """The attended lease that was lost to silence, once."""
+    def patience_s(self, kind: Kind) -> float:
+        """How long the holder of such a lease may be silent."""
+        return self._patience_s[kind]
+
+    def ends_in_s(self, now_s: float) -> float | None:
+        """How long the holder may yet be silent; None where nobody holds it."""
         held = self.held
-        if held is None or held.kind != "attended" or now_s - held.beat_s <= self._timeout_s:
+        return None if held is None else max(0.0, held.beat_s + self._patience_s[held.kind] - now_s)
+
+    def expired(self, now_s: float) -> Held | None:
+        """The lease that was lost to silence, once."""
+        held = self.held
+        if held is None or now_s - held.beat_s <= self._patience_s[held.kind]:
             return None
         self.drop()
         return held

@@ -206,7 +206,8 @@ def _end_on_signals(app: "App") -> list[str]:
         ended.append(signal.Signals(number).name)
         app.service.asked_to_end = True
 
-    for number in (signal.SIGTERM, signal.SIGINT):
+    hangs_up = signal.getsignal(signal.SIGHUP) != signal.SIG_IGN  # nohup
+    for number in (signal.SIGTERM, signal.SIGINT, *((signal.SIGHUP,) if hangs_up else ())):
         signal.signal(number, on_signal)
     return ended
 

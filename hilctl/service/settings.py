@@ -21,9 +21,12 @@ class Service(Params):
     timeout_s: Annotated[float, number(0.2, 10, "s", "silence of the service after which the core stops the rig")] = 1.0
     block_s: Annotated[float, number(0.005, 0.5, "s", "telemetry is sent in blocks of this length")] = 0.02
     history_s: Annotated[float, number(1, 3600, "s", "samples kept in memory for `fetch`")] = 120.0
-    lease_lost: Annotated[LeaseLost, note("what happens when the holder of an attended lease falls silent")] = "stop"
+    lease_lost: Annotated[LeaseLost, note("what happens when the holder of the lease falls silent")] = "stop"
     heartbeat_s: Annotated[float, number(0.05, 10, "s", "how often the holder of an attended lease beats")] = 0.5
     lease_timeout_s: Annotated[float, number(0.1, 60, "s", "silence after which an attended lease is lost")] = 2.0
+    console_idle_s: Annotated[
+        float, number(1, 86_400, "s", "silence after which a console lease is lost: since a command moved or watched")
+    ] = 600.0
     rate_per_s: Annotated[
         float, number(10, 1e5, "1/s", "requests per second of one connection; large ones count more")
     ] = 2000.0

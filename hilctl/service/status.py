@@ -117,7 +117,13 @@ def told_trip(trip: Trip, core: Any) -> dict[str, Any]:
 
 
 def _lease(s: Service) -> dict[str, Any] | None:
-    held = s.lease.held
+    held, now_s = s.lease.held, time.monotonic()
     if held is None:
         return None
-    return {"kind": held.kind, "holder": held.holder, "silent_s": round(max(0.0, time.monotonic() - held.beat_s), 3)}
+    return {
+        "kind": held.kind,
+        "holder": held.holder,
+        "silent_s": round(max(0.0, now_s - held.beat_s), 3),
+        "ends_in_s": round(s.lease.ends_in_s(now_s) or 0.0, 3),
+        "restores_epoch": held.restore.epoch if held.restore is not None else None,
+    }

@@ -67,10 +67,12 @@ class Done(NamedTuple):
 
 
 class Store:
-    """The newest parameter set. `file` is the rig as its file alone says it, where the start has changed that."""
+    """The newest parameter set. `file` is the rig as its file alone says it, where the start has changed that; `start`
+    the one of the start."""
 
     def __init__(self, rig: Rig, epoch: int = 1, file: Rig | None = None) -> None:
         self.rig, self.epoch, self.file = rig, epoch, file or rig
+        self.start = rig
         self.done: deque[Done] = deque(maxlen=KEPT)
         self._before: deque[tuple[int, Rig]] = deque(maxlen=UNDOS)  # each set's epoch, and what held before it
         self._forgotten = 0
@@ -130,6 +132,11 @@ class Store:
         epoch, rig = self._before[-1]
         edits = edits_of(self.values(), values_of(rig))
         return Set(rig, self.epoch + 1, edits, epoch, rig.friction.model != self.rig.friction.model)
+
+    def as_before(self, rig: Rig) -> Set:
+        """The set that makes everything as it was, whatever was set since; without edits where nothing was."""
+        edits = edits_of(self.values(), values_of(rig))
+        return Set(rig, self.epoch + 1, edits, remodels=rig.friction.model != self.rig.friction.model)
 
     def record(self, proposed: Set) -> Any:
         """The set as the loop reads it."""

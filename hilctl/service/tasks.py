@@ -69,6 +69,15 @@ class Tasks:
         if self._try(what, task, done) is not None:
             self._tasks.append((client, what, task, done))
 
+    def own(self, what: str, task: Task[Any]) -> None:
+        """What the service owes by itself: kept whatever number waits already, and begun with the next step."""
+
+        def done(outcome: Result | Refused) -> None:
+            if isinstance(outcome, Refused):
+                log.error("%s: %s", what, outcome)
+
+        self._tasks.append(("", what, task, done))
+
     def step(self) -> Pace:
         """Tries every task once; says how soon to come back."""
         soonest, kept = Pace.SLOW, []

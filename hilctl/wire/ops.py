@@ -49,13 +49,19 @@ class Lease(Params):
     """The right to command motion."""
 
     action: Annotated[
-        Literal["take", "release", "takeover", "beat"],
-        note("takeover ends another's lease; beat keeps an attended one"),
+        Literal["take", "release", "takeover", "beat", "abandon"],
+        note(
+            "takeover ends another's lease; beat keeps one's own; abandon ends the motion, does what `restore` asked "
+            "for, and gives back"
+        ),
     ]
     kind: Annotated[
         Literal["attended", "console"],
-        note("attended: lost without a beat; console: lasts until release, takeover or off, for whoever has its token"),
+        note("attended: lost without a beat; console: for whoever has its token, until it is given back or idle"),
     ] = "attended"
+    restore: Annotated[
+        bool, note("with take, takeover: the parameters of now come back when this lease is lost, or abandoned")
+    ] = False
 
 
 class Track(Params):
@@ -204,7 +210,7 @@ _ALL = (
         "zero",
         Zero,
         "epoch, key, old, new",
-        "makes a sensor read `to` from now on: a new offset, from its newest samples",
+        "makes a sensor read `to` from now on: a new offset, from its newest samples; of displacement in `off` only",
         lease=True,
     ),
     Op(
@@ -339,6 +345,8 @@ def describe_leaf(leaf: Leaf) -> dict[str, Any]:
         item |= {"low": leaf.low, "high": leaf.high}
     if leaf.choices:
         item["choices"] = list(leaf.choices)
+    if leaf.loosens:
+        item["loosens"] = leaf.loosens
     if leaf.max_length:
         item["max_length"] = leaf.max_length
     default = list(leaf.default) if isinstance(leaf.default, tuple) else leaf.default

@@ -11,7 +11,8 @@ from hilctl.wire.errors import Code, Refused
 
 _CLIENTS = st.sampled_from(["ann", "bob", "eve"])
 _KINDS = st.sampled_from(["attended", "console"])
-_TIMEOUT_S = 2.0
+_TIMEOUT_S, _IDLE_S = 2.0, 5.0
+_PATIENCE_S = {"attended": _TIMEOUT_S, "console": _IDLE_S}
 
 
 class LeaseMachine(RuleBasedStateMachine):
@@ -20,7 +21,7 @@ class LeaseMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         tokens = itertools.count()
-        self.desk = LeaseDesk(_TIMEOUT_S, lambda: f"token{next(tokens)}")
+        self.desk = LeaseDesk(_TIMEOUT_S, _IDLE_S, lambda: f"token{next(tokens)}")
         self.now_s = 0.0
         self.holder: tuple[str, str, str] | None = None  # client, kind, token
         self.beat_s = 0.0
@@ -72,9 +73,11 @@ class LeaseMachine(RuleBasedStateMachine):
     @rule(seconds=st.sampled_from([0.1, 0.5, 1.9, 2.1]))
     def time_passes(self, seconds: float) -> None:
         self.now_s += seconds
-        silent = self.now_s - self.beat_s > _TIMEOUT_S
+        silent_s = self.now_s - self.beat_s
+        left_s = None if self.holder is None else max(0.0, _PATIENCE_S[self.holder[1]] - silent_s)
+        assert self.desk.ends_in_s(self.now_s) == (None if left_s is None else pytest.approx(left_s))
         lost = self.desk.expired(self.now_s)
-        assert (lost is not None) == (self.holder is not None and self.holder[1] == "attended" and silent)
+        assert (lost is not None) == (self.holder is not None and silent_s > _PATIENCE_S[self.holder[1]])
         if lost is not None:
             self.holder = None
         assert self.desk.expired(self.now_s) is None, "it is told once"
@@ -92,27 +95,42 @@ TestLease = LeaseMachine.TestCase
 
 def test_without_a_lease_the_refusal_says_to_take_it() -> None:
     with pytest.raises(Refused) as refused:
-        LeaseDesk(2.0).need("ann", "", "track")
+        LeaseDesk(2.0, 600.0).need("ann", "", "track")
     assert refused.value.code == Code.NO_LEASE
 
 
 def test_a_second_writer_is_told_who_holds_it() -> None:
-    desk = LeaseDesk(2.0)
+    desk = LeaseDesk(2.0, 600.0)
     desk.take("ann", "", "attended", 0.0)
     with pytest.raises(Refused, match="held by ann") as refused:
         desk.need("bob", "", "track")
     assert refused.value.code == Code.LEASE_HELD
 
 
-def test_a_console_lease_outlasts_silence_and_its_holders_process() -> None:
-    desk = LeaseDesk(2.0)
+def test_a_console_lease_outlasts_its_holders_process_until_nobody_has_used_it_for_long() -> None:
+    desk = LeaseDesk(2.0, 600.0)
     token = desk.take("first command", "", "console", 0.0).token
-    assert desk.expired(1e6) is None
+    assert desk.expired(599.0) is None
     assert desk.allows("another process", token) and not desk.allows("first command", "")
+    desk.beat("another process", token, 599.0)
+    assert desk.expired(1198.0) is None
+    lost = desk.expired(1200.0)
+    assert lost is not None and lost.kind == "console" and desk.held is None
+
+
+def test_what_is_to_be_restored_is_as_it_was_at_the_first_take_until_the_lease_changes_hands() -> None:
+    desk = LeaseDesk(2.0, 600.0)
+    desk.take("ann", "", "attended", 0.0, restore="before")
+    assert desk.take("ann", "", "attended", 1.0, restore="meanwhile").restore == "before"
+    assert desk.take("ann", "", "attended", 1.0).restore == "before"
+    assert desk.take("ann", "", "console", 1.0).restore is None
+    desk.take("bob", "", "attended", 2.0, force=True)
+    lost = desk.expired(9.0)
+    assert lost is not None and lost.restore is None
 
 
 def test_every_change_of_hands_is_counted_and_a_renewal_is_none() -> None:
-    desk = LeaseDesk(2.0)
+    desk = LeaseDesk(2.0, 600.0)
     counts = []
     desk.take("ann", "", "attended", 0.0)
     counts.append(desk.grants)
