@@ -47,6 +47,7 @@ class Status(IntEnum):
     EXCEPTION = 5  # the device answered with an error code
     CLOSED = 6  # the port or the connection is gone
     STALE = 7  # the device repeats an old sample
+    OVERWRITTEN = 8  # the readings are valid, but the device held another command than the one that was sent
 
 
 class Action(IntEnum):
@@ -87,6 +88,13 @@ class Trip(IntEnum):
     OIL_FILTER = 24
     PRESSURE_AGE = 25
     SENSOR_DRIFT = 26
+    SENSOR_REVERSED = 27
+    SENSOR_DEAD = 28
+    PRESSURES_EXCHANGED = 29
+    NO_MOTION = 30
+    NULL_NOT_CONFIRMED = 31
+    HOLD_EFFORT = 32
+    OVERWRITTEN = 33
 
 
 class TripText(NamedTuple):
@@ -112,14 +120,14 @@ TRIP_TEXTS: dict[Trip, TripText] = {
     Trip.SENSOR_INVALID: TripText("sensors", "", "a sensor gave no finite value", "check the sensor and its cable"),
     Trip.SENSOR_RANGE: TripText("sensors", "", "a sensor left its range",
                                 "check the sensor, or its low and high in the rig file"),
-    Trip.SENSOR_STUCK: TripText("sensors", "", "a sensor did not change while the table was driven",
+    Trip.SENSOR_STUCK: TripText("sensors", "", "a sensor's reading stood still though it should have changed",
                                 "check the sensor; or raise limits.stuck.window_s"),
     Trip.SENSOR_STALE: TripText("limits.stale", "s", "a reading was older than allowed",
                                 "check the link; or raise limits.stale.max_s, or stale_s of that sensor"),
     Trip.SATURATION: TripText("limits.saturation", "s", "the valve command was saturated too long",
                               "check supply and load; or reduce the motion"),
     Trip.DRIVER: TripText("limits.driver", "", "the driver reported errors in a row", "check the link and the device"),
-    Trip.LATE_TICKS: TripText("limits.late", "", "ticks were missed in a row",
+    Trip.LATE_TICKS: TripText("limits.late", "", "too many ticks were missed",
                               "see what `hilctl doctor` says of this host; or lower loop.rate_hz"),
     Trip.LEASE_LOST: TripText("service.lease_lost", "s", "whoever commanded the motion fell silent",
                               "restart the supervisory program and reset"),
@@ -130,8 +138,23 @@ TRIP_TEXTS: dict[Trip, TripText] = {
                                    "check pump and accumulators; or change limits.supply"),
     Trip.READ_BACK: TripText("limits.read_back", "", "the spool does not stand where it was commanded",
                              "check the valve and its amplifier"),
-    Trip.POLARITY: TripText("arming", "m/s", "the table moved against the command, or not at all, during the bump",
-                            "check valve polarity, sensor signs, supply and dead band"),
+    Trip.POLARITY: TripText("arming.response", "m", "the table moved against the command in the bumps of arming, and "
+                            "the accelerometer agrees: the valve is reversed",
+                            "reverse the valve's polarity at its amplifier"),
+    Trip.SENSOR_REVERSED: TripText("sensors", "", "in the bumps of arming the sensor went against what the others "
+                                   "showed", "reverse its sign at its conditioner, or its wiring"),
+    Trip.SENSOR_DEAD: TripText("sensors", "", "in the bumps of arming the sensor did not show what the others showed",
+                               "check the sensor, its supply and its cable"),
+    Trip.PRESSURES_EXCHANGED: TripText("sensors.pressure_a", "", "in the bumps of arming each pressure behaved as that "
+                                       "of the other chamber", "exchange the plugs of the two pressure transducers"),
+    Trip.NO_MOTION: TripText("arming.response", "m", "the table did not move in the bumps of arming",
+                             "check that the table is free, then the valve's cable, the enable line and the supply; "
+                             "for a valve with overlap raise arming.bump"),
+    Trip.NULL_NOT_CONFIRMED: TripText("arming.null_max", "", "the bumps of arming gave no null that repeats and is "
+                                      "within the limit; the null of before is kept",
+                                      "arm again with nothing touching the table; then adjust the valve's null"),
+    Trip.HOLD_EFFORT: TripText("limits.holding", "", "the valve was opened while the table was held still",
+                               "check the supply pressure and the enable line, then what blocks the table"),
     Trip.ARMING: TripText("arming", "s", "arming did not finish in time", "look at `hilctl status`: which step waits"),
     Trip.COMMAND: TripText("law", "", "the law's command was not finite", "report it with the recording"),
     Trip.DRIVER_RAISED: TripText("driver", "", "the driver's code raised an error", "see the log; mend the driver"),
@@ -143,6 +166,8 @@ TRIP_TEXTS: dict[Trip, TripText] = {
     Trip.PRESSURE_AGE: TripText("law.three_state.pressure_age_s", "s",
                                 "the pressures are too old for dynamic-pressure feedback, which is faded out",
                                 "sample them faster; or do without: law.three_state.kp_per_mpa = 0"),
+    Trip.OVERWRITTEN: TripText("limits.overwritten", "", "another program changed the command that the device holds",
+                               "end the other master; `hilctl status` counts its writes"),
 }
 
 

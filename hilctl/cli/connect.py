@@ -1,11 +1,16 @@
 """Which service a command talks to, and with what right.
 
-Commands that move the rig take the console lease: each is a process of its own, and they are one holder through the
-token that only this user can read. It ends with `hilctl off`; and with the command itself, where the lease was free
-before and the rig is off.
+Commands that move the rig and end take the console lease: each is a process of its own, and they are one holder through
+the token that only this user can read. It ends with `hilctl off`; when no command has moved or watched for
+`service.console_idle_s`; and with the command itself, where the lease was free before and the rig is off.
+
+Commands that keep running take an attended lease, which lives by their beats: from the console too, which has it again
+afterwards. Whoever ends them, the table comes to rest, and what they changed for a trial is put back.
 """
 
 import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from hilctl.cli.errors import WrongUse
@@ -33,11 +38,45 @@ def look(given: argparse.Namespace) -> "Client":
     return Client(_where(given), lease="none", name="console")
 
 
+@contextmanager
+def looking_on(given: argparse.Namespace) -> "Iterator[Client]":
+    """A client without the lease that somebody watches: meanwhile the console's lease is not idle."""
+    with look(given) as rig:
+        rig.keep_console()
+        yield rig
+
+
 def command(given: argparse.Namespace) -> "Client":
     """A client with the console lease."""
     from hilctl.client import Client
 
     return Client(_where(given), lease="console", name="console", takeover=given.takeover)
+
+
+@contextmanager
+def attended(given: argparse.Namespace, name: str, *, restore: bool = False) -> "Iterator[Client]":
+    """A client for a command that keeps running. `restore`: ended early, its parameters are those of its begin."""
+    from hilctl.client import Client, NoReply, Refused
+
+    with Client(_where(given), lease="none", name=name) as rig:
+        lease = rig.status()["lease"]
+        from_console = lease is not None and lease["kind"] == "console" and not given.takeover
+        rig.take(takeover=given.takeover, restore=restore, as_console=True)
+        try:
+            yield rig
+        except (KeyboardInterrupt, SystemExit):
+            with suppress(Refused, NoReply):  # what cannot be done in order, the service does when the beats stop
+                rig.abandon()
+            raise
+        except Exception:
+            if not rig.lease_lost:
+                with suppress(Refused, NoReply):
+                    rig.stop()
+            raise
+        finally:
+            if from_console and not rig.lease_lost:
+                with suppress(Refused, NoReply):
+                    rig.take("console")
 
 
 def _where(given: argparse.Namespace) -> str | None:

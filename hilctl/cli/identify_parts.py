@@ -82,7 +82,7 @@ def campaign(given: argparse.Namespace, kind: str, measured: Callable[..., dict[
 def rig_of(given: argparse.Namespace) -> "Iterator[Client]":
     """The running rig, or a private twin."""
     if not given.twin:
-        with connect.command(given) as rig:
+        with connect.attended(given, "identify", restore=True) as rig:
             yield rig
         return
     from hilctl import rig as rigs

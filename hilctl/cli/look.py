@@ -98,7 +98,7 @@ def _watch(given: argparse.Namespace) -> int:
     from hilctl.cli.channels import newest, newest_of, rows, table
     from hilctl.cli.output import as_json, json_line, note, say
 
-    with connect.look(given) as rig:
+    with connect.looking_on(given) as rig:
         names = list(rig.hello["channels"]) if given.channels == ["all"] else given.channels
         blocks = rig.subscribe("block")  # before the sample below: nothing is missed between the two
         row = newest(rig, names)

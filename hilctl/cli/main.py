@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from hilctl.cli.errors import DONE, RIG_SAID_NO, explain, one_line
+from hilctl.cli.signals import interrupted_by_signals
 
 DESCRIPTION = "A controller service for servo-hydraulic test rigs, and for their simulated twins."
 
@@ -84,10 +85,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else list(arguments)
     given = parser_for(words).parse_args(words)
     try:
-        code = int(given.do(given))
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        print("hilctl: interrupted", file=sys.stderr)
+        with interrupted_by_signals():
+            code = int(given.do(given))
+            sys.stdout.flush()
+    except KeyboardInterrupt as ended:
+        print(f"hilctl: {str(ended) or 'interrupted'}", file=sys.stderr)
         return RIG_SAID_NO
     except BrokenPipeError:  # whoever read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -9,6 +9,7 @@ from hilctl.cli.output import json_line, note, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
     from hilctl.client import Client, Motion
 
@@ -70,6 +71,11 @@ def follow_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="what was started, as one JSON object")
 
 
+def motions(given: argparse.Namespace) -> "AbstractContextManager[Client]":
+    """Who waits for the end of a motion is attended; who starts it and ends leaves it to the console."""
+    return connect.attended(given, "console") if given.wait else connect.command(given)
+
+
 def follow(rig: "Client", start: "Callable[[], Motion]", given: argparse.Namespace) -> int:
     """Starts a motion and says which; waits for its end where that was asked for, and Ctrl-C then stops it."""
     outcome = None
@@ -77,6 +83,11 @@ def follow(rig: "Client", start: "Callable[[], Motion]", given: argparse.Namespa
         motion = start()
         if not given.json:
             say(f"motion {motion.id}: {motion.text}")
+        if not given.wait and motion.seconds > rig.hello["console_idle_s"]:
+            note(
+                f"nobody waits for it: it ends after {rig.hello['console_idle_s']:g} s without a command "
+                "(service.console_idle_s); give --wait, or keep `hilctl watch` open"
+            )
         if given.wait:
             outcome = rig.wait(motion)
     except KeyboardInterrupt:
@@ -123,12 +134,12 @@ def _hold(given: argparse.Namespace) -> int:
 
 
 def _move(given: argparse.Namespace) -> int:
-    with connect.command(given) as rig:
+    with motions(given) as rig:
         return follow(rig, lambda: rig.move(given.position, speed_m_s=given.speed, duration_s=given.duration), given)
 
 
 def _wait(given: argparse.Namespace) -> int:
-    with connect.look(given) as rig:
+    with connect.looking_on(given) as rig:
         if given.motion is not None:
             outcome = rig.wait(given.motion)
             if outcome.why not in ("done", "stopped"):

@@ -33,7 +33,7 @@ def _check(given: argparse.Namespace) -> int:
 
     rig = rig_options.load(given)
     told, bare = _margins(rig), _without_pressure(rig)
-    complaints = _driver(rig)
+    notes, complaints = _driver(rig)
     in_force = rig.tables.law.feedback
     holds = in_force == "rig" or told[in_force][0].stable
     if given.json:
@@ -43,6 +43,7 @@ def _check(given: argparse.Namespace) -> int:
                 "file": str(rig.path),
                 "driver": rig.driver,
                 "complaints": complaints,
+                "notes": notes,
                 "feedback": in_force,
                 "margins": {law: {"nominal": n._asdict(), "family": f._asdict()} for law, (n, f) in told.items()},
                 "without_pressure": bare._asdict() if bare is not None else None,
@@ -64,8 +65,8 @@ def _check(given: argparse.Namespace) -> int:
             f"{_peak(bare)} over the family, worst {bare.worst}")
     if not holds:
         note(f"law.feedback = {in_force}: unstable; `hilctl tune {given.rig}` computes gains that hold")
-    for complaint in complaints:
-        note(f"driver {rig.driver}: {complaint}")
+    for text in (*notes, *complaints):
+        note(f"driver {rig.driver}: {text}")
     if not complaints:
         say(f"driver {rig.driver}: opened, and is what the rig file says")
     return DONE if holds and not complaints else RIG_SAID_NO
@@ -97,10 +98,10 @@ def _peak(margins: "Margins") -> str:
     return f"{margins.peak:.2f}" if margins.stable else "unstable"
 
 
-def _driver(rig: "Rig") -> list[str]:
-    """What stands between the device and the rig file; a device that cannot be reached is one of these things."""
+def _driver(rig: "Rig") -> tuple[list[str], list[str]]:
+    """Notes, and what stands between the device and the rig file; one that cannot be reached is one of these things."""
     from firmware_bridge import registry
-    from firmware_bridge.driver import DriverError
+    from firmware_bridge.driver import DriverError, Note, complaints
 
     driver = None
     try:
@@ -108,11 +109,11 @@ def _driver(rig: "Rig") -> list[str]:
         driver.open()
         found: list[str] = driver.check()
         registry.exchange_of(driver)
-        return found
+        return [text for text in found if isinstance(text, Note)], complaints(found)
     except DriverError as error:
-        return [str(error)]
+        return [], [str(error)]
     except Exception as error:  # a driver's code may raise anything
-        return [f"its code raised {type(error).__name__}: {error}"]
+        return [], [f"its code raised {type(error).__name__}: {error}"]
     finally:
         if driver is not None:
             with contextlib.suppress(Exception):  # nothing is armed; the first complaint counts

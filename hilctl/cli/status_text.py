@@ -63,7 +63,10 @@ def link_text(link: dict[str, Any]) -> str:
 
 
 def _lease(lease: dict[str, Any] | None) -> str:
-    return f"{lease['kind']}, held by {lease['holder']}" if lease else "free"
+    if not lease:
+        return "free"
+    idle = f", ends in {lease['ends_in_s']:.0f} s unless used" if lease["kind"] == "console" else ""
+    return f"{lease['kind']}, held by {lease['holder']}{idle}"
 
 
 def _recording(recording: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import connect
 from hilctl.cli.errors import DONE, SaidNo, WrongUse
-from hilctl.cli.motion import follow, follow_options
+from hilctl.cli.motion import follow, follow_options, motions
 from hilctl.law.motions.requests import MOTIONS
 from hilctl.params import Leaf, leaves
 
@@ -107,7 +107,7 @@ def _track(given: argparse.Namespace) -> int:
             parameters["upload"] = given.uploaded
         else:
             history = _history(given.file)
-    with connect.command(given) as rig:
+    with motions(given) as rig:
         if history is not None:
             parameters["upload"] = _upload(rig, Path(given.file).stem, history)
         return follow(rig, lambda: rig.track(given.kind, **parameters), given)
@@ -124,7 +124,7 @@ def _learn(given: argparse.Namespace, parameters: dict[str, Any]) -> int:
         if not given.json:
             say(f"repeat {index}: distortion {repeat.percent:.2f} %, error {repeat.error_percent:.2f} %")
 
-    with connect.command(given) as rig:
+    with connect.attended(given, "learn", restore=True) as rig:
         try:
             found = learn(rig, reference_of(rig, given.kind, **parameters), given.name, tell=tell)
         except NotMeasuredError as error:

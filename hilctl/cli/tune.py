@@ -108,7 +108,7 @@ def _service(given: argparse.Namespace, rig: "Rig") -> "Iterator[Client | None]"
             yield client
     elif given.measure or given.notches or given.apply:
         given.connect = given.connect or rig.name
-        with connect.command(given) as client:
+        with connect.attended(given, "tune", restore=True) as client:
             yield client
     else:
         yield None

@@ -350,7 +350,8 @@ class Commissioning:
 
     def _go_on_without(self, consequence: str, fault: Exception) -> None:
         """A part that could not be done is left out, unless the rig has tripped."""
-        if self.rig.status()["mode"] != "hold":
+        status = self.rig.status()
+        if status["mode"] != "hold" or status["trip"]:  # a trip is held for a while, and then ends in off by itself
             raise fault
         self.notes.warn(f"{self.notes.stage}: {fault}. {consequence[0].upper()}{consequence[1:]}")
 
@@ -361,7 +362,7 @@ class Commissioning:
         self.notes["failed"] = {"stage": stage, "text": text}
         kept = "no parameter was changed"
         try:
-            if self.rig.status()["mode"] == "track":
+            if self.rig.status()["mode"] in ("track", "stop"):
                 self.rig.stop()
             if put_back(self.rig, self._before, f"{self._origin}, broken off"):
                 kept = "the parameters are as they were before"

@@ -84,7 +84,20 @@ def put_back(rig: "Client", before: Mapping[str, Any], origin: str) -> list[str]
     if friction:
         values |= {key: value for key, value in before.items() if key.startswith("friction.")}
     if values:
-        rig.set(values, origin=origin)
+        _set(rig, values, origin)
     if rig.get(INVERSE)[INVERSE] != later:
         rig.set({INVERSE: later}, origin=origin)
     return sorted(changed)
+
+
+def _set(rig: "Client", values: Mapping[str, Any], origin: str) -> None:
+    """Where something of it is bound to off, the rig is switched off before."""
+    from hilctl.client import Code, Refused
+
+    try:
+        rig.set(values, origin=origin)
+    except Refused as refused:
+        if refused.code != Code.WRONG_MODE:
+            raise
+        rig.off()
+        rig.set(values, origin=origin)

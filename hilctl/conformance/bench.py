@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from firmware_bridge.driver import COMMAND, READINGS
+from firmware_bridge.driver import COMMAND, READINGS, complaints
 from firmware_bridge.registry import configured, exchange_of, find
 from hilctl import rig
 from hilctl.rt.libc import monotonic_ns, sleep_until_ns
@@ -56,7 +56,7 @@ class Bench:
         self._made.append(driver)
         if armed:
             driver.open()
-            problems = driver.check()
+            problems = complaints(driver.check())
             assert problems == [], problems
             driver.arm()
         return driver

@@ -37,6 +37,7 @@ WARM_UP_SHARE, WARM_UP_MOST_M = 0.5, 0.05  # of the way to the limits
 SOFT_S = 1.0  # at least
 PART_OF_SPEED, PART_OF_ACCELERATION = 0.5, 0.1  # of the limits, at most
 NULL_S = 0.5
+STEADY_S = 0.5  # after a zero of displacement the estimated speed takes a while to say that the table stands
 
 
 class PrepareFailed(Exception):
@@ -105,6 +106,7 @@ def prepare(
             continue
         tell(f"zeroing {sensor}")
         zeroed.append(_zero(rig, sensor, to))
+    rig.pass_time(STEADY_S)
     tell("arming")
     polarity = _arm(rig)
     held = _look(rig, NULL_S, ("u_cmd", "oil_temperature_degc"))
@@ -154,8 +156,10 @@ def _zero(rig: "Client", sensor: str, to: float) -> Zeroed:
     """One sensor; its samples are all of one epoch."""
     rate_hz, vertical = float(rig.hello["rate_hz"]), bool(rig.get("machine.vertical")["machine.vertical"])
     samples = max(10, round(ZERO_S * rate_hz))
-    rig.pass_time(ZERO_S * 1.02 + 3 / rate_hz)
-    end = int(rig.status()["history"]["end"])
+    begin = end = int(rig.status()["history"]["end"])
+    while end - begin < samples + 3:  # a missed tick leaves no sample
+        rig.pass_time((samples + 3 - (end - begin) + 0.02 * samples) / rate_hz)
+        end = int(rig.status()["history"]["end"])
     if sensor == "acceleration":
         seen = float(np.mean(rig.samples(end - samples, end - 1, ("acceleration_m_s2",))["acceleration_m_s2"]))
         if abs(seen) > LEVEL_M_S2 + (GRAVITY_M_S2 if vertical else 0.0):
@@ -190,14 +194,7 @@ def _arm(rig: "Client") -> str:
 def _arming_failed(trip: dict[str, Any] | None) -> str:
     if not trip:
         return "arming ended in a trip that is no longer latched; arm again and look at `hilctl status`"
-    text = f"arming ended by {trip['name']} ({trip['key']}): {trip['meaning']}; {trip['remedy']}"
-    if trip["name"] == "polarity":
-        text += (
-            ". Check, in this order: that the table is free and the supply valve open, the valve's plug and its two "
-            "wires, which way the displacement sensor counts, which chamber each pressure sensor sits in, and that no "
-            "oil leaks across the piston or stays in the valve's dead band"
-        )
-    return text
+    return f"arming ended by {trip['name']} ({trip['key']}): {trip['meaning']}; {trip['remedy']}"
 
 
 def _warm_up(rig: "Client", seconds: float) -> None:
