@@ -61,6 +61,17 @@ class DriverError(Exception):
     """A device that cannot be reached or is not what the rig file says. The message says what to check."""
 
 
+class Note(str):
+    """A statement of `check` that a person should read, and that does not stand in the way of arming."""
+
+    __slots__ = ()
+
+
+def complaints(told: list[str]) -> list[str]:
+    """What of a check stands in the way of arming."""
+    return [text for text in told if not isinstance(text, Note)]
+
+
 class RigFacts(NamedTuple):
     """What a driver may know of the rig besides its own table."""
 
@@ -92,7 +103,7 @@ class Driver(Protocol):
         """Reaches the device and learns what it is; raises DriverError."""
 
     def check(self) -> list[str]:
-        """What stands between this device and the rig file, in words; empty when nothing does."""
+        """What stands between this device and the rig file; empty when nothing does. A `Note` only informs."""
 
     def arm(self) -> None:
         """Sets the device's watchdog; from here on a silent host means a safe output."""

@@ -37,6 +37,8 @@ class Amplifier:
         self.plant, self.sensors = plant, SensorFaults()
         self._end_m, self._sense_m = 0.98 * stroke_m, SENSE_M * stroke_m
         self.polarity = 1.0
+        self.fixed_s: float | None = None  # a time-to-live that nobody sets, which also runs while nothing is commanded
+        self.slowness = 1.0  # of its watchdog: how many times as long as it says
         self.boots = 0
         self.boot()
 
@@ -44,7 +46,7 @@ class Amplifier:
         """As after switching on: null, nothing tripped, the longest time-to-live."""
         self.boots += 1
         self.trip = DeviceTrip.NONE
-        self.time_to_live_s = LONGEST_S
+        self.time_to_live_s = self.fixed_s or LONGEST_S
         self.wanted = (0.0, 0, 0)
         self.out = (0.0, 0, 0)
         self.counted_from = self.fed_tick = self.trip_tick = self.plant.tick
@@ -74,8 +76,9 @@ class Amplifier:
         left = self.plant.due(now_ns)
         while left > 0:
             step = 1 if self.trip and self.out[1] else left
-            if not self.trip and not asked and (self.wanted[1] or self.wanted[2]):
-                lives = round(self.time_to_live_s / self.plant.period_s) - (self.plant.tick - self.fed_tick)
+            if not self.trip and not asked and (self.wanted[1] or self.wanted[2] or self.fixed_s):
+                lives_s = self.slowness * self.time_to_live_s
+                lives = round(lives_s / self.plant.period_s) - (self.plant.tick - self.fed_tick)
                 if lives <= 0:
                     self.tripped(DeviceTrip.TIME_TO_LIVE)
                     continue
@@ -98,6 +101,7 @@ class Amplifier:
         stopped = self.trip == DeviceTrip.EMERGENCY_STOP and self.shown()[0][_STOP] > 0.5
         if self.trip and free and not stopped:
             self.trip = DeviceTrip.NONE
+            self.feed()
         return not self.trip
 
     def shown(self) -> tuple[list[float], int]:

@@ -54,7 +54,7 @@ class Emulated(ABC):
     def do_status(self) -> str:
         """As one JSON object."""
         self.advance()
-        return json.dumps(self.status())
+        return json.dumps(self.status() | self.plant.travel())
 
     def do_help(self) -> str:
         """Every command."""
@@ -68,6 +68,11 @@ class Emulated(ABC):
     def do_begin(self) -> None:
         """The plant anew."""
         self.plant.begin()
+
+    def do_mark(self) -> None:
+        """Where the table is now."""
+        self.advance()
+        self.plant.mark()
 
     def do_quit(self) -> None:
         """Ends."""
@@ -98,6 +103,10 @@ class Emulated(ABC):
     def do_sign(self, sensor: str) -> None:
         """Reversed."""
         self.sensors.flip(sensor)
+
+    def do_dead(self, sensor: str) -> None:
+        """Nothing."""
+        self.sensors.hold(sensor, 0.0)
 
     def do_swap(self) -> None:
         """Pressures exchanged."""

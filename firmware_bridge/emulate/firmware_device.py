@@ -119,6 +119,10 @@ class FirmwareDevice(Emulated):
         """The valve's wires are exchanged."""
         self._polarity = -1.0
 
+    def do_valve_dead(self) -> None:
+        """The valve's plug is out."""
+        self._polarity = 0.0
+
     def do_emergency_stop(self) -> None:
         """Opened."""
         self.sensors.hold("emergency_stop", 1.0)

@@ -61,6 +61,9 @@ class ModbusDevice(Emulated):
         self.requests = 0
         self.spent_us: deque[float] = deque(maxlen=10_000)
         self._master = False
+        if config.watchdog.device == "none":
+            amplifier.fixed_s = config.watchdog.fixed_s
+            amplifier.boot()
         there = [name for name in DEVICES if config.device(name).transport != "none"]
         self._memory = {name: dict.fromkeys(_addresses(config, name), 0) for name in there}
         self._fast = [
@@ -194,7 +197,7 @@ class ModbusDevice(Emulated):
     def do_clear(self) -> None:
         """No fault from now on."""
         super().do_clear()
-        self._master, self.amplifier.polarity = False, 1.0
+        self._master, self.amplifier.polarity, self.amplifier.slowness = False, 1.0, 1.0
 
     def do_reset(self) -> None:
         """The reset key."""
@@ -210,10 +213,18 @@ class ModbusDevice(Emulated):
         """The valve's wires are exchanged."""
         self.amplifier.polarity = -1.0
 
+    def do_valve_dead(self) -> None:
+        """The valve's plug is out."""
+        self.amplifier.polarity = 0.0
+
     def do_watchdog(self) -> None:
         """Silence of the host, at once."""
         self.advance()
         self.amplifier.tripped(DeviceTrip.TIME_TO_LIVE)
+
+    def do_slow_watchdog(self, factor: float) -> None:
+        """It lies about its time."""
+        self.amplifier.slowness = factor
 
     def do_emergency_stop(self) -> None:
         """Opened."""

@@ -13,6 +13,7 @@ from firmware_bridge.driver import COMMAND, READINGS
 from firmware_bridge.registry import exchange_of
 from hilctl.signals import SENSORS
 
+_X = SENSORS.index("displacement")
 _LONGEST_NS = 2_000_000_000  # of standstill of this process that is caught up with; more is lost, and counted
 
 
@@ -29,14 +30,26 @@ class Plant:
         self._shown = np.ndarray((len(SENSORS),), np.float64, readings)  # the record begins with the sensors
         self._shown[:] = np.nan
         self.tick = self.lost_ns = 0
+        self._low_m = self._high_m = self._mark_m = 0.0
         self._at_ns = time.monotonic_ns()
         driver.open()
         self._call(0)
+        self.mark()
 
     def begin(self) -> None:
         """As at its beginning: at rest where it was at first."""
         self._driver.open()
         self._call(0)
+        self.mark()
+
+    def mark(self) -> None:
+        """Travel counts from here."""
+        self._low_m = self._high_m = self._mark_m = float(self._shown[_X])
+
+    def travel(self) -> dict[str, float]:
+        """Where the table is, and how far it went either way since the mark, whatever the device's sensors say."""
+        return {"position_m": float(self._shown[_X]),
+                "travelled_m": max(self._high_m - self._mark_m, self._mark_m - self._low_m)}  # fmt: skip
 
     def due(self, now_ns: int) -> int:
         """Whole periods that have passed and were not run."""
@@ -68,6 +81,8 @@ class Plant:
         own = self._fields
         own["periods"][0], own["deadline_ns"][0] = periods, time.monotonic_ns() + self._period_ns
         self._exchange(self._driver.state, self._command, self._readings)
+        x = float(self._shown[_X])
+        self._low_m, self._high_m = min(self._low_m, x), max(self._high_m, x)
 
     def close(self) -> None:
         """Gives the driver back."""

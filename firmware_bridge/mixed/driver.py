@@ -149,7 +149,7 @@ class MixedDriver:
 
     def check(self) -> list[str]:
         """What every part says, by its name."""
-        return [f"{name}: {text}" for name in self._order for text in self.parts[name].check()]
+        return [type(text)(f"{name}: {text}") for name in self._order for text in self.parts[name].check()]
 
     def arm(self) -> None:
         """Every part; the one with the valve last, for from then on its watchdog waits for commands."""

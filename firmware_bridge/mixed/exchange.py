@@ -1,8 +1,10 @@
 """The exchange of a mixed rig: its parts' exchanges, one after another, the one with the valve first.
 
 Every part is called by its address, so that this is compiled once for whatever drivers there are. The status is that
-of the part with the valve. Another part that fails shows in the ages of what it gives; only while nothing is enabled
-is its failure the rig's, so that nobody arms a rig that is not whole, and a lost part can be reached again.
+of the part with the valve, or of one with displacement or acceleration: their last values are no readings of this tick.
+Another part that fails shows in the ages of what it gives; only while nothing is enabled is its failure the rig's, so
+that nobody arms a rig that is not whole, and a lost part can be reached again. Outputs that another master overwrote
+are the rig's matter on every part.
 """
 
 from typing import Any
@@ -13,9 +15,11 @@ from hilctl.rt.calls import bytes_at, call_at
 from hilctl.rt.jit import jit
 from hilctl.rt.libc import monotonic_ns
 from hilctl.rt.records import as_record, words_of
-from hilctl.signals import Status
+from hilctl.signals import SENSORS, Status
 
 OK, LATE, CLOSED, STATUSES = Status.OK.value, Status.LATE.value, Status.CLOSED.value, len(Status)
+OVERWRITTEN = Status.OVERWRITTEN.value
+DISPLACEMENT, ACCELERATION = SENSORS.index("displacement"), SENSORS.index("acceleration")
 VALVE, ENABLE, SUPPLY = 0, 1, 2  # of OUTPUTS
 
 
@@ -23,7 +27,7 @@ VALVE, ENABLE, SUPPLY = 0, 1, 2  # of OUTPUTS
 def rt_mixed_exchange(state: Any, command: Any, readings: Any) -> int:
     """Every part hears its share of the command and gives its share of the readings."""
     own = as_record(state, STATE)
-    outcome, others, waiting = CLOSED, OK, own.waiting
+    outcome, others, motion, overwritten, waiting = CLOSED, OK, OK, False, own.waiting
     for p in range(own.parts):
         part = own.part[p]
         rt_tell_part(part, command)
@@ -37,11 +41,17 @@ def rt_mixed_exchange(state: Any, command: Any, readings: Any) -> int:
         if p == 0:
             outcome = status
             readings.device_tick, readings.lost = part.readings.device_tick, part.readings.lost
+        elif status == OVERWRITTEN:
+            overwritten = True
         elif others == OK and status != LATE:
             others = status
-    if outcome == OK and command.enable == 0:
+        if (part.gives[DISPLACEMENT] != 0 or part.gives[ACCELERATION] != 0) and motion == OK and status != OVERWRITTEN:
+            motion = status
+    if outcome == OK:
+        outcome = motion
+    if outcome == OK and command.enable == 0 and others != OK:
         return others
-    return outcome
+    return OVERWRITTEN if outcome == OK and overwritten else outcome
 
 
 @jit()
@@ -67,7 +77,7 @@ def rt_share(deadline_ns: int, waiting: int) -> int:
 def rt_count_part(part: Any, status: int, periods: int) -> None:
     """How it went, and for how long nothing good has come."""
     part.outcomes[status if 0 <= status < STATUSES else CLOSED] += 1
-    part.unheard = 0 if status in (OK, LATE) else part.unheard + periods
+    part.unheard = 0 if status in (OK, LATE, OVERWRITTEN) else part.unheard + periods
 
 
 @jit()

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from firmware_bridge.driver import DriverError
+from firmware_bridge.driver import DriverError, Note
 from firmware_bridge.modbus.link import Link, Refused
 from firmware_bridge.modbus.plan import READ_HOLDING, Request
 from firmware_bridge.modbus.settings import READINGS, UNITS, Config, Reading
@@ -74,6 +74,20 @@ def _one_by_one(config: Config, link: Link, request: Request) -> Iterator[str]:
     if good:
         yield (f"driver.{request.device}.read_across: the device gives its registers one by one, but refuses "
                f"{request.text()}; lower it")
+
+
+def read_back(config: Config, link: Link) -> Iterator[str]:
+    """Outputs that cannot be read: then another master's writes are not noticed."""
+    for request in link.bus.back:
+        try:
+            _read(config, link, request, request.read_at, request.read_count)
+        except Refused as refused:
+            said = (f"{refused}: the outputs of driver.{request.device} cannot be read back, so that another master's "
+                    "writes are not noticed")
+            asked = config.read_back_every is not None
+            yield f"driver.read_back_every = {config.read_back_every}: {said}; set 0" if asked else Note(said)
+        except DriverError:
+            return  # its readings say so
 
 
 def _value(own: Reading, signal: int, raw: float) -> float:

@@ -1,22 +1,25 @@
 """The Modbus driver: opens and checks devices by pymodbus, and hands their descriptors to the compiled exchange."""
 
+import struct
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
-from firmware_bridge.driver import OUTPUTS, DriverError, Has, RigFacts
+from firmware_bridge.driver import OUTPUTS, DriverError, Has, Note, RigFacts
 from firmware_bridge.modbus import checking
-from firmware_bridge.modbus.budget import refusals
+from firmware_bridge.modbus.budget import read_back_every, refusals
 from firmware_bridge.modbus.exchange import rt_modbus_exchange
 from firmware_bridge.modbus.fill import fill, health
+from firmware_bridge.modbus.fixed_watchdog import Device as Watched
+from firmware_bridge.modbus.fixed_watchdog import measure, unmeasured
 from firmware_bridge.modbus.link import Link, Refused
-from firmware_bridge.modbus.plan import READ_WRITE, Request, buses
+from firmware_bridge.modbus.plan import READ_HOLDING, READ_WRITE, Request, buses
 from firmware_bridge.modbus.record import SIZE, head
 from firmware_bridge.modbus.settings import DEVICES, Register
 from firmware_bridge.modbus.settings import OUTPUTS as WRITTEN
 from firmware_bridge.modbus.settings import Config as ModbusConfig
-from firmware_bridge.modbus.values import words_of
+from firmware_bridge.modbus.values import raw_of, words_of
 from hilctl.params import BadValues, Params, Problem, check
 from hilctl.signals import SENSORS
 
@@ -69,7 +72,8 @@ class ModbusDriver:
         self.links = [Link(config, bus) for bus in buses(config)]
         self.state = np.zeros(SIZE, np.uint8)
         self.exchange = rt_modbus_exchange
-        fill(self.state, config)
+        self._read_back_every = read_back_every(config, *self._pace)
+        self._fill({})
 
     def open(self) -> None:
         """Refuses what cannot be, then connects to every one of them."""
@@ -93,16 +97,26 @@ class ModbusDriver:
             told += checking.readings(self._config, link, sensors, found)
             told += checking.other_master(self._config, link)
         told += _slow_watchdog(self._config, self._time_to_live_s)
-        fill(self.state, self._config, found)
+        if why := unmeasured(self._config):
+            fixed_s = self._config.watchdog.fixed_s
+            told.append(Note(f"driver.watchdog.fixed_s = {fixed_s:g} s is believed, not measured: {why} by which its "
+                             "trip is seen and cleared"))
+        unread = [text for link in self.links for text in checking.read_back(self._config, link)]
+        self._read_back_every = 0 if unread else read_back_every(self._config, *self._pace)
+        told += unread or self._without_read_back()
+        self._fill(found)
         return told
 
     def arm(self) -> None:
         """Null command and time-to-live, read back; then the descriptors are the tick's."""
+        self._measure_watchdog()
         for link in self.links:
             for request in (r for r in link.bus.fast if r.write_count):
                 self._write_null(link, request)
         self._set_watchdog()
+        self._prove_read_back()
         own = head(self.state)
+        own.confirmed[:] = 0  # what stands there was not written by an exchange
         for row, link in zip(own.bus, self.links, strict=False):
             row.fd = link.descriptor()
             row.pending = -1
@@ -132,15 +146,50 @@ class ModbusDriver:
         """The counters of every bus since it was opened."""
         return health(self.state, [link.name for link in self.links])
 
+    def _fill(self, found: dict[int, float]) -> None:
+        rate_hz, share = self._pace
+        fill(self.state, self._config, self._read_back_every, found)
+        head(self.state).rest_ns = round(1e9 * (1 - share) / rate_hz)
+
+    @property
+    def _pace(self) -> tuple[float, float]:
+        return self._rig.rate_hz, self._rig.exchange_share
+
+    def _without_read_back(self) -> list[str]:
+        if self._read_back_every or not any(link.bus.back for link in self.links):
+            return []
+        return [Note("driver.read_back_every: no tick has time to read the outputs back, so that another master's "
+                     "writes are not noticed; lower loop.rate_hz, or raise baud")]
+
+    def _prove_read_back(self) -> None:
+        """What was written must stand there, or every read-back would be taken for another master's write."""
+        if self._read_back_every == 0:
+            return
+        for link in self.links:
+            for request in link.bus.back:
+                unit = self._config.device(request.device).unit
+                said = link.read(unit, READ_HOLDING, request.read_at, request.read_count)
+                for place in request.outputs:
+                    name = WRITTEN[place.signal]
+                    own: Register = getattr(self._config.output, name)
+                    there, wanted = said[place.word : place.word + own.length], words_of(own, 0.0)
+                    if there != wanted:
+                        raise DriverError(f"driver.output.{name}: register {own.address} holds {there} directly after "
+                                          f"{wanted} was written: another master drives the device; end that one "
+                                          "first. Set driver.read_back_every = 0 only if the device does not show "
+                                          "what was written")
+
     @property
     def _time_to_live_s(self) -> float:
         return float(self._rig.tables["loop"].time_to_live_s)
 
-    def _write_null(self, link: Link, request: Request) -> None:
+    def _write_null(self, link: Link, request: Request, heartbeat: int = 0, reset: int = 0) -> None:
         words = [0] * request.write_count
         for place in request.outputs:
-            own: Register = getattr(self._config.output, WRITTEN[place.signal])
-            words[place.word : place.word + own.length] = words_of(own, 0.0)
+            name = WRITTEN[place.signal]
+            own: Register = getattr(self._config.output, name)
+            value = {"heartbeat": heartbeat, "reset": reset}.get(name, 0)
+            words[place.word : place.word + own.length] = words_of(own, float(value))
         unit = self._config.device(request.device).unit
         if request.function != READ_WRITE:
             link.write(unit, request.write_at, words)
@@ -161,6 +210,25 @@ class ModbusDriver:
         except DriverError:
             link.close()
 
+    def _measure_watchdog(self) -> None:
+        """A watchdog's fixed time is believed only after it was seen."""
+        fixed_s, fault = self._config.watchdog.fixed_s, self._config.reading.fault
+        if self._config.watchdog.device != "none" or fixed_s is None or unmeasured(self._config):
+            return
+
+        def feed(heartbeat: int, reset: int) -> None:
+            for link in self.links:
+                for request in (r for r in link.bus.fast if r.write_count):
+                    self._write_null(link, request, heartbeat, reset)
+
+        there = next(link for link in self.links if fault.device in link.bus.devices)
+        unit = self._config.device(fault.device).unit
+
+        def told() -> float:
+            return raw_of(fault, there.read(unit, fault.function, fault.address or 0, fault.length))
+
+        measure(Watched(feed, told), fixed_s)
+
     def _set_watchdog(self) -> None:
         own = self._config.watchdog
         if own.device == "none":
@@ -171,6 +239,7 @@ class ModbusDriver:
             raise DriverError(f"driver.watchdog.scale = {own.scale:g}: {self._time_to_live_s:g} s is below one count; "
                               "0 would switch the watchdog off")
         link.write(unit, own.address or 0, words)
+        head(self.state).sent_bits[len(WRITTEN)] = int.from_bytes(struct.pack(f">{len(words)}H", *words))
         said = link.read(unit, 3, own.address or 0, own.length)
         if said != words:
             raise DriverError(f"driver.watchdog: the device keeps {said} instead of {words} for loop.time_to_live_s = "

@@ -1,8 +1,10 @@
 """The exchange of one tick over every bus, by compiled code.
 
 A bus with requests of every tick makes them one after another and waits for each; in the time that is left it makes one
-of the slow ones whose turn has come. A bus with none but slow ones never holds up a tick: it sends in one and looks
-for the answer in the next ones. Buses wait side by side.
+of the slow ones whose turn has come. Every `back_every` ticks it reads back what it wrote last: anything else there
+was written by another master. Over TCP that comes before the next command; on a line, which takes its time for every
+character, after the command, and its answer is looked at in the next tick. A bus with none but slow ones never holds
+up a tick: it sends in one and looks for the answer in the next ones. Buses wait side by side.
 """
 
 import math
@@ -10,17 +12,22 @@ from typing import Any
 
 from firmware_bridge.driver import exchange_signature
 from firmware_bridge.modbus.frames import rt_status_of
-from firmware_bridge.modbus.record import HEAD
+from firmware_bridge.modbus.record import HEAD, RTU
 from firmware_bridge.modbus.settings import DEVICE_TICK, FAULT, OUTPUTS, READINGS
-from firmware_bridge.modbus.values import rt_raw
+from firmware_bridge.modbus.values import rt_bits, rt_raw
 from firmware_bridge.modbus.wire import (
+    BAD_CHECKSUM,
+    BAD_REPLY,
     CLOSED,
+    DISARMED,
     NOTHING,
     OK,
+    REBOOTED,
     TIMEOUT,
     rt_data,
     rt_exception_code,
     rt_finish,
+    rt_hang_up,
     rt_receive,
     rt_send,
 )
@@ -30,10 +37,15 @@ from hilctl.rt.records import as_record
 from hilctl.signals import SENSORS, Status
 
 EXCEPTION, LATE, STALE = Status.EXCEPTION.value, Status.LATE.value, Status.STALE.value
+OVERWRITTEN = Status.OVERWRITTEN.value
 VALVE, ENABLE, SUPPLY, HEARTBEAT, RESET = range(len(OUTPUTS))
+WATCHDOG = len(OUTPUTS)  # after the outputs, where the registers that are read back are listed
+_WATCH_EVERY = 16  # of so many read-backs one is that of the device's watchdog
+_PACE_NS, _PACE_COUNTS = 200_000_000, 100  # after so much the pace of the device's counter is known
+_SLACK_NS = 50_000_000  # by which a device's clock and its answers may be apart
 _MOST_RETRIES = 2  # of a busy device, in one tick
 _BUSY = (5, 6)  # exceptions: the device is at work
-_SENSORS, _READINGS = len(SENSORS), len(READINGS)
+_SENSORS, _READINGS, _OUTPUTS = len(SENSORS), len(READINGS), len(OUTPUTS)
 
 
 @jit(exchange_signature, cached=True)
@@ -42,15 +54,28 @@ def rt_modbus_exchange(state: Any, command: Any, readings: Any) -> int:
     own = as_record(state, HEAD)
     own.ticks += command.periods
     rt_want(own, command)
-    older = rt_fast(state, own, command.deadline_ns)
+    rt_fast(state, own, command.deadline_ns)
     outcome = rt_first_failure(own)
     for b in range(own.buses):
         rt_slow(state, own, b, own.bus[b], command.deadline_ns)
+        rt_back_on_line(state, own, b, own.bus[b], command.deadline_ns)
     if outcome == OK:
         own.answered += command.periods
-    elif outcome == TIMEOUT and older:
-        outcome = LATE
+    elif outcome == TIMEOUT and rt_all_new(own):
+        outcome = LATE  # the answer to an earlier tick came
     return rt_tell(own, readings, outcome)
+
+
+@jit()
+def rt_all_new(own: Any) -> bool:
+    """Whether every reading of every tick is another than was told last: values that are held are no readings."""
+    some = False
+    for k in range(_SENSORS):
+        if own.reading[k].request >= 0 and own.reading[k].fast != 0:
+            some = True
+            if own.taken_ns[k] == own.told_ns[k]:
+                return False
+    return some
 
 
 @jit()
@@ -73,28 +98,79 @@ def rt_tripped(own: Any) -> bool:
 
 
 @jit()
-def rt_fast(state: Any, own: Any, limit_ns: int) -> bool:
-    """Every request of every tick, on all buses side by side. Whether a bus took an answer to an earlier tick."""
-    older = False
+def rt_fast(state: Any, own: Any, limit_ns: int) -> None:
+    """Every request of every tick, on all buses side by side."""
+    begun_ns = monotonic_ns()
     for b in range(own.buses):
         bus = own.bus[b]
-        bus.cursor = bus.failed = bus.retries = 0
+        bus.failed = bus.retries = 0
+        bus.cursor = -1 if rt_reads_back(own, bus, limit_ns - begun_ns) else 0
     at_work = True
     while at_work:
         at_work = False
         for b in range(own.buses):
             bus = own.bus[b]
             if bus.failed == OK and bus.cursor < bus.fast and bus.pending < 0:
-                bus.failed = rt_send(state, own, b, bus, bus.first + bus.cursor, limit_ns)
+                bus.failed = rt_send(state, own, b, bus, rt_next(own, bus), limit_ns)
                 bus.cursor += 1
         for b in range(own.buses):
             bus = own.bus[b]
             if bus.fast > 0 and bus.failed == OK and bus.pending >= 0:
-                left_over = bus.cursor == 0 and bus.pending < bus.first + bus.fast
                 bus.failed = rt_complete(state, own, b, bus, limit_ns)
-                older = older or (left_over and bus.failed == OK)
                 at_work = at_work or (bus.failed == OK and bus.cursor < bus.fast)
-    return older
+    for b in range(own.buses):
+        if own.bus[b].back > 0 and own.bus[b].back_due == own.ticks + own.back_every:
+            rt_remember_back(own.bus[b], monotonic_ns() - begun_ns)
+
+
+@jit()
+def rt_reads_back(own: Any, bus: Any, left_ns: int) -> bool:
+    """Whether this tick begins with a read-back: it is due, and leaves time for what is exchanged in every tick."""
+    if bus.kind == RTU or not rt_back_is_due(own, bus):
+        return False
+    if bus.longest_back_ns > left_ns:  # it fades slowly: a device that is too slow for both is not asked for both often
+        bus.longest_back_ns = min(bus.longest_back_ns - (bus.longest_back_ns >> 10), 2 * max(left_ns, 0))
+        bus.postponed += 1
+        return False
+    return True
+
+
+@jit()
+def rt_back_is_due(own: Any, bus: Any) -> bool:
+    """Whether it is time to read the outputs back, and nothing else is under way."""
+    return bool(bus.back > 0 and own.back_every > 0 and own.ticks >= bus.back_due and bus.pending < 0)
+
+
+@jit()
+def rt_back_on_line(state: Any, own: Any, b: int, bus: Any, limit_ns: int) -> None:
+    """Asks for it in what a line has left of this period. Nobody waits: the next tick finds the answer."""
+    if bus.kind != RTU or bus.fast == 0 or bus.fd < 0 or bus.failed != OK or not rt_back_is_due(own, bus):
+        return
+    due_ns, bus.cursor = bus.back_due, -1
+    back = rt_next(own, bus)
+    begins_ns = max(monotonic_ns(), bus.quiet_until_ns)
+    fits = begins_ns + own.request[back].takes_ns <= limit_ns + own.rest_ns
+    if not fits or rt_send(state, own, b, bus, back, limit_ns) != OK:
+        bus.back_due = due_ns
+        bus.postponed += 1
+
+
+@jit()
+def rt_next(own: Any, bus: Any) -> int:
+    """The request whose turn it is."""
+    if bus.cursor >= 0:
+        return int(bus.first + bus.cursor)
+    bus.back_due = own.ticks + own.back_every
+    first = bus.first + bus.fast + bus.slow
+    if bus.watch != 0 and bus.read_backs % _WATCH_EVERY == _WATCH_EVERY - 1:
+        return int(first + bus.back)
+    return int(first + bus.read_backs % bus.back)
+
+
+@jit()
+def rt_remember_back(bus: Any, took_ns: int) -> None:
+    """How long a tick's requests take with a read-back among them: the longest, which fades."""
+    bus.longest_back_ns = max(took_ns, bus.longest_back_ns - (bus.longest_back_ns >> 4))
 
 
 @jit()
@@ -103,22 +179,48 @@ def rt_complete(state: Any, own: Any, b: int, bus: Any, limit_ns: int) -> int:
     found = rt_receive(state, own, b, bus, limit_ns)
     if found == NOTHING:
         return TIMEOUT  # it may still come, in the next tick
+    is_back = bus.pending >= bus.first + bus.fast + bus.slow
     if found == EXCEPTION:
         code = rt_exception_code(state, b, bus)
         bus.exceptions[code if code < 16 else 0] += 1
         again = code in _BUSY and bus.retries < _MOST_RETRIES and bus.cursor > 0
         rt_finish(state, own, b, bus, found)
+        if is_back:
+            bus.read_backs += 1
+            return OK  # the outputs are written all the same
         if again:
             bus.busy += 1
             bus.retries += 1
             bus.cursor -= 1
             return OK
         return rt_status_of(code)
-    if found == OK:
+    if found == OK and is_back:
+        rt_compare(state, own, bus, rt_data(b, bus))
+    elif found == OK:
         rt_take(state, own, bus, rt_data(b, bus))
     if bus.fd >= 0:
         rt_finish(state, own, b, bus, found)
-    return found
+    return OK if is_back and found in (BAD_CHECKSUM, BAD_REPLY) else found
+
+
+@jit()
+def rt_compare(state: Any, own: Any, bus: Any, at: int) -> None:
+    """Outputs as the device has them, against what was written last. Where that was not answered, nobody knows it. A
+    device whose watchdog is not set as it was at arming must be armed again."""
+    bus.read_backs += 1
+    other = False
+    place = own.back[WATCHDOG]
+    if place.request == bus.pending and own.sent_bits[WATCHDOG] != rt_bits(state, at + 2 * place.word, place.kind):
+        rt_hang_up(bus, DISARMED)
+    for k in range(_OUTPUTS):
+        place = own.back[k]
+        if place.request == bus.pending and own.confirmed[k] != 0:
+            found = rt_bits(state, at + 2 * place.word, place.kind)
+            if found != own.sent_bits[k]:
+                own.foreign, own.foreign_bits, other = k, found, True
+    if other:
+        bus.overwritten += 1
+        own.unreported = 1
 
 
 @jit()
@@ -169,22 +271,43 @@ def rt_take(state: Any, own: Any, bus: Any, at: int) -> None:
             own.value[k] = place.scale * raw + place.offset
             if fresh:
                 own.taken_ns[k] = bus.sent_ns
+    for k in range(_OUTPUTS):
+        if own.output[k].request == bus.pending:
+            own.confirmed[k] = 1
 
 
 @jit()
 def rt_count(state: Any, own: Any, bus: Any, at: int) -> bool:
-    """Follows the device's counter of samples over its wraps. False: the answer repeats an old sample."""
+    """Follows the device's counter of samples over its wraps. False: the answer repeats an old sample, or the counter
+    has started over, which ends the link: a device that has booted is not the one that was armed."""
     place = own.reading[DEVICE_TICK]
     if place.request != bus.pending:
         return True
     raw = int(rt_raw(state, at + 2 * place.word, place.kind, place.low_first)) & own.counter_mask
     if own.counter_raw < 0:
         own.counter_raw = own.counter = raw
+        own.counting_ns = own.moved_ns = bus.sent_ns
         return True
     moved = (raw - own.counter_raw) & own.counter_mask
+    if rt_jumps(own, moved, bus.sent_ns):
+        rt_hang_up(bus, REBOOTED)
+        return False
     own.counter_raw = raw
     own.counter += moved
+    own.counted += moved
+    if moved != 0:
+        own.moved_ns = bus.sent_ns
     return bool(moved != 0)
+
+
+@jit()
+def rt_jumps(own: Any, moved: int, now_ns: int) -> bool:
+    """Whether the counter moved by what its own pace does not explain. One that starts over seems to leap ahead."""
+    counted_ns = own.moved_ns - own.counting_ns
+    if counted_ns < _PACE_NS or own.counted < _PACE_COUNTS:
+        return False
+    pace = own.counted / counted_ns
+    return bool(moved > 2.0 * pace * (now_ns - own.moved_ns) + pace * _SLACK_NS + 2.0)
 
 
 @jit()
@@ -207,6 +330,7 @@ def rt_tell(own: Any, readings: Any, outcome: int) -> int:
         if place.request < 0:
             continue
         age_ns = now_ns - own.taken_ns[k]
+        own.told_ns[k] = own.taken_ns[k]
         readings.age_ns[k] = age_ns
         if age_ns > place.stale_ns:
             if place.fast == 0:
@@ -234,4 +358,7 @@ def rt_tell(own: Any, readings: Any, outcome: int) -> int:
         if own.asked == 0 and own.output[RESET].request >= 0:
             return OK  # the next command that asks for something resets it
         return EXCEPTION
+    if outcome == OK and own.unreported != 0:
+        own.unreported = 0
+        return OVERWRITTEN
     return outcome

@@ -10,14 +10,16 @@ from firmware_bridge.modbus.budget import gap_s, line_s
 from firmware_bridge.modbus.plan import Request, buses
 from firmware_bridge.modbus.record import MOST_REQUESTS, RTU, TCP, head
 from firmware_bridge.modbus.settings import OUTPUTS, READINGS, TYPES, UNITS, Config, Reading, Register
+from firmware_bridge.modbus.wire import DISARMED, REBOOTED
 
 _S = 1_000_000_000
 COUNTERS = (
     "sent", "answered", "timeouts", "checksums", "bad_replies", "wrong_unit", "strays", "busy", "errno", "longest_ns",
+    "read_backs", "postponed", "overwritten",
 )  # fmt: skip
 
 
-def fill(state: Any, config: Config, found: dict[int, float] | None = None) -> None:
+def fill(state: Any, config: Config, read_back_every: int, found: dict[int, float] | None = None) -> None:
     """Writes everything but the descriptors; `found` are the readings that are known already."""
     state[:] = 0
     own, now_ns = head(state), time.monotonic_ns()
@@ -27,21 +29,22 @@ def fill(state: Any, config: Config, found: dict[int, float] | None = None) -> N
     own.value[:] = np.nan
     for signal, value in (found or {}).items():
         own.value[signal] = value
-    own.taken_ns[:] = now_ns
-    own.reading["request"] = own.output["request"] = -1
+    own.taken_ns[:] = own.told_ns[:] = now_ns
+    own.reading["request"] = own.output["request"] = own.back["request"] = -1
+    own.back_every, own.foreign = read_back_every, -1
     own.bus["fd"] = own.bus["pending"] = -1
     number = 0
     for row, bus in zip(own.bus, buses(config), strict=False):
         device = config.device(bus.devices[0])
         row.kind, row.first = RTU if device.transport == "rtu" else TCP, number
-        row.fast, row.slow = len(bus.fast), len(bus.slow)
+        row.fast, row.slow, row.back, row.watch = len(bus.fast), len(bus.slow), len(bus.back), len(bus.watch)
         row.gap_ns, row.character_ps = round(gap_s(device) * _S), round(line_s(device, 1) * 1000 * _S)
-        for request in (*bus.fast, *bus.slow):
+        for request in (*bus.fast, *bus.slow, *bus.back, *bus.watch):
             _fill_request(own, number, request, config)
             number += 1
         own.buses += 1
     if number > MOST_REQUESTS:
-        raise AssertionError(f"{number} requests, and room for {MOST_REQUESTS}")  # 14 signals make 14 at most
+        raise AssertionError(f"{number} requests, and room for {MOST_REQUESTS}")  # 17 signals and 4 read-backs at most
 
 
 def _fill_request(own: Any, number: int, request: Request, config: Config) -> None:
@@ -58,7 +61,13 @@ def _fill_request(own: Any, number: int, request: Request, config: Config) -> No
         _fill_place(target, number, place.word, reading, UNITS[name][reading.unit])
         target.stale_ns, target.fast = round(reading.stale_s * _S), int(request.every == 1)
     for place in request.outputs:
-        _fill_place(own.output[place.signal], number, place.word, getattr(config.output, OUTPUTS[place.signal]), 1.0)
+        table = own.output if request.write_count else own.back
+        _fill_place(table[place.signal], number, place.word, _written(config, place.signal), 1.0)
+
+
+def _written(config: Config, signal: int) -> Register:
+    own: Register = config.watchdog if signal == len(OUTPUTS) else getattr(config.output, OUTPUTS[signal])
+    return own
 
 
 def _fill_place(row: Any, number: int, word: int, signal: Register, si: float) -> None:
@@ -70,9 +79,32 @@ def _fill_place(row: Any, number: int, word: int, signal: Register, si: float) -
 def health(state: Any, names: list[str]) -> dict[str, Any]:
     """The counters of every bus by its name, and what closed one."""
     buses = dict(zip(names, link_health(state), strict=False))
-    closed = [f"{name}: {os.strerror(bus['errno']) if bus['errno'] else 'it fell silent'}"
-              for name, bus in buses.items() if not bus["open"]]  # fmt: skip
-    return {**({"reason": "; ".join(closed)} if closed else {}), "buses": buses}
+    closed = [f"{name}: {_why_closed(bus['errno'])}" for name, bus in buses.items() if not bus["open"]]
+    return {
+        **({"reason": "; ".join(closed)} if closed else {}),
+        **({"overwritten": overwritten} if (overwritten := _overwritten(state)) else {}),
+        "buses": buses,
+    }
+
+
+def _why_closed(errno: int) -> str:
+    if errno > 0:
+        return os.strerror(errno)
+    return {
+        0: "it fell silent",
+        REBOOTED: "its sample counter started over: it has rebooted",
+        DISARMED: "its watchdog register does not hold loop.time_to_live_s any more: it has rebooted, or another "
+        "master wrote it",
+    }[errno]
+
+
+def _overwritten(state: Any) -> str:
+    """What another master wrote last, as read back; empty while nobody did."""
+    own = head(state)
+    if own.foreign < 0:
+        return ""
+    times = sum(int(bus.overwritten) for bus in own.bus[: own.buses])
+    return f"{OUTPUTS[own.foreign]} held {int(own.foreign_bits)} that was not written here; {times} in all"
 
 
 def link_health(state: Any) -> list[dict[str, Any]]:

@@ -1,12 +1,13 @@
 """From the register map to requests: which blocks are read and written, on which bus, how often.
 
 Signals that stand next to each other in a device, and belong to one poll group, travel in one request. Where the device
-has function 23, its first block of outputs and its first block of fast readings travel together.
+has function 23, its first block of outputs and its first block of fast readings travel together. Every few ticks a
+block of outputs is read back: what stands there must be what was written last.
 """
 
 from typing import NamedTuple
 
-from firmware_bridge.modbus.settings import DEVICES, OUTPUTS, READINGS, Config, Device, Reading, Register
+from firmware_bridge.modbus.settings import DEVICES, OUTPUTS, READINGS, RESET, Config, Device, Reading, Register
 
 READ_HOLDING, READ_INPUT, WRITE, READ_WRITE = 3, 4, 16, 23
 _MOST_READ, _MOST_WRITTEN = 125, 121  # registers in one request: Modbus Application Protocol 1.1b3, 6.3, 6.12, 6.17
@@ -30,7 +31,7 @@ class Request(NamedTuple):
     readings: tuple[Place, ...] = ()
     write_at: int = 0
     write_count: int = 0
-    outputs: tuple[Place, ...] = ()
+    outputs: tuple[Place, ...] = ()  # written, or read back
 
     @property
     def asked(self) -> int:
@@ -55,6 +56,8 @@ class Bus(NamedTuple):
     devices: tuple[str, ...]
     fast: tuple[Request, ...]  # in every tick
     slow: tuple[Request, ...]
+    back: tuple[Request, ...] = ()  # outputs that are read back, one block at a time
+    watch: tuple[Request, ...] = ()  # the watchdog's register, read back likewise
 
 
 def buses(config: Config) -> tuple[Bus, ...]:
@@ -69,7 +72,9 @@ def buses(config: Config) -> tuple[Bus, ...]:
         asked = [request for name in names for request in requests(config, name)]
         if asked:
             fast, slow = (tuple(r for r in asked if (r.every == 1) is quick) for quick in (True, False))
-            made.append(Bus(tuple(names), fast, slow))
+            back = tuple(request for name in names for request in _read_backs(config, name))
+            watch = tuple(request for name in names for request in _watchdog(config, name)) if back else ()
+            made.append(Bus(tuple(names), fast, slow, back, watch))
     return tuple(made)
 
 
@@ -104,12 +109,29 @@ def _reads(config: Config, device: str, own: Device) -> list[Request]:
 
 
 def _writes(config: Config, device: str) -> list[Request]:
-    signals: list[tuple[int, Register]] = [
-        (k, getattr(config.output, name)) for k, name in enumerate(OUTPUTS)
-        if getattr(config.output, name).device == device
-    ]  # fmt: skip
     return [Request(device, WRITE, 1, write_at=first, write_count=count, outputs=places)
+            for first, count, places in _blocks(_outputs(config, device), 0, _MOST_WRITTEN)]
+
+
+def _read_backs(config: Config, device: str) -> list[Request]:
+    """The outputs, but for the reset key, which a device may clear by itself."""
+    if config.read_back_every == 0:
+        return []
+    signals = [signal for signal in _outputs(config, device) if signal[0] != RESET]
+    return [Request(device, READ_HOLDING, 0, read_at=first, read_count=count, outputs=places)
             for first, count, places in _blocks(signals, 0, _MOST_WRITTEN)]
+
+
+def _watchdog(config: Config, device: str) -> list[Request]:
+    own = config.watchdog
+    if own.device != device or config.read_back_every == 0:
+        return []
+    return [Request(device, READ_HOLDING, 0, read_at=own.address or 0, read_count=own.length,
+                    outputs=(Place(len(OUTPUTS), 0),))]  # fmt: skip
+
+
+def _outputs(config: Config, device: str) -> list[tuple[int, Register]]:
+    return [(k, own) for k, name in enumerate(OUTPUTS) if (own := getattr(config.output, name)).device == device]
 
 
 def _blocks(signals: list[tuple[int, Register]], across: int, most: int) -> list[tuple[int, int, tuple[Place, ...]]]:

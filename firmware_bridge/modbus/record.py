@@ -25,7 +25,10 @@ BUS = record_of(
         ("first", np.int64),  # its first request
         ("fast", np.int64),  # how many are made in every tick
         ("slow", np.int64),  # how many now and then
-        ("cursor", np.int64),  # the next fast request of this tick
+        ("back", np.int64),  # how many blocks of outputs are read back, one at a time
+        ("watch", np.int64),  # the watchdog's register is, too
+        ("back_due", np.int64),  # tick of the next one
+        ("cursor", np.int64),  # the next fast request of this tick; -1: outputs are read back first
         ("pending", np.int64),  # the request that waits for its answer, -1 for none
         ("transaction", np.int64),  # its transaction id (TCP)
         ("sent_ns", np.int64),
@@ -48,6 +51,10 @@ BUS = record_of(
         ("errno", np.int64),  # that closed it
         ("longest_ns", np.int64),  # from request to answer
         ("longest_slow_ns", np.int64),  # of a slow request lately
+        ("longest_back_ns", np.int64),  # of a tick's requests with a read-back, lately
+        ("read_backs", np.int64),
+        ("postponed", np.int64),  # ticks in which a read-back was due and there was no time for it
+        ("overwritten", np.int64),  # read-backs that found what was not written here
         ("exceptions", np.int64, (16,)),  # by code; 0: any other
     ]
 )
@@ -87,16 +94,28 @@ HEAD = record_of(
         ("counter_raw", np.int64),  # the device's counter as it came last, -1 before
         ("counter", np.int64),  # and unwrapped
         ("counter_mask", np.int64),
+        ("counting_ns", np.int64),  # when it was read first
+        ("moved_ns", np.int64),  # when it moved last
+        ("counted", np.int64),  # by how much since it was read first
         ("answer_ns", np.int64),  # after which a request is given up
         ("lost_after", np.int64),
         ("asked", np.int64),  # the last command asked for enable or supply
         ("value", np.float64, (len(READINGS),)),
         ("taken_ns", np.int64, (len(READINGS),)),
+        ("told_ns", np.int64, (len(READINGS),)),  # taken_ns of the readings that the last exchange gave
         ("wanted", np.float64, (len(OUTPUTS),)),
+        ("back_every", np.int64),  # ticks from one read-back to the next
+        ("rest_ns", np.int64),  # from the latest instant of an exchange to the next tick
+        ("sent_bits", np.int64, (len(OUTPUTS) + 1,)),  # registers of outputs and watchdog as they were written last
+        ("confirmed", np.int64, (len(OUTPUTS),)),  # that writing was answered
+        ("foreign", np.int64),  # the output that was found overwritten last, -1 for none
+        ("foreign_bits", np.int64),  # what its registers held
+        ("unreported", np.int64),  # and no exchange has said so yet
         ("bus", BUS, (MOST_BUSES,)),
         ("request", REQUEST, (MOST_REQUESTS,)),
         ("reading", PLACE, (len(READINGS),)),
         ("output", PLACE, (len(OUTPUTS),)),
+        ("back", PLACE, (len(OUTPUTS) + 1,)),  # where each output, and the watchdog, stands in its read-back
         ("scratch", np.int64),  # four bytes of it, to see a float's bits
     ]
 )

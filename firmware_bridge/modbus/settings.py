@@ -35,6 +35,7 @@ UNITS: dict[str, dict[str, float]] = {
 READINGS: tuple[str, ...] = (*SENSORS, "device_tick", "fault")
 DEVICE_TICK, FAULT = READINGS.index("device_tick"), READINGS.index("fault")
 OUTPUTS: tuple[str, ...] = ("valve", "enable", "supply", "heartbeat", "reset")
+RESET = OUTPUTS.index("reset")
 
 
 def words_of_type(name: str) -> int:
@@ -184,6 +185,11 @@ class Config(Params):
     connect_timeout_s: Annotated[float, number(0.02, 1, "s", "for a connection, and an answer outside the tick")] = 0.1
     answer_timeout_s: Annotated[float, number(1e-3, 1, "s", "after which a request in the tick is given up")] = 0.05
     lost_after: Annotated[int, whole(1, 1000, "", "requests given up in a row after which the link is lost")] = 10
+    read_back_every: Annotated[
+        int | None,
+        whole(0, 1000, "", "ticks after which the outputs are read back, to notice another master; 0: never; left "
+              "open: as often as takes an eighth of the bus' time, on a line a twenty-fifth"),
+    ] = None
 
     def device(self, name: str) -> Device:
         """A device by its name."""

@@ -36,6 +36,14 @@ def rt_raw(memory: Any, at: int, kind: int, low_first: int) -> float:
 
 
 @jit()
+def rt_bits(memory: Any, at: int, kind: int) -> int:
+    """What stands in the register's words, whatever it means."""
+    if kind in (INT16, UINT16):
+        return rt_get16(memory, at)
+    return (rt_get16(memory, at) << 16) | rt_get16(memory, at + 2)
+
+
+@jit()
 def rt_put_raw(memory: Any, at: int, kind: int, low_first: int, raw: float) -> None:
     """The number into its registers: rounded, and held within what they can say."""
     if kind == FLOAT32:

@@ -21,7 +21,7 @@ from firmware_bridge.modbus.frames import (
 )
 from firmware_bridge.modbus.record import INBOX, INBOX_AT, OUTBOX, OUTBOX_AT, RTU
 from firmware_bridge.modbus.settings import OUTPUTS
-from firmware_bridge.modbus.values import rt_put_raw
+from firmware_bridge.modbus.values import rt_bits, rt_put_raw
 from hilctl.rt.jit import jit
 from hilctl.rt.libc import POLLIN, monotonic_ns, read_fd, sleep_until_ns, wait_fd, write_fd
 from hilctl.signals import Status
@@ -31,6 +31,7 @@ OK, TIMEOUT, BAD_CHECKSUM, BAD_REPLY, CLOSED = (
 )  # fmt: skip
 NOTHING = -1  # no whole answer yet
 EAGAIN, EINTR, EIO, EPIPE = 11, 4, 5, 32
+REBOOTED, DISARMED = -1, -2  # why a link that answers was given up: counter started over, watchdog changed
 _OUTPUTS = len(OUTPUTS)
 _LONGEST = 254  # function and data behind a TCP header's length, with the unit
 
@@ -125,6 +126,8 @@ def rt_build(state: Any, own: Any, b: int, bus: Any, r: int, request: Any) -> in
         if place.request == r:
             raw = (own.wanted[k] - place.offset) / place.scale
             rt_put_raw(state, data + 2 * place.word, place.kind, place.low_first, raw)
+            own.sent_bits[k] = rt_bits(state, data + 2 * place.word, place.kind)
+            own.confirmed[k] = 0
     count = data + 2 * request.write_count - begin
     if bus.kind == RTU:
         return rt_frame_rtu(state, at, request.unit, count)

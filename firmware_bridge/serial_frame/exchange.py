@@ -1,7 +1,7 @@
 """The tick's exchange: one command out, its answer in, on the descriptor itself.
 
-Nothing is sent twice. An answer counts when its session and sequence are those of the command just sent. Where it does
-not come, the last readings stand for HOLD ticks, ageing; then the exchange fails. Read `rt_serial_exchange` first.
+Nothing is sent twice. An answer counts when its session and sequence are those of the command just sent. A tick without
+it fails at once: what its readings would have been is for the law to predict. Read `rt_serial_exchange` first.
 """
 
 import errno
@@ -18,11 +18,10 @@ from hilctl.rt.libc import POLLIN, monotonic_ns, read_fd, wait_fd, write_fd
 from hilctl.rt.records import as_record
 from hilctl.signals import SENSORS, Status
 
-HOLD = 2
 STALE_TICKS = 2  # of the device: an instant that a new answer may share with the one before
 
-OK, LATE, TIMEOUT, BAD_CHECKSUM, BAD_REPLY = (
-    int(s) for s in (Status.OK, Status.LATE, Status.TIMEOUT, Status.BAD_CHECKSUM, Status.BAD_REPLY)
+OK, TIMEOUT, BAD_CHECKSUM, BAD_REPLY = (
+    int(s) for s in (Status.OK, Status.TIMEOUT, Status.BAD_CHECKSUM, Status.BAD_REPLY)
 )
 EXCEPTION, CLOSED, STALE = int(Status.EXCEPTION), int(Status.CLOSED), int(Status.STALE)
 ARM, CYCLIC, RESET = int(Type.ARM), int(Type.CYCLIC), int(Type.RESET)
@@ -50,24 +49,10 @@ def rt_serial_exchange(state: Any, command: Any, readings: Any) -> int:
     if outcome == CLOSED:  # for good: what follows is a new session
         own.fd = -1
     elif outcome in (TIMEOUT, BAD_CHECKSUM, BAD_REPLY):
-        outcome = rt_hold(own, outcome)
-    else:
-        own.failed = 0
+        own.flush = 1
+        own.timeouts += outcome == TIMEOUT
     rt_fill(own, readings)
     return outcome
-
-
-@jit()
-def rt_hold(own: Any, outcome: int) -> int:
-    """No answer: for a few ticks the readings of the last one stand."""
-    own.flush = 1
-    own.failed += 1
-    if outcome == TIMEOUT:
-        own.timeouts += 1
-    if own.failed > HOLD or own.known == 0:
-        return outcome
-    own.held += 1
-    return LATE
 
 
 @jit()

@@ -30,7 +30,6 @@ STATE: "np.dtype[Any]" = record_of(
         ("flush", np.int64),  # the last answer did not come: the line may hold something old
         ("length", np.int64),  # of the frame that is coming in
         ("overflow", np.int64),
-        ("failed", np.int64),  # exchanges in a row without an answer
         # the device, as it said last
         ("device_state", np.int64),
         ("device_trip", np.int64),
@@ -45,7 +44,6 @@ STATE: "np.dtype[Any]" = record_of(
         # counters
         ("exchanges", np.int64),
         ("answered", np.int64),
-        ("held", np.int64),  # ticks that used older readings
         ("timeouts", np.int64),
         ("bad_frames", np.int64),
         ("bad_replies", np.int64),
@@ -58,7 +56,7 @@ STATE: "np.dtype[Any]" = record_of(
 
 # What is told of a link that works: the device first, then what went wrong.
 COUNTERS = (
-    "boot", "device_tick", "device_state", "device_trip", "exchanges", "answered", "held", "timeouts", "bad_frames",
+    "boot", "device_tick", "device_state", "device_trip", "exchanges", "answered", "timeouts", "bad_frames",
     "bad_replies", "discarded", "faults", "fault", "stale", "lost",
 )  # fmt: skip
 
