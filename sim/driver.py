@@ -15,7 +15,7 @@ from hilctl.machine import GRAVITY
 from hilctl.params import Params
 from hilctl.signals import SENSORS
 from sim.cylinder import cylinder_record
-from sim.plant import MOST_SUBSTEPS
+from sim.plant import ACCELERATION, MOST_SUBSTEPS, POSITION, PRESSURE_A, PRESSURE_B
 from sim.random import rt_seed
 from sim.resolve import resolve
 from sim.sensors import QUEUE, set_transducer
@@ -95,9 +95,15 @@ def fill(state: Any, config: TwinConfig, period_s: float) -> None:
     _fill_plant(own.plant, config, substep_s, substeps)
     plant = own.plant
 
-    truths = (plant.x, 0.0, plant.pa, plant.pb)
-    for name, begin in zip(_SENSORS, truths, strict=True):
-        _fill_sensor(own[name], name, getattr(sensors, name), substep_s, substeps, begin)
+    own.senses[:] = (POSITION, ACCELERATION, *((PRESSURE_B, PRESSURE_A) if faults.pressures_exchanged
+                                               else (PRESSURE_A, PRESSURE_B)))  # fmt: skip
+    truths = {POSITION: plant.x, ACCELERATION: 0.0, PRESSURE_A: plant.pa, PRESSURE_B: plant.pb}
+    for name, sensed in zip(_SENSORS, own.senses, strict=True):
+        _fill_sensor(own[name], name, getattr(sensors, name), substep_s, substeps, truths[int(sensed)])
+        if name in faults.sensor_reversed:
+            own[name].gain, own[name].bias = -own[name].gain, -own[name].bias
+        if name in faults.sensor_dead:
+            own[name].gain = 0.0
     for k, name in enumerate(SENSORS):
         own.every[k] = max(1, round(getattr(getattr(sensors, name), "period_s", 0.0) / period_s))
     own.taken[:], own.holding = -own.every, int((own.every > 1).any())
@@ -128,7 +134,8 @@ def fill(state: Any, config: TwinConfig, period_s: float) -> None:
         own[field] = seconds / period_s
     own.drift = faults.sensor_drift_per_s * period_s
     rt_seed(own.random, config.seed)
-    own.shown.displacement_m, own.shown.pressure_a_pa, own.shown.pressure_b_pa = plant.x, plant.pa, plant.pb
+    for name, field, sensed in zip(_SENSORS, own.shown.dtype.names, own.senses, strict=False):
+        own.shown[field] = own[name].gain * truths[int(sensed)] + own[name].bias
 
 
 def _fill_plant(plant: Any, config: TwinConfig, substep_s: float, substeps: int) -> None:
@@ -136,6 +143,8 @@ def _fill_plant(plant: Any, config: TwinConfig, substep_s: float, substeps: int)
     plant.valve = valve_record(
         machine.wv, machine.zv, machine.dead_band, config.valve, config.faults.reversed, substep_s
     )
+    if config.faults.valve_dead:
+        plant.valve.polarity = 0.0
     plant.cylinder = cylinder_record(config)
     _refuse_stiff(friction, machine.m, substep_s)
     plant.substep_s, plant.substeps = substep_s, substeps

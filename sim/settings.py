@@ -9,9 +9,11 @@ from hilctl.friction.karnopp import Karnopp
 from hilctl.friction.model import Law
 from hilctl.machine import Machine
 from hilctl.params import Params, Problem, note, number, whole
+from hilctl.signals import Status
 from sim.specimens.settings import SpecimenConfig
 
 NEVER_S = 1e9
+Failing = Literal["displacement", "acceleration", "pressure_a", "pressure_b"]
 
 
 class Valve(Params):
@@ -156,9 +158,7 @@ class Sensors(Params):
 class Faults(Params):
     """What shall go wrong, and when, counted from the first exchange. The default instant is never."""
 
-    sensor: Annotated[
-        Literal["displacement", "acceleration", "pressure_a", "pressure_b"], note("the sensor that fails")
-    ] = "displacement"
+    sensor: Annotated[Failing, note("the sensor that fails")] = "displacement"
     sensor_nan_after_s: Annotated[float, number(0, NEVER_S, "s", "the sensor shows no number from then on")] = NEVER_S
     sensor_stuck_after_s: Annotated[float, number(0, NEVER_S, "s", "the sensor repeats itself from then on")] = NEVER_S
     sensor_drifts_after_s: Annotated[float, number(0, NEVER_S, "s", "the sensor wanders from then on")] = NEVER_S
@@ -169,8 +169,14 @@ class Faults(Params):
     oil_filter_after_s: Annotated[float, number(0, NEVER_S, "s", "the oil filter is clogged from then on")] = NEVER_S
     status_after_s: Annotated[float, number(0, NEVER_S, "s", "exchange answers with the status below")] = NEVER_S
     status_until_s: Annotated[float, number(0, NEVER_S, "s", "and recovers")] = NEVER_S
-    status: Annotated[int, whole(0, 7, "", "the status: see the driver contract")] = 2
+    status: Annotated[int, whole(0, max(Status).value, "", "the status: see the driver contract")] = 2
     reversed: Annotated[bool, note("the valve is wired the wrong way round")] = False
+    valve_dead: Annotated[bool, note("the valve does not follow its command: it stays at its null bias")] = False
+    sensor_reversed: Annotated[tuple[Failing, ...], note("sensors whose sign is reversed")] = ()
+    sensor_dead: Annotated[
+        tuple[Failing, ...], note("sensors that show nothing but their bias and noise, from the start")
+    ] = ()
+    pressures_exchanged: Annotated[bool, note("each pressure transducer is on the other chamber")] = False
 
 
 class TwinConfig(Params, kw_only=True):

@@ -18,7 +18,7 @@ from hilctl.params import record_of
 from hilctl.rt.jit import jit, specialised
 from hilctl.rt.records import as_record, words_of
 from hilctl.signals import SENSORS, Status
-from sim.plant import ACCELERATION, PLANT, POSITION, PRESSURE_A, PRESSURE_B, plant_under
+from sim.plant import PLANT, plant_under
 from sim.random import rt_gaussian_pair
 from sim.sensors import TRANSDUCER, rt_pick, rt_show
 from sim.specimens.record import Kind
@@ -44,6 +44,7 @@ STATE: "np.dtype[Any]" = record_of(
         ("every", np.int64, (_COUNT,)),  # periods from one sample to the next, by sensor
         ("taken", np.int64, (_COUNT,)),  # state: the tick of its last sample
         ("sample", np.float64, (_COUNT,)),  # state
+        ("senses", np.int64, (4,)),  # what each transducer is on: the row of the plant's history
         ("gravity", np.float64),  # what the accelerometer shows of it
         ("period_s", np.float64),
         # supply
@@ -116,15 +117,15 @@ def _rt_command(own: Any, stopped: bool) -> None:
 def _rt_sense(own: Any) -> None:
     """What the sensors show at the end of the period."""
     plant, shown = own.plant, own.shown
-    n, history = plant.substeps, plant.history
+    n, history, senses = plant.substeps, plant.history, own.senses
     one, two = rt_gaussian_pair(own.random)
     three, four = rt_gaussian_pair(own.random)
     five, six = rt_gaussian_pair(own.random)
-    shown.displacement_m = rt_show(own.displacement, rt_pick(own.displacement, history[POSITION], n), one)
-    felt = rt_pick(own.acceleration, history[ACCELERATION], n) + own.gravity
+    shown.displacement_m = rt_show(own.displacement, rt_pick(own.displacement, history[senses[0]], n), one)
+    felt = rt_pick(own.acceleration, history[senses[1]], n) + own.gravity
     shown.acceleration_m_s2 = rt_show(own.acceleration, felt, two)
-    shown.pressure_a_pa = rt_show(own.pressure_a, rt_pick(own.pressure_a, history[PRESSURE_A], n), three)
-    shown.pressure_b_pa = rt_show(own.pressure_b, rt_pick(own.pressure_b, history[PRESSURE_B], n), four)
+    shown.pressure_a_pa = rt_show(own.pressure_a, rt_pick(own.pressure_a, history[senses[2]], n), three)
+    shown.pressure_b_pa = rt_show(own.pressure_b, rt_pick(own.pressure_b, history[senses[3]], n), four)
     shown.supply_pressure_pa = plant.ps + own.supply_noise * five
     shown.spool = plant.spool + own.spool_noise * six
     shown.oil_temperature_degc = own.oil_temperature
