@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Where tests on the real clock stand: elsewhere none needs to be looked for.
 REALTIME := tests/system
 
-.PHONY: demo test lint bench docs lock clean
+.PHONY: demo test soak lint bench docs lock clean
 
 demo: $(STAMP)
 	$(BIN)/hilctl demo
@@ -24,6 +24,15 @@ BUT := slow and not bench
 test: $(STAMP)
 	$(BIN)/python -m pytest -q $(REALTIME) -m "realtime and not $(BUT)"
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not realtime and not $(BUT)"
+
+# Random sequences against the whole controller, in virtual time; what fails is shortened and printed as a test.
+# Less of it: make soak SEED=7 SEQUENCES=200 SECONDS=60 (of each seed).
+SEED := 1,2,3,4,5
+SEQUENCES := 2000
+SECONDS := 1000
+
+soak: $(STAMP)
+	$(BIN)/python -m tests.invariants.soak --seeds $(SEED) --sequences $(SEQUENCES) --seconds $(SECONDS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from hilctl.bench import tick, tick_course, tick_yardstick
+from hilctl.bench import tick, tick_course, tick_troubles, tick_yardstick
 from hilctl.bench.tick_blocks import BLOCKS
 from hilctl.rt.jit import PLAIN
 
@@ -39,6 +39,33 @@ def test_c_computes_the_same_for_a_rig_that_closes_its_own_loop(tmp_path):
     assert off < tick.AGREE, where
     assert ticks > 10_000
     assert {stretch.name for stretch in course.stretches} >= {"arming", "limited, to null", "null", "move"}
+
+
+@pytest.mark.parametrize(
+    ("trouble", "names"),
+    [
+        (tick_troubles.stalled, {"rejoined", "rejoined under the PID", "too long", "held, null, off"}),
+        (tick_troubles.disturbed, {"now and then", "a second master", "no supply", "blocked"}),
+        (tick_troubles.faulty, {"POLARITY", "PRESSURES_EXCHANGED", "NULL_NOT_CONFIRMED", "the device starts again"}),
+    ],
+)
+def test_c_computes_the_same_whatever_goes_wrong(trouble, names, tmp_path):
+    course = tick_course.Course()
+    trouble(course)
+    off, where, ticks = tick.difference(course, tick_yardstick.Yardstick(str(tmp_path)))
+    assert off < tick.AGREE, where
+    assert ticks > 10_000
+    assert {stretch.name for stretch in course.stretches} >= names
+
+
+def test_a_yardstick_that_fills_a_gap_otherwise_is_found_out(tmp_path, monkeypatch):
+    course = tick_course.Course()
+    tick_course.arm(course)
+    course.track("sine", amplitude_m=0.01, frequency_hz=2.0, cycles=8)
+    course.run("rejoined", 1000, stalls={700: 4})
+    monkeypatch.setitem(tick_yardstick._CONSTANTS, "STRAIGHT", 5)
+    off, where, _ = tick.difference(course, tick_yardstick.Yardstick(str(tmp_path)))
+    assert off > tick.AGREE, where
 
 
 def test_a_yardstick_that_smooths_friction_otherwise_is_found_out(course, tmp_path, monkeypatch):

@@ -14,13 +14,13 @@ from service_parts import ARMS_FAST
 
 from firmware_bridge.driver import DriverError, NullDriver, exchange_signature
 from hilctl import rig
-from hilctl.law.motions import plan
+from hilctl.law.motions import check_plan, plan
 from hilctl.law.requests import REQUEST, RequestKind
 from hilctl.loop.link import Link
 from hilctl.loop.options import CoreOptions
 from hilctl.rt.jit import jit
 from hilctl.rt.libc import monotonic_ns, sleep_until_ns
-from hilctl.signals import Status
+from hilctl.signals import Action, Status
 
 HERE = Path(__file__).parent
 PATIENCE_S = 120.0  # a cold cache compiles first, on a machine that may be busy
@@ -32,13 +32,17 @@ def table() -> Any:
     return rig.load("table-500", twin=True, changes=ARMS_FAST)
 
 
-def begin(driver: str = "null", **options: Any) -> Link:
-    """A core on its way."""
+def begin(driver: str = "null", *, late: int = 0, **options: Any) -> Link:
+    """A core on its way. `late`: so many missed ticks in a row trip; 0: none do."""
     os.environ["PYTHONPATH"] = os.pathsep.join({str(HERE), *os.environ.get("PYTHONPATH", "").split(os.pathsep)} - {""})
-    chosen = CoreOptions(**{"service_timeout_s": 20.0, "late_in_a_row": 100_000, **options})
+    chosen = CoreOptions(**{"service_timeout_s": 20.0, **options})
     facts = table().facts(virtual=chosen.clock == "virtual")._replace(rate_hz=chosen.rate_hz)
     settings = table().settings(1)
     settings.dt_s = 1 / chosen.rate_hz
+    if late:
+        settings.limits.late.ticks = late
+    else:
+        settings.limits.late.action = Action.WARN
     config = {"supply": {"rise_s": 0.02}} if driver == "twin" else {}  # up at once
     return Link.start(settings, driver=driver, driver_config=config, facts=facts, options=chosen)
 
@@ -97,7 +101,9 @@ def settled(link: Link, rows: list[Any] | None = None) -> bool:
 def motion(kind: str, number: int = 1, start_m: float = 0.0, **fields: Any) -> Any:
     """A motion of the reference rig."""
     limits = rig.motion_limits(table().controller, table().dt_s)
-    return plan(kind, fields, limits, start_m, number).motion
+    made = plan(kind, fields, limits, start_m, number)
+    check_plan(made, limits)
+    return made.motion
 
 
 class RaisesInOpen(NullDriver):

@@ -106,9 +106,13 @@ class Device:
             await self._delay()
             self.sample(registers)
             registers[HEARTBEAT] += 1 if self.faults.get("other_master") else 0
+        elif self.faults.get("writes_too"):
+            await self._delay()
         elif address == WATCHDOG and "least_watchdog" in self.faults:
             values[0] = max(values[0], self.faults["least_watchdog"])
         code = self.faults.get("exception")
+        if self.faults.get("only", address) != address:
+            return None
         if code and self.faults.get("times", 1) > 0:
             self.faults["times"] = self.faults.get("times", 1) - 1
             return ExcCodes(code)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from service_parts import ROOM, core_of, until
+from service_parts import ROOM, SHARED, core_of, until
 
 from firmware_bridge.firmware.board import Board
 from firmware_bridge.firmware.build import METAL, build
@@ -31,6 +31,7 @@ SLOW = {
     "service.timeout_s": 10.0,
     "service.heartbeat_s": 0.1,
     **ROOM,
+    **SHARED,
     "limits.late.ticks": 100_000,
     **{f"limits.{limit}.ticks": 40 for limit in ("driver", "sensing", "stale", "tracking_error", "read_back")},
 }

@@ -58,9 +58,12 @@ def test_arming_and_tracking_are_one_holder(service):
     assert service.json("status")["lease"] is None
     assert service.said("arm").startswith("armed: hold")
     holder = service.json("status")["lease"]["holder"]
-    assert service.said("track", "triangle", *TRIANGLE, "--wait").startswith("motion ")
+    assert service.said("set", "law.blend_s=0.2").startswith("law.blend_s")
     lease = service.json("status")["lease"]
     assert (lease["kind"], lease["holder"]) == ("console", holder)
+    assert service.said("track", "triangle", *TRIANGLE, "--wait").startswith("motion ")
+    assert service.json("status")["lease"]["kind"] == "console", "it has it again"
+    assert "console" in service.said("status") and "unless used" in service.said("status")
     assert service.said("off").startswith("off")
     assert service.json("status")["lease"] is None
     assert "mode hold" in service.refused("move", "0.01")

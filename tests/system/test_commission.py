@@ -111,7 +111,7 @@ LATER = pytest.mark.slow  # after a part of the work
     ("changes", "says"),
     [
         pytest.param({"twin.friction.fs": 9e4, "twin.friction.fc": 8e4}, "that the table is free", id="stuck"),
-        pytest.param({"twin.faults.reversed": True}, "which way the displacement sensor counts", id="reversed"),
+        pytest.param({"twin.faults.reversed": True}, "reverse the valve's polarity", id="reversed"),
         pytest.param({"twin.sensors.acceleration.bias_m_s2": 5.0}, "accelerometer reads 5 m/s² at rest", id="askew"),
         pytest.param({"twin.faults.sensor": "acceleration", "twin.faults.sensor_stuck_after_s": 40.0},
                      "sensors.acceleration", id="accelerometer dies"),

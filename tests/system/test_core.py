@@ -3,6 +3,7 @@
 Counts and order are asserted, never times.
 """
 
+import contextlib
 import os
 import select
 import signal
@@ -164,6 +165,30 @@ def test_after_a_long_stall_whole_periods_were_skipped_and_the_phase_was_kept():
     assert status.blamed["wake"] >= 200
 
 
+_HOG = "import os, sys; os.sched_setaffinity(0, {int(sys.argv[1])}); print(flush=True)\nwhile True: pass"
+
+
+def test_beside_programs_that_take_its_processor_missed_ticks_are_counted_and_the_phase_is_kept():
+    cpu = max(os.sched_getaffinity(0))
+    with running(priority=0, cpu=cpu) as link, contextlib.ExitStack() as hogs:
+        until(link, lambda: link.status.tick >= 50)
+        before = link.status
+        for _ in range(3):
+            hog = subprocess.Popen([sys.executable, "-c", _HOG, str(cpu)], stdout=subprocess.PIPE)
+            hogs.push(hog)
+            hogs.callback(hog.kill)
+            hog.stdout.readline()
+        rows = []
+        until(link, lambda: rows.append(link.drain(10_000)) is None and link.status.missed >= before.missed + 20)
+        link.stop(20.0)
+        status, rows = link.status, np.concatenate([*rows, link.drain(100_000)])
+    assert status.granted.cpu == cpu
+    assert status.ran + status.missed == status.due
+    assert status.missed == sum(status.blamed.values()) == rows["skipped"].sum()
+    assert len(set(_phases_ns(rows).tolist())) == 1
+    assert status.rows_lost == 0
+
+
 def _monotonic_ns():
     import time
 
@@ -171,7 +196,7 @@ def _monotonic_ns():
 
 
 def test_a_stall_in_motion_trips_and_stays_latched():
-    with running("twin", late_in_a_row=50) as link:
+    with running("twin", late=50) as link:
         until(link, lambda: link.status.tick >= 200)
         assert ask(link, RequestKind.ARM).refusal == 0
         until(link, lambda: link.status.mode == Mode.HOLD)

@@ -86,6 +86,20 @@ def test_time_passes_until_the_tick_that_is_asked_for_and_no_further(link):
     assert not rows["law_ns"].any()
 
 
+def test_a_stall_is_skipped_at_once_counted_and_blamed_on_the_host(link):
+    link.run_until(10)
+    until(link, lambda: link.status.tick == 10)
+    link.stall(45)
+    link.run_until(60)
+    until(link, lambda: link.status.tick == 60)
+    _stands(link)
+    rows, status = link.drain(10_000), link.status
+    assert rows["tick"].tolist() == [*range(11), *range(56, 61)]
+    assert rows["skipped"].tolist() == [0] * 11 + [45] + [0] * 4
+    assert status.blamed["wake"] == status.missed == status.late_in_a_row_most == 45
+    assert status.late_in_a_row == 0
+
+
 def test_a_full_ring_makes_time_wait_for_its_reader(link):
     size = len(link.memory.rows)
     link.run_until(3 * size)

@@ -30,7 +30,8 @@ def test_a_rig_with_bristles_is_found_out_and_left_as_it_was():
 
 def test_a_dead_accelerometer_is_named():
     dead = {"twin.faults.sensor": "acceleration", "twin.faults.sensor_stuck_after_s": 8.0}
-    with twin(LUGRE, **dead) as service, Client(service.commands) as rig:
+    unguarded = {"limits.stuck.window_s": 50.0}  # the loop itself would trip first
+    with twin(LUGRE, **dead, **unguarded) as service, Client(service.commands) as rig:
         with pytest.raises(ReversalFault, match="acceleration is dead"):
             identify_presliding(rig, CURVE)
         rig.off()

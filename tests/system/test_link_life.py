@@ -20,7 +20,7 @@ from hilctl.loop.options import CoreOptions
 from hilctl.params import record_of
 from hilctl.rt.jit import jit
 from hilctl.rt.records import as_record
-from hilctl.signals import SENSORS, Mode, Status, Trip
+from hilctl.signals import SENSORS, Action, Mode, Status, Trip
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
 
@@ -73,10 +73,11 @@ def looping(clock="real", **more):
     driver = Failing()
     options = CoreOptions(
         clock=clock, rate_hz=RATE_HZ, priority=0, service_timeout_s=0, lost_s=LOST_TICKS / RATE_HZ,
-        late_in_a_row=100_000, reconnect_first_s=0.02, reconnect_longest_s=0.05, row_slots=1 << 15, **more,
+        reconnect_first_s=0.02, reconnect_longest_s=0.05, row_slots=1 << 15, **more,
     )  # fmt: skip
     settings = table().settings(1)
     settings.dt_s, settings.arming.rest_s = 1 / RATE_HZ, 60.0
+    settings.limits.late.action = Action.WARN
     settings.limits.driver.ticks, settings.limits.sensing.ticks = 10, 20
     for name in SENSORS[4:]:
         settings.sensors[name].present = 0

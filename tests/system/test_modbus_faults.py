@@ -104,12 +104,18 @@ def test_a_slow_answer_now_and_then_costs_its_tick_and_is_taken_in_the_next():
         assert dialogue.health["strays"] == 0
 
 
-def test_a_tick_whose_answer_is_older_says_late():
-    with talking("tcp", amplifier__fc23=True) as (there, dialogue):
+@pytest.mark.parametrize("fc23", [True, False], ids=["function-23", "functions-3-and-16"])
+def test_an_answer_of_an_earlier_tick_is_late_only_where_every_reading_is_a_new_one(fc23):
+    with talking("tcp", amplifier__fc23=fc23) as (there, dialogue):
         dialogue.limit_s = 0.01
-        there.faults(delay_s=0.012)
-        seen = [dialogue.tick() for _ in range(60)]
-        assert Status.LATE in seen
+        there.faults(delay_s=0.012, writes_too=True)
+        seen = []
+        for _ in range(60):
+            before = int(dialogue.readings.device_tick)
+            seen.append(dialogue.tick())
+            assert (int(dialogue.readings.device_tick) > before) == (seen[-1] in (Status.OK, Status.LATE)), seen
+        assert Status.TIMEOUT in seen
+        assert Status.LATE in seen or not fc23  # a write that is late is followed by the next write, and by no reading
         assert set(seen) <= {Status.OK, Status.LATE, Status.TIMEOUT}
 
 

@@ -15,6 +15,7 @@ from modbus_parts import Device, device
 from service_parts import (
     ARMS_FAST,
     ROOM,
+    SHARED,
     arms,
     core_of,
     driven_to_its_end,
@@ -38,6 +39,7 @@ _SLOW = {
     "loop.time_to_live_s": 0.1,
     "loop.priority": 0,
     **ROOM,
+    **SHARED,
     "limits.late.ticks": 100_000,
     "service.timeout_s": 10.0,
 }

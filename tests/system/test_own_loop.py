@@ -102,10 +102,10 @@ def test_who_closes_the_loop_and_how_far_a_command_reaches_cannot_change_while_i
 @pytest.mark.parametrize("words", ["identify friction", "identify presliding", "identify plant", "commission", "tune"])
 def test_work_on_the_valves_opening_is_refused_before_anything_moves(rig, words, tmp_path, monkeypatch, capsys):
     @contextmanager
-    def running(given):
+    def running(given, name, *, restore):
         yield rig
 
-    monkeypatch.setattr(connect, "command", running)
+    monkeypatch.setattr(connect, "attended", running)
     monkeypatch.chdir(tmp_path)
     before = rig.status()["history"]["end"]  # on the virtual clock time passes only where something is done
     assert main([*words.split(), *(["servo-004", "--measure"] if words == "tune" else [])]) == 2

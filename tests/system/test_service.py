@@ -193,6 +193,8 @@ def test_a_set_while_tracking_changes_the_epoch_of_the_samples(rig):
     own = seen["epoch"][seen["motion"] == motion.id]
     assert set(np.unique(own)) == {epoch - 1, epoch}
     assert np.all(np.diff(own) >= 0)
+    assert refusal(rig.undo).key == "limits.velocity.max_m_s"  # it would loosen the limit
+    rig.off()
     rig.undo()
 
 
@@ -227,6 +229,19 @@ def test_waits_are_answered_when_they_are_over_out_of_order(service, rig):
         assert reply["id"] == 1 and reply["result"]["why"] == "stopped"
 
 
+def test_off_is_waited_for_where_a_trip_is_held_whether_it_was_asked_for_or_comes_by_itself():
+    trips = {"limits.tracking_error.max_m": 5e-4, "limits.tracking_error.action": "stop"}
+    with armed(changes={**trips, "limits.escalation.hold_s": 3.0}) as (_, rig):
+        for ask in (rig.off, lambda: rig.pass_time(4.0) and rig.wait_mode("off", 30.0)):
+            outcome = rig.wait(rig.track("sine", amplitude_m=0.03, frequency_hz=3.0))
+            assert (outcome.why, outcome.trip, outcome.mode) == ("tripped", "tracking_error", "hold")
+            outcome = ask()
+            assert (outcome.why, outcome.mode, outcome.trip) == ("mode", "off", "tracking_error")
+            rig.reset()
+            rig.pass_time(2.0)  # until the table stands
+            rig.arm()
+
+
 def test_an_uploaded_history_is_followed(rig):
     times = np.arange(0, 2, 0.01)
     seconds = rig.upload("wave", 0.003 * np.sin(2 * np.pi * times) ** 3, "displacement", interval_s=0.01)
@@ -237,8 +252,8 @@ def test_an_uploaded_history_is_followed(rig):
 
 
 def test_zero_makes_a_sensor_read_what_it_should(rig):
-    rig.move(0.004)
-    rig.wait_mode("hold")
+    rig.wait(rig.move(0.004))
+    rig.off()
     rig.pass_time(1.0)
     before = rig.get("sensors.displacement.offset")["sensors.displacement.offset"]
     done = rig.zero("displacement", to=0.0, samples=500)

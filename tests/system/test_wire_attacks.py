@@ -66,17 +66,18 @@ def test_a_hostile_message_is_refused_and_the_next_is_answered(unharmed, name):
         assert raw.ask("hello")["ok"]
 
 
-@pytest.mark.parametrize("size", [64 * 1024 + 1, 900_000])
+@pytest.mark.parametrize("size", [64 * 1024 + 1, 120_000])
 def test_too_large_a_message_is_told_so(unharmed, size):
     with Raw(unharmed[0].commands) as raw:
         raw.send(bytes(size))
         assert raw.receive()["error"]["code"] == "too_large"
 
 
-def test_a_message_beyond_all_measure_cuts_its_sender_off_and_nobody_else(unharmed):
+@pytest.mark.parametrize("size", [200_000, 4_000_000])
+def test_a_message_beyond_all_measure_cuts_its_sender_off_and_nobody_else(unharmed, size):
     service, _ = unharmed
     with Raw(service.commands) as raw, Raw(service.commands) as other:
-        raw.send(bytes(4_000_000))
+        raw.send(bytes(size))
         assert other.ask("hello")["ok"]
         assert raw.socket.poll(200) == 0
         assert raw.ask("hello")["ok"]  # zmq connects again by itself
@@ -90,6 +91,46 @@ def test_messages_of_many_frames_are_refused(unharmed):
         assert raw.socket.poll(10_000)
         empty, payload = raw.socket.recv_multipart()
         assert empty == b"" and msgpack.unpackb(payload)["ok"]
+
+
+_MANY_FRAMES = """
+import sys, zmq
+endpoint, frames, size = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+socket = zmq.Context().socket(zmq.DEALER)
+socket.setsockopt(zmq.LINGER, 0)
+socket.connect(endpoint)
+body = bytes(size)
+while True:
+    for _ in range(frames - 1):
+        socket.send(body, zmq.SNDMORE)
+    socket.send(body)
+    print("sent", flush=True)
+    if size < 100_000:
+        socket.recv()
+    else:
+        socket.poll(500)
+"""
+
+
+@pytest.mark.parametrize(("frames", "size"), [(700, 1_000_000), (700, 60_000), (100_000, 1)])
+def test_a_message_of_many_frames_is_dropped_as_a_whole_while_others_are_answered(unharmed, frames, size):
+    service, rig = unharmed
+    status = Path(f"/proc/{service.pid}/status")
+
+    def peak_mb():
+        return int(next(line for line in status.read_text().splitlines() if "VmHWM" in line).split()[1]) >> 10
+
+    before_mb, told = peak_mb(), rig.status()["events"]
+    flood = [sys.executable, "-c", _MANY_FRAMES, service.commands, str(frames), str(size)]
+    with subprocess.Popen(flood, stdout=subprocess.PIPE, text=True) as flooding, Raw(service.commands) as other:
+        for _ in range(3):
+            assert flooding.stdout.readline() == "sent\n"
+            for _ in range(20):
+                assert other.ask("stop")["ok"]
+        assert flooding.poll() is None
+        flooding.kill()
+    assert peak_mb() - before_mb < 200
+    assert not [e for e in rig.events(told) if e["kind"] in ("lease_lost", "trip", "core_gone", "mode")]
 
 
 def test_a_flood_is_answered_by_its_rate_and_others_do_not_wait(unharmed):

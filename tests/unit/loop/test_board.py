@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hilctl.loop import board
+from hilctl.loop import board, outside
 from hilctl.params import record_of
 
 RECORD = record_of([("a", np.int64), ("b", np.int64)])
@@ -58,3 +58,28 @@ def test_a_writer_that_is_always_faster_gives_no_record_rather_than_a_torn_one()
     words, records = np.zeros(4, np.int64), np.zeros(SLOTS, RECORD)
     _post(words, records, 1)
     assert board.newest(words, 0, _Overtaking(words, records, 10**9)) is None
+
+
+class _Seen:
+    """Words or records that write down when they are read."""
+
+    def __init__(self, name, data, seen):
+        self.name, self.data, self.seen = name, data, seen
+
+    def __len__(self):
+        return len(self.data)
+
+    def __getitem__(self, where):
+        self.seen.append(self.name)
+        return self.data[where]
+
+
+def test_where_the_processor_may_reorder_reads_the_copy_stands_between_two_fences(monkeypatch):
+    seen = []
+    monkeypatch.setattr(outside, "ORDERED", False)
+    monkeypatch.setattr(outside, "full_fence", lambda: seen.append("fence"))
+    words, records = np.zeros(4, np.int64), np.zeros(SLOTS, RECORD)
+    _post(words, records, 1)
+    found = board.newest(_Seen("count", words, seen), 0, _Seen("copy", records, seen))
+    assert int(found.a) == 1
+    assert seen == ["count", "fence", "copy", "fence", "count", "fence"]

@@ -24,7 +24,8 @@ class Rig:
         self.now_ns = START_NS
         monkeypatch.setattr(clock, "monotonic_ns", lambda: self.now_ns)
         monkeypatch.setattr(clock, "rt_sleep", self._sleep)
-        monkeypatch.setattr(clock, "rt_blame", plain(clock.rt_blame))
+        for name in ("rt_blame", "rt_miss"):
+            monkeypatch.setattr(clock, name, plain(getattr(clock, name)))
         plain(clock.rt_start_clock)(self.loop)
 
     def _sleep(self, due_ns, spin_ns):

@@ -27,7 +27,7 @@ def test_every_region_begins_on_a_pair_of_cache_lines_of_its_own():
 
 def test_words_of_different_writers_share_no_pair_of_cache_lines():
     singles = [layout.HEARTBEAT, layout.HURRY, layout.RUN_UNTIL, layout.HELD, layout.SNAPSHOT_ASKED,
-               layout.SNAPSHOT_DONE, layout.MAIL, layout.STATUSES]
+               layout.SNAPSHOT_DONE, layout.MAIL, layout.STATUSES, layout.DEVICE_LINK, layout.STALL]
     rings = [(base, base + 16) for base in (layout.REQUESTS, layout.ANSWERS, layout.ROWS)]
     lines = [word * 8 // 128 for word in [*singles, *(word for ring in rings for word in ring)]]
     assert len(set(lines)) == len(lines)

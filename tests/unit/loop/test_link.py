@@ -147,6 +147,11 @@ def test_one_copy_of_the_state_at_a_time(core):
     assert len(copy.state) == layout.STATE.itemsize
 
 
+def test_a_stall_waits_for_the_virtual_clock(core):
+    core.link.stall(45)
+    assert core.memory.words[layout.STALL] == 45
+
+
 def test_rows_held_are_told_and_let_go(core):
     core.link.held(100)
     assert core.memory.words[layout.HELD] == 100

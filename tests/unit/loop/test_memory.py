@@ -32,9 +32,9 @@ def test_its_size_can_never_change(memory):
 def test_the_core_sees_what_the_service_wrote(memory):
     seen = open_checked(os.dup(memory.fd), RUN)
     memory.words[layout.HEARTBEAT] = 42
-    memory.options.late_in_a_row = 7
+    memory.options.hold_rows = 7
     assert seen.words[layout.HEARTBEAT] == 42
-    assert seen.options.late_in_a_row == 7
+    assert seen.options.hold_rows == 7
     assert len(seen.rows) == 4096
     seen.close()
 

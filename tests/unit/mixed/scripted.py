@@ -23,7 +23,7 @@ def rt_scripted(state: Any, command: Any, readings: Any) -> int:
     heard, said = words_of(own.heard), words_of(command)
     for i in range(said.size):
         heard[i] = said[i]
-    if own.status in (0, 1, 5):
+    if own.status in (0, 1, 5, 8):
         told, wanted = words_of(readings), words_of(own.says)
         for i in range(wanted.size):
             told[i] = wanted[i]

@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 
-from firmware_bridge.driver import COMMAND, READINGS, DriverError
+from firmware_bridge.driver import COMMAND, READINGS, DriverError, Note, complaints
 from firmware_bridge.mixed.driver import MixedDriver, resolve
 from firmware_bridge.registry import exchange_of
 from hilctl import rig
@@ -93,12 +93,32 @@ def test_another_part_that_fails_shows_in_the_ages_of_what_it_gave(bench):
     assert bench.driver.health()["transducers"]["outcomes"] == {"ok": 2, "closed": 3}
 
 
+@pytest.mark.parametrize("sensor", ["displacement", "acceleration"])
+def test_a_failure_of_the_part_that_gives_the_motion_is_the_rigs_for_old_values_are_no_readings(facts, sensor):
+    bench = Bench(facts, other={"name": f"{AT}:Scripted", "gives": [sensor], "takes": []}).open()
+    other = bench.driver.parts["other"].script
+    assert bench.tick() == Status.OK
+    for status in (Status.TIMEOUT, Status.LATE, Status.BAD_CHECKSUM):
+        other.status = status
+        assert bench.tick() == status
+    bench.amplifier.status = Status.EXCEPTION
+    assert bench.tick() == Status.EXCEPTION
+
+
 def test_while_nothing_is_enabled_a_part_that_fails_is_the_rigs_failure(bench):
     bench.transducers.status = Status.CLOSED
     assert bench.tick(enable=1) == Status.OK
     assert bench.tick(enable=0) == Status.CLOSED
     bench.transducers.status = Status.LATE
     assert bench.tick(enable=0) == Status.OK
+
+
+def test_outputs_that_another_master_overwrote_on_any_part_are_the_rigs_matter(bench):
+    bench.transducers.status = Status.OVERWRITTEN
+    assert [bench.tick(enable=enable) for enable in (1, 0)] == [Status.OVERWRITTEN, Status.OVERWRITTEN]
+    assert bench.readings.age_ns[SENSORS.index("pressure_a")] == 0  # its readings are good
+    bench.amplifier.status = Status.TIMEOUT
+    assert bench.tick() == Status.TIMEOUT
 
 
 def test_what_no_part_has_ever_given_is_no_number(bench):
@@ -140,6 +160,9 @@ def test_the_part_with_the_valve_is_armed_last_and_disarmed_first_whatever_fails
 def test_what_a_part_says_at_check_bears_its_name_and_its_keys(facts):
     bench = Bench(facts, transducers={"gain": 9}).open()
     assert bench.driver.check() == ["transducers: driver.parts.transducers.gain = 9: too much"]
+    bench.driver.parts["amplifier"].check = lambda: [Note("its watchdog was not measured")]
+    assert complaints(bench.driver.check()) == ["transducers: driver.parts.transducers.gain = 9: too much"]
+    assert "amplifier: its watchdog was not measured" in bench.driver.check()
 
 
 def test_a_part_is_asked_only_for_what_it_gives(bench):

@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from modbus_maps import facts, table
 
 from firmware_bridge.driver import DriverError
-from firmware_bridge.modbus.budget import exchange_s, gap_s, refusals
+from firmware_bridge.modbus.budget import exchange_s, gap_s, read_back_every, refusals
 from firmware_bridge.modbus.driver import ModbusDriver, resolve
 from firmware_bridge.modbus.plan import Request, buses
 from firmware_bridge.modbus.settings import Config, Device
@@ -93,3 +93,33 @@ def test_slow_groups_on_a_line_of_their_own_take_several_ticks_and_are_refused_w
     (problem,) = refusals(check(Config, table(**own_line, reading__oil_temperature__every=4)), 1000.0, 0.8)
     assert "oil_temperature" in problem.key
     assert "1.25 times" in problem.limit
+
+
+def quick_line(**changes):
+    """As table-500-rtu: 921 600 Bd, without parity, gaps of 0.3 ms."""
+    line = {"transport": "rtu", "serial": "/dev/x", "baud": 921600, "parity": "none", "gap_s": 3e-4, "fc23": True}
+    return check(Config, table(amplifier=line, **changes))
+
+
+def test_outputs_are_read_back_as_often_as_takes_their_share_of_the_time():
+    config = quick_line()
+    (bus,) = buses(config)
+    seconds = exchange_s(config.amplifier, bus.back[0])
+    every = read_back_every(config, 400.0, 0.9)
+    assert seconds * 400 / every <= 1 / 25 < seconds * 400 / (every - 1)
+    assert read_back_every(check(Config, table()), 1000.0, 0.8) == 2  # TCP, whose answer takes 0.25 ms unless stated
+    assert read_back_every(quick_line(read_back_every=7), 400.0, 0.9) == 7
+
+
+def test_where_no_tick_has_time_for_it_outputs_are_not_read_back_and_asking_for_it_is_refused():
+    assert read_back_every(check(Config, table(**FIFTY_FOUR)), 115.0, 0.8) == 0
+    asked = check(Config, table(**FIFTY_FOUR, read_back_every=10))
+    (problem,) = refusals(asked, 115.0, 0.8)
+    assert problem.key == "driver.read_back_every"
+    assert "Hz together" in str(problem) and "set 0" in str(problem)
+
+
+def test_read_backs_leave_the_slow_signals_their_ticks():
+    slow = {"reading__fault__every": 2, "reading__emergency_stop__every": 3}  # five of six ticks
+    assert read_back_every(check(Config, table(**slow)), 1000.0, 0.8) == 6
+    assert read_back_every(check(Config, table(**slow, reading__spool__every=6)), 1000.0, 0.8) == 0

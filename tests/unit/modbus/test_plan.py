@@ -62,3 +62,11 @@ def test_devices_behind_one_gateway_share_its_connection_and_others_do_not():
     assert len(shared.slow) == 1
     other = check(Config, table(**slow, transducers={"transport": "rtu", "serial": "/dev/x"}))
     assert [bus.devices for bus in buses(other)] == [("amplifier",), ("transducers",)]
+
+
+def test_outputs_are_read_back_but_for_the_reset_key():
+    (bus,) = buses(check(Config, table(output__reset={"device": "amplifier", "address": 4}), "driver"))
+    (back,) = bus.back
+    assert (back.function, back.read_at, back.read_count) == (3, 0, 4)
+    assert [place.word for place in back.outputs] == [0, 1, 2, 3]
+    assert buses(check(Config, table(read_back_every=0), "driver"))[0].back == ()

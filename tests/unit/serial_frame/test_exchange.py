@@ -1,4 +1,4 @@
-"""The compiled exchange against every answer that a line can bring: statuses, held readings, ages, what is sent.
+"""The compiled exchange against every answer that a line can bring: statuses, readings, ages, what is sent.
 
 The answer is put on the line before the exchange asks: what it will ask is known.
 """
@@ -9,7 +9,6 @@ import os
 
 import pytest
 
-from firmware_bridge.serial_frame.exchange import HOLD
 from firmware_bridge.serial_frame.frames import seal
 from firmware_bridge.serial_frame.messages import ANSWER, ANSWERS, HEAD, ONE, State, Type
 from hilctl.signals import Status
@@ -75,18 +74,18 @@ def test_the_sequence_goes_on_and_wraps(far):
     assert [sequence for _, sequence, _ in far.said(5)] == [65_534, 65_535, 0, 1, 2]
 
 
-def test_reply_time_out_the_readings_are_held_for_two_ticks_ageing_then_the_exchange_fails(far):
+def test_reply_time_out_each_tick_without_an_answer_fails_at_once_and_the_next_answer_is_taken(far):
     assert far.answered() == Status.OK
     before = far.readings.copy()
     ages = [int(before.age_ns[0])]
-    for k in range(HOLD + 3):
-        assert far.exchange(enable=1) == (Status.LATE if k < HOLD else Status.TIMEOUT)
+    for _ in range(5):
+        assert far.exchange(enable=1) == Status.TIMEOUT
         assert far.readings.displacement_m == before.displacement_m
         ages.append(int(far.readings.age_ns[0]))
     assert all(later - sooner >= 20_000_000 for sooner, later in itertools.pairwise(ages))
     assert far.asked(far.readings_frame()) == Status.OK
-    assert (far.own.timeouts, far.own.held, far.own.failed) == (HOLD + 3, HOLD, 0)
-    assert [sequence for _, sequence, _ in far.heard] == [(65_534 + k) & 0xFFFF for k in range(HOLD + 5)]  # never twice
+    assert far.own.timeouts == 5
+    assert [sequence for _, sequence, _ in far.heard] == [(65_534 + k) & 0xFFFF for k in range(7)]  # never twice
 
 
 def test_without_any_reading_yet_a_silent_device_is_a_time_out_at_once(far):
@@ -96,13 +95,13 @@ def test_without_any_reading_yet_a_silent_device_is_a_time_out_at_once(far):
 def test_it_returns_by_the_deadline_of_the_tick_though_the_command_is_late(far):
     far.answered()
     far.own.timeout_ns = 10**12
-    assert far.exchange(deadline_ns=0) == Status.LATE
+    assert far.exchange(deadline_ns=0) == Status.TIMEOUT
     assert len(far.said(2)) == 2
 
 
 def test_an_answer_that_comes_too_late_is_thrown_away_and_the_next_is_not_off_by_one(far):
     far.answered()
-    assert far.exchange(enable=1) == Status.LATE
+    assert far.exchange(enable=1) == Status.TIMEOUT
     far.put(far.readings_frame(sequence=int(far.own.sequence), tick=50))
     assert far.asked(far.readings_frame(tick=99)) == Status.OK
     assert (far.readings.device_tick, far.own.answered) == (99, 2)
@@ -145,7 +144,7 @@ def test_checksum_every_single_wrong_bit_fails_the_exchange(far):
 def test_truncated_answers_fail_and_the_next_one_comes_through(far, length):
     assert far.answered() == Status.OK
     far.put(far.readings_frame()[:length])
-    assert far.exchange(enable=1) == Status.LATE
+    assert far.exchange(enable=1) == Status.TIMEOUT
     assert far.asked(far.readings_frame()) == Status.OK
 
 
@@ -158,8 +157,8 @@ def test_an_answer_in_pieces_of_a_byte_with_noise_before_it_is_taken(far):
 def test_babble_without_end_does_not_keep_the_exchange_beyond_its_time(far):
     far.answered()
     far.put(b"\x55" * 3000)
-    for k in range(HOLD + 1):
-        assert far.exchange(enable=1) == (Status.LATE if k < HOLD else Status.TIMEOUT)
+    for _ in range(3):
+        assert far.exchange(enable=1) == Status.TIMEOUT
         far.put(b"\x55" * 500)
     assert far.own.length <= 97
 
@@ -257,5 +256,5 @@ def test_a_line_that_takes_nothing_is_a_time_out_and_does_not_block(far):
             os.write(far.near, b"\x01" * 1000)
     except BlockingIOError:
         pass
-    assert far.exchange(enable=1) == Status.LATE
+    assert far.exchange(enable=1) == Status.TIMEOUT
     assert far.own.timeouts == 1

@@ -138,6 +138,38 @@ def test_a_sensor_can_fail(make_rig, sensor, word):
             assert np.ptp(rows[101:, word]) == 0
 
 
+READ = ("displacement_m", "acceleration_m_s2", "pressure_a_pa", "pressure_b_pa")
+
+
+def readings_under(make_rig, **faults):
+    """What the four transducers show of an opening of 20 %, and where the table is."""
+    rig = make_rig(faults=faults).ready()
+    rig.run([0.2] * 60)
+    return np.array([float(getattr(rig.readings, name)) for name in READ]), truth(rig.driver.state)["position_m"]
+
+
+@pytest.mark.parametrize(("k", "sensor"), [*enumerate(("displacement", "acceleration", "pressure_a", "pressure_b"))])
+@pytest.mark.parametrize(("fault", "factor"), [("sensor_reversed", -1.0), ("sensor_dead", 0.0)])
+def test_a_sensor_can_be_reversed_or_dead_while_the_plant_is_the_same(make_rig, k, sensor, fault, factor):
+    true, at_m = readings_under(make_rig)
+    seen, also_m = readings_under(make_rig, **{fault: [sensor]})
+    assert at_m == also_m
+    assert np.array_equal(np.delete(seen, k), np.delete(true, k))
+    assert seen[k] == pytest.approx(factor * true[k], abs=0.1 * abs(true[k]))
+
+
+def test_exchanged_pressures_are_those_of_the_other_chamber(make_rig):
+    true, at_m = readings_under(make_rig)
+    seen, also_m = readings_under(make_rig, pressures_exchanged=True)
+    assert at_m == also_m and abs(true[2] - true[3]) > 1e5
+    assert seen[[3, 2]] == pytest.approx(true[2:], rel=0.05)
+
+
+def test_a_dead_valve_stays_at_its_null_bias_whatever_is_commanded(make_rig):
+    rig = make_rig(faults={"valve_dead": True}, valve={"null_bias": 0.004}).ready()
+    assert rig.run([1.0] * 300, lambda own: own.plant.spool)[-1] == pytest.approx(0.004, abs=1e-6)
+
+
 def test_the_supply_can_fail(make_rig):
     rig = make_rig(faults={"supply_lost_after_s": 0.05}, supply={"fall_s": 0.05}).ready()
     collect(rig, [0.0] * 500)

@@ -1,0 +1,70 @@
+"""The defects, as edits of the program: what stands there, and what stood there, or might.
+
+Where two things protect, both are taken away.
+"""
+
+from typing import NamedTuple
+
+
+class Edit(NamedTuple):
+    """Some lines of a file, which stand there once, and what takes their place."""
+
+    file: str
+    good: str
+    bad: str
+
+
+_TICK, _CORE = "hilctl/law/tick.py", "hilctl/loop/core.py"
+_OFF_ONLY = "hilctl/service/off_only.py"
+_NO_ESCALATION = Edit("hilctl/law/escalation.py", "    s.held_s += step_s\n", "    if True:\n        return False\n")
+
+DEFECTS: dict[str, tuple[Edit, ...]] = {
+    # The supply comes back to a loop that has wound up meanwhile.
+    "supply_lost_and_back": (
+        _NO_ESCALATION,
+        Edit(
+            "hilctl/law/escalation.py",
+            "return bool(s.guard.trip == 0 and s.guard.warnings & _POWERLESS == 0)",
+            "return True",
+        ),
+        Edit("hilctl/law/guards.py", "if not held or abs(opening) <= rule.opening:", "if True:"),
+    ),
+    # A measured position is shifted, and the held table follows.
+    "zero_while_held": (
+        Edit(
+            _OFF_ONLY,
+            'SHIFTS = ("sensors.displacement.gain", "sensors.displacement.offset", "sensors.displacement.delay_s")',
+            "SHIFTS = ()",
+        ),
+        Edit(_TICK, "new.offset, new.gain, new.delay_s = old.offset, old.gain, old.delay_s", "pass"),
+    ),
+    # Another device, or another wiring, behind the same plug.
+    "signs_not_proved_again": (
+        Edit(
+            "hilctl/loop/lost.py", "    rt_arming_unknown(state.now.law.valve.null_bias, state.arm)  # who", "    # who"
+        ),
+    ),
+    # A trip while holding leaves the loop closed.
+    "no_escalation": (_NO_ESCALATION,),
+    # Many short stalls.
+    "no_bucket_of_late_ticks": (Edit(_CORE, "elif rt_full(loop.late, rule.share, dt_s):", "elif False:"),),
+    # A limit that is accepted and not used.
+    "late_ticks_of_the_start": (Edit(_CORE, "if late >= rule.ticks:", "if late >= 50:"),),
+    # The null of an arming that failed.
+    "false_null_kept": (Edit("hilctl/law/arming.py", "        a.null = a.kept\n", "        pass\n"),),
+    # What protects is taken away from an armed rig.
+    "protection_off_live": (
+        Edit(_OFF_ONLY, "            found.append(Bound(key, was[key], now[key], why))\n", "            pass\n"),
+    ),
+    # A pressed emergency stop that the rig file is told not to have.
+    "emergency_stop_taken_away": (Edit(_OFF_ONLY, "problem = _fault(s, name)", 'problem = ""'),),
+    # After a stall the reference has gone on, and the command follows at once.
+    "catching_up_at_once": (
+        Edit(
+            "hilctl/law/catch_up.py",
+            '    """By as many ticks as have passed."""\n',
+            "    _rt_advance(s, knots, min(s.periods, LENGTH))\n    if True:\n        return\n",
+        ),
+        Edit("hilctl/law/output.py", "step = slew_per_s * dt_s\n", "step = slew_per_s * dt_s * periods\n"),
+    ),
+}
