@@ -63,7 +63,8 @@ def _driver(transport: str, place: str) -> Iterator[ModbusDriver]:
     outputs = {name: {"device": "amplifier", "address": k}
                for k, name in enumerate(("valve", "enable", "supply", "heartbeat"))}  # fmt: skip
     table = {"amplifier": {**reach, "fc23": True}, "output": outputs, "reading": registers,
-             "watchdog": {"fixed_s": 0.01}, "connect_timeout_s": 1.0}  # fmt: skip
+             "watchdog": {"fixed_s": 0.01}, "connect_timeout_s": 1.0,
+             "read_back_every": 0}  # the library asks once, too  # fmt: skip
     driver = ModbusDriver(check(Config, table, "driver"), rig.load("table-500", twin=True).facts())
     driver.open()
     try:

@@ -21,6 +21,7 @@ from hilctl.bench.tick_blocks import BLOCKS, rt_repeat
 from hilctl.bench.tick_course import ROWS, Course, Stretch, rt_play
 from hilctl.bench.tick_yardstick import Yardstick
 from hilctl.bench.yardstick import YardstickError
+from hilctl.law.guards import GUARD
 from hilctl.law.state import STATE
 from hilctl.signals import NAMES, SAMPLE
 
@@ -41,14 +42,14 @@ class _Player:
         """Seconds."""
         self.state[:] = stretch.state
         begin = time.perf_counter()
-        rt_play(self.state[0], self.command, stretch.readings, self.samples, self.bank, stretch.first)
+        rt_play(self.state[0], self.command, stretch.readings, stretch.turns, self.samples, self.bank)
         return time.perf_counter() - begin
 
     def in_c(self, stretch: Stretch) -> float:
         """Seconds."""
         self.state[:] = stretch.state
         begin = time.perf_counter()
-        self.yardstick.play(self.state, self.command, stretch.readings, self.samples, self.bank, stretch.first)
+        self.yardstick.play(self.state, self.command, stretch.readings, stretch.turns, self.samples, self.bank)
         return time.perf_counter() - begin
 
 
@@ -56,23 +57,32 @@ def _rows(play: Callable[[Stretch], float], player: _Player, stretch: Stretch) -
     """The samples of a stretch, all of them, as words."""
     out = []
     for at in range(0, len(stretch.readings), ROWS):
-        part = Stretch(stretch.name, stretch.first + at, stretch.state, stretch.readings[at : at + ROWS])
+        part = stretch.part(at, at + ROWS)
         play(part)
         out.append(player.samples[: len(part.readings)].copy())
         stretch = stretch._replace(state=player.state.copy())
     return np.concatenate(out)
 
 
+def _cause(player: _Player) -> list[float]:
+    """What is latched."""
+    guard = player.state[0].guard
+    return [float(guard[name]) for name in GUARD.names or () if name.startswith("trip")]
+
+
 def difference(course: Course, yardstick: Yardstick) -> tuple[float, str, int]:
     """The greatest difference of any channel from C's, relative to the channel's range; which; over how many ticks.
 
-    Codes and counters must be equal. Each stretch begins from our state, and is played to its end.
+    Codes and counters must be equal, and what is latched. Each stretch begins from our state, and is played to its end.
     """
     player = _Player(course, yardstick)
     worst, where, ticks = 0.0, "", 0
     for stretch in course.stretches:
-        ours, theirs = _rows(player.ours, player, stretch), _rows(player.in_c, player, stretch)
+        ours, cause = _rows(player.ours, player, stretch), _cause(player)
+        theirs, cause_in_c = _rows(player.in_c, player, stretch), _cause(player)
         ticks += len(ours)
+        if not np.allclose(cause, cause_in_c, rtol=AGREE, atol=0.0):
+            worst, where = np.inf, f"what tripped in {stretch.name}: {cause_in_c} instead of {cause}"
         for name in NAMES:
             a, b = ours[name], theirs[name]
             if a.dtype.kind == "i":
@@ -93,8 +103,8 @@ def _blocks(course: Course, stretch: Stretch, rounds: int) -> dict[str, float]:
     samples = np.zeros(ROWS, SAMPLE)
     each = len(stretch.readings) // len(states)
     for k in range(len(states)):
-        part = stretch.readings[k * each : (k + 1) * each]
-        rt_play(player_state[0], command, part, samples, course.bank, stretch.first + k * each)
+        part = stretch.part(k * each, (k + 1) * each)
+        rt_play(player_state[0], command, part.readings, part.turns, samples, course.bank)
         states[k] = player_state[0]
 
     def once(block: int) -> float:

@@ -1,10 +1,12 @@
 """A run of the whole controller on the twin, kept so that any tick of it can be run again: by us, or in C.
 
-Off, armed, a triangle; on the way the gains change (a blend), the feedback becomes the PID and three-variable control
-again, the motion is stopped; a sine, a sweep, a move and an uploaded wave follow; the end is off. `own`
-is such a run of a rig that closes its own displacement loop, with a trip to null on the way.
+`whole`: off, armed, a triangle; on the way the gains change (a blend), the feedback becomes the PID and three-variable
+control again, the motion is stopped; a sine, a sweep, a move and an uploaded wave follow; the end is off. `own` is such
+a run of a rig that closes its own displacement loop, with stalls and a trip to null on the way. What goes wrong is in
+tick_troubles.py.
 """
 
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,18 +14,25 @@ import numpy as np
 from firmware_bridge import registry
 from firmware_bridge.driver import COMMAND, READINGS
 from hilctl import rig
-from hilctl.law.motions import Samples, plan, samples_of
+from hilctl.law.motions import Samples, check_plan, plan, samples_of
 from hilctl.law.requests import REQUEST, RequestKind
 from hilctl.law.state import STATE
 from hilctl.law.tick import rt_adopt, rt_command, rt_request, rt_start, rt_tick
 from hilctl.loop.layout import BANK
+from hilctl.params import record_of
 from hilctl.rt.jit import jit
 from hilctl.rt.records import as_record, words_of
-from hilctl.signals import SAMPLE, Mode
+from hilctl.signals import SAMPLE, Mode, Status
 
 RIG, OWN_LOOP = "table-500", "servo-004"
 ROWS = 1024  # of the ring that samples are written to; a power of two
 _ARMING_TICKS = 30_000  # half a minute: it takes a few seconds
+
+# What a tick has besides readings: its number, the periods that were skipped before it, how the exchange went.
+TURN = record_of([("tick", np.int64), ("skipped", np.int64), ("status", np.int64)])
+
+# From a tick's place in its stretch and its readings, which may be changed, to the status of the exchange.
+Spoil = Callable[[int, Any], int]
 
 
 class CourseError(Exception):
@@ -31,21 +40,31 @@ class CourseError(Exception):
 
 
 @jit()
-def rt_play(s: Any, command: Any, readings: Any, samples: Any, bank: Any, first: int) -> None:
-    """As many ticks as there are readings, from tick `first` on. The waveform lies in raw memory, as in the loop."""
+def rt_play(s: Any, command: Any, readings: Any, turns: Any, samples: Any, bank: Any) -> None:
+    """As many ticks as there are readings. The waveform lies in raw memory, as in the loop."""
     knots = words_of(as_record(bank, BANK))
     for k in range(len(readings)):
-        rt_command(s, command, first + k, 0, 0)
-        rt_tick(s, command, readings[k], 0, knots, samples[k & (ROWS - 1)])
+        turn = turns[k]
+        rt_command(s, command, turn.tick, turn.skipped, 0)
+        rt_tick(s, command, readings[k], turn.status, knots, samples[k & (ROWS - 1)])
 
 
 class Stretch(NamedTuple):
     """Ticks without a request: the law's state before them, and what was read."""
 
     name: str
-    first: int
     state: Any
     readings: Any
+    turns: Any
+
+    def part(self, begin: int, end: int) -> "Stretch":
+        """Some of its ticks. The state is still that before the first of all."""
+        return self._replace(readings=self.readings[begin:end], turns=self.turns[begin:end])
+
+
+def as_read(_place: int, _readings: Any) -> int:
+    """Nothing is spoilt."""
+    return Status.OK.value
 
 
 class Course:
@@ -61,21 +80,39 @@ class Course:
         self._tick, self._motions, self._epoch = 0, 0, 1
         rt_start(self.state[0], self._rig.settings(), 0)
 
-    def run(self, name: str, ticks: int, until: int = -1) -> Stretch:
-        """The next ticks, kept; fewer when the mode `until` is reached."""
-        before, readings, count = self.state.copy(), np.zeros(ticks, READINGS), 0
-        while count < ticks and self.state[0].mode != until:
-            tick, one = self._tick + count, readings[count : count + 1]
-            rt_command(self.state[0], self.command, tick, 0, 0)
-            self._twin.exchange(self._twin.state, self.command, one[0])
-            rt_play(self.state[0], self.command, one, self.samples, self.bank, tick)
+    def run(
+        self,
+        name: str,
+        ticks: int,
+        until: int = -1,
+        stalls: Mapping[int, int] | None = None,
+        spoil: Spoil = as_read,
+    ) -> Stretch:
+        """The next ticks, kept; fewer when the mode `until` is reached. `stalls`: periods skipped, by tick."""
+        before, law = self.state.copy(), self.state[0]
+        readings, turns = np.zeros(ticks, READINGS), np.zeros(ticks, TURN)
+        count = 0
+        while count < ticks and law.mode != until:
+            here = slice(count, count + 1)
+            skipped = (stalls or {}).get(count, 0)
+            self._tick += skipped
+            rt_command(law, self.command, self._tick, skipped, 0)
+            self._twin.exchange(self._twin.state, self.command, readings[count])
+            turns[count] = self._tick, skipped, spoil(count, readings[count])
+            rt_play(law, self.command, readings[here], turns[here], self.samples, self.bank)
+            self._tick += 1
             count += 1
-        if until >= 0 and self.state[0].mode != until:
-            raise CourseError(f"{name}: mode {self.state[0].mode} instead of {until}, trip {self.state[0].guard.trip}")
-        stretch = Stretch(name, self._tick, before, readings[:count])
+        if until >= 0 and law.mode != until:
+            raise CourseError(f"{name}: mode {law.mode} instead of {until}, trip {law.guard.trip}")
+        stretch = Stretch(name, before, readings[:count], turns[:count])
         self.stretches.append(stretch)
-        self._tick += count
         return stretch
+
+    def expect(self, mode: Mode, trip: int = 0) -> None:
+        """This mode, and this trip or none."""
+        law = self.state[0]
+        if law.mode != mode or law.guard.trip != trip:
+            raise CourseError(f"{self.stretches[-1].name}: mode {law.mode}, trip {law.guard.trip}; not {mode}, {trip}")
 
     def ask(self, kind: RequestKind, motion: Any = None) -> None:
         """A request, which must be taken."""
@@ -92,6 +129,7 @@ class Course:
         self._motions += 1
         limits = rig.motion_limits(self._rig.controller, self._rig.dt_s)
         made = plan(kind, request, limits, float(self.state[0].head.x_m), self._motions, samples)
+        check_plan(made, limits)
         self.bank.view(np.float64)[: len(made.knots)] = made.knots
         self.ask(RequestKind.TRACK, made.motion)
 
@@ -144,7 +182,7 @@ def own(course: Course) -> None:
     """What the law does otherwise where the rig closes its own loop: arming, the command, null, and off."""
     arm(course)
     course.track("sine", amplitude_m=0.004, frequency_hz=3.0, cycles=8)
-    course.run("sine", 1500)
+    course.run("sine", 1500, stalls={500: 5, 900: 40})
     course.ask(RequestKind.STOP)
     course.run("stop", 2000, Mode.HOLD)
     course.adopt(limits__tracking_error__max_m=0.002, limits__command__slew_per_s=2.0)

@@ -6,9 +6,10 @@ from enum import IntEnum
 from typing import Any
 
 from firmware_bridge.driver import COMMAND, READINGS
+from hilctl.bench.tick_course import TURN
 from hilctl.bench.yardstick import YardstickError, build, c_records
 from hilctl.friction import MODELS, stribeck
-from hilctl.law import estimate, feed, sensors
+from hilctl.law import estimate, feed, sensors, stillness
 from hilctl.law.arming import ARMING, Arming
 from hilctl.law.estimate import ESTIMATE, Estimator
 from hilctl.law.feed import LINEAR, Feed
@@ -20,7 +21,8 @@ from hilctl.law.notch import HIGHEST, NOTCH, NOTCHES, RESIDUE, STEPS, Notch
 from hilctl.law.output import OUTPUT
 from hilctl.law.own_loop import OwnLoop
 from hilctl.law.pid import PID, Pid
-from hilctl.law.reference import ENDLESS_S, HISTORY, MOTION, POINT, Kind, history, smooth
+from hilctl.law.pressure_signs import FIT
+from hilctl.law.reference import ENDLESS_S, HISTORY, MOTION, POINT, REJOIN, Kind, history, smooth
 from hilctl.law.reference.chirp import CHIRP
 from hilctl.law.reference.move import MOVE
 from hilctl.law.reference.sine import SINE
@@ -29,7 +31,9 @@ from hilctl.law.reference.triangle import TRIANGLE
 from hilctl.law.reference.wave import WAVE
 from hilctl.law.sensors import CHECKED, Sensor, Sensors
 from hilctl.law.settings import BLENDED, FRICTION, PID_FEEDBACK, RIG_FEEDBACK, SETTINGS, Law
+from hilctl.law.signs import SIGNS
 from hilctl.law.state import STATE
+from hilctl.law.stillness import STILL
 from hilctl.law.three_state import THREE_STATE, ThreeState
 from hilctl.law.valve_stage import VALVE, ValveStage
 from hilctl.machine import GRAVITY, Machine
@@ -40,17 +44,18 @@ from hilctl.signals import Arming as Step
 # Inner ones first. A record's name in C is its declaration's, or its state's.
 _RECORDS: dict[str, Any] = {
     "Machine": dtype_of(Machine), "Friction": FRICTION,
-    "Sensor": dtype_of(Sensor), "Sensors": dtype_of(Sensors), "Checked": CHECKED,
+    "Sensor": dtype_of(Sensor), "Sensors": dtype_of(Sensors), "Checked": CHECKED, "Still": STILL,
     "Estimator": dtype_of(Estimator), "Estimate": ESTIMATE, "Feed": dtype_of(Feed), "Linear": LINEAR,
     "Pid": dtype_of(Pid), "PidState": PID, "ThreeState": dtype_of(ThreeState), "ThreeStateState": THREE_STATE,
     "Fresh": FRESH,
     "Notch": dtype_of(Notch), "NotchState": NOTCH, "Notches": NOTCHES,
     "ValveStage": dtype_of(ValveStage), "ValveState": VALVE, "OwnLoop": dtype_of(OwnLoop), "Law": dtype_of(Law),
     "Output": OUTPUT,
-    "Arming": dtype_of(Arming), "Arm": ARMING, "Limits": dtype_of(Limits), "Guard": GUARD, "Settings": SETTINGS,
+    "Arming": dtype_of(Arming), "Fit": FIT, "Signs": SIGNS, "Arm": ARMING,
+    "Limits": dtype_of(Limits), "Guard": GUARD, "Settings": SETTINGS,
     "Move": MOVE, "Sine": SINE, "Triangle": TRIANGLE, "Chirp": CHIRP, "Wave": WAVE, "Stop": STOP,
-    "Motion": MOTION, "Point": POINT, "History": HISTORY, "Inverse": INVERSE,
-    "Command": COMMAND, "Readings": READINGS, "Sample": SAMPLE, "State": STATE,
+    "Motion": MOTION, "Point": POINT, "History": HISTORY, "Rejoin": REJOIN, "Inverse": INVERSE,
+    "Command": COMMAND, "Readings": READINGS, "Turn": TURN, "Sample": SAMPLE, "State": STATE,
 }  # fmt: skip
 _CODES: dict[str, type[IntEnum]] = {
     "Mode": Mode, "Step": Step, "Status": Status, "Action": Action, "Trip": Trip, "Kind": Kind,
@@ -59,7 +64,9 @@ _CONSTANTS: dict[str, float] = {
     "SETTINGS_WORDS": len(BLENDED), "PID_FEEDBACK": PID_FEEDBACK, "RIG_FEEDBACK": RIG_FEEDBACK,
     "SENSOR_COUNT": sensors.COUNT, "RETURN_S": RETURN_S,
     "NOTCH_HIGHEST": HIGHEST, "NOTCH_RESIDUE": RESIDUE, "NOTCH_STEPS": STEPS,
-    "LINE": estimate.LINE, "LENGTH": history.LENGTH, "FLANK": smooth.FLANK, "ENDLESS_S": ENDLESS_S,
+    "WATCHED": stillness.WATCHED, "STILL_TURNS": stillness.TURNS, "STILL_STEPS": stillness.STEPS,
+    "LINE": estimate.LINE, "STRAIGHT": estimate.STRAIGHT, "LENGTH": history.LENGTH,
+    "FLANK": smooth.FLANK, "ENDLESS_S": ENDLESS_S,
     "PI": math.pi, "GRAVITY": GRAVITY, "SMOOTH_M_S": feed.SMOOTH_M_S, "SMOOTH_S": feed.SMOOTH_S, "GRID_S": feed.GRID_S,
     **{name.upper(): MODELS[name].code for name in ("stribeck", "karnopp", "lugre")},
     **{k: getattr(stribeck, k) for k in ("FC", "FS", "VS", "SIGMA", "DELTA", "WIDTH")},
@@ -79,9 +86,9 @@ class Yardstick:
         self._run = library.tick_run
         self._run.restype = None
         memory, whole = ctypes.c_void_p, ctypes.c_int64
-        self._run.argtypes = [memory, memory, memory, memory, whole, memory, whole, whole, whole]
+        self._run.argtypes = [memory, memory, memory, memory, memory, whole, memory, whole, whole]
 
-    def play(self, state: Any, command: Any, readings: Any, samples: Any, bank: Any, first: int) -> None:
+    def play(self, state: Any, command: Any, readings: Any, turns: Any, samples: Any, bank: Any) -> None:
         """As tick_course.rt_play. `state` is an array of one."""
-        self._run(state.ctypes.data, command.__array_interface__["data"][0], readings.ctypes.data, samples.ctypes.data,
-                  len(samples), bank.ctypes.data, len(bank) // 8, first, len(readings))
+        self._run(state.ctypes.data, command.__array_interface__["data"][0], readings.ctypes.data, turns.ctypes.data,
+                  samples.ctypes.data, len(samples), bank.ctypes.data, len(bank) // 8, len(readings))
