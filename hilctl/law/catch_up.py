@@ -5,9 +5,9 @@ from there on it went straight. A rig that closes its own loop stood at the last
 shorter than the preview is over before that can be felt: the motion goes on by its index.
 
 Up to `limits.late.rejoin_s` the table is led back to the motion (rejoin.py). After a longer stall the motion is over:
-the table stops from where it is and as fast as it is. When it stalls again before it is back, what counts is how
-far the table is off by now: each stall leads it straight on anew, and a motion that is rejoined again and again would
-pass its own end. While the table is held nothing has moved, and nothing is done.
+the table stops from where it is and as fast as it is. When it stalls again before it is back, the stalls count
+together, and so does how far the table is off by now: each stall leads it straight on anew, and a motion that is
+rejoined again and again would pass its own end. While the table is held nothing has moved, and nothing is done.
 """
 
 import math
@@ -23,6 +23,7 @@ from hilctl.law.reference import (
     rt_less,
     rt_reference,
     rt_rejoin_add,
+    rt_rejoin_missed,
     rt_rejoin_plan,
 )
 from hilctl.law.reference.history import LENGTH
@@ -46,6 +47,7 @@ def rt_catch_up(s: Any, knots: Any) -> None:
     if rt_own_loop(s):
         s.here.v_m_s = 0.0
     join, stall_s = s.tick + math.ceil(ahead), (s.periods - 1) * s.now.dt_s
+    s.rejoin.missed_s = stall_s = stall_s + rt_rejoin_missed(s.rejoin, before + ahead, s.now.dt_s)
     if s.mode == Mode.TRACK and not rt_own_loop(s):
         stall_s = max(stall_s, _rt_stall_so_far(s, knots, before + ahead, join))
     if s.mode == Mode.TRACK and stall_s <= s.now.limits.late.rejoin_s:

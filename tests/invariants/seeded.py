@@ -58,6 +58,24 @@ DEFECTS: dict[str, tuple[Edit, ...]] = {
     ),
     # A pressed emergency stop that the rig file is told not to have.
     "emergency_stop_taken_away": (Edit(_OFF_ONLY, "problem = _fault(s, name)", 'problem = ""'),),
+    # Several of them, each before the motion is rejoined, and none of them long.
+    "stalls_counted_one_by_one": (
+        Edit(
+            "hilctl/law/catch_up.py",
+            "    s.rejoin.missed_s = stall_s = stall_s + rt_rejoin_missed(s.rejoin, before + ahead, s.now.dt_s)\n",
+            "",
+        ),
+        Edit("hilctl/law/catch_up.py", "return float(off_s - 2.0 * dt_s)", "return 0.0"),
+        Edit(_CORE, "elif rt_full(loop.late, rule.share, dt_s):", "elif False:"),
+    ),
+    # What leads back to a motion keeps the acceleration that its corner had when the stall ended.
+    "rejoined_from_far_astray": (
+        Edit(
+            "hilctl/law/reference/rejoin.py",
+            "U = max(8.0 * dt_s, 1.5 * abs(a) / max(most_m_s3, abs(j)))",
+            "U = max(0.3, 1.5 * abs(a) / max(most_m_s3, abs(j)))",
+        ),
+    ),
     # After a stall the reference has gone on, and the command follows at once.
     "catching_up_at_once": (
         Edit(

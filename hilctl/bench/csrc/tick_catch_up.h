@@ -68,6 +68,7 @@ static inline void catch_up(State *s, const double *knots, int64_t known) {
         if (own_loop(s)) s->here.v_m_s = 0;
         int64_t join = s->tick + (int64_t)ceil(ahead);
         double stall_s = (double)(s->periods - 1) * s->now.dt_s;
+        s->rejoin.missed_s = stall_s = stall_s + rejoin_missed(&s->rejoin, (double)before + ahead, s->now.dt_s);
         if (s->mode == Mode_TRACK && !own_loop(s))
             stall_s = fmax(stall_s, stall_so_far(s, knots, known, (double)before + ahead, join));
         if (s->mode == Mode_TRACK && stall_s <= s->now.limits.late.rejoin_s)

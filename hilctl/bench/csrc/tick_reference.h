@@ -224,41 +224,57 @@ static inline double most_of(const double *c, int order) {
     return worst;
 }
 
-static inline void home(double x, double v, double a, double j, double *c) {
-    c[0] = x; c[1] = v; c[2] = a / 2; c[3] = j / 6;
-    c[4] = -35 * x - 20 * v - 5 * a - 2.0 / 3.0 * j;
-    c[5] = 84 * x + 45 * v + 10 * a + j;
-    c[6] = -70 * x - 36 * v - 7.5 * a - 2.0 / 3.0 * j;
-    c[7] = 20 * x + 10 * v + 2 * a + j / 6;
+static inline void turned(double a, double j, double *c) {
+    c[0] = 0.15 * a + j / 30; c[1] = -a / 2 - j / 12; c[2] = a / 2; c[3] = j / 6;
+    c[4] = -a / 4 - j / 6; c[5] = a / 10 + j / 20; c[6] = c[7] = 0;
+}
+
+static inline void home(double x, double v, double *c) {
+    c[0] = x; c[1] = v; c[2] = c[3] = 0;
+    c[4] = -35 * x - 20 * v; c[5] = 84 * x + 45 * v; c[6] = -70 * x - 36 * v; c[7] = 20 * x + 10 * v;
 }
 
 static inline void rejoin_none(Rejoin *r) { r->begun = r->until = 0; }
 
 static inline void rejoin_plan(const Point *p, double most_a, double most_j, int64_t tick, double dt, Rejoin *r) {
-    double x = p->x_m, v = p->v_m_s, a = p->a_m_s2, j = p->j_m_s3;
-    double within = most(most(most_a, fabs(a)), 1e-3), jerk = most(most_j, fabs(j));
+    double a = p->a_m_s2, j = p->j_m_s3, within = most(most_a, 1e-3);
+    double U = most(8 * dt, 1.5 * fabs(a) / most(most_j, fabs(j)));
+    turned(a * U * U, j * U * U * U, r->turn);
+    double x = p->x_m - r->turn[0], v = p->v_m_s - r->turn[1] / U;
     double T = most(most(8 * dt, 2 * fabs(v) / within), sqrt(6 * fabs(x) / within)), best = T, least = INFINITY;
     for (int k = 0; k < 16; k++) {
-        home(x, v * T, a * T * T, j * T * T * T, r->c);
-        double passed = most(most_of(r->c, 2) / (within * T * T), most_of(r->c, 3) / (jerk * T * T * T));
+        home(x, v * T, r->c);
+        double passed = most(most_of(r->c, 2) / (within * T * T), most_of(r->c, 3) / (most_j * T * T * T));
         if (passed < least) { best = T; least = passed; }
         if (passed <= 1.0001) break;
         T *= 1.2;
     }
-    home(x, v * best, a * best * best, j * best * best * best, r->c);
+    home(x, v * best, r->c);
     r->begun = tick;
-    r->until = tick + (int64_t)ceil(best / dt);
-    r->T_s = best;
+    r->until = tick + (int64_t)ceil(most(best, U) / dt);
+    r->T_s = best; r->U_s = U;
+}
+
+static inline double rejoin_missed(const Rejoin *r, double since, double dt) {
+    if (since >= (double)r->until) return 0;
+    double left = 1 - step((since - (double)r->begun) * dt, r->T_s).x;
+    return left * r->missed_s + 2 * dt + 0.5 * r->U_s;
+}
+
+static inline void add_part(const double *c, double lasts, double passed, Point *point) {
+    double per_s = 1 / lasts, s = passed * per_s;
+    if (s >= 1) return;
+    point->x_m += slope_of(c, 0, s);
+    point->v_m_s += slope_of(c, 1, s) * per_s;
+    point->a_m_s2 += slope_of(c, 2, s) * per_s * per_s;
+    point->j_m_s3 += slope_of(c, 3, s) * per_s * per_s * per_s;
 }
 
 static inline int rejoin_add(const Rejoin *r, int64_t tick, double dt, Point *point) {
     if (tick >= r->until) return 0;
-    double per_s = 1 / r->T_s, s = (double)(tick - r->begun) * dt * per_s;
-    if (s > 1) s = 1;
-    point->x_m += slope_of(r->c, 0, s);
-    point->v_m_s += slope_of(r->c, 1, s) * per_s;
-    point->a_m_s2 += slope_of(r->c, 2, s) * per_s * per_s;
-    point->j_m_s3 += slope_of(r->c, 3, s) * per_s * per_s * per_s;
+    double passed = (double)(tick - r->begun) * dt;
+    add_part(r->turn, r->U_s, passed, point);
+    add_part(r->c, r->T_s, passed, point);
     return 1;
 }
 

@@ -16,7 +16,15 @@ from hilctl.law.reference.motion import (
     rt_stop_motion,
 )
 from hilctl.law.reference.point import POINT, new_point
-from hilctl.law.reference.rejoin import REJOIN, rt_coast, rt_less, rt_rejoin_add, rt_rejoin_none, rt_rejoin_plan
+from hilctl.law.reference.rejoin import (
+    REJOIN,
+    rt_coast,
+    rt_less,
+    rt_rejoin_add,
+    rt_rejoin_missed,
+    rt_rejoin_none,
+    rt_rejoin_plan,
+)
 from hilctl.law.reference.stop import rt_stopping_reach
 from hilctl.law.reference.wave import KNOTS
 
@@ -39,6 +47,7 @@ __all__ = [
     "rt_less",
     "rt_reference",
     "rt_rejoin_add",
+    "rt_rejoin_missed",
     "rt_rejoin_none",
     "rt_rejoin_plan",
     "rt_stop_motion",

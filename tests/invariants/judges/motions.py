@@ -22,6 +22,10 @@ from tests.invariants.run import Run
 SPEED_M_S = 1e-3
 NULL_OFF = 0.01
 ARMING_M = 3e-3  # from docs/safety.md: before the signs are known, and while they are proved
+REJOINED_S = 1.0  # after a stall, at the latest
+TURN_TICKS = 8  # in which the reference takes the motion's acceleration up again, at least: law/reference/rejoin.py
+HOME = 2.74  # 2 max(h) max(|h''|) of its way home h(s) = s - 20 s⁴ + 45 s⁵ - 36 s⁶ + 10 s⁷; its time is met within 1.2
+SHARE = 0.7  # of the motion's peak of acceleration: what is added on the way home
 MARGIN_M = 1e-3  # of the closed loop about its reference, and of a stop about its end
 
 
@@ -143,15 +147,31 @@ def beyond_limits(run: Run) -> Iterator[tuple[int, str]]:
 
 @judge
 def astray(run: Run) -> Iterator[tuple[int, str]]:
-    """A motion stays where it was planned; a stall leads it straight on for `limits.late.rejoin_s` at most."""
+    """A motion stays where it was planned; a stall leads it straight on, for `limits.late.rejoin_s` at most."""
+    missed_s = run.summed(run.rows["skipped"] + (run.rows["status"] != 0), REJOINED_S) * run.dt_s
     slow = run.epochs(lambda tables: tables.law.feedback == "pid")  # far behind its reference
     for motion in run.motions:
         at = slice(motion.begin, motion.end)
         margin = run.limits.tracking_error.max_m if slow[at].any() else 3 * MARGIN_M
-        margin += motion.speed_m_s * run.limits.late.rejoin_s
+        straight_s = np.minimum(missed_s[at], run.limits.late.rejoin_s)
+        margin += np.where(straight_s > 0, _led_astray_m(run, motion, straight_s), 0.0)
         x_m = run.measured(run.truth["x"][at], at)
         out = np.maximum(x_m - motion.high_m, motion.low_m - x_m)
         k = first((out > margin) & ~(disturbed(run) | supply_unjudged(run))[at] & (run.mode[at] == Mode.TRACK))
         if k >= 0:
             yield motion.begin + k, f"{out[k] * 1e3:.3g} mm beyond where the motion was to go"
             return
+
+
+def _led_astray_m(run: Run, motion: Any, missed_s: Any) -> Any:
+    """How far beyond its end: straight on, then braked by the motion's own corner, for as long as that is not over.
+
+    The held command leads straight on for what was missed and two ticks more. The reference then takes the motion's
+    deceleration up, within its jerk: half of that time counts. If the motion has turned round meanwhile, the speed
+    that its corner no longer takes away is taken by the way home: over HOME r²/(2 SHARE peak).
+    """
+    jerk, v, peak = run.limits.stopping.jerk_m_s3, motion.speed_m_s, max(motion.peak_m_s2, 1e-3)
+    turn_s = max(TURN_TICKS * run.dt_s, 1.5 * peak / jerk)
+    straight_s = missed_s + 2 * run.dt_s + 0.5 * turn_s
+    turned_m_s = np.clip(peak * straight_s - v, 0.0, v)
+    return v * straight_s + HOME * turned_m_s**2 / (2 * SHARE * peak)

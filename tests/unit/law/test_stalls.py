@@ -31,6 +31,32 @@ def test_stalls_before_a_move_is_rejoined_stop_it_short_of_its_end(
     assert rows.mode[-1] in (Mode.HOLD, Mode.OFF)
 
 
+# The stall begins on the straight, in the corner, or in its second half.
+@pytest.mark.parametrize("late_s", [-0.02, -0.005, 0.005, 0.015, 0.03])
+@pytest.mark.parametrize("missed", [10, 20, 25])
+@pytest.mark.parametrize("speed_m_s", [0.05, 0.24, 0.5])
+def test_a_stall_at_a_corner_takes_the_table_no_further_than_the_stall_does(
+    table: Any, speed_m_s: float, missed: int, late_s: float
+) -> None:
+    rig = table()
+    rig.arm()
+    plan = rig.track("triangle", amplitude_m=0.04, speed_m_s=speed_m_s)
+    triangle, dt_s = plan.motion.triangle, rig.dt_s
+    while rig.law.here.v_m_s < 0.999 * speed_m_s:
+        rig.run(dt_s)
+    corner_s = (triangle.center_m + triangle.reach_m - rig.law.here.x_m) / speed_m_s
+    rig.run(corner_s + late_s)
+    rig.run(0.4, first_skip=missed)
+    assert rig.trip == 0
+    straight_s = (missed + 2) * dt_s  # the held command goes on to where the one after it begins to act
+    peak_m_s2, jerk_m_s3 = plan.motion.peak_m_s2, rig.controller.limits.stopping.jerk_m_s3
+    straight_s += 0.5 * max(8 * dt_s, 1.5 * peak_m_s2 / jerk_m_s3)  # until it decelerates as the motion does
+    # What the corner has turned meanwhile beyond rest is taken back by the way home: 2.74 r²/(2 · 0.7 peak).
+    back_m_s = min(max(peak_m_s2 * straight_s - speed_m_s, 0.0), speed_m_s)
+    most_m = speed_m_s * straight_s + 2.74 * back_m_s**2 / (1.4 * peak_m_s2)
+    assert max(np.abs(rig.truth[:, 0])) < 0.04 + most_m + 1e-3
+
+
 # While a sine is at its fastest, and shortly after: on a table that slows down by itself, and one that still speeds up.
 @pytest.mark.parametrize("late_s", [0.0, 0.02, 0.04])
 @pytest.mark.parametrize("speed_m_s", [0.05, 0.24, 0.7])
