@@ -22,7 +22,7 @@ def stalled(course: Course) -> None:
     course.expect(Mode.HOLD, Trip.LATE_TICKS)
     course.ask(RequestKind.RESET)
     course.track("sine", amplitude_m=0.01, frequency_hz=2.0, cycles=8)
-    course.run("too often", 2000, Mode.HOLD, stalls={700: 12, 703: 12})
+    course.run("too often", 2000, Mode.HOLD, stalls={700: 12, 715: 12})
     course.expect(Mode.HOLD, Trip.LATE_TICKS)
     course.adopt(limits__escalation__hold_s=0.5, limits__escalation__null_s=0.2)
     course.run("held, null, off", 2000, Mode.OFF, stalls={100: 30, 300: 9})

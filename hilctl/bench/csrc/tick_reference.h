@@ -256,8 +256,9 @@ static inline void rejoin_plan(const Point *p, double most_a, double most_j, int
 }
 
 static inline double rejoin_missed(const Rejoin *r, double since, double dt) {
-    if (since >= (double)r->until) return 0;
-    double left = 1 - step((since - (double)r->begun) * dt, r->T_s).x;
+    double passed = (since - (double)r->begun) * dt;
+    if (since >= (double)r->until || passed < r->U_s) return 0;
+    double left = 1 - step(passed, r->T_s).x;
     return left * r->missed_s + 2 * dt + 0.5 * r->U_s;
 }
 

@@ -7,9 +7,9 @@ that the reference begins there as the table goes, and ends as the motion goes; 
 its slope (inverse.py). It has two parts, which add:
 
     turn    s = t/U:  d'' = d0'' (1 - 3s² + 2s³) + d0''' U (s - 2s² + s³), and d = d' = 0 at its end
-    home    s = t/T:  d = c0 + c1 s + c4 s⁴ + … + c7 s⁷, with the d and d' that the turn leaves, d'' = d''' = 0 at both ends
+    home    s = t/T:  d = c0 + c1 s + c4 s⁴ + … + c7 s⁷, from the d and d' that the turn leaves; d'' = d''' = 0 at its ends
 
-The turn gives the table the motion's acceleration, as soon as the jerk permits (1.5 d0''/U is its greatest). Over the
+The turn gives the table the motion's acceleration, as soon as the jerk permits (at most 1.5 d0''/U). Over the
 whole time T an acceleration that begins with d0'' would take the table ever further: d0'' T²/20 away from the motion.
 T is the shortest of a geometric row for which |d''| and |d'''| of the way home stay within their limits, or else the
 one that passes them least.
@@ -72,11 +72,13 @@ def rt_rejoin_plan(point: Any, most_m_s2: float, most_m_s3: float, tick: int, dt
 def rt_rejoin_missed(r: Any, since: float, dt_s: float) -> float:
     """What counts of the stalls before, where one begins at this tick: what the way home has not yet led back.
 
-    Each stall leads straight on for two ticks and half of the turn longer than it lasts.
+    Each stall leads straight on for two ticks and half of the turn longer than it lasts. Those that come one upon the
+    other, within the turn, open the loop at the third (loop/core.py), and are not counted together here.
     """
-    if since >= r.until:
+    passed_s = (since - r.begun) * dt_s
+    if since >= r.until or passed_s < r.U_s:
         return 0.0
-    left = 1.0 - rt_step((since - r.begun) * dt_s, r.T_s)[0]
+    left = 1.0 - rt_step(passed_s, r.T_s)[0]
     return float(left * r.missed_s + 2.0 * dt_s + 0.5 * r.U_s)
 
 
