@@ -95,6 +95,8 @@ class Trip(IntEnum):
     NULL_NOT_CONFIRMED = 31
     HOLD_EFFORT = 32
     OVERWRITTEN = 33
+    NOT_AT_REST = 34
+    ARMING_TRAVEL = 35
 
 
 class TripText(NamedTuple):
@@ -147,7 +149,7 @@ TRIP_TEXTS: dict[Trip, TripText] = {
                                "check the sensor, its supply and its cable"),
     Trip.PRESSURES_EXCHANGED: TripText("sensors.pressure_a", "", "in the bumps of arming each pressure behaved as that "
                                        "of the other chamber", "exchange the plugs of the two pressure transducers"),
-    Trip.NO_MOTION: TripText("arming.response", "m", "the table did not move in the bumps of arming",
+    Trip.NO_MOTION: TripText("arming.response", "m", "the table did not follow the command in the bumps of arming",
                              "check that the table is free, then the valve's cable, the enable line and the supply; "
                              "for a valve with overlap raise arming.bump"),
     Trip.NULL_NOT_CONFIRMED: TripText("arming.null_max", "", "the bumps of arming gave no null that repeats and is "
@@ -155,7 +157,12 @@ TRIP_TEXTS: dict[Trip, TripText] = {
                                       "arm again with nothing touching the table; then adjust the valve's null"),
     Trip.HOLD_EFFORT: TripText("limits.holding", "", "the valve was opened while the table was held still",
                                "check the supply pressure and the enable line, then what blocks the table"),
-    Trip.ARMING: TripText("arming", "s", "arming did not finish in time", "look at `hilctl status`: which step waits"),
+    Trip.ARMING: TripText("arming.timeout_s", "s", "a step of arming did not finish in time",
+                          "look at `hilctl status`: which step waits"),
+    Trip.NOT_AT_REST: TripText("arming.rest_speed_m_s", "m/s", "the table moved before anything was switched on",
+                               "see what moves it, then reset and arm; or raise arming.rest_speed_m_s"),
+    Trip.ARMING_TRAVEL: TripText("arming.travel_m", "m", "the table went too far in the bumps of arming",
+                                 "adjust the valve's null, or set law.valve.null_bias; or lower arming.bump"),
     Trip.COMMAND: TripText("law", "", "the law's command was not finite", "report it with the recording"),
     Trip.DRIVER_RAISED: TripText("driver", "", "the driver's code raised an error", "see the log; mend the driver"),
     Trip.SHUTDOWN: TripText("", "", "the service was asked to end", "start it again"),

@@ -2,9 +2,13 @@
 
 rest            everything off: the table must stand still
 low pressure    the supply comes up at its low setting
-enable          valve at its null as it was last confirmed; whatever drift there is, is the null's error
-bump up, down   the null plus and minus a small opening. Signs of valve and sensors follow (signs.py). With the mean
-                speeds v+ and v- over the second half of each,
+enable          valve at its null as it was last confirmed; whatever drift there is, is the null's error. A drift that
+                would take the table far in the bumps is taken out first: by half of what the machine promises, then by
+                what the corrections did, for the sign is not known yet. A drift that acceleration alone shows is
+                one that displacement is blind to
+bump up, down   the null plus and minus a small opening, smaller where the supply is still above its low setting.
+                Signs of valve and sensors follow (signs.py). With the mean speeds v+ and v- over the second half of
+                each,
                 gain = (v+ - v-) / (2 bump)  a fair share of what the machine promises;
                 null -= (v+ + v-) / (2 gain): where it is closed; again until that is less than bump/20. Twice at
                 least: in the first round the chambers may still be filling, and their pressures say nothing of a
@@ -30,6 +34,7 @@ from hilctl.law.signs import (
     SIGNS,
     rt_signs_begin,
     rt_signs_count,
+    rt_signs_drift,
     rt_signs_motion,
     rt_signs_pressures,
     rt_signs_rest,
@@ -79,6 +84,11 @@ ARMING = record_of(
         ("up_m_s", np.float64),
         ("down_m_s", np.float64),
         ("gain_m_s", np.float64),  # measured speed for a full opening at low pressure
+        ("bump", np.float64),  # opening of this round's bumps
+        ("corrections", np.int64),  # of the null, by its drift at enable
+        ("first_m_s", np.float64),  # before the first of them,
+        ("drift_m_s", np.float64),  # before the last,
+        ("correction", np.float64),  # and what that was
         ("null", np.float64),  # where the valve is closed, as far as it is known now
         ("kept", np.float64),  # as it was last confirmed
         ("rounds", np.int64),  # of bumps made
@@ -96,9 +106,18 @@ _CLOSE = 20.0  # the null is found when a round moves it less than this part of 
 _REPEATS = 3.0  # it is not confirmed while a round moves it by more than this part
 _LEAST_ROUNDS = 2
 _MOST_DISTURBED = 10  # rounds, with those that missed ticks or readings: such a round proves no fault
+_FEWEST = 4.0  # ticks that a speed is read from
+_FAR = 2.0  # ways of a bump: a table that has gone so far is not tried again, nor one that shows no motion
+_DRIFTS = 0.4  # of a bump's speed: such a drift is taken out before the bumps
+_STRONG = 3.0  # times that: it is taken out at once
+_MOST_CORRECTIONS = 6
+_UNANSWERED = 2  # corrections that the drift does not follow by this share: nor does the valve
+_ANSWER = 0.4
+_SEEN_LAGS = 4.0  # of valve and oil: a drift that was watched for less is not known
 _MOST_ROUNDS = 4  # each leaves about a fifth of the null's error, for friction bends the valve's gain at low speed
 
 ARMED, GOING = -1, 0  # and above: the trip that ends it
+_AGAIN = -2  # another round of bumps
 
 
 @jit()
@@ -110,7 +129,7 @@ def _rt_next(step: int, a: Any) -> None:
 @jit()
 def rt_arming_start(x: float, a: Any) -> None:
     """Begins at the first step."""
-    a.rounds = 0
+    a.rounds = a.corrections = 0
     a.begin_m = x
     _rt_next(Step.REST.value, a)
 
@@ -152,47 +171,32 @@ def rt_arming(c: Any, machine: Any, own_m: float, value: Any, v: float, supply_p
     """
     a.in_step_s += dt_s
     a.disturbed += 0 if clean else 1
-    resting = abs(v) <= c.rest_speed_m_s
     if a.step == Step.REST:
         rt_signs_rest(value[ACCELERATION], a.in_step_s <= dt_s, a.signs)
+        _rt_sum(a.in_step_s, value[DISPLACEMENT], a)
         if a.in_step_s >= c.rest_s:
-            if not resting:
-                return _rt_ends(Trip.ARMING.value, v, c.rest_speed_m_s, DISPLACEMENT, a)
+            moved_m_s = _rt_slope(a)  # of the whole time: one stall spoils the estimate for some ticks
+            if not abs(moved_m_s) <= c.rest_speed_m_s:
+                return _rt_ends(Trip.NOT_AT_REST.value, moved_m_s, c.rest_speed_m_s, DISPLACEMENT, a)
             _rt_next(Step.LOW_PRESSURE.value, a)
     elif a.step == Step.LOW_PRESSURE:
         if _rt_supply_up(supply_pa, machine.Ps_low, c.low_pressure_s, c, a):
             _rt_next(Step.ENABLE.value if a.proved == 0 else Step.HIGH_PRESSURE.value, a)
+            a.disturbed = 0
+            rt_signs_begin(value, a.signs)
     elif a.step == Step.ENABLE:
-        if a.in_step_s >= c.bump_s / 3.0:  # the spool has come to its place
-            _rt_round(value, a)
+        return _rt_enabled(c, machine, own_m, value, supply_pa, dt_s, a)
     elif a.step == Step.BUMP_UP or a.step == Step.BUMP_DOWN:
         return _rt_bump(c, machine, own_m, value, supply_pa, dt_s, a)
     elif a.step == Step.HIGH_PRESSURE:
         if _rt_supply_up(supply_pa, machine.Ps, c.high_pressure_s, c, a):
             _rt_next(Step.SETTLE.value, a)
-    elif a.step == Step.SETTLE and a.in_step_s >= c.rest_s and resting:
+    elif a.step == Step.SETTLE and a.in_step_s >= c.rest_s and abs(v) <= c.rest_speed_m_s:
         a.step = Step.NONE.value
         return ARMED
     if a.in_step_s > c.timeout_s:
         return _rt_ends(Trip.ARMING.value, a.in_step_s, c.timeout_s, -1, a)
     return GOING
-
-
-@jit()
-def _rt_round(value: Any, a: Any) -> int:
-    """Begins a round of bumps."""
-    rt_signs_begin(value, a.signs)
-    a.disturbed = 0
-    _rt_next(Step.BUMP_UP.value, a)
-    return GOING
-
-
-@jit()
-def _rt_verdict(trip: int, value: float, limit: float, sensor: int, readings: Any, a: Any) -> int:
-    """A fault ends arming; one of a disturbed round is looked at again."""
-    if a.disturbed > 0 and a.rounds < _MOST_DISTURBED:
-        return _rt_round(readings, a)
-    return _rt_ends(trip, value, limit, sensor, a)
 
 
 @jit()
@@ -215,14 +219,83 @@ def _rt_slope(a: Any) -> float:
 
 
 @jit()
+def _rt_low_share(machine: Any, supply_pa: float) -> float:
+    """The opening that moves the table as much as a full one at low pressure: the supply may still be above it."""
+    high = supply_pa > machine.Ps_low  # not where it is not measured
+    return math.sqrt(machine.Ps_low / supply_pa) if high else 1.0
+
+
+@jit()
+def _rt_promised(machine: Any, supply_pa: float) -> float:
+    """Speed of a full opening at this supply."""
+    pressure = machine.Ps_low if math.isnan(supply_pa) else max(supply_pa, 0.0)
+    return float(machine.Qn / machine.A * math.sqrt(pressure / machine.Ps))
+
+
+@jit()
+def _rt_lag_s(machine: Any) -> float:
+    """Of valve and oil."""
+    return float(2.0 * machine.zv / machine.wv + 1.0 / _rt_hydraulic_rad_s(machine))
+
+
+@jit()
+def _rt_hydraulic_rad_s(machine: Any) -> float:
+    return math.sqrt(4.0 * machine.beta * machine.A * machine.A / (machine.Vt * machine.m))
+
+
+@jit()
+def _rt_enabled(c: Any, machine: Any, own_m: float, value: Any, supply_pa: float, dt_s: float, a: Any) -> int:
+    """A tick of the valve at its null; in the end the null is corrected, or the bumps begin."""
+    lag_s, watch_s = _rt_lag_s(machine), c.bump_s / 3.0
+    rt_signs_step(value, 0.0, lag_s, dt_s, a.signs)
+    seen_s = _SEEN_LAGS * lag_s
+    if a.in_step_s >= 0.5 * seen_s:  # the spool has come to its place
+        _rt_sum(a.in_step_s, value[DISPLACEMENT], a)
+    if a.in_step_s < min(seen_s, watch_s) or a.n < _FEWEST:
+        return GOING
+    drift, promised = _rt_slope(a), _rt_promised(machine, supply_pa)
+    most = _DRIFTS * c.bump * _rt_low_share(machine, supply_pa) * promised
+    if a.in_step_s < watch_s and abs(drift) < _STRONG * most:
+        return GOING
+    known = own_m == 0.0 and watch_s >= seen_s
+    if known and a.corrections == 0 and rt_signs_drift(value, most, a.signs) != 0:
+        return _rt_ends(Trip.SENSOR_DEAD.value, a.signs.value, a.signs.limit, DISPLACEMENT, a)
+    if not known or abs(drift) <= most or a.corrections == _MOST_CORRECTIONS:
+        _rt_round(c, machine, own_m, value, supply_pa, a)
+        return GOING
+    if a.corrections == 0:
+        a.first_m_s = drift
+    elif a.corrections >= _UNANSWERED and abs(drift - a.first_m_s) < _ANSWER * promised * abs(a.null - a.kept):
+        return _rt_ends(Trip.NO_MOTION.value, 0.0, c.response * c.bump * promised * c.bump_s, -1, a)
+    shown = (drift - a.drift_m_s) / a.correction if a.corrections > 0 else 0.0
+    correction = -drift / shown if abs(shown) > c.response * promised else -0.5 * drift / promised
+    corrected = min(max(a.null + correction, -c.null_max), c.null_max)
+    if corrected == a.null:
+        _rt_round(c, machine, own_m, value, supply_pa, a)
+        return GOING
+    a.correction, a.drift_m_s = corrected - a.null, drift
+    a.null = corrected
+    a.corrections += 1
+    _rt_next(Step.ENABLE.value, a)
+    return GOING
+
+
+@jit()
+def _rt_round(c: Any, machine: Any, own_m: float, value: Any, supply_pa: float, a: Any) -> None:
+    """Begins a round of bumps."""
+    rt_signs_begin(value, a.signs)
+    a.disturbed = 0
+    a.bump = c.bump * (_rt_low_share(machine, supply_pa) if own_m == 0.0 else 1.0)
+    _rt_next(Step.BUMP_UP.value, a)
+
+
+@jit()
 def _rt_bump(c: Any, machine: Any, own_m: float, value: Any, supply_pa: float, dt_s: float, a: Any) -> int:
     """A tick of a bump; at its end what it says."""
     x, half = value[DISPLACEMENT], 0.5 * c.bump_s
-    wh = math.sqrt(4.0 * machine.beta * machine.A * machine.A / (machine.Vt * machine.m))
-    lag_s = 2.0 * machine.zv / machine.wv + 1.0 / wh  # of valve and oil
-    rt_signs_step(value, 1.0 if a.step == Step.BUMP_UP else -1.0, lag_s, dt_s, a.signs)
+    rt_signs_step(value, 1.0 if a.step == Step.BUMP_UP else -1.0, _rt_lag_s(machine), dt_s, a.signs)
     if abs(x - a.begin_m) > c.travel_m:
-        return _rt_ends(Trip.ARMING.value, x - a.begin_m, c.travel_m, DISPLACEMENT, a)
+        return _rt_ends(Trip.ARMING_TRAVEL.value, x - a.begin_m, c.travel_m, DISPLACEMENT, a)
     if a.in_step_s >= half:
         _rt_sum(a.in_step_s - half, x, a)
     if a.in_step_s < c.bump_s:
@@ -237,48 +310,59 @@ def _rt_bump(c: Any, machine: Any, own_m: float, value: Any, supply_pa: float, d
         _rt_next(Step.BUMP_DOWN.value, a)
         return GOING
     a.down_m_s = mean
-    pressure = machine.Ps_low if math.isnan(supply_pa) else max(supply_pa, 0.0)
-    promised = machine.Qn / machine.A * math.sqrt(pressure / machine.Ps)
-    return _rt_judge_bumps(c, own_m, promised, a.disturbed > 0 or wh * dt_s < 1.0, value, a)
+    promised = _rt_promised(machine, supply_pa)
+    way_m = a.bump * (promised * c.bump_s if own_m == 0.0 else own_m)
+    resolved = a.disturbed > 0 or _rt_hydraulic_rad_s(machine) * dt_s < 1.0
+    outcome = _rt_judge_bumps(c, own_m > 0.0, c.response * way_m, resolved, value, a)
+    near = a.signs.shown != 0 and abs(x - a.begin_m) < _FAR * way_m
+    if outcome > 0 and a.disturbed > 0 and near and a.rounds < _MOST_DISTURBED:
+        outcome = _AGAIN
+    if outcome == _AGAIN:
+        _rt_round(c, machine, own_m, value, supply_pa, a)
+        return GOING
+    if outcome == GOING:
+        a.proved, a.kept = 1, a.null
+        _rt_next(Step.HIGH_PRESSURE.value, a)
+    return outcome
 
 
 @jit()
-def _rt_judge_bumps(c: Any, own_m: float, promised: float, resolved: bool, value: Any, a: Any) -> int:
-    """Both bumps are over. `resolved`: the ticks follow the hydraulic mode."""
+def _rt_judge_bumps(c: Any, own: bool, least_m: float, resolved: bool, value: Any, a: Any) -> int:
+    """Both bumps are over: GOING on, _AGAIN, or the trip that they call for.
+
+    `resolved`: the ticks follow the hydraulic mode.
+    """
     signs = a.signs
-    least_m = c.response * c.bump * (promised * c.bump_s if own_m == 0.0 else own_m)
     a.rounds += 1
     trip = rt_signs_motion(value, least_m, resolved, signs)
     if trip != 0:
-        return _rt_verdict(trip, signs.value, signs.limit, signs.sensor, value, a)
-    a.gain_m_s = (a.up_m_s - a.down_m_s) / (2.0 * c.bump)
+        return _rt_ends(trip, signs.value, signs.limit, signs.sensor, a)
+    a.gain_m_s = (a.up_m_s - a.down_m_s) / (2.0 * a.bump)
     if not a.gain_m_s > 0.0:  # it went, and had stopped by the second half
-        return _rt_verdict(Trip.NO_MOTION.value, 0.0, least_m, -1, value, a)
-    off = (a.up_m_s + a.down_m_s) / (2.0 * a.gain_m_s) if own_m == 0.0 else 0.0
+        return _rt_ends(Trip.NO_MOTION.value, 0.0, least_m, -1, a)
+    off = 0.0 if own else (a.up_m_s + a.down_m_s) / (2.0 * a.gain_m_s)
     a.null -= off
-    if own_m == 0.0 and not abs(a.null) <= c.null_max:
+    if not own and not abs(a.null) <= c.null_max:
         return _rt_ends(Trip.NULL_NOT_CONFIRMED.value, a.null, c.null_max, -1, a)
     if a.rounds >= _LEAST_ROUNDS:
         rt_signs_count(signs)
-    if a.rounds < _LEAST_ROUNDS or (abs(off) > c.bump / _CLOSE and a.rounds < _MOST_ROUNDS):
-        return _rt_round(value, a)
-    if abs(off) > c.bump / _REPEATS:
-        return _rt_verdict(Trip.NULL_NOT_CONFIRMED.value, off, c.bump / _REPEATS, -1, value, a)
+    if a.rounds < _LEAST_ROUNDS or (abs(off) > a.bump / _CLOSE and a.rounds < _MOST_ROUNDS):
+        return _AGAIN
+    if abs(off) > a.bump / _REPEATS:
+        return _rt_ends(Trip.NULL_NOT_CONFIRMED.value, off, a.bump / _REPEATS, -1, a)
     trip = rt_signs_pressures(signs)
+    if trip == 0:
+        return GOING
     if trip == Trip.SENSOR_DEAD.value and a.rounds < _MOST_ROUNDS:  # or weak: more rounds show more
-        return _rt_round(value, a)
-    if trip != 0:
-        return _rt_verdict(trip, signs.value, signs.limit, signs.sensor, value, a)
-    a.proved, a.kept = 1, a.null
-    _rt_next(Step.HIGH_PRESSURE.value, a)
-    return GOING
+        return _AGAIN
+    return _rt_ends(trip, signs.value, signs.limit, signs.sensor, a)
 
 
 @jit()
-def rt_arming_opening(c: Any, a: Any) -> float:
+def rt_arming_opening(a: Any) -> float:
     """The opening of the open-loop steps."""
     if a.step == Step.BUMP_UP:
-        return float(c.bump)
+        return float(a.bump)
     if a.step == Step.BUMP_DOWN:
-        return -float(c.bump)
+        return -float(a.bump)
     return 0.0

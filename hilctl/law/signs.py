@@ -6,14 +6,15 @@ the bias of an accelerometer cancels nearly:
     D = x(T) - (x(0) + x(2T))/2        of displacement
     E = the same of the acceleration, integrated twice, less its mean at rest
 
-The command says D > 0. The pressures are judged against the motion, once it is proved, by `pressure_signs.py`: chamber
+The command says D > 0. What E is to D is taken from all rounds of bumps together, for one that missed ticks says
+little of acceleration. The pressures are judged against the motion, once it is proved, by `pressure_signs.py`: chamber
 A goes with it, chamber B against it.
 
-    D     E     pressures      what is wrong
-    -     -     any            the valve is reversed
-    -     +, 0  any            displacement is reversed
-    0     +, -  any            displacement is dead
-    0     0     any            nothing moves
+    D     E/D   pressures      what is wrong
+    -     +     any            the valve is reversed
+    -     -, 0  any            displacement is reversed
+    0     E     any            displacement is dead
+    0     no E  any            nothing moves
     +     -     any            the accelerometer is reversed
     +     0     any            the accelerometer is dead
     +     +     A -, B +       the pressures are exchanged
@@ -43,6 +44,9 @@ SIGNS = record_of(
         ("x_begin", np.float64),
         ("x_turn", np.float64),
         ("s_turn", np.float64),
+        ("square", np.float64),  # of D, and D times E, of all rounds
+        ("product", np.float64),
+        ("shown", np.int64),  # sign of D in the last one
         ("pressures", FIT),
         # what was found
         ("sensor", np.int64),
@@ -56,7 +60,7 @@ SIGNS = record_of(
 def rt_signs_rest(a: float, restart: bool, s: Any) -> None:
     """The accelerometer at rest."""
     if restart:
-        s.rest_a = s.rest_n = 0.0
+        s.rest_a = s.rest_n = s.square = s.product = 0.0
         rt_fit_restart(s.pressures)
     s.rest_n += 1.0
     s.rest_a += (a - s.rest_a) / s.rest_n
@@ -97,6 +101,15 @@ def _rt_found(trip: int, sensor: int, value: float, limit: float, s: Any) -> int
 
 
 @jit()
+def rt_signs_drift(value: Any, most_m_s: float, s: Any) -> int:
+    """Of a table that drifts since the valve was enabled: the trip that displacement calls for, or 0."""
+    went = value[DISPLACEMENT] - s.x_begin
+    if abs(s.v) > most_m_s and abs(went) < _RATIO * abs(s.s):
+        return _rt_found(Trip.SENSOR_DEAD.value, DISPLACEMENT, went, _RATIO * abs(s.s), s)
+    return 0
+
+
+@jit()
 def rt_signs_motion(value: Any, least_m: float, resolved: bool, s: Any) -> int:
     """At the end of both bumps: the trip that valve, displacement and accelerometer call for, or 0. `least_m`: of D.
 
@@ -104,22 +117,23 @@ def rt_signs_motion(value: Any, least_m: float, resolved: bool, s: Any) -> int:
     """
     went = s.x_turn - 0.5 * (s.x_begin + value[DISPLACEMENT])
     felt = s.s_turn - 0.5 * s.s
-    x = _rt_sign(went, least_m)
-    a = _rt_sign(felt, _RATIO * abs(went) if x != 0 else least_m)
-    if not resolved:
-        a = x
-    if x > 0:
-        if a > 0:
-            return 0
-        trip = Trip.SENSOR_REVERSED.value if a < 0 else Trip.SENSOR_DEAD.value
-        return _rt_found(trip, ACCELERATION, felt / went, _RATIO, s)
-    if x < 0:
-        if a < 0:
-            return _rt_found(Trip.POLARITY.value, -1, went, least_m, s)
-        return _rt_found(Trip.SENSOR_REVERSED.value, DISPLACEMENT, went, least_m, s)
-    if a != 0:
-        return _rt_found(Trip.SENSOR_DEAD.value, DISPLACEMENT, went, least_m, s)
-    return _rt_found(Trip.NO_MOTION.value, -1, went, least_m, s)
+    s.shown = _rt_sign(went, least_m)
+    if s.shown == 0:
+        dead = abs(felt) >= least_m and resolved
+        return _rt_found(Trip.SENSOR_DEAD.value if dead else Trip.NO_MOTION.value, DISPLACEMENT if dead else -1, went,
+                         least_m, s)
+    s.square += went * went
+    s.product += went * felt
+    ratio = s.product / s.square if resolved else 1.0
+    agrees = _rt_sign(ratio, _RATIO)
+    if s.shown < 0:
+        valve = agrees > 0
+        return _rt_found(Trip.POLARITY.value if valve else Trip.SENSOR_REVERSED.value, -1 if valve else DISPLACEMENT,
+                         went, least_m, s)
+    if agrees > 0:
+        return 0
+    return _rt_found(Trip.SENSOR_REVERSED.value if agrees < 0 else Trip.SENSOR_DEAD.value, ACCELERATION, ratio, _RATIO,
+                     s)
 
 
 @jit()

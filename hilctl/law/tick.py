@@ -293,12 +293,12 @@ def rt_feed_forward(s: Any) -> None:
 def rt_opening(s: Any) -> float:
     """Feed-forward plus feedback: the opening that the law wants."""
     if rt_own_loop(s):
-        bump = rt_arming_opening(s.now.arming, s.arm) if s.mode == Mode.STANDBY else 0.0
+        bump = rt_arming_opening(s.arm) if s.mode == Mode.STANDBY else 0.0
         closed = rt_closed_loop(s) or s.mode == Mode.NULL
         s.u_law = rt_own_command(s.now.law.rig, closed, s.here.x_m, bump, s.arm)
         return float(s.u_law)
     if not rt_closed_loop(s):
-        s.u_law = rt_arming_opening(s.now.arming, s.arm) if s.mode == Mode.STANDBY else 0.0
+        s.u_law = rt_arming_opening(s.arm) if s.mode == Mode.STANDBY else 0.0
         return float(s.u_law)
     law, dt_s, e = s.now.law, s.now.dt_s * s.periods, s.estimate
     error, refused, live = s.delayed.x_m - e.x, s.output.refused, rt_integral_lives(s)

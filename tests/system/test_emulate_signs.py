@@ -88,7 +88,7 @@ def refusal(device, rig):
     return until(ended, "the end of arming")
 
 
-HOST = {"late_ticks", "driver", "sensor_stale", "arming"}
+HOST = {"late_ticks", "driver", "sensor_stale"}
 
 
 @pytest.mark.parametrize(("transport", "told"), list(_cases()))

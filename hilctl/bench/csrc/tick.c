@@ -100,11 +100,11 @@ static inline void feed_forward(State *s) {
 
 static inline double opening(State *s) {
     if (own_loop(s)) {
-        double by = s->mode == Mode_STANDBY ? arming_opening(&s->now.arming, &s->arm) : 0;
+        double by = s->mode == Mode_STANDBY ? arming_opening(&s->arm) : 0;
         int closed = closed_loop(s) || s->mode == Mode_NULL;
         return s->u_law = closed ? s->here.x_m / s->now.law.rig.reach_m : s->arm.null + by;
     }
-    if (!closed_loop(s)) return s->u_law = s->mode == Mode_STANDBY ? arming_opening(&s->now.arming, &s->arm) : 0;
+    if (!closed_loop(s)) return s->u_law = s->mode == Mode_STANDBY ? arming_opening(&s->arm) : 0;
     const Law *law = &s->now.law;
     const Estimate *e = &s->estimate;
     double dt = s->now.dt_s * (double)s->periods, error = s->delayed.x_m - e->x, refused = s->output.refused, wanted = 0;

@@ -4,13 +4,15 @@
 #include "tick_blocks.h"
 #include "tick_pressure_signs.h"
 
-enum { ARMED = -1, GOING };
-enum { CLOSE = 20, REPEATS = 3, LEAST_ROUNDS = 2, MOST_ROUNDS = 4, MOST_DISTURBED = 10 };
+enum { AGAIN = -2, ARMED, GOING };
+enum { CLOSE = 20, REPEATS = 3, LEAST_ROUNDS = 2, MOST_ROUNDS = 4, MOST_DISTURBED = 10, FEWEST_TICKS = 4, FAR_WAYS = 2 };
+enum { STRONG = 3, MOST_CORRECTIONS = 6, UNANSWERED = 2, SEEN_LAGS = 4 };
+static const double drifts = 0.4, answer = 0.4;
 static const double ratio = 0.4;
 
 static inline void signs_rest(double a, int restart, Signs *s) {
     if (restart) {
-        s->rest_a = s->rest_n = 0;
+        s->rest_a = s->rest_n = s->square = s->product = 0;
         fit_restart(&s->pressures);
     }
     s->rest_n++;
@@ -42,17 +44,30 @@ static inline int64_t found(int64_t trip, int64_t sensor, double value, double l
 
 static inline int sign(double value, double from) { return value >= from ? 1 : value <= -from ? -1 : 0; }
 
-static inline int64_t signs_motion(const double *value, double least_m, int resolved, Arm *arm) {
+static inline int64_t signs_drift(const double *value, double most_m_s, Arm *arm) {
     const Signs *s = &arm->signs;
+    double went = value[DISPLACEMENT] - s->x_begin;
+    if (fabs(s->v) > most_m_s && fabs(went) < ratio * fabs(s->s))
+        return found(Trip_SENSOR_DEAD, DISPLACEMENT, went, ratio * fabs(s->s), arm);
+    return 0;
+}
+
+static inline int64_t signs_motion(const double *value, double least_m, int resolved, Arm *arm) {
+    Signs *s = &arm->signs;
     double went = s->x_turn - 0.5 * (s->x_begin + value[DISPLACEMENT]), felt = s->s_turn - 0.5 * s->s;
-    int x = sign(went, least_m), a = sign(felt, x ? ratio * fabs(went) : least_m);
-    if (!resolved) a = x;
-    if (x > 0 && a > 0) return 0;
-    if (x > 0) return found(a < 0 ? Trip_SENSOR_REVERSED : Trip_SENSOR_DEAD, ACCELERATION, felt / went, ratio, arm);
-    if (x < 0 && a < 0) return found(Trip_POLARITY, -1, went, least_m, arm);
-    if (x < 0) return found(Trip_SENSOR_REVERSED, DISPLACEMENT, went, least_m, arm);
-    if (a) return found(Trip_SENSOR_DEAD, DISPLACEMENT, went, least_m, arm);
-    return found(Trip_NO_MOTION, -1, went, least_m, arm);
+    s->shown = sign(went, least_m);
+    if (!s->shown) {
+        int dead = fabs(felt) >= least_m && resolved;
+        return found(dead ? Trip_SENSOR_DEAD : Trip_NO_MOTION, dead ? DISPLACEMENT : -1, went, least_m, arm);
+    }
+    s->square += went * went;
+    s->product += went * felt;
+    double share = resolved ? s->product / s->square : 1;
+    int agrees = sign(share, ratio);
+    if (s->shown < 0)
+        return agrees > 0 ? found(Trip_POLARITY, -1, went, least_m, arm)
+                          : found(Trip_SENSOR_REVERSED, DISPLACEMENT, went, least_m, arm);
+    return agrees > 0 ? 0 : found(agrees ? Trip_SENSOR_REVERSED : Trip_SENSOR_DEAD, ACCELERATION, share, ratio, arm);
 }
 
 static inline int64_t signs_pressures(Arm *arm) {
@@ -93,59 +108,96 @@ static inline double slope(const Arm *a) {
     return spread > 0 ? (a->n * a->tx - a->t * a->x) / spread : 0;
 }
 
-static inline int64_t bumps(const double *value, Arm *a) {
+static inline double hydraulic(const Machine *m) { return sqrt(4 * m->beta * m->A * m->A / (m->Vt * m->m)); }
+
+static inline double lag(const Machine *m) { return 2 * m->zv / m->wv + 1 / hydraulic(m); }
+
+static inline double low_share(const Machine *m, double supply) {
+    return supply > m->Ps_low ? sqrt(m->Ps_low / supply) : 1;
+}
+
+static inline double promised_m_s(const Machine *m, double supply) {
+    return m->Qn / m->A * sqrt((isnan(supply) ? m->Ps_low : most(supply, 0)) / m->Ps);
+}
+
+static inline int64_t bumps(const Arming *c, const Machine *m, double own, const double *value, Arm *a) {
     signs_begin(value, &a->signs);
     a->disturbed = 0;
+    a->bump = c->bump * (own == 0 ? low_share(m, value[SUPPLY]) : 1);
     next(Step_BUMP_UP, a);
     return GOING;
 }
 
-static inline int again(const Arm *a) { return a->disturbed > 0 && a->rounds < MOST_DISTURBED; }
-
-static inline int64_t judge_bumps(const Arming *c, double own, double promised, int resolved, const double *value, Arm *a) {
-    double least_m = c->response * c->bump * (own == 0 ? promised * c->bump_s : own);
-    a->rounds++;
-    int64_t trip = signs_motion(value, least_m, resolved, a);
-    if (trip) return again(a) ? bumps(value, a) : trip;
-    a->gain_m_s = (a->up_m_s - a->down_m_s) / (2 * c->bump);
-    if (!(a->gain_m_s > 0)) return again(a) ? bumps(value, a) : ends(Trip_NO_MOTION, 0, least_m, -1, a);
-    double off = own == 0 ? (a->up_m_s + a->down_m_s) / (2 * a->gain_m_s) : 0;
-    a->null -= off;
-    if (own == 0 && !(fabs(a->null) <= c->null_max))
-        return ends(Trip_NULL_NOT_CONFIRMED, a->null, c->null_max, -1, a);
-    if (a->rounds >= LEAST_ROUNDS) fit_count(&a->signs.pressures);
-    if (a->rounds < LEAST_ROUNDS || (fabs(off) > c->bump / CLOSE && a->rounds < MOST_ROUNDS)) return bumps(value, a);
-    if (fabs(off) > c->bump / REPEATS)
-        return again(a) ? bumps(value, a) : ends(Trip_NULL_NOT_CONFIRMED, off, c->bump / REPEATS, -1, a);
-    trip = signs_pressures(a);
-    if (trip == Trip_SENSOR_DEAD && a->rounds < MOST_ROUNDS) return bumps(value, a);
-    if (trip) return again(a) ? bumps(value, a) : trip;
-    a->proved = 1;
-    a->kept = a->null;
-    next(Step_HIGH_PRESSURE, a);
+static inline int64_t enabled(const Arming *c, const Machine *m, double own, const double *value, double dt, Arm *a) {
+    double late = lag(m), watch = c->bump_s / 3, seen = SEEN_LAGS * late;
+    signs_step(value, 0, late, dt, &a->signs);
+    if (a->in_step_s >= 0.5 * seen) sum(a->in_step_s, value[DISPLACEMENT], a);
+    if (a->in_step_s < least(seen, watch) || a->n < FEWEST_TICKS) return GOING;
+    double drift = slope(a), promised = promised_m_s(m, value[SUPPLY]);
+    double most_m_s = drifts * c->bump * low_share(m, value[SUPPLY]) * promised;
+    if (a->in_step_s < watch && fabs(drift) < STRONG * most_m_s) return GOING;
+    int known = own == 0 && watch >= seen;
+    if (known && !a->corrections && signs_drift(value, most_m_s, a)) return Trip_SENSOR_DEAD;
+    if (!known || fabs(drift) <= most_m_s || a->corrections == MOST_CORRECTIONS) return bumps(c, m, own, value, a);
+    if (!a->corrections) a->first_m_s = drift;
+    else if (a->corrections >= UNANSWERED && fabs(drift - a->first_m_s) < answer * promised * fabs(a->null - a->kept))
+        return ends(Trip_NO_MOTION, 0, c->response * c->bump * promised * c->bump_s, -1, a);
+    double shown = a->corrections ? (drift - a->drift_m_s) / a->correction : 0;
+    double correction = fabs(shown) > c->response * promised ? -drift / shown : -0.5 * drift / promised;
+    double corrected = least(most(a->null + correction, -c->null_max), c->null_max);
+    if (corrected == a->null) return bumps(c, m, own, value, a);
+    a->correction = corrected - a->null;
+    a->drift_m_s = drift;
+    a->null = corrected;
+    a->corrections++;
+    next(Step_ENABLE, a);
     return GOING;
 }
 
-static inline int64_t bump(const Arming *c, const Machine *m, double own, const double *value, double supply, double dt,
-                           Arm *a) {
+static inline int64_t judge_bumps(const Arming *c, int own, double least_m, int resolved, const double *value, Arm *a) {
+    a->rounds++;
+    int64_t trip = signs_motion(value, least_m, resolved, a);
+    if (trip) return trip;
+    a->gain_m_s = (a->up_m_s - a->down_m_s) / (2 * a->bump);
+    if (!(a->gain_m_s > 0)) return ends(Trip_NO_MOTION, 0, least_m, -1, a);
+    double off = own ? 0 : (a->up_m_s + a->down_m_s) / (2 * a->gain_m_s);
+    a->null -= off;
+    if (!own && !(fabs(a->null) <= c->null_max)) return ends(Trip_NULL_NOT_CONFIRMED, a->null, c->null_max, -1, a);
+    if (a->rounds >= LEAST_ROUNDS) fit_count(&a->signs.pressures);
+    if (a->rounds < LEAST_ROUNDS || (fabs(off) > a->bump / CLOSE && a->rounds < MOST_ROUNDS)) return AGAIN;
+    if (fabs(off) > a->bump / REPEATS) return ends(Trip_NULL_NOT_CONFIRMED, off, a->bump / REPEATS, -1, a);
+    trip = signs_pressures(a);
+    return trip == Trip_SENSOR_DEAD && a->rounds < MOST_ROUNDS ? AGAIN : trip;
+}
+
+static inline int64_t bump(const Arming *c, const Machine *m, double own, const double *value, double dt, Arm *a) {
     double x = value[DISPLACEMENT], half = 0.5 * c->bump_s;
     int up = a->step == Step_BUMP_UP;
-    double wh = sqrt(4 * m->beta * m->A * m->A / (m->Vt * m->m));
-    signs_step(value, up ? 1 : -1, 2 * m->zv / m->wv + 1 / wh, dt, &a->signs);
-    if (fabs(x - a->begin_m) > c->travel_m) return ends(Trip_ARMING, x - a->begin_m, c->travel_m, DISPLACEMENT, a);
+    signs_step(value, up ? 1 : -1, lag(m), dt, &a->signs);
+    if (fabs(x - a->begin_m) > c->travel_m) return ends(Trip_ARMING_TRAVEL, x - a->begin_m, c->travel_m, DISPLACEMENT, a);
     if (a->in_step_s >= half) sum(a->in_step_s - half, x, a);
     if (a->in_step_s < c->bump_s) return GOING;
     double mean = own > 0 ? x : slope(a);
-    if (!up) {
-        a->down_m_s = mean;
-        double promised = m->Qn / m->A * sqrt((isnan(supply) ? m->Ps_low : most(supply, 0)) / m->Ps);
-        return judge_bumps(c, own, promised, a->disturbed > 0 || wh * dt < 1, value, a);
+    if (up) {
+        a->up_m_s = mean;
+        a->signs.x_turn = x;
+        a->signs.s_turn = a->signs.s;
+        next(Step_BUMP_DOWN, a);
+        return GOING;
     }
-    a->up_m_s = mean;
-    a->signs.x_turn = x;
-    a->signs.s_turn = a->signs.s;
-    next(Step_BUMP_DOWN, a);
-    return GOING;
+    a->down_m_s = mean;
+    double way_m = a->bump * (own == 0 ? promised_m_s(m, value[SUPPLY]) * c->bump_s : own);
+    int resolved = a->disturbed > 0 || hydraulic(m) * dt < 1;
+    int64_t outcome = judge_bumps(c, own > 0, c->response * way_m, resolved, value, a);
+    int near = a->signs.shown && fabs(x - a->begin_m) < FAR_WAYS * way_m;
+    if (outcome > 0 && a->disturbed > 0 && near && a->rounds < MOST_DISTURBED) outcome = AGAIN;
+    if (outcome == AGAIN) return bumps(c, m, own, value, a);
+    if (outcome == GOING) {
+        a->proved = 1;
+        a->kept = a->null;
+        next(Step_HIGH_PRESSURE, a);
+    }
+    return outcome;
 }
 
 static inline int64_t arming(const Arming *c, const Machine *m, double own, const double *value, double v, double dt,
@@ -153,34 +205,39 @@ static inline int64_t arming(const Arming *c, const Machine *m, double own, cons
     double supply = value[SUPPLY];
     a->in_step_s += dt;
     a->disturbed += !clean;
-    int resting = fabs(v) <= c->rest_speed_m_s;
     switch (a->step) {
     case Step_REST:
         signs_rest(value[ACCELERATION], a->in_step_s <= dt, &a->signs);
+        sum(a->in_step_s, value[DISPLACEMENT], a);
         if (a->in_step_s >= c->rest_s) {
-            if (!resting) return ends(Trip_ARMING, v, c->rest_speed_m_s, DISPLACEMENT, a);
+            double moved = slope(a);
+            if (!(fabs(moved) <= c->rest_speed_m_s))
+                return ends(Trip_NOT_AT_REST, moved, c->rest_speed_m_s, DISPLACEMENT, a);
             next(Step_LOW_PRESSURE, a);
         }
         break;
     case Step_LOW_PRESSURE:
-        if (supply_up(supply, m->Ps_low, c->low_pressure_s, c, a)) next(a->proved ? Step_HIGH_PRESSURE : Step_ENABLE, a);
+        if (supply_up(supply, m->Ps_low, c->low_pressure_s, c, a)) {
+            next(a->proved ? Step_HIGH_PRESSURE : Step_ENABLE, a);
+            a->disturbed = 0;
+            signs_begin(value, &a->signs);
+        }
         break;
     case Step_ENABLE:
-        if (a->in_step_s >= c->bump_s / 3) bumps(value, a);
-        break;
+        return enabled(c, m, own, value, dt, a);
     case Step_BUMP_UP:
     case Step_BUMP_DOWN:
-        return bump(c, m, own, value, supply, dt, a);
+        return bump(c, m, own, value, dt, a);
     case Step_HIGH_PRESSURE:
         if (supply_up(supply, m->Ps, c->high_pressure_s, c, a)) next(Step_SETTLE, a);
         break;
     case Step_SETTLE:
-        if (a->in_step_s >= c->rest_s && resting) { a->step = Step_NONE; return ARMED; }
+        if (a->in_step_s >= c->rest_s && fabs(v) <= c->rest_speed_m_s) { a->step = Step_NONE; return ARMED; }
     }
     return a->in_step_s > c->timeout_s ? ends(Trip_ARMING, a->in_step_s, c->timeout_s, -1, a) : GOING;
 }
 
-static inline double arming_opening(const Arming *c, const Arm *a) {
-    return a->step == Step_BUMP_UP ? c->bump : a->step == Step_BUMP_DOWN ? -c->bump : 0;
+static inline double arming_opening(const Arm *a) {
+    return a->step == Step_BUMP_UP ? a->bump : a->step == Step_BUMP_DOWN ? -a->bump : 0;
 }
 #endif
