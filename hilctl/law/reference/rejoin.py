@@ -7,7 +7,7 @@ that the reference begins there as the table goes, and ends as the motion goes; 
 its slope (inverse.py). It has two parts, which add:
 
     turn    s = t/U:  d'' = d0'' (1 - 3s² + 2s³) + d0''' U (s - 2s² + s³), and d = d' = 0 at its end
-    home    s = t/T:  d = c0 + c1 s + c4 s⁴ + … + c7 s⁷, from the d and d' that the turn leaves; d'' = d''' = 0 at its ends
+    home    s = t/T:  d = c0 + c1 s + c4 s⁴ + … + c7 s⁷, from d and d' after the turn; d'' = d''' = 0 at its ends
 
 The turn gives the table the motion's acceleration, as soon as the jerk permits (at most 1.5 d0''/U). Over the
 whole time T an acceleration that begins with d0'' would take the table ever further: d0'' T²/20 away from the motion.
