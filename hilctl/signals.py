@@ -155,7 +155,7 @@ TRIP_TEXTS: dict[Trip, TripText] = {
     Trip.NULL_NOT_CONFIRMED: TripText("arming.null_max", "", "the bumps of arming gave no null that repeats and is "
                                       "within the limit; the null of before is kept",
                                       "arm again with nothing touching the table; then adjust the valve's null"),
-    Trip.HOLD_EFFORT: TripText("limits.holding", "", "the valve was opened while the table was held still",
+    Trip.HOLD_EFFORT: TripText("limits.holding", "", "the valve was opened further than the table's speed explains",
                                "check the supply pressure and the enable line, then what blocks the table"),
     Trip.ARMING: TripText("arming.timeout_s", "s", "a step of arming did not finish in time",
                           "look at `hilctl status`: which step waits"),

@@ -9,8 +9,9 @@ from firmware_bridge.driver import COMMAND, READINGS
 from hilctl.bench.tick_course import TURN
 from hilctl.bench.yardstick import YardstickError, build, c_records
 from hilctl.friction import MODELS, stribeck
-from hilctl.law import estimate, feed, sensors, stillness
+from hilctl.law import effort, estimate, feed, sensors, stillness
 from hilctl.law.arming import ARMING, Arming
+from hilctl.law.effort import EFFORT
 from hilctl.law.estimate import ESTIMATE, Estimator
 from hilctl.law.feed import LINEAR, Feed
 from hilctl.law.freshness import FRESH, RETURN_S
@@ -44,7 +45,7 @@ from hilctl.signals import Arming as Step
 # Inner ones first. A record's name in C is its declaration's, or its state's.
 _RECORDS: dict[str, Any] = {
     "Machine": dtype_of(Machine), "Friction": FRICTION,
-    "Sensor": dtype_of(Sensor), "Sensors": dtype_of(Sensors), "Checked": CHECKED, "Still": STILL,
+    "Sensor": dtype_of(Sensor), "Sensors": dtype_of(Sensors), "Checked": CHECKED, "Still": STILL, "Effort": EFFORT,
     "Estimator": dtype_of(Estimator), "Estimate": ESTIMATE, "Feed": dtype_of(Feed), "Linear": LINEAR,
     "Pid": dtype_of(Pid), "PidState": PID, "ThreeState": dtype_of(ThreeState), "ThreeStateState": THREE_STATE,
     "Fresh": FRESH,
@@ -64,6 +65,7 @@ _CONSTANTS: dict[str, float] = {
     "SETTINGS_WORDS": len(BLENDED), "PID_FEEDBACK": PID_FEEDBACK, "RIG_FEEDBACK": RIG_FEEDBACK,
     "SENSOR_COUNT": sensors.COUNT, "RETURN_S": RETURN_S,
     "NOTCH_HIGHEST": HIGHEST, "NOTCH_RESIDUE": RESIDUE, "NOTCH_STEPS": STEPS,
+    "EFFORT_LEAK": effort.LEAK, "EFFORT_STANDS": effort.STANDS,
     "WATCHED": stillness.WATCHED, "STILL_TURNS": stillness.TURNS, "STILL_STEPS": stillness.STEPS,
     "LINE": estimate.LINE, "STRAIGHT": estimate.STRAIGHT, "LENGTH": history.LENGTH,
     "FLANK": smooth.FLANK, "ENDLESS_S": ENDLESS_S,

@@ -7,6 +7,7 @@ energy was lost, or the link, or the displacement, it ends at once: what comes b
 
 from typing import Any
 
+from hilctl.law.effort import rt_effort_stands
 from hilctl.law.sensors import DISPLACEMENT
 from hilctl.rt.jit import jit
 from hilctl.signals import Mode, Trip
@@ -44,8 +45,12 @@ def rt_rests_at_null(s: Any) -> bool:
 
 @jit()
 def rt_integral_lives(s: Any) -> bool:
-    """Whether the integral may change: not while the supply is low or the link fails, nor with a trip latched.
+    """Whether the integral may change: not with a trip latched, nor while the actuator does not act.
+
+    It does not where the supply is low, the link fails, or the valve is open for a motion that does not come
+    (effort.py).
 
     A command that saturates unwinds it (pid.py, three_state.py).
     """
-    return bool(s.guard.trip == 0 and s.guard.warnings & _POWERLESS == 0)
+    acts = s.guard.warnings & _POWERLESS == 0 and not rt_effort_stands(s.now.limits.holding, s.effort)
+    return bool(s.guard.trip == 0 and acts)

@@ -7,6 +7,7 @@ on the position, and on the position as the rig file at the start of the run con
 Standing outside it is a warning only, so that a table that sank while switched off can be moved back in.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,6 @@ GUARD = record_of(
         ("spool_model", np.float64),
         ("failed", np.float64),  # buckets: of failed exchanges,
         ("overwritten", np.float64),  # of commands that somebody else changed
-        ("effort_s", np.float64),  # for how long the valve has been open while the table is held
     ]
 )
 
@@ -141,9 +141,9 @@ def _rt_sensor(trip: int, sensor: int, action: int, value: float, limit: float, 
 
 
 @jit()
-def rt_guard(settings: Any, mode: int, closed: bool, status: int, checked: Any, still: Any, x: float, shift_m: float,
-             scale: float, v: float, a: float, drift_m_s2: float, error_m: float, lead_s: float, driven: bool,
-             u_applied: float, null: float, saturated_s: float, supply: int, tick: int, periods: int,
+def rt_guard(settings: Any, mode: int, closed: bool, status: int, checked: Any, still: Any, effort: Any, x: float,
+             shift_m: float, scale: float, v: float, a: float, drift_m_s2: float, error_m: float, lead_s: float,
+             driven: bool, u_applied: float, saturated_s: float, supply: int, tick: int, periods: int,
              g: Any) -> None:  # fmt: skip
     """Judges every limit. `armed` is whether the table can be moved by us: off and null only warn."""
     limits, machine, dt_s = settings.limits, settings.machine, settings.dt_s
@@ -172,7 +172,7 @@ def rt_guard(settings: Any, mode: int, closed: bool, status: int, checked: Any, 
         g.warnings |= 1 << Trip.SATURATION.value
         if closed and limits.saturation.action != Action.WARN:
             rt_latch(Trip.SATURATION.value, limits.saturation.action, saturated_s, limits.saturation.max_s, -1, tick, g)
-    _rt_guard_effort(limits.holding, mode == Mode.HOLD and not driven, u_applied - null, dt_s, tick, periods, g)
+    _rt_guard_effort(limits.holding, effort, tick, g)
     if settings.sensors.supply_pressure.present != 0 and supply == 2 and closed:
         share = checked.value[SUPPLY] / machine.Ps
         low = share < limits.supply.low and not arming  # it comes up
@@ -212,15 +212,14 @@ def _rt_guard_link(limits: Any, status: int, armed: bool, dt_s: float, tick: int
 
 
 @jit()
-def _rt_guard_effort(rule: Any, held: bool, opening: float, dt_s: float, tick: int, periods: int, g: Any) -> None:
-    """A valve that is opened while the table is held still: nothing acts, and when it acts again the table jumps."""
-    if not held or abs(opening) <= rule.opening:
-        g.effort_s = 0.0
+def _rt_guard_effort(rule: Any, e: Any, tick: int, g: Any) -> None:
+    """A valve that is open for a motion that does not come: nothing acts, and when it acts again the table jumps."""
+    if e.beyond <= rule.opening:
         return
     g.warnings |= 1 << Trip.HOLD_EFFORT.value
-    g.effort_s += dt_s * periods
-    if g.effort_s > rule.max_s and rule.action != Action.WARN:
-        rt_latch(Trip.HOLD_EFFORT.value, rule.action, opening, rule.opening, -1, tick, g)
+    if e.over_s > rule.max_s and rule.action != Action.WARN:
+        rt_latch(Trip.HOLD_EFFORT.value, rule.action, e.opening, math.copysign(e.explained + rule.opening, e.opening),
+                 -1, tick, g)
 
 
 @jit()

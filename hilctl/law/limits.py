@@ -162,10 +162,18 @@ class ReadBack(Params):
 
 
 class Holding(Params):
-    """The valve command while the table is held still: what opens it further and moves nothing, only winds up."""
+    """The valve command, against the table's speed: what opens it further and moves nothing, only winds up."""
 
-    opening: Annotated[float, number(0.01, 1, "", "largest opening, from null", loosens="up")] = 0.1
-    max_s: Annotated[float, number(0.01, 60, "s", "how long it may stay beyond", loosens="up")] = 1.0
+    opening: Annotated[
+        float, number(0.01, 1, "", "largest opening, from null, beyond what the speed explains", loosens="up")
+    ] = 0.1
+    share: Annotated[
+        float,
+        number(0.1, 1, "", "share of the no-load speed that an opening gives at the highest load", loosens="down"),
+    ] = 0.5
+    max_s: Annotated[
+        float, number(0.01, 60, "s", "how long it may stay beyond; an opening n times as large: 1/n", loosens="up")
+    ] = 0.2
     action: Annotated[ActionName, _ACTION] = "null"
 
 

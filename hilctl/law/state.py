@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from hilctl.law.arming import ARMING
+from hilctl.law.effort import EFFORT
 from hilctl.law.estimate import ESTIMATE
 from hilctl.law.feed import LINEAR
 from hilctl.law.freshness import FRESH
@@ -75,6 +76,7 @@ STATE: Any = record_of(
         # blocks
         ("checked", CHECKED),
         ("still", STILL),
+        ("effort", EFFORT),
         ("estimate", ESTIMATE),
         ("guard", GUARD),
         ("pid", PID),

@@ -12,6 +12,7 @@ from typing import Any
 from hilctl.law.arming import rt_arming_opening
 from hilctl.law.blend import rt_adopt_settings, rt_blend_settings
 from hilctl.law.catch_up import rt_catch_up
+from hilctl.law.effort import rt_effort
 from hilctl.law.escalation import rt_escalate, rt_integral_lives, rt_rests_at_null
 from hilctl.law.estimate import (
     rt_estimate,
@@ -242,8 +243,10 @@ def rt_watch(s: Any, status: int) -> None:
     sensor = s.now.sensors.displacement
     scale = s.first_gain / sensor.gain
     shift_m = s.first_gain * (sensor.offset - s.first_offset)
-    rt_guard(s.now, s.mode, rt_closed_loop(s), status, s.checked, s.still, e.x, shift_m, scale, e.v, e.a + e.b,
-             e.b_start - e.b, s.delayed.x_m - e.x, s.lead * s.now.dt_s, driven, s.u_applied, s.arm.null,
+    rt_effort(s.now.limits.holding, s.now.machine, s.now.law.valve, acts, s.u_applied - s.arm.null, e.v,
+              s.linear.preview_ticks * s.now.dt_s, passed_s, s.effort)
+    rt_guard(s.now, s.mode, rt_closed_loop(s), status, s.checked, s.still, s.effort, e.x, shift_m, scale, e.v,
+             e.a + e.b, e.b_start - e.b, s.delayed.x_m - e.x, s.lead * s.now.dt_s, driven, s.u_applied,
              s.output.saturated_s, s.supply, s.tick, s.periods, s.guard)
     if s.fresh.share < 1.0 and s.now.law.three_state.kp_per_mpa != 0.0 and rt_closed_loop(s) and s.pid_share < 1.0:
         s.guard.warnings |= 1 << Trip.PRESSURE_AGE.value

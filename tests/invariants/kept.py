@@ -215,6 +215,18 @@ KEPT: dict[str, str] = {
         status overwritten 40 1
         wait 0.5
     """,
+    "supply_lost_unseen_under_a_small_motion": """
+        rig blind
+        A take
+        A arm
+        wait 1.5
+        A track sine amplitude_m=0.02 frequency_hz=0.5
+        wait 2
+        supply lost
+        wait 4
+        supply back
+        wait 1
+    """,
     "reset_twice_in_one_tick": """
         rig pid
         A take

@@ -27,7 +27,11 @@ DEFECTS: dict[str, tuple[Edit, ...]] = {
             "return bool(s.guard.trip == 0 and s.guard.warnings & _POWERLESS == 0)",
             "return True",
         ),
-        Edit("hilctl/law/guards.py", "if not held or abs(opening) <= rule.opening:", "if True:"),
+        Edit("hilctl/law/guards.py", "if e.beyond <= rule.opening:", "if True:"),
+    ),
+    # The same in a motion, where nobody measures the supply.
+    "open_for_a_motion_that_does_not_come": (
+        Edit("hilctl/law/guards.py", "if e.beyond <= rule.opening:", "if True:"),
     ),
     # A measured position is shifted, and the held table follows.
     "zero_while_held": (

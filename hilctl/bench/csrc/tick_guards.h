@@ -86,13 +86,23 @@ static inline void guard_still(const Limits *l, const Still *w, double v, int dr
     if (way > l->stuck.way_m) blame(Trip_SENSOR_STUCK, DISPLACEMENT, action, way, l->stuck.way_m, armed, tick, g);
 }
 
-static inline void guard_effort(const Limits *l, int held, double opening, double dt, int64_t tick, int64_t periods,
-                                Guard *g) {
-    if (!held || fabs(opening) <= l->holding.opening) { g->effort_s = 0; return; }
+static inline void effort(const Limits *l, const Machine *m, const ValveStage *valve, int acts, double opening,
+                          double v, double lead_s, double passed_s, Effort *e) {
+    if (!acts) { e->opening = e->beyond = e->explained = e->over_s = 0; return; }
+    e->opening += passed_s / (passed_s + lead_s) * (opening - e->opening);
+    double overlap = most(m->dead_band, valve->dead_band) + valve->dither;
+    e->explained = fabs(v) * m->A / (l->holding.share * m->Qn) + overlap;
+    e->beyond = most(fabs(e->opening) - e->explained, 0);
+    double fills = e->beyond > l->holding.opening ? e->beyond / l->holding.opening : -EFFORT_LEAK;
+    e->over_s = most(e->over_s + fills * passed_s, 0);
+}
+
+static inline void guard_effort(const Limits *l, const Effort *e, int64_t tick, Guard *g) {
+    if (e->beyond <= l->holding.opening) return;
     warn(Trip_HOLD_EFFORT, g);
-    g->effort_s += dt * (double)periods;
-    if (g->effort_s > l->holding.max_s && l->holding.action != Action_WARN)
-        latch(Trip_HOLD_EFFORT, l->holding.action, opening, l->holding.opening, -1, tick, g);
+    if (e->over_s > l->holding.max_s && l->holding.action != Action_WARN)
+        latch(Trip_HOLD_EFFORT, l->holding.action, e->opening, copysign(e->explained + l->holding.opening, e->opening), -1,
+              tick, g);
 }
 
 static inline void guard(State *s, int64_t status, int closed, int driven) {
@@ -125,7 +135,7 @@ static inline void guard(State *s, int64_t status, int closed, int driven) {
         if (closed && l->saturation.action != Action_WARN)
             latch(Trip_SATURATION, l->saturation.action, s->output.saturated_s, l->saturation.max_s, -1, tick, g);
     }
-    guard_effort(l, s->mode == Mode_HOLD && !driven, s->u_applied - s->arm.null, dt, tick, periods, g);
+    guard_effort(l, &s->effort, tick, g);
     if (now->sensors.supply_pressure.present && s->supply == 2 && closed) {
         double share = c->value[SUPPLY] / now->machine.Ps;
         int low = share < l->supply.low && !arming;

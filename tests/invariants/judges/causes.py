@@ -61,7 +61,7 @@ def supply_unjudged(run: Run) -> Any:
 def supply_speed_m_s(run: Run) -> float:
     """It finds a valve opened by whatever the integral has come to.
 
-    `limits.holding` ends that within a second of hold; in a motion nothing does before `limits.tracking_error`.
+    How far, and for how long, is what `open_for_nothing` judges.
     """
     machine = run.rig.tables.machine
     opening = np.max(np.abs(run.rows["u_cmd"]), where=supply_unjudged(run), initial=0.0)

@@ -11,6 +11,7 @@ from tests.invariants.judges.causes import STOPS_S
 from tests.invariants.judges.registry import first, judge, since
 from tests.invariants.run import Run
 
+LATE_S = 0.05  # the command's lag, and the ramp to null
 SEEN = 3  # ticks within which a pressed emergency stop has switched off: it is read in the one, and sent in the next
 
 
@@ -47,6 +48,21 @@ def energy_with_trip(run: Run) -> Iterator[tuple[int, str]]:
     k = first(since(closed, run) > run.ticks(most_s))
     if k >= 0:
         yield k, f"the loop is still closed {most_s:g} s after the trip"
+
+
+@judge
+def open_for_nothing(run: Run) -> Iterator[tuple[int, str]]:
+    """The valve does not stay open for a motion that does not come: `limits.holding`, half as much again and 50 ms."""
+    tables, rule = run.rig.tables, run.limits.holding
+    gain = rule.share * tables.machine.Qn / tables.machine.A
+    opening = np.abs(run.truth["spool"] - run.rig.driver_config.valve.null_bias)
+    beyond = opening - np.maximum(tables.machine.dead_band, tables.law.valve.dead_band) - run.moving / gain
+    closed = (run.mode == Mode.HOLD) | (run.mode == Mode.TRACK) | (run.mode == Mode.STOP)
+    warns = run.epochs(lambda tables: tables.limits.holding.action == "warn")
+    open_s = since(closed & (beyond > 1.5 * rule.opening) & (run.rows["status"] == 0) & ~warns, run) * run.dt_s
+    k = first(open_s > rule.max_s / 1.5 + LATE_S)
+    if k >= 0:
+        yield k, f"the valve has been open by {opening[k]:.3g} for {open_s[k]:.3g} s, and the table does not move"
 
 
 @judge
