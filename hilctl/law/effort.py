@@ -7,9 +7,9 @@ so the speed explains an opening of
 
 The command leads the table by the loop's preview, the valve's lag and its own tick; it is looked at as much later,
 through a lag of that time. What is left over has no effect: pressure, enable line or valve are missing, or the table is
-blocked. Whatever ends that finds the valve open. So the integral stands from half of `limits.holding.opening` on, and
-beyond all of it a measure fills: by the time, the faster the larger the opening, and it leaks at LEAK of that. A motion
-that turns round empties it no further than it fills again.
+blocked. Whatever ends that finds the valve open. So the integral stands beyond `limits.holding.opening`, and a measure
+fills: by the time, the faster the larger the opening, and it leaks at LEAK of that. A motion that turns round empties
+it no further than it fills again.
 """
 
 from typing import Any
@@ -20,7 +20,6 @@ from hilctl.params import record_of
 from hilctl.rt.jit import jit
 
 LEAK = 0.2
-STANDS = 0.5  # of the opening that is judged: from there on the integral stands
 
 EFFORT = record_of(
     [
@@ -50,4 +49,4 @@ def rt_effort(rule: Any, machine: Any, valve: Any, acts: bool, opening: float, v
 @jit()
 def rt_effort_stands(rule: Any, s: Any) -> bool:
     """Whether the actuator evidently does not act: nothing may accumulate."""
-    return bool(s.beyond > STANDS * rule.opening)
+    return bool(s.beyond > rule.opening)

@@ -146,6 +146,6 @@ static inline int rests_at_null(State *s) {
 
 static inline int integral_lives(const State *s) {
     return !s->guard.trip && !(s->guard.warnings & (1 << Trip_SUPPLY_PRESSURE | 1 << Trip_DRIVER))
-           && !(s->effort.beyond > EFFORT_STANDS * s->now.limits.holding.opening);
+           && !(s->effort.beyond > s->now.limits.holding.opening);
 }
 #endif

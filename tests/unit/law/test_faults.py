@@ -180,7 +180,7 @@ def test_a_supply_lost_unseen_in_a_small_motion_does_not_wind_up_and_its_return_
     # While it is judged: the opening that fills the measure within the time for which it has been open.
     most_m_s = usual_m_s + 2.5 * rule.opening * machine.Qn / machine.A
     assert np.abs(rig.truth[:, 1]).max() < (most_m_s if rig.trip == 0 else usual_m_s)
-    assert np.abs(rows.u_integral - integral).max() < rule.opening, "it stands where nothing acts"
+    assert np.abs(rows.u_integral - integral).max() < 1.5 * rule.opening, "it stands where nothing acts"
     if rig.trip != 0:
         assert (rig.trip, rig.law.guard.trip_action) == (Trip.HOLD_EFFORT, Action.NULL)
         assert abs(rig.law.guard.trip_value) > abs(rig.law.guard.trip_limit) > rule.opening
