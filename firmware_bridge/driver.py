@@ -19,6 +19,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.errors import HilctlError
 from hilctl.params import Params, record_of
 from hilctl.rt.jit import jit, record_type
 from hilctl.rt.records import as_record
@@ -57,7 +58,7 @@ READINGS: "np.dtype[Any]" = record_of(
 OUTPUTS = ("valve", "enable", "supply")
 
 
-class DriverError(Exception):
+class DriverError(HilctlError):
     """A device that cannot be reached or is not what the rig file says. The message says what to check."""
 
 

@@ -10,10 +10,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from hilctl.errors import HilctlError
+
 _LONGEST_ANSWER_S = 5.0
 
 
-class NobodyThere(Exception):
+class NobodyThere(HilctlError):
     """No emulation listens there. The message says what to do."""
 
 

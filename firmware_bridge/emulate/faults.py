@@ -6,6 +6,7 @@
 import difflib
 from typing import NamedTuple
 
+from hilctl.errors import HilctlError
 from hilctl.signals import SENSORS
 
 TCP, RTU, SERIAL = "modbus-tcp", "modbus-rtu", "serial"
@@ -15,7 +16,7 @@ _BYTES = (RTU, SERIAL)  # where no lower layer mends or checks bytes
 _WHOLE = ("COUNT", "BITS", "BYTES", "EVERY", "CODE")
 
 
-class FaultError(Exception):
+class FaultError(HilctlError):
     """A command that cannot be obeyed. The message says what to write instead."""
 
 

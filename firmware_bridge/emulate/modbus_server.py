@@ -19,6 +19,7 @@ from firmware_bridge.emulate.modbus_device import Datastore, ModbusDevice
 from firmware_bridge.emulate.pty_line import PtyLine
 from firmware_bridge.modbus.budget import character_bits, gap_s
 from firmware_bridge.modbus.settings import Device as DeviceSettings
+from hilctl.errors import HilctlError
 
 IDENTITY = {"VendorName": "hilctl", "ProductCode": "emulate", "MajorMinorRevision": "1.0",
             "ProductName": "amplifier with a plant behind it"}  # fmt: skip
@@ -27,7 +28,7 @@ _MOST_WAITING = 65536
 _MOST_UNHEARD = 4096
 
 
-class EmulateError(Exception):
+class EmulateError(HilctlError):
     """The emulation cannot begin. The message says why, and what to do."""
 
 

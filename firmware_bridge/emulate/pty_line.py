@@ -6,8 +6,10 @@ import tty
 from collections.abc import Callable
 from pathlib import Path
 
+from hilctl.errors import HilctlError
 
-class LineError(Exception):
+
+class LineError(HilctlError):
     """The line cannot be laid. The message says why."""
 
 

@@ -12,6 +12,8 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from hilctl.errors import HilctlError
+
 HERE = Path(__file__).parent
 SHARED = ("boards/witness.c", "boards/steps.c", "boards/text.c")
 BOARDS = {
@@ -42,7 +44,7 @@ void everything(uint8_t *frame) {
 """
 
 
-class BuildError(Exception):
+class BuildError(HilctlError):
     """The compiler refused, or there is none."""
 
 

@@ -197,7 +197,7 @@ class ModbusDriver:
         try:
             link.read_write(unit, request.read_at, request.read_count, request.write_at, words)
         except Refused as refused:
-            if refused.code == 1:
+            if refused.exception == 1:
                 raise DriverError(f"driver.{request.device}.fc23: {refused}; say fc23 = false") from refused
             raise
 

@@ -30,7 +30,7 @@ class Refused(DriverError):
     """The device answered, with an exception."""
 
     def __init__(self, what: str, code: int) -> None:
-        self.code = code
+        self.exception = code
         super().__init__(f"{what}: exception {code}, {EXCEPTIONS.get(code, 'unknown')}")
 
 

@@ -7,12 +7,14 @@ own bytes too. `unseal` raises only FrameError, whatever it is given.
 import zlib
 from collections.abc import Iterator
 
+from hilctl.errors import HilctlError
+
 MOST_BODY = 91
 CHECK = 5  # bytes, seven bits of the CRC in each, the eighth set: none is ever zero
 MOST_STUFFED = MOST_BODY + 1 + CHECK
 
 
-class FrameError(ValueError):
+class FrameError(HilctlError, ValueError):
     """Bytes that are no frame."""
 
 

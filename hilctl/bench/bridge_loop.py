@@ -18,6 +18,7 @@ from hilctl.bench.cyclictest import cyclictest
 from hilctl.bench.host import stolen
 from hilctl.client import Client, Refused, private_service
 from hilctl.commission.tracking import triangle
+from hilctl.errors import HilctlError
 from hilctl.rig import load
 
 _PLACES = {"modbus-tcp": "driver.amplifier.port", "modbus-rtu": "driver.amplifier.serial", "serial": "driver.port"}
@@ -34,7 +35,7 @@ _PATIENCE_S, _LOOK_S = 30.0, 0.1  # until it is armed
 _LAST_TRIPS = 20  # when the seconds are told, before a first course has come to its end
 
 
-class BridgeError(Exception):
+class BridgeError(HilctlError):
     """Nothing can be measured. The message says why."""
 
 

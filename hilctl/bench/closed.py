@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from firmware_bridge.driver import COMMAND, READINGS
+from hilctl.errors import HilctlError
 from hilctl.law.motions import plan
 from hilctl.law.requests import REQUEST, RequestKind
 from hilctl.law.state import STATE
@@ -21,7 +22,7 @@ from sim.driver import TwinDriver
 _ARMING_TICKS = 30_000  # half a minute: arming takes a few seconds
 
 
-class NotArmedError(Exception):
+class NotArmedError(HilctlError):
     """The rig did not reach closed loop. The message holds the sample's mode, step and trip."""
 
 

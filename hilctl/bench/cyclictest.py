@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.errors import HilctlError
+
 PRIORITY = 80  # the loop's
 _LONGEST_US = 1_000_000  # of its histogram, which counts whole microseconds; of what is longer it tells the longest
 _SAID, _FOUND = "said", "found.json"
 
 
-class CyclictestError(Exception):
+class CyclictestError(HilctlError):
     """Nothing can be compared. The message says why."""
 
 

@@ -20,6 +20,7 @@ from firmware_bridge.driver import NullDriver
 from hilctl import rig
 from hilctl.bench.cyclictest import PRIORITY, cyclictest
 from hilctl.doctor.wake import hogs
+from hilctl.errors import HilctlError
 from hilctl.loop.link import Link
 from hilctl.loop.options import CoreOptions
 from hilctl.signals import Action
@@ -30,7 +31,7 @@ LOADS = ("idle", "busy")
 _START_S = 120.0  # a cold cache compiles first
 
 
-class JitterError(Exception):
+class JitterError(HilctlError):
     """Nothing can be compared here. The message says what is missing."""
 
 

@@ -21,6 +21,7 @@ from typing import Any
 
 from hilctl.bench.host import host
 from hilctl.client import Client, private_service
+from hilctl.errors import HilctlError
 from hilctl.loop.link import Link
 from hilctl.loop.spawn import spawn
 from hilctl.rig import Rig, load
@@ -31,7 +32,7 @@ _LOOK_S = 0.005
 _LONGEST_S = 300.0
 
 
-class NoTick(Exception):
+class NoTick(HilctlError):
     """A core that did not come to its first tick; the message says what it said."""
 
 

@@ -16,13 +16,14 @@ from typing import Any
 
 from hilctl.bench.host import host
 from hilctl.client import Client, private_service
+from hilctl.errors import HilctlError
 
 RATE_HZ = 10_000
 BLOCK_S = 0.02
 _TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 
 
-class TelemetryError(Exception):
+class TelemetryError(HilctlError):
     """Nothing can be measured. The message says why."""
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from firmware_bridge import registry
 from firmware_bridge.driver import COMMAND, READINGS
 from hilctl import rig
+from hilctl.errors import HilctlError
 from hilctl.law.motions import Samples, check_plan, plan, samples_of
 from hilctl.law.requests import REQUEST, RequestKind
 from hilctl.law.state import STATE
@@ -35,7 +36,7 @@ TURN = record_of([("tick", np.int64), ("skipped", np.int64), ("status", np.int64
 Spoil = Callable[[int, Any], int]
 
 
-class CourseError(Exception):
+class CourseError(HilctlError):
     """The controller did not do what the course asks for. The message says where."""
 
 

@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from hilctl.errors import HilctlError
+
 SOURCES = Path(__file__).with_name("csrc")
 
 
-class YardstickError(Exception):
+class YardstickError(HilctlError):
     """A yardstick in C could not be built, or does something else than ours. The message says what."""
 
 

@@ -10,8 +10,9 @@ import importlib.util
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from hilctl.cli.errors import DONE, WrongUse
+from hilctl.cli.errors import WrongUse
 from hilctl.cli.output import as_json, show
+from hilctl.errors import DONE
 
 if TYPE_CHECKING:
     from rich.table import Table

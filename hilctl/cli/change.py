@@ -3,8 +3,9 @@
 import argparse
 
 from hilctl.cli import connect
-from hilctl.cli.errors import DONE, WrongUse
+from hilctl.cli.errors import WrongUse
 from hilctl.cli.output import json_line, pairs, say
+from hilctl.errors import DONE
 from hilctl.wire.toml import toml_of
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import commission_told, connect, identify_parts
-from hilctl.cli.errors import DONE, SaidNo, WrongUse
+from hilctl.cli.errors import SaidNo, WrongUse
 from hilctl.cli.output import note
+from hilctl.errors import DONE
 
 if TYPE_CHECKING:
     from hilctl.commission import How

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from hilctl.cli.identify_parts import figure, interval
 from hilctl.cli.output import note, say, show
+from hilctl.errors import NoFigures
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -23,7 +24,7 @@ def keep(notes: "Notes", besides: str) -> list[Path]:
 def report(told: dict[str, Any], folder: Path) -> list[Path]:
     """The page and its figures; without the figures where matplotlib is missing, which is said."""
     from hilctl.commission.notes import finite
-    from hilctl.report import NoFigures, figures, write
+    from hilctl.report import figures, write
 
     plain = finite(told)
     folder.mkdir(parents=True, exist_ok=True)

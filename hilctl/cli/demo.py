@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import commission_told, identify_parts
-from hilctl.cli.errors import DONE, SaidNo
+from hilctl.cli.errors import SaidNo
 from hilctl.cli.output import note, say
+from hilctl.errors import DONE, NoFigures
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -89,7 +90,7 @@ def _beside(told: dict[str, Any], alone: "list[Run]") -> None:
 
 
 def _pictures(runs: "list[Run]", folder: Path) -> list[Path]:
-    from hilctl.demo.figures import NoFigures, draw
+    from hilctl.demo.figures import draw
 
     try:
         return draw(runs, folder)

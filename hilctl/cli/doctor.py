@@ -3,8 +3,9 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from hilctl.cli.errors import DONE, RIG_SAID_NO, WrongUse
+from hilctl.cli.errors import WrongUse
 from hilctl.cli.output import as_json, say
+from hilctl.errors import DONE, RIG_SAID_NO
 
 if TYPE_CHECKING:
     from hilctl.doctor.finding import Finding, Wish

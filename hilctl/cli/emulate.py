@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import rig_options
-from hilctl.cli.errors import DONE, RIG_SAID_NO, SaidNo, WrongUse
+from hilctl.cli.errors import SaidNo, WrongUse
+from hilctl.errors import DONE, RIG_SAID_NO
 
 if TYPE_CHECKING:
     from firmware_bridge.emulate.run import Wish

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import identify_choices
 from hilctl.cli import identify_parts as parts
-from hilctl.cli.errors import DONE, WrongUse
+from hilctl.cli.errors import WrongUse
 from hilctl.cli.output import finite, json_line, note, say
+from hilctl.errors import DONE
 
 if TYPE_CHECKING:
     from hilctl.client import Client

@@ -5,9 +5,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hilctl.cli.errors import DONE, WrongUse
+from hilctl.cli.errors import WrongUse
 from hilctl.cli.identify_parts import check, figure, folder_of, interval, keep, made_ready, progress, recording, rig_of
 from hilctl.cli.output import json_line, note, say, show
+from hilctl.errors import DONE
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import connect
-from hilctl.cli.errors import DONE, WrongUse
+from hilctl.cli.errors import WrongUse
 from hilctl.cli.output import finite, json_line, pairs, say
+from hilctl.errors import DONE
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -6,7 +6,8 @@ import time
 from typing import Any
 
 from hilctl.cli import connect
-from hilctl.cli.errors import DONE, WrongUse
+from hilctl.cli.errors import WrongUse
+from hilctl.errors import DONE
 
 WATCHED = (
     "mode", "motion", "trip", "position_m", "velocity_m_s", "xr_m", "error_m", "load_pressure_pa", "friction_n",

@@ -12,8 +12,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from hilctl.cli.errors import DONE, RIG_SAID_NO, explain, one_line
+from hilctl.cli.errors import explain, one_line
 from hilctl.cli.signals import interrupted_by_signals
+from hilctl.errors import DONE, RIG_SAID_NO
 
 DESCRIPTION = "A controller service for servo-hydraulic test rigs, and for their simulated twins."
 

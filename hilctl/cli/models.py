@@ -5,8 +5,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hilctl.cli.errors import DONE, WrongUse
+from hilctl.cli.errors import WrongUse
 from hilctl.cli.output import as_json, finite, note, say, show
+from hilctl.errors import DONE, NoFigures
 
 if TYPE_CHECKING:
     from rich.table import Table as Printed
@@ -25,7 +26,7 @@ def models(parser: argparse.ArgumentParser) -> None:
 def _models(given: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from hilctl.phenomena.figures import NoFigures, draw
+    from hilctl.phenomena.figures import draw
     from hilctl.phenomena.table import as_object, computed, page
 
     laws, folder, without = _chosen(given.laws), Path(given.out), ""

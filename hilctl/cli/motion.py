@@ -4,8 +4,9 @@ import argparse
 from typing import TYPE_CHECKING
 
 from hilctl.cli import connect
-from hilctl.cli.errors import DONE, SaidNo
+from hilctl.cli.errors import SaidNo
 from hilctl.cli.output import json_line, note, say
+from hilctl.errors import DONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,8 +4,9 @@ import argparse
 from pathlib import Path
 
 from hilctl.cli import connect
-from hilctl.cli.errors import DONE, SaidNo, WrongUse
+from hilctl.cli.errors import SaidNo, WrongUse
 from hilctl.cli.output import json_line, note, say
+from hilctl.errors import DONE
 
 
 def record(parser: argparse.ArgumentParser) -> None:

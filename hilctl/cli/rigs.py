@@ -5,8 +5,8 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from hilctl.cli import rig_options
-from hilctl.cli.errors import DONE, RIG_SAID_NO
 from hilctl.cli.output import as_json, note, say
+from hilctl.errors import DONE, RIG_SAID_NO
 
 if TYPE_CHECKING:
     from hilctl.law.design import Margins

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import connect
-from hilctl.cli.errors import DONE, SaidNo, WrongUse
+from hilctl.cli.errors import SaidNo, WrongUse
 from hilctl.cli.motion import follow, follow_options, motions
+from hilctl.errors import DONE
 from hilctl.law.motions.requests import MOTIONS
 from hilctl.params import Leaf, leaves
 

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import connect, identify_parts, rig_options, tune_told
-from hilctl.cli.errors import DONE, SaidNo, WrongUse
+from hilctl.cli.errors import SaidNo, WrongUse
 from hilctl.cli.output import as_json, note, pairs, say
+from hilctl.errors import DONE
 
 if TYPE_CHECKING:
     from hilctl.client import Client

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import zmq
 
+from hilctl.errors import HilctlError
 from hilctl.wire.decode import MAX_REQUEST
 from hilctl.wire.encode import encode_request, unpack_reply
 from hilctl.wire.errors import Code, Refused
@@ -24,8 +25,10 @@ _BUSY_S = 0.02
 _BUSY_FOR_S = 5.0
 
 
-class NoReply(TimeoutError):
+class NoReply(HilctlError, TimeoutError):
     """The service did not answer in time."""
+
+    code = "gone"
 
 
 class ServiceGone(NoReply):

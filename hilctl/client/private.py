@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hilctl.errors import HilctlError
 from hilctl.wire import places
 
 _START_S = 600.0  # a cold compiler on a busy machine; a service that ends by itself is told at once
@@ -20,7 +21,7 @@ _LOOK_S = 0.02
 _PATIENT = {"service.timeout_s": 10.0, "service.lease_timeout_s": 30.0}
 
 
-class CoreFailed(Exception):
+class CoreFailed(HilctlError):
     """The private service did not come up; the message is what it said."""
 
 

@@ -5,13 +5,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from hilctl.errors import HilctlError
 from hilctl.wire.toml import SAVED, toml_of
 
 if TYPE_CHECKING:
     from hilctl.client.client import Client
 
 
-class NotOurs(ValueError):
+class NotOurs(HilctlError, ValueError):
     """The file is another one, which saving would destroy."""
 
 

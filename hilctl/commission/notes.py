@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.client.save import write_whole
+from hilctl.errors import HilctlError
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 Tell = Callable[[str], None]
 
 
-class CommissionFailed(Exception):
+class CommissionFailed(HilctlError):
     """A part of the work could not be done. The message says which, what is wrong, and what to check."""
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from hilctl.commission.tracking import Run
 from hilctl.commission.worth import full_cycles, straights, thd, velocity, worth
 from hilctl.demo.course import LAWS
+from hilctl.errors import NoFigures
 
 _COLOURS = {"pid": "#d95f02", "before": "#1b6ca8", "after": "#2a9d57"}
 _REFERENCE = {"color": "0.35", "linewidth": 1.2, "linestyle": (0, (4, 2)), "label": "reference"}
@@ -19,16 +20,12 @@ _STYLE: Any = {
 }  # fmt: skip
 
 
-class NoFigures(Exception):
-    """matplotlib is not installed."""
-
-
 def draw(runs: Sequence[Run], folder: Path) -> list[Path]:
     """Writes the figures into the folder, which is made if need be; NoFigures where matplotlib is missing."""
     try:
         import matplotlib as mpl
     except ImportError:
-        raise NoFigures("no figures: matplotlib is not installed; `pip install hilctl[report]` brings it") from None
+        raise NoFigures from None
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.errors import HilctlError
 from hilctl.identify.trips import ended_text
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _SETTLING, _SETTLING_S = 1, 0.5  # cycles, and time, that a rig is given to swin
 _SOFT_S = 0.5  # start and stop
 
 
-class NotMeasuredError(Exception):
+class NotMeasuredError(HilctlError):
     """The rig did not do what was to be measured. The message says what stopped it and what to check."""
 
 

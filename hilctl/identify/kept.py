@@ -15,6 +15,8 @@ from zipfile import BadZipFile
 import msgspec
 import numpy as np
 
+from hilctl.errors import HilctlError
+
 
 class Headed(Protocol):
     """A plan, with the version of its format."""
@@ -28,7 +30,7 @@ class Headed(Protocol):
 Plan = TypeVar("Plan", bound=Headed)
 
 
-class StoreError(Exception):
+class StoreError(HilctlError):
     """The directory is not what was asked for. The message says what it is and what to do."""
 
 
@@ -77,7 +79,7 @@ def write(path: Path, content: bytes) -> None:
         os.close(folder)
 
 
-class NotKept(Exception):
+class NotKept(HilctlError):
     """The file is something else; the message says what was expected."""
 
 

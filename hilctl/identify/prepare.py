@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
+from hilctl.errors import HilctlError
 from hilctl.identify.campaign.facts import read_facts
 from hilctl.identify.campaign.faults import tripped
 from hilctl.identify.campaign.measure import seen_of
@@ -40,7 +41,7 @@ NULL_S = 0.5
 STEADY_S = 0.5  # after a zero of displacement the estimated speed takes a while to say that the table stands
 
 
-class PrepareFailed(Exception):
+class PrepareFailed(HilctlError):
     """The rig cannot be measured as it stands. The message says what is wrong and what to check."""
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firmware_bridge.driver import RigFacts
+from hilctl.errors import HilctlError
 from hilctl.law.reference import KNOTS
 from hilctl.law.reference.motion import Kind
 from hilctl.law.requests import RequestKind
@@ -46,12 +47,16 @@ from hilctl.rt.libc import monotonic_ns
 _MESSAGE_BYTES = 65536
 
 
-class QueueFull(Exception):
+class QueueFull(HilctlError):
     """Too many requests wait for the loop, or too many answers for the service."""
 
+    code = "busy"
 
-class Busy(Exception):
+
+class Busy(HilctlError):
     """Both waveform banks belong to motions that are not over."""
+
+    code = "busy"
 
 
 class Answer(NamedTuple):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hilctl.errors import HilctlError
 from hilctl.loop import layout
 from hilctl.loop.layout import FREE, HEARTBEAT, HELD, LAYOUT, MAGIC, MAIL
 from hilctl.loop.mailbox import MIDDLE_FIRST, READER_FIRST
@@ -14,7 +15,7 @@ from hilctl.loop.options import SECOND_NS, CoreOptions
 from hilctl.rt.libc import monotonic_ns
 
 
-class LayoutMismatch(Exception):
+class LayoutMismatch(HilctlError):
     """The memory is not what this code expects: core and service are of different versions."""
 
 

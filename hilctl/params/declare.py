@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 
+from hilctl.errors import BAD_VALUE, HilctlError
+
 P = TypeVar("P", bound="Params")
 
 
@@ -49,12 +51,15 @@ class Problem(NamedTuple):
         return f"{text}; {self.remedy}" if self.remedy else text
 
 
-class BadValues(ValueError):
+class BadValues(HilctlError, ValueError):
     """A mapping that was refused whole, with every problem found in it."""
+
+    code = BAD_VALUE
 
     def __init__(self, problems: list[Problem]) -> None:
         self.problems = problems
-        super().__init__("\n".join(str(p) for p in problems))
+        key, value = (problems[0].key, problems[0].value) if problems else ("", None)
+        super().__init__("\n".join(str(p) for p in problems), key=key, value=value)
 
 
 # Which way a protection's value is changed when it protects less. `down` of a choice: towards its first.

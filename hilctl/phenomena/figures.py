@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hilctl.errors import NoFigures
 from hilctl.friction import Kind
 from hilctl.phenomena import breaking, lag, presliding, steady, stick_slip, vibration
 from hilctl.phenomena.panels import COLOURS, STYLE, first_of, panels
@@ -14,16 +15,12 @@ from hilctl.phenomena.stand import Stand, stand_for
 Picture = Callable[[Any, Sequence[Stand]], Any]
 
 
-class NoFigures(Exception):
-    """matplotlib is not installed."""
-
-
 def draw(laws: Sequence[str], folder: Path) -> list[Path]:
     """Writes the pictures of these laws into the folder, which is made if need be; NoFigures without matplotlib."""
     try:
         import matplotlib as mpl
     except ImportError:
-        raise NoFigures("no figures: matplotlib is not installed; `pip install hilctl[report]` brings it") from None
+        raise NoFigures from None
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 

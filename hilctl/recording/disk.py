@@ -14,8 +14,10 @@ import errno
 import os
 from pathlib import Path
 
+from hilctl.errors import HilctlError
 
-class NotSafe(OSError):
+
+class NotSafe(HilctlError, OSError):
     """The disk did not take what the kernel held for it: what was written since the last good `sync` may be gone."""
 
 

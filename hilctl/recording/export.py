@@ -4,14 +4,17 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
+from hilctl.errors import BAD_VALUE, HilctlError
 from hilctl.params import nearest
 from hilctl.recording.reader import Recording
 
 _ROWS = 8192  # at a time: some megabytes
 
 
-class UnknownChannel(ValueError):
+class UnknownChannel(HilctlError, ValueError):
     """A channel that the recording does not have."""
+
+    code = BAD_VALUE
 
 
 def export_csv(recording: Recording, path: str | Path, channels: Sequence[str] = (), every: int = 1) -> int:

@@ -9,11 +9,14 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.errors import BAD_VALUE, HilctlError
 from hilctl.recording.layout import FORMAT, VERSION
 
 
-class NotARecording(ValueError):
+class NotARecording(HilctlError, ValueError):
     """The file is something else, or of a version that this hilctl does not know."""
+
+    code = BAD_VALUE
 
 
 class Recording:

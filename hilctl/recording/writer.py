@@ -17,6 +17,7 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.errors import HilctlError
 from hilctl.recording.disk import Disk
 from hilctl.recording.layout import CHUNK_ROWS, FORMAT, SEGMENT, VERSION, Change, Event, Header
 from hilctl.signals import CHANNELS, SAMPLE
@@ -31,7 +32,7 @@ _CHANNEL = np.dtype([(n, _TEXT) for n in ("name", "unit", "kind", "meaning")])
 _SPARE = 1 << 20  # bytes left free on the disk: HDF5 cannot close a file in order on a full one
 
 
-class DiskFull(OSError):
+class DiskFull(HilctlError, OSError):
     """Too little room is left to write on and still close the file in order."""
 
 

@@ -3,7 +3,7 @@
 Both are made from one dict of plain values; whatever part of it is missing, its section says so.
 """
 
-from hilctl.report.drawing import NoFigures, figures
+from hilctl.report.drawing import figures
 from hilctl.report.page import write
 
-__all__ = ["NoFigures", "figures", "write"]
+__all__ = ["figures", "write"]

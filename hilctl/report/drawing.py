@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from hilctl.errors import NoFigures
 from hilctl.report.part import Part
 from hilctl.report.pictures import (
     changes,
@@ -41,10 +42,6 @@ _COMMENTS = re.compile(r"<!--.*?-->\s*", re.DOTALL)
 _NAMED = re.compile(r'(\bid="|href="#|url\(#)')
 
 
-class NoFigures(Exception):
-    """matplotlib is not installed."""
-
-
 def figures(told: Mapping[str, Any], folder: Path) -> list[Path]:
     """Writes the report's figures into the folder, which is made if need be; NoFigures where matplotlib is missing."""
     written = []
@@ -70,7 +67,7 @@ def _drawn(told: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     try:
         from matplotlib import rc_context
     except ImportError:
-        raise NoFigures("no figures: matplotlib is not installed; `pip install hilctl[report]` brings it") from None
+        raise NoFigures from None
     with rc_context(RC):
         for name, draw in PICTURES.items():
             figure = draw(Part(told))

@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from hilctl.errors import NoFigures
 from hilctl.report.document import contents, document, save, section
-from hilctl.report.drawing import NoFigures, inline
+from hilctl.report.drawing import inline
 from hilctl.report.markup import NOTHING, Html, absent, code, facts, html, moment, p, tag
 from hilctl.report.part import Part
 from hilctl.report.sections import ending, law, learning, measured, parameters, prepared, proof, sent, tracking

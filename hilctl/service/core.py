@@ -12,7 +12,7 @@ from hilctl.law.requests import REFUSAL_TEXTS, REQUEST, Refusal, RequestKind
 from hilctl.loop.link import Busy, Link, QueueFull
 from hilctl.service.history import History
 from hilctl.service.tasks import Pace, Task
-from hilctl.wire.errors import Code, Refused
+from hilctl.wire.errors import Code, Refused, refusal_of
 
 log = logging.getLogger(__name__)
 
@@ -147,10 +147,8 @@ class Core:
             if motion is not None:
                 request.motion = motion
             id = self.link.ask(request)
-        except Busy as error:
-            raise Refused(Code.BUSY, f"no room for another waveform yet: {error}") from None
-        except QueueFull:
-            raise Refused(Code.BUSY, "the loop's queue of requests is full") from None
+        except (Busy, QueueFull) as error:
+            raise refusal_of(error) from None
         self._unanswered += 1
         if kind == RequestKind.ARM:
             self._last_arming = id

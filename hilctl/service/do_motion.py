@@ -5,7 +5,7 @@ from typing import Any
 
 from hilctl.law.motions import MotionRefused, Plan, check_plan, plan
 from hilctl.law.requests import RequestKind
-from hilctl.params import BadValues, plain
+from hilctl.params import plain
 from hilctl.rig import flow, motion_limits
 from hilctl.service.do_record import start_recording
 from hilctl.service.service import Asked, Service
@@ -13,7 +13,7 @@ from hilctl.service.stroke import refused_unshifted, shift_between, unshifted_li
 from hilctl.service.tasks import Pace, Result, Task, finished
 from hilctl.signals import Mode
 from hilctl.wire.errors import Code, Refused
-from hilctl.wire.ops import Arguments, refusal_of
+from hilctl.wire.ops import Arguments
 
 
 def arm(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
@@ -128,13 +128,8 @@ def plan_checked(
     rig = s.store.rig
     limits = motion_limits(rig.controller, rig.dt_s)
     samples = s.waveforms.get(str(parameters.get("upload", ""))) if kind == "waveform" else None
-    try:
-        made = plan(kind, parameters, limits, place, id, samples)
-        extremes = check_plan(made, limits, flow(rig.controller.machine, rig.friction))
-    except MotionRefused as refused:
-        raise refusal_of(refused, Code.LIMIT) from None
-    except BadValues as bad:
-        raise refusal_of(bad) from None
+    made = plan(kind, parameters, limits, place, id, samples)
+    extremes = check_plan(made, limits, flow(rig.controller.machine, rig.friction))
     shift = shift_between(s.store.start.controller, rig.controller)
     if shift.any:
         try:

@@ -6,10 +6,11 @@ import os
 from pathlib import Path
 from typing import Any, TextIO
 
+from hilctl.errors import HilctlError
 from hilctl.wire import places
 
 
-class AlreadyRunning(Exception):
+class AlreadyRunning(HilctlError):
     """Another service holds this rig."""
 
 

@@ -18,6 +18,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from hilctl.errors import DONE, RIG_SAID_NO, WRONG_USE, HilctlError
 from hilctl.loop.spawn import Spawned, spawn
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-DONE, RIG_SAID_NO, WRONG_USE = 0, 1, 2
 _STOP_S = 20.0  # beyond the core's own longest orderly end
 _PR_SET_PDEATHSIG = 1
 
@@ -56,9 +56,8 @@ def run(choice: Choice) -> int:
 
 def _run(choice: Choice, core: Spawned) -> int:
     from firmware_bridge.driver import DriverError
-    from hilctl.params import BadValues
     from hilctl.rig import load
-    from hilctl.service.lock import AlreadyRunning, Lock
+    from hilctl.service.lock import Lock
     from hilctl.wire import places
 
     try:
@@ -67,10 +66,10 @@ def _run(choice: Choice, core: Spawned) -> int:
             print("the virtual clock is for the twin: add --twin", file=sys.stderr)
             return WRONG_USE
         lock = Lock(places.own_directory(places.runtime_root() / rig.name))
-    except BadValues as bad:
-        print(bad, file=sys.stderr)
-        return WRONG_USE
-    except (AlreadyRunning, OSError) as error:
+    except HilctlError as error:
+        print(error.text, file=sys.stderr)
+        return error.exit_code
+    except OSError as error:
         print(error, file=sys.stderr)
         return RIG_SAID_NO
     try:

@@ -10,9 +10,8 @@ from concurrent.futures import Future
 from enum import IntEnum
 from typing import Any, TypeVar
 
-from hilctl.params import BadValues
-from hilctl.wire.errors import Code, Refused
-from hilctl.wire.ops import refusal_of
+from hilctl.errors import HilctlError
+from hilctl.wire.errors import Code, Refused, refusal_of
 
 log = logging.getLogger(__name__)
 
@@ -35,9 +34,7 @@ Done = Callable[[Result | Refused], None]
 
 def refusal_from(error: Exception, what: str) -> Refused:
     """The refusal that an error of a handler becomes; a defect is logged and says no more than that."""
-    if isinstance(error, Refused):
-        return error
-    if isinstance(error, BadValues):
+    if isinstance(error, HilctlError):
         return refusal_of(error)
     log.error("%s failed", what, exc_info=error)
     return Refused(Code.INTERNAL, f"{what} failed: {type(error).__name__}; the service's log says more")

@@ -2,6 +2,8 @@
 
 from enum import StrEnum
 
+from hilctl.errors import HilctlError
+
 
 class Code(StrEnum):
     """The codes of a refusal. A refused request has changed nothing."""
@@ -38,11 +40,33 @@ MEANINGS: dict[Code, str] = {
 }
 
 
-class Refused(Exception):
+REMEDIES: dict[Code, str] = {
+    Code.NO_LEASE: "arm first, or take it with --takeover",
+    Code.LEASE_HELD: "--takeover takes it",
+}
+
+
+class Refused(HilctlError):
     """A request that was refused. Raised in the service, sent as `error`, raised again by the client."""
 
+    code: Code
+
     def __init__(self, code: Code | str, message: str, key: str = "") -> None:
-        self.code = Code(code)
-        self.key = key
-        self.message = message
-        super().__init__(f"{self.code}: {message}")
+        self.code, self.message = Code(code), message
+        super().__init__(f"{self.code}: {message}", key=key, remedy=REMEDIES.get(self.code, ""))
+
+    @property
+    def text(self) -> str:
+        """Without the code: it is for programs."""
+        return f"{self.message}; {self.remedy}" if self.remedy else self.message
+
+
+def refusal_of(error: HilctlError) -> Refused:
+    """What an error becomes on the wire. `key` names the first of several problems."""
+    if isinstance(error, Refused):
+        return error
+    code = error.code if error.code in _CODES else Code.INTERNAL
+    return Refused(code, error.text[:4000], error.key)
+
+
+_CODES = frozenset(Code)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from hilctl.params import BadValues, Leaf, Params, Problem, check, leaves, nearest, note, number, whole
 from hilctl.wire.decode import MAX_ITEMS
-from hilctl.wire.errors import Code, Refused
+from hilctl.wire.errors import Code, Refused, refusal_of
 
 _LAST = 1 << 62
 MAX_NAME = 80  # characters of any text argument
@@ -330,12 +330,6 @@ def check_arguments(name: str, given: Mapping[str, Any]) -> tuple[Op, Arguments]
     if problems:
         raise refusal_of(BadValues(problems))
     return op, Arguments(args, opened)
-
-
-def refusal_of(bad: BadValues, code: Code = Code.BAD_VALUE) -> Refused:
-    """A refusal with every problem; `key` names the first."""
-    key = bad.problems[0].key if bad.problems else ""
-    return Refused(code, str(bad)[:4000], key)
 
 
 def describe_leaf(leaf: Leaf) -> dict[str, Any]:

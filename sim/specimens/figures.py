@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from hilctl.errors import NoFigures
 from sim.specimens.settings import Link, Pendulum, SpecimenConfig
 from sim.specimens.simulate import Motion, Table, simulate
 
@@ -22,10 +23,6 @@ _STYLE: Any = {
 _COLOURS = ("#1b6ca8", "#d95f02")
 _DRIVE = Link(couple_n_m=6.0)
 _PERIODS = 40
-
-
-class NoFigures(Exception):
-    """matplotlib is not installed."""
 
 
 def free() -> Motion:
@@ -95,7 +92,7 @@ def draw(folder: Path) -> list[Path]:
     try:
         import matplotlib as mpl
     except ImportError:
-        raise NoFigures("no figures: matplotlib is not installed; `pip install hilctl[report]` brings it") from None
+        raise NoFigures from None
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.errors import HilctlError
 from hilctl.machine import GRAVITY
 from hilctl.params import check, plain
 from sim.specimens.fill import specimen_record
@@ -65,7 +66,7 @@ class Table(NamedTuple):
     speed_m_s: float = 0.0  # at the start; the specimen moves with it
 
 
-class NoSolution(ArithmeticError):
+class NoSolution(HilctlError, ArithmeticError):
     """The joints' forces could not be found at some instants; what was computed is worth nothing."""
 
 

@@ -3,8 +3,8 @@
     "law: friction signals rt"
 
 A room is a package or module below `hilctl`, or `sim`, or `firmware_bridge`; what it may import is named by the start
-of its name (`firmware_bridge.driver` allows that module only), and `*` allows everything. Itself, `params`, `machine`
-and the version in `hilctl` are open to all. Only direct imports count: what a neighbour needs is its own affair.
+of its name (`firmware_bridge.driver` allows that module only), and `*` allows everything. Itself, `params`, `machine`,
+`errors` and the version in `hilctl` are open to all. Only direct imports count: what a neighbour needs is its own affair.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from grimp import ImportGraph
 from importlinter import Contract, ContractCheck, fields, output
 
 HOUSES = ("hilctl", "firmware_bridge", "sim")
-OPEN = ("hilctl.params", "hilctl.machine")
+OPEN = ("hilctl.params", "hilctl.machine", "hilctl.errors")
 
 
 class Rooms(Contract):

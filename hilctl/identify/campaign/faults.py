@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hilctl.errors import HilctlError
 from hilctl.identify.campaign.facts import SENSED, SENSORS, Facts
 from hilctl.identify.campaign.points import Pair
 from hilctl.identify.campaign.windows import Samples, Window
@@ -22,7 +23,7 @@ GAIN_CUT = 0.3  # of a motion that was cut off by a trip, whose end blurs the co
 CERTAIN = 5.0  # standard errors
 
 
-class CampaignFault(Exception):
+class CampaignFault(HilctlError):
     """The campaign cannot go on. The message says what is wrong and what to check; finished speeds are kept."""
 
 

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
+from hilctl.errors import HilctlError
 from hilctl.friction.gms import Gms
 from hilctl.identify.campaign.facts import Facts
 from hilctl.law.reference.smooth import PULSE_ACCELERATION
@@ -45,7 +46,7 @@ _HALVINGS = 24
 _AROUND_S = 0.05  # coming to rest and asking for the next, in virtual time next to nothing
 
 
-class CannotPlan(ValueError):
+class CannotPlan(HilctlError, ValueError):
     """No campaign fits. The message says what does not, and what to change."""
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.errors import HilctlError
 from hilctl.identify.dynamics.evidence import (
     band_of,
     clipping,
@@ -48,7 +49,7 @@ class Finding(NamedTuple):
         return f"{self.channel}: {self.kind}: {self.text}"
 
 
-class RecordFault(Exception):
+class RecordFault(HilctlError):
     """A record that nothing can be identified from. The message says what is wrong and what to do."""
 
     def __init__(self, findings: tuple[Finding, ...]) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from hilctl.errors import HilctlError
 from hilctl.identify.plant.motion import Accelerometer
 from hilctl.identify.plant.record import Reals, Record
 
@@ -21,7 +22,7 @@ _CHANNELS = {
 }  # fmt: skip
 
 
-class PlantFault(Exception):
+class PlantFault(HilctlError):
     """The rig cannot be identified like this. The message says what is wrong and what to check."""
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from hilctl.errors import HilctlError
 from hilctl.identify.gaps import evened, missing
 from hilctl.identify.plant.faults import still
 from hilctl.identify.plant.record import CHANNELS
@@ -15,7 +16,7 @@ REST_S = 0.3  # behind each motion
 AGAIN = 2  # times, of a motion whose ticks were late
 
 
-class NotFetched(Exception):
+class NotFetched(HilctlError):
     """The motion did not end as planned, or samples are missing. The message says why."""
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hilctl.errors import HilctlError
 from hilctl.identify.plant.flow import Lines
 from hilctl.identify.plant.record import Reals
 
@@ -35,7 +36,7 @@ class Mass(NamedTuple):
     correlation: float  # of force and acceleration
 
 
-class TooFew(Exception):
+class TooFew(HilctlError):
     """No sliding that counts; the message says how much there was."""
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.errors import HilctlError
 from hilctl.identify.presliding.cycles import Cycles
 from hilctl.identify.presliding.facts import Facts
 from hilctl.identify.presliding.loop import FINE, Loop
@@ -16,7 +17,7 @@ DEAD_SHARE = 0.2  # of the declared noise: a transducer that is more silent is n
 LOUD = 0.1  # of friction: the noise of a point of the mean cycle above it hides the turn
 
 
-class ReversalFault(Exception):
+class ReversalFault(HilctlError):
     """The experiment cannot go on, or its data mean nothing. The message says what is wrong and what to check."""
 
 

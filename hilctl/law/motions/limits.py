@@ -51,11 +51,12 @@ KEYS: dict[str, str] = {
 class MotionRefused(BadValues):
     """A motion that would pass a limit: which quantity, when, how much, what is allowed, which key, what to do."""
 
+    code = "limit"
+
     def __init__(
         self, *, quantity: str, unit: str, t_s: float, value: float, limit: float, key: str, remedy: str
     ) -> None:
         self.quantity, self.unit, self.t_s, self.value, self.limit = quantity, unit, t_s, value, limit
-        self.key, self.remedy = key, remedy
         super().__init__(
             [
                 Problem(
@@ -65,3 +66,4 @@ class MotionRefused(BadValues):
                 )
             ]
         )
+        self.remedy = remedy

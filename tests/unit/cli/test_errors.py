@@ -3,9 +3,10 @@
 import pytest
 
 from firmware_bridge.driver import DriverError
-from hilctl.cli.errors import DONE, RIG_SAID_NO, WRONG_USE, SaidNo, WrongUse, explain, one_line
+from hilctl.cli.errors import SaidNo, WrongUse, explain, one_line
 from hilctl.cli.main import main
 from hilctl.client import Code, CoreFailed, NoReply, Refused
+from hilctl.errors import DONE, RIG_SAID_NO, WRONG_USE
 from hilctl.law.motions import MotionRefused
 from hilctl.params import BadValues, Problem
 from hilctl.recording.reader import NotARecording

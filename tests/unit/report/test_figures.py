@@ -5,7 +5,8 @@ import sys
 import numpy as np
 import pytest
 
-from hilctl.report import NoFigures, figures, write
+from hilctl.errors import NoFigures
+from hilctl.report import figures, write
 from hilctl.report.drawing import PICTURES
 from hilctl.report.part import Part
 from hilctl.report.pictures import convergence, friction, spectrum, style, waves

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hilctl.errors import HilctlError
 from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.dynamics.excitation import as_history
 from hilctl.identify.dynamics.experiment.planning import Leg, Signal, signal_of
@@ -25,7 +26,7 @@ SATURATED = 0.01  # of the samples
 _FINEST_S = 1e-3  # that an uploaded history's knots may be apart
 
 
-class DynamicsFault(Exception):
+class DynamicsFault(HilctlError):
     """The study cannot go on. The message says what is wrong and what to do; finished motions are kept."""
 
 

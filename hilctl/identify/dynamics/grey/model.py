@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.errors import HilctlError
 from hilctl.identify.dynamics.grey.record import Record
 from hilctl.params import BadValues, Problem, leaves, nearest
 from sim.servo import KNOWN, Servo, State, paper_servo, sensitivities, simulate
@@ -17,7 +18,7 @@ from sim.servo import KNOWN, Servo, State, paper_servo, sensitivities, simulate
 Reals = npt.NDArray[np.float64]
 
 
-class CannotBe(Exception):
+class CannotBe(HilctlError):
     """No machine has these parameters, for example because it would be unstable: the search goes elsewhere."""
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hilctl.errors import HilctlError
 from hilctl.identify.dynamics.grey.model import CannotBe, Reals
 from hilctl.identify.dynamics.grey.problem import Problem
 
@@ -33,7 +34,7 @@ class Found(NamedTuple):
         return float(np.sum(self.triangle[:, -1] ** 2))
 
 
-class NoStart(ValueError):
+class NoStart(HilctlError, ValueError):
     """The search cannot begin: there is no machine with the start's parameters."""
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from hilctl.errors import HilctlError
 from hilctl.identify.dynamics.grey.model import CannotBe, Reals
 from hilctl.identify.dynamics.grey.parameters import Free, Parameters
 from hilctl.identify.dynamics.grey.problem import Problem
@@ -12,7 +13,7 @@ SAME = 1e-4  # of the sum of squares, or of what is explained: closer ends are t
 _DRAWS = 1000
 
 
-class NoMachine(ValueError):
+class NoMachine(HilctlError, ValueError):
     """Nothing between the bounds is a machine."""
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.errors import HilctlError
 from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.dynamics.study import Experiment, Role
 
@@ -15,7 +16,7 @@ LEAST, LONGEST, PIECES, COHERENT = 256, 2048, 8, 0.5  # samples, of a piece of a
 REFERENCE = "xd_m"  # what our own recordings show of what was driven
 
 
-class IntakeFault(Exception):
+class IntakeFault(HilctlError):
     """A file that cannot be taken. The message says where, what, and what to do."""
 
 

@@ -7,11 +7,12 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hilctl.errors import NoFigures
 from hilctl.identify.dynamics.report import sections
 from hilctl.identify.dynamics.report.pictures import pictures_of
 from hilctl.identify.dynamics.study import Study
 from hilctl.report.document import contents, document, save, section
-from hilctl.report.drawing import NoFigures, element
+from hilctl.report.drawing import element
 from hilctl.report.markup import NOTHING, Html, absent, code, facts, html, moment, p, sentence, tag
 from hilctl.report.numbers import fixed, percent
 from hilctl.report.pictures.style import RC
@@ -93,7 +94,7 @@ def inline(study: Study, paper: "Paper | None" = None) -> dict[str, str]:
     try:
         from matplotlib import rc_context
     except ImportError:
-        raise NoFigures("no figures: matplotlib is not installed; `pip install hilctl[report]` brings it") from None
+        raise NoFigures from None
     made = {}
     with rc_context(RC):
         for name, figure in chain(pictures_of(study), _papers(paper)):
