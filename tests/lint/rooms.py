@@ -4,7 +4,8 @@
 
 A room is a package or module below `hilctl`, or `sim`, or `firmware_bridge`; what it may import is named by the start
 of its name (`firmware_bridge.driver` allows that module only), and `*` allows everything. Itself, `params`, `machine`,
-`errors` and the version in `hilctl` are open to all. Only direct imports count: what a neighbour needs is its own affair.
+`errors` and the version in `hilctl` are open to all. Only direct imports count: what a neighbour needs is its own
+affair.
 """
 
 from typing import Any
