@@ -32,13 +32,14 @@ def _demo(given: argparse.Namespace) -> int:
     from hilctl.client import Client, private_service
     from hilctl.commission import CommissionFailed
     from hilctl.demo.truth import hidden
-    from hilctl.rt.cache import is_warm
+    from hilctl.loop.core import rt_run
+    from hilctl.rt.jit import is_warm
 
     changes = hidden(rig.load(RIG, twin=True), given.friction, given.seed)
     rig.load(RIG, twin=True, changes=changes)  # wrong use is told before anything starts
     folder = _emptied(Path(given.out))
     with identify_parts.progress() as bar:
-        start = "starting the twin" if is_warm("rt_run") else "compiling the loop, once for this version: a minute"
+        start = "starting the twin" if is_warm(rt_run) else "compiling the loop, once for this version: a minute"
         line = bar.add_task(start, total=None)
 
         def tell(text: str) -> None:

@@ -15,7 +15,7 @@ from hilctl.loop.process import DRIVER_FAILED, ENDED, SERVICE_GONE, Start
 from hilctl.loop.realtime import Host, name_process
 from hilctl.loop.voice import Voice
 from hilctl.params import Params
-from hilctl.rt.jit import PLAIN, compile_now
+from hilctl.rt.jit import compile_now
 from hilctl.signals import Trip
 
 log = logging.getLogger("hilctl.loop")
@@ -25,13 +25,11 @@ _KEEPER_S = 0.3  # an attempt that blocks for longer is left behind
 
 def load_loop(voice: Voice) -> None:
     """Loads the compiled loop, or compiles it, which takes a while and is announced."""
-    if PLAIN:
-        return
-    from hilctl.rt.cache import is_warm
 
-    if not is_warm("rt_run"):
+    def announce() -> None:
         voice.state("compiling", "compiling the loop, once for this version: this takes up to a minute")
-    compile_now(rt_run)
+
+    compile_now(rt_run, announce)
 
 
 def make_driver(start: Start) -> Any:

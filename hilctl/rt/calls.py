@@ -6,6 +6,7 @@ long as the function and the memory stay alive in Python: whoever wrote the addr
 
 from typing import Any
 
+from hilctl.rt import internals
 from hilctl.rt.jit import PLAIN, primitive
 
 _plain: dict[int, Any] = {}  # without a compiler, a function's address is a number that we gave it
@@ -16,8 +17,7 @@ def address_of(compiled: Any, signature: Any) -> int:
     if PLAIN:
         _plain[id(compiled)] = compiled
         return id(compiled)
-    result = compiled.get_compile_result(signature)
-    return int(result.library.get_pointer_to_function(result.fndesc.llvm_func_name))
+    return internals.address_of(compiled, signature)
 
 
 def _build_call_at() -> Any:

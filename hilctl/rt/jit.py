@@ -7,14 +7,12 @@ compiler.
 With NUMBA_DISABLE_JIT=1 every function runs as the plain Python that it is written in.
 """
 
-import itertools
 import os
 from collections.abc import Callable
-from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
-from hilctl.rt.callee import compile_callee, entry_options, in_one_go
+from hilctl.rt.internals import compile_callee, compile_entry, teach
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -28,6 +26,8 @@ _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 class Jit:
     """A function that is compiled at its first call, or when compiled code first calls it."""
 
+    compiled_here = False  # by this process; not loaded
+
     def __init__(
         self, function: Callable[..., Any], signature: Callable[[], Any] | None, cached: bool, inline: bool = False
     ) -> None:
@@ -37,26 +37,25 @@ class Jit:
         self._signature, self._cached, self._inline = signature, cached, inline
         self._dispatcher: Any = None
         self._callee: Any = None
+        self.made_from = (function, signature, inline)  # for the key of what calls it
 
     @property
     def dispatcher(self) -> Any:
         """numba's own object. With a signature, asking for it compiles or loads the function."""
+        return self.prepared()
+
+    def prepared(self, announce: Callable[[], None] = lambda: None) -> Any:
+        """The same; `announce` is called first if it takes a compilation that is worth keeping."""
         if self._dispatcher is None:
-            numba = _numba()
+            _numba()
             signature = None if self._signature is None else self._signature()
             if signature is not None and self._cached:
-                from hilctl.rt.warm import keep, load
+                from hilctl.rt.kept import load_or_compile
 
-                numba.config.CACHE_DIR = str(_place(self.__module__))
-                dispatcher = numba.njit(cache=True, **entry_options(), **_OPTIONS)(self.plain)
-                if not load(dispatcher, signature):
-                    with in_one_go(), keep(dispatcher):
-                        dispatcher.compile(signature)
-                        dispatcher.disable_compile()
-                self._dispatcher = dispatcher
+                made = load_or_compile(self.plain, signature, _OPTIONS, announce)
+                self._dispatcher, self.compiled_here = made
             else:
-                with in_one_go():
-                    self._dispatcher = numba.njit(signature, **entry_options(), **_OPTIONS)(self.plain)
+                self._dispatcher = compile_entry(self.plain, signature, _OPTIONS)
         return self._dispatcher
 
     @property
@@ -69,6 +68,13 @@ class Jit:
             self._callee = compile_callee(self.plain, {**_OPTIONS, "forceinline": self._inline})
         return self._callee
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether asking for the dispatcher loads it, and does not compile it."""
+        from hilctl.rt.kept import is_kept
+
+        return self._cached and is_kept(self.plain, _OPTIONS)
+
     def __call__(self, *arguments: Any) -> Any:
         """As Python calls it."""
         return self.dispatcher(*arguments)
@@ -80,6 +86,7 @@ class Primitive:
     def __init__(self, plain: Callable[..., Any], build: Callable[[], Any]) -> None:
         self.plain, self._build, self._made = plain, build, None
         self.__name__, self.__doc__ = plain.__name__, plain.__doc__
+        self.made_from = (plain, build)  # for the key of what calls it
 
     def resolve(self) -> Any:
         """numba's object, made at the first asking."""
@@ -106,17 +113,13 @@ def jit(
     def wrap(function: F) -> F:
         if PLAIN:
             return function
-        _packages.add((function.__module__ or "").partition(".")[0])
         return cast(F, Jit(function, signature, cached, inline))
 
     return wrap
 
 
 def specialised(template: Any, name: str, signature: Callable[[], Any], **bound: Any) -> Any:
-    """An entry function with some of its globals bound anew, cached by itself under `name`.
-
-    A closure would not do: numba names what it caches by the values in it, and ours have no lasting names.
-    """
+    """An entry function with some of its globals bound to other values, with a name of its own."""
     made = FunctionType(template.__code__, {**template.__globals__, **bound}, f"{template.__name__}_{name}")
     made.__module__, made.__qualname__, made.__doc__ = template.__module__, made.__name__, template.__doc__
     return jit(signature, cached=True)(made)
@@ -128,16 +131,20 @@ def primitive(build: Callable[[], Any]) -> Callable[[F], F]:
     def wrap(function: F) -> F:
         if PLAIN:
             return function
-        _packages.add((function.__module__ or "").partition(".")[0])
         return cast(F, Primitive(function, build))
 
     return wrap
 
 
-def compile_now(function: Any) -> None:
-    """Compiles a function that has a signature, or loads it from the cache; does nothing in plain Python."""
+def compile_now(function: Any, announce: Callable[[], None] = lambda: None) -> None:
+    """Loads a function that has a signature, or announces that and compiles it; does nothing in plain Python."""
     if isinstance(function, Jit):
-        _ = function.dispatcher
+        function.prepared(announce)
+
+
+def is_warm(function: Any) -> bool:
+    """Whether nothing has to be compiled before this function can run."""
+    return not isinstance(function, Jit) or function.is_kept
 
 
 def record_type(dtype: Any) -> Any:
@@ -145,45 +152,10 @@ def record_type(dtype: Any) -> Any:
     return _numba().from_dtype(dtype)
 
 
-_packages: set[str] = set()  # that declare something compiled
-_ready = False
-
-
-def _place(module: str) -> Path:
-    """Where a module's cached functions are kept."""
-    from hilctl.rt import cache
-
-    if cache.is_ours(module):
-        return cache.place()
-    return cache.place_of_others(frozenset(p for p in _packages if not cache.is_ours(p)))
-
-
 def _numba() -> Any:
-    global _ready
     import numba
 
-    if not _ready:
-        from numba.core import types
-        from numba.core.bytecode import FunctionIdentity
-        from numba.core.registry import cpu_target
-        from numba.extending import typeof_impl
-
-        # numba tells closures of one name apart by a number that every process counts from 1, and puts it into the
-        # symbols of what it caches. Entries that two processes compiled would then share a symbol, and where both are
-        # loaded, one would call the other's closure. Counting from a random number keeps them apart.
-        FunctionIdentity._unique_ids = itertools.count(int.from_bytes(os.urandom(6), "little"))
-
-        @typeof_impl.register(Jit)
-        def _typeof_jit(value: Jit, context: Any) -> Any:
-            return types.Dispatcher(value.callee)
-
-        @typeof_impl.register(Primitive)
-        def _typeof_primitive(value: Primitive, context: Any) -> Any:
-            made = value.resolve()
-            cpu_target.typing_context.refresh()  # it may have been made since compilation began
-            return cpu_target.typing_context.resolve_value_type(made)
-
-        _ready = True
+    teach(Jit, Primitive)
     return numba
 
 

@@ -1,0 +1,156 @@
+"""The files of compiled code: one for each function and key, in the user's cache.
+
+A file is complete or absent: it is written beside its place and then renamed, and begins with a checksum of the rest.
+The files used least recently are removed when all of them exceed `LIMIT_BYTES`; never one that a running process has
+loaded, which keeps it locked. The cache is a convenience: whatever fails here, the function is compiled.
+"""
+
+import fcntl
+import functools
+import hashlib
+import logging
+import os
+import stat
+import tempfile
+import time
+from pathlib import Path
+
+LIMIT_BYTES = 128 * 2**20  # a compiled loop has 1.6 MB, everything else together about as much
+_WRITTEN_WITHIN_S = 3600.0  # a file still unfinished after that has lost its writer
+_ENDING, _UNFINISHED = ".compiled", ".part"
+
+log = logging.getLogger(__name__)
+_in_use: list[int] = []  # descriptors; each holds the lock of a file that this process has loaded
+
+
+def root() -> Path:
+    """systemd's CacheDirectory, or the user's cache."""
+    base = os.environ.get("CACHE_DIRECTORY")
+    if base:
+        return Path(base.split(":")[0])
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hilctl"
+
+
+@functools.cache
+def folder() -> Path | None:
+    """Where the files are, or a temporary folder if that cannot be written; None if that cannot either."""
+    for top in (root(), Path(tempfile.gettempdir()) / f"hilctl-cache-{os.getuid()}"):
+        place = top / "functions"
+        try:
+            place.mkdir(parents=True, exist_ok=True, mode=0o700)
+            owner = place.stat()
+        except OSError:
+            continue
+        # what is loaded from here is run: nobody else may write it
+        private = owner.st_uid == os.getuid() and not owner.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        if private and os.access(place, os.W_OK):
+            return place
+    log.warning("compiled code cannot be kept: neither %s nor a temporary folder is ours to write", root())
+    return None
+
+
+def holds(prefix: str) -> bool:
+    """Whether there is a file whose name begins so."""
+    place = folder()
+    return place is not None and any(place.glob(f"{prefix}*{_ENDING}"))
+
+
+def read(name: str) -> bytes | None:
+    """What was kept under this name; None if nothing was, or if the file is damaged, which removes it."""
+    place = folder()
+    if place is None:
+        return None
+    try:
+        file = _in_use_from_now(place / f"{name}{_ENDING}")
+    except OSError:
+        return None
+    text, size = os.read(file, os.fstat(file).st_size), hashlib.sha256().digest_size
+    if hashlib.sha256(text[size:]).digest() != text[:size]:
+        log.warning("%s in %s is damaged, its function is compiled again", name, place)
+        remove(name)
+        return None
+    try:
+        os.utime(file)
+    except OSError:
+        pass  # it only looks older than it is
+    return text[size:]
+
+
+def write(name: str, data: bytes) -> None:
+    """Keeps the data under this name, if it can, and removes what was not used for longest."""
+    place = folder()
+    if place is None:
+        return
+    part = place / f"{name}.{os.urandom(4).hex()}{_UNFINISHED}"
+    try:
+        place.mkdir(parents=True, exist_ok=True, mode=0o700)
+        part.write_bytes(hashlib.sha256(data).digest() + data)
+        _in_use_from_now(part)
+        part.replace(place / f"{name}{_ENDING}")
+        _thin_out(place)
+    except OSError as error:
+        log.warning("compiled code cannot be kept, the next start compiles again: %s", error)
+        _unlink(part)
+
+
+def remove(name: str) -> None:
+    """Forgets what was kept under this name."""
+    place = folder()
+    if place is not None:
+        _unlink(place / f"{name}{_ENDING}")
+
+
+def _thin_out(place: Path) -> None:
+    """Removes what lost its writer, and of the rest what was not used for longest, until it fits."""
+    kept = []
+    for entry in os.scandir(place):
+        try:
+            info = entry.stat()
+        except OSError:
+            continue  # another process has removed it
+        if entry.name.endswith(_ENDING):
+            kept.append((info.st_mtime, info.st_size, Path(entry.path)))
+        elif info.st_mtime < time.time() - _WRITTEN_WITHIN_S:
+            _unlink(Path(entry.path))
+    size = sum(size for _, size, _ in kept)
+    for _, length, path in sorted(kept):
+        if size <= LIMIT_BYTES:
+            break
+        if not _is_in_use(path):
+            _unlink(path)
+            size -= length
+
+
+def _in_use_from_now(path: Path) -> int:
+    """The file's descriptor, which stays locked until this process ends."""
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    _in_use.append(file)
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH)
+    except OSError:
+        pass  # a file system without locks: if the file is thinned out, the next start compiles
+    return file
+
+
+def _is_in_use(path: Path) -> bool:
+    """Whether a running process has loaded it."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        pass  # there are no locks here
+    finally:
+        os.close(file)
+    return False
+
+
+def _unlink(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        log.warning("%s cannot be removed: %s", path, error)
