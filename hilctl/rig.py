@@ -269,6 +269,9 @@ def _read(path: Path, files: list[File], above: tuple[Path, ...]) -> dict[str, A
         raise BadValues([Problem(key, str(path), f"cannot be read: {error.strerror}")]) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadValues([Problem(str(path), "", f"is not TOML: {error}")]) from None
+    if not tree:
+        remedy = "`hilctl presets` lists rig files to begin with"
+        raise BadValues([Problem(str(path), "", "holds no key", remedy)])
     base, included = tree.pop("base", None), tree.pop("include", [])
     files.append(File(path.resolve(), text, copy.deepcopy(tree)))
     if base is not None:

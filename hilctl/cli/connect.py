@@ -81,6 +81,16 @@ def attended(given: argparse.Namespace, name: str, *, restore: bool = False) -> 
 
 def _where(given: argparse.Namespace) -> str | None:
     where: str | None = given.connect
-    if where is not None and "://" in where and not where.startswith(("tcp://", "ipc://")):
-        raise WrongUse(f"--connect {where}: must be tcp://HOST:PORT or a rig's name")
+    if where is None or where.startswith("ipc://"):
+        return where
+    if "://" not in where and ":" in where:
+        raise WrongUse(f"--connect {where}: an address begins with tcp://; write --connect tcp://{where}")
+    if "://" in where and not _is_address(where):
+        raise WrongUse(f"--connect {where}: must be tcp://HOST:PORT, with a port from 1 to 65535, or a rig's name")
     return where
+
+
+def _is_address(where: str) -> bool:
+    scheme, _, rest = where.partition("://")
+    host, _, port = rest.rpartition(":")
+    return scheme == "tcp" and bool(host) and port.isdecimal() and 0 < int(port) < 65536

@@ -14,6 +14,7 @@ WATCHED = (
     "u_cmd",
 )  # fmt: skip
 _REDRAW_S = 0.2
+_SHOWN_FIRST = ("number", "time_ns", "kind")  # of an event
 
 
 def status(parser: argparse.ArgumentParser) -> None:
@@ -41,6 +42,70 @@ def watch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--once", action="store_true", help="the newest sample, and no more")
     parser.add_argument("--json", action="store_true", help="one JSON object a sample; with --once, one")
     parser.set_defaults(do=_watch)
+
+
+def lease(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `lease`."""
+    connect.options(parser, moves=True)
+    parser.add_argument("--release", action="store_true", help="give the console's lease back; not while the rig moves")
+    parser.add_argument("--json", action="store_true", help="as one JSON object, null where it is free")
+    parser.set_defaults(do=_lease)
+
+
+def events(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `events`."""
+    connect.options(parser)
+    parser.add_argument("--follow", action="store_true", help="those that come, too, until Ctrl-C")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.set_defaults(do=_events)
+
+
+def _lease(given: argparse.Namespace) -> int:
+    from hilctl.cli.output import as_json, say
+    from hilctl.cli.status_text import lease_text
+
+    if given.release and given.takeover:
+        raise WrongUse("--release gives the lease back, --takeover takes it: give one of them")
+    with connect.look(given) as rig:
+        if given.release or given.takeover:
+            rig.take("console", takeover=given.takeover)
+        if given.release:
+            rig.ask("lease", action="release")
+        found = rig.status()["lease"]
+    if given.json:
+        as_json(found)
+    else:
+        say(lease_text(found))
+    return DONE
+
+
+def _events(given: argparse.Namespace) -> int:
+    from hilctl.cli.output import json_line, note, say
+    from hilctl.client.telemetry import Event
+
+    def show(event: dict[str, Any]) -> None:
+        if given.json:
+            say(json_line(event))
+            return
+        when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(event["time_ns"] * 1e-9))
+        rest = {key: value for key, value in event.items() if key not in _SHOWN_FIRST and value not in ("", None)}
+        say(f"{when}  {event['kind']}  {' '.join(f'{key}={value}' for key, value in rest.items())}".rstrip())
+
+    with connect.look(given) as rig:
+        coming = rig.subscribe("event")  # before those that were: none is missed between the two
+        seen = -1
+        for event in rig.events():
+            show(event)
+            seen = event["number"]
+        if not given.follow:
+            return DONE
+        try:
+            for told in coming:
+                if isinstance(told, Event) and told.body["number"] > seen:
+                    show(told.body)
+        except KeyboardInterrupt:
+            note("")
+    return DONE
 
 
 def _status(given: argparse.Namespace) -> int:

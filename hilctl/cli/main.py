@@ -37,10 +37,13 @@ VERBS: dict[str, Verb] = {
     "wait": Verb("motion", "wait", "until a motion is over, or some of the rig's time has passed"),
     "stop": Verb("motion", "stop", "decelerate to rest and hold; never needs the lease"),
     "off": Verb("motion", "off", "ramp the valve to null and switch off; never needs the lease"),
+    "lease": Verb("look", "lease", "who may command; take it, or give it back"),
+    "shutdown": Verb("motion", "shutdown", "end the motion in order, then the service"),
     "reset": Verb("motion", "reset", "forget the latched trip"),
     "set": Verb("change", "set_values", "change parameters, all or none, or take the last change back"),
     "get": Verb("look", "get", "parameters in force"),
     "watch": Verb("look", "watch", "channels as they change, until Ctrl-C"),
+    "events": Verb("look", "events", "what happened: requests, trips, leases, the link"),
     "zero": Verb("change", "zero", "make a sensor read a value from now on"),
     "check": Verb("rigs", "check", "validate a rig file, print its margins, reach its device"),
     "tune": Verb("tune", "tune", "gains with margins, predicted and measured; notches"),
@@ -64,6 +67,16 @@ class Parser(argparse.ArgumentParser):
         named.setdefault("allow_abbrev", False)
         super().__init__(*arguments, **named)
         self._negative_number_matcher = re.compile(r"^-\.?\d")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """argparse's own answer lists all choices; the nearest one comes first."""
+        choices = [str(choice) for choice in action.choices or ()]
+        if choices and str(value) not in choices:
+            from hilctl.params import nearest
+
+            name = action.metavar if isinstance(action.metavar, str) else action.dest
+            self.error(f"{name}: no {value!r}; {nearest(str(value), tuple(choices))}")
+        super()._check_value(action, value)
 
 
 def parser_for(arguments: Sequence[str]) -> argparse.ArgumentParser:

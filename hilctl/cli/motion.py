@@ -66,6 +66,12 @@ def reset(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(do=_reset)
 
 
+def shutdown(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `shutdown`."""
+    connect.options(parser, moves=True)
+    parser.set_defaults(do=_shutdown)
+
+
 def follow_options(parser: argparse.ArgumentParser) -> None:
     """What every motion takes besides its own parameters."""
     parser.add_argument("--wait", action="store_true", help="return when it is over; Ctrl-C stops it in order")
@@ -115,15 +121,13 @@ def trip_text(rig: "Client", name: str) -> str:
 
 
 def _arm(given: argparse.Namespace) -> int:
-    from hilctl.client import Code, Refused
+    from hilctl.client.client import Ended
 
     with connect.command(given) as rig:
         try:
             rig.arm()
-        except Refused as refused:
-            if refused.code != Code.TRIPPED:
-                raise
-            raise SaidNo(f"arming ended: tripped{trip_text(rig, refused.key or 'a trip')}") from None
+        except Ended as ended:
+            raise SaidNo(f"arming ended: {ended.outcome.why}{trip_text(rig, ended.outcome.trip)}") from None
         say(f"armed: {rig.status()['mode']} at {1e3 * rig.status()['position_m']:.3f} mm")
     return DONE
 
@@ -172,6 +176,16 @@ def _reset(given: argparse.Namespace) -> int:
     with connect.command(given) as rig:
         rig.reset()
         return _told(rig, "mode")
+
+
+def _shutdown(given: argparse.Namespace) -> int:
+    with connect.look(given) as rig:
+        if given.takeover:
+            rig.take("console", takeover=True)
+        name = rig.hello["rig"]
+        rig.shutdown()
+    say(f"{name}: the motion ends in order, then the service")
+    return DONE
 
 
 def _told(rig: "Client", why: str) -> int:

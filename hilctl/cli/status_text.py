@@ -18,7 +18,7 @@ def lines(status: dict[str, Any], hello: dict[str, Any]) -> Iterator[str]:
     if status["position_m"] is not None:
         yield f"  position   {1e3 * status['position_m']:.3f} mm"
     yield f"  link       {link_text(status['link'])}"
-    yield f"  lease      {_lease(status['lease'])}"
+    yield f"  lease      {lease_text(status['lease'])}"
     yield f"  recording  {_recording(status['recording'])}"
     core = status["core"]
     blamed = ", ".join(f"{stage} {count}" for stage, count in core["blamed"].items() if count)
@@ -62,7 +62,8 @@ def link_text(link: dict[str, Any]) -> str:
     return "; ".join(parts)
 
 
-def _lease(lease: dict[str, Any] | None) -> str:
+def lease_text(lease: dict[str, Any] | None) -> str:
+    """Who holds it, and for how long."""
     if not lease:
         return "free"
     idle = f", ends in {lease['ends_in_s']:.0f} s unless used" if lease["kind"] == "console" else ""

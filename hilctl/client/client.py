@@ -57,6 +57,14 @@ class Outcome(NamedTuple):
         return self.why in ("done", "mode", "time")
 
 
+class Ended(Refused):
+    """Arming or a motion that was accepted, and did not come to its end; `outcome` says why."""
+
+    def __init__(self, what: str, outcome: Outcome) -> None:
+        self.outcome = outcome
+        super().__init__(Code.TRIPPED, f"{what} ended: {outcome.why} {outcome.trip}".strip(), outcome.trip)
+
+
 class Client:
     """A connection to a service. `lease="attended"` takes the lease on entry and keeps it; `none` only looks.
 
@@ -249,7 +257,7 @@ class Client:
         motion = self.track(kind, **parameters)
         outcome = self.wait(motion)
         if outcome.why != "done":
-            raise Refused(Code.TRIPPED, f"{kind} ended: {outcome.why} {outcome.trip}".strip(), outcome.trip)
+            raise Ended(kind, outcome)
         return motion, outcome
 
     def hold(self) -> None:
@@ -280,7 +288,7 @@ class Client:
     def _settle(self, mode: Literal["off", "hold"], what: str) -> Outcome:
         outcome = self.wait_mode(mode)
         if not outcome.done:
-            raise Refused(Code.TRIPPED, f"{what} ended: {outcome.why} {outcome.trip}".strip(), outcome.trip)
+            raise Ended(what, outcome)
         return outcome
 
     def _wait(self, what: dict[str, Any], timeout_s: float) -> Outcome:

@@ -1,8 +1,10 @@
 """Requests that move the rig, or end a motion."""
 
 import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from hilctl.errors import HilctlError
 from hilctl.law.motions import MotionRefused, Plan, check_plan, plan
 from hilctl.law.requests import RequestKind
 from hilctl.params import plain
@@ -12,8 +14,10 @@ from hilctl.service.service import Asked, Service
 from hilctl.service.stroke import refused_unshifted, shift_between, unshifted_limits
 from hilctl.service.tasks import Pace, Result, Task, finished
 from hilctl.signals import Mode
-from hilctl.wire.errors import Code, Refused
+from hilctl.wire.errors import Code, Refused, refusal_of
 from hilctl.wire.ops import Arguments
+
+_HALVINGS = 12  # of the amplitude that was asked for, in search of one that fits
 
 
 def arm(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
@@ -121,6 +125,27 @@ def _begin(
     return made, extremes, tick
 
 
+def largest_amplitude(parameters: Mapping[str, Any], checked: Callable[[Mapping[str, Any]], object]) -> float:
+    """The largest amplitude of this motion that is not refused, rounded down; 0 where none is, or it has none."""
+    asked = parameters.get("amplitude_m")
+    if not isinstance(asked, float | int):
+        return 0.0
+
+    def fits(amplitude_m: float) -> bool:
+        try:
+            checked({**parameters, "amplitude_m": amplitude_m})
+        except HilctlError:
+            return False
+        return True
+
+    good, bad = 0.0, float(asked)
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (good + bad)
+        good, bad = (middle, bad) if fits(middle) else (good, middle)
+    rounded = float(f"{good:.3g}")
+    return rounded if rounded <= good else float(f"{0.995 * good:.3g}")
+
+
 def plan_checked(
     s: Service, kind: str, parameters: dict[str, Any], place: float, id: int
 ) -> tuple[Plan, dict[str, float]]:
@@ -128,15 +153,25 @@ def plan_checked(
     rig = s.store.rig
     limits = motion_limits(rig.controller, rig.dt_s)
     samples = s.waveforms.get(str(parameters.get("upload", ""))) if kind == "waveform" else None
-    made = plan(kind, parameters, limits, place, id, samples)
-    extremes = check_plan(made, limits, flow(rig.controller.machine, rig.friction))
     shift = shift_between(s.store.start.controller, rig.controller)
-    if shift.any:
-        try:
-            check_plan(made, unshifted_limits(limits, shift))
-        except MotionRefused as refused:
-            raise refused_unshifted(refused, shift) from None
-    return made, extremes
+
+    def checked(parameters: Mapping[str, Any]) -> tuple[Plan, dict[str, float]]:
+        made = plan(kind, parameters, limits, place, id, samples)
+        extremes = check_plan(made, limits, flow(rig.controller.machine, rig.friction))
+        if shift.any:
+            try:
+                check_plan(made, unshifted_limits(limits, shift))
+            except MotionRefused as refused:
+                raise refused_unshifted(refused, shift) from None
+        return made, extremes
+
+    try:
+        return checked(parameters)
+    except HilctlError as error:
+        refused = refusal_of(error)
+        fits_m = largest_amplitude(parameters, checked) if refused.code == Code.LIMIT else 0.0
+        most = f"; the largest amplitude_m that fits is {fits_m:.3g}" if fits_m > 0 else ""
+        raise Refused(refused.code, refused.message + most, refused.key) from None
 
 
 def _place(s: Service) -> float:

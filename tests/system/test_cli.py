@@ -103,8 +103,44 @@ def test_hold_and_stop_end_a_motion(shell):
 def test_a_motion_beyond_the_limits_is_refused_with_instant_key_and_remedy(shell):
     said = shell.refused("track", "sine", "--amplitude", "0.2", "--frequency", "1", "--cycles", "2")
     assert "limits.position" in said
-    assert "the limit is -0.09 m" in said
+    assert "limits.position.min_m is -0.09 m" in said
     assert said.count("\n") == 1
+    fits = said.strip().rsplit(" ", 1)[1]
+    assert 0.05 < float(fits) < 0.2
+    shell.said("track", "sine", "--amplitude", fits, "--frequency", "1", "--cycles", "1", "--wait")
+    more = f"{1.01 * float(fits):.4g}"
+    shell.refused("track", "sine", "--amplitude", more, "--frequency", "1", "--cycles", "2")
+
+
+def test_a_second_arm_says_that_the_rig_is_armed(shell):
+    assert "already armed" in shell.refused("arm")
+
+
+def test_the_lease_is_shown_and_given_back(shell):
+    assert shell.said("lease").startswith("console, held by")
+    shell.said("track", "sine", "--amplitude", "0.001", "--frequency", "1")
+    assert "stop first" in shell.refused("lease", "--release")
+    shell.said("stop")
+    assert shell.said("lease", "--release") == "free\n"
+    shell.said("off")
+    assert shell.json("lease") is None
+    with Client(endpoints(shell)["commands"], name="panel", lease="attended"):
+        assert "panel-" in shell.said("lease")
+        assert shell.json("lease")["kind"] == "attended"
+
+
+def test_events_are_told_in_their_order(shell):
+    shell.said("stop")
+    told = [json.loads(line) for line in shell.said("events", "--json").splitlines()]
+    assert [event["number"] for event in told] == list(range(told[0]["number"], told[0]["number"] + len(told)))
+    assert {"mode", "lease"} <= {event["kind"] for event in told}
+    assert len(shell.said("events").splitlines()) >= len(told)
+
+
+def test_shutdown_does_not_end_anothers_service(shell):
+    shell.said("off")
+    with Client(endpoints(shell)["commands"], name="panel", lease="attended"):
+        assert "panel-" in shell.refused("shutdown")
 
 
 def test_what_no_rig_would_take_is_wrong_use(shell):

@@ -56,7 +56,7 @@ class MotionRefused(BadValues):
     def __init__(
         self, *, quantity: str, unit: str, t_s: float, value: float, limit: float, key: str, remedy: str
     ) -> None:
-        self.quantity, self.unit, self.t_s, self.value, self.limit = quantity, unit, t_s, value, limit
+        self.quantity, self.unit, self.t_s, self.limit = quantity, unit, t_s, limit
         super().__init__(
             [
                 Problem(
@@ -66,4 +66,10 @@ class MotionRefused(BadValues):
                 )
             ]
         )
-        self.remedy = remedy
+        self.value, self.remedy = value, remedy
+
+    def __str__(self) -> str:
+        return (
+            f"{self.quantity} reaches {self.value:.6g} {self.unit} at t = {self.t_s:.4f} s, {self.key} is "
+            f"{self.limit:.6g} {self.unit}; {self.remedy}"
+        )

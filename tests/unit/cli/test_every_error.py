@@ -12,6 +12,7 @@ import firmware_bridge
 import hilctl
 import sim
 from hilctl.cli.errors import explain
+from hilctl.client import Outcome
 from hilctl.errors import EXITS, FAILED, RIG_SAID_NO, WRONG_USE, HilctlError, NoFigures
 from hilctl.params import Problem
 from hilctl.wire.errors import Code, refusal_of
@@ -26,6 +27,7 @@ _GIVEN: dict[str, dict[str, Any]] = {
     "firmware_bridge.modbus.link.Refused": {"what": "read", "code": 2},
     "RecordFault": {"findings": ("too short",)},
     "NoFigures": {},
+    "Ended": {"what": "arming", "outcome": Outcome("tripped", 0, 1, 1, "polarity", "off")},
 }  # fmt: skip
 _HOUSES = (hilctl, firmware_bridge, sim)
 

@@ -6,9 +6,10 @@ import sys
 import pytest
 
 from hilctl.cli.errors import WrongUse
-from hilctl.cli.main import VERBS, parser_for
+from hilctl.cli.main import VERBS, main, parser_for
 from hilctl.cli.output import pairs, value_of
 from hilctl.cli.track import parameters_of
+from hilctl.errors import WRONG_USE
 from hilctl.law.motions.requests import MOTIONS
 from hilctl.params import leaves
 
@@ -101,3 +102,29 @@ def test_starting_a_verb_loads_no_compiler_and_no_numerics(verb):
     )
     out = subprocess.run([sys.executable, "-c", check, verb], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [(("statsu",), "status"), (("track", "triangel"), "triangle"), (("comission",), "commission")],
+)
+def test_a_word_that_is_not_known_comes_with_the_nearest(words, meant, capsys):
+    with pytest.raises(SystemExit) as ended:
+        parsed(*words)
+    assert ended.value.code == 2
+    assert f"did you mean {meant!r}?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("where", "says"),
+    [
+        ("localhost:5555", "tcp://localhost:5555"),
+        ("tcp://localhost:99999", "1 to 65535"),
+        ("tcp://localhost", "HOST:PORT"),
+        ("tcp://:80", "HOST:PORT"),
+        ("http://localhost:80", "tcp://HOST:PORT"),
+    ],
+)
+def test_an_address_that_is_none_is_refused_with_how_to_write_it(where, says, capsys):
+    assert main(["status", "--connect", where]) == WRONG_USE
+    assert says in capsys.readouterr().err
