@@ -8,11 +8,13 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from hilctl.errors import HilctlError
+
 # Known by their versions, which the key holds.
 _LIBRARIES = {"numba", "llvmlite", "numpy", "scipy", *sys.stdlib_module_names} - {"__main__"}
 
 
-class Unresolved(Exception):
+class Unresolved(HilctlError):
     """A module whose source is not to be had; the message names it."""
 
 
