@@ -24,7 +24,7 @@ DEFECTS: dict[str, tuple[Edit, ...]] = {
         _NO_ESCALATION,
         Edit(
             "hilctl/law/escalation.py",
-            "return bool(s.guard.trip == 0 and s.guard.warnings & _POWERLESS == 0)",
+            "return bool(s.guard.trip == 0 and acts)",
             "return True",
         ),
         Edit("hilctl/law/guards.py", "if e.beyond <= rule.opening:", "if True:"),
@@ -46,6 +46,14 @@ DEFECTS: dict[str, tuple[Edit, ...]] = {
     "signs_not_proved_again": (
         Edit(
             "hilctl/loop/lost.py", "    rt_arming_unknown(state.now.law.valve.null_bias, state.arm)  # who", "    # who"
+        ),
+    ),
+    # Of the pressures only what the motion explains is looked at, and not its sign.
+    "pressures_of_either_sign": (
+        Edit(
+            "hilctl/law/pressure_signs.py",
+            "s.found[k] = -math.sqrt(wrong / whole) if wrong > right else math.sqrt(right / whole)",
+            "s.found[k] = math.sqrt(max(wrong, right) / whole)",
         ),
     ),
     # A trip while holding leaves the loop closed.
