@@ -9,6 +9,7 @@ afterwards. Whoever ends them, the table comes to rest, and what they changed fo
 """
 
 import argparse
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
@@ -17,6 +18,9 @@ from hilctl.cli.errors import WrongUse
 
 if TYPE_CHECKING:
     from hilctl.client import Client
+
+_STARTS_S = 120.0  # compiling included
+_LOOK_S = 0.2
 
 
 def options(parser: argparse.ArgumentParser, *, moves: bool = False) -> None:
@@ -29,6 +33,19 @@ def options(parser: argparse.ArgumentParser, *, moves: bool = False) -> None:
     )
     if moves:
         parser.add_argument("--takeover", action="store_true", help="take the lease from whoever holds it")
+
+
+def until_one_runs(given: argparse.Namespace) -> None:
+    """Waits for the service, if it is one of this host; after that, connecting says what is wrong."""
+    from hilctl.client import Refused
+    from hilctl.wire import places
+
+    where, until_s = _where(given), time.monotonic() + _STARTS_S
+    while (where is None or "://" not in where) and time.monotonic() < until_s:
+        with suppress(Refused):
+            places.find(where)
+            return
+        time.sleep(_LOOK_S)
 
 
 def look(given: argparse.Namespace) -> "Client":

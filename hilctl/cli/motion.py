@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 def arm(parser: argparse.ArgumentParser) -> None:
     """The arguments of `arm`."""
     connect.options(parser, moves=True)
+    parser.add_argument("--wait", action="store_true", help="for a service that is still starting, up to two minutes")
     parser.set_defaults(do=_arm)
 
 
@@ -123,6 +124,8 @@ def trip_text(rig: "Client", name: str) -> str:
 def _arm(given: argparse.Namespace) -> int:
     from hilctl.client.client import Ended
 
+    if given.wait:
+        connect.until_one_runs(given)
     with connect.command(given) as rig:
         try:
             rig.arm()

@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from cli_parts import RIG, Shell, serving
+from cli_parts import FREE_PORTS, RIG, Shell, serving
 from service_parts import ARMS_FAST
 
 pytestmark = pytest.mark.timeout(300)
@@ -136,3 +136,16 @@ def test_a_benchmark_is_one_json_object(shell):
     assert told["bench"] == "servo"
     assert {"figures", "ratio", "host"} <= set(told)
     assert told["ratio"]["lsim"] > 0
+
+
+def test_arm_waits_for_a_service_that_is_still_starting(shell):
+    """As README's first session: the service in the background, and the next command at once."""
+    arming = shell.start("arm", "--wait", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    with shell.start("run", RIG, "--twin", "--clock", "virtual", "--set", *FREE_PORTS, stdout=subprocess.DEVNULL,
+                     stderr=subprocess.DEVNULL) as service:  # fmt: skip
+        said, wrong = arming.communicate(timeout=300)
+        assert arming.returncode == 0, wrong
+        assert said.startswith("armed: hold")
+        shell.said("off")
+        shell.said("shutdown")
+        assert service.wait(60) == 0
