@@ -242,4 +242,14 @@ KEPT: dict[str, str] = {
         B reset
         wait 0.5
     """,
+    "stalled_for_longer_than_there_is_room": """
+        rig pid
+        B take
+        B arm
+        wait 1.0
+        B track triangle amplitude_m=0.05 speed_m_s=0.5
+        wait 4.0
+        stall 120
+        wait 1.0
+    """,
 }

@@ -46,6 +46,7 @@ def _allowed(run: Run) -> Any:
     stalled = run.within(run.rows["skipped"] > 0, STALLED_S)
     allowed = np.where(stalled, np.maximum(allowed, _rejoined(run, kick)), allowed)
     allowed[stalled & run.epochs(lambda tables: tables.limits.late.action == "warn")] = np.inf  # as was asked for
+    allowed[_rammed(run)] = np.inf
     return kick + allowed + _arming(run) + _stepped(run) + _pushed(run) + _shown(run)
 
 
@@ -70,6 +71,16 @@ def _rejoined(run: Run, kick: float) -> Any:
     pulse = np.abs(run.rows["u_cmd"] - run.rows["u_linear"]) * run.epochs(lambda tables: tables.law.feed.inverse > 0)
     held = np.concatenate(([0.0], pulse[:-1])) * (run.rows["skipped"] > 0)
     return own + run.highest(_jolt(run, held), STALLED_S)
+
+
+def _rammed(run: Run) -> Any:
+    """At the end of the stroke, where a stall has left too little of it to stop in. A PID lags by v/kp."""
+    deceleration, machine, law = run.limits.stopping.deceleration_m_s2, run.rig.tables.machine, run.rig.tables.law
+    place = np.abs(run.truth["x"])
+    follows_s = machine.A / (machine.Qn * law.pid.kp_per_m) if law.feedback == "pid" else 0.0
+    reach = run.moving**2 / (2.0 * deceleration) + run.moving * follows_s
+    too_far = (run.rows["skipped"] > 0) & (place + reach > machine.stroke_m)
+    return run.within(too_far, STALLED_S) & (place > machine.stroke_m)
 
 
 def _stop(run: Run) -> Any:
