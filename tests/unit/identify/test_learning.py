@@ -95,7 +95,8 @@ def test_a_drive_that_would_pass_a_limit_ends_the_learning_with_the_best_so_far(
     reference = reference_of(rig, "sine", frequency_hz=5.0, amplitude_m=0.003)
     with limited(rig, {"limits.acceleration.max_m_s2": 3.3, "limits.acceleration.action": "warn"}):
         found = learn(rig, reference, "limited", target_percent=0.01)
-    assert "refused, limits.acceleration.max_m_s2" in found.why
+    assert "the next drive was refused" in found.why
+    assert "limits.acceleration.max_m_s2 is 3.3 m/s²" in found.why
     assert found.best == len(found.repeats) - 1
 
 
