@@ -11,6 +11,7 @@ from typing import Any, Self, TypeVar
 import msgpack
 import numpy as np
 import numpy.typing as npt
+import pytest
 import zmq
 
 from hilctl.bench.host import stolen
@@ -135,6 +136,13 @@ def settle(rig: Client) -> None:
         rig.reset()
     if rig.status()["mode"] == "off":
         rig.arm()
+
+
+def refusal(call: Callable[..., Any], *given: Any, **named: Any) -> Refused:
+    """What a call was refused with."""
+    with pytest.raises(Refused) as caught:
+        call(*given, **named)
+    return caught.value
 
 
 def core_of(service: Any) -> int:

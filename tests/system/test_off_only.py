@@ -8,9 +8,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from service_parts import RIG, Raw, armed, settle
+from service_parts import RIG, Raw, armed, refusal, settle
 
-from hilctl.client import Client, Code, Refused, private_service
+from hilctl.client import Client, Code, private_service
 
 pytestmark = pytest.mark.timeout(300)
 OFFSET, GAIN, DELAY = (f"sensors.displacement.{name}" for name in ("offset", "gain", "delay_s"))
@@ -28,12 +28,6 @@ def running():
 def rig(running):
     settle(running[1])
     return running[1]
-
-
-def refusal(call, *arguments, **named):
-    with pytest.raises(Refused) as caught:
-        call(*arguments, **named)
-    return caught.value
 
 
 def switch_off(rig):

@@ -10,9 +10,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from service_parts import RIG, Raw, armed, settle, until
+from service_parts import RIG, Raw, armed, refusal, settle, until
 
-from hilctl.client import Client, Code, Refused, private_service
+from hilctl.client import Client, Code, private_service
 from hilctl.recording.reader import open_recording
 from hilctl.signals import NAMES
 
@@ -35,12 +35,6 @@ def service(running):
 def rig(running):
     settle(running[1])
     return running[1]
-
-
-def refusal(call, *arguments, **named):
-    with pytest.raises(Refused) as caught:
-        call(*arguments, **named)
-    return caught.value
 
 
 def test_a_motion_is_tracked_and_all_of_it_can_be_fetched(rig):

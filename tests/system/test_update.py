@@ -11,10 +11,10 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from cli_parts import Shell, serving
-from service_parts import ARMS_FAST, Raw, armed, settle, until
+from service_parts import ARMS_FAST, Raw, armed, refusal, settle, until
 
 from hilctl import rig as rig_file
-from hilctl.client import Client, Code, Refused, private_service
+from hilctl.client import Client, Code, private_service
 from hilctl.recording.reader import open_recording
 from hilctl.service.store import Set, Store
 
@@ -33,12 +33,6 @@ def running():
 def rig(running):
     settle(running[1])
     return running[1]
-
-
-def refusal(call, *arguments, **named):
-    with pytest.raises(Refused) as caught:
-        call(*arguments, **named)
-    return caught.value
 
 
 def test_a_model_goes_in_as_one_set_with_author_and_origin(rig):
