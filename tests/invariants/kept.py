@@ -252,4 +252,11 @@ KEPT: dict[str, str] = {
         stall 120
         wait 1.0
     """,
+    "pushed_as_the_link_is_lost": """
+        rig continue
+        mute bad_reply 2000 1
+        wait 0.01
+        wait 1.0
+        push -6000 0.1
+    """,
 }

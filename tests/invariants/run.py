@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hilctl.signals import Mode
+from hilctl.signals import Mode, Status
 from tests.invariants.script import CLIENTS, Note, Play
 from tests.invariants.session import joined
 
@@ -65,8 +65,15 @@ class Run:
         out = np.zeros(len(self.tick), bool)
         for note in self.notes:
             if note.line.split()[: len(words)] == list(words):
-                out[self.at(note.first) : self.at(note.last + self.ticks(after_s))] = True
+                out[self.shown(note) : self.at(note.last + self.ticks(after_s))] = True
         return out
+
+    def shown(self, note: Any) -> int:
+        """The first row in which a line may show: what happens without a link is played when there is one again."""
+        k = self.at(note.first)
+        while k > 0 and self.rows["status"][k - 1] == Status.CLOSED:
+            k -= 1
+        return k
 
     def highest(self, values: Any, seconds: float) -> Any:
         """The greatest value of the last so many seconds, in every row."""

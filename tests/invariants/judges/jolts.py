@@ -126,7 +126,7 @@ def _pushed(run: Run) -> Any:
     out = np.zeros(len(run.tick))
     for note in run.notes:
         if note.line.startswith("push") and note.ok:
-            at = slice(run.at(note.first), run.at(note.last + run.ticks(SETTLES_S)))
+            at = slice(run.shown(note), run.at(note.last + run.ticks(SETTLES_S)))
             out[at] = 2.0 * abs(float(note.line.split()[1])) / run.rig.tables.machine.m
     return out
 
