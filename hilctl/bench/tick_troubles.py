@@ -83,7 +83,7 @@ def faulty(course: Course) -> None:
     course.adopt(arming__null_max=0.001)
     _refused(course, Trip.NULL_NOT_CONFIRMED, as_read)
     arm(course)
-    course.run("the device starts again", 100, spoil=_from_anew)
+    course.run("the device starts again", 100, spoil=_restarted)
     course.ask(RequestKind.OFF)
     course.run("off, for a short while", 100, Mode.OFF)
     course.adopt(sensors__displacement__offset=0.001)
@@ -125,7 +125,7 @@ def _mirrored(_place: int, readings: Any) -> int:
     return Status.OK.value
 
 
-def _from_anew(_place: int, readings: Any) -> int:
+def _restarted(_place: int, readings: Any) -> int:
     readings.device_tick -= 1000
     return Status.OK.value
 

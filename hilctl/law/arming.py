@@ -3,9 +3,9 @@
 rest            everything off: the table must stand still
 low pressure    the supply comes up at its low setting
 enable          valve at its null as it was last confirmed; whatever drift there is, is the null's error. A drift that
-                would take the table far in the bumps is taken out first: by half of what the machine promises, then by
-                what the corrections did, for the sign is not known yet. A drift that acceleration alone shows is
-                one that displacement is blind to
+                would take the table far in the bumps is taken out first: by half of what the nominal speed asks for,
+                then by what the corrections did, since the sign is not known yet. A drift that acceleration alone
+                shows is one that displacement is blind to
 bump up, down   the null plus and minus a small opening, smaller where the supply is still above its low setting.
                 Signs of valve and sensors follow (signs.py). With the mean speeds v+ and v- over the second half of
                 each,

@@ -6,7 +6,7 @@ shorter than the preview is over before that can be felt: the motion goes on by 
 
 Up to `limits.late.rejoin_s` the table is led back to the motion (rejoin.py). After a longer stall the motion is over:
 the table stops from where it is and as fast as it is. When it stalls again before it is back, the stalls count
-together, and so does how far the table is off by now: each stall leads it straight on anew, and a motion that is
+together, and so does how far the table is off by now: each stall leads it straight on again, and a motion that is
 rejoined again and again would pass its own end. While the table is held nothing has moved, and nothing is done.
 """
 
