@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from hilctl.law.requests import Refusal, RequestKind
+from hilctl.law.sensors import COUNT
+from hilctl.law.signs import SIGNS, rt_signs_motion
 from hilctl.signals import Arming, Mode, Trip
 from sim.driver import record
 
@@ -154,3 +156,22 @@ def test_bumps_are_smaller_while_the_supply_is_still_high(table: Any) -> None:
     assert (rows.arming == Arming.HIGH_PRESSURE).any(), "both signs and null are known"
     assert rig.law.arm.bump == pytest.approx(rig.controller.arming.bump * (machine.Ps_low / machine.Ps) ** 0.5, rel=0.1)
     assert np.ptp(rig.truth[:, 0]) <= 1e-3
+
+
+@pytest.mark.parametrize(
+    ("felt", "verdicts"),
+    [
+        ((-1.0, 0.6), (Trip.SENSOR_REVERSED, Trip.SENSOR_DEAD)),
+        ((-1.0, -1.0, 0.9), (Trip.SENSOR_REVERSED, Trip.SENSOR_REVERSED, Trip.SENSOR_DEAD)),
+        ((1.0, 0.0), (Trip.NONE, Trip.NONE)),
+        ((0.1, 1.0), (Trip.SENSOR_DEAD, Trip.NONE)),
+    ],
+)
+def test_the_accelerometer_is_judged_by_all_rounds_together(
+    felt: tuple[float, ...], verdicts: tuple[Trip, ...]
+) -> None:
+    """One round that missed ticks says little of acceleration: it neither clears a sensor nor condemns it."""
+    signs, value, way_m = np.zeros(1, SIGNS)[0], np.zeros(COUNT), 1e-3
+    for share, verdict in zip(felt, verdicts, strict=True):
+        signs.x_begin, signs.x_turn, signs.s_turn, signs.s = 0.0, way_m, share * way_m, 0.0
+        assert rt_signs_motion(value, 0.1 * way_m, True, signs) == verdict
