@@ -1,18 +1,13 @@
 """Every driver on its bench: what it is, and the device behind it. A new driver joins by a line in BENCHES."""
 
-import sys
 import tomllib
 from collections.abc import Callable
 from contextlib import ExitStack
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "system"))
-
-from modbus_parts import device
-from serial_parts import TTL_TICKS, board
 
 from hilctl.conformance import Bench
 from hilctl.rig import presets
+from tests.system.modbus_parts import device
+from tests.system.serial_parts import TTL_TICKS, board
 
 QUICK_SUPPLY = {"supply": {"rise_s": 0.02}}
 SLOW = {"limits.velocity.max_m_s": 0.1, "loop.time_to_live_s": TTL_TICKS / 2000}

@@ -1,17 +1,12 @@
 """Every driver keeps what every driver promises: one suite, one bench a driver (benches.py)."""
 
-import sys
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from benches import BENCHES
-
 from firmware_bridge.registry import names
 from hilctl.conformance.promises import *  # noqa: F403 (the suite)
+from tests.conformance.benches import BENCHES
 
 pytestmark = pytest.mark.timeout(120)
 

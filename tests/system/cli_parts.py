@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from service_parts import environment, until
+from tests.system.service_parts import environment, until
 
 RIG = "table-500"
 FREE_PORTS = [f"service.{port}_port=0" for port in ("commands", "telemetry", "scope")]

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from service_parts import ARMS_FAST
 
 from firmware_bridge.driver import DriverError, NullDriver, exchange_signature
 from hilctl import rig
@@ -21,8 +20,9 @@ from hilctl.loop.options import CoreOptions
 from hilctl.rt.jit import jit
 from hilctl.rt.libc import monotonic_ns, sleep_until_ns
 from hilctl.signals import Action, Status
+from tests.system.service_parts import ARMS_FAST
 
-HERE = Path(__file__).parent
+HOUSE = Path(__file__).resolve().parents[2]
 PATIENCE_S = 120.0  # a cold cache compiles first, on a machine that may be busy
 
 
@@ -34,7 +34,7 @@ def table() -> Any:
 
 def begin(driver: str = "null", *, late: int = 0, **options: Any) -> Link:
     """A core on its way. `late`: so many missed ticks in a row trip; 0: none do."""
-    os.environ["PYTHONPATH"] = os.pathsep.join({str(HERE), *os.environ.get("PYTHONPATH", "").split(os.pathsep)} - {""})
+    os.environ["PYTHONPATH"] = os.pathsep.join({str(HOUSE), *os.environ.get("PYTHONPATH", "").split(os.pathsep)} - {""})
     chosen = CoreOptions(**{"service_timeout_s": 20.0, **options})
     facts = table().facts(virtual=chosen.clock == "virtual")._replace(rate_hz=chosen.rate_hz)
     settings = table().settings(1)

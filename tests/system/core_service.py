@@ -1,13 +1,14 @@
-"""A service with nothing but a link, to be killed: `python core_service.py DRIVER`. Prints the core's process id,
-then the mode and the reference's speed whenever they change much."""
+"""A service with nothing but a link, to be killed: `python -m tests.system.core_service DRIVER`.
+
+Prints the core's process id, then the mode and the reference's speed whenever they change much.
+"""
 
 import sys
 import time
 
-import core_parts
-
 from hilctl.law.requests import RequestKind
 from hilctl.signals import Mode
+from tests.system import core_parts
 
 
 def main(driver: str) -> None:

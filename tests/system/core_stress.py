@@ -1,4 +1,6 @@
-"""Writers at full speed for the stress tests, in a thread or as a process: `python core_stress.py JOB FD COUNT`.
+"""Writers at full speed for the stress tests, in a thread or as a process.
+
+    python -m tests.system.core_stress JOB FD COUNT
 
 Every record carries its number in every word, so that a reader can tell a torn one. The memory is one array of words:
 the control words of a ring, a mailbox and a board, then their slots.

@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
-from service_parts import ROOM, SHARED, environment, until
-
 from firmware_bridge.emulate.control import tell
 from hilctl.client import Client, private_service
+from tests.system.service_parts import ROOM, SHARED, environment, until
 
 PRESETS = {"modbus-tcp": "table-500-modbus", "modbus-rtu": "table-500-rtu", "serial": "table-500-serial"}
 TRANSPORTS = tuple(PRESETS)

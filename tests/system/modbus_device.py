@@ -1,6 +1,6 @@
 """A Modbus device in a process of its own: pymodbus' server, the twin behind its registers, faults on demand.
 
-    python modbus_device.py tcp [PORT] | rtu
+    python -m tests.system.modbus_device tcp [PORT] | rtu
 
 Prints {"port": …} or {"serial": …}, the host's end of a serial line of two pseudo-terminals; then obeys one JSON
 command a line and answers each with one line.

@@ -14,18 +14,15 @@ from typing import Any
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "unit" / "modbus"))
-
-import modbus_maps
-from modbus_maps import facts
-
 from firmware_bridge.driver import COMMAND, READINGS
 from firmware_bridge.modbus.driver import ModbusDriver, resolve
 from firmware_bridge.modbus.fill import link_health
 from firmware_bridge.registry import exchange_of
 from hilctl.signals import SENSORS
+from tests.unit.modbus import modbus_maps
+from tests.unit.modbus.modbus_maps import facts
 
-HERE = Path(__file__).resolve().parent
+HOUSE = Path(__file__).resolve().parents[2]
 PATIENCE_S = 60.0
 QUICK_LINE = {"transport": "rtu", "baud": 4_000_000, "parity": "none", "gap_s": 0.0}  # a pseudo-terminal has no speed
 
@@ -36,8 +33,8 @@ class Device:
     def __init__(self, kind: str, *more: str) -> None:
         self.kind = kind
         self.process = subprocess.Popen(
-            [sys.executable, str(HERE / "modbus_device.py"), kind, *more], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(HERE.parents[1])},
+            [sys.executable, "-m", "tests.system.modbus_device", kind, *more], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(HOUSE)},
         )  # fmt: skip
         try:
             self.place = self._answer()

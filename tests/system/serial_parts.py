@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from service_parts import ROOM, SHARED, core_of, until
-
 from firmware_bridge.firmware.board import Board
 from firmware_bridge.firmware.build import METAL, build
 from firmware_bridge.firmware.emulated import EmulatedBoard
 from firmware_bridge.serial_frame.messages import ONE, State
 from hilctl.client import Client, Refused, private_service
+from tests.system.service_parts import ROOM, SHARED, core_of, until
 
 TICK_HZ = 2000  # of the board
 OPEN = ONE // 200  # a valve command that moves the table

@@ -1,17 +1,11 @@
 """The real loop over the simulated rig, on the virtual clock and let on tick by tick: a fault begins in exactly one."""
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from core_parts import ask, motion, until
 
 from hilctl import rig
 from hilctl.law.requests import RequestKind
@@ -21,6 +15,7 @@ from hilctl.loop.options import CoreOptions
 from hilctl.loop.ring import WRITTEN
 from hilctl.signals import Mode
 from tests.invariants.driver import FOREVER, FaultyTwin
+from tests.system.core_parts import ask, motion, until
 
 MOST = 1000  # ticks at a time: the ring holds more
 ARMING = 6000  # ticks within which it is over

@@ -2,23 +2,18 @@
 
 import json
 import os
-import sys
 from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from cli_parts import Shell
-from service_parts import RIG
 
 from hilctl.client import Client, private_service
 from hilctl.friction import MODELS
 from hilctl.identify.campaign import Campaign, CampaignFault, Store, signed
 from hilctl.identify.friction_fit import check_points, fit_friction
 from hilctl.identify.prepare import PrepareFailed, prepare
+from tests.system.cli_parts import Shell
+from tests.system.service_parts import RIG
 
 pytestmark = pytest.mark.timeout(300)
 

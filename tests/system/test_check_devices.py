@@ -1,23 +1,18 @@
 """`hilctl check` against devices: what is wrong is said in words that name the key; exit code 1, never a traceback."""
 
 import os
-import sys
 import threading
 import tty
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from modbus_parts import QUICK_LINE, device, opened
-from serial_parts import SLOW, board
 
 from firmware_bridge.registry import find
 from hilctl import rig
 from hilctl.cli import rigs
 from hilctl.cli.main import main
+from tests.system.modbus_parts import QUICK_LINE, device, opened
+from tests.system.serial_parts import SLOW, board
 
 SERIAL = {key: value for key, value in SLOW.items() if not key.startswith(("driver.", "arming.", "service."))}
 

@@ -4,17 +4,13 @@ import json
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from cli_parts import RIG, Shell, serving
-from service_parts import until
-
 from hilctl.client import Client
 from hilctl.wire import places
+from tests.system.cli_parts import RIG, Shell, serving
+from tests.system.service_parts import until
 
 pytestmark = pytest.mark.timeout(300)
 TRIANGLE = ("--speed", "0.05", "--amplitude", "0.005", "--cycles", "2")

@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from cli_parts import FREE_PORTS, RIG, Shell, serving
-from service_parts import ARMS_FAST
+from tests.system.cli_parts import FREE_PORTS, RIG, Shell, serving
+from tests.system.service_parts import ARMS_FAST
 
 pytestmark = pytest.mark.timeout(300)
 _REAL = ("limits.late.ticks=100000", "service.timeout_s=10", *(f"{key}={value}" for key, value in ARMS_FAST.items()))

@@ -2,19 +2,14 @@
 
 import json
 import os
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from cli_parts import Shell
-
 from hilctl.client import Client, private_service
 from hilctl.commission import CommissionFailed, Commissioning, How
 from hilctl.commission.parameters import friction_values, put_back, settable
+from tests.system.cli_parts import Shell
 
 pytestmark = pytest.mark.timeout(900)
 SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))

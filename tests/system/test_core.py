@@ -15,11 +15,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-import core_parts
-from core_parts import ask, begin, end_of, motion, running, table, until
-
 from hilctl.law.requests import RequestKind
 from hilctl.loop import memory as shared
 from hilctl.loop.layout import SETTINGS
@@ -27,6 +22,9 @@ from hilctl.loop.link import CoreProcess, Link
 from hilctl.loop.options import CoreOptions
 from hilctl.loop.spawn import spawn
 from hilctl.signals import Mode, Trip
+from tests.system import core_parts
+from tests.system.core_parts import ask, begin, end_of, motion, running, table, until
+from tests.system.service_parts import environment
 
 pytestmark = [pytest.mark.realtime, pytest.mark.timeout(300)]
 
@@ -102,9 +100,9 @@ def killed_service(tmp_path):
     """A service in the middle of a motion, killed: its core's memory, log and what waits for the core's end."""
     log = (tmp_path / "log").open("w+")
     service = subprocess.Popen(
-        [sys.executable, str(core_parts.HERE / "core_service.py"), "twin"],
+        [sys.executable, "-m", "tests.system.core_service", "twin"],
         stdout=subprocess.PIPE, stderr=log, text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(table().path).parents[2]), str(core_parts.HERE)])},
+        env=environment(),
     )
     line = service.stdout.readline()
     assert line, (log.seek(0), log.read())
@@ -213,7 +211,7 @@ def test_a_stall_in_motion_trips_and_stays_latched():
 
 
 def _ends_with(capfd, driver, **options):
-    link = begin(f"core_parts:{driver}", **options)
+    link = begin(f"{core_parts.__name__}:{driver}", **options)
     code = end_of(link, beat=True)
     said = link.status.messages
     link.close()
@@ -251,7 +249,7 @@ def test_an_exchange_that_raises_ends_the_core_with_the_driver_disarmed(capfd):
 
 
 def test_an_exchange_that_never_returns_is_given_up_when_the_run_is_to_end(capfd):
-    link = begin("core_parts:Hangs", hurry_s=0.2)
+    link = begin(f"{core_parts.__name__}:Hangs", hurry_s=0.2)
     until(link, lambda: link.status.tick >= 50)
     link._runner.end()
     code = end_of(link)
@@ -263,7 +261,7 @@ def test_an_exchange_that_never_returns_is_given_up_when_the_run_is_to_end(capfd
 
 
 def test_a_driver_that_raises_at_the_end_still_leaves_everything_off(capfd):
-    with running("core_parts:RaisesInClose") as link:
+    with running(f"{core_parts.__name__}:RaisesInClose") as link:
         assert link.stop(20.0) == 3
         assert link.drain(100_000)["enabled"][-1] == 0
     assert "DISARMED" in capfd.readouterr().err

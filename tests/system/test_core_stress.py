@@ -13,14 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-import core_stress
-from core_stress import BOARD, BOARD_SLOTS, GO, RING, SEEN, SLOTS, SLOTS_AT, STOP, WIDTH
-
 from hilctl.loop.board import newest
 from hilctl.loop.outside import Reader
 from hilctl.loop.ring import READ
+from tests.system import core_stress
+from tests.system.core_stress import BOARD, BOARD_SLOTS, GO, RING, SEEN, SLOTS, SLOTS_AT, STOP, WIDTH
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -44,7 +41,7 @@ class Across:
             return
         path = os.pathsep.join([HOUSE, os.environ.get("PYTHONPATH", "")])
         self._writer = subprocess.Popen(
-            [sys.executable, core_stress.__file__, job, str(self.fd), str(count), str(extra)],
+            [sys.executable, "-m", core_stress.__name__, job, str(self.fd), str(count), str(extra)],
             pass_fds=[self.fd], env={**os.environ, "PYTHONPATH": path},
         )
 

@@ -1,20 +1,15 @@
 """The virtual clock: time passes only while something is going on, and the same commands give the same bytes."""
 
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from core_parts import ask, motion, running, settled, table, until
 
 from hilctl.law.requests import RequestKind
 from hilctl.law.state import STATE
 from hilctl.loop import inprocess
 from hilctl.loop.options import CoreOptions
 from hilctl.signals import Mode, Trip
+from tests.system.core_parts import ask, motion, running, settled, table, until
 
 pytestmark = pytest.mark.timeout(300)
 

@@ -3,21 +3,17 @@
 import fcntl
 import os
 import struct
-import sys
 import termios
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from serial_parts import HANDSHAKE_S, TTL_TICKS, ticks_pass
-from service_parts import until
-
 from firmware_bridge.firmware.build import HERE, MOST_FLASH, MOST_RAM, WATCHDOG_US, build, core_size, cross_compiler
 from firmware_bridge.firmware.emulated import EmulatedBoard, emulator
 from firmware_bridge.serial_frame.line import Line
 from firmware_bridge.serial_frame.messages import ONE, SCHEMA, VERSION, DeviceTrip, Fault, State, Type
+from tests.system.serial_parts import HANDSHAKE_S, TTL_TICKS, ticks_pass
+from tests.system.service_parts import until
 
 SOURCES = Path(os.environ.get("HILCTL_FIRMWARE", HERE))  # the mutants' own
 TICK_HZ = 2000

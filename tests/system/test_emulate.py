@@ -4,20 +4,16 @@ import shutil
 import socket
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from emulate_parts import Emulation, driven
-from service_parts import driven_to_its_end, environment, in_time, strokes, undisturbed, until
 
 from firmware_bridge.emulate.control import NobodyThere, tell
 from firmware_bridge.emulate.modbus_map import RESET, default_config
 from firmware_bridge.firmware.build import compiler
 from hilctl.signals import Status
+from tests.system.emulate_parts import Emulation, driven
+from tests.system.service_parts import driven_to_its_end, environment, in_time, strokes, undisturbed, until
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
 NEEDS_CC = pytest.mark.skipif(compiler() is None, reason="needs a C compiler")

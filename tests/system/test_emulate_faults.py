@@ -1,19 +1,14 @@
 """The fault matrix through the whole service, on real devices: one service a transport, a fault, its reaction."""
 
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from emulate_parts import TRANSPORTS, driven
-from service_parts import until
-
 from firmware_bridge.emulate.faults import FaultError, parse
 from hilctl.client import Refused
 from hilctl.signals import Status
+from tests.system.emulate_parts import TRANSPORTS, driven
+from tests.system.service_parts import until
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
 

@@ -1,16 +1,11 @@
 """A device that trips, goes and comes back: the host says so, makes the link anew, and only a person arms again."""
 
-import sys
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from emulate_parts import driven
-from service_parts import arms, until
-
 from hilctl.client import Refused
+from tests.system.emulate_parts import driven
+from tests.system.service_parts import arms, until
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(120)]
 SLOW = pytest.mark.slow

@@ -1,18 +1,13 @@
 """Somebody else commands the same device, or it is no longer the one that was armed: the rig trips, and says why."""
 
-import sys
-from pathlib import Path
 
 import pytest
 from pymodbus.client import ModbusTcpClient
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from emulate_parts import driven
-from service_parts import link_events, until
-
 from hilctl.cli.status_text import link_text
 from hilctl.client import Refused
+from tests.system.emulate_parts import driven
+from tests.system.service_parts import link_events, until
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
 

@@ -9,11 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from service_parts import ARMS_FAST, RIG, ROOM, Raw, armed, environment, until
-
 from hilctl.client import Client, Code, Refused, private_service
+from tests.system.service_parts import ARMS_FAST, RIG, ROOM, Raw, armed, environment, until
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
 

@@ -2,19 +2,14 @@
 
 import json
 import shlex
-import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from cli_parts import Shell, serving
-from service_parts import RIG
 
 from hilctl.identify.plant.store import load_records
 from hilctl.identify.presliding import judge
 from hilctl.identify.presliding.store import load_cycles
+from tests.system.cli_parts import Shell, serving
+from tests.system.service_parts import RIG
 
 pytestmark = pytest.mark.timeout(300)
 

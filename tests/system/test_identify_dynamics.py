@@ -2,15 +2,9 @@
 
 import json
 import os
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from service_parts import RIG
 
 from hilctl.cli.main import main
 from hilctl.client import Client, private_service
@@ -20,6 +14,7 @@ from hilctl.identify.dynamics.experiment import Asked, DynamicsFault, Run, legs_
 from hilctl.identify.dynamics.intake import IntakeFault, read_record
 from hilctl.identify.dynamics.plants import plant_of
 from hilctl.identify.dynamics.tuned import with_tuning
+from tests.system.service_parts import RIG
 from tests.system.test_identify_plant import a_rig
 
 SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))

@@ -1,17 +1,11 @@
 """A driver whose link fails on demand: when the loop lets go of it, and when it comes back."""
 
-import sys
 import threading
 import time
 from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from core_parts import PATIENCE_S, ask, table, until
 
 from firmware_bridge.driver import DriverError, NullDriver, exchange_signature
 from hilctl.law.requests import Refusal, RequestKind
@@ -21,6 +15,7 @@ from hilctl.params import record_of
 from hilctl.rt.jit import jit
 from hilctl.rt.records import as_record
 from hilctl.signals import SENSORS, Action, Mode, Status, Trip
+from tests.system.core_parts import PATIENCE_S, ask, table, until
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
 

@@ -1,22 +1,17 @@
 """The whole service on a mixed rig: the firmware's board on its line, and pressures from Modbus RTU at 40 Hz."""
 
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from modbus_parts import device
-from serial_parts import board, service_of
-from service_parts import driven_to_its_end, in_time, strokes, undisturbed, until
-
 from firmware_bridge.serial_frame.messages import ONE, DeviceTrip
 from hilctl.signals import Status
+from tests.system.modbus_parts import device
+from tests.system.serial_parts import board, service_of
+from tests.system.service_parts import driven_to_its_end, in_time, strokes, undisturbed, until
 
 pytestmark = [pytest.mark.realtime, pytest.mark.timeout(300)]
 

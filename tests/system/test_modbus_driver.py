@@ -3,20 +3,15 @@
 import os
 import socket
 import struct
-import sys
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from modbus_parts import Dialogue, device, facts, opened, talking
 
 from firmware_bridge.driver import DriverError
 from firmware_bridge.modbus.driver import ModbusDriver, resolve
 from firmware_bridge.modbus.record import head
 from hilctl.signals import Status
+from tests.system.modbus_parts import Dialogue, device, facts, opened, talking
 
 KINDS = pytest.mark.parametrize("kind", ["tcp", "rtu"])
 WAYS = pytest.mark.parametrize("fc23", [True, False], ids=["function-23", "functions-3-and-16"])

@@ -3,18 +3,13 @@
 import os
 import signal
 import socket
-import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from modbus_parts import Dialogue, device, facts, opened, talking
 
 from firmware_bridge.driver import DriverError
 from firmware_bridge.modbus.driver import ModbusDriver, resolve
 from hilctl.signals import Status
+from tests.system.modbus_parts import Dialogue, device, facts, opened, talking
 
 KINDS = pytest.mark.parametrize("kind", ["tcp", "rtu"])
 BROKEN = {Status.TIMEOUT, Status.BAD_CHECKSUM, Status.BAD_REPLY}

@@ -2,17 +2,15 @@
 
 import os
 import signal
-import sys
 from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from modbus_parts import Device, device
-from service_parts import (
+from hilctl.client import Client, Refused, private_service
+from hilctl.signals import Status
+from tests.system.modbus_parts import Device, device
+from tests.system.service_parts import (
     ARMS_FAST,
     ROOM,
     SHARED,
@@ -26,9 +24,6 @@ from service_parts import (
     undisturbed,
     until,
 )
-
-from hilctl.client import Client, Refused, private_service
-from hilctl.signals import Status
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
 

@@ -2,24 +2,19 @@
 
 import re
 import signal
-import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
 from pymodbus.client import ModbusTcpClient
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from modbus_parts import device, opened, talking
-
 from firmware_bridge.driver import DriverError, Note, complaints
 from firmware_bridge.modbus.record import head
 from hilctl.signals import Status
+from tests.system.modbus_parts import device, opened, talking
 
 KINDS = pytest.mark.parametrize("kind", ["tcp", "rtu"])
 WAYS = pytest.mark.parametrize("fc23", [True, False], ids=["function-23", "functions-3-and-16"])

@@ -1,21 +1,16 @@
 """A watchdog whose time nobody can set: it is measured at arming, on the emulated amplifier."""
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from emulate_parts import Emulation
-from modbus_parts import Dialogue
 
 from firmware_bridge.driver import DriverError, Note, complaints
 from firmware_bridge.modbus.driver import ModbusDriver
 from hilctl import rig
 from hilctl.signals import Status
+from tests.system.emulate_parts import Emulation
+from tests.system.modbus_parts import Dialogue
 
 pytestmark = pytest.mark.timeout(120)
 FIXED = {"driver.watchdog.device": "none", "driver.watchdog.address": 0, "driver.watchdog.fixed_s": 0.08,

@@ -1,16 +1,11 @@
 """What shifts a measured position, and what then protects less, changes in the mode off alone."""
 
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from service_parts import RIG, Raw, armed, refusal, settle
-
 from hilctl.client import Client, Code, private_service
+from tests.system.service_parts import RIG, Raw, armed, refusal, settle
 
 pytestmark = pytest.mark.timeout(300)
 OFFSET, GAIN, DELAY = (f"sensors.displacement.{name}" for name in ("offset", "gain", "delay_s"))

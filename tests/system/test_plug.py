@@ -1,20 +1,15 @@
 """A plug that is pulled and put in again: what is behind it now is proved before it is trusted."""
 
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from core_parts import until
-from stepped_parts import ARMING, stepped
 
 from hilctl.law.requests import Refusal, RequestKind
 from hilctl.loop.layout import DEVICE_LINK
 from hilctl.loop.lost import LOST
 from hilctl.signals import Mode, Trip
+from tests.system.core_parts import until
+from tests.system.stepped_parts import ARMING, stepped
 
 pytestmark = pytest.mark.timeout(300)
 

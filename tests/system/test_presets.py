@@ -1,14 +1,8 @@
 """Every rig file that comes with the program arms, follows a triangle and switches off on its twin, without a trip."""
 
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from core_parts import ask, settled, until
 
 from hilctl import rig as rigs
 from hilctl.law.motions import check_plan, plan
@@ -16,6 +10,7 @@ from hilctl.law.requests import RequestKind
 from hilctl.loop import inprocess
 from hilctl.loop.options import CoreOptions
 from hilctl.signals import Mode
+from tests.system.core_parts import ask, settled, until
 
 pytestmark = pytest.mark.timeout(300)
 

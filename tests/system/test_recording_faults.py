@@ -4,17 +4,13 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from service_parts import RIG, armed, environment, until
-
 from hilctl.client import Client, Code, Refused, private_service
 from hilctl.recording.reader import open_recording
+from tests.system.service_parts import RIG, armed, environment, until
 
 pytestmark = pytest.mark.timeout(300)
 

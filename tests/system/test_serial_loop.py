@@ -2,22 +2,17 @@
 
 import os
 import signal
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from serial_parts import TTL_TICKS, arm, board, kill_core, move, restored, service_of, ticks_pass, tripped
-from service_parts import core_of, link_comes, link_events, until
 
 from firmware_bridge.firmware.build import compiler, cross_compiler
 from firmware_bridge.firmware.emulated import emulator
 from firmware_bridge.serial_frame.messages import DeviceTrip, State
 from hilctl.client import CoreFailed, Refused
 from hilctl.signals import Status
+from tests.system.serial_parts import TTL_TICKS, arm, board, kill_core, move, restored, service_of, ticks_pass, tripped
+from tests.system.service_parts import core_of, link_comes, link_events, until
 
 pytestmark = [
     pytest.mark.xdist_group("real-clock"),

@@ -8,13 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from service_parts import RIG, Raw, armed, refusal, settle, until
-
 from hilctl.client import Client, Code, private_service
 from hilctl.recording.reader import open_recording
 from hilctl.signals import NAMES
+from tests.system.service_parts import RIG, Raw, armed, refusal, settle, until
 
 pytestmark = pytest.mark.timeout(300)
 TRIANGLE = {"amplitude_m": 0.005, "speed_m_s": 0.05, "cycles": 2}

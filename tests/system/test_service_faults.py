@@ -8,18 +8,14 @@ import signal
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from service_parts import ARMS_FAST, RIG, Raw, alive, armed, core_of, environment, until
-
 from hilctl.client import Client, Code, Refused, ServiceGone, private_service
 from hilctl.recording.reader import open_recording
 from hilctl.signals import Mode
+from tests.system.service_parts import ARMS_FAST, RIG, Raw, alive, armed, core_of, environment, until
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
 

@@ -1,16 +1,11 @@
 """A host that stalls again and again: the loop counts every period, and stops the table though no stall is long."""
 
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from stepped_parts import stepped
-
 from hilctl.signals import Action, Mode, Trip
+from tests.system.stepped_parts import stepped
 
 pytestmark = pytest.mark.timeout(300)
 SINE = {"amplitude_m": 0.01, "frequency_hz": 1.0}

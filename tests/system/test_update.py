@@ -1,22 +1,17 @@
 """Identified parameters go in over the wire: a model with all its numbers as one set, taken back, kept in a file."""
 
 import os
-import sys
 import tomllib
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from cli_parts import Shell, serving
-from service_parts import ARMS_FAST, Raw, armed, refusal, settle, until
 
 from hilctl import rig as rig_file
 from hilctl.client import Client, Code, private_service
 from hilctl.recording.reader import open_recording
 from hilctl.service.store import Set, Store
+from tests.system.cli_parts import Shell, serving
+from tests.system.service_parts import ARMS_FAST, Raw, armed, refusal, settle, until
 
 pytestmark = pytest.mark.timeout(300)
 LUGRE = {"friction.model": "lugre", "friction.fc": 280.0, "friction.s0": 1e8, "friction.s1": 1e5}

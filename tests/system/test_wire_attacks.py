@@ -10,9 +10,7 @@ import numpy as np
 import pytest
 import zmq
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from service_parts import ARMS_FAST, Raw, armed, environment, until
+from tests.system.service_parts import ARMS_FAST, Raw, armed, environment, until
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
 

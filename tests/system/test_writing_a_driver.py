@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
 from hilctl.client import Client, private_service
 from hilctl.signals import Status
 

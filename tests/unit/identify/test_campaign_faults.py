@@ -1,19 +1,14 @@
 """What is wrong with a rig is said by name, from its samples."""
 
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from campaign_parts import LEG, facts, triangle
 
 from hilctl.identify.campaign.expect import expect
 from hilctl.identify.campaign.faults import examine, failing, seen_gain, tripped
 from hilctl.identify.campaign.measure import evaluate
 from hilctl.identify.trips import trip_text
+from tests.unit.identify.campaign_parts import LEG, facts, triangle
 
 RIG = facts()
 EXPECTED = expect(RIG)

@@ -1,15 +1,9 @@
 """The plan: what it takes, where it goes, and what it refuses."""
 
-import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from campaign_parts import facts
 
 from hilctl import rig as rigs
 from hilctl.identify.campaign import CampaignFault, CannotPlan, Facts, log_spaced, plan
@@ -19,6 +13,7 @@ from hilctl.law.motions import check_plan
 from hilctl.law.motions import plan as plan_motion
 from hilctl.service.store import values_of
 from hilctl.wire.errors import Refused
+from tests.unit.identify.campaign_parts import facts
 
 RIG = facts()
 

@@ -1,20 +1,15 @@
 """The directory of a campaign: what is finished stays, whatever happens to the rest."""
 
-import sys
-from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from campaign_parts import LEG, facts, triangle
-
 from hilctl.identify.campaign import Store, StoreError, again, as_object, remarks_of, signed, table
 from hilctl.identify.campaign.expect import expect
 from hilctl.identify.campaign.measure import evaluate
 from hilctl.identify.campaign.store import FORMAT, Header
+from tests.unit.identify.campaign_parts import LEG, facts, triangle
 
 RIG = facts()
 EXPECTED = expect(RIG)

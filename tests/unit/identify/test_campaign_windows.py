@@ -1,18 +1,13 @@
 """Windows, gates and points, from samples made by hand: what is true is known."""
 
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from campaign_parts import LEG, facts, friction, triangle
-
 from hilctl.identify.campaign.expect import expect, with_noise
 from hilctl.identify.campaign.measure import aligned, evaluate
 from hilctl.identify.campaign.windows import slope, speed
+from tests.unit.identify.campaign_parts import LEG, facts, friction, triangle
 
 RIG = facts()
 EXPECTED = expect(RIG)

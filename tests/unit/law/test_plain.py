@@ -12,20 +12,19 @@ import numpy as np
 from hilctl.law.requests import Refusal, RequestKind
 from hilctl.signals import NAMES, Mode
 
+HOUSE = Path(__file__).resolve().parents[3]
+
 # Shortened arming, so that plain Python gets through it: what matters is that every block is passed.
 QUICK = {"arming.rest_s": 0.02, "arming.low_pressure_s": 0.01, "arming.high_pressure_s": 0.01, "arming.bump_s": 0.08,
          "arming.supply_share": 0.3, "limits.supply.low": 0.1, "twin.supply.rise_s": 0.02, "law.blend_s": 0.05,
          "arming.rest_speed_m_s": 0.02, "twin.substep_s": 2.5e-4}
 
 SCRIPT = """
-import importlib.util, json, sys
+import sys
 import numpy as np
-spec = importlib.util.spec_from_file_location("law_conftest", sys.argv[1])
-module = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(module)
-sys.path.insert(0, sys.argv[2])
-rows = __import__("test_plain").course(module.Table)
-np.save(sys.argv[3], rows)
+from tests.unit.law.conftest import Table
+from tests.unit.law.test_plain import course
+np.save(sys.argv[1], course(Table))
 """
 
 
@@ -54,11 +53,11 @@ def course(table: type[Any]) -> Any:
 
 def test_plain_python_and_compiled_code_agree(table: Any, tmp_path: Path) -> None:
     compiled = course(table)
-    here = Path(__file__).parent
     out = tmp_path / "plain.npy"
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, str(here / "conftest.py"), str(here), str(out)],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True, check=False,
+        [sys.executable, "-c", SCRIPT, str(out)],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(HOUSE)},
+        capture_output=True, text=True, check=False,
     )
     assert done.returncode == 0, done.stderr
     plain = np.load(out)

@@ -1,20 +1,15 @@
 """What the compiled code makes of what arrives: whole, in pieces, wrong, late, twice, of somebody else."""
 
-import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from modbus_talk import Talk
-
 from firmware_bridge.modbus.record import RTU, TCP
 from firmware_bridge.modbus.wire import NOTHING
 from hilctl.rt.libc import monotonic_ns
 from hilctl.signals import Status
+from tests.unit.modbus.modbus_talk import Talk
 
 KINDS = pytest.mark.parametrize("kind", [TCP, RTU], ids=["tcp", "rtu"])
 WORDS = st.lists(st.integers(0, 65535), min_size=1, max_size=20)

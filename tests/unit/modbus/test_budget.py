@@ -1,13 +1,7 @@
 """What a bus can carry, as a sum that a person can check."""
 
-import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from modbus_maps import facts, table
 
 from firmware_bridge.driver import DriverError
 from firmware_bridge.modbus.budget import exchange_s, gap_s, read_back_every, refusals
@@ -15,6 +9,7 @@ from firmware_bridge.modbus.driver import ModbusDriver, resolve
 from firmware_bridge.modbus.plan import Request, buses
 from firmware_bridge.modbus.settings import Config, Device
 from hilctl.params import BadValues, check
+from tests.unit.modbus.modbus_maps import facts, table
 
 LINE = {"transport": "rtu", "serial": "/dev/x", "baud": 115200, "fc23": True}
 # Function 23 that writes 3 registers and reads 15: 54 bytes there and back.

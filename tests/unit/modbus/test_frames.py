@@ -1,7 +1,5 @@
 """Frames that the compiled code builds and takes, byte for byte beside pymodbus."""
 
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,12 +14,9 @@ from pymodbus.pdu.register_message import (
     WriteMultipleRegistersRequest,
 )
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from modbus_talk import Talk
-
 from firmware_bridge.modbus.frames import rt_crc
 from firmware_bridge.modbus.record import RTU, TCP
+from tests.unit.modbus.modbus_talk import Talk
 
 ADDRESS, UNIT, TRANSACTION = st.integers(0, 65535), st.integers(1, 247), st.integers(0, 65535)
 WORDS = st.lists(st.integers(0, 65535), min_size=1, max_size=121)

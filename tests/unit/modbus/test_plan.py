@@ -1,15 +1,11 @@
 """From the register map to requests: what travels together."""
 
-import sys
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from modbus_maps import table
 
 from firmware_bridge.modbus.plan import Place, buses, requests
 from firmware_bridge.modbus.settings import READINGS, Config
 from hilctl.params import check
+from tests.unit.modbus.modbus_maps import table
 
 
 def planned(**changes):

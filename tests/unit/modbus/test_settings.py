@@ -1,17 +1,12 @@
 """The register map in the rig file: what is refused, and how it is said."""
 
-import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from modbus_maps import facts, table
 
 from firmware_bridge.modbus.driver import resolve
 from firmware_bridge.modbus.settings import Config
 from hilctl.params import BadValues, check
+from tests.unit.modbus.modbus_maps import facts, table
 
 
 def refused(**changes):

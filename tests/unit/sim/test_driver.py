@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -207,8 +206,7 @@ def test_the_driver_shows_its_own_table():
 
 PLAIN = """
 import sys, numpy as np
-sys.path.insert(0, {folder!r})
-import conftest
+from tests.unit.sim import conftest
 for model in ({karnopp!r}, {lugre!r}):
     rig = conftest.Rig(model, sensors={{"acceleration": {{"delay_s": 3e-4}}}}).ready()
     rig.run(0.1 * np.sin(2 * np.pi * np.arange(80) / 40), lambda own: sys.stdout.write(rig.readings.tobytes().hex()))
@@ -219,7 +217,6 @@ for model in ({karnopp!r}, {lugre!r}):
 def test_as_plain_python_it_gives_the_numbers_that_compiled_code_gives(make_rig):
     curve = {"fc": 287, "fs": 3118, "vs": 0.115, "sigma": 3251}
     code = PLAIN.format(
-        folder=str(Path(__file__).parent),
         karnopp={"model": "karnopp", **curve},
         lugre={"model": "lugre", **curve, "s0": 1e8, "s1": 1e5},
     )

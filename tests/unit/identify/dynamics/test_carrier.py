@@ -1,17 +1,11 @@
 """A slow motion under a measured one: its shape, its room, and what the estimators make of it."""
 
 import math
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from plant_parts import facts
 
 from hilctl.identify.dynamics.excitation import (
     Multisine,
@@ -29,6 +23,7 @@ from hilctl.identify.dynamics.experiment import Asked, legs_of
 from hilctl.identify.dynamics.experiment.planning import signal_of
 from hilctl.identify.dynamics.response import multisine_response, stepped_response, sweep_response
 from hilctl.params import BadValues, check
+from tests.unit.identify.plant_parts import facts
 
 ROOM = {
     "position_m": 0.045, "velocity_m_s": 0.6, "acceleration_m_s2": 30.0, "no_load_speed_m_s": 1.54,

@@ -1,17 +1,11 @@
 """What is driven: within the rig's room, in motions of bearable length, again with less where it was too much, kept."""
 
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from plant_parts import BELIEVED, facts
 
 from hilctl.client import Outcome, Refused
 from hilctl.client.client import Motion
@@ -22,6 +16,7 @@ from hilctl.identify.dynamics.experiment.planning import PART_S, signal_of
 from hilctl.identify.dynamics.experiment.store import PLAN
 from hilctl.identify.kept import StoreError
 from hilctl.params import BadValues
+from tests.unit.identify.plant_parts import BELIEVED, facts
 
 ALL = ("multisine", "sweep", "stepped")
 FRICTION = {"friction.model": "coulomb", "friction.fc": 300.0}

@@ -1,19 +1,14 @@
 """Which lines were measured while the table may have stuck, seen in its own displacement."""
 
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from plant_parts import facts
 
 from hilctl.identify.dynamics.experiment import Asked, legs_of
 from hilctl.identify.dynamics.experiment.planning import signal_of
 from hilctl.identify.dynamics.sticking import stuck_of
 from hilctl.identify.dynamics.study import Experiment
+from tests.unit.identify.plant_parts import facts
 
 STICKS = {"friction.model": "karnopp", "friction.fc": 287.0, "friction.fs": 3118.0, "friction.vs": 0.115,
           "friction.sigma": 3251.0}  # fmt: skip
