@@ -36,7 +36,6 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--live", action="store_true", help="it answers the valve: the table will move")
     parser.add_argument("--real", action="store_true", help="its device has a time of its own")
     given = parser.parse_args(arguments)
-    sys.path.insert(0, os.getcwd())
     options = ["--pyargs", "hilctl.conformance.promises", "-q", "-c", os.devnull, "-p", "no:cacheprovider"]
     return int(pytest.main(options, plugins=[_Given(given, _table(given.set))]))
 
