@@ -12,18 +12,29 @@ unexport PYTHONDONTWRITEBYTECODE
 # Where tests on the real clock stand: elsewhere none needs to be looked for.
 REALTIME := tests/system
 
-.PHONY: demo test soak lint bench docs lock clean
+.PHONY: demo quick test long soak lint bench docs lock clean
 
 demo: $(STAMP)
 	$(BIN)/hilctl demo
 
-# What is left out. `make test BUT=bench` runs the slow ones besides, in the share of HILCTL_SLOW_SHARE.
+# While one works: lint of what differs from the last commit, and the tests of its rooms. Or: make quick ROOM=law
+quick: $(STAMP)
+	$(BIN)/python -m tests.quick $(ROOM)
+
+# What is left out. `make test BUT=bench` also runs the slow ones, in the share of HILCTL_SLOW_SHARE.
 BUT := slow and not bench
 
-# On the real clock alone; the rest on all processors, each file on one of them, so that it is compiled for once.
+# Those on the real clock have the machine to themselves, three at once: they mostly wait, and their loops run before
+# everything else. Then the rest on all processors; each file on one of them, so that it is compiled for once.
 test: $(STAMP)
-	$(BIN)/python -m pytest -q $(REALTIME) -m "realtime and not $(BUT)"
+	$(BIN)/python -m pytest -q -n 3 --dist loadfile $(REALTIME) -m "realtime and not $(BUT)"
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not realtime and not $(BUT)"
+
+# Everything at its full counts: hours.
+long: $(STAMP)
+	$(MAKE) test BUT=bench
+	$(MAKE) soak
+	$(MAKE) bench
 
 # Random sequences against the whole controller, in virtual time; what fails is shortened and printed as a test.
 # Less of it: make soak SEED=7 SEQUENCES=200 SECONDS=60 (of each seed).

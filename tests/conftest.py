@@ -1,21 +1,31 @@
 """What all tests share: those on the real clock run last, so that nothing the others started is left beside them.
 
 An example has no deadline: a test counts and compares, and never measures time. Of the slow cases of a long list
-(`many`), HILCTL_SLOW_SHARE run, and at least one of each test.
+(`many`), HILCTL_SLOW_SHARE run, and at least one of each test. The summary says how much processor time other machines
+on this host took, and which tests waited for a quieter moment.
 """
 
 import os
 import signal
+from contextlib import ExitStack
 from zlib import crc32
 
 import pytest
 from hypothesis import settings
 
+from hilctl.bench.host import Stolen, stolen
+from tests import waits
+
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 
+_taken = pytest.StashKey[tuple[ExitStack, Stolen]]()
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    stack = ExitStack()
+    config.stash[_taken] = (stack, stack.enter_context(stolen()))
     # A shell without job control starts what it puts into the background deaf to Ctrl-C, and so would be every
     # program that the tests start and end by it.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -25,6 +35,20 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     _thin_out(config, items, float(os.environ.get("HILCTL_SLOW_SHARE", "1")))
     items.sort(key=lambda item: item.get_closest_marker("realtime") is not None)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    waits.enter(item)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    stack, taken = config.stash[_taken]
+    stack.close()
+    load = f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"
+    terminalreporter.write_line(f"host: {load}, {taken.share:.1%} of their time taken by the hypervisor")
+    reports = [report for group in ("passed", "failed") for report in terminalreporter.stats.get(group, [])]
+    for line in waits.lines(reports):
+        terminalreporter.write_line(f"waited: {line}")
 
 
 def _thin_out(config: pytest.Config, items: list[pytest.Item], share: float) -> None:

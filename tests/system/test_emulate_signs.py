@@ -33,8 +33,11 @@ def _cases():
 
 @pytest.fixture(scope="module")
 def rigs():
-    """One emulation and its service a transport, proved once."""
-    made = {}
+    """One emulation and its service a transport, as `(device, rig)`, proved and off.
+
+    A test that passes leaves them so, and says it by `proved`; after one that fails they are proved again.
+    """
+    made, proved = {}, set()
 
     def of(transport):
         if transport not in made:
@@ -42,8 +45,13 @@ def rigs():
                 made.popitem()[1][0].__exit__(None, None, None)
             context = driven(transport)
             made[transport] = (context, context.__enter__())
-        return made[transport][1]
+        device, _, rig = made[transport][1]
+        if transport not in proved:
+            ready(device, rig)
+        proved.discard(transport)
+        return device, rig
 
+    of.proved = proved.add
     yield of
     while made:
         made.popitem()[1][0].__exit__(None, None, None)
@@ -88,10 +96,10 @@ HOST = {"late_ticks", "driver", "sensor_stale"}
 
 @pytest.mark.parametrize(("transport", "told"), list(_cases()))
 def test_what_was_changed_behind_the_plug_is_refused_by_its_name_within_three_millimetres(rigs, transport, told):
-    device, _, rig = rigs(transport)
-    ready(device, rig)
+    device, rig = rigs(transport)
     replugged(device, rig, told)
     trip, (name, sensor) = refusal(device, rig), CHANGED[told]
     assert (trip["name"], trip.get("sensor")) == (name, sensor)
     assert 0 <= device.seen["travelled_m"] < MOST_M
     ready(device, rig)  # with everything as it was, it arms again
+    rigs.proved(transport)
