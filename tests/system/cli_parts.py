@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.system import forked
 from tests.system.service_parts import environment, until
 
 RIG = "table-500"
@@ -36,16 +37,7 @@ class Shell:
 
     def run(self, *words: str, code: int = 0) -> "subprocess.CompletedProcess[str]":
         """A command, to its end, which has this exit code and no traceback."""
-        command = [sys.executable, "-m", "hilctl", *words]
-        done = subprocess.run(
-            command,
-            env=self.environment,
-            cwd=self.folder,
-            text=True,
-            capture_output=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
+        done = forked.run(list(words), self.environment, self.folder, PATIENCE_S)
         assert "Traceback" not in done.stderr, done.stderr
         assert done.returncode == code, f"{words}: {done.returncode}\n{done.stdout}{done.stderr}"
         return done

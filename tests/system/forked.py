@@ -1,0 +1,110 @@
+"""`hilctl` commands forked from one process that has imported everything: processes like any other, a second sooner.
+
+Each has its own environment, folder, output, exit code and end. What must be shown of a start itself, of imports or of
+signals takes a process of its own (`Shell.start`).
+"""
+
+import atexit
+import importlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import traceback
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tests.system.service_parts import environment
+
+_READY = ("hilctl.client", "hilctl.commission", "hilctl.design", "hilctl.identify", "hilctl.rig", "hilctl.report",
+          "sim.driver")  # fmt: skip
+
+
+def run(words: list[str], env: dict[str, str], cwd: Path, timeout_s: float) -> "subprocess.CompletedProcess[str]":
+    """A command, to its end."""
+    with tempfile.TemporaryDirectory(prefix="hilctl-said-") as folder:
+        out, err = Path(folder) / "out", Path(folder) / "err"
+        code = _parent().ask({"words": words, "env": env, "cwd": str(cwd), "out": str(out), "err": str(err)}, timeout_s)
+        return subprocess.CompletedProcess(words, code, out.read_text(), err.read_text())
+
+
+@cache
+def _parent() -> "_Parent":
+    made = _Parent()
+    atexit.register(made.end)
+    return made
+
+
+class _Parent:
+    """The process that forks, seen from the tests."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, "-m", "tests.system.forked"]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment())
+
+    def ask(self, order: dict[str, Any], timeout_s: float) -> int:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(order).encode() + b"\n")
+        self._process.stdin.flush()
+        pid = self._number(timeout_s)
+        try:
+            return self._number(timeout_s)
+        except subprocess.TimeoutExpired:
+            os.kill(pid, signal.SIGKILL)
+            self._number(timeout_s)
+            raise
+
+    def _number(self, timeout_s: float) -> int:
+        assert self._process.stdout is not None
+        if not select.select([self._process.stdout], [], [], timeout_s)[0]:
+            raise subprocess.TimeoutExpired("hilctl", timeout_s)
+        return int(self._process.stdout.readline())
+
+    def end(self) -> None:
+        self._process.communicate()
+
+
+def _serve() -> None:
+    """Forks a child an order; tells its number, then how it ended."""
+    from hilctl.cli.main import VERBS
+
+    for module in (*_READY, *sorted({f"hilctl.cli.{verb.module}" for verb in VERBS.values()})):
+        if importlib.util.find_spec(module):
+            importlib.import_module(module)
+    told = os.fdopen(os.dup(1), "w")
+    for line in sys.stdin.buffer:
+        pid = os.fork()
+        if pid == 0:
+            told.close()
+            sys.exit(_obey(json.loads(line)))
+        print(pid, file=told, flush=True)
+        print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), file=told, flush=True)
+
+
+def _obey(order: dict[str, Any]) -> Any:
+    """In the child: what `python -m hilctl` does."""
+    from hilctl.cli.main import main
+
+    os.environ.clear()
+    os.environ.update(order["env"])
+    os.chdir(order["cwd"])
+    for number, place in enumerate((os.devnull, order["out"], order["err"])):
+        opened = os.open(place, os.O_CREAT | (os.O_WRONLY if number else os.O_RDONLY))
+        os.dup2(opened, number)
+        os.close(opened)
+    sys.argv = ["hilctl", *order["words"]]
+    try:
+        return main(order["words"])
+    except SystemExit as ended:
+        return ended.code
+    except BaseException:
+        traceback.print_exc()
+        return 1
+
+
+if __name__ == "__main__":
+    _serve()
