@@ -6,6 +6,7 @@ and control goes on. When only the disk's word fails (`NotSafe`), it goes on in 
 that the old one may have lost.
 """
 
+import atexit
 import itertools
 import logging
 import threading
@@ -79,6 +80,8 @@ class Recorder:
         self._unsafe = _NOTHING  # written, but not yet on the disk
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
         self._thread.start()
+        # HDF5 closes what is open when the process ends: after Python, through a file that is Python's, which crashes.
+        atexit.register(self.close)
 
     # What the wire thread calls.
 
@@ -137,7 +140,8 @@ class Recorder:
         self._submit(self._write)
 
     def close(self) -> None:
-        """Ends the recording and the thread."""
+        """Ends the recording and the thread; when Python ends, at the latest."""
+        atexit.unregister(self.close)
         self.stop()
         with self._condition:
             self._ended = True
