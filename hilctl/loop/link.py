@@ -6,7 +6,8 @@ import os
 import pickle
 import signal
 import subprocess
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -42,7 +43,6 @@ from hilctl.loop.outside import Reader, Writer, load, store
 from hilctl.loop.spawn import Spawned, spawn
 from hilctl.loop.status import CoreStatus
 from hilctl.params import Params
-from hilctl.rt.libc import monotonic_ns
 
 _MESSAGE_BYTES = 65536
 
@@ -104,7 +104,8 @@ class Link:
     def __init__(self, memory: Memory, runner: Runner, driver: str, options: CoreOptions) -> None:
         self.memory, self.driver, self.options = memory, driver, options
         self._runner = runner
-        self._rows = Reader(memory.words, ROWS, memory.rows)
+        # As a table of words: numpy copies them as they are, and needs no view of another type for that.
+        self._rows = Reader(memory.words, ROWS, memory.rows.view(np.int64).reshape(len(memory.rows), -1))
         self._requests = Writer(memory.words, REQUESTS, memory.requests)
         self._answers = Reader(memory.words, ANSWERS, memory.answers)
         self._word_array: Any = np.frombuffer(memory.words, np.int64)
@@ -145,7 +146,7 @@ class Link:
 
     def beat(self) -> None:
         """A sign of life, due every 100 ms or so."""
-        store(self.memory.words, HEARTBEAT, monotonic_ns())
+        store(self.memory.words, HEARTBEAT, time.monotonic_ns())
 
     def put_settings(self, record: Any) -> None:
         """Hands over a whole parameter set; the newest counts. The first call loads a compiled function."""
@@ -217,9 +218,14 @@ class Link:
         return out
 
     def drain(self, limit_rows: int) -> npt.NDArray[Any]:
-        """The oldest rows that have not been read yet, in order, at most so many."""
-        out: npt.NDArray[Any] = self._rows.take(limit_rows)
+        """Copies of the oldest rows that have not been read yet, in order, at most so many."""
+        out: npt.NDArray[Any] = self._rows.take(limit_rows).view(self.memory.rows.dtype)
         return out
+
+    def pour(self, limit_rows: int, into: Callable[[npt.NDArray[np.int64]], None]) -> int:
+        """The same rows as a table of words, without a copy: `into` gets them as they lie in the ring, in one part or
+        two. Returns how many."""
+        return self._rows.pour(limit_rows, into)
 
     @property
     def asked(self) -> int:
@@ -230,6 +236,11 @@ class Link:
     def rows_read(self) -> int:
         """The number of the row that `drain` gives next."""
         return self._rows.read
+
+    @property
+    def rows_lost(self) -> int:
+        """How many rows the loop could not hand over, because the ring was full."""
+        return self._rows.lost
 
     @property
     def status(self) -> CoreStatus:

@@ -5,6 +5,7 @@ needed already; elsewhere a compiled fence orders them.
 """
 
 import platform
+from collections.abc import Callable
 from typing import Any
 
 from hilctl.loop.ring import LOST, READ, WRITTEN
@@ -28,14 +29,16 @@ def order() -> None:
 
 def load(words: Any, index: int) -> int:
     """The word; what its writer wrote before is visible afterwards."""
-    value = words[index]
-    order()
-    return int(value)
+    value = int(words[index])
+    if not ORDERED:
+        full_fence()
+    return value
 
 
 def store(words: Any, index: int, value: int) -> None:
     """Writes the word after everything that was written before."""
-    order()
+    if not ORDERED:
+        full_fence()
     words[index] = value
 
 
@@ -56,25 +59,30 @@ class Reader:
         """How many records found no place."""
         return int(self._words[self._ring + LOST])
 
-    def take(self, limit: int) -> Any:
-        """Copies of the oldest waiting records, in order, at most `limit`."""
-        size = len(self._slots)
+    def pour(self, limit: int, into: Callable[[Any], None]) -> int:
+        """Gives `into` the oldest waiting records, in order, at most `limit`, as they lie in the ring: in one part, or
+        in two where the ring turns. Their slots are free afterwards. Returns how many."""
         count = min(self.waiting, limit)
+        if count <= 0:
+            return 0
+        size = len(self._slots)
         first = self.read % size
         end = min(first + count, size)
-        # As plain bytes: numpy copies records field by field, ten times slower.
-        out = bytearray(self._slots[first:end].view("u1"))
+        into(self._slots[first:end])
         if first + count > size:
-            out.extend(memoryview(self._slots[: first + count - size].view("u1")))
-        if count:
-            self.read += count
-            store(self._words, self._ring + READ, self.read)
-        return self._as_records(out)
+            into(self._slots[: first + count - size])
+        self.read += count
+        store(self._words, self._ring + READ, self.read)
+        return count
 
-    def _as_records(self, data: bytearray) -> Any:
+    def take(self, limit: int) -> Any:
+        """Copies of the oldest waiting records, in order, at most `limit`."""
         import numpy as np
 
-        return np.frombuffer(data, self._slots.dtype)
+        out = bytearray()
+        # As plain bytes: numpy copies records field by field, ten times slower.
+        self.pour(limit, lambda slots: out.extend(slots.view("u1").data.cast("B")))
+        return np.frombuffer(out, self._slots.dtype)
 
 
 class Writer:

@@ -6,6 +6,7 @@ and control goes on. When only the disk's word fails (`NotSafe`), it goes on in 
 that the old one may have lost.
 """
 
+import atexit
 import itertools
 import logging
 import threading
@@ -28,7 +29,8 @@ log = logging.getLogger(__name__)
 
 
 class State(NamedTuple):
-    """How the recording stands; `flushed` is the last sequence number that not even a power cut can take any more."""
+    """How the recording stands. Every row up to the sequence number `flushed` that was not counted as `lost` is on the
+    disk: not even a power cut can take it."""
 
     state: str  # "off", "on", "failed"
     path: str = ""
@@ -78,6 +80,8 @@ class Recorder:
         self._unsafe = _NOTHING  # written, but not yet on the disk
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
         self._thread.start()
+        # HDF5 closes what is open when the process ends: after Python, through a file that is Python's, which crashes.
+        atexit.register(self.close)
 
     # What the wire thread calls.
 
@@ -103,7 +107,7 @@ class Recorder:
             if not self._accepting:
                 return
             if self._waiting_rows + len(rows) > self._queue_rows:
-                self.state = self.state._replace(lost=self.state.lost + len(rows))
+                self._report(lost=self.state.lost + len(rows))
                 return
             self._waiting.blocks.append((first, rows))
             self._waiting_rows += len(rows)
@@ -136,12 +140,18 @@ class Recorder:
         self._submit(self._write)
 
     def close(self) -> None:
-        """Ends the recording and the thread."""
+        """Ends the recording and the thread; when Python ends, at the latest."""
+        atexit.unregister(self.close)
         self.stop()
         with self._condition:
             self._ended = True
             self._condition.notify()
         self._thread.join()
+
+    def _report(self, **changes: Any) -> None:
+        """Changes the state: both threads do, and neither may undo what the other has just written."""
+        with self._condition:
+            self.state = self.state._replace(**changes)
 
     def _submit(self, work: Callable[[], Any]) -> "Future[Any]":
         future: Future[Any] = Future()
@@ -231,7 +241,7 @@ class Recorder:
             values = self._header.parameters | {change.key: change.new for change in changes}
             self._header = self._header._replace(parameters=values, epoch=changes[-1].epoch)
         self._unsafe = _NOTHING
-        self.state = self.state._replace(flushed=self._writer.end - 1)
+        self._report(flushed=self._writer.end - 1)
 
     def _go_on(self, error: NotSafe) -> None:
         """In a new file, with what the old one may not have; where that fails too, the recording has failed."""
@@ -251,7 +261,7 @@ class Recorder:
         except (OSError, RuntimeError, ValueError) as again:
             self._fail(again)
             return
-        self.state = self.state._replace(
+        self._report(
             path=str(self._writer.path), first=first, reason=f"{old.path.name}: {error}", continues=str(old.path)
         )
         self._safe()
@@ -263,9 +273,9 @@ class Recorder:
             try:
                 writer.close("" if not self.state.lost else f"{self.state.lost} samples were lost to a slow disk")
             except (OSError, RuntimeError) as error:
-                self.state = self.state._replace(state="failed", reason=str(error))
+                self._report(state="failed", reason=str(error))
             else:
-                self.state = self.state._replace(state="off")
+                self._report(state="off")
         self._forget()
         return self.state
 
@@ -274,8 +284,8 @@ class Recorder:
         writer, self._writer = self._writer, None
         self._forget()
         if writer is not None and self._close_failed(writer, error):
-            self.state = self.state._replace(flushed=writer.end - 1)
-        self.state = self.state._replace(state="failed", reason=str(error))
+            self._report(flushed=writer.end - 1)
+        self._report(state="failed", reason=str(error))
 
     def _close_failed(self, writer: "Writer", error: Exception) -> bool:
         """Closes it, marked; whether that brought all that is in it onto the disk."""

@@ -65,13 +65,8 @@ _IDLE = ("CACHE_", "COLOR_", "CUDA_", "DEBUG_CACHE", "NUMBA_", "THREADING_LAYER"
 
 def dumped(dispatcher: Any) -> bytes | None:
     """The compiled entry function as bytes; None if it holds addresses of this process."""
-    from numba.core.serialize import dumps
-
     (result,) = dispatcher.overloads.values()
-    if result.library.has_dynamic_globals or result.lifted:
-        return None
-    data: bytes = dumps(result._reduce())
-    return data
+    return _bytes_of(result)
 
 
 def loaded(function: Callable[..., Any], options: dict[str, Any], data: bytes) -> Any:
@@ -82,17 +77,61 @@ def loaded(function: Callable[..., Any], options: dict[str, Any], data: bytes) -
     dispatcher = numba.njit(pipeline_class=_compilers().entry, **options)(function)
     with global_compiler_lock:
         context = dispatcher.targetctx
-        codegen = context.codegen()
-        _name_helpers()
-        codegen._library_class = _library_of_machine_code()
-        try:
-            result = numba.core.compiler.CompileResult._rebuild(context, *pickle.loads(data))
-        finally:
-            del codegen._library_class  # numba's own stands on the class
+        result = _result_of(data, context)
         context.insert_user_function(result.entry_point, result.fndesc, [result.library])
         dispatcher.add_overload(result)
         dispatcher.disable_compile()
     return dispatcher
+
+
+def keep_each(dispatcher: Any, read: Callable[[Any], bytes | None], write: Callable[[Any, bytes], None]) -> None:
+    """Has a dispatcher without a signature ask `read` for the code for these types of arguments before it compiles,
+    and give `write` what it has compiled. Only types that say all that the code follows from: numbers, arrays, records.
+    """
+    from numba.core.caching import NullCache
+
+    class Each(NullCache):
+        """numba asks it under the lock of its compiler."""
+
+        def load_overload(self, types: Any, context: Any) -> Any:
+            data = read(types) if all(_says_all(kind) for kind in types) else None
+            return None if data is None else _result_of(data, context)
+
+        def save_overload(self, types: Any, result: Any) -> None:
+            data = _bytes_of(result) if all(_says_all(kind) for kind in types) else None
+            if data is not None:
+                write(types, data)
+
+    dispatcher._cache = Each()
+
+
+def _says_all(kind: Any) -> bool:
+    from numba.core import types
+
+    if isinstance(kind, types.UniTuple | types.Tuple):
+        return all(_says_all(part) for part in kind.types)
+    return isinstance(kind, types.Number | types.Boolean | types.Array | types.Record | types.NoneType)
+
+
+def _bytes_of(result: Any) -> bytes | None:
+    from numba.core.serialize import dumps
+
+    if result.library.has_dynamic_globals or result.lifted:
+        return None
+    data: bytes = dumps(result._reduce())
+    return data
+
+
+def _result_of(data: bytes, context: Any) -> Any:
+    from numba.core.compiler import CompileResult
+
+    codegen = context.codegen()
+    _name_helpers()
+    codegen._library_class = _library_of_machine_code()
+    try:
+        return CompileResult._rebuild(context, *pickle.loads(data))
+    finally:
+        del codegen._library_class  # numba's own stands on the class
 
 
 def address_of(dispatcher: Any, signature: Any) -> int:

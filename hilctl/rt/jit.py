@@ -48,10 +48,12 @@ class Jit:
         """The same; `announce` is called first if it takes a compilation that is worth keeping."""
         if self._dispatcher is None:
             _numba()
-            signature = None if self._signature is None else self._signature()
-            if signature is not None and self._cached:
-                from hilctl.rt.kept import load_or_compile
+            from hilctl.rt.kept import by_types, load_or_compile
 
+            signature = None if self._signature is None else self._signature()
+            if signature is None:
+                self._dispatcher = by_types(self.plain, _OPTIONS)
+            elif self._cached:
                 made = load_or_compile(self.plain, signature, _OPTIONS, announce)
                 self._dispatcher, self.compiled_here = made
             else:

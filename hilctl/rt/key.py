@@ -36,7 +36,7 @@ _NAMED = (type, FunctionType, BuiltinFunctionType, ModuleType, np.ufunc)
 _PLAIN = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))
 
 
-def key_of(function: Callable[..., Any], options: object = ()) -> str | None:
+def key_of(function: Callable[..., Any], options: object = (), *, quiet: bool = False) -> str | None:
     """The key of a function that is compiled with these options; None if it has none. Imports no compiler."""
     walk = _Walk()
     try:
@@ -44,7 +44,8 @@ def key_of(function: Callable[..., Any], options: object = ()) -> str | None:
         walk.add(repr(options), "")
         walk.add(function, "")
     except (Unresolved, RecursionError) as error:
-        log.warning("%s is compiled at every start: %s", function.__qualname__, error)
+        level = logging.DEBUG if quiet else logging.WARNING
+        log.log(level, "%s is compiled at every start: %s", function.__qualname__, error)
         return None
     return walk.digest.hexdigest()[:32]
 

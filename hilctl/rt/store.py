@@ -13,13 +13,18 @@ import os
 import stat
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 LIMIT_BYTES = 128 * 2**20  # a compiled loop has 1.6 MB, everything else together about as much
 _WRITTEN_WITHIN_S = 3600.0  # a file still unfinished after that has lost its writer
-_ENDING, _UNFINISHED = ".compiled", ".part"
+_ENDING, _UNFINISHED, _LOCK = ".compiled", ".part", ".lock"
+WAIT_S = 120.0  # for another process that compiles the same: twice what the loop takes on a busy machine
+_LOOK_S = 0.02
 
 log = logging.getLogger(__name__)
+_compiling: set[str] = set()  # by this process, alone
 _in_use: list[int] = []  # descriptors; each holds the lock of a file that this process has loaded
 
 
@@ -55,28 +60,30 @@ def holds(prefix: str) -> bool:
     return place is not None and any(place.glob(f"{prefix}*{_ENDING}"))
 
 
-def read(name: str) -> bytes | None:
-    """What was kept under this name; None if nothing was, or if the file is damaged, which removes it."""
+def read(name: str, *, in_use: bool = True) -> bytes | None:
+    """What was kept under this name; None if nothing was, or if the file is damaged, which removes it. With `in_use`
+    the file stays as long as this process runs."""
     place = folder()
     if place is None:
         return None
+    path = place / f"{name}{_ENDING}"
     try:
-        file = _in_use_from_now(place / f"{name}{_ENDING}")
+        text = _in_use_from_now(path) if in_use else path.read_bytes()
     except OSError:
         return None
-    text, size = os.read(file, os.fstat(file).st_size), hashlib.sha256().digest_size
+    size = hashlib.sha256().digest_size
     if hashlib.sha256(text[size:]).digest() != text[:size]:
         log.warning("%s in %s is damaged, its function is compiled again", name, place)
         remove(name)
         return None
     try:
-        os.utime(file)
+        os.utime(path)
     except OSError:
         pass  # it only looks older than it is
     return text[size:]
 
 
-def write(name: str, data: bytes) -> None:
+def write(name: str, data: bytes, *, in_use: bool = True) -> None:
     """Keeps the data under this name, if it can, and removes what was not used for longest."""
     place = folder()
     if place is None:
@@ -85,12 +92,52 @@ def write(name: str, data: bytes) -> None:
     try:
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
         part.write_bytes(hashlib.sha256(data).digest() + data)
-        _in_use_from_now(part)
+        if in_use:
+            _in_use_from_now(part)
         part.replace(place / f"{name}{_ENDING}")
         _thin_out(place)
     except OSError as error:
         log.warning("compiled code cannot be kept, the next start compiles again: %s", error)
         _unlink(part)
+
+
+@contextmanager
+def alone(name: str) -> Iterator[None]:
+    """Waits until no other process compiles what will have this name; within, others wait for this one.
+
+    Two programs that start at once would otherwise both compile for a minute. The wait has an end, after which both
+    compile. A thread does not wait for another one of its process, which may wait for the compiler that it has.
+    """
+    place = folder()
+    if place is None or name in _compiling:
+        yield
+        return
+    _compiling.add(name)
+    path, file = place / f"{name}{_LOCK}", -1
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        _lock(file)
+    except OSError:
+        pass  # no place, or a file system without locks
+    try:
+        yield
+    finally:
+        _compiling.discard(name)
+        if file >= 0:
+            _unlink(path)
+            os.close(file)
+
+
+def _lock(file: int) -> None:
+    """Locks it, or gives up after `WAIT_S`."""
+    until_s = time.monotonic() + WAIT_S
+    while time.monotonic() < until_s:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(_LOOK_S)
+        else:
+            return
 
 
 def remove(name: str) -> None:
@@ -121,15 +168,15 @@ def _thin_out(place: Path) -> None:
             size -= length
 
 
-def _in_use_from_now(path: Path) -> int:
-    """The file's descriptor, which stays locked until this process ends."""
+def _in_use_from_now(path: Path) -> bytes:
+    """What is in the file, which stays open and locked until this process ends."""
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     _in_use.append(file)
     try:
         fcntl.flock(file, fcntl.LOCK_SH)
     except OSError:
         pass  # a file system without locks: if the file is thinned out, the next start compiles
-    return file
+    return os.read(file, os.fstat(file).st_size)
 
 
 def _is_in_use(path: Path) -> bool:

@@ -22,6 +22,7 @@ from hilctl.wire import places
 _STATUS_S = 1.0
 _FAST_S = 0.001
 _LOOK_S = 0.05  # how often the service asks the kernel whether its core lives
+_HEAR_S = 0.1  # how often it hears the core and new subscribers: so long a subscriber waits for its first message
 _DRAINS = 8  # in one cycle, so that a fast virtual clock cannot starve the wire
 
 
@@ -33,11 +34,11 @@ class App:
         self._block_s = service.rig.service.block_s
         self._scope_every = max(1, round(service.rate_hz / service.rig.service.scope_hz))
         self._block_due_s = self._status_due_s = time.monotonic()
-        self._next_s, self._look_due_s, self._token_kind = 0.0, 0.0, ""
+        self._next_s = self._look_due_s = self._hear_due_s = 0.0
+        self._token_kind = ""
         self._rows_lost, self._recording = 0, service.recorder.state
         self._poller = zmq.Poller()
-        for socket in (desk.socket, *telemetry.sockets):
-            self._poller.register(socket, zmq.POLLIN)
+        self._poller.register(desk.socket, zmq.POLLIN)
         service.events.listen(telemetry.event)
         service.events.listen(service.recorder.event)
 
@@ -45,7 +46,7 @@ class App:
         """One round."""
         s = self.service
         due_s = self._block_due_s if soonest_s is None else min(self._block_due_s, soonest_s)
-        ready = dict(self._poller.poll(max(0, math.ceil((due_s - time.monotonic()) * 1000))))
+        asked = self._poller.poll(max(0, math.ceil((due_s - time.monotonic()) * 1000)))
         now_s = time.monotonic()
         s.core.link.beat()
         busy = self._take_samples()
@@ -54,11 +55,13 @@ class App:
             self._look_due_s = now_s + _LOOK_S
             if s.core.look():
                 self._core_ended()
-        more = self.desk.socket in ready and self.desk.serve()
-        self._watch_lease(now_s)
+        more = bool(asked) and self.desk.serve()
+        if s.lease.held is not None or self._token_kind:
+            self._watch_lease(now_s)
         pace = s.tasks.step()
-        if any(socket in ready for socket in self.telemetry.sockets):
-            self.telemetry.learn()
+        if now_s >= self._hear_due_s:
+            self._hear_due_s = now_s + _HEAR_S
+            self._hear()
         if now_s >= self._block_due_s:
             self._publish(now_s)
         if more or (busy and s.virtual):
@@ -77,6 +80,7 @@ class App:
         """The last samples and events, after the core has ended."""
         while self._take_samples():
             pass
+        self._hear()
         self._status_due_s = 0.0
         self._publish(time.monotonic())
 
@@ -90,15 +94,25 @@ class App:
             if room <= 0:
                 s.recorder.hurry()
             first = s.core.history.end
-            rows = s.core.drain(room)
-            if not len(rows):
+            if not s.core.drain(room):
                 self._watch_standstill()
                 return False
-            s.recorder.rows(first, rows)
-            self._tell(s.watch.look(first, rows))
+            self._show(first)
             if not s.virtual:
                 return False
         return True
+
+    def _show(self, first: int) -> None:
+        """The rows in memory from this one on, to the recording and to the watch. The recording gets a copy: its rows
+        wait for the disk, those in memory are overwritten."""
+        s = self.service
+        history = s.core.history
+        if s.recorder.active:
+            s.recorder.rows(first, history.rows(first, history.end))
+        while first < history.end:
+            words = history.glance(first, history.capacity)
+            self._tell(s.watch.look(first, words))
+            first += len(words)
 
     def _watch_standstill(self) -> None:
         s = self.service
@@ -117,6 +131,13 @@ class App:
         told.pop("tick", None)  # the event has its own
         rest = {key: told.get(key) for key in ("value", "limit", "action")}
         return {"trip": told.pop("name"), **told, **rest}
+
+    def _hear(self) -> None:
+        """What the core says of its link to the device, and who subscribes: system calls that rarely bring anything."""
+        s = self.service
+        for kind, body in s.core.link.events():
+            s.tell(kind, **body)
+        self.telemetry.learn(lambda: status_of(s))
 
     def _core_ended(self) -> None:
         s = self.service
@@ -157,13 +178,12 @@ class App:
         self._block_due_s += self._block_s
         if self._block_due_s < now_s:  # a stall: go on from here
             self._block_due_s = now_s + self._block_s
-        self._watch_recorder()
-        for kind, body in s.core.link.events():
-            s.tell(kind, **body)
+        if s.recorder.state is not self._recording:
+            self._watch_recorder()
         if now_s >= self._status_due_s:
             self._status_due_s = now_s + _STATUS_S
             self._watch_losses()
-            self.telemetry.status(status_of(s))
+            self.telemetry.status(lambda: status_of(s))
 
     def _watch_recorder(self) -> None:
         was, now = self._recording, self.service.recorder.state
@@ -176,7 +196,7 @@ class App:
     def _watch_losses(self) -> None:
         s = self.service
         if s.core.ended is None:
-            lost = s.core.link.status.rows_lost
+            lost = s.core.link.rows_lost
             if lost > self._rows_lost:
                 s.tell("rows_lost", count=lost - self._rows_lost)
                 self._rows_lost = lost

@@ -6,7 +6,6 @@ from collections import OrderedDict
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from hilctl.law.requests import REFUSAL_TEXTS, REQUEST, Refusal, RequestKind
 from hilctl.loop.link import Busy, Link, QueueFull
@@ -93,13 +92,9 @@ class Core:
         """Whether the mode in the core's status may yet be that from before a request to arm."""
         return bool(self.link.status.request < self._last_arming)
 
-    def drain(self, room: int) -> npt.NDArray[Any]:
-        """The rows that have come, at most `room`, now in the history too."""
-        limit = min(_DRAIN_ROWS, max(room, 0))
-        rows = self.link.drain(limit)
-        if len(rows):
-            self.history.append(rows)
-        return rows
+    def drain(self, room: int) -> int:
+        """Moves the rows that have come, at most `room`, into the history; returns how many."""
+        return self.link.pour(min(_DRAIN_ROWS, room), self.history.append)
 
     def collect(self) -> None:
         """Takes in the answers that have come."""

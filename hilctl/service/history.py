@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.signals import NAMES, SAMPLE
-from hilctl.wire.encode import words_of_rows
 from hilctl.wire.errors import Code, Refused
 
 
@@ -49,16 +48,17 @@ class History:
         """Rows that are held at most."""
         return self._capacity
 
-    def append(self, rows: npt.NDArray[Any], first: int | None = None) -> None:
-        """Adds rows in order. `first` above `end` means that rows in between were lost: what is older is dropped."""
-        if first is not None and first != self.end:
-            self.first = self.end = first
-        keep = words_of_rows(rows)[-self._capacity :]
-        self.end += len(rows)
+    def append(self, words: npt.NDArray[np.int64]) -> None:
+        """Adds rows in order, as a table of words."""
+        keep = words if len(words) <= self._capacity else words[-self._capacity :]
+        self.end += len(words)
         at = (self.end - len(keep)) % self._capacity
-        head = min(len(keep), self._capacity - at)
-        self._words[at : at + head] = keep[:head]
-        self._words[: len(keep) - head] = keep[head:]
+        head = self._capacity - at
+        if len(keep) <= head:
+            self._words[at : at + len(keep)] = keep
+        else:
+            self._words[at:] = keep[:head]
+            self._words[: len(keep) - head] = keep[head:]
         self.first = max(self.first, self.end - self._capacity)
 
     def rows(self, first: int, end: int, every: int = 1) -> npt.NDArray[Any]:
@@ -73,11 +73,10 @@ class History:
         whole = np.concatenate((self._words[at:], self._words[: count - head]))
         return _as_rows(np.ascontiguousarray(whole[::every]))
 
-    def glance(self, first: int, most: int) -> npt.NDArray[Any]:
-        """Rows from `first` on, at most so many, as they lie in memory: without a copy, up to where the ring turns."""
+    def glance(self, first: int, most: int) -> npt.NDArray[np.int64]:
+        """Rows from `first` on, at most so many, as a table of words: without a copy, up to where the ring turns."""
         at = first % self._capacity
-        count = max(0, min(most, self.end - first, self._capacity - at))
-        return _as_rows(self._words[at : at + count])
+        return self._words[at : at + max(0, min(most, self.end - first))]
 
     def last(self) -> Any:
         """The newest row, None when there is none."""

@@ -77,6 +77,8 @@ class Tasks:
 
     def step(self) -> Pace:
         """Tries every task once; says how soon to come back."""
+        if not self._tasks:
+            return Pace.SLOW
         soonest, kept = Pace.SLOW, []
         tasks, self._tasks = self._tasks, []
         for client, what, task, done in tasks:

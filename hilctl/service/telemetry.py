@@ -1,10 +1,11 @@
-"""Telemetry: blocks of samples, events and status to whoever subscribes, and the scope for PlotJuggler.
+"""Telemetry: blocks of samples, events and status for subscribers, and the scope for PlotJuggler.
 
-Two frames a message, topic and MessagePack. XPUB tells who subscribes to what: nothing is packed for nobody. A
-subscriber that stalls is served from the socket's queue for ten seconds before it loses blocks, which the sequence
-numbers show.
+Two frames a message, topic and MessagePack. XPUB tells which topics have subscribers: for the others nothing is
+gathered or packed. A subscriber that stalls is served from the socket's queue for ten seconds before it loses blocks,
+which the sequence numbers show.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import msgpack
@@ -12,12 +13,14 @@ import numpy as np
 import zmq
 
 from hilctl.recording.layout import Event
+from hilctl.service.blocks import Blocks
 from hilctl.service.history import History
 from hilctl.signals import CHANNELS, NAMES
-from hilctl.wire.encode import columns_of, words_of_rows
+from hilctl.wire.encode import words_of_rows
 
 BLOCK, EVENT, STATUS = b"block", b"event", b"status"
 SCOPE = b"hilctl"
+_MORE = int(zmq.SNDMORE | zmq.NOBLOCK)
 _QUEUE_S = 10.0
 _MOST_ROWS = 4096  # of one block: on the virtual clock a cycle may bring more
 _REAL = [i for i, c in enumerate(CHANNELS) if c.kind == "f8"]
@@ -35,31 +38,27 @@ def _listen(context: "zmq.Context[zmq.Socket[bytes]]", bind: str, port: int, que
 
 
 class Topics:
-    """Who listens to what."""
+    """Which of a socket's topics have subscribers."""
 
-    def __init__(self, socket: "zmq.Socket[bytes]") -> None:
+    def __init__(self, socket: "zmq.Socket[bytes]", *topics: bytes) -> None:
         self.socket = socket
+        self.wanted: frozenset[bytes] = frozenset()
+        self.fresh: list[bytes] = []  # prefixes that were newly asked for
+        self._topics = topics
         self._counts: dict[bytes, int] = {}
 
-    def learn(self) -> list[bytes]:
-        """Takes in subscriptions; returns the prefixes that were newly asked for."""
-        fresh: list[bytes] = []
-        while True:
-            try:
-                message = self.socket.recv(zmq.NOBLOCK)
-            except zmq.Again:
-                return fresh
+    def learn(self) -> None:
+        """Takes in subscriptions."""
+        while int(self.socket.getsockopt(zmq.EVENTS)) & zmq.POLLIN:
+            message = self.socket.recv(zmq.NOBLOCK)
             prefix, count = message[1:], self._counts.get(message[1:], 0)
             if message[:1] == b"\x01":
                 self._counts[prefix] = count + 1
-                fresh.append(prefix)
+                self.fresh.append(prefix)
             elif message[:1] == b"\x00":
                 # XPUB passes on only the last unsubscription of a prefix.
                 self._counts.pop(prefix, None)
-
-    def wanted(self, topic: bytes) -> bool:
-        """Whether anybody listens to this topic."""
-        return any(topic.startswith(prefix) for prefix in self._counts)
+            self.wanted = frozenset(t for t in self._topics if any(t.startswith(p) for p in self._counts))
 
 
 class Telemetry:
@@ -67,12 +66,11 @@ class Telemetry:
 
     def __init__(self, context: Any, bind: str, ports: tuple[int, int], run: str, schema: str, block_s: float) -> None:
         queue = max(100, int(_QUEUE_S / block_s))
-        self._blocks = Topics(_listen(context, bind, ports[0], queue))
-        self._scope = Topics(_listen(context, bind, ports[1], queue))
+        self._blocks = Topics(_listen(context, bind, ports[0], queue), BLOCK, EVENT, STATUS)
+        self._scope = Topics(_listen(context, bind, ports[1], queue), SCOPE)
         self.sockets = (self._blocks.socket, self._scope.socket)
-        self._run, self._schema = run, schema
-        self._sent = self._scoped = 0  # next sequence number to send
-        self._status = b""
+        self._packed = Blocks(run, schema)
+        self._sent = 0  # next sequence number to send
         self._packer = msgpack.Packer(use_bin_type=True)
 
     @property
@@ -81,45 +79,42 @@ class Telemetry:
         first, second = (s.getsockopt_string(zmq.LAST_ENDPOINT) for s in self.sockets)
         return first, second
 
-    def learn(self) -> None:
-        """Takes in subscriptions; a new listener to `status` is told the last one."""
-        fresh = self._blocks.learn()
-        if self._status and any(STATUS.startswith(prefix) for prefix in fresh):
-            self._send(STATUS, self._status)
-        self._scope.learn()
+    def learn(self, status: Callable[[], dict[str, Any]]) -> None:
+        """Takes in subscriptions; a new subscriber to `status` gets it at once."""
+        for topics in (self._blocks, self._scope):
+            topics.learn()
+        if any(STATUS.startswith(prefix) for prefix in self._blocks.fresh):
+            self.status(status)
+        self._blocks.fresh.clear()
+        self._scope.fresh.clear()
 
     def event(self, event: Event) -> None:
-        """Tells an event."""
-        if self._blocks.wanted(EVENT):
+        """Sends an event; also to a subscriber of this moment, who shall miss none."""
+        self._blocks.learn()
+        if EVENT in self._blocks.wanted:
             self._send(EVENT, self._packer.pack(event.plain()))
 
-    def status(self, status: dict[str, Any]) -> None:
-        """Tells the status, and keeps it for who comes later."""
-        self._status = self._packer.pack(status)
-        self._send(STATUS, self._status)
+    def status(self, status: Callable[[], dict[str, Any]]) -> None:
+        """Sends the status; it takes a millisecond to gather, which is done for a subscriber only."""
+        if STATUS in self._blocks.wanted:
+            self._send(STATUS, self._packer.pack(status()))
 
     def samples(self, history: History, scope_every: int) -> None:
-        """Sends what has come since the last time."""
-        first = max(self._sent, history.first)
-        if self._blocks.wanted(BLOCK):
+        """Sends the samples that have come since the last time."""
+        if BLOCK in self._blocks.wanted:
+            first = max(self._sent, history.first)
             while first < history.end:
-                rows = history.glance(first, _MOST_ROWS)
-                block = {
-                    "run": self._run,
-                    "schema": self._schema,
-                    "first": first,
-                    "count": len(rows),
-                    "columns": columns_of(rows),
-                }
-                self._send(BLOCK, self._packer.pack(block))
-                first += len(rows)
+                words = history.glance(first, _MOST_ROWS)
+                self._send(BLOCK, self._packed.pack(first, words))
+                first += len(words)
+        if SCOPE in self._scope.wanted:
+            self._scope_samples(history, scope_every)
         self._sent = history.end
-        self._scope_samples(history, scope_every)
 
     def _scope_samples(self, history: History, every: int) -> None:
-        first = max(self._scoped, history.first)
+        first = max(self._sent, history.first)
         first += -first % every
-        if self._scope.wanted(SCOPE) and first < history.end:
+        if first < history.end:
             rows = history.rows(max(first, history.end - _MOST_ROWS * every), history.end, every)
             words = words_of_rows(rows)
             table = np.empty(words.shape)
@@ -129,13 +124,13 @@ class Telemetry:
             timed = np.column_stack((rows["time_ns"] * 1e-9, table))
             message = [dict(zip(names, row, strict=True)) for row in timed.tolist()]
             self._scope.socket.send_multipart([SCOPE, self._packer.pack(message)], zmq.NOBLOCK)
-        self._scoped = history.end
 
     def _send(self, topic: bytes, payload: bytes) -> None:
-        # XPUB never blocks: it drops for whoever has ten seconds waiting.
-        self._blocks.socket.send_multipart([topic, payload], zmq.NOBLOCK)
+        # XPUB never blocks: it drops the message for a subscriber for which ten seconds wait.
+        self._blocks.socket.send(topic, _MORE)
+        self._blocks.socket.send(payload, zmq.NOBLOCK)
 
     def close(self) -> None:
-        """Gives the sockets back, after what was sent has had a moment to leave."""
+        """Closes the sockets; what was sent has 0.2 s to leave."""
         for socket in self.sockets:
             socket.close(linger=200)

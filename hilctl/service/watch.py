@@ -1,5 +1,6 @@
 """What happened, read from the samples: modes, trips, motions, epochs and warnings that came with a block of rows."""
 
+import struct
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -7,15 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.signals import NAMES, Arming, Mode, Trip
-from hilctl.wire.encode import words_of_rows
+from hilctl.signals import NAMES, SAMPLE, Arming, Mode, Trip
 
 _KEPT = 1024  # motions whose end can still be asked for
 # The watched channels stand side by side in a sample: one slice, hardly any memory to read.
 _WATCHED = ("epoch", "mode", "arming", "motion", "trip", "warnings")
-_FIRST = NAMES.index(_WATCHED[0])
+_FIRST, _TICK = NAMES.index(_WATCHED[0]), NAMES.index("tick")
 _COLUMNS = slice(_FIRST, _FIRST + len(_WATCHED))
 assert NAMES[_COLUMNS] == _WATCHED
+_AS_WORDS = struct.Struct(f"<{len(_WATCHED)}q")
 _PRESSURE_AGE = 1 << Trip.PRESSURE_AGE  # a warning that changes the law: its end is told, too
 _WARNING_HOLD_S = 1.0  # a warning that flickers is told once a second
 
@@ -49,20 +50,19 @@ class Watch:
         self._told_warning: dict[int, int] = {}
         self._hold_ticks = int(_WARNING_HOLD_S * rate_hz)
 
-    def look(self, first: int, rows: npt.NDArray[Any]) -> list[Seen]:
-        """The changes in these rows, in order. A block without any costs one comparison."""
-        watched = words_of_rows(rows)[:, _COLUMNS]
-        before = (self.epoch, self.mode, self.arming, self.motion, self.trip, self.warnings)
-        if tuple(watched[0].tolist()) == before and bool((watched == watched[0]).all()):
-            self.tick = int(rows["tick"][-1])
+    def look(self, first: int, words: npt.NDArray[np.int64]) -> list[Seen]:
+        """The changes in these rows, a table of words, in order. A block without any costs one comparison."""
+        watched = words[:, _COLUMNS]
+        self.tick = int(words[-1, _TICK])
+        before = _AS_WORDS.pack(self.epoch, self.mode, self.arming, self.motion, self.trip, self.warnings)
+        if watched.tobytes() == before * len(words):
             return []
         changed = (np.flatnonzero((watched[1:] != watched[:-1]).any(axis=1)) + 1).tolist()
-        if tuple(watched[0].tolist()) != before:
+        if watched[0].tobytes() != before:
             changed.insert(0, 0)
         seen: list[Seen] = []
         for i in changed:
-            self._change(first + i, int(rows["tick"][i]), watched[i].tolist(), seen, rows[i])
-        self.tick = int(rows["tick"][-1])
+            self._change(first + i, int(words[i, _TICK]), watched[i].tolist(), seen, words[i].view(SAMPLE)[0])
         return seen
 
     def stand(self, sequence: int, status: Any) -> list[Seen]:

@@ -11,6 +11,7 @@ from hilctl.signals import CHANNELS, NAMES
 from hilctl.wire import MAJOR
 from hilctl.wire.errors import Refused
 
+_WORD = np.dtype("<i8")
 _KINDS = {c.name: "<" + c.kind for c in CHANNELS}
 
 
@@ -46,7 +47,7 @@ def unpack_reply(payload: bytes) -> Any:
 
 def words_of_rows(rows: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """Samples as a table of eight-byte words, one row each, without a copy."""
-    words: npt.NDArray[np.int64] = rows.view("<i8").reshape(len(rows), len(NAMES))
+    words: npt.NDArray[np.int64] = rows.view(_WORD).reshape(len(rows), len(NAMES))
     return words
 
 

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from firmware_bridge.driver import COMMAND, READINGS
+from firmware_bridge.driver import COMMAND, READINGS, exchange_signature
+from firmware_bridge.registry import exchange_of
 from hilctl import rig as rigs
 from hilctl.law.motions import MOTIONS, check_plan, plan
 from hilctl.law.reference import KNOTS
@@ -15,17 +16,27 @@ from hilctl.law.settings import pack_settings
 from hilctl.law.state import STATE
 from hilctl.law.tick import rt_adopt, rt_command, rt_request, rt_start, rt_tick
 from hilctl.params import assign, check
-from hilctl.rt.jit import jit
+from hilctl.rt.jit import jit, loop_type, record_type
 from hilctl.rt.records import as_record, rt_copy
 from hilctl.signals import SAMPLE, Mode
 from sim.driver import TwinDriver
 from sim.twin import STATE as TWIN
 
 
-@jit()
+def _signature() -> Any:
+    """With it, the law is compiled once for all twins, and kept: it takes twenty seconds."""
+    real, flag = record_type(np.dtype(np.float64)), record_type(np.dtype(np.bool_))
+    whole, exchange, memory = (loop := loop_type(exchange_signature())).return_type, loop.args[1], loop.args[2]
+    law, command, readings, rows = (record_type(kind) for kind in (STATE, COMMAND, READINGS, SAMPLE))
+    return whole(law, command, readings, memory, exchange, real[::1], whole, whole, whole, flag, whole, rows[::1],
+                 real[:, ::1])  # fmt: skip
+
+
+@jit(_signature, cached=True)
 def _rt_ticks(law: Any, command: Any, readings: Any, driver: Any, exchange: Any, knots: Any, first: int, skip: int,
-              first_skip: int, exchanged: bool, nan_every: int, rows: Any, truth: Any) -> None:
-    """`rows.size` ticks in a row; `skip` periods are skipped before each. Also what the plant really does."""
+              first_skip: int, exchanged: bool, nan_every: int, rows: Any, truth: Any) -> int:
+    """`rows.size` ticks in a row; `skip` periods are skipped before each. Also what the plant really does. Returns the
+    next tick."""
     tick = first
     for k in range(rows.size):
         rt_command(law, command, tick, first_skip if k == 0 else skip, 0)
@@ -39,6 +50,7 @@ def _rt_ticks(law: Any, command: Any, readings: Any, driver: Any, exchange: Any,
         twin = as_record(driver, TWIN)
         truth[k, 0], truth[k, 1] = twin.plant.x, twin.plant.v
         tick += 1 + skip
+    return tick
 
 
 class Table:
@@ -65,9 +77,8 @@ class Table:
         self.next_tick += first_skip - skip
         rows = np.zeros(max(1, round(seconds / self.dt_s / (1 + skip))), SAMPLE)
         self.truth = np.zeros((rows.size, 2))
-        exchange = getattr(self.driver.exchange, "dispatcher", self.driver.exchange)
-        _rt_ticks(self.law, self.command, self.readings, self.driver.state, exchange, self.knots, self.next_tick, skip,
-                  first_skip, self.exchanged, nan_every, rows, self.truth)
+        _rt_ticks(self.law, self.command, self.readings, self.driver.state, exchange_of(self.driver), self.knots,
+                  self.next_tick, skip, first_skip, self.exchanged, nan_every, rows, self.truth)
         self.next_tick += rows.size * (1 + skip)
         return rows.view(np.recarray)
 

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hilctl.service.history import History
-from hilctl.signals import SAMPLE
+from hilctl.signals import NAMES, SAMPLE
+from hilctl.wire.encode import words_of_rows as _words
 from hilctl.wire.errors import Code, Refused
 
 
@@ -20,7 +21,7 @@ def _rows(first: int, count: int, step: int = 1) -> np.ndarray:
 def test_it_holds_the_newest_and_gives_them_in_order(counts: list[int], first: int, end: int, every: int) -> None:
     history, total = History(32), 0
     for count in counts:
-        history.append(_rows(total, count))
+        history.append(_words(_rows(total, count)))
         total += count
     assert history.end == total and history.first == max(0, total - 32)
     if first < history.first:
@@ -34,23 +35,23 @@ def test_it_holds_the_newest_and_gives_them_in_order(counts: list[int], first: i
 @given(st.integers(0, 100), st.integers(-3, 230))
 def test_a_tick_is_found_though_some_were_missed(count: int, tick: int) -> None:
     history = History(64)
-    history.append(_rows(0, count, step=2))  # every second tick was missed
+    history.append(_words(_rows(0, count, step=2)))  # every second tick was missed
     expected = next((s for s in range(history.first, count) if 2 * s >= tick), None)
     assert history.find_tick(tick) == expected
 
 
 def test_what_was_given_does_not_change_with_what_comes_later() -> None:
     history = History(4)
-    history.append(_rows(0, 4))
+    history.append(_words(_rows(0, 4)))
     kept = history.rows(0, 4)
-    history.append(_rows(4, 4))
+    history.append(_words(_rows(4, 4)))
     assert kept["tick"].tolist() == [0, 1, 2, 3]
 
 
 def test_the_newest_row_is_at_hand() -> None:
     history = History(4)
     assert history.last() is None
-    history.append(_rows(0, 6))
+    history.append(_words(_rows(0, 6)))
     assert history.last()["tick"] == 5
 
 
@@ -58,12 +59,12 @@ def test_a_glance_shows_the_same_rows_without_a_copy_up_to_where_the_ring_turns(
     history = History(100)
     rows = np.zeros(150, SAMPLE)
     rows["tick"] = np.arange(150)
-    history.append(rows)
+    history.append(_words(rows))
     seen, first = [], history.first
     while first < history.end:
         part = history.glance(first, 40)
         assert len(part) > 0
-        seen += part["tick"].tolist()
+        seen += part[:, NAMES.index("tick")].tolist()
         first += len(part)
     assert seen == list(range(50, 150))
     assert len(history.glance(history.end, 10)) == 0

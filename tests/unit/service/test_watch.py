@@ -5,6 +5,7 @@ import pytest
 
 from hilctl.service.watch import Seen, Watch
 from hilctl.signals import SAMPLE, Mode, Trip
+from hilctl.wire.encode import words_of_rows as _words
 
 
 def _rows(modes: list[int], motions: list[int], trips: list[int] | None = None, warnings: int = 0) -> np.ndarray:
@@ -24,7 +25,7 @@ def _look(rows: np.ndarray, sizes: list[int]) -> tuple[Watch, list[Seen]]:
     for size in [*sizes, len(rows)]:
         part = rows[at : at + size]
         if len(part):
-            seen += watch.look(at, part)
+            seen += watch.look(at, _words(part))
         at += len(part)
     return watch, seen
 
@@ -50,7 +51,7 @@ def test_a_motion_that_tripped_says_so() -> None:
 
 def test_nothing_changed_tells_nothing() -> None:
     watch, _ = _look(_RUN, [9])
-    assert watch.look(9, _rows([_HOLD] * 5, [0] * 5)) == []
+    assert watch.look(9, _words(_rows([_HOLD] * 5, [0] * 5))) == []
 
 
 def test_a_warning_that_flickers_is_told_once_a_second() -> None:
@@ -59,7 +60,7 @@ def test_a_warning_that_flickers_is_told_once_a_second() -> None:
         rows = _rows([_OFF, _OFF], [0, 0])
         rows["tick"] = [start, start + 1]
         rows["warnings"] = [1 << Trip.VELOCITY, 0]
-        told += sum(seen.kind == "warning" for seen in watch.look(start, rows))
+        told += sum(seen.kind == "warning" for seen in watch.look(start, _words(rows)))
     assert told == 3
 
 

@@ -1,0 +1,20 @@
+"""What telemetry takes of a processor, beside raw pyzmq that sends as many bytes in the same run; and what is lost."""
+
+import json
+
+import pytest
+
+from hilctl.bench import telemetry
+
+pytestmark = [pytest.mark.bench, pytest.mark.timeout(600)]
+
+_WITH_A_LISTENER, _WITH_NONE = 2.0, 2.5 / 1.8  # 2.5 % of a core where raw pyzmq took 1.8 %
+
+
+def test_telemetry_takes_at_most_twice_what_raw_pyzmq_takes_and_loses_nothing():
+    told = telemetry.run(quick=False)
+    print(json.dumps(told))
+    assert told["ratio"]["over_raw"] <= _WITH_A_LISTENER
+    assert told["ratio"]["no_listener_over_raw"] <= _WITH_NONE
+    figures = told["figures"]
+    assert figures["lost"] == figures["lost_stalled"] == figures["rows_lost_by_loop"] == 0

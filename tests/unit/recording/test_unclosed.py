@@ -1,0 +1,41 @@
+"""A process that ends without closing its recording: it ends without a crash, and the file is whole."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hilctl.recording.reader import open_recording
+from tests.unit.recording import test_recorder
+
+_ENDS = f"""
+import random, sys, time, importlib.util
+from pathlib import Path
+spec = importlib.util.spec_from_file_location("rec", {test_recorder.__file__!r})
+rec = importlib.util.module_from_spec(spec); spec.loader.exec_module(rec)
+chance = random.Random(int(sys.argv[2]))
+r = rec.Recorder(0.002, 100_000)
+r.start(Path(sys.argv[1]), rec._HEADER, 0).result(10)
+n, last = 0, time.monotonic() + chance.uniform(0.0, 0.1)
+while time.monotonic() < last:
+    if r.room >= 200:
+        r.rows(n, rec._rows(n, 200)); n += 200
+sys.exit(7)
+"""
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("count", [1, pytest.param(200, marks=pytest.mark.slow)])
+def test_a_process_that_ends_in_the_middle_of_writing_ends_in_order(tmp_path: Path, count: int) -> None:
+    for seed in range(count):
+        path = tmp_path / f"{seed}.h5"
+        done = subprocess.run(
+            [sys.executable, "-c", _ENDS, str(path), str(seed)], capture_output=True, text=True, cwd=Path.cwd(),
+            timeout=60, check=False,
+        )  # fmt: skip
+        assert done.returncode == 7, (seed, done.returncode, done.stderr[-2000:])
+        with open_recording(path) as back:
+            assert back.complete
+            assert (back.rows()["tick"] == back.sequence()).all()
+        path.unlink()
