@@ -284,11 +284,12 @@ def _kept(
 ) -> dict[str, Any]:
     """study.json, the report, and the answer."""
     from hilctl.identify.dynamics.proposed import proposed
+    from hilctl.identify.dynamics.written import plain_study
 
     folder.mkdir(parents=True, exist_ok=True)
     changes = proposed(study.grey)
     answer = {
-        **study.to_json(), "prepared_rig": prepared or None, "folder": str(folder),
+        **plain_study(study), "prepared_rig": prepared or None, "folder": str(folder),
         "sets": [changes] if changes else [],
         "applied": {"epochs": epochs} if epochs else None, "report": _report(study, folder) if draws else None,
         "wall_seconds": time.monotonic() - begun_s,

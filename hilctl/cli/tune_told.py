@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hilctl.identify.dynamics.tuning.margins import Margins
-    from hilctl.identify.dynamics.tuning.measure import Measured
+    from hilctl.identify.dynamics.tuning.measured import Measured
     from hilctl.identify.dynamics.tuning.predict import Prediction
     from hilctl.identify.dynamics.tuning.result import Tuning
 

@@ -13,7 +13,7 @@ from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.dynamics.experiment.asked import Asked
 from hilctl.identify.dynamics.judge import Finding, RecordFault, judge
 from hilctl.identify.dynamics.measured import measured_of, scatter_between
-from hilctl.identify.dynamics.plants import Plant
+from hilctl.identify.dynamics.plant_kind import Plant
 from hilctl.identify.dynamics.preprocess import Detrend, Hampel, Prepared, ZeroPhase, prepare
 from hilctl.identify.dynamics.sticking import stuck_of
 from hilctl.identify.dynamics.study import Cleaned, Experiment, Found, Grey, Measured, Pair, Study, Transfers

@@ -16,7 +16,7 @@ from hilctl.identify.dynamics.grey import Choice, Fixed, NoMachine, NoStart, Par
 from hilctl.identify.dynamics.grey.record import Record
 from hilctl.identify.dynamics.grey.rig import rig_choices, rig_model, rig_records
 from hilctl.identify.dynamics.grey.rig_search import identify_rig
-from hilctl.identify.dynamics.plants import Modelled
+from hilctl.identify.dynamics.plant_kind import Modelled
 from hilctl.identify.dynamics.study import Experiment, Grey, Pair
 from hilctl.identify.plant.faults import PlantFault
 from hilctl.identify.plant.record import CHANNELS

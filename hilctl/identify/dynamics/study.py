@@ -1,32 +1,28 @@
-"""A study of a rig's dynamics, as one value: what was driven, what was wrong with it, what was cleaned, what was found.
+"""The result of a study of a rig's dynamics, as one value: records, findings, cleaned channels, responses and models.
 
-`hilctl identify dynamics` makes it, and `to_json` is what it writes; a report draws it. What could not be found is None
-or empty, and a sentence beside it says why.
+`hilctl identify dynamics` computes it; `written.plain_study` turns it into study.json, and the report draws it. A part
+without a result is None or empty, and a sentence beside it says why.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from hilctl.identify.dynamics.grey.result import Fit
 from hilctl.identify.dynamics.judge import Finding
+from hilctl.identify.dynamics.kinds import Kind, Role
 from hilctl.identify.dynamics.preprocess.prepared import Prepared
 from hilctl.identify.dynamics.response import Bandwidth, Crossing, Response
 from hilctl.identify.dynamics.transfer import Family, Fitted
+from hilctl.identify.dynamics.tuning.result import Tuning
 from hilctl.identify.dynamics.validate import Independence, StepComparison, Whiteness
 from hilctl.identify.plant.result import PlantFit
 from sim.servo import Hold
 
-if TYPE_CHECKING:
-    from hilctl.identify.dynamics.tuning.result import Tuning
-
 Reals = npt.NDArray[np.float64]
-
-Kind = Literal["stepped", "sweep", "multisine", "step", "motion", "record"]
-Role = Literal["fit", "check"]  # a record that models are fitted to; one that they are only judged on
 
 
 class Pair(NamedTuple):
@@ -174,7 +170,7 @@ class Study:
     grey: Grey | None = None
     checks: tuple[Check, ...] = ()
     against: tuple[Against, ...] = ()
-    tuning: "Tuning | None" = None  # gains for the machine that was identified, proposed
+    tuning: Tuning | None = None  # gains for the machine that was identified, proposed
     remarks: tuple[str, ...] = ()
 
     def experiment(self, name: str) -> Experiment:
@@ -184,12 +180,6 @@ class Study:
     def held(self, channel: str) -> bool:
         """Whether it stood still between samples; responses from it are without the lag of that."""
         return any(one.hold(channel) is Hold.zero for one in self.experiments)
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain values that JSON can hold; samples are left out, they are kept beside it."""
-        from hilctl.identify.dynamics.written import plain_study
-
-        return plain_study(self)
 
 
 __all__ = [

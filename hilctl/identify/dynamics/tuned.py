@@ -8,6 +8,7 @@ from hilctl.identify.dynamics.study import Study
 from hilctl.identify.dynamics.tuning.known import from_study
 from hilctl.identify.dynamics.tuning.result import Tuning
 from hilctl.identify.dynamics.tuning.search import design
+from hilctl.identify.dynamics.written import plain_study
 from hilctl.params import BadValues
 
 
@@ -20,7 +21,7 @@ def with_tuning(study: Study, facts: Facts | None, tell: Callable[[str], None] =
     if facts is None or feedback == "rig" or study.grey is None or study.grey.fit is None:
         return study
     try:
-        known = from_study(facts.controller, study.to_json(), "this study")
+        known = from_study(facts.controller, plain_study(study), "this study")
         found = design(known, facts.friction, facts.dt_s, feedback, tell=tell)
     except BadValues as refused:
         return replace(study, remarks=(*study.remarks, f"no gains are proposed: {refused}"))

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.dynamics.fit import fit_percent
 from hilctl.identify.dynamics.measured import FOLLOWING
-from hilctl.identify.dynamics.plants import Plant
+from hilctl.identify.dynamics.plant_kind import Plant
 from hilctl.identify.dynamics.preprocess import Prepared, ZeroPhase
 from hilctl.identify.dynamics.study import Against, Check, Experiment, Grey, Measured, Transfers
 from hilctl.identify.dynamics.validate import compare_steps, independence, whiteness

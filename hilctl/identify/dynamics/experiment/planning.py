@@ -20,7 +20,7 @@ from hilctl.identify.dynamics.excitation.stepped import Planned, planned
 from hilctl.identify.dynamics.experiment.asked import Asked
 from hilctl.identify.dynamics.experiment.carried import carrier_of
 from hilctl.identify.dynamics.experiment.room import Riding, room_of
-from hilctl.identify.dynamics.study import Kind, Role
+from hilctl.identify.dynamics.kinds import Kind, Role
 from hilctl.params import check
 
 START_HZ, END_HZ = 1.0, 100.0

@@ -27,7 +27,7 @@ from hilctl.identify.dynamics.grey import (
 )
 from hilctl.identify.dynamics.grey.model import Reals
 from hilctl.identify.dynamics.judge import RecordFault
-from hilctl.identify.dynamics.plants import Modelled
+from hilctl.identify.dynamics.plant_kind import Modelled
 from hilctl.identify.dynamics.study import Experiment, Grey, Pair
 from sim.servo import BOUNDS, KNOWN, Hold
 

@@ -22,9 +22,9 @@ from hilctl.identify.dynamics.excitation import Tones
 from hilctl.identify.dynamics.experiment.drive import DynamicsFault, drive, ready
 from hilctl.identify.dynamics.experiment.planning import Leg, signal_of
 from hilctl.identify.dynamics.experiment.room import room_of
-from hilctl.identify.dynamics.response import Bandwidth, Response, bandwidth, multisine_response
-from hilctl.identify.dynamics.tuning.margins import Margins, Reals, margins_of
-from hilctl.identify.dynamics.tuning.predict import falls
+from hilctl.identify.dynamics.response import Response, bandwidth, multisine_response
+from hilctl.identify.dynamics.tuning.margins import Reals, margins_of
+from hilctl.identify.dynamics.tuning.measured import Measured
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -38,24 +38,6 @@ START_HZ, PERIODS = 1.0, 4
 HIGHEST, ABOVE_MODE = 0.2, 3.0  # of the rate; of the hydraulic mode
 _KEPT = " What is finished is kept"  # by a study; here a measurement is short, and begins anew
 DRAGGING = 1e-9  # of the feedback that is another law's
-
-
-class Measured(NamedTuple):
-    """What the rig did."""
-
-    loop: Response  # L
-    follows: Response  # displacement over reference
-    plant: Response  # load pressure over opening: where resonances stand out
-    margins: Margins
-    bandwidth: Bandwidth
-    epoch: int
-    seconds: float
-    notes: tuple[str, ...]
-
-    @property
-    def crossover_hz(self) -> float:
-        """The first frequency at which |L| has fallen to 1."""
-        return falls(self.loop.hz, self.loop.gain, 0.0)
 
 
 def legs_of(facts: Facts) -> list[Leg]:

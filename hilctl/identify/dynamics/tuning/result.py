@@ -8,7 +8,7 @@ import numpy as np
 
 from hilctl.identify.dynamics.tuning.known import Known
 from hilctl.identify.dynamics.tuning.margins import Margins
-from hilctl.identify.dynamics.tuning.measure import Measured
+from hilctl.identify.dynamics.tuning.measured import Measured
 from hilctl.identify.dynamics.tuning.notches import Notched
 from hilctl.identify.dynamics.tuning.predict import Prediction
 from hilctl.identify.dynamics.tuning.search import Design
