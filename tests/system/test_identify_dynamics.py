@@ -148,7 +148,7 @@ def test_a_recording_from_elsewhere_is_studied_by_the_command(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "says", "code"),
     [
-        (("--record", "r.csv", "--twin"), "--record takes what was recorded", 2),
+        (("--record", "r.csv", "--twin"), "--record evaluates recordings", 2),
         (("--record", "none.csv"), "none.csv: no such file", 2),
         (("--record", "r.csv"), "none of its columns is known", 1),
         ((RIG, "--twin", "--excitation", "multisin"), "did you mean", 2),

@@ -19,7 +19,7 @@ Reals = npt.NDArray[np.float64]
 
 
 class Modelled(NamedTuple):
-    """What a grey box makes of a record: an output, measured and modelled, and what drove it."""
+    """An output of a record, measured and modelled, and the input."""
 
     output: str
     driven: Reals
@@ -31,22 +31,22 @@ class Plant(Protocol):
     """A kind of rig."""
 
     name: str
-    excitations: tuple[Excitation, ...]  # that are driven where none is asked for
+    excitations: tuple[Excitation, ...]  # driven by default
 
     def pairs(self, asked: Asked) -> tuple[Pair, ...]:
-        """The responses that are looked at; transfer functions are fitted to each."""
+        """The responses to estimate; transfer functions are fitted to each."""
 
     def settings(self, facts: Facts) -> Mapping[str, Mapping[str, Any]]:
-        """Laid over those of each excitation, by its kind."""
+        """Settings that override those of each excitation, by its kind."""
 
     def legs(self, rig: "Client", facts: Facts) -> Sequence[Leg]:
-        """Motions of its own: what `plant` among the excitations drives."""
+        """The motions of the excitation `plant`."""
 
     def choices(self, facts: Facts, asked: Asked) -> Mapping[str, Choice]:
-        """Which parameters of its grey box are searched; BadValues where what is asked for is none of its."""
+        """Which parameters of the grey box are searched; BadValues if a requested parameter is unknown."""
 
     def grey(self, experiments: Sequence[Experiment], facts: Facts, asked: Asked) -> Grey:
-        """The grey box of these records; `refused` says why there is none."""
+        """The grey box fitted to these records; `refused` says why there is no fit."""
 
     def modelled(self, grey: Grey, experiment: Experiment, facts: Facts) -> tuple[Modelled, ...]:
-        """What the grey box makes of a record that it was not fitted to; empty where that does not go."""
+        """The grey box on a record that it was not fitted to; empty if the record lacks channels."""

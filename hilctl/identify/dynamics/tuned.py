@@ -1,4 +1,4 @@
-"""The gains that the machine of a study asks for, as `hilctl tune --from` computes them."""
+"""Gains for the machine that a study identified, as `hilctl tune --from` computes them."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,9 +13,9 @@ from hilctl.params import BadValues
 
 
 def with_tuning(study: Study, facts: Facts | None, tell: Callable[[str], None] = lambda text: None) -> Study:
-    """The study with gains where its machine was identified; with a remark that says why where none have the margins.
+    """The study with gains for its machine, or with a remark why there are none. Nothing is set.
 
-    A rig that closes its own loop has none of our gains. Nothing is set.
+    A rig that closes its own loop has no such gains.
     """
     feedback = "" if facts is None else str(facts["law.feedback"])
     if facts is None or feedback == "rig" or study.grey is None or study.grey.fit is None:

@@ -8,7 +8,7 @@ from hilctl.identify.dynamics.tuning.predict import falls
 
 
 class Measured(NamedTuple):
-    """What the rig did."""
+    """The loop of a rig, as measured."""
 
     loop: Response  # L
     follows: Response  # displacement over reference

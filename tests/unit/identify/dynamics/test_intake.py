@@ -135,9 +135,9 @@ def _spoiled(kind):
     ("kind", "says"),
     [
         ("too short", "record longer"), ("not finite", "sample 1000; cut the record there"),
-        ("zero variance", "check the sensor"), ("dropped samples", "40 are missing in 1 gaps"),
+        ("zero variance", "check the sensor"), ("dropped samples", "40 samples are missing in 1 gaps"),
         ("clipped", "widen its range"), ("saturated", "drive with less amplitude"), ("unexcited", "coherence"),
-        ("swapped", "ahead"),
+        ("swapped", "leads xd_m"),
     ],
 )
 def test_what_is_wrong_with_a_record_is_named(tmp_path, kind, says):
