@@ -2,7 +2,7 @@
 
 The linear interval is x ± t s, with the covariance that the residuals' colour makes (`scatter`) of the parameters that
 met no bound. It is given where the outputs at its ends are as far off as it says. Where they are not, or a bound is
-nearer, the profile is: the parameter held at one value after another, the others fitted anew, until the squares have
+nearer, the profile is: the parameter held at one value after another, the others fitted again, until the squares have
 grown as much as they do at the end of a linear interval. Where residuals follow the input, both are wider by how far
 the parameter may be bent by what the model lacks (`follows`).
 """
@@ -139,7 +139,7 @@ def _end(
 
 
 def _held(problem: Problem, x: Reals, name: str, value: float, least: float) -> tuple[Reals, float]:
-    """The others fitted anew; how far the outputs are then off, as the root of what the squares grew by."""
+    """The others fitted again; how far the outputs are then off, as the root of the growth of the squares."""
     names = problem.parameters.free
     if len(names) == 1:
         try:
