@@ -1,7 +1,7 @@
-"""`hilctl identify dynamics`: drive, or read, judge, clean, find, tell; see docs/dynamics.md.
+"""`hilctl identify dynamics`: drive or read records, identify, report; see docs/dynamics.md.
 
-hilctl identify dynamics table-500 --twin --out DIR             the twin, as fast as it computes
-hilctl identify dynamics --excitation multisine --resume DIR    what is left of a study that was cut off
+hilctl identify dynamics table-500 --twin --out DIR             a simulated rig, faster than real time
+hilctl identify dynamics --excitation multisine --resume DIR    the rest of an interrupted study
 hilctl identify dynamics table-500 --record bench.csv --map displacement=Weg:mm reference=Soll:mm
 """
 
@@ -32,33 +32,37 @@ def options(parser: argparse.ArgumentParser) -> None:
     """The arguments."""
     parts.options(parser, "dynamics")
     parts.apply_option(parser)
-    parser.add_argument("--resume", default="", metavar="DIR", help="go on with the study in this directory")
+    parser.add_argument("--resume", default="", metavar="DIR", help="continue the study in this directory")
     parser.add_argument("--excitation", default="", metavar="LIST",
-                        help="of multisine,sweep,stepped,plant (all that suit the rig)")  # fmt: skip
-    parser.add_argument("--band", default="", metavar="LOW:HIGH", help="Hz, that is driven (1:100); of --record, was")
-    parser.add_argument("--amplitude", type=float, default=0.0, metavar="M", help="at most (what the rig has room for)")
+                        help="some of multisine,sweep,stepped,plant (default: all that suit the rig)")  # fmt: skip
+    parser.add_argument("--band", default="", metavar="LOW:HIGH",
+                        help="driven band in Hz (1:100); with --record: the band that was driven")  # fmt: skip
+    parser.add_argument("--amplitude", type=float, default=0.0, metavar="M",
+                        help="largest displacement from the centre (default: a share of the rig's limits)")  # fmt: skip
     parser.add_argument("--carrier", type=float, default=None, metavar="M_S",
-                        help="speed of the slow motion under what is too slow to slide by itself; 0: none (by the "
-                        "rig's friction)")  # fmt: skip
-    parser.add_argument("--input", default="", metavar="CHANNEL", help="of the response (xd_m)")
-    parser.add_argument("--output", default="", metavar="CHANNEL", help="of the response (displacement_m)")
-    parser.add_argument("--load-pressure", action="store_true", help="the load pressure as an output, too")
+                        help="speed of a slow motion under sines that are too slow to slide alone; 0: none "
+                        "(default: from the rig's friction model)")  # fmt: skip
+    parser.add_argument("--input", default="", metavar="CHANNEL", help="input of the response (xd_m)")
+    parser.add_argument("--output", default="", metavar="CHANNEL", help="output of the response (displacement_m)")
+    parser.add_argument("--load-pressure", action="store_true", help="also use the load pressure as an output")
     identify_choices.options(parser)
     parser.add_argument("--record", nargs="+", action="extend", default=[], metavar="FILE",
-                        help="recordings instead of experiments: ours, or CSV with a header")  # fmt: skip
+                        help="recordings instead of experiments: of `hilctl record`, or CSV with a header")  # fmt: skip
     parser.add_argument("--check", nargs="+", action="extend", default=[], metavar="FILE",
-                        help="with --record: recordings that models are only judged on")  # fmt: skip
+                        help="with --record: recordings for validation only")  # fmt: skip
     parser.add_argument("--map", nargs="+", action="extend", default=[], dest="columns",
-                        metavar="CHANNEL=COLUMN[:UNIT]", help="with --record: which column is what")  # fmt: skip
-    parser.add_argument("--rate", type=float, default=0.0, metavar="HZ", help="with --record: of a CSV without times")
-    parser.add_argument("--no-tune", dest="tunes", action="store_false", help="no gains for the machine that was found")
+                        metavar="CHANNEL=COLUMN[:UNIT]", help="with --record: the column of a channel")  # fmt: skip
+    parser.add_argument("--rate", type=float, default=0.0, metavar="HZ",
+                        help="with --record: sampling rate of a CSV without times")  # fmt: skip
+    parser.add_argument("--no-tune", dest="tunes", action="store_false",
+                        help="propose no gains for the identified machine")  # fmt: skip
     parser.add_argument("--no-report", dest="draws", action="store_false", help="no report.html")
     parser.add_argument("--events", action="store_true", help="progress as JSON lines on standard error")
     parser.set_defaults(do=run)
 
 
 def run(given: argparse.Namespace) -> int:
-    """Does it; returns the exit code."""
+    """Runs the command; returns the exit code."""
     asked = _asked(given)
     begun_s = time.monotonic()
     folder = Path(given.resume) if given.resume else parts.folder_of(given, "dynamics")
@@ -86,14 +90,14 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _asked(given: argparse.Namespace) -> "Asked":
-    """What is asked for; WrongUse where that contradicts itself."""
+    """The options; WrongUse if they contradict each other."""
     from hilctl.identify.dynamics.experiment.asked import Asked, check_asked
 
     if given.record:
         driving = (given.twin, given.connect, given.changes, given.resume, given.apply, given.excitation)
         if any(driving) or given.carrier is not None:
-            raise WrongUse("--record takes what was recorded: leave --twin, --connect, --set, --resume, --apply, "
-                           "--carrier and --excitation out; RIG may name the rig file")  # fmt: skip
+            raise WrongUse("--record evaluates recordings and drives nothing: leave --twin, --connect, --set, "
+                           "--resume, --apply, --carrier and --excitation out; RIG may name the rig file")  # fmt: skip
     else:
         parts.check(given)
         if given.columns or given.rate or given.check:
@@ -101,7 +105,8 @@ def _asked(given: argparse.Namespace) -> "Asked":
     if given.resume and (
         given.out or given.band or given.amplitude or given.excitation or given.carrier is not None
     ):
-        raise WrongUse("--resume goes on as planned: leave --out, --band, --amplitude, --carrier and --excitation out")
+        raise WrongUse("--resume continues the stored plan: leave --out, --band, --amplitude, --carrier and "
+                       "--excitation out")  # fmt: skip
     if given.rate and not (math.isfinite(given.rate) and given.rate > 0):
         raise WrongUse(f"--rate {given.rate:g}: must be a sampling rate in Hz, above 0")
     low, high = _band(given.band)
@@ -128,7 +133,7 @@ def _band(text: str) -> tuple[float, float]:
 def _of_rig(
     given: argparse.Namespace, asked: "Asked", folder: Path, tell: Any
 ) -> "tuple[Study, dict[str, Any], list[int] | None]":
-    """The study of what is driven, or of what was; what preparing did; the epochs of what was put in force."""
+    """The study of the driven or stored motions; what preparing did; the epochs of applied parameters."""
     from hilctl.identify.dynamics.experiment import Run
 
     try:
@@ -153,7 +158,7 @@ def _of_rig(
 
 def _kept_so_far(folder: Path, word: str) -> None:
     if (folder / "dynamics.json").exists():
-        note(f"{word}finished motions are kept in {folder}; go on with --resume {folder}")
+        note(f"{word}finished motions are kept in {folder}; continue with --resume {folder}")
 
 
 def _driven(rig: "Client", given: argparse.Namespace, asked: "Asked", folder: Path, tell: Any) -> "Run":
@@ -217,7 +222,7 @@ def _tuned(given: argparse.Namespace, study: "Study", facts: "Facts | None", tel
 
 
 def _over(then: "Asked", now: "Asked") -> "Asked":
-    """What was driven stays; what it is looked at for may be asked anew."""
+    """The motions stay as driven; the options of the evaluation may change."""
     import msgspec
 
     looked_at = ("input", "output", "load_pressure", "fixed", "free", "tied", "starts")
@@ -264,7 +269,7 @@ def _plant_of(facts: "Facts") -> Any:
 
 
 def _facts_of_file(rig: str) -> "Facts":
-    """What a rig file says, as a service would tell it."""
+    """The values of a rig file, in the form in which a service reports them."""
     from hilctl import rig as rigs
     from hilctl.identify.campaign import Facts
     from hilctl.service.store import values_of
@@ -284,11 +289,12 @@ def _kept(
 ) -> dict[str, Any]:
     """study.json, the report, and the answer."""
     from hilctl.identify.dynamics.proposed import proposed
+    from hilctl.identify.dynamics.written import plain_study
 
     folder.mkdir(parents=True, exist_ok=True)
     changes = proposed(study.grey)
     answer = {
-        **study.to_json(), "prepared_rig": prepared or None, "folder": str(folder),
+        **plain_study(study), "prepared_rig": prepared or None, "folder": str(folder),
         "sets": [changes] if changes else [],
         "applied": {"epochs": epochs} if epochs else None, "report": _report(study, folder) if draws else None,
         "wall_seconds": time.monotonic() - begun_s,

@@ -1,4 +1,4 @@
-"""A study of a rig's dynamics, told in tables."""
+"""The result of a study of a rig's dynamics as tables in the terminal."""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ NOT = "not identifiable"
 
 
 def tell_study(study: "Study", answer: Mapping[str, Any]) -> None:
-    """All of it, in the order in which it was found."""
+    """The whole result, in the order of the work."""
     for found in study.findings:
         for finding in found.findings:
             say(f"left out: {found.experiment}: {finding}")
@@ -38,7 +38,7 @@ def tell_study(study: "Study", answer: Mapping[str, Any]) -> None:
 
         for line in lines(study.tuning):
             say(f"gains {line}")
-        say(f"gains: see study.json; `hilctl tune {study.rig} --from {answer['folder']}` tells, measures and sets them")
+        say(f"gains: see study.json; `hilctl tune {study.rig} --from {answer['folder']}` shows, measures and sets them")
     for remark in dict.fromkeys(study.remarks):
         say(f"note: {remark}")
     driven = sum(one.seconds for one in study.experiments)
@@ -109,7 +109,7 @@ def _grey(grey: "Grey") -> "Table":
 
 
 def _open(grey: "Grey") -> Iterator[str]:
-    """What the data do not say, and what to do."""
+    """What is not identifiable, and what to do."""
     from hilctl.identify.dynamics.proposed import doubt
 
     assert grey.fit is not None
@@ -121,17 +121,17 @@ def _open(grey: "Grey") -> Iterator[str]:
             yield f"{one.name} is {NOT}: {one.why}"
     yield from dict.fromkeys(f"note: {flag.text}; {flag.remedy}" for flag in fit.flags)
     if why := doubt(grey):
-        yield f"no number of it is proposed to be set: {why}"
+        yield f"none of these values is proposed to be set: {why}"
 
 
 def _checks(study: "Study") -> "Table":
-    made = _table("On what was not fitted", "record", "model", "of", "fit, %", "left over", "follows the input")
+    made = _table("Validation", "record", "model", "output", "fit, %", "residuals", "correlated with the input")
     for one in study.checks:
         white = "-" if one.whiteness is None else ("white" if one.whiteness.white else "coloured")
         free = "-" if one.independence is None else _yes(not one.independence.independent)
         made.add_row(one.experiment, one.model, one.output, f"{one.fit_percent:.2f}", white, free)
     for other in study.against:
-        text = f"{other.error_percent:.3g} % of the gain apart"
+        text = f"gain differs by {other.error_percent:.3g} %"
         of = f"response, {other.pair.output}"
         made.add_row(other.experiment, other.model, of, f"{other.fit_percent:.2f}", text, "")
     return made

@@ -1,17 +1,17 @@
-"""What `hilctl tune` says in words."""
+"""The result of `hilctl tune` in words."""
 
 import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hilctl.identify.dynamics.tuning.margins import Margins
-    from hilctl.identify.dynamics.tuning.measure import Measured
+    from hilctl.identify.dynamics.tuning.measured import Measured
     from hilctl.identify.dynamics.tuning.predict import Prediction
     from hilctl.identify.dynamics.tuning.result import Tuning
 
 
 def fragment(made: "Tuning") -> str:
-    """The values, as a rig file holds them, with where they come from."""
+    """The values in the form of a rig file, with their origin."""
     from hilctl.identify.dynamics.tuning.result import fragment as toml
 
     remarks = [f"hilctl tune: {made.rig}, the machine from {made.known.source}"]
@@ -28,7 +28,7 @@ def lines(made: "Tuning") -> list[str]:
     out: list[str] = []
     if made.known.assumed:
         names = " and ".join(f"machine.{name}" for name in made.known.assumed)
-        out.append(f"{names}: not identified, taken from the rig file and a fifth off either way")
+        out.append(f"{names}: not identified, assumed to be within 20 % of the rig file")
     d = made.design
     if d is not None:
         out += [f"predicted before: {_prediction(d.before)}"]
@@ -48,7 +48,7 @@ def lines(made: "Tuning") -> list[str]:
 def _notches(made: "Tuning") -> list[str]:
     n = made.notched
     assert n is not None
-    out = [f"stands out at {peak.hz:.3g} Hz by {peak.over_db:.2g} dB" for peak in n.peaks]
+    out = [f"peak at {peak.hz:.3g} Hz, {peak.over_db:.2g} dB above its sides" for peak in n.peaks]
     return out + ([n.why] if n.why else [f"expected with notches: {_margins(n.after)}"])
 
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 from hilctl.identify.campaign import read_facts
 from hilctl.identify.dynamics.tuning.known import Interval, Known, from_numbers, from_rig_file
-from hilctl.identify.dynamics.tuning.measure import Measured, measure
+from hilctl.identify.dynamics.tuning.measure import measure
+from hilctl.identify.dynamics.tuning.measured import Measured
 from hilctl.identify.dynamics.tuning.result import Tuning
 from hilctl.identify.dynamics.tuning.search import design
 from hilctl.identify.plant.result import PlantFit

@@ -14,6 +14,7 @@ from hilctl.identify.dynamics.experiment import Asked, DynamicsFault, Run, legs_
 from hilctl.identify.dynamics.intake import IntakeFault, read_record
 from hilctl.identify.dynamics.plants import plant_of
 from hilctl.identify.dynamics.tuned import with_tuning
+from hilctl.identify.dynamics.written import plain_study
 from tests.system.service_parts import RIG
 from tests.system.test_identify_plant import a_rig
 
@@ -84,7 +85,7 @@ def test_a_study_finds_the_machine_and_goes_on_after_a_pause(tmp_path):
     assert not study.findings
     checked = {(one.experiment, one.model): one.fit_percent for one in study.checks}
     assert checked["check sweep", "grey"] > 95 and checked["check step", "grey"] > 90
-    told = json.loads(json.dumps(study.to_json()))
+    told = json.loads(json.dumps(plain_study(study)))
     assert told["grey"]["fit"]["rank"] == told["grey"]["fit"]["free"]
     assert [one["name"] for one in told["experiments"]][-3:] == list(ENOUGH)
 
@@ -147,7 +148,7 @@ def test_a_recording_from_elsewhere_is_studied_by_the_command(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "says", "code"),
     [
-        (("--record", "r.csv", "--twin"), "--record takes what was recorded", 2),
+        (("--record", "r.csv", "--twin"), "--record evaluates recordings", 2),
         (("--record", "none.csv"), "none.csv: no such file", 2),
         (("--record", "r.csv"), "none of its columns is known", 1),
         ((RIG, "--twin", "--excitation", "multisin"), "did you mean", 2),

@@ -1,6 +1,6 @@
-"""From experiments to a study: judged, cleaned, and everything found that they can tell. No rig is needed.
+"""From experiments to a study: judge the records, clean them, estimate responses and models. No rig is needed.
 
-A record that something is wrong with is told, and left out; where none is left, RecordFault tells it all.
+A faulty record is reported and left out; if none is left, RecordFault has all findings.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.dynamics.experiment.asked import Asked
 from hilctl.identify.dynamics.judge import Finding, RecordFault, judge
 from hilctl.identify.dynamics.measured import measured_of, scatter_between
-from hilctl.identify.dynamics.plants import Plant
+from hilctl.identify.dynamics.plant_kind import Plant
 from hilctl.identify.dynamics.preprocess import Detrend, Hampel, Prepared, ZeroPhase, prepare
 from hilctl.identify.dynamics.sticking import stuck_of
 from hilctl.identify.dynamics.study import Cleaned, Experiment, Found, Grey, Measured, Pair, Study, Transfers
@@ -22,10 +22,10 @@ from hilctl.identify.dynamics.validated import against_of, checks_of
 from hilctl.params import BadValues
 
 ORDERS = range(4, 10)
-BEYOND = 3.0  # of the band: where the low-pass of the responses lies
-SLOWEST = 0.5  # of the lowest frequency: a pole below it is not seen
-DECISIVE = 30.0  # of BIC: an order that explains so much more is right
-HEARD = 0.3  # coherence: what lies above the last frequency that shows it says nothing to a transfer function
+BEYOND = 3.0  # of the band: corner of the low-pass before the responses
+SLOWEST = 0.5  # of the lowest frequency: the band does not show a pole below it
+DECISIVE = 30.0  # difference of BIC beyond which the better order is taken whatever its poles
+HEARD = 0.3  # coherence: transfer functions are fitted up to the last frequency that reaches it
 _COMPUTED = ("xd_m", "xr_m", "u_applied", "u_cmd", "vd_m_s", "ad_m_s2", "vr_m_s", "ar_m_s2")  # without outliers
 
 Tell = Callable[[str], None]
@@ -35,7 +35,7 @@ def study_of(
     experiments: Sequence[Experiment], plant: Plant, facts: Facts | None, asked: Asked, *, rig: str, command: str = "",
     tell: Tell = lambda text: None, remarks: Sequence[str] = (),
 ) -> Study:  # fmt: skip
-    """All that the experiments tell. RecordFault where there is no record left that tells anything."""
+    """The study. RecordFault if no usable record is left."""
     pairs = plant.pairs(asked)
     tell("judging the records")
     found = [Found(one.name, judged(one, pairs, facts)) for one in experiments]
@@ -44,15 +44,15 @@ def study_of(
     if not [one for one in sound if one.role == "fit"]:
         raise RecordFault(_placed(found))
     cleaned = {one.name: cleaned_of(one, pairs) for one in sound if one.kind != "motion"}
-    tell("frequency responses")
+    tell("estimating frequency responses")
     measured, spoiled = measured_of(sound, cleaned, pairs)
     if spoiled and not measured and not any(one.kind == "motion" for one in sound):
         raise RecordFault(_placed(spoiled))
-    tell("transfer functions")
+    tell("fitting transfer functions")
     transfers = tuple(transfers_of(measured, pair, tell) for pair in pairs if any(m.pair == pair for m in measured))
-    tell("the grey box")
+    tell("fitting the grey box")
     grey = None if facts is None else plant.grey([one for one in sound if one.role == "fit"], facts, asked)
-    tell("what was not fitted")
+    tell("validating the models")
     checks = checks_of(sound, cleaned, transfers, grey, plant, facts)
     return Study(
         rig=rig, rate_hz=experiments[0].rate_hz, made=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -75,7 +75,7 @@ def _placed(found: Sequence[Found]) -> tuple[Finding, ...]:
 
 
 def judged(one: Experiment, pairs: Sequence[Pair], facts: Facts | None) -> tuple[Finding, ...]:
-    """What is wrong with a record, as far as the responses that are asked for go."""
+    """The faults of a record that matter for the requested responses."""
     inputs = list(dict.fromkeys(pair.input for pair in pairs))
     known = [name for name in inputs if name in one.channels]
     missing = [c for pair in pairs for c in pair if c not in one.channels]
@@ -94,20 +94,20 @@ def judged(one: Experiment, pairs: Sequence[Pair], facts: Facts | None) -> tuple
             periodic=one.kind in ("motion", "multisine", "step") or bool(one.settings.get("carrier_m_s")),
             leads=one.source == "rig" or bool(set(outputs) & set(_COMPUTED)),
         )  # fmt: skip
-    if one.kind == "step":  # it has no spectrum to speak of, and stands still before and behind
+    if one.kind == "step":  # a step has hardly any spectrum, and rests before and after
         out = [each for each in out if each.kind not in ("unexcited", "swapped", "clipped", "saturated")]
     return tuple(dict.fromkeys(out))
 
 
 def times_of(one: Experiment) -> Any:
-    """In s, where the record has them."""
+    """In s; None if the record has none."""
     if "time_s" in one.channels:
         return one.channels["time_s"]
     return one.channels["tick"] / one.rate_hz if "tick" in one.channels else None
 
 
 def ranges_of(facts: Facts | None) -> dict[str, tuple[float, float]]:
-    """What a channel can read, by the rig file."""
+    """The range of each channel, from the rig file."""
     if facts is None:
         return {}
     names = {
@@ -125,7 +125,7 @@ def ranges_of(facts: Facts | None) -> dict[str, tuple[float, float]]:
 
 
 def cleaned_of(one: Experiment, pairs: Sequence[Pair]) -> Prepared:
-    """Outliers out of what was sensed, then a low-pass without lag and the mean off, of every channel alike."""
+    """Outliers removed from measured channels; then a low-pass without lag, and the mean removed, on all channels."""
     names = dict.fromkeys(name for pair in pairs for name in pair)
     if one.reference in one.channels:
         names[one.reference] = None
@@ -140,7 +140,7 @@ def cleaned_of(one: Experiment, pairs: Sequence[Pair]) -> Prepared:
 
 
 def transfers_of(measured: Sequence[Measured], pair: Pair, tell: Tell) -> Transfers:
-    """Orders 4 to 9 on the best response of a pair: the multisine's, else the first that is not kept for checks."""
+    """Orders 4 to 9 on the best response of a pair: the multisine's, else the first not reserved for validation."""
     of_pair = sorted((one for one in measured if one.pair == pair), key=lambda one: one.role == "check")
     best = next((one for one in of_pair if one.kind == "multisine"), of_pair[0])
     heard = np.flatnonzero(best.response.coherence >= HEARD)
@@ -151,7 +151,7 @@ def transfers_of(measured: Sequence[Measured], pair: Pair, tell: Tell) -> Transf
         if not orders:
             text = f"{len(response.hz)} frequencies are too few for order {ORDERS[0]}; drive a wider band"
             return Transfers(best.experiment, pair, (low, high), None, (), text)
-        tell(f"transfer functions, {pair}")
+        tell(f"fitting transfer functions, {pair}")
         family = seen_in(fit_transfer(response, orders), low)
         return Transfers(best.experiment, pair, (low, high), family, fit_levy(response, orders))
     except (BadValues, np.linalg.LinAlgError) as error:
@@ -159,9 +159,9 @@ def transfers_of(measured: Sequence[Measured], pair: Pair, tell: Tell) -> Transf
 
 
 def seen_in(family: Family, low_hz: float) -> Family:
-    """The least BIC among those whose poles the band shows: one far below it is noise, and drifts in time.
+    """The least BIC among orders whose poles lie in the band: a pole far below it fits noise, and drifts in time.
 
-    Where only orders with such a pole explain the response, as those of an integrating rig do, all stay.
+    If only orders with such a pole explain the response, as for an integrating rig, all orders stay.
     """
     seen = [
         fit for fit in family.fits
@@ -171,19 +171,19 @@ def seen_in(family: Family, low_hz: float) -> Family:
 
 
 def riding(experiments: Sequence[Experiment]) -> tuple[str, ...]:
-    """What was measured on a carrier, and what that means."""
+    """The responses measured on a carrier, and what that means."""
     speeds = {one.group: float(one.settings.get("carrier_m_s", 0.0)) for one in experiments if one.role == "fit"}
     groups = [group for group, speed in speeds.items() if speed]
     if not groups:
         return ()
     told = (
         f"{', '.join(groups)}: on a carrier of {max(speeds.values()):.3g} m/s where the motion alone is slower; the "
-        "responses are those of a table that slides, which friction and valve damp otherwise than one at rest"
+        "responses are those of a sliding table, whose damping by friction and valve differs from that at rest"
     )
     return (told,)
 
 
 def _without(grey: Grey | None) -> tuple[str, ...]:
     if grey is None:
-        return ("no grey box: nothing is known of the rig; name its rig file",)
+        return ("no grey box: it needs the rig's nominal values; name its rig file (RIG)",)
     return (f"grey box: {grey.refused}",) if grey.refused else ()

@@ -1,4 +1,4 @@
-"""What the samples of a record show by themselves: their extremes, pauses, band, and which signal comes first."""
+"""Figures from the samples of a record alone: extremes, pauses, band, coherence, and which signal leads."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,32 +8,32 @@ import numpy.typing as npt
 
 Reals = npt.NDArray[np.float64]
 
-_RUN = 3  # samples at the extreme, one after the other
-_RUNS = 3  # times: a signal may rest at an end once before and once after
-_LEVELS = 10  # of a signal that switches: its extremes are meant
+_RUN = 3  # consecutive samples at the extreme
+_RUNS = 3  # at least: a signal may rest at an end once before and once after the motion
+_LEVELS = 10  # values: a signal with fewer switches between them, and its extremes are intended
 _PILED = 4.0  # times as many samples at the extreme as in the next three steps below: a quantised peak has about one
 _SEGMENTS = 15  # at least, that a spectrum is averaged over
 _LONGEST = 4096  # samples of one
-_COHERENT, _CLEAR = 0.5, 0.8
-_STEADY = 0.5  # of the phase's ways up and down: what goes one way
+_COHERENT, _CLEAR = 0.5, 0.8  # coherence that counts for the delay; for the phase from line to line
+_STEADY = 0.5  # net change of phase over its total variation: above it the phase goes one way
 _AUDIBLE = 1e-10  # of the strongest line's power: less is rounding
 _BESIDE, _LITTLE = 1.5, 2e-4  # times the line's frequency; of all power
-_RELAXED = 20  # times at the extreme: so often that no run is needed
+_RELAXED = 20  # visits of the extreme: so many count without runs
 
 
 class Related(NamedTuple):
-    """How an output belongs to an input."""
+    """How an output is related to an input."""
 
-    coherence: float  # mean, weighted with the input's power or with the output's: the greater
+    coherence: float  # mean, weighted with the power of the input or of the output, the greater of both
     beside: float  # the same beside the input's strongest line; 0 where there is too little power for it
-    rise_deg: float  # of the phase, over all that is coherent; a lag falls
-    ahead_s: float  # by which the output comes first
+    rise_deg: float  # of the phase over the coherent band; negative for a lag
+    ahead_s: float  # by which the output leads
     line: float  # share of the input's power in its strongest line
     line_hz: float
 
 
 def clipping(values: Reals, allowed: tuple[float, float] | None) -> tuple[float, float]:
-    """Share of the samples that stand at an end, and which one; of a known range, or of what the signal shows."""
+    """Share of the samples at an end, and that end: of a known range, else of the signal's own extremes."""
     if allowed is not None:
         low, high = allowed
         slack = 1e-9 * (high - low)
@@ -50,7 +50,7 @@ def clipping(values: Reals, allowed: tuple[float, float] | None) -> tuple[float,
 
 
 def _piled(values: Reals) -> float:
-    """Share of the samples at the greatest value, where they stand there again and again."""
+    """Share of the samples at the greatest value, if the signal reaches it repeatedly."""
     top = values.max()
     levels = np.unique(values)
     step = float(top - levels[-2])
@@ -65,13 +65,13 @@ def _piled(values: Reals) -> float:
 
 
 def _runs(here: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """How long each stretch is."""
+    """The length of each run."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], here.astype(np.int8), [0]])))
     return np.asarray(edges[1::2] - edges[::2], np.int64)
 
 
 def dead_stretch(values: Reals, driven: Reals) -> tuple[int, int]:
-    """How long the signal repeats one value to the last bit while the input goes on, at most, and from where."""
+    """The longest stretch of exactly one value while the input moves, and its first sample."""
     moving = np.flatnonzero(np.diff(values) != 0)
     edges = np.concatenate([[-1], moving, [len(values) - 1]])
     pauses = np.diff(edges) - 1
@@ -82,7 +82,7 @@ def dead_stretch(values: Reals, driven: Reals) -> tuple[int, int]:
 
 
 def longest_freeze(channels: Sequence[Reals]) -> tuple[int, int]:
-    """How many samples all channels repeat at most, to the last bit, in the midst of motion; and where."""
+    """The longest stretch within a motion in which no channel changes at all, and its first sample."""
     same = np.all([np.diff(values) == 0 for values in channels], axis=0)
     moving = np.flatnonzero(~same)
     if len(moving) < 2:
@@ -93,8 +93,8 @@ def longest_freeze(channels: Sequence[Reals]) -> tuple[int, int]:
 
 
 def band_of(values: Reals, rate_hz: float) -> tuple[float, float]:
-    """Between which frequencies nearly all of a signal's power lies."""
-    power = np.abs(np.fft.rfft(values - values.mean())) ** 2  # no window: it would hide where a sweep begins and ends
+    """The frequencies between which nearly all of a signal's power lies."""
+    power = np.abs(np.fft.rfft(values - values.mean())) ** 2  # no window: it would weaken both ends of a sweep
     total = np.cumsum(power)
     low, high = np.searchsorted(total, (0.02 * total[-1], 0.97 * total[-1]))
     low = max(low, 1)
@@ -104,8 +104,8 @@ def band_of(values: Reals, rate_hz: float) -> tuple[float, float]:
 def coherence_and_delay(driven: Reals, output: Reals, rate_hz: float) -> Related:
     """From spectra averaged over half-overlapping pieces. Delay: the slope of the phase, weighted with power.
 
-    The rise is that over the band, or from line to line, each as good as another, where it goes one way; 0 where
-    the two differ.
+    The rise is that over the band, or that from line to line with equal weights if the phase goes one way; 0 if the
+    two differ in sign.
     """
     length = min(_LONGEST, 2 * len(driven) // (_SEGMENTS + 1))
     window = np.hanning(length + 1)[:-1]
@@ -121,14 +121,14 @@ def coherence_and_delay(driven: Reals, output: Reals, rate_hz: float) -> Related
     good = coherence > _COHERENT
     pairs = np.where(good[1:] & good[:-1], cross[1:] * np.conj(cross[:-1]), 0.0)
     weight = np.abs(pairs)
-    turn = float(np.angle(pairs.sum()))  # of the phase from a line to the next
+    turn = float(np.angle(pairs.sum()))  # change of phase from a line to the next
     centre = float(np.sum(weight * np.arange(len(weight))) / max(weight.sum(), np.finfo(float).tiny))
     spread = np.sqrt(np.sum(weight * (np.arange(len(weight)) - centre) ** 2) / max(weight.sum(), np.finfo(float).tiny))
     clear = (coherence > _CLEAR) & (uu > _AUDIBLE * uu.max()) & (yy > _AUDIBLE * yy.max())
     turns = np.angle(cross[1:] * np.conj(cross[:-1]))[clear[1:] & clear[:-1]]
     steady = float(np.abs(turns.sum()) / max(np.abs(turns).sum(), np.finfo(float).tiny))
     rise = 0.0
-    if turn * turns.sum() > 0:  # both ways of looking agree
+    if turn * turns.sum() > 0:  # both estimates have the same sign
         rise = float(turn * 4 * spread)
         if steady > _STEADY and abs(turns.sum()) > abs(rise):
             rise = float(turns.sum())

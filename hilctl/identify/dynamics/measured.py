@@ -1,9 +1,9 @@
-"""The frequency response of each experiment, by the estimator that belongs to what was driven.
+"""The frequency response of each experiment, by the estimator for its excitation.
 
-An input that is itself measured within the loop (the valve's command) has noise that the loop has made from the
-output's; a quotient would be biased by it. Where the estimator takes its input as exact, both are held against what was
-driven instead, and the response is the quotient of the two. What stands still between samples, as the valve's command
-does, has the hold's half tick of lag in its samples; a response is that of what they drive, without it.
+An input from within the loop (the valve's command) contains noise that the loop has fed back from the output, which
+would bias a quotient. If the estimator takes its input as exact, the responses of both channels to the driven reference
+are estimated instead, and divided. A channel held from tick to tick, such as the valve's command, has half a tick of
+lag in its samples; the response is corrected for it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,18 +29,18 @@ from hilctl.identify.dynamics.study import Experiment, Found, Measured, Pair, Re
 from sim.servo import Hold
 
 POINTS = 150  # at most, of a sweep
-BIN = 8.0  # lines of the record between two of its points, at least
-MARGIN = 0.06  # of a sweep's band at both ends, where its soft ends leave little
+BIN = 8.0  # least lines of the record between two points
+MARGIN = 0.06  # of a sweep's band left out at both ends, where its soft ends leave little power
 FOLLOWING = ("displacement_m", "position_m")
-FLAT, LAG_DEG = 0.1, 30.0  # of the magnitude, and phase: of what follows at low frequencies
+FLAT, LAG_DEG = 0.1, 30.0  # most change of magnitude, and most phase, of an output that follows at low frequencies
 LEAST = 10  # frequencies
-APART = 0.3  # of them: chance leaves a twentieth
+APART = 0.3  # of them outside the intervals: by chance one in twenty is
 
 
 def measured_of(
     experiments: Sequence[Experiment], cleaned: Mapping[str, Prepared], pairs: Sequence[Pair]
 ) -> tuple[tuple[Measured, ...], tuple[Found, ...]]:
-    """Every group's response for every pair, and what was wrong where there is none."""
+    """Every group's response for every pair, and the findings where there is none."""
     out, wrong = [], []
     groups: dict[str, list[Experiment]] = {}
     for one in experiments:
@@ -93,7 +93,7 @@ def _estimated(experiment: Experiment, cleaned: Prepared, pair: Pair) -> Respons
 
 
 def through(output: Response, driven: Response) -> Response:
-    """The response from one channel to another, from those of what was driven to both."""
+    """The response from one channel to another, from the responses of both to the reference."""
     gain = output.gain / driven.gain
     share = output.variance / np.abs(output.gain) ** 2 + driven.variance / np.abs(driven.gain) ** 2
     return Response(
@@ -103,7 +103,7 @@ def through(output: Response, driven: Response) -> Response:
 
 
 def frequencies_of(experiment: Experiment) -> Reals:
-    """Where a record of a sweep, or from elsewhere, is looked at: equal ratios, never closer than it can tell."""
+    """The frequencies at which a sweep, or a recording, is evaluated: equal ratios, not closer than it can resolve."""
     low, high = experiment.band_hz
     low, high = low * (1 + MARGIN), high * (1 - MARGIN)
     step = BIN / experiment.seconds
@@ -125,7 +125,7 @@ def _together(responses: Sequence[Response], kind: str) -> Response:
 
 
 def _bandwidth(response: Response, pair: Pair, one: Experiment) -> Bandwidth:
-    """Of a displacement that follows at low frequencies; what only grows or falls has none."""
+    """The bandwidth of a displacement that follows at low frequencies; other responses have none."""
     few = response.within(0.0, float(response.hz[0]) * 3)
     size = few.magnitude
     flat = len(size) > 1 and float(np.ptp(size)) < FLAT * float(size.mean())
@@ -137,7 +137,7 @@ def _bandwidth(response: Response, pair: Pair, one: Experiment) -> Bandwidth:
 
 
 def scatter_between(measured: Sequence[Measured]) -> tuple[str, ...]:
-    """What to know where excitations disagree by more than their intervals: a rig that is not linear."""
+    """A remark for each pair of excitations that differ by more than their intervals: the rig is not linear."""
     out = []
     for at, one in enumerate(measured):
         for other in measured[at + 1 :]:

@@ -1,12 +1,12 @@
-"""What a study proposes to set in the rig: numbers that are known, and of a model that nothing had to be hidden in."""
+"""The parameters that a study proposes to set: precise values of a model that has no sign of missing structure."""
 
 from hilctl.identify.dynamics.study import Grey
 
-SURE = 0.3  # of a number: half an interval that is wider leaves what the rig file says
+SURE = 0.3  # of a value: with a wider half interval the rig file's value stays
 
 
 def proposed(grey: Grey | None) -> dict[str, float]:
-    """By the rig file's key: what the grey box has identified within SURE, and the mass."""
+    """By the rig file's key: parameters of the grey box identified within SURE, and the mass."""
     if grey is None:
         return {}
     out: dict[str, float] = {}
@@ -21,12 +21,13 @@ def proposed(grey: Grey | None) -> dict[str, float]:
 
 
 def doubt(grey: Grey) -> str:
-    """Why no number of the fit is to be set, though it has some; empty where they may be."""
+    """Why no value of the fit should be set; empty if they may be."""
     if grey.fit is None:
         return ""
     none = {flag.key for flag in grey.fit.flags if flag.code == "none"}
     ends = [one.name for one in grey.fit.estimates if one.value is not None and one.at_bound]
     ends = [name for name in ends if name not in grey.keys and name not in none]
     if ends:
-        return f"{', '.join(ends)} ended at a bound, has taken up what the model lacks, and the others bend with it"
+        names = ", ".join(ends)
+        return f"{names} ended at a bound, so it may stand for an effect that the model lacks and bias the others"
     return ""

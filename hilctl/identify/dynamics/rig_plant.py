@@ -1,7 +1,7 @@
-"""The rig's own plant in a study: flow and oil from the sines and chirps of `identify plant`, the mass by weighing.
+"""The rig's own plant in a study: flow and oil from the sines and chirps of `identify plant`, and the mass.
 
 Flow, oil, valve and delay come from the grey box, whose only output is the load pressure: command and motion are its
-inputs. It does not know the mass, which force and acceleration tell; so that comes from there.
+inputs. The mass is not identifiable from it; it comes from force and acceleration.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from hilctl.identify.dynamics.grey import Choice, Fixed, NoMachine, NoStart, Par
 from hilctl.identify.dynamics.grey.record import Record
 from hilctl.identify.dynamics.grey.rig import rig_choices, rig_model, rig_records
 from hilctl.identify.dynamics.grey.rig_search import identify_rig
-from hilctl.identify.dynamics.plants import Modelled
+from hilctl.identify.dynamics.plant_kind import Modelled
 from hilctl.identify.dynamics.study import Experiment, Grey, Pair
 from hilctl.identify.plant.faults import PlantFault
 from hilctl.identify.plant.record import CHANNELS
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hilctl.client import Client
     from hilctl.identify.plant.result import PlantFit
 
-FAST_HZ = 20.0  # what shows the valve lies beyond
+FAST_HZ = 20.0  # the valve dynamics show only above it
 _KEYS = {name: f"machine.{name}" for name in ("Qn", "beta", "wv", "zv", "Ctc", "Vt", "A", "dead_band")}
 
 
@@ -38,14 +38,14 @@ class RigPlant:
     excitations: tuple[Excitation, ...] = EXCITATIONS
 
     def pairs(self, asked: Asked) -> tuple[Pair, ...]:
-        """The closed loop; and from the valve to the load pressure, where that is asked for."""
+        """The closed loop; and from the valve to the load pressure, if requested."""
         if asked.input or asked.output:
             return (Pair(asked.input or "xd_m", asked.output or "displacement_m"),)
         loop = Pair("xd_m", "displacement_m")
         return (loop, Pair("u_applied", "load_pressure_pa")) if asked.load_pressure else (loop,)
 
     def settings(self, facts: Facts) -> Mapping[str, Mapping[str, Any]]:
-        """As each excitation has them."""
+        """None: each excitation has its defaults."""
         return {}
 
     def legs(self, rig: "Client", facts: Facts) -> Sequence[Leg]:
@@ -53,7 +53,7 @@ class RigPlant:
         from hilctl.identify.plant.experiment import plan
 
         if facts["law.feedback"] != "three_state":
-            raise PlantFault("the feedback is not three-variable control; set law.feedback to three_state first")
+            raise PlantFault(f"law.feedback is {facts['law.feedback']}; set it to three_state for the plant's motions")
         legs = []
         for one in plan(rig, facts):
             p = one.parameters
@@ -66,19 +66,19 @@ class RigPlant:
         return legs
 
     def choices(self, facts: Facts, asked: Asked) -> dict[str, Choice]:
-        """Flow, oil, valve and delays free; geometry as the rig file has it; and what is asked for."""
+        """Flow, oil, valve and delays free; geometry as in the rig file; then the requested changes."""
         base = rig_choices(facts)
         made = chosen(base, fixed=asked.fixed, free=asked.free, tied=asked.tied, keys=_KEYS)
         if not isinstance(made["threshold"], Fixed):
-            limit = "what a threshold does are jumps, which no search by derivatives finds"
+            limit = "must not be free: the output jumps with it, so a search by derivatives does not find it"
             raise BadValues([
-                Problem("threshold", "", limit, "leave it out: it is looked for by itself; or --fix threshold=VALUE")
+                Problem("threshold", "", limit, "leave it out: it is searched separately; or --fix threshold=VALUE")
             ])  # fmt: skip
         Parameters(rig_model(facts), made)
         return made
 
     def grey(self, experiments: Sequence[Experiment], facts: Facts, asked: Asked) -> Grey:
-        """From every motion of the plant's own; from all records that fit, where there is none."""
+        """From the plant's own motions; without any, from all records that models are fitted to."""
         chosen = [one for one in experiments if one.kind == "motion"] or list(experiments)
         lacking = {one.name: [c for c in CHANNELS if c not in one.channels] for one in chosen}
         chosen = [one for one in chosen if not lacking[one.name]]
@@ -98,19 +98,19 @@ class RigPlant:
         return Grey(self.name, made.experiments, made.outputs, fit, before, _KEYS, mass, refused)
 
     def modelled(self, grey: Grey, experiment: Experiment, facts: Facts) -> tuple[Modelled, ...]:
-        """The load pressure that the grey box makes of command and motion."""
+        """The load pressure of the grey box for the record's command and motion."""
         if grey.fit is None or any(name not in experiment.channels for name in CHANNELS):
             return ()
         record: Record = rig_records([plant_record(experiment)], facts.values)[0]
         model = rig_model(facts)
         made = model.simulate(grey.fit.values, record)[:, 0]
         measured = record.measured()[:, 0]
-        offset = float(np.mean(measured - made))  # of the two sensors: to be found in every record
+        offset = float(np.mean(measured - made))  # of the two sensors, different in every record
         return (Modelled("load_pressure_pa", model.driven(record), measured, made + offset),)
 
 
 def plant_record(one: Experiment) -> PlantRecord:
-    """As the plant's identification takes it."""
+    """The record in the form of the plant's identification."""
     return PlantRecord(one.name, one.band_hz[0], one.rate_hz, {name: one.channels[name] for name in CHANNELS})
 
 
@@ -119,7 +119,7 @@ def _refused(made: Grey, why: str) -> Grey:
 
 
 def _weighed(chosen: Sequence[Experiment], facts: Facts) -> "tuple[PlantFit | None, str]":
-    """The mass, where the motions tell it."""
+    """The mass, or why it is not identifiable from the motions."""
     from hilctl.identify.plant.identify import fit_plant
 
     try:

@@ -1,9 +1,9 @@
-"""Which lines of a response were measured while the table may have stuck: friction holds what is slow.
+"""Which lines of a response were measured while static friction may have held the table.
 
-What is looked at is the table's own displacement while a line is measured, by how much it changes in a quarter of that
-line's period, of a multisine's highest. Half of the time it should be faster than the speed over which the rig's
-friction falls, by the rig file; and, where friction sticks at all, faster than a tenth of what was driven. A line on a
-carrier is, unless the table does not follow even that.
+Evidence is the table's own displacement while a line is measured: its change in a quarter of that line's period (for a
+multisine, of its highest line's). Half of the time it should be faster than the Stribeck speed of the rig file; and,
+with any static friction, faster than a tenth of what was driven. On a carrier it is, unless the table does not follow
+even that.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,12 +15,12 @@ from hilctl.identify.dynamics.experiment.carried import BEYOND, falls_over_m_s, 
 from hilctl.identify.dynamics.study import Experiment
 
 WATCHED = "displacement_m"
-FOLLOWS = 0.1  # of what was driven
-_AROUND = 1.06  # a sweep's frequency to both sides: what its response there is made of
+FOLLOWS = 0.1  # of the driven speed
+_AROUND = 1.06  # ratio to both sides of a frequency of a sweep: the part its response there is estimated from
 
 
 def stuck_of(experiments: Sequence[Experiment], facts: Facts | None) -> tuple[str, ...]:
-    """What to know, group by group of what models are fitted to; nothing where no friction that sticks is known."""
+    """A remark for each group of records that models are fitted to; none without static friction in the rig file."""
     if facts is None or "friction.model" not in facts.values or not sticks(facts.friction):
         return ()
     slow = falls_over_m_s(facts.friction)
@@ -37,7 +37,7 @@ def stuck_of(experiments: Sequence[Experiment], facts: Facts | None) -> tuple[st
 
 
 def _speeds(one: Experiment) -> Iterator[tuple[float, float, float]]:
-    """Of each line: its frequency, and the median speeds of table and reference while it is measured."""
+    """For each line: its frequency, and the median speeds of table and reference while it is measured."""
     table, driven = one.channels[WATCHED], one.channels[one.reference]
     quickest = one.signal.band_hz[1] if one.kind == "multisine" else 0.0
     for hz, first, last in _windows(one):
@@ -50,7 +50,7 @@ def _speeds(one: Experiment) -> Iterator[tuple[float, float, float]]:
 
 
 def _windows(one: Experiment) -> Iterator[tuple[float, int, int]]:
-    """A frequency and the samples that its gain is made of."""
+    """A frequency, and the first and last sample that its gain is estimated from."""
     rate_hz, signal = one.rate_hz, one.signal
     if one.kind == "stepped":
         for step in signal.steps:
@@ -73,10 +73,10 @@ def _windows(one: Experiment) -> Iterator[tuple[float, int, int]]:
 def _told(group: str, lines: list[float], speeds: list[float], slow: float) -> str:
     least, most = min(lines), max(lines)
     where = f"at {least:.3g} Hz" if least == most else f"at {least:.3g} to {most:.3g} Hz"
-    than = f"the {slow:.3g} m/s over which friction falls" if slow else "a tenth of what was driven"
+    than = f"the {slow:.3g} m/s over which friction falls" if slow else "a tenth of the driven speed"
     return (
         f"{group}: the table may have stuck {where} ({WATCHED}): half of the time it was slower than {than}, down to "
-        f"{min(speeds):.2g} m/s, and the response there may be that of a table that is held; drive it on a "
-        f"carrier (--carrier {BEYOND * slow or 0.3:.2g}), or with more amplitude where the rig has room"
+        f"{min(speeds):.2g} m/s, so the response there may be that of a table held by static friction; drive it on a "
+        f"carrier (--carrier {BEYOND * slow or 0.3:.2g}), or with more amplitude if the limits allow"
     )
 

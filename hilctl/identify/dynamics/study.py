@@ -1,32 +1,28 @@
-"""A study of a rig's dynamics, as one value: what was driven, what was wrong with it, what was cleaned, what was found.
+"""The result of a study of a rig's dynamics, as one value: records, findings, cleaned channels, responses and models.
 
-`hilctl identify dynamics` makes it, and `to_json` is what it writes; a report draws it. What could not be found is None
-or empty, and a sentence beside it says why.
+`hilctl identify dynamics` computes it; `written.plain_study` turns it into study.json, and the report draws it. A part
+without a result is None or empty, and a sentence beside it says why.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from hilctl.identify.dynamics.grey.result import Fit
 from hilctl.identify.dynamics.judge import Finding
+from hilctl.identify.dynamics.kinds import Kind, Role
 from hilctl.identify.dynamics.preprocess.prepared import Prepared
 from hilctl.identify.dynamics.response import Bandwidth, Crossing, Response
 from hilctl.identify.dynamics.transfer import Family, Fitted
+from hilctl.identify.dynamics.tuning.result import Tuning
 from hilctl.identify.dynamics.validate import Independence, StepComparison, Whiteness
 from hilctl.identify.plant.result import PlantFit
 from sim.servo import Hold
 
-if TYPE_CHECKING:
-    from hilctl.identify.dynamics.tuning.result import Tuning
-
 Reals = npt.NDArray[np.float64]
-
-Kind = Literal["stepped", "sweep", "multisine", "step", "motion", "record"]
-Role = Literal["fit", "check"]  # a record that models are fitted to; one that they are only judged on
 
 
 class Pair(NamedTuple):
@@ -41,21 +37,21 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """One motion, or one record from elsewhere, with every channel that is looked at."""
+    """One motion, or one recording from elsewhere, with all channels that are evaluated."""
 
     name: str
-    group: str  # experiments of one group make one response; of one alone its own name
+    group: str  # experiments of one group give one response
     kind: Kind
     role: Role
     settings: Mapping[str, Any]  # of the excitation, by key
     rate_hz: float
-    channels: Mapping[str, Reals]  # as recorded, by name as in a sample, of one length
+    channels: Mapping[str, Reals]  # as recorded, by channel name, of one length
     band_hz: tuple[float, float]  # that was driven
     begins: int = 0  # sample at which the excitation begins
-    reference: str = "xd_m"  # the channel that shows what was driven, and is free of noise
-    signal: Any = None  # what was driven: Stepped, Swept, Tones; None for other motions and for records from elsewhere
-    source: str = "rig"  # or the file's name
-    notes: tuple[str, ...] = ()  # amplitude that was reduced, and the like
+    reference: str = "xd_m"  # the channel with what was driven, free of noise
+    signal: Any = None  # the excitation: Stepped, Swept, Tones; None for other motions and recordings
+    source: str = "rig"  # or the name of the file
+    notes: tuple[str, ...] = ()  # a reduced amplitude, and the like
 
     @property
     def samples(self) -> int:
@@ -68,13 +64,13 @@ class Experiment:
         return self.samples / self.rate_hz
 
     def hold(self, channel: str) -> Hold:
-        """How a channel goes between samples: what our converter puts out stands still."""
+        """How a channel behaves between samples: our converter holds its output."""
         return Hold.zero if self.source == "rig" and channel == "u_applied" else Hold.first
 
 
 @dataclass(frozen=True)
 class Cleaned:
-    """An experiment's channels as they were and as they are, with each step between."""
+    """An experiment's channels before and after preparation, with each step."""
 
     experiment: str
     prepared: Prepared
@@ -82,7 +78,7 @@ class Cleaned:
 
 @dataclass(frozen=True)
 class Found:
-    """What is wrong with an experiment's record."""
+    """The faults of an experiment's record."""
 
     experiment: str
     findings: tuple[Finding, ...]
@@ -102,7 +98,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Transfers:
-    """Black-box transfer functions on one response, beside the plain least squares of the paper."""
+    """Black-box transfer functions on one response, and the paper's plain least squares for comparison."""
 
     experiment: str
     pair: Pair
@@ -114,15 +110,15 @@ class Transfers:
 
 @dataclass(frozen=True)
 class Grey:
-    """The grey box: its model, what was fitted, and the weighing that tells the mass where the model has none."""
+    """The fit of the grey box, and the mass from force and acceleration if the model has none."""
 
-    model: str  # what it is called: "the rig's own plant"
+    model: str  # "the rig's own plant"
     experiments: tuple[str, ...]
     outputs: tuple[str, ...]
     fit: Fit | None
-    before: Mapping[str, float] = field(default_factory=dict)  # what the rig file says, by the model's names
+    before: Mapping[str, float] = field(default_factory=dict)  # nominal values of the rig file, by the model's names
     keys: Mapping[str, str] = field(default_factory=dict)  # the rig file's key, by the model's names
-    mass: PlantFit | None = None  # force against acceleration: machine.m, which flow does not tell
+    mass: PlantFit | None = None  # machine.m from force against acceleration; not identifiable from flow
     refused: str = ""
 
 
@@ -146,7 +142,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Against:
-    """A model beside a measured frequency response that it was not fitted to."""
+    """A model compared with a measured frequency response that it was not fitted to."""
 
     experiment: str
     model: str
@@ -160,12 +156,12 @@ class Against:
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """All of it."""
+    """The whole result."""
 
     rig: str
     rate_hz: float
     made: str  # date and time, UTC
-    command: str  # that made it
+    command: str  # as typed
     experiments: tuple[Experiment, ...]
     findings: tuple[Found, ...] = ()
     prepared: tuple[Cleaned, ...] = ()
@@ -174,22 +170,16 @@ class Study:
     grey: Grey | None = None
     checks: tuple[Check, ...] = ()
     against: tuple[Against, ...] = ()
-    tuning: "Tuning | None" = None  # gains for the machine that was identified, proposed
+    tuning: Tuning | None = None  # gains proposed for the identified machine
     remarks: tuple[str, ...] = ()
 
     def experiment(self, name: str) -> Experiment:
-        """By name; KeyError where there is none."""
+        """By name; KeyError if there is none."""
         return {each.name: each for each in self.experiments}[name]
 
     def held(self, channel: str) -> bool:
-        """Whether it stood still between samples; responses from it are without the lag of that."""
+        """Whether the channel is held between samples; responses from it are corrected for the hold."""
         return any(one.hold(channel) is Hold.zero for one in self.experiments)
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain values that JSON can hold; samples are left out, they are kept beside it."""
-        from hilctl.identify.dynamics.written import plain_study
-
-        return plain_study(self)
 
 
 __all__ = [

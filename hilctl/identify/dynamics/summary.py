@@ -1,4 +1,4 @@
-"""What programs ask of a study first, by names that stay: fits, rank, what is fixed and what is not, and orders."""
+"""The figures of a study that programs need first, by stable names: fits, rank, what the data fix, and orders."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from hilctl.identify.dynamics.study import Study
 
 
 def summary(study: Study) -> dict[str, Any]:
-    """Of the grey box, and of the first pair's transfer functions; null where there is none."""
+    """Of the grey box, and of the first pair's transfer functions; null if there is none."""
     told: dict[str, Any] = dict.fromkeys(
         ("fit_percent", "iterations", "rank", "free", "singular_values", "null_directions", "invariants", "parameters")
     )

@@ -1,4 +1,4 @@
-"""Models on what they were not fitted to: another sweep, a step, and the responses of the other excitations."""
+"""Models on data that they were not fitted to: another sweep, a step, and responses of other excitations."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -9,7 +9,7 @@ import numpy.typing as npt
 from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.dynamics.fit import fit_percent
 from hilctl.identify.dynamics.measured import FOLLOWING
-from hilctl.identify.dynamics.plants import Plant
+from hilctl.identify.dynamics.plant_kind import Plant
 from hilctl.identify.dynamics.preprocess import Prepared, ZeroPhase
 from hilctl.identify.dynamics.study import Against, Check, Experiment, Grey, Measured, Transfers
 from hilctl.identify.dynamics.validate import compare_steps, independence, whiteness
@@ -17,14 +17,14 @@ from hilctl.params import BadValues
 
 Reals = npt.NDArray[np.float64]
 
-STILL = 100  # samples before the excitation: where the output stands
+STILL = 100  # samples before the excitation that give the rest position
 
 
 def checks_of(
     experiments: Sequence[Experiment], cleaned: Mapping[str, Prepared], transfers: Sequence[Transfers],
     grey: Grey | None, plant: Plant, facts: Facts | None,
 ) -> tuple[Check, ...]:  # fmt: skip
-    """Every model on every record that is kept for it."""
+    """Every model on every record reserved for validation."""
     out = []
     for one in experiments:
         if one.role != "check":
@@ -39,7 +39,7 @@ def checks_of(
 
 
 def against_of(transfers: Sequence[Transfers], measured: Sequence[Measured]) -> tuple[Against, ...]:
-    """Each pair's chosen transfer function beside the responses that it was not fitted to."""
+    """Each pair's chosen transfer function compared with the responses that it was not fitted to."""
     out = []
     for one in transfers:
         if one.family is None:
@@ -61,7 +61,7 @@ def against_of(transfers: Sequence[Transfers], measured: Sequence[Measured]) -> 
 
 
 def _transfers(one: Experiment, cleaned: Prepared, transfers: Sequence[Transfers]) -> Iterator[Check]:
-    """Unfiltered: a filter would colour what is left."""
+    """On unfiltered channels: a filter would colour the residuals."""
     steps = [at for at, done in enumerate(cleaned.done) if isinstance(done.treatment, ZeroPhase)]
     channels = (cleaned.undone(steps[0]) if steps else cleaned).channels
     for each in transfers:
@@ -74,13 +74,13 @@ def _transfers(one: Experiment, cleaned: Prepared, transfers: Sequence[Transfers
 
 
 def _from_rest(values: Reals, one: Experiment) -> Reals:
-    """Less what stands there before the excitation begins."""
+    """Relative to the rest position before the excitation."""
     still = values[: min(one.begins, STILL)]
     return np.asarray(values - (still.mean() if len(still) else values[0]))
 
 
 def check_of(one: Experiment, model: str, output: str, driven: Reals, measured: Reals, modelled: Reals) -> Check:
-    """How well a model does, and what is left."""
+    """The fit of a model on a record, and tests of its residuals."""
     left = measured - modelled
     made = Check(
         experiment=one.name, model=model, output=output, rate_hz=one.rate_hz, driven=driven, measured=measured,

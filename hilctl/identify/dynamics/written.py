@@ -24,7 +24,7 @@ _ARRAYS = ("driven", "measured", "modelled")
 
 
 def plain_study(study: Study) -> dict[str, Any]:
-    """Everything but samples."""
+    """Everything but the samples, which are stored beside it."""
     made = {
         "rig": study.rig,
         "rate_hz": study.rate_hz,

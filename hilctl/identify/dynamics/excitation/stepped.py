@@ -1,4 +1,4 @@
-"""A stepped sine: one frequency after the other, each for some whole periods once the rig has swung in.
+"""A stepped sine: one frequency after the other, each for some whole periods after settling.
 
     x = A(f) sin φ,   φ' = 2π f                  between two steps f and A go along S = 35 s⁴ - 84 s⁵ + 70 s⁶ - 20 s⁷
 

@@ -1,4 +1,4 @@
-"""Experiments on a rig that holds: planned, driven motion by motion, each stored when it is finished.
+"""Experiments on a rig in hold: planned, driven motion by motion, each motion stored when it is finished.
 
 with Client() as rig:
     run = Run.begin(rig, "out/dynamics", Asked())

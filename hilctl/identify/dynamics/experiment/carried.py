@@ -1,4 +1,4 @@
-"""How fast the carrier of a study is: from what the rig file says of friction."""
+"""The speed of the carrier of a study, from the friction model of the rig file."""
 
 from hilctl.friction import Friction
 from hilctl.identify.campaign.facts import Facts
@@ -7,23 +7,23 @@ from hilctl.identify.dynamics.excitation.carrier import carrier_for
 from hilctl.identify.dynamics.experiment.asked import FASTEST, Asked
 from hilctl.identify.dynamics.experiment.room import room_of
 
-BEYOND = 3.0  # times the speed over which friction falls: there it has fallen
-LEAST = 1.5  # times it: a slower carrier meets what it is to avoid
+BEYOND = 3.0  # times the Stribeck speed: there friction has fallen to its sliding level
+LEAST = 1.5  # times the Stribeck speed: a slower carrier stays in the range it is meant to avoid
 
 
 def sticks(friction: Friction) -> bool:
-    """Whether it holds a table that rests, or nearly."""
+    """Whether the friction model holds a table at rest, fully or in pre-sliding."""
     return friction.params.jump > 0 or friction.params.reach > 0
 
 
 def falls_over_m_s(friction: Friction) -> float:
-    """The speed over which it falls from rest to sliding, of both directions the greater; 0 where it does not."""
+    """The Stribeck speed, of both directions the greater; 0 for a friction model without one."""
     of = (friction.params, getattr(friction.params, "negative", None))
     return max(float(getattr(each, "vs", None) or 0.0) for each in of)
 
 
 def carrier_of(asked: Asked, facts: Facts, amplitude_m: float) -> float:
-    """Its speed in m/s: as asked, else what friction that sticks needs; 0 where it does not stick, or has no room."""
+    """The carrier's speed in m/s: as asked, else from static friction; 0 without it, or without room for a carrier."""
     shape = Shape(amplitude_m, room_of(facts))
     if asked.carrier_m_s is not None:
         made = carrier_for(asked.carrier_m_s, shape)

@@ -1,4 +1,4 @@
-"""One motion over the wire: made smaller where the service refuses it or the valve saturates, every sample fetched."""
+"""One motion over the wire: repeated smaller if the service refuses it or the valve saturates; all samples fetched."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -21,26 +21,27 @@ if TYPE_CHECKING:
 
 SMALLER = 0.7  # of the amplitude before
 ROUNDS = 4
-PLANNING_S = 60.0  # for an answer: the first plan of its kind is compiled
-SATURATED = 0.01  # of the samples
-_FINEST_S = 1e-3  # that an uploaded history's knots may be apart
+PLANNING_S = 60.0  # for a reply: the first plan of its kind is compiled
+SATURATED = 0.01  # of the samples: more are a saturated motion
+_FINEST_S = 1e-3  # least interval between the knots of an uploaded history
 
 
 class DynamicsFault(HilctlError):
-    """The study cannot go on. The message says what is wrong and what to do; finished motions are kept."""
+    """The study cannot continue. The message says what is wrong and what to do; finished motions are kept."""
 
 
 def ready(rig: "Client", then: str = "") -> None:
-    """DynamicsFault when the rig is not in a state to be driven; `then` is what to do when it is."""
+    """DynamicsFault when the rig cannot be driven; `then` says what to do once it can."""
     status = rig.status()
     if status["trip"]:
-        raise DynamicsFault(f"{trip_text(status['trip'])}; mend it, then `hilctl reset` and `hilctl arm`{then}")
+        remedy = "correct the cause, then run `hilctl reset` and `hilctl arm`"
+        raise DynamicsFault(f"{trip_text(status['trip'])}; {remedy}{then}")
     if status["mode"] != "hold":
-        raise DynamicsFault(f"the rig is {status['mode']}; `hilctl arm` brings it to hold{then}")
+        raise DynamicsFault(f"the rig is in mode {status['mode']}, a motion starts from hold; run `hilctl arm`{then}")
 
 
 def drive(rig: "Client", index: int, leg: Leg, facts: Facts, channels: "Sequence[str]") -> Driven:
-    """The samples of a leg. DynamicsFault when it does not end as planned."""
+    """The samples of a motion. DynamicsFault when it does not end as planned."""
     from hilctl.client import NoReply, Refused
 
     notes: list[str] = []
@@ -52,41 +53,41 @@ def drive(rig: "Client", index: int, leg: Leg, facts: Facts, channels: "Sequence
             driven = _once(rig, index, leg, facts, channels, share, notes)
         except NoReply as silent:
             raise DynamicsFault(
-                f"the service fell silent during {leg.name}: {silent}. What is finished is kept: start the service, "
-                "look at the rig, `hilctl arm`, and go on with --resume"
+                f"no reply from the service during {leg.name}: {silent}. Finished motions are kept: start the service, "
+                "look at the rig, run `hilctl arm`, and continue with --resume"
             ) from None
         except Refused as error:
             if error.code != "limit":
                 raise DynamicsFault(
-                    f"{leg.name} was refused: {error.message}. What is finished is kept: put that right, bring the rig "
-                    "to hold, and go on with --resume"
+                    f"{leg.name} was refused: {error.message}. Finished motions are kept: correct that, bring the rig "
+                    "to hold, and continue with --resume"
                 ) from None
             refused = error.message
-            notes.append(f"{leg.name}: {share:.2g} of its amplitude was refused: {refused}")
+            notes.append(f"{leg.name}: refused at {100 * share:.0f} % of its amplitude: {refused}; repeated with less")
         else:
             saturated = float(np.mean(driven.samples["saturated"] != 0))
             if saturated <= SATURATED:
                 return driven
             refused = f"the valve was saturated for {100 * saturated:.1f} % of the time"
-            notes.append(f"{leg.name}: at {share:.2g} of its amplitude {refused}; driven again with less")
+            notes.append(f"{leg.name}: at {100 * share:.0f} % of its amplitude {refused}; repeated with less")
         share *= SMALLER
     raise DynamicsFault(
-        f"{leg.name}: no useful amplitude is left: {refused}; ask for less (--amplitude), or for a narrower band "
-        "(--band)"
+        f"{leg.name}: no amplitude from 100 to {100 * share / SMALLER:.0f} % of the planned one works: {refused}; ask "
+        "for less (--amplitude), or for a narrower band (--band)"
     )
 
 
 def _once(
     rig: "Client", index: int, leg: Leg, facts: Facts, channels: "Sequence[str]", share: float, notes: list[str]
 ) -> Driven:
-    """With a share of the amplitude; Refused where the service does not take it."""
+    """The motion at a share of its amplitude; Refused when the service refuses it."""
     start, before = _prepared(rig, leg, facts, share)
     try:
         fetched = fetch_whole(rig, start, channels)
     except NotFetched as error:
         raise DynamicsFault(
-            f"{leg.name}: {error}. What is finished is kept: mend it, `hilctl reset` and `hilctl arm` where it "
-            "tripped, and go on with --resume"
+            f"{leg.name}: {error}. Finished motions are kept: correct the cause, run `hilctl reset` and `hilctl arm` "
+            "after a trip, and continue with --resume"
         ) from None
     notes += [f"{leg.name}: {text}" for text in fetched.again]
     begins = 0 if before is None else round((fetched.motion.facts["first_sample_s"] + before) * facts.rate_hz)
@@ -94,7 +95,7 @@ def _once(
 
 
 def _prepared(rig: "Client", leg: Leg, facts: Facts, share: float) -> "tuple[Callable[[], Motion], float | None]":
-    """What starts the motion, and how long its history rests before the excitation; None where it is none."""
+    """A function that starts the motion, and the rest in s before the excitation; None for a motion of the service."""
     if leg.kind == "motion":
         parameters = dict(leg.settings["parameters"])
         parameters["amplitude_m"] = share * parameters["amplitude_m"]
@@ -108,7 +109,7 @@ def _prepared(rig: "Client", leg: Leg, facts: Facts, share: float) -> "tuple[Cal
 
 
 def history_of(signal: Signal, rate_hz: float) -> tuple[Samples, int]:
-    """What is uploaded, and how many of its samples of rest come first: no finer than the service's knots may be."""
+    """The history to upload, no finer than the service accepts, and the samples of rest before the excitation."""
     every = max(1, int(np.ceil(rate_hz * _FINEST_S - 1e-9)))
     coarse: Any = signal.values[::every]
     if signal.closed:

@@ -1,4 +1,4 @@
-"""From what is asked for to motions: none longer than a person wants to wait for a pause."""
+"""From the options of a study to its motions, each short enough that a pause comes soon."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -20,45 +20,45 @@ from hilctl.identify.dynamics.excitation.stepped import Planned, planned
 from hilctl.identify.dynamics.experiment.asked import Asked
 from hilctl.identify.dynamics.experiment.carried import carrier_of
 from hilctl.identify.dynamics.experiment.room import Riding, room_of
-from hilctl.identify.dynamics.study import Kind, Role
+from hilctl.identify.dynamics.kinds import Kind, Role
 from hilctl.params import check
 
 START_HZ, END_HZ = 1.0, 100.0
 HIGHEST = 0.1  # of the loop's rate
-REALISATIONS = 4  # of a multisine: what they differ by is friction and noise
-RIDING_REALISATIONS = 6  # its lines are smaller, and meet the turns of what they ride on
-PART_S = 12.0  # of a stepped sine: a motion
+REALISATIONS = 4  # of a multisine: their scatter measures distortion by friction, and noise
+RIDING_REALISATIONS = 6  # on a carrier: the lines are smaller, and the carrier's reversals disturb them
+PART_S = 12.0  # longest motion of a stepped sine, which is cut into parts
 SWEEP_S, CHECK_S = 15.0, 10.0
-CHECK_SHARE = 0.6  # of the amplitude of what is fitted
-STEP_SHARE, STEP_S, STEP_STILL_S, STEP_REST_S = 0.1, 0.08, 0.5, 1.5  # of the position; its rise; before it; behind it
+CHECK_SHARE = 0.6  # of the amplitude of the records that models are fitted to
+STEP_SHARE, STEP_S, STEP_STILL_S, STEP_REST_S = 0.1, 0.08, 0.5, 1.5  # of the position; rise; rest before and after
 FASTEST, STEEPEST = 2.19, 7.52  # speed of a smooth step over its size and rise, acceleration over the rise's square
 _SIGNALS: dict[str, Any] = {"multisine": multisine, "sweep": sweep, "stepped": stepped_sine}
 _TABLES: dict[str, Any] = {"multisine": Multisine, "sweep": Sweep, "stepped": SteppedSine}
 
 
 class Leg(msgspec.Struct, frozen=True, kw_only=True):
-    """One motion."""
+    """One planned motion."""
 
     name: str
     group: str  # motions of one group make one response
     kind: Kind
     role: Role
-    settings: dict[str, Any]  # of the excitation; of a motion that the service knows: kind and parameters
+    settings: dict[str, Any]  # of the excitation; for a motion of the service: kind and parameters
     band_hz: tuple[float, float]
-    amplitude_m: float  # at most
-    seconds: float  # about
+    amplitude_m: float  # upper limit
+    seconds: float  # estimate
 
 
 class Signal(msgspec.Struct, frozen=True):
-    """What a leg drives."""
+    """The signal of a motion."""
 
     values: Any  # displacement from the centre, in m
     made: Any  # Tones, Swept, Stepped; None for a step
-    closed: bool  # it ends where it began
+    closed: bool  # it ends where it starts
 
 
 def legs_of(asked: Asked, facts: Facts, settings: Mapping[str, Mapping[str, Any]] | None = None) -> list[Leg]:
-    """The motions of what is asked for; `settings` are laid over each excitation's own, by its kind."""
+    """The motions of a study; `settings` override those of each excitation, by its kind."""
     over = settings or {}
     legs: list[Leg] = []
     for kind in asked.excitations:
@@ -70,7 +70,7 @@ def legs_of(asked: Asked, facts: Facts, settings: Mapping[str, Mapping[str, Any]
 
 
 def band_of(asked: Asked, facts: Facts) -> tuple[float, float]:
-    """From where to where."""
+    """Lowest and highest frequency in Hz."""
     start = asked.start_hz or START_HZ
     return start, min(asked.end_hz or END_HZ, HIGHEST * facts.rate_hz)
 
@@ -82,7 +82,7 @@ def amplitude_of(asked: Asked, facts: Facts) -> float:
 
 
 def signal_of(leg: Leg, facts: Facts, share: float = 1.0) -> Signal:
-    """The samples of a leg, at the rate of the loop."""
+    """The samples of a motion, at the rate of the loop."""
     if leg.kind == "step":
         return Signal(share * _step(leg, facts.rate_hz), None, False)
     table = check(_TABLES[leg.kind], leg.settings, leg.name)
@@ -91,7 +91,7 @@ def signal_of(leg: Leg, facts: Facts, share: float = 1.0) -> Signal:
     made = make(table, shape)
     values = made.values
     if leg.role == "check":
-        ride = getattr(made, "ride", 0.0)  # as fast as where models are fitted
+        ride = getattr(made, "ride", 0.0)  # the carrier keeps its speed; the sine above it shrinks
         values = ride + CHECK_SHARE * (values - ride)
     made = made._replace(values=share * values)
     return Signal(made.values, made, True)
@@ -129,7 +129,7 @@ def _sweep(asked: Asked, facts: Facts, over: Mapping[str, Any]) -> Iterator[Leg]
 
 
 def _stepped(asked: Asked, facts: Facts, over: Mapping[str, Any]) -> Iterator[Leg]:
-    """Cut where a motion would become too long: every part rises from rest."""
+    """Cut into parts where one motion would be too long; every part starts from rest."""
     start, end = band_of(asked, facts)
     given = {
         "start_hz": start, "end_hz": end, "step_hz": 1.0, "carrier_m_s": _carrier(asked, facts),
@@ -153,7 +153,7 @@ def _stepped(asked: Asked, facts: Facts, over: Mapping[str, Any]) -> Iterator[Le
 
 
 def _checks(asked: Asked, facts: Facts) -> Iterator[Leg]:
-    """Another sweep, smaller and over less, and a step."""
+    """A smaller sweep over a narrower band, and a step: models are only validated on them."""
     start, end = band_of(asked, facts)
     band = (1.3 * start, min(0.85 * end, 0.2 * facts.rate_hz))
     if band[1] > 1.5 * band[0]:
@@ -177,7 +177,7 @@ def _checks(asked: Asked, facts: Facts) -> Iterator[Leg]:
 
 
 def _step(leg: Leg, rate_hz: float) -> Any:
-    """From rest to rest elsewhere."""
+    """A smooth step from rest to rest."""
     import numpy as np
 
     count = round((STEP_STILL_S + STEP_S + STEP_REST_S) * rate_hz)

@@ -1,4 +1,4 @@
-"""What a rig has room for, from its limits and from what its file says of the machine, which may be off by a fifth."""
+"""How large a motion may be: from the limits and the nominal machine, whose values may be off by a fifth."""
 
 import numpy as np
 import numpy.typing as npt
@@ -9,15 +9,15 @@ from hilctl.params import check
 
 POSITION, VELOCITY, ACCELERATION = 0.5, 0.6, 0.3  # of the limits
 PUSH = 0.25  # of the supply's force
-OPENING = 0.45  # of the valve: a machine that is off by a fifth still follows
-OWN_LOOP = 0.9  # of each limit, where the rig closes its own loop: its reference is limited, and it follows less
-LINE = 0.02  # of the acceleration, that a single line of a multisine may have
+OPENING = 0.45  # of the valve: the table still follows if the machine is off by a fifth
+OWN_LOOP = 0.9  # of each limit, if the rig closes its own loop: the limits apply to its reference
+LINE = 0.02  # of the acceleration, for a single line of a multisine
 
 
 class Riding(Shape):
-    """Lines of equal acceleration that ride on slow ones of much speed.
+    """Lines of equal acceleration on top of slow lines with high speed.
 
-    Where the table slides on, fast lines meet no stiction; lines that fill the acceleration alone leave it sticking.
+    While the table keeps sliding, fast lines meet no static friction; fast lines alone would leave it stuck.
     """
 
     def __call__(self, hz: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -33,7 +33,7 @@ def centre_of(facts: Facts) -> float:
 
 
 def room_of(facts: Facts) -> Room:
-    """A share of the limits of position, velocity and acceleration, and of what valve and supply can do."""
+    """A share of the limits of position, velocity and acceleration, and of valve flow and supply force."""
     own = facts.values.get("law.feedback") == "rig"
     fast, hard, push_share, opening = (OWN_LOOP,) * 4 if own else (VELOCITY, ACCELERATION, PUSH, OPENING)
     low, high = float(facts["limits.position.min_m"]), float(facts["limits.position.max_m"])

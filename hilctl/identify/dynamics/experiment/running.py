@@ -1,7 +1,7 @@
 """The experiments of a study: motion after motion, each stored when it is finished.
 
-`drive` yields after every motion, while the rig holds. Who iterates pauses it by not asking for the next, stops it by
-not asking again, and resumes it, in another process and after a crash, by `Run.resume`. Not a single parameter of the
+`drive` yields after every motion, while the rig holds. The caller pauses by not asking for the next motion, stops by
+not iterating further, and resumes with `Run.resume`, also in another process and after a crash. No parameter of the
 rig is changed.
 """
 
@@ -32,7 +32,7 @@ class Progress(NamedTuple):
 
 
 class Run:
-    """The experiments on a rig that holds; without one, those that are stored."""
+    """The experiments on a rig in hold; without a rig, those already stored."""
 
     def __init__(self, rig: "Client | None", store: Store) -> None:
         self.rig, self.store = rig, store
@@ -42,7 +42,7 @@ class Run:
         cls, rig: "Client", folder: str | Path, asked: Asked, facts: Facts, legs: Sequence[Leg], *, command: str = "",
         prepared: Mapping[str, Any] | None = None,
     ) -> "Run":  # fmt: skip
-        """Plans and checks; nothing moves yet."""
+        """Checks and stores the plan; nothing moves yet."""
         check_asked(asked)
         ready(rig)
         header = Header(
@@ -53,7 +53,7 @@ class Run:
 
     @classmethod
     def resume(cls, rig: "Client | None", folder: str | Path) -> "Run":
-        """Goes on with what is stored. DynamicsFault where the rig is another, or has changed."""
+        """Continues a stored study. DynamicsFault if the rig is another one, or its parameters have changed."""
         run = cls(rig, Store.open(Path(folder)))
         if rig is not None:
             same(run.store.header.facts, read_facts(rig))
@@ -61,27 +61,27 @@ class Run:
 
     @property
     def progress(self) -> Progress:
-        """How far it is."""
+        """Motions done, and what is left."""
         legs, left = self.store.header.legs, self.store.left
         name = legs[left[0]].name if left else ""
         return Progress(len(legs) - len(left), len(legs), name, sum(legs[index].seconds for index in left))
 
     def drive(self) -> Iterator[Driven]:
-        """Drives what is left. DynamicsFault says what is wrong; what is finished stays."""
+        """Drives the remaining motions. DynamicsFault says what is wrong; finished motions stay."""
         header = self.store.header
         left = self.store.left
         if left and self.rig is None:
-            raise DynamicsFault(f"{len(left)} motions are not driven yet: name the rig, or start its service")
+            raise DynamicsFault(f"{len(left)} motions are not driven yet; name the rig, or start its service")
         for index in left:
             assert self.rig is not None
-            ready(self.rig, "; what is finished is kept: go on with --resume")
+            ready(self.rig, "; finished motions are kept: continue with --resume")
             same(header.facts, read_facts(self.rig))
             driven = drive(self.rig, index, header.legs[index], header.facts, header.asked.channels)
             self.store.save(driven)
             yield driven
 
     def experiments(self) -> tuple[Experiment, ...]:
-        """What was driven so far, as a study takes it."""
+        """The finished motions as experiments of a study."""
         header = self.store.header
         found = []
         for index, leg in enumerate(header.legs):
@@ -107,9 +107,9 @@ def experiment_of(leg: Leg, driven: Driven, facts: Facts) -> Experiment:
 
 
 def same(then: Facts, now: Facts) -> None:
-    """DynamicsFault where records of both do not belong together: the loop is part of what is measured."""
+    """DynamicsFault if the loop changed between records: it is part of what they measure."""
     if then.rig != now.rig:
-        raise DynamicsFault(f"this is a study of {then.rig}, the rig is {now.rig}; begin a new one")
+        raise DynamicsFault(f"this is a study of {then.rig}, the rig is {now.rig}; begin a new study")
     offsets = tuple(key for key in then.values if key.startswith("sensors.") and key.endswith(".offset"))
     changed = [
         f"{key} was {value!r}, is {now.values.get(key)!r}" for key, value in then.values.items()

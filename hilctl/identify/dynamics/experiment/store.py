@@ -1,7 +1,7 @@
 """A study's directory: what was planned, and one file for each motion that is finished.
 
-    dynamics.json       plan, rig and parameters in force; written once
-    motion-03.npz       every sample of that motion, and where its excitation begins in it
+    dynamics.json       plan, rig and active parameters; written once
+    motion-03.npz       every sample of that motion, and the sample at which its excitation begins
 """
 
 import re
@@ -24,7 +24,7 @@ _HOLDS = "motion of a study of dynamics"
 
 
 class Header(msgspec.Struct, frozen=True):
-    """What stands in the plan."""
+    """The plan, as stored."""
 
     format: int
     begun: str  # date and time, UTC
@@ -36,7 +36,7 @@ class Header(msgspec.Struct, frozen=True):
 
 
 class Driven(msgspec.Struct, frozen=True):
-    """A motion that is finished."""
+    """A finished motion."""
 
     index: int
     share: float  # of the planned amplitude
@@ -53,18 +53,18 @@ class Store:
 
     @classmethod
     def begin(cls, folder: Path, header: Header) -> "Store":
-        """A new study; StoreError where one stands already."""
+        """A new study; StoreError if the directory already holds one."""
         kept.begin(folder / PLAN, header, _STUDY)
         return cls(folder, header)
 
     @classmethod
     def open(cls, folder: Path) -> "Store":
-        """A study that was begun; StoreError where there is none."""
+        """A study begun earlier; StoreError if there is none."""
         return cls(folder, kept.opened(folder / PLAN, Header, FORMAT, _STUDY))
 
     @property
     def left(self) -> list[int]:
-        """The motions that are still to be driven."""
+        """The motions still to be driven."""
         return [index for index in range(len(self.header.legs)) if self.driven(index) is None]
 
     def save(self, driven: Driven) -> None:
@@ -73,7 +73,7 @@ class Store:
         kept.save(self.path(driven.index), head, driven.samples)
 
     def driven(self, index: int) -> Driven | None:
-        """A motion that is finished; None where it is not, or where its file cannot be read: it is driven again."""
+        """A finished motion; None if it is not finished, or its file is unreadable, so that it is driven again."""
         try:
             head, samples = kept.load(self.path(index), FORMAT, _HOLDS, "drive it")
         except (kept.NotKept, OSError):
@@ -86,10 +86,10 @@ class Store:
 
 
 def plain_name(name: str) -> str:
-    """A leg's name as the service takes the name of an upload."""
+    """A motion's name as the service accepts the name of an upload."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
 def as_floats(samples: Mapping[str, Any]) -> dict[str, Any]:
-    """Every channel as numbers that an estimator takes."""
+    """Every channel as float64."""
     return {name: np.asarray(values, np.float64) for name, values in samples.items()}

@@ -1,4 +1,4 @@
-"""What somebody asks of a model's parameters, laid over the choices that a rig has: fixed, freed or tied.
+"""The user's choices for a model's parameters, in place of a rig's defaults: fixed, freed or tied.
 
     chosen(choices, fixed={"m": 500.0}, free={"A": None}, tied={"Ctc": (0.1, {"Kc": 1.0})})
 

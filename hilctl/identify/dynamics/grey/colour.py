@@ -56,7 +56,7 @@ class Colour(NamedTuple):
 def colour_of(misses: Reals, taken: Reals) -> Colour:
     """Of residuals; `taken`, [sample, direction]: where the fit has taken the noise.
 
-    There noise of the same colour is put in its place, lest what is missing counts as a colour.
+    There noise of the same colour is put in its place, so that the missing part does not count as a colour.
     """
     rest, sines = _without_sines(misses)
     count = len(misses)

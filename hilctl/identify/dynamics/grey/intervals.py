@@ -2,7 +2,7 @@
 
 The linear interval is x ± t s, with the covariance that the residuals' colour makes (`scatter`) of the parameters that
 met no bound. It is given where the outputs at its ends are as far off as it says. Where they are not, or a bound is
-nearer, the profile is: the parameter held at one value after another, the others fitted anew, until the squares have
+nearer, the profile is: the parameter held at one value after another, the others fitted again, until the squares have
 grown as much as they do at the end of a linear interval. Where residuals follow the input, both are wider by how far
 the parameter may be bent by what the model lacks (`follows`).
 """
@@ -17,11 +17,12 @@ from hilctl.identify.dynamics.grey.problem import Problem
 from hilctl.identify.dynamics.grey.scatter import SILENT, Scatter, scatter
 from hilctl.identify.dynamics.grey.search import Found, NoStart, search
 
-How = Literal["auto", "linear", "profile", "none"]  # none: the values alone
+How = Literal["auto", "linear", "profile", "quick"]  # quick: linear, and no interval at a bound
 
 AGREE = 0.1  # of what the sum of squares grows by
 _FINE = 0.003  # of the root of that: where an end is found
 _STEPS = 12
+_AT_BOUND = 1e-9  # of a parameter's range: closer to its bound there is nothing to search
 _LAZY = 1e-4  # the tolerance of a search whose sum of squares alone matters
 
 
@@ -61,21 +62,22 @@ def sureness(problem: Problem, found: Found, how: How = "auto", confidence: floa
 
 
 def _interval(problem: Problem, found: Found, spread: Scatter, at: int, quantile: float, how: How) -> Interval:
-    if how == "none":
-        return Interval(float(found.x[at]), float(found.x[at]), "linear", 0.0, False, False)
     low, high = problem.parameters.low[at], problem.parameters.high[at]
     sd = math.inf if found.at_bound[at] else math.sqrt(spread.covariance[at, at])
     value, half = float(found.x[at]), math.hypot(quantile * sd, spread.bent(at))
+    if how == "quick" and math.isinf(half):
+        return Interval(value, value, "linear", 0.0, False, False)
     sd = half / quantile
     within = low < value - half and value + half < high
     silent = spread.variance < SILENT**2
     if how == "auto" and within and not silent:
         silent = _straight(problem, found, spread, at, half)
-    if math.isfinite(half) and (how == "linear" or silent):
+    if math.isfinite(half) and (how in ("linear", "quick") or silent):
         return Interval(value - half, value + half, "linear", sd, False, False)
     allowed = math.hypot(math.sqrt(spread.variance) * float(spread.widths[at]) * quantile, spread.bend)
     way = spread.white[:, at] / spread.white[at, at] if math.isfinite(sd) else np.eye(len(found.x))[at]
-    ends = [_end(problem, found, at, sign, half, allowed, way) for sign in (-1.0, 1.0)]
+    step = half if math.isfinite(half) else quantile * float(spread.spreads[at])
+    ends = [_end(problem, found, at, sign, step, allowed, way) for sign in (-1.0, 1.0)]
     return Interval(ends[0][0], ends[1][0], "profile", sd, ends[0][1], ends[1][1])
 
 
@@ -97,18 +99,21 @@ def _straight(problem: Problem, found: Found, spread: Scatter, at: int, half: fl
 
 
 def _end(
-    problem: Problem, found: Found, at: int, sign: float, half: float, allowed: float, way: Reals
+    problem: Problem, found: Found, at: int, sign: float, step: float, allowed: float, way: Reals
 ) -> tuple[float, bool]:
-    """Where the profile's root passes `allowed`, and whether it is the bound instead; `way`: how the others follow."""
+    """Where the profile's root passes `allowed`, and whether it is the bound instead.
+
+    `step`: the first distance to try, 0 if none is known; `way`: how the other parameters follow.
+    """
     parameters, name = problem.parameters, problem.parameters.free[at]
     bound = float(parameters.high[at] if sign > 0 else parameters.low[at])
     value = float(found.x[at])
     room = abs(bound - value)
-    if not math.isfinite(half):
-        half = 0.1 * room
+    if room <= _AT_BOUND * float(parameters.high[at] - parameters.low[at]):
+        return bound, True
     inside, at_inside = 0.0, 0.0
     outside, at_outside = math.inf, math.inf
-    step, x, at_x = min(half, room), found.x, 0.0
+    step, x, at_x = min(step or 0.1 * room, room), found.x, 0.0
     for _ in range(_STEPS):
         if step <= 0.0:
             return bound, True
@@ -134,7 +139,7 @@ def _end(
 
 
 def _held(problem: Problem, x: Reals, name: str, value: float, least: float) -> tuple[Reals, float]:
-    """The others fitted anew; how far the outputs are then off, as the root of what the squares grew by."""
+    """The others fitted again; how far the outputs are then off, as the root of the growth of the squares."""
     names = problem.parameters.free
     if len(names) == 1:
         try:

@@ -52,7 +52,7 @@ def identify_rig(facts: Facts, records: Sequence[Record], choices: Choices, *, s
     fit = stand.fit
     for name, one in stand.choices.items():
         if isinstance(one, Fixed) and one.sd > 0.0:
-            fit = widened(fit, fitted(stand.on(**{name: one.beyond}), "none"), model.limits)
+            fit = widened(fit, fitted(stand.on(**{name: one.beyond}), "quick"), model.limits)
     return _telling(fit, stand.choices["threshold"])
 
 
@@ -81,7 +81,7 @@ def _with_threshold(model: Model, records: Sequence[Record], stand: Stand, fitte
 
     def refitted(tried: Tried) -> Choices:
         choices = stand.on(leak=leak, threshold=Fixed(tried.threshold), play=play._replace(start=tried.play))
-        return Stand(fitted(choices, "none"), choices).on()
+        return Stand(fitted(choices, "quick"), choices).on()
 
     tried = find_threshold(model, records, stand.on(leak=leak), refitted)
     if tried is None:
@@ -102,12 +102,11 @@ def _with_leak(stand: Stand, fitted: Fitted) -> Stand:
     if not isinstance(assumed, Fixed) or assumed.sd == 0.0:
         return stand
     choices = stand.on(leak=Free(assumed.value, 0.0, MOST_LEAK))
-    quick = fitted(choices, "none")
-    if quick.estimate("leak").at_bound:
+    quick = fitted(choices, "quick")
+    if not _told(quick.estimate("leak"), assumed):
         return stand
     choices = Stand(quick, choices).on()
-    whole = fitted(choices, "linear")
-    return Stand(whole.after(quick).after(stand.fit), choices) if _told(whole.estimate("leak"), assumed) else stand
+    return Stand(fitted(choices, "linear").after(quick).after(stand.fit), choices)
 
 
 def _told(found: Estimate, assumed: Fixed) -> bool:

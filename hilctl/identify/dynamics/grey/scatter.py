@@ -33,6 +33,7 @@ class Scatter(NamedTuple):
     widths: Reals  # standard deviation over the white one; of those at a bound as well
     freedom: Reals  # how many squares the variance counts as
     variance: float  # of a residual, in units of the noise it was weighed with
+    spreads: Reals  # standard deviations, of those at a bound as if they were free; 0 where nothing is left over
     followed: tuple[Followed, ...] = ()  # output by output of each record
 
     @property
@@ -70,7 +71,7 @@ def scatter(problem: Problem, found: Found) -> Scatter:
     root = inverse_root(found.triangle[:, inside])
     at = np.ix_(inside, inside)
     white, covariance = np.zeros((2, count, count))
-    widths, counts = np.ones(count), np.full(count, float(freedom))
+    widths, counts, spreads = np.ones(count), np.full(count, float(freedom)), np.zeros(count)
     white[at] = covariance[at] = variance * root @ root.T
     bending: tuple[Followed, ...] = ()
     if variance > SILENT**2:
@@ -86,9 +87,10 @@ def scatter(problem: Problem, found: Found) -> Scatter:
             here = columns.index(i)
             plain = variance * float(own[here] @ own[here])
             if plain > 0.0:
-                widths[i] = np.linalg.norm(_reach(coloured[:, columns], own)[:, here]) / np.sqrt(plain)
+                spreads[i] = np.linalg.norm(_reach(coloured[:, columns], own)[:, here])
+                widths[i] = spreads[i] / np.sqrt(plain)
                 counts[i] = min(max(_counted(parts, columns, own @ own[here]), FEWEST), freedom)
-    return Scatter(white, covariance, widths, counts, variance, bending)
+    return Scatter(white, covariance, widths, counts, variance, spreads, bending)
 
 
 def inverse_root(jacobian: Reals) -> Reals:

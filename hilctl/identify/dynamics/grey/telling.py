@@ -67,7 +67,7 @@ def _why(name: str, parameters: Parameters, structure: Structure) -> str:
     texts = [one.text for one in structure.directions if any(each in one.parts for each in moved)]
     if texts:
         return f"not fixed by these data: {'; '.join(texts)} changes nothing that was measured"
-    return "these data leave all between its bounds open"
+    return "not identifiable between its bounds from these data"
 
 
 def flags(
@@ -97,19 +97,19 @@ def _bounds(problem: Problem, found: Found, gauge: Gauged) -> Iterator[Flag]:
         choice = problem.parameters.choices[name]
         assert isinstance(choice, Free)
         if end < 0 and choice.low == 0.0 == problem.model.limits(name)[0] and name not in gauge.wide:
-            yield Flag("none", name, f"{name} = 0: none of it shows", "right where there is none to speak of")
+            yield Flag("none", name, f"{name} = 0: none of it shows", "correct if the rig has none")
             continue
         at = found.x[problem.parameters.free.index(name)]
         if name not in gauge.wide or lost > HELD_BACK:
             text = f"{name} = {at:.5g} is an end of its range, {choice.low:g} to {choice.high:g}"
-            yield Flag("bound", name, text, "widen its bounds if that is possible at all, or doubt the model")
+            yield Flag("bound", name, text, "widen its bounds if the machine allows it, or doubt the model")
 
 
 def _loose(told: Sequence[Invariant]) -> Iterator[Flag]:
     for one in told:
         if one.high - one.low > 2 * LOOSE * abs(one.value):
-            text = f"{one.name} = {one.value:.4g}, {one.low:.3g} to {one.high:.3g}: these data say little of it"
-            yield Flag("imprecise", one.name, text, "record longer, with more amplitude, or where it shows")
+            text = f"{one.name} = {one.value:.4g}, {one.low:.3g} to {one.high:.3g}: wider than the value"
+            yield Flag("imprecise", one.name, text, "record longer, or with more amplitude")
 
 
 def _coloured(problem: Problem, x: Reals, gauge: Gauged) -> Iterator[Flag]:
@@ -124,10 +124,10 @@ def _coloured(problem: Problem, x: Reals, gauge: Gauged) -> Iterator[Flag]:
                 continue
             alike = float(own[1:] @ own[:-1]) / power
             if abs(alike) > WHITE:
-                left = f"what is left of {name}{place} is not white (neighbours {alike:+.2f})"
+                left = f"the residuals of {name}{place} are not white (neighbours {alike:+.2f})"
                 remedy = "unfiltered samples, with less noise, would make them narrower"
-                yield Flag("coloured", name, f"{left}: the intervals know its colour", remedy)
+                yield Flag("coloured", name, f"{left}: the intervals allow for it", remedy)
             if seen is not None and seen.worst:
-                text = f"what is left of {name}{place} follows the input ({seen.worst:.1f} standard errors)"
-                remedy = "the model lacks something, and intervals are as much wider as that may bend their numbers"
+                text = f"the residuals of {name}{place} follow the input ({seen.worst:.1f} standard errors)"
+                remedy = "the model lacks something; the intervals are wider by the bias that this may cause"
                 yield Flag("follows", name, text, remedy)

@@ -3,7 +3,7 @@
 What is sent to the spool jumps with it, so the outputs have no derivative by it and no trust region finds it. It is
 looked for by the sum of squares itself, together with the play, for which it is easily taken: both decide when the
 spool jumps. First everywhere, then closer and closer about the best. For each pair the others are where the derivatives
-say that they would end, and after each round they are fitted anew.
+say that they would end, and after each round they are fitted again.
 """
 
 import math

@@ -49,7 +49,7 @@ def read_csv(path: Path, mapping: Mapping[str, str], rate_hz: float = 0.0) -> Fo
 def _columns(path: Path, table: Table, mapping: Mapping[str, str]) -> list[Column]:
     if not table.header:
         raise IntakeFault(
-            f"{path} line {table.rows[0].at}: numbers where a header has to stand; write a line before them that names "
+            f"{path} line {table.rows[0].at}: numbers instead of a header; insert a line before them that names "
             "each column with its unit, like time_s,xd_m,displacement_m"
         )
     try:
@@ -99,7 +99,7 @@ def _slow(path: Path, table: Table, columns: Sequence[Column]) -> Reals:
                 value = stamp_s(row[one.at])
             if value is None:
                 raise IntakeFault(
-                    f"{where}: {_short(row[one.at])!r} is no number; mend the line, or cut the record there"
+                    f"{where}: {_short(row[one.at])!r} is not a number; correct the line, or cut the record there"
                 )
             values[i, k] = value
     return values
@@ -110,8 +110,8 @@ def _check_times(path: Path, table: Table, times: Reals, at: int) -> None:
     bad = np.flatnonzero(~np.isfinite(times))
     if len(bad):
         raise IntakeFault(
-            f"{path} line {table.rows[bad[0]].at} column {_short(table.header[at].strip())!r}: no time stands there; "
-            "mend the line, or cut the record there"
+            f"{path} line {table.rows[bad[0]].at} column {_short(table.header[at].strip())!r}: the time is missing; "
+            "correct the line, or cut the record there"
         )
     midnight = np.abs(np.diff(times) + _DAY_S) < _NEAR_S
     if midnight.any():

@@ -1,6 +1,6 @@
 """The paper's experiment (Zhao and Wang 2013) on a rig that closes its own loop, and its tables beside ours.
 
-`ServoPlant` is what a study knows of such a rig; `paper_of(study)` computes what the paper's tables hold.
+`ServoPlant` is such a rig in a study; `paper_of(study)` computes the figures of the paper's tables.
 """
 
 from hilctl.identify.dynamics.paper.plant import SWEEP, ServoPlant

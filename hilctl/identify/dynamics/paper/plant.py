@@ -1,7 +1,7 @@
 """The paper's servo in a study: driven by its reference voltage, and fitted in nine states.
 
 Such a rig closes its own loop (`law.feedback = "rig"`), so the valve's command of other rigs is its reference: with
-the displacement that a command of 1 asks for and the transducer's gain, `ui = u_applied reach_m Kd`, held from tick to
+the displacement for a command of 1 and the transducer's gain, `ui = u_applied reach_m Kd`, held from tick to
 tick.
 """
 
@@ -27,7 +27,7 @@ from hilctl.identify.dynamics.grey import (
 )
 from hilctl.identify.dynamics.grey.model import Reals
 from hilctl.identify.dynamics.judge import RecordFault
-from hilctl.identify.dynamics.plants import Modelled
+from hilctl.identify.dynamics.plant_kind import Modelled
 from hilctl.identify.dynamics.study import Experiment, Grey, Pair
 from sim.servo import BOUNDS, KNOWN, Hold
 
@@ -43,7 +43,7 @@ OUTPUTS = {"displacement": "displacement_m", "load_pressure": "load_pressure_pa"
 SWEEP, STEP = "the paper's sweep", "the paper's step"
 AMPLITUDE_M = 7e-3
 STEP_M, STEP_S = 4e-3, 8e-3
-_STILL_S, _BEHIND_S = 0.05, 0.25  # of the record: before and behind what was driven
+_STILL_S, _BEHIND_S = 0.05, 0.25  # of the record kept before and after the excitation
 
 
 class ServoPlant:
@@ -53,18 +53,18 @@ class ServoPlant:
     excitations: tuple[Excitation, ...] = ("plant",)
 
     def pairs(self, asked: Asked) -> tuple[Pair, ...]:
-        """From the reference to displacement; and to the load pressure, where that is asked for."""
+        """From the reference to displacement; and to the load pressure, if requested."""
         if asked.input or asked.output:
             return (Pair(asked.input or "u_applied", asked.output or "displacement_m"),)
         loop = Pair("u_applied", "displacement_m")
         return (loop, Pair("u_applied", "load_pressure_pa")) if asked.load_pressure else (loop,)
 
     def settings(self, facts: Facts) -> Mapping[str, Mapping[str, Any]]:
-        """As each excitation has them."""
+        """None: each excitation has its defaults."""
         return {}
 
     def legs(self, rig: "Client", facts: Facts) -> Sequence[Leg]:
-        """The paper's sweep: 1 to 100 Hz in steps of 1 Hz, three periods each; and a step to be judged on."""
+        """The paper's sweep: 1 to 100 Hz in steps of 1 Hz, three periods each; and a step for validation."""
         most = float(room_of(facts).position_m)
         sine = {
             "start_hz": 1.0, "end_hz": 100.0, "step_hz": 1.0, "periods": 2, "settle_periods": 1, "blend_periods": 1.0,
@@ -78,7 +78,7 @@ class ServoPlant:
         ]  # fmt: skip
 
     def choices(self, facts: Facts, asked: Asked) -> dict[str, Choice]:
-        """The paper's eight, from the rig file's values, within the paper's bounds; and what is asked for."""
+        """The paper's eight from the rig file's values, within the paper's bounds; then the requested changes."""
         starts = {name: float(facts[key]) for name, key in KEYS.items()}
         base: dict[str, Choice] = {name: Free(start, *bounds_of(name, start)) for name, start in starts.items()}
         made = chosen(base, fixed=asked.fixed, free=asked.free, tied=asked.tied, keys=KEYS)
@@ -101,7 +101,7 @@ class ServoPlant:
         return Grey(self.name, chosen, outputs, fit, before, KEYS)
 
     def modelled(self, grey: Grey, experiment: Experiment, facts: Facts) -> tuple[Modelled, ...]:
-        """The displacement that the grey box makes of the reference."""
+        """The displacement of the grey box for the record's reference."""
         if grey.fit is None:
             return ()
         record = servo_record(experiment, facts, part=slice(None))
@@ -110,14 +110,14 @@ class ServoPlant:
 
 
 def servo_model(facts: Facts) -> ServoModel:
-    """With what the paper knows; piston and oil volume are the rig file's."""
+    """With the paper's known parameters; piston area and oil volume are the rig file's."""
     return ServoModel({**KNOWN, "A": float(facts["machine.A"]), "Vt": float(facts["machine.Vt"])})
 
 
 def servo_record(
     one: Experiment, facts: Facts, outputs: Sequence[str] = ("displacement",), part: slice | None = None
 ) -> Record:
-    """From rest before the excitation, for as long as it is heard; or another part that begins at rest."""
+    """From rest before the excitation until its response has decayed; or another part that starts at rest."""
     volts = float(facts["law.rig.reach_m"]) * KNOWN["Kd"]
     part = part or heard(one)
     u = volts * np.asarray(one.channels["u_applied"], float)[part]
@@ -126,7 +126,7 @@ def servo_record(
 
 
 def heard(one: Experiment) -> slice:
-    """The part of an experiment from just before what was driven to just behind."""
+    """The part of an experiment from just before the excitation to just after it."""
     first = max(0, one.begins - round(_STILL_S * one.rate_hz))
     if one.kind == "step":
         return slice(first, None)
@@ -136,7 +136,7 @@ def heard(one: Experiment) -> slice:
 
 
 def bounds_of(name: str, start: float) -> tuple[float, float]:
-    """The paper's; for a rig file whose own start lies beyond, a factor of four about that."""
+    """The paper's bounds; if the rig file's value lies outside them, a factor of four around it."""
     low, high = BOUNDS[name]
     return (low, high) if low < start < high else (start / 4, start * 4)
 

@@ -10,23 +10,23 @@ from hilctl.report.numbers import plain
 
 
 def tables(paper: Paper, pictures: Mapping[str, str]) -> Html:
-    """All of it, in the paper's order."""
+    """The whole section, in the paper's order."""
     return joined([
         p("Zhao and Wang, Acta Aeronautica et Astronautica Sinica 34 (2013) 187–196, identify an analog position servo "
-          "from a sweep of 1 to 100 Hz in steps of 1 Hz, three periods each. Here the servo with the values that they "
-          "found takes the place of their rig; so what they call identified is the truth, and can be missed."),
+          "from a sweep of 1 to 100 Hz in steps of 1 Hz, three periods each. Here a simulated servo with the values "
+          "that they identified takes the place of their rig, so these values are the true ones."),
         tag("h3", "Figure 2: the excitation and its response, prepared"),
-        figure(pictures, "paper-sweep", "With noise of 3.8 % of the output's spread, as the paper's own must have; "
-               "outliers out, low-passed without lag, mean off."),
+        figure(pictures, "paper-sweep", "With noise of 3.8 % of the output's spread, as estimated for the paper's own; "
+               "outliers removed, low-passed without lag, mean removed."),
         tag("h3", "Figures 3 and 4: the frequency response, and that of the corrector"),
         figure(pictures, "paper-response", "From the record above, the first of three periods skipped, with its 95 % "
-               "intervals, less the half tick of lag that the converter's hold adds; the servo's own in black. Right: "
-               "the second-order corrector that damps about 80 Hz, which makes the dip."),
-        tag("h3", "Table 1: where the search begins, and between which bounds"),
-        _settings(paper), tag("h3", "Figures 6 and 7: before and after"), _fits(paper),
+               "intervals, corrected for the half tick of lag of the converter's hold; the servo's own in black. "
+               "Right: the second-order corrector at about 80 Hz, which causes the dip."),
+        tag("h3", "Table 1: start and bounds of the search"),
+        _settings(paper), tag("h3", "Figures 6 and 7: the model before and after identification"), _fits(paper),
         figure(pictures, "paper-fit", "The noisy record beside the model at its start (figure 6) and at its end "
-               "(figure 7), over three seconds about 10 s, where the paper sees the start fail."),
-        tag("h3", "Table 2: what was identified"), _identified(paper), _fixed(paper),
+               "(figure 7), over three seconds around 10 s, where the paper shows the start deviating."),
+        tag("h3", "Table 2: identified parameters"), _identified(paper), _fixed(paper),
         tag("h3", "Figure 8: the identified model against the measured response"),
         figure(pictures, "paper-model", "Of the noisy record, with its 95 % intervals."),
         tag("h3", "Figure 9: transfer functions"), _orders(paper),
@@ -62,7 +62,7 @@ def _fits(paper: Paper) -> Html:
 
 
 def _soon(one: Case) -> str:
-    """Iterations that matter: the paper stops where values hardly change."""
+    """Iterations until the fit hardly changes, where the paper stops."""
     last = one.fit.history[-1]
     near = next(k for k, value in enumerate(one.fit.history) if value >= last - 0.05)
     return f"within 0.05 % of the end after {near}"
@@ -99,10 +99,10 @@ def _fixed(paper: Paper) -> Html:
         cells = [_with_interval(each.value, each.low, each.high) for each in (other, one)]
         rows.append((tag("span", one.name, class_="key"), plain(paper.truth[one.name], 5), *cells, one.unit))
     said = "; ".join(direction.text for direction in paper.quiet.fit.directions)
-    head = ("what the data fix", ">paper's values", ">3.8 % of noise", ">as recorded, 5 µm", "unit")
+    head = ("identifiable", ">paper's values", ">3.8 % of noise", ">as recorded, 5 µm", "unit")
     return joined([
-        p(f"From displacement alone not every parameter can be told, whatever the fit: {said}. What the same data do "
-          "fix:"),
+        p(f"From displacement alone not every parameter is identifiable, however good the fit: {said}. Identifiable "
+          "from the same data:"),
         table(head, rows),
     ])  # fmt: skip
 

@@ -1,7 +1,7 @@
-"""What the paper prints, beside what its experiment gives here: parameters, fits, and transfer functions by order.
+"""The paper's figures beside those of its experiment here: parameters, fits, and transfer functions by order.
 
 The paper's own record is noisy: its best fit is 96.18 %, so about 3.8 % of the output's spread is noise. The recorded
-displacement is therefore looked at twice: as it is, and with white noise of that size added, from a fixed seed.
+displacement is therefore evaluated twice: as it is, and with white noise of that size added, from a fixed seed.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ _LOW_PASS_HZ = 300.0
 
 
 class Line(NamedTuple):
-    """A row of its tables 1 and 2, and what was found here; None where the data do not fix it."""
+    """A row of the paper's tables 1 and 2."""
 
     name: str
     unit: str
@@ -51,24 +51,24 @@ class Order(NamedTuple):
 
 
 class Case(NamedTuple):
-    """The sweep with some noise, and what the grey box makes of it."""
+    """The sweep with some noise, and the grey box fitted to it."""
 
     title: str
     noise_m: float  # added
     record: Record
     fit: Fit
-    started: Reals  # what the model makes of it at its start
+    started: Reals  # the model's output at the start of the search
     ended: Reals
 
 
 class Paper(NamedTuple):
-    """All of it."""
+    """All tables."""
 
     lines: tuple[Line, ...]
     quiet: Case  # as recorded
     noisy: Case  # with noise as in the paper
     pressed: Case  # as recorded, with the load pressure
-    truth: Mapping[str, float]  # of what the data fix, by its name
+    truth: Mapping[str, float]  # of the identifiable combinations, by name
     prepared: Prepared  # the noisy record: outliers, low-pass, mean
     response: Response  # of the noisy record, in m/V
     bandwidth: Bandwidth
@@ -77,7 +77,7 @@ class Paper(NamedTuple):
     levy: tuple[Fitted, ...]
     orders: tuple[Order, ...]
     step: Check | None  # of the identified model
-    order_truth: float  # what the truth's own amplitude scores
+    order_truth: float  # fit of the true response's amplitude
 
     def to_json(self) -> dict[str, Any]:
         """As plain values."""
@@ -92,7 +92,7 @@ class Paper(NamedTuple):
 
 
 def paper_of(study: Study) -> Paper:
-    """From the sweep of a study. KeyError where it has none."""
+    """From the sweep of a study. KeyError if it has none."""
     sweep = study.experiment(SWEEP)
     reach_v = _volts(sweep)
     part = heard(sweep)
@@ -134,14 +134,14 @@ def paper_of(study: Study) -> Paper:
 
 
 def _volts(sweep: Experiment) -> float:
-    """The reference voltage of a command of 1: what is applied is the reference of the tick before, over the reach."""
+    """The reference voltage for a command of 1: the command is the reference of the tick before, over the reach."""
     u = np.asarray(sweep.channels["u_applied"], float)[1:]
     xr = np.asarray(sweep.channels["xr_m"], float)[:-1]
     return float(xr @ u / (u @ u)) * KNOWN["Kd"]
 
 
 def _known(study: Study) -> Fit | None:
-    """The study's own fit, where it is that of the paper."""
+    """The study's own fit, if it has the paper's choices; else None."""
     grey = study.grey
     if grey is None or grey.fit is None or grey.outputs != ("displacement",) or grey.experiments != (SWEEP,):
         return None
@@ -157,13 +157,13 @@ def _case(title: str, noise_m: float, record: Record, fit: Fit | None = None) ->
 
 
 def _response(u: Reals, x: Reals, sweep: Experiment, first: int) -> Response:
-    """Of the servo itself: what the converter's hold adds is taken out."""
+    """The response of the servo itself, corrected for the converter's hold."""
     held = stepped_response(u, x, sweep.rate_hz, sweep.signal.steps, begins=sweep.begins - first)
     return without_hold(held, sweep.rate_hz, Hold.zero)
 
 
 def _truth(fit: Fit) -> dict[str, float]:
-    """The paper's values of what the data fix."""
+    """The paper's values of the identifiable combinations."""
     found = {}
     for one in fit.invariants:
         value = 1.0

@@ -1,4 +1,4 @@
-"""The whole page of a study: a head, what was found in short, and the sections in the order of the work."""
+"""The page of a study: a head, the results in short, and the sections in the order of the work."""
 
 import io
 import json
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 _Section = Callable[[Study, Mapping[str, str]], Html]
 _SECTIONS: dict[str, tuple[str, _Section]] = {
-    "driven": ("What was driven", sections.driven),
-    "wrong": ("What was found wrong", sections.wrong),
-    "cleaned": ("What was cleaned", sections.cleaned),
+    "driven": ("Experiments", sections.driven),
+    "wrong": ("Faults of the records", sections.wrong),
+    "cleaned": ("Preparation", sections.cleaned),
     "response": ("Frequency response", sections.responses),
     "transfer": ("Transfer functions", sections.transfers),
     "grey": ("The physical model", sections.grey),
-    "validation": ("On what was not fitted", sections.validation),
+    "validation": ("Validation", sections.validation),
     "tuning": ("Tuning", sections.tuning),
 }
 
 
 def write_report(study: Study, out: str | Path, paper: "Paper | None" = None) -> Path:
-    """Writes the page, as `out` or, where that is a folder, into it; returns its path.
+    """Writes the page to `out`, or into that folder; returns its path.
 
-    A study of the paper's experiment gets the paper's tables too, and `paper.json` beside the page.
+    A study of the paper's experiment also gets the paper's tables, and `paper.json` beside the page.
     """
     path = Path(out)
     if path.suffix != ".html":
@@ -49,7 +49,7 @@ def write_report(study: Study, out: str | Path, paper: "Paper | None" = None) ->
 
 
 def paper_in(study: Study) -> "Paper | None":
-    """The paper's tables, where its experiment is among the study's."""
+    """The paper's tables, if its experiment is part of the study."""
     from hilctl.identify.dynamics.paper import SWEEP, paper_of
 
     return paper_of(study) if any(one.name == SWEEP for one in study.experiments) else None
@@ -83,14 +83,14 @@ def page(study: Study, paper: "Paper | None" = None) -> str:
 
 
 def bullets_of(remarks: tuple[str, ...]) -> Html:
-    """What has to be known beside the numbers."""
+    """The remarks of a study."""
     from hilctl.report.markup import bullets
 
     return bullets((sentence(remark) for remark in remarks), "warnings")
 
 
 def inline(study: Study, paper: "Paper | None" = None) -> dict[str, str]:
-    """Each figure that there is something to draw for, as an SVG element; NoFigures where matplotlib is missing."""
+    """Each figure that has data, as an SVG element; NoFigures if matplotlib is missing."""
     try:
         from matplotlib import rc_context
     except ImportError:
@@ -114,7 +114,7 @@ def _papers(paper: "Paper | None") -> Iterator[tuple[str, Any]]:
 
 
 def _headline(study: Study) -> str:
-    """What was found, in a sentence or two."""
+    """The main results, in a sentence or two."""
     said = []
     known = next((one for one in study.responses if one.bandwidth.gain is not None), None)
     if known is not None and known.bandwidth.gain is not None:
@@ -124,11 +124,11 @@ def _headline(study: Study) -> str:
         said.append(text)
     chosen = next((one.family.best for one in study.transfers if one.family is not None), None)
     if chosen is not None:
-        said.append(f"the data ask for order {chosen.order}")
+        said.append(f"the best transfer function has order {chosen.order}")
     fit = study.grey.fit if study.grey else None
     if fit is not None:
         said.append(
-            f"the physical model explains {percent(min(fit.fit_percent.values()))}, and {fit.rank} of its "
-            f"{fit.free} parameters' directions are fixed"
+            f"the physical model explains {percent(min(fit.fit_percent.values()))}, with {fit.rank} of its {fit.free} "
+            "parameters or combinations of them identifiable"
         )
     return sentence(*said)

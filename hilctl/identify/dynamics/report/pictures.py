@@ -1,4 +1,4 @@
-"""The pictures of any study: what was driven, cleaned, found and checked."""
+"""The pictures of a study: experiments, preparation, responses, models and validation."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -24,7 +24,7 @@ _BEFORE_S, _AFTER_S = 0.05, 0.3  # of a step
 
 
 def pictures_of(study: Study) -> Iterator[tuple[str, Any]]:
-    """Every figure that there is something to draw for, by name."""
+    """Every figure that has data, by name."""
     yield "driven", driven(study)
     for index, one in enumerate(study.prepared):
         if one.experiment == _most_changed(study):
@@ -40,12 +40,12 @@ def pictures_of(study: Study) -> Iterator[tuple[str, Any]]:
 
 
 def pairs_of(study: Study) -> list[Pair]:
-    """In the order in which they were found."""
+    """In the order of the responses."""
     return list(dict.fromkeys(one.pair for one in study.responses))
 
 
 def checks_of(study: Study) -> list[list[Check]]:
-    """Together what is about one output of one experiment, by whatever model."""
+    """Checks of one output of one experiment together, for all models."""
     found: dict[tuple[str, str], list[Check]] = {}
     for one in study.checks:
         found.setdefault((one.experiment, one.output), []).append(one)
@@ -81,7 +81,7 @@ def _one_a_group(experiments: Sequence[Experiment]) -> list[Experiment]:
 
 
 def _most_changed(study: Study) -> str:
-    """The experiment that preparing changed most, in parts of its channels' spread."""
+    """The experiment that preparation changed most, relative to its channels' spread."""
 
     def changed(one: Cleaned) -> float:
         now = one.prepared.channels
@@ -96,7 +96,7 @@ def _most_changed(study: Study) -> str:
 
 
 def cleaned(one: Cleaned) -> Any:
-    """What was recorded, what is left of it, and what was taken away of each channel besides the mean."""
+    """Each channel as recorded and as prepared, and what was removed apart from the mean."""
     made = one.prepared
     now, names = made.channels, list(made.original)
     figure, axes = new(len(names), 2, 0.6 + 1.5 * len(names), width=7.2)
@@ -107,9 +107,9 @@ def cleaned(one: Cleaned) -> Any:
         row[0].plot(*thinned(t, was), color=MEASURED, linewidth=0.6, label="recorded")
         row[0].plot(*thinned(t, is_now), color=MODEL, linewidth=0.6, label="prepared")
         away = was - is_now
-        row[1].plot(*thinned(t, away - away.mean()), color=OTHER, linewidth=0.6, label="taken away")
+        row[1].plot(*thinned(t, away - away.mean()), color=OTHER, linewidth=0.6, label="removed")
         row[0].set_title(labelled(name))
-        row[1].set_title("taken away, less its mean" + (f", {unit}" if unit else ""))
+        row[1].set_title("removed, without its mean" + (f", {unit}" if unit else ""))
         for ax in row:
             ax.margins(x=0)
     for ax in axes[-1]:
@@ -119,7 +119,7 @@ def cleaned(one: Cleaned) -> Any:
 
 
 def response(study: Study, pair: Pair) -> Any:
-    """Magnitude, phase and coherence of each excitation, with what they are known to."""
+    """Magnitude, phase and coherence of each excitation, with 95 % intervals."""
     found = [one for one in study.responses if one.pair == pair]
     figure, axes = new(3, 1, 6.0, sharex=True)
     magnitude, phase, coherence = axes[:, 0]
@@ -152,7 +152,7 @@ def _crossings(magnitude: Any, phase: Any, one: Measured, colour: str) -> None:
 
 
 def transfer(study: Study, one: Transfers) -> Any:
-    """The measured magnitude and phase with every order, the chosen one strong; and what BIC says of each."""
+    """The measured magnitude and phase with every order, the chosen one strong; and the BIC of each."""
     if one.family is None:
         return None
     measured = next((m for m in study.responses if m.experiment == one.experiment and m.pair == one.pair), None)
@@ -178,7 +178,7 @@ def transfer(study: Study, one: Transfers) -> Any:
 
 
 def singular(study: Study) -> Any:
-    """Singular values of the scaled derivatives: what the data fix, and what they do not; and the search."""
+    """Singular values of the scaled derivatives, identifiable or not; and the course of the search."""
     fit = study.grey.fit if study.grey else None
     if fit is None:
         return None
@@ -186,7 +186,7 @@ def singular(study: Study) -> Any:
     left, right = axes[0]
     values = np.maximum(np.asarray(fit.singular_values), 1e-16)
     n = np.arange(1, len(values) + 1)
-    for part, colour, label in ((n <= fit.rank, MODEL, "fixed"), (n > fit.rank, OTHER, "not fixed")):
+    for part, colour, label in ((n <= fit.rank, MODEL, "identifiable"), (n > fit.rank, OTHER, "not identifiable")):
         if part.any():
             left.vlines(n[part], 1e-17, values[part], color=colour, linewidth=1.0)
             left.plot(n[part], values[part], "o", color=colour, markersize=4, label=label)
@@ -197,7 +197,7 @@ def singular(study: Study) -> Any:
     right.plot(np.arange(len(fit.history)), np.maximum(100 - np.asarray(fit.history), 1e-6), "o-", color=MODEL,
                markersize=2.5, linewidth=1.0)  # fmt: skip
     right.set_yscale("log")
-    right.set_title("what is not explained, %, by iteration")
+    right.set_title("not explained, %, by iteration")
     right.set_xlabel("iteration")
     left.set_xlabel("number")
     below(figure, axes)
@@ -205,7 +205,7 @@ def singular(study: Study) -> Any:
 
 
 def checked(checks: Sequence[Check]) -> Any:
-    """Measured beside modelled, what each model leaves, and whether that is noise."""
+    """Measured and modelled output, the residuals of each model, and their correlations."""
     first = checks[0]
     tested = [one for one in checks if one.whiteness is not None and one.independence is not None]
     figure, axes = new(3 if tested else 2, 2, 5.2 if tested else 3.6)
@@ -220,7 +220,7 @@ def checked(checks: Sequence[Check]) -> Any:
             ax.plot(*thinned(t, factor * values[part]), color=models[one.model], linewidth=0.8,
                     label=f"model: {one.model}")  # fmt: skip
     top.set_title(f"{first.experiment}: {labelled(first.output)}")
-    left.set_title("what is left" + (f", {unit}" if unit else ""))
+    left.set_title("residuals" + (f", {unit}" if unit else ""))
     left.set_xlabel("time, s")
     for ax in (top, left):
         ax.margins(x=0)
@@ -231,7 +231,7 @@ def checked(checks: Sequence[Check]) -> Any:
 
 
 def tuned(study: Study) -> Any:
-    """The loop's gain: of the gains before, and of those that were computed, predicted and measured."""
+    """The open loop with the gains before and with the proposed ones, predicted and measured."""
     told = study.tuning.to_json() if study.tuning else None
     if not told or not told["predicted"]:
         return None
@@ -266,7 +266,7 @@ def _across(figure: Any, row: Any) -> Any:
 
 
 def _shown_part(one: Check) -> tuple[Any, slice]:
-    """Times, and the part that is looked at: of a step, what is about it."""
+    """Times, and the part that is shown: for a step, its surroundings."""
     t = np.arange(len(one.measured)) / one.rate_hz
     if one.step is None:
         return t, slice(None)
@@ -282,11 +282,11 @@ def _residuals(itself: Any, driven: Any, one: Check, colour: str) -> None:
     itself.plot(np.arange(1, len(white.correlation) + 1), white.correlation, "o-", color=colour, markersize=2.5,
                 linewidth=0.6)  # fmt: skip
     itself.axhspan(-white.bound, white.bound, color=BAND, lw=0)
-    itself.set_title("its correlation with itself, by lag")
+    itself.set_title("residuals: correlation by lag")
     driven.plot(apart.lags, apart.correlation, color=colour, linewidth=1.2)
     for side in (-1, 1):
         driven.axhline(side * apart.bound, color=colour, linewidth=0.7, linestyle=(0, (2, 2)))
-    driven.set_title("and with the input; within the lines: none")
+    driven.set_title("and with the input; within the lines: independent")
     for ax in (itself, driven):
         ax.set_xlabel("samples")
 
@@ -300,12 +300,12 @@ def _db(magnitude: Any) -> Any:
 
 
 def _near(phase: Any, measured: Any) -> Any:
-    """Turned by whole circles to where the measured one begins."""
+    """Shifted by whole turns to the start of the measured one."""
     return phase - 360 * np.round((phase[0] - measured[0]) / 360)
 
 
 def _ratio(pair: Pair) -> str:
-    """In which unit a gain is 0 dB."""
+    """The unit in which a gain is 0 dB."""
     one, other = ({"mm": "m", "MPa": "Pa"}.get(unit, unit) for unit in (shown_as(c)[1] for c in pair))
     if one == other:
         return ""

@@ -17,11 +17,11 @@ Pictures = Mapping[str, str]
 
 _KINDS = {"stepped": "stepped sine", "sweep": "sweep", "multisine": "multisine", "step": "step", "motion": "motion",
           "record": "recording"}  # fmt: skip
-_ROLES = {"fit": "models are fitted to it", "check": "models are judged on it"}
+_ROLES = {"fit": "identification", "check": "validation"}
 
 
 def figure(pictures: Pictures, name: str, caption: str) -> Html:
-    """A picture with what it shows; nothing where it was not drawn."""
+    """A picture with its caption; nothing if it was not drawn."""
     if name not in pictures:
         return NOTHING
     svg = pictures[name].replace("<svg", f'<svg role="img" aria-label="{html(caption)}"', 1)
@@ -29,45 +29,45 @@ def figure(pictures: Pictures, name: str, caption: str) -> Html:
 
 
 def driven(study: Study, pictures: Pictures) -> Html:
-    """What was driven."""
+    """The experiments."""
     rows = [
         (one.name, _KINDS[one.kind], f"{plain(one.band_hz[0], 3)} to {plain(one.band_hz[1], 3)}",
          with_unit(one.settings.get("amplitude_m"), "m"), fixed(one.seconds, 1), _ROLES[one.role])
         for one in study.experiments
     ]  # fmt: skip
-    head = ("experiment", "kind", ">band, Hz", ">at most", ">s", "what for")
+    head = ("experiment", "kind", ">band, Hz", ">amplitude at most", ">duration, s", "used for")
     return joined([
         table(head, rows),
-        figure(pictures, "driven", "What was driven and what came of it, one experiment of each kind. Where a line is "
-               "a band, it swings faster than the page can show."),
+        figure(pictures, "driven", "Reference and output, one experiment of each kind. A line that fills a band "
+               "oscillates faster than the page can show."),
         bullets((sentence(f"{one.name}: {note}") for one in study.experiments for note in one.notes), "notes"),
     ])  # fmt: skip
 
 
 def wrong(study: Study, pictures: Pictures) -> Html:
-    """What was found wrong with the records."""
+    """The faults of the records."""
     rows = [(found.experiment, one.channel, one.kind, sentence(one.text)) for found in study.findings
             for one in found.findings]  # fmt: skip
     if not rows:
-        return p("Nothing: every record is long enough, whole, moving, evenly sampled, neither clipped nor saturated, "
-                 "and its output follows its input.")  # fmt: skip
-    return table(("experiment", "channel", "what", "and what to do"), rows)
+        return p("None: every record is long enough, complete, in motion, evenly sampled, neither clipped nor "
+                 "saturated, and its output follows its input.")  # fmt: skip
+    return table(("experiment", "channel", "fault", "details and remedy"), rows)
 
 
 def cleaned(study: Study, pictures: Pictures) -> Html:
-    """What was done to the records before anything was found from them."""
+    """What was done to the records before identification."""
     rows = [
         (each.experiment, code(name), change.text, f"{change.touched}", plain(change.rms, 3), plain(change.largest, 3))
         for each in study.prepared for done in each.prepared.done for name, change in done.changes.items()
     ]  # fmt: skip
     if not rows:
-        return absent("Nothing was prepared.")
+        return absent("No record was prepared.")
     shown = [name for name in pictures if name.startswith("cleaned-")]
-    head = ("experiment", "channel", "step", ">samples", ">changed by, rms", ">at most")
+    head = ("experiment", "channel", "step", ">samples changed", ">change, rms", ">largest change")
     return joined([
-        p("Each step can be taken back; the recordings are as they were. Filter and trend are the same for all "
-          "channels: on one alone they would be dynamics."),
-        *(figure(pictures, name, "Before and after, for the record that was changed most.") for name in shown),
+        p("The recordings themselves are unchanged. Filter and trend are the same for all channels: on one channel "
+          "alone they would look like dynamics."),
+        *(figure(pictures, name, "Before and after, for the record with the largest change.") for name in shown),
         tag("details", tag("summary", f"{len(rows)} steps"), table(head, rows)),
     ])  # fmt: skip
 
@@ -81,11 +81,11 @@ def responses(study: Study, pictures: Pictures) -> Html:
          _crossing(one.bandwidth.gain), _crossing(one.bandwidth.phase))
         for one in study.responses
     ]  # fmt: skip
-    held = ", less the half tick of lag that holding it from tick to tick adds"
+    held = ", corrected for the half tick of lag of an input that is held from tick to tick"
     head = ("experiment", "from → to", ">lines", ">standard error", ">−3 dB, Hz", ">−90°, Hz")
     return joined([
         *(figure(pictures, f"response-{index}", f"{pair}: with 95 % intervals{held if study.held(pair.input) else ''}; "
-                 "dotted: where it has fallen by 3 dB, and where it lags by 90°.")
+                 "dotted: the frequencies at which it has fallen by 3 dB and lags by 90°.")
           for index, pair in enumerate(pairs_of(study))),
         table(head, rows, "standard error: the median over all lines, of the magnitude"),
     ])  # fmt: skip
@@ -124,7 +124,7 @@ def transfers(study: Study, pictures: Pictures) -> Html:
         head = (">order", ">amplitude", ">complex, weighted", ">BIC", "stable", ">Levy's amplitude", "stable")
         best = one.family.best.transfer
         parts += [
-            figure(pictures, f"transfer-{index}", "Measured, and every order; strong: the one of least BIC."),
+            figure(pictures, f"transfer-{index}", "Measured, and every order; strong: the order with the least BIC."),
             table(head, rows, "fits in %, equation 29; Levy: plain linear least squares, for comparison"),
             facts([("Poles, 1/s", _roots(best.poles)), ("Zeros, 1/s", _roots(best.zeros))]),
         ]
@@ -159,11 +159,12 @@ def grey(study: Study, pictures: Pictures) -> Html:
                ("Iterations", f"{found.iterations}, {found.trials} simulations with derivatives"),
                ("Rank", f"{found.rank} of {found.free}, gap {plain(found.gap, 2)}"), ("Starts", _starts(found))]),
         estimates(one, found),
-        said_and_unsaid(found),
-        figure(pictures, "singular", "Left: where the gap is, the data end. Right: how the search went."),
+        identifiable(found),
+        figure(pictures, "singular", "Left: combinations of parameters below the gap are not identifiable. Right: the "
+               "search."),
         bullets((joined([sentence(f.text), " ", tag("em", sentence(f.remedy))]) for f in flags), "flags"),
         p(sentence(one.refused)),
-        p(sentence(f"no number of it is proposed to be set: {doubt(one)}")) if doubt(one) else NOTHING,
+        p(sentence(f"none of these values is proposed to be set: {doubt(one)}")) if doubt(one) else NOTHING,
     ])  # fmt: skip
 
 
@@ -176,11 +177,11 @@ def _fits(found: Fit) -> str:
 
 def _starts(found: Fit) -> str:
     agreeing, of = found.agreeing
-    return f"{agreeing} of {of} ended at the same machine" if of > 1 else ""
+    return f"{agreeing} of {of} ended at the same parameters" if of > 1 else ""
 
 
 def fit(per_cent: float) -> str:
-    """Equation 29: what differs lies behind the point."""
+    """A fit by equation 29, with two decimals: fits differ there."""
     return f"{fixed(per_cent, 2)} %"
 
 
@@ -188,7 +189,7 @@ _BOUNDS = {-1: "at its lower bound", 0: "", 1: "at its upper bound"}
 
 
 def estimates(one: Grey, found: Fit) -> Html:
-    """Numbers with intervals, or why there is none."""
+    """The parameters with intervals, or that they are not identifiable."""
     rows = []
     for each in found.estimates:
         value, interval, unit = quantity(each.value, each.low, each.high, each.unit)
@@ -196,41 +197,41 @@ def estimates(one: Grey, found: Fit) -> Html:
             value, interval = "not identifiable", ""
         note = _BOUNDS[each.at_bound]
         if each.by == "fixed":
-            note, interval = "held", ""
+            note, interval = "fixed", ""
         if each.value is None:
             unit = note = ""
         key = code(one.keys.get(each.name, each.name))
         rows.append((key, with_unit(one.before.get(each.name), each.unit), value, interval, unit, note))
-    return table(("parameter", ">rig file", ">found", ">95 % interval", "unit", ""), rows)
+    return table(("parameter", ">rig file", ">identified", ">95 % interval", "unit", ""), rows)
 
 
-def said_and_unsaid(found: Fit) -> Html:
-    """What the data fix, and what they cannot, in words."""
+def identifiable(found: Fit) -> Html:
+    """Which combinations of parameters the data identify, and which they do not."""
     rows = []
     for each in found.invariants:
         value, interval, unit = quantity(each.value, each.low, each.high, each.unit)
         rows.append((tag("span", each.name, class_="key"), value, interval, unit))
-    unsaid = [sentence(f"{one.text}: nothing that was measured changes") for one in found.directions]
-    fixed_too = table(("what the data fix", ">found", ">95 % interval", "unit"), rows)
-    if not unsaid:
-        return p("The data fix every parameter by itself.")
-    return joined([p("What the data do not fix:"), bullets(unsaid), fixed_too])
+    free = [sentence(f"{one.text}: no measured output changes") for one in found.directions]
+    combined = table(("identifiable", ">identified", ">95 % interval", "unit"), rows)
+    if not free:
+        return p("Every parameter is identifiable by itself.")
+    return joined([p("Not identifiable from these data:"), bullets(free), combined])
 
 
 def validation(study: Study, pictures: Pictures) -> Html:
-    """Models on what they were not fitted to."""
+    """Models on data that they were not fitted to."""
     if not (study.checks or study.against):
-        return absent("Nothing was driven that models could be judged on.")
+        return absent("No record was reserved for validation.")
     rows = [
         (one.experiment, one.model, code(one.output), fit(one.fit_percent), _white(one), _apart(one))
         for one in study.checks
     ]
-    head = ("experiment", "model", "output", ">fit", "what is left of it", "and the input")
+    head = ("experiment", "model", "output", ">fit", "residuals", "residuals and input")
     parts = [table(head, rows)]
     lines = [(one.experiment, one.model, str(one.pair), fit(one.fit_percent), percent(one.error_percent))
              for one in study.against]  # fmt: skip
     parts.append(table(("response of", "model", "from → to", ">amplitude", ">error"), lines,
-                       "Against responses that were not fitted"))  # fmt: skip
+                       "responses that the models were not fitted to"))  # fmt: skip
     for index, checks in enumerate(checks_of(study)):
         parts += [figure(pictures, f"check-{index}", _caption(checks)), _steps(checks)]
     return joined(parts)
@@ -246,15 +247,15 @@ def _white(one: Check) -> str:
         return sentence(one.refused) or "–"
     if one.whiteness.white:
         return "white"
-    return f"coloured: {percent(100 * one.whiteness.outside)} of lags outside"
+    return f"coloured: {percent(100 * one.whiteness.outside)} of the lags outside the bound"
 
 
 def _apart(one: Check) -> str:
     if one.independence is None:
         return "–"
     if one.independence.independent:
-        return "has nothing to do with it"
-    return f"follows it: {fixed(one.independence.worst, 1)} standard errors"
+        return "independent"
+    return f"correlated: {fixed(one.independence.worst, 1)} standard errors"
 
 
 def _steps(checks: Sequence[Check]) -> Html:
@@ -294,7 +295,7 @@ _FIGURES = (
 
 
 def tuning(study: Study, pictures: Pictures) -> Html:
-    """Gains that follow, where they were computed; predicted, and measured where they were."""
+    """The proposed gains, with predicted margins and, if measured, the measured ones."""
     if study.tuning is None:
         return absent("No gains were computed.")
     values = study.tuning.to_json()
@@ -309,14 +310,14 @@ def tuning(study: Study, pictures: Pictures) -> Html:
     head = ("", *(f">{name}" for name in known), "meaning")
     return joined([
         keys, p("Proposed, not set: `hilctl tune --from` with this study's directory measures and sets them."),
-        table(head, rows, "margins of the loop, and how far it follows"),
-        figure(pictures, "tuning", "The whole loop, predicted by the model and, where it was driven, measured."),
+        table(head, rows, "margins of the loop, and bandwidth"),
+        figure(pictures, "tuning", "The open loop, predicted by the model and, if driven, measured."),
         facts([("Decided by", ", ".join(str(one) for one in decided)), ("From", str(values.get("source") or ""))]),
     ])  # fmt: skip
 
 
 def _figure_of(each: Mapping[str, Any], what: str) -> str:
-    """From a prediction or a measurement: its own, or of its margins."""
+    """A figure of a prediction or a measurement, or of its margins."""
     margins = each.get("margins") or each.get("nominal") or {}
     value = each.get(what, margins.get(what))
     return "–" if value is None else plain(float(value), 3)

@@ -1,8 +1,8 @@
-"""What is known of the machine that is tuned: its numbers, and between which ends they lie.
+"""The machine that gains are designed for: its parameters and their ranges.
 
-From the rig file alone: its numbers, with mass and bulk modulus a fifth off either way. From an identification: what
-was identified, with its intervals; mass and bulk modulus, where they were not, as from the rig file. A design must hold
-at all corners of what is so left open.
+From the rig file alone: nominal values, with mass and bulk modulus 20 % off either way. From an identification: the
+identified values with their intervals; mass and bulk modulus, if not identified, as from the rig file. A design must
+keep its margins at all corners of these ranges.
 """
 
 import itertools
@@ -15,15 +15,15 @@ from hilctl.law.settings import Controller
 from hilctl.machine import Machine
 from hilctl.params import BadValues, Problem, assign
 
-LOOP = ("m", "A", "Vt", "beta", "Ctc", "Kc", "Qn", "wv", "zv")  # what the linear loop is made of
-UNSURE = ("m", "beta")  # where nobody has identified them
+LOOP = ("m", "A", "Vt", "beta", "Ctc", "Kc", "Qn", "wv", "zv")  # parameters of the linear loop
+UNSURE = ("m", "beta")  # assumed SHARE off, unless identified
 SHARE = 0.2
 FILES = ("study.json", "plant.json")
-NARROW = 0.01  # an interval within this of its number opens no corner
+NARROW = 0.01  # of the value: a narrower interval adds no corner
 
 
 class Interval(NamedTuple):
-    """A number, and where it lies."""
+    """A value and its range."""
 
     value: float
     low: float
@@ -31,12 +31,12 @@ class Interval(NamedTuple):
 
 
 class Known(NamedTuple):
-    """The machine as the controller is to believe it, and what is open about it."""
+    """The machine as the controller assumes it, and the ranges of its parameters."""
 
     controller: Controller
     spread: Mapping[str, tuple[float, float]]  # by name in [machine]
     source: str
-    assumed: tuple[str, ...]  # of UNSURE: what nobody has identified
+    assumed: tuple[str, ...]  # of UNSURE: not identified
 
     def corners(self) -> Iterator[tuple[str, Machine]]:
         """In words, and as a machine: the nominal one first, then every corner."""
@@ -50,12 +50,12 @@ class Known(NamedTuple):
 
 
 def from_rig_file(controller: Controller) -> Known:
-    """Nothing but the rig file."""
+    """From the rig file alone."""
     return from_numbers(controller, {}, "the rig file")
 
 
 def from_numbers(controller: Controller, numbers: Mapping[str, Interval], source: str) -> Known:
-    """Identified numbers by their names in [machine]; names that the linear loop does not know are left out."""
+    """From identified values by their names in [machine]; names outside the linear loop are left out."""
     used = {name: found for name, found in numbers.items() if name in LOOP}
     held = assign(controller, {f"machine.{name}": found.value for name, found in used.items()})
     machine = held.machine
@@ -70,7 +70,7 @@ def from_numbers(controller: Controller, numbers: Mapping[str, Interval], source
 
 
 def from_folder(controller: Controller, folder: str | Path) -> Known:
-    """What `hilctl identify dynamics` or `hilctl identify plant` has written there. BadValues when nothing is."""
+    """From the directory of `hilctl identify dynamics` or `hilctl identify plant`. BadValues if it holds neither."""
     at = Path(folder)
     for name in FILES:
         if (at / name).is_file():
@@ -81,14 +81,14 @@ def from_folder(controller: Controller, folder: str | Path) -> Known:
 
 
 def from_study(controller: Controller, told: Mapping[str, Any], source: str) -> Known:
-    """What a study tells as plain values. BadValues where it has identified nothing."""
+    """From the plain values of a study. BadValues if it identified nothing."""
     return _some(controller, _of_study(told), source)
 
 
 def _some(controller: Controller, numbers: Mapping[str, Interval], source: str) -> Known:
     if not numbers:
-        raise BadValues([Problem("--from", source, "holds no identified number of the machine",
-                                 "see there what was refused, or leave --from out")])
+        raise BadValues([Problem("--from", source, "holds no identified parameter of the machine",
+                                 "see in it what was refused, or leave --from out")])
     return from_numbers(controller, numbers, source)
 
 
@@ -97,7 +97,7 @@ def _numbers(file: Path) -> dict[str, Interval]:
         told = json.loads(file.read_text(encoding="utf-8"))
         return _of_study(told) if file.name == FILES[0] else _of_plant(told["plant"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadValues([Problem("--from", str(file), f"is not what an identification writes: {error!r}")]) from None
+        raise BadValues([Problem("--from", str(file), f"is not a file of an identification: {error!r}")]) from None
 
 
 def _of_study(told: Mapping[str, Any]) -> dict[str, Interval]:
@@ -123,7 +123,7 @@ def _of_plant(plant: Mapping[str, Any]) -> dict[str, Interval]:
 
 
 def _interval(each: Mapping[str, Any]) -> Interval:
-    """An end that is not known is as far away as a fifth."""
+    """An open end counts as 20 % off."""
     value = float(each["value"])
     low, high = each.get("low"), each.get("high")
     return Interval(value, value * (1 - SHARE) if low is None else float(low),

@@ -1,11 +1,11 @@
 """Margins of a loop, from its transfer L at many frequencies. The closed loop divides by 1 + L.
 
-    gain margin      by how much the gain of the whole loop may rise, and fall, before it is unstable; from where L is
-                     real and negative: below -1 a rise, beyond -1 a fall would move it over
+    gain margin      by how much the gain of the whole loop may rise, or fall, before it is unstable; from where L is
+                     real and negative: between -1 and 0 the limit of a rise, below -1 that of a fall
     phase margin     by how much every phase may lag, or lead; from where |L| = 1
-    modulus margin   the least distance of L from -1: 1/Ms, which no pair of gain and phase gets around
+    modulus margin   the least distance of L from -1: 1/Ms, which bounds gain and phase errors together
 
-They are those of a stable loop. Each is told with the frequency at which it is met.
+They hold for a stable loop. Each is given with the frequency at which it occurs.
 """
 
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ Complexes = npt.NDArray[np.complex128]
 
 
 class Margins(NamedTuple):
-    """Infinite where L never comes there."""
+    """Infinite where L has no such point."""
 
     rise_db: float
     rise_hz: float
@@ -31,7 +31,7 @@ class Margins(NamedTuple):
 
     @property
     def gain_db(self) -> float:
-        """The lesser of both."""
+        """The smaller of rise and fall."""
         return min(self.rise_db, self.fall_db)
 
     @property
@@ -41,18 +41,18 @@ class Margins(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What margins a design must have."""
+    """The margins a design must have."""
 
     gain_db: float = 6.0
     phase_deg: float = 45.0
     modulus: float = 0.5
 
     def share(self, found: Margins) -> float:
-        """How much of what is wanted there is, of the margin that is missed by most."""
+        """The smallest ratio of a margin to its wanted value."""
         return min(self._shares(found).values())
 
     def short(self, found: Margins) -> str:
-        """The margin that is missed by most, in words; empty when all are kept."""
+        """The margin missed by most, in words; empty when all are met."""
         shares = self._shares(found)
         least = min(shares, key=lambda text: shares[text])
         return least if shares[least] < 1 - 1e-9 else ""
@@ -70,7 +70,7 @@ class Wanted(NamedTuple):
 
 
 def margins_of(hz: Reals, loop: Complexes) -> Margins:
-    """From a transfer, its frequencies rising; between them it goes straight."""
+    """From a transfer at rising frequencies; linear between them."""
     gains = [(np.inf, np.nan), (np.inf, np.nan)]  # to rise by, to fall by
     at, share = _crossings(loop.imag)
     for k, t in zip(at, share, strict=True):
@@ -90,7 +90,7 @@ def margins_of(hz: Reals, loop: Complexes) -> Margins:
 
 
 def worst_of(loops: Complexes) -> tuple[Reals, Reals]:
-    """The lesser gain margin in dB, and the phase margin in degrees, of each of several transfers, (loops, hz)."""
+    """The smaller gain margin in dB, and the phase margin in degrees, of each of several transfers, (loops, hz)."""
     before, behind = loops[:, :-1], loops[:, 1:]
     with np.errstate(divide="ignore", invalid="ignore"):
         share = before.imag / (before.imag - behind.imag)
@@ -104,6 +104,6 @@ def worst_of(loops: Complexes) -> tuple[Reals, Reals]:
 
 
 def _crossings(values: Reals) -> tuple[Any, Reals]:
-    """Where a series goes through zero: the index before, and how far on to the next."""
+    """Where a series crosses zero: the index before, and the share of the way to the next."""
     at = np.flatnonzero(values[:-1] * values[1:] < 0)
     return at, np.asarray(values[at] / (values[at] - values[at + 1]))

@@ -1,14 +1,14 @@
 """Bandwidth and margins, measured: the loop stays closed, a multisine moves its reference.
 
-The controller is ours and its recursions are known, so what it made of its references can be taken off what it asked
-for; the rest came back from the rig:
+The recursions of the controller are known, so the part of its output that comes from the references can be subtracted;
+the rest came back from the rig:
 
     y = u_law - u_feed - C_r r           L = -(y/r)/(u_law/r)
 
-Both quotients are by the reference, which no noise reaches: noise within the loop biases neither. Several multisines
-with other phases are averaged, and their scatter, which holds friction's distortion as well as noise, is the error.
-What the rig shows is its best linear approximation under this motion: friction counts as it acts on a table that slides
-back and forth, not as a slope at one speed.
+Both quotients refer to the reference, which is free of noise, so noise within the loop biases neither. Several
+multisines with different phases are averaged; their scatter, which contains distortion by friction as well as noise, is
+the error. The result is the best linear approximation of the rig under this motion: friction acts as it does on a table
+that slides back and forth, not as a slope at one speed.
 """
 
 import math
@@ -22,9 +22,9 @@ from hilctl.identify.dynamics.excitation import Tones
 from hilctl.identify.dynamics.experiment.drive import DynamicsFault, drive, ready
 from hilctl.identify.dynamics.experiment.planning import Leg, signal_of
 from hilctl.identify.dynamics.experiment.room import room_of
-from hilctl.identify.dynamics.response import Bandwidth, Response, bandwidth, multisine_response
-from hilctl.identify.dynamics.tuning.margins import Margins, Reals, margins_of
-from hilctl.identify.dynamics.tuning.predict import falls
+from hilctl.identify.dynamics.response import Response, bandwidth, multisine_response
+from hilctl.identify.dynamics.tuning.margins import Reals, margins_of
+from hilctl.identify.dynamics.tuning.measured import Measured
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -35,31 +35,13 @@ CHANNELS = (
 )  # fmt: skip
 SEEDS = (11, 12, 13, 14)
 START_HZ, PERIODS = 1.0, 4
-HIGHEST, ABOVE_MODE = 0.2, 3.0  # of the rate; of the hydraulic mode
-_KEPT = " What is finished is kept"  # by a study; here a measurement is short, and begins anew
-DRAGGING = 1e-9  # of the feedback that is another law's
-
-
-class Measured(NamedTuple):
-    """What the rig did."""
-
-    loop: Response  # L
-    follows: Response  # displacement over reference
-    plant: Response  # load pressure over opening: where resonances stand out
-    margins: Margins
-    bandwidth: Bandwidth
-    epoch: int
-    seconds: float
-    notes: tuple[str, ...]
-
-    @property
-    def crossover_hz(self) -> float:
-        """The first frequency at which |L| has fallen to 1."""
-        return falls(self.loop.hz, self.loop.gain, 0.0)
+HIGHEST, ABOVE_MODE = 0.2, 3.0  # highest line: of the loop rate; of the hydraulic mode
+_KEPT = " Finished motions are kept"  # true of a study; this measurement is short, and starts again from the first
+DRAGGING = 1e-9  # change of the share of PID feedback that counts as a blend still running
 
 
 def legs_of(facts: Facts) -> list[Leg]:
-    """The motions: one multisine, with other phases each time."""
+    """The motions: one multisine, with different phases each time."""
     end_hz = min(HIGHEST * facts.rate_hz, ABOVE_MODE * facts.mode_rad_s / (2 * math.pi))
     period_s = round(facts.rate_hz / START_HZ) / facts.rate_hz
     settings = {
@@ -74,7 +56,7 @@ def legs_of(facts: Facts) -> list[Leg]:
 
 
 def measure(rig: "Client", facts: Facts, tell: Callable[[str], None] = lambda text: None) -> Measured:
-    """Drives and looks. DynamicsFault when the rig cannot be driven; not one of its parameters is changed."""
+    """Drives the motions and evaluates them. DynamicsFault when the rig cannot be driven; no parameter is changed."""
     ready(rig)
     records: list[Record] = []
     notes: list[str] = []
@@ -125,13 +107,13 @@ def measured_of(records: Sequence[Record], facts: Facts, notes: tuple[str, ...] 
 
 
 def centre_of(record: Record) -> float:
-    """About where the table moved, in whole periods: an integral must not run away."""
+    """The mean reference over whole periods: without it the integral term would drift."""
     first = record.begins + record.tones.first
     return float(np.mean(record.samples["xr_m"][first : first + record.tones.periods * record.tones.period]))
 
 
 def returned(samples: Mapping[str, Any], facts: Facts, centre_m: float) -> Reals:
-    """y: what came back, through the sensors, of what was asked for."""
+    """y: the part of the controller's output that came back from the rig through the sensors."""
     from scipy.signal import lfilter
 
     dt_s = facts.dt_s
@@ -154,7 +136,7 @@ def returned(samples: Mapping[str, Any], facts: Facts, centre_m: float) -> Reals
 
 
 def over(above: Sequence[Response], below: Sequence[Response] | None, factor: Any) -> Response:
-    """The quotient of two responses to one reference, over several records; their scatter is its error."""
+    """The quotient of two responses to one reference, over several records; their scatter gives its error."""
     tops = np.stack([each.gain for each in above])
     bottoms = np.stack([each.gain for each in below]) if below is not None else np.ones_like(tops)
     count = len(tops)
@@ -171,14 +153,14 @@ def over(above: Sequence[Response], below: Sequence[Response] | None, factor: An
 def _check(records: Sequence[Record]) -> None:
     epochs = {int(epoch) for record in records for epoch in np.unique(record.samples["epoch"])}
     if len(epochs) > 1:
-        raise DynamicsFault(f"the parameters changed while it was measured (epochs {sorted(epochs)}); measure again")
+        raise DynamicsFault(f"parameters changed during the measurement (epochs {sorted(epochs)}); measure again")
     for record in records:
         share = np.asarray(record.samples["pressure_share"], float)
         if float(share.min()) < 1.0:
             raise DynamicsFault(
-                "pressures were too old for the feedback while it was measured (law.three_state.pressure_age_s), so "
-                "the loop was not one loop; mend what delays them"
+                "pressure readings were older than law.three_state.pressure_age_s during the measurement, so the "
+                "pressure feedback was reduced at times; find what delays them (`hilctl watch`), and measure again"
             )
         other = np.asarray(record.samples["pid_share"], float)
         if float(np.ptp(other)) > DRAGGING:
-            raise DynamicsFault("the feedback law changed while it was measured; wait law.blend_s, and measure again")
+            raise DynamicsFault("the feedback changed during the measurement; wait law.blend_s, and measure again")

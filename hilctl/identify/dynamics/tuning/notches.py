@@ -1,8 +1,8 @@
-"""Notches for what a measured loop shows: a peak of |L| beyond the crossover, of a specimen or of the oil's column.
+"""Notches for resonances in a measured loop: a peak of |L| above the crossover, of a specimen or of the oil column.
 
-A peak is where |L| stands out of what its sides say by STANDS_OUT_DB. Its notch lies there, is as wide as the peak is
-at half its height, and takes what stands out. A notch also turns phase below it, so it is kept only where the measured
-loop with it has more modulus margin than without, and no less of the other margins than is wanted, or than there was.
+A peak is where |L| exceeds the level of both sides by STANDS_OUT_DB. The notch lies at its frequency, is as wide as the
+peak at half its height, and about as deep as the peak is high. A notch also costs phase below its frequency, so it is
+kept only if the measured loop then has more modulus margin, and no other margin below what is wanted or was before.
 """
 
 from typing import NamedTuple
@@ -17,13 +17,13 @@ from hilctl.law.settings import Law
 
 STANDS_OUT_DB = 4.0
 LEAST_DB, MOST_DB = 3.0, 40.0
-WIDER = 1.4  # than the peak: it wanders with position and load
+WIDER = 1.4  # than the peak, whose frequency changes with position and load
 CERTAIN = 0.5  # coherence of a peak
-SIDE = 0.7  # of a peak's frequency, and one over it: where its sides are
+SIDE = 0.7  # of a peak's frequency, and its inverse: the two sides it is compared with
 
 
 class Peak(NamedTuple):
-    """What stands out of a loop's gain."""
+    """A peak of a loop's gain."""
 
     hz: float
     over_db: float
@@ -31,25 +31,27 @@ class Peak(NamedTuple):
 
 
 class Notched(NamedTuple):
-    """Notches, as dotted keys of the rig file, and what they make of the measured loop."""
+    """Notches, as dotted keys of the rig file, and the measured loop's margins with them."""
 
     values: dict[str, float]
     peaks: tuple[Peak, ...]
     before: Margins
     after: Margins
-    why: str  # there are none
+    why: str  # no notch is proposed; empty if one is
 
 
 def design_notches(loop: Response, law: Law, dt_s: float, wanted: Wanted | None = None) -> Notched:
-    """For the loop as it was measured, under this law: in the slots that it leaves free."""
+    """For the loop as measured with this controller, in its unused notches."""
     wanted = wanted or Wanted()
     before = margins_of(loop.hz, loop.gain)
     free = [k for k in range(1, COUNT + 1) if getattr(law, f"notch_{k}").depth_db == 0]
     peaks = peaks_of(loop, HIGHEST / dt_s)
     if not peaks:
-        return Notched({}, (), before, before, "nothing stands out of the loop's gain beyond its crossover")
+        why = f"no peak of the loop gain above the crossover exceeds its sides by {STANDS_OUT_DB:g} dB"
+        return Notched({}, (), before, before, why)
     if not free:
-        return Notched({}, tuple(peaks), before, before, "all notches of the law are in use; set the depth of one to 0")
+        why = "all notches are in use; set depth_db of one of law.notch_1 to law.notch_3 to 0"
+        return Notched({}, tuple(peaks), before, before, why)
     best, gain, values, kept = before, loop.gain, dict[str, float](), list[Peak]()
     for peak in peaks:
         if len(kept) == len(free):
@@ -61,7 +63,7 @@ def design_notches(loop: Response, law: Law, dt_s: float, wanted: Wanted | None 
         values |= {f"{at}.{name}": getattr(notch, name) for name in ("frequency_hz", "width", "depth_db")}
         kept.append(peak)
         best, gain = margins, with_it
-    why = "" if kept else "no notch at what stands out would leave the loop better margins than it has"
+    why = "" if kept else "no notch at a peak of the loop gain improves the margins"
     return Notched(values, tuple(kept or peaks), before, best, why)
 
 
@@ -87,7 +89,7 @@ def peaks_of(loop: Response, highest_hz: float) -> list[Peak]:
 
 
 def _smooth(gain: Complexes) -> Complexes:
-    """Three neighbouring lines as one: a single line that scatters is no peak."""
+    """Smoothed over three lines, so that scatter of a single line is no peak."""
     out = gain.copy()
     out[1:-1] = (gain[:-2] + 2 * gain[1:-1] + gain[2:]) / 4
     return out
@@ -100,7 +102,7 @@ def _top(hz: Reals, db: Reals, k: int) -> float:
 
 
 def _width(hz: Reals, db: Reals, k: int) -> float:
-    """Where it has fallen by 3 dB, on the side on which that is nearer."""
+    """Relative width at 3 dB below the peak, from the nearer side."""
     below = np.flatnonzero(db < db[k] - 3.0)
     near = np.abs(hz[below] - hz[k])
     half = float(near.min()) if len(near) else float(hz[k] * 0.3)
@@ -110,7 +112,7 @@ def _width(hz: Reals, db: Reals, k: int) -> float:
 def _fitting(hz: Reals, gain: Complexes, peak: Peak, dt_s: float, wanted: Wanted, best: Margins) -> tuple[
     Complexes, Margins, Notch | None
 ]:
-    """Of some depths and widths, the notch that leaves most modulus margin; None where none leaves more."""
+    """Of some depths and widths, the notch with most modulus margin; None if none improves it."""
     found: tuple[Complexes, Margins, Notch | None] = (gain, best, None)
     asked = Wanted(min(wanted.gain_db, best.gain_db), min(wanted.phase_deg, best.phase_deg), 0.0)
     most_db = min(peak.over_db, MOST_DB)

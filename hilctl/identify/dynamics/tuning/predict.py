@@ -1,12 +1,12 @@
-"""What a set of gains makes of a machine, computed: margins over all its corners, and how fast the table follows.
+"""The loop that a set of gains makes with a machine: margins at all corners, and how fast the table follows.
 
-The loop is cut at the opening that the law asks for (u_law): L is what comes back of it through notches, valve, oil,
+The loop is cut at the opening that the controller requests (u_law): L is what comes back through notches, valve, oil,
 mass, sensors, observer and feedback. The table follows its reference as
 
     x/xr = P (U_ff + C_r) / (1 + L)
 
-with P the position for an opening, U_ff the feed-forward and C_r what the feedback makes of its references. With a good
-feed-forward that goes on above the frequencies at which the feedback still acts: the loop's crossover is told, too.
+with P the position for an opening, U_ff the feed-forward and C_r the feedback's response to its references. With a good
+feed-forward the table follows above the frequencies at which the feedback still acts; so the crossover is given too.
 """
 
 from typing import Any, NamedTuple
@@ -28,12 +28,12 @@ LOWEST_HZ = 0.2
 
 
 class Prediction(NamedTuple):
-    """Of one feedback law."""
+    """For one kind of feedback."""
 
     stable: bool
     nominal: Margins | None  # None when unstable
     worst: Margins | None  # each margin by itself, over the corners
-    corner: str  # where the least modulus is met, or an unstable one
+    corner: str  # with the least modulus margin, or an unstable one
     crossover_hz: float  # the first at which |L| has fallen to 1
     minus_3_db_hz: float  # of x/xr; infinite when it stays within 3 dB
     minus_90_deg_hz: float
@@ -44,7 +44,7 @@ class Prediction(NamedTuple):
 
 
 def predict(known: Known, friction: Friction, dt_s: float, feedback: str) -> Prediction:
-    """For the gains of the controller that is known. Friction slides: its slope is the viscous one."""
+    """For the gains of the known controller. The table slides: friction has its viscous slope."""
     controller, sigma = known.controller, friction.params.viscous
     w = frequencies(dt_s)
     gains = gains_of(controller, feedback)
@@ -75,7 +75,7 @@ def predict(known: Known, friction: Friction, dt_s: float, feedback: str) -> Pre
 
 
 def frequencies(dt_s: float, lines: int = LINES) -> Reals:
-    """In rad/s: from far below the integral to Nyquist's, even in the logarithm."""
+    """In rad/s, evenly spaced in the logarithm: from far below the integral to the Nyquist frequency."""
     return np.geomspace(2 * np.pi * LOWEST_HZ, 0.97 * np.pi / dt_s, lines)
 
 
@@ -92,7 +92,7 @@ def _worst(seen: list[Margins]) -> Margins:
 
 
 def following(loop: Loop, controller: Controller, friction: Friction, dt_s: float, feedback: str) -> Complexes:
-    """x/xr of a stable loop; the controller's machine is what its feed-forward believes."""
+    """x/xr of a stable loop; the feed-forward uses the controller's own machine."""
     outside = reference_terms(loop.w, controller, friction, dt_s, feedback)
     if feedback == "three_state":
         outside = outside + feed_terms(loop.w, controller, friction, dt_s)
@@ -101,14 +101,14 @@ def following(loop: Loop, controller: Controller, friction: Friction, dt_s: floa
 
 
 def feed_terms(w: Reals, controller: Controller, friction: Friction, dt_s: float) -> Complexes:
-    """Opening of the linear feed-forward for a metre of reference."""
+    """Opening from the linear feed-forward for a metre of reference."""
     c, s = _feed(controller, friction, dt_s), 1j * w
     ahead = np.exp(s * c.preview_ticks * dt_s)
     return np.asarray((c.c_x + c.c_v * s + c.c_a * s**2 + c.c_j * s**3) * ahead)
 
 
 def reference_terms(w: Reals, controller: Controller, friction: Friction, dt_s: float, feedback: str) -> Complexes:
-    """Opening that the feedback makes of a metre of reference: C_r."""
+    """Opening from the feedback for a metre of reference: C_r."""
     s, back = 1j * w, np.exp(-1j * w * dt_s)
     sensors, law = controller.sensors, controller.law
     late = np.exp(-s * max(sensors.displacement.delay_s, sensors.acceleration.delay_s))
@@ -124,7 +124,7 @@ def reference_terms(w: Reals, controller: Controller, friction: Friction, dt_s: 
 
 
 def high_pass(back: Complexes, corner_hz: float, dt_s: float) -> Complexes:
-    """Of the pressure's term, `back` being a tick's delay."""
+    """Of the pressure term; `back`: a delay of one tick."""
     keep = np.exp(-2 * np.pi * corner_hz * dt_s)
     return np.asarray(1 - (1 - keep) / (1 - keep * back))
 
@@ -138,12 +138,12 @@ def _feed(controller: Controller, friction: Friction, dt_s: float) -> Any:
 
 
 def falls(hz: Reals, follows: Complexes, drop_db: float = 3.0) -> float:
-    """The first frequency at which a response is so far below 1; infinite when it never is."""
+    """The first frequency at which a response is this far below 1; infinite when there is none."""
     return _first(hz, 20 * np.log10(np.maximum(np.abs(follows), 1e-12)) + drop_db)
 
 
 def lags(hz: Reals, follows: Complexes, lag_deg: float = 90.0) -> float:
-    """The first frequency at which it lags by so much; infinite when it never does."""
+    """The first frequency at which it lags by this much; infinite when there is none."""
     return _first(hz, np.rad2deg(np.unwrap(np.angle(follows))) + lag_deg)
 
 

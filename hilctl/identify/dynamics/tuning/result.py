@@ -1,4 +1,4 @@
-"""What tuning says: gains, what is predicted of them, what was measured; as plain values."""
+"""The result of tuning: gains, their prediction and what was measured, also as plain values."""
 
 import math
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ import numpy as np
 
 from hilctl.identify.dynamics.tuning.known import Known
 from hilctl.identify.dynamics.tuning.margins import Margins
-from hilctl.identify.dynamics.tuning.measure import Measured
+from hilctl.identify.dynamics.tuning.measured import Measured
 from hilctl.identify.dynamics.tuning.notches import Notched
 from hilctl.identify.dynamics.tuning.predict import Prediction
 from hilctl.identify.dynamics.tuning.search import Design
@@ -26,7 +26,7 @@ MEANING = {
 
 
 class Tuning(NamedTuple):
-    """All of it; what was not done is None."""
+    """Everything that tuning computed; None for a step that was not taken."""
 
     rig: str
     known: Known
@@ -38,7 +38,7 @@ class Tuning(NamedTuple):
 
     @property
     def values(self) -> dict[str, float]:
-        """Every key that is to be set."""
+        """Every key to set."""
         return {**(self.design.values if self.design else {}), **(self.notched.values if self.notched else {})}
 
     def to_json(self) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def _finite(value: float) -> float | None:
 
 
 def fragment(values: Mapping[str, float], remarks: list[str]) -> str:
-    """The values as a rig file holds them."""
+    """The values in the form of a rig file."""
     lines = [f"# {remark}" for remark in remarks]
     table = ""
     for key, value in values.items():

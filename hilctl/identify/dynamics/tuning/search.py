@@ -1,9 +1,9 @@
 """Gains with margins: pole placement for the start, then as much position gain as the corners of the machine allow.
 
-The search is the law's own (hilctl/law/tuning.py), held to three more conditions on every corner of what is known of
-the machine: gain margin, phase margin and modulus margin, the table sliding. Besides, the sensitivity keeps its peak
-where friction falls with speed, and where the table stands in pre-sliding. Few corners decide: it begins with the
-nominal machine and adds whichever corner the gains found so far do worst on, until there is none.
+The search is that of hilctl/law/tuning.py with three more conditions at every corner of the machine's ranges, the table
+sliding: gain margin, phase margin and modulus margin. The sensitivity also keeps its peak where friction falls with
+speed, and in pre-sliding. Few corners decide: the search starts with the nominal machine and adds the corner at which
+the gains so far are worst, until no corner fails.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hilctl.friction import Friction
-from hilctl.identify.dynamics.tuning.known import Known
+from hilctl.identify.dynamics.tuning.known import SHARE, Known
 from hilctl.identify.dynamics.tuning.margins import Complexes, Margins, Reals, Wanted, margins_of, worst_of
 from hilctl.identify.dynamics.tuning.predict import (
     Prediction,
@@ -28,29 +28,29 @@ from hilctl.law.tuning import INTEGRAL_HZ, Demand, tune
 from hilctl.machine import Machine
 from hilctl.params import BadValues, Problem
 
-INTEGRALS_HZ = (INTEGRAL_HZ, 2.0, 1.0)  # a slower one where phase is short
+INTEGRALS_HZ = (INTEGRAL_HZ, 2.0, 1.0)  # a slower integral if phase is short
 ROUNDS = 5
 LINES = 700  # frequencies of the search
-CORNER_LINES = 400  # of each corner, when all are looked at
-ROOM = 0.02  # beyond what is wanted: gains are rounded, and the search looks at few frequencies
-ENOUGH = 0.985  # of what is wanted counts as it
-NEAR = 1.1  # of it: looked at from closer by, for a peak between two frequencies
+CORNER_LINES = 400  # for each corner, when all are checked
+ROOM = 0.02  # reserve in the search: gains are rounded, and it uses few frequencies
+ENOUGH = 0.985  # of a wanted margin counts as met
+NEAR = 1.1  # of a wanted margin: below it, more frequencies are added around each peak
 
 
 class Design(NamedTuple):
-    """Gains, as dotted keys of the rig file, and what is computed of them."""
+    """Gains, as dotted keys of the rig file, and their predictions."""
 
     feedback: str
     values: dict[str, float]
     wanted: Wanted
     predicted: Prediction
-    before: Prediction  # of the gains in force
+    before: Prediction  # of the active gains
     decided: tuple[str, ...]  # corners that decided
 
 
 def design(known: Known, friction: Friction, dt_s: float, feedback: str, wanted: Wanted | None = None,
            tell: Callable[[str], None] = lambda text: None) -> Design:  # fmt: skip
-    """The gains. BadValues, which says what limits, where no gains have these margins."""
+    """The gains. BadValues, with what limits them, if no gains have these margins."""
     wanted = wanted or Wanted()
     before = predict(known, friction, dt_s, feedback)
     if feedback == "pid":
@@ -64,13 +64,13 @@ def design(known: Known, friction: Friction, dt_s: float, feedback: str, wanted:
         if not limits:
             made = predict(with_gains(known, values), friction, dt_s, feedback)
             return Design(feedback, values, wanted, made, before, decided)
-    raise BadValues([Problem("law.three_state", "the best gains found", f"{limits}", _remedy(known, dt_s))])
+    raise BadValues([Problem("law.three_state", "the best gains found", limits, _remedy(known, dt_s))])
 
 
 def _held(known: Known, friction: Friction, dt_s: float, wanted: Wanted, integral_hz: float, worst_now: str) -> tuple[
     dict[str, float], tuple[str, ...], str
 ]:
-    """Gains, the corners that decided, and in words what still falls short."""
+    """Gains, the corners that decided, and in words the margin that is still missed."""
     corners = list(known.corners())
     chosen = corners[:1] + [corner for corner in corners[1:] if corner[0] == worst_now]
     values: dict[str, float] = {}
@@ -93,7 +93,7 @@ def _held(known: Known, friction: Friction, dt_s: float, wanted: Wanted, integra
 
 
 def shortfall(wanted: Wanted) -> Callable[[Complexes], float]:
-    """How far loops are from what is wanted of gain and phase, as a logarithm; 0 where they have it."""
+    """How far loops are from the wanted gain and phase margins, as a logarithm; 0 where they meet them."""
 
     def short(loops: Complexes) -> float:
         gain_db, phase_deg = worst_of(loops)
@@ -111,7 +111,7 @@ def _sliding(machine: Machine, friction: Friction) -> Plant:
 def _worst(known: Known, friction: Friction, dt_s: float, wanted: Wanted, corners: list[tuple[str, Machine]]) -> tuple[
     str, Any
 ]:
-    """What falls short by most, in words, and at which corner; empty where nothing does."""
+    """The margin missed by most, in words, and its corner; empty where all are met."""
     w = frequencies(dt_s, CORNER_LINES)
     eased = Wanted(ENOUGH * wanted.gain_db, ENOUGH * wanted.phase_deg, ENOUGH * wanted.modulus)
     worst, at, least = "", corners[0], 1.0
@@ -128,7 +128,7 @@ def _worst(known: Known, friction: Friction, dt_s: float, wanted: Wanted, corner
 
 
 def _kept(plant: Plant, controller: Controller, dt_s: float, w: Reals, asked: Wanted) -> Margins | None:
-    """The margins of the controller's gains on one plant, a peak between two frequencies included; None: unstable."""
+    """The margins on one plant, also at peaks between two frequencies; None if the loop is unstable."""
     gains = gains_of(controller, "three_state")
     loop = open_loop(plant, controller, dt_s, "three_state", with_mode(w, plant, dt_s))
     if not is_stable(loop, gains):
@@ -145,7 +145,7 @@ def _place(corner: str, plant: Plant) -> str:
 
 
 def _remedy(known: Known, dt_s: float) -> str:
-    """What the lags are that take the phase."""
+    """The lags that cost most phase, and what to do."""
     controller, machine = known.controller, known.controller.machine
     late = max(controller.sensors.displacement.delay_s, controller.sensors.acceleration.delay_s)
     lags = {
@@ -154,5 +154,5 @@ def _remedy(known: Known, dt_s: float) -> str:
         f"machine.wv: the valve's {2e3 * machine.zv / machine.wv:.3g} ms": 2 * machine.zv / machine.wv,
     }
     most = sorted(lags, key=lambda text: -lags[text])
-    open_ended = f"; identify {' and '.join(known.assumed)}, which count as a fifth off" if known.assumed else ""
-    return f"what takes phase is {most[0]}, then {most[1]}{open_ended}; or ask for less"
+    open_ended = f"; identify {' and '.join(known.assumed)}, now assumed {SHARE:.0%} off" if known.assumed else ""
+    return f"most phase is lost to {most[0]}, then {most[1]}{open_ended}; or ask for smaller margins"

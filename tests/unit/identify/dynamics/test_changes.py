@@ -44,5 +44,5 @@ def test_a_model_in_which_something_had_to_be_hidden_is_doubted_by_name_and_its_
     controller = rigs.load("table-500").controller
     grey = {"keys": KEYS, "fit": {"parameters": {"wv": one}}, "mass": None}
     assert from_study(controller, {"grey": grey}, "a study").controller.machine.wv == 600.0
-    with pytest.raises(BadValues, match="holds no identified number"):
+    with pytest.raises(BadValues, match="holds no identified parameter"):
         from_study(controller, {"grey": {**grey, "doubt": "it is hidden"}}, "a study")

@@ -76,7 +76,7 @@ def test_an_upload_is_no_finer_than_the_services_knots(rate_hz):
     ("asked", "key"),
     [
         ({"excitations": ("multisin",)}, "multisine"), ({"input": "xd"}, "xd_m"),
-        ({"input": "xd_m", "output": "xd_m"}, "another channel"), ({"start_hz": 5.0, "end_hz": 2.0}, "band"),
+        ({"input": "xd_m", "output": "xd_m"}, "must differ from the input"), ({"start_hz": 5.0, "end_hz": 2.0}, "band"),
         ({"amplitude_m": -1.0}, "amplitude"),
     ],
 )  # fmt: skip
@@ -168,7 +168,7 @@ def test_a_trip_is_told_and_what_is_left_is_driven_later(tmp_path):
     with pytest.raises(DynamicsFault, match=r"limits\.pressure.*check the supply.*--resume"):
         list(run.drive())
     assert [leg.name for leg in (run.store.header.legs[i] for i in run.store.left)] == ["multisine 3", "multisine 4"]
-    with pytest.raises(DynamicsFault, match="mend it"):
+    with pytest.raises(DynamicsFault, match="correct the cause, then run `hilctl reset`"):
         next(Run.resume(rig, tmp_path).drive())
     (tmp_path / "motion-01.npz").write_bytes(b"cut off")
     again = Rig()

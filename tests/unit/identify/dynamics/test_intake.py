@@ -90,9 +90,9 @@ def test_units_separators_and_order_do_not_matter(tmp_path_factory, length, forc
     ("text", "mapping", "says"),
     [
         ("", {}, "is empty"),
-        ("1,2,3\n4,5,6\n", {}, "a header has to stand"),
+        ("1,2,3\n4,5,6\n", {}, "numbers instead of a header"),
         ("a,b\n1,2\n", {}, "--map displacement=b"),
-        ("time_s,xd_m\n0,1\n0.1,x\n", {}, "line 3 column 'xd_m': 'x' is no number"),
+        ("time_s,xd_m\n0,1\n0.1,x\n", {}, "line 3 column 'xd_m': 'x' is not a number"),
         ("time_s,xd_m,displacement_m\n0,1,2\n0.1,2\n", {}, "line 3 column 'displacement_m': the line has 2 columns"),
         ("xd_m,displacement_m\n0,1\n1,2\n", {}, "--rate HZ"),
         ("time_s,xd_m\n1,0\n1,0\n1,3\n", {}, "times do not grow"),
@@ -135,9 +135,9 @@ def _spoiled(kind):
     ("kind", "says"),
     [
         ("too short", "record longer"), ("not finite", "sample 1000; cut the record there"),
-        ("zero variance", "check the sensor"), ("dropped samples", "40 are missing in 1 gaps"),
+        ("zero variance", "check the sensor"), ("dropped samples", "40 samples are missing in 1 gaps"),
         ("clipped", "widen its range"), ("saturated", "drive with less amplitude"), ("unexcited", "coherence"),
-        ("swapped", "ahead"),
+        ("swapped", "leads xd_m"),
     ],
 )
 def test_what_is_wrong_with_a_record_is_named(tmp_path, kind, says):

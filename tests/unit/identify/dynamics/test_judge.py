@@ -60,7 +60,7 @@ def test_a_sensor_that_dies_on_the_way_is_named(sweep):
     u, y = sweep[0], sweep[1].copy()
     y[-len(y) // 10 :] = y[-len(y) // 10]
     found = judge(u, {"x": y}, RATE)
-    assert [f.kind for f in found] == ["zero variance"] and "while input goes on" in found[0].text
+    assert [f.kind for f in found] == ["zero variance"] and "while input moves" in found[0].text
     rest = np.zeros(4000)
     assert kinds(np.r_[u, rest], np.r_[sweep[1], rest]) == []
 
@@ -104,7 +104,7 @@ def test_samples_that_were_lost(sweep):
     kept = np.delete(np.arange(len(u)), [5000, 5001, 9000])
     found = judge(u[kept], {"x": y[kept]}, RATE, times_s=times[kept])
     assert [f.kind for f in found] == ["dropped samples"]
-    assert "3 are missing in 2 gaps" in found[0].text
+    assert "3 samples are missing in 2 gaps" in found[0].text
     u[5000:5100], y[5000:5100] = u[5000], y[5000]
     assert kinds(u, y) == [("dropped samples", "input")]
 

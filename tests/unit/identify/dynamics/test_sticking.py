@@ -45,7 +45,7 @@ def test_a_table_that_slides_on_a_carrier_is_not_told_and_one_that_is_slow_is(ki
 def test_a_table_that_does_not_follow_is_told_whatever_friction_is_known_of():
     assert told("stepped", COULOMB) == ()
     (text,) = told("stepped", COULOMB, lambda x: 0.02 * x)
-    assert "5 to 60 Hz" in text and "a tenth of what was driven" in text
+    assert "5 to 60 Hz" in text and "a tenth of the driven speed" in text
     (text,) = told("stepped", STICKS, lambda x: 0.0 * x, carrier=0.3)  # not even the carrier
     assert "5 to 60 Hz" in text
 

@@ -11,6 +11,7 @@ from hilctl.identify.dynamics.study import Study
 from hilctl.identify.dynamics.tuning.margins import Wanted
 from hilctl.identify.dynamics.tuning.predict import predict, with_gains
 from hilctl.identify.dynamics.tuning.search import Design
+from hilctl.identify.dynamics.written import plain_study
 from hilctl.params import BadValues, Problem
 from tests.unit.identify.dynamics.test_report import study as paper_study  # noqa: F401, a fixture
 from tests.unit.identify.dynamics.test_report import words
@@ -39,13 +40,13 @@ def test_what_was_identified_is_tuned_for_and_told(study, monkeypatch):
     assert seen[0].spread["wv"] == (wv.low, wv.high)
     assert seen[0].controller.machine.wv == wv.value
     assert seen[0].assumed == ("m", "beta")
-    told = json.loads(json.dumps(made.to_json()))["tuning"]
+    told = json.loads(json.dumps(plain_study(made)))["tuning"]
     assert told["values"] == GAINS
     assert told["predicted"]["worst"]["modulus"] > 0.4
     said = words(page(made))
     for part in ("law.three_state.kd_per_m 17", "Proposed, not set", "crossover hz", "minus 3 db hz"):
         assert part in said, part
-    assert study.tuning is None and study.to_json()["tuning"] is None
+    assert study.tuning is None and plain_study(study)["tuning"] is None
 
 
 def test_gains_that_cannot_be_had_are_a_remark(study, monkeypatch):

@@ -186,7 +186,7 @@ def test_margins_that_cannot_be_had_say_what_limits_them(monkeypatch: pytest.Mon
     monkeypatch.setattr(search, "INTEGRALS_HZ", (1.0,))
     machine = RIG.controller.machine
     exact = {name: Interval(*[getattr(machine, name)] * 3) for name in ("m", "beta")}
-    with pytest.raises(BadValues, match=r"phase margin .*° at .* Hz, of 83.7°.*what takes phase is machine.wv"):
+    with pytest.raises(BadValues, match=r"phase margin .*° at .* Hz, of 83.7°.*most phase is lost to machine.wv"):
         design(from_numbers(RIG.controller, exact, "a test"), RIG.friction, RIG.dt_s, "three_state",
                Wanted(6.0, 85.0, 0.5))  # fmt: skip
 
@@ -205,10 +205,10 @@ def test_what_an_identification_has_written_is_read_and_what_is_not_is_named(tmp
     assert known.spread["m"] == (500.0, 520.0)
     assert known.assumed == ("beta",)
     file.write_text(json.dumps({"plant": {}}))
-    with pytest.raises(BadValues, match="holds no identified number"):
+    with pytest.raises(BadValues, match="holds no identified parameter"):
         from_folder(RIG.controller, tmp_path)
     file.write_text("[1, 2")
-    with pytest.raises(BadValues, match="is not what an identification writes"):
+    with pytest.raises(BadValues, match="is not a file of an identification"):
         from_folder(RIG.controller, tmp_path)
     estimate = {"value": 9.3e8, "low": 9.2e8, "high": None, "by": "linear"}
     (tmp_path / "study.json").write_text(json.dumps({"grey": {
@@ -254,4 +254,4 @@ def test_a_resonance_that_eats_the_margin_gets_its_notch_and_none_gets_none() ->
     assert found.after.modulus > 1.3 * found.before.modulus
     smooth = design_notches(a_loop(-60.0, 60.0, 0.03), Law(), 1e-3)
     assert smooth.values == {}
-    assert "nothing stands out" in smooth.why
+    assert "no peak of the loop gain" in smooth.why
