@@ -24,23 +24,20 @@ def blank(dtype: Any) -> Any:
 def filled(dtype: Any, seed: int = 1) -> Any:
     """A record in which no two numbers are alike, and none is 0 or 1."""
     record, rng = blank(dtype), np.random.default_rng(seed)
-    for name, word, real in _words(dtype):
-        values = words_of(record)[word : word + 1]
-        if real:
-            values[0] = rng.uniform(0.1, 0.9)
-        else:
-            values.view(np.int64)[0] = 1000 + word
+    numbers = words_of(record)
+    real = np.array([real for _, _, real in _words(dtype)])
+    numbers[real] = rng.uniform(0.1, 0.9, len(real))[real]
+    numbers.view(np.int64)[~real] = 1000 + np.arange(len(real))[~real]
     return record
 
 
 def changed(before: Any, record: Any) -> dict[str, Any]:
     """What is not as it was: values by dotted names."""
     old, new = words_of(before).view(np.int64), words_of(record).view(np.int64)
-    names = {word: (name, real) for name, word, real in _words(record.dtype)}
-    out = {}
+    reals, names, out = words_of(record), _words(record.dtype), {}
     for word in np.nonzero(old != new)[0]:
-        name, real = names[int(word)]
-        out[name] = float(words_of(record)[word]) if real else int(new[word])
+        name, _, real = names[word]
+        out[name] = float(reals[word]) if real else int(new[word])
     return out
 
 

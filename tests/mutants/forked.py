@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import Any, NamedTuple
 
+_LATE = 20.0
+
 
 class Fate(Enum):
     """What the tests made of a mutant."""
@@ -25,18 +27,18 @@ class Trial(NamedTuple):
     function: Any
     code: Any
     passes: Callable[[], bool]
-    limit_s: float
+    limit_s: float  # of processor time; of the clock's, so many times more that no busy machine is taken for a mutant
 
 
 def try_all(trials: Iterable[Trial], at_once: int) -> Iterator[tuple[Any, Fate]]:
     """The fate of each, as they come to their ends."""
     gc.collect()
     gc.freeze()  # what a child does not collect it does not copy
-    running: dict[int, tuple[Any, float]] = {}
+    running: dict[int, Any] = {}
     for trial in trials:
         while len(running) >= at_once:
             yield from _ended(running)
-        running[_begin(trial)] = trial.key, time.monotonic() + trial.limit_s
+        running[_begin(trial)] = trial.key
     while running:
         yield from _ended(running)
     gc.unfreeze()
@@ -51,22 +53,29 @@ def _begin(trial: Trial) -> int:
         silent = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
             os.dup2(silent, descriptor)
+        for ends in (signal.SIGPROF, signal.SIGALRM):
+            signal.signal(ends, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, trial.limit_s)
+        signal.setitimer(signal.ITIMER_REAL, _LATE * trial.limit_s)
         trial.function.__code__ = trial.code
         fate = 0 if trial.passes() else 1
     finally:
         os._exit(fate)
 
 
-def _ended(running: dict[int, tuple[Any, float]]) -> Iterator[tuple[Any, Fate]]:
-    """Waits for one child at least; ends those that take too long."""
+def _ended(running: dict[int, Any]) -> Iterator[tuple[Any, Fate]]:
+    """Waits for one child at least."""
     while True:
-        for child, (key, until) in list(running.items()):
-            late = time.monotonic() > until
-            if late:
-                os.kill(child, signal.SIGKILL)
-            ended, status = os.waitpid(child, 0 if late else os.WNOHANG)
+        for child, key in list(running.items()):
+            ended, status = os.waitpid(child, os.WNOHANG)
             if ended:
                 del running[child]
-                yield key, Fate.TIMED_OUT if late else Fate.SURVIVED if status == 0 else Fate.KILLED
+                yield key, _fate(status)
                 return
         time.sleep(0.002)
+
+
+def _fate(status: int) -> Fate:
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGPROF, signal.SIGALRM):
+        return Fate.TIMED_OUT
+    return Fate.SURVIVED if status == 0 else Fate.KILLED
