@@ -12,7 +12,7 @@ import argparse
 import os
 import sys
 
-from tests.mutants.session import Settings, Session
+from tests.mutants.session import Session, Settings
 
 
 def main() -> int:

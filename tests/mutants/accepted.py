@@ -1,4 +1,4 @@
-"""Mutants that may survive, each with the reason: accepted.txt, the mutant on one line and the reason below, indented."""
+"""Mutants that may survive (accepted.txt): the mutant on one line, the reason below it, indented."""
 
 from pathlib import Path
 

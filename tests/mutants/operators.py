@@ -54,16 +54,15 @@ def _of_function(function: ast.FunctionDef, path: Path, shown: Path) -> Iterator
     plain, seen = _compiled(function, path).co_code, set()
     constants = repr(_compiled(function, path).co_consts)
     for statement, change, undo in _changes(function):
-        old, line = _header(statement), statement.lineno
-        last = max([statement.lineno] + [n.end_lineno or 0 for n in _own(statement) if hasattr(n, "end_lineno")])
-        line = change()
-        new = _header(statement) if not isinstance(line, ast.stmt) else _header(line)
-        at = statement.lineno
+        old, at = _header(statement), statement.lineno
+        last = max([at] + [n.end_lineno or 0 for n in _own(statement) if hasattr(n, "end_lineno")])
+        replacement = change()
+        new = _header(replacement if isinstance(replacement, ast.stmt) else statement)
         code = _compiled(function, path)
         undo()
         if (code.co_code, repr(code.co_consts)) != (plain, constants) and (at, old, new) not in seen:
             seen.add((at, old, new))
-            yield Mutant(shown, function.name, statement.lineno, last, at, old, new, code)
+            yield Mutant(shown, function.name, at, last, at, old, new, code)
 
 
 def _compiled(function: ast.FunctionDef, path: Path) -> CodeType:
@@ -95,7 +94,7 @@ Change = tuple[ast.stmt, Callable[[], Any], Callable[[], None]]
 
 
 def _changes(function: ast.FunctionDef) -> Iterator[Change]:
-    """A statement, how it is changed, and how that is undone; a change of the whole returns what stands in its place."""
+    """A statement, how it is changed, how that is undone; a change of the whole returns its replacement."""
     for body in _bodies(function):
         for k, statement in enumerate(body):
             if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
@@ -176,7 +175,9 @@ def _at(node: ast.AST, function: ast.FunctionDef) -> Iterator[tuple[Any, Any, An
 
 def _name(call: ast.Call) -> str:
     function = call.func
-    return function.id if isinstance(function, ast.Name) else function.attr if isinstance(function, ast.Attribute) else ""
+    if isinstance(function, ast.Name):
+        return function.id
+    return function.attr if isinstance(function, ast.Attribute) else ""
 
 
 def _called(node: ast.Call) -> Iterator[tuple[Any, Any, Any]]:

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("forms")
 
 
 class Rig:
-    """A table whose speed is `gain` times how far the command is from the valve's own null, and pressures that go with it."""
+    """A table whose speed follows the command from the valve's own null, and pressures that go with it."""
 
     def __init__(self, c=C, null=0.0, gain=1.0, supply_pa=math.nan, own_m=0.0, m=M):
         self.c, self.m, self.null, self.gain, self.own_m = c.copy(), m, null, gain * FULL, own_m

@@ -8,7 +8,8 @@ from hilctl.law.settings import BLENDED, SETTINGS
 from hilctl.rt.records import words_of
 from tests.forms import blank, filled
 
-FIRST, END = (SETTINGS.fields["friction"][1] // 8, (SETTINGS.fields["friction"][1] + SETTINGS["friction"].itemsize) // 8)
+FIRST = SETTINGS.fields["friction"][1] // 8
+END = FIRST + SETTINGS["friction"].itemsize // 8
 INSIDE = np.arange(len(BLENDED))
 FRICTION = (INSIDE >= FIRST) & (INSIDE < END)
 pytestmark = pytest.mark.usefixtures("forms")

@@ -130,7 +130,7 @@ def test_a_short_gap_is_filled_straight_and_counts_as_many_steps():
 
 @pytest.mark.parametrize("gap", [STRAIGHT + 1, 40])
 def test_in_a_long_gap_the_mean_acceleration_follows_from_the_way(gap):
-    """A table that brakes evenly from 0.3 m/s, while a sensor without bias shows an acceleration that is over already."""
+    """A table that brakes evenly from 0.3 m/s, while the sensor shows zero again at the end."""
     e = observer(0.0, 0.0)
     e.v = 0.3
     t = gap * DT

@@ -112,7 +112,7 @@ SIMPLE = [
 
 @pytest.mark.parametrize("way", [1, -1])
 @pytest.mark.parametrize(("argument", "trip", "table", "key", "sensor"), SIMPLE)
-def test_a_value_at_its_limit_passes_and_beyond_it_trips_after_its_ticks(guard, argument, trip, table, key, sensor, way):
+def test_a_value_beyond_its_limit_trips_after_its_ticks(guard, argument, trip, table, key, sensor, way):
     guard.set.limits.position.min_m, guard.set.limits.position.max_m = -100.0, 100.0
     rule = guard.set.limits[table]
     limit = rule[key]
@@ -294,7 +294,8 @@ def test_a_reading_that_is_rejected_for_its_ticks_in_a_row_trips_and_is_named(gu
     assert not guard.warns(reason)
     c.in_a_row[k] = ticks
     guard.look()
-    value, limit = {Trip.SENSOR_INVALID: (0.0, 0.0), Trip.SENSOR_RANGE: (7.5, 0.0), Trip.SENSOR_STALE: (0.3, 0.05)}[reason]
+    shown = {Trip.SENSOR_INVALID: (0.0, 0.0), Trip.SENSOR_RANGE: (7.5, 0.0), Trip.SENSOR_STALE: (0.3, 0.05)}
+    value, limit = shown[reason]
     assert guard.seen() == (reason, value, limit, Action(guard.set.limits[rule].action), k, 2)
     assert guard.g.warnings == 1 << reason
 
@@ -483,7 +484,9 @@ def test_a_spool_that_is_off_by_more_than_the_difference_trips(guard, way):
     assert guard.g.trip_sensor == SPOOL
 
 
-@pytest.mark.parametrize(("k", "trip", "table"), [(LEVEL, Trip.OIL_LEVEL, "oil_level"), (FILTER, Trip.OIL_FILTER, "oil_filter")])
+@pytest.mark.parametrize(
+    ("k", "trip", "table"), [(LEVEL, Trip.OIL_LEVEL, "oil_level"), (FILTER, Trip.OIL_FILTER, "oil_filter")]
+)
 def test_an_oil_input_is_passed_above_a_half(guard, k, trip, table):
     rule = guard.set.limits[table]
     rule.action, rule.ticks = Action.STOP, 2

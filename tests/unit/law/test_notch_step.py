@@ -72,8 +72,9 @@ LAW = pack(Law(notch_1=Notch(frequency_hz=50.0, depth_db=20.0), notch_2=Notch(fr
 
 def test_the_notches_follow_one_another():
     s, apart = filled(NOTCHES), filled(NOTCHES)
-    through = rt_notch(LAW.notch_3, rt_notch(LAW.notch_2, rt_notch(LAW.notch_1, 0.4, DT, apart.first), DT, apart.second),
-                       DT, apart.third)  # fmt: skip
+    through = rt_notch(LAW.notch_1, 0.4, DT, apart.first)
+    through = rt_notch(LAW.notch_2, through, DT, apart.second)
+    through = rt_notch(LAW.notch_3, through, DT, apart.third)
     assert rt_notches(LAW, 0.4, DT, 1, s) == pytest.approx(through, abs=1e-15)
     assert s.item() == apart.item()
 
