@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Where tests on the real clock stand: elsewhere none needs to be looked for.
 REALTIME := tests/system
 
-.PHONY: demo quick test long soak lint bench docs lock clean
+.PHONY: demo quick test long mutants soak lint bench docs lock clean
 
 demo: $(STAMP)
 	$(BIN)/hilctl demo
@@ -44,6 +44,10 @@ SECONDS := 1000
 
 soak: $(STAMP)
 	$(BIN)/python -m tests.invariants.soak --seeds $(SEED) --sequences $(SEQUENCES) --seconds $(SECONDS)
+
+# Breaks the functions that run in a tick, one thing at a time, and counts how many of the mutants the unit tests notice.
+mutants: $(STAMP)
+	$(BIN)/python -m tests.mutants --sample $(if $(FULL),0,500) $(if $(ROOM),--room $(ROOM))
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -21,6 +21,7 @@ from hilctl.rt.records import as_record, rt_copy
 from hilctl.signals import SAMPLE, Mode
 from sim.driver import TwinDriver
 from sim.twin import STATE as TWIN
+from tests.forms import forms  # noqa: F401  a fixture
 
 
 def _signature() -> Any:

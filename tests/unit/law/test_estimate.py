@@ -1,0 +1,171 @@
+"""The observer of position and velocity, and its delay lines."""
+
+import math
+
+import numpy as np
+import pytest
+
+from hilctl.law.estimate import (
+    ESTIMATE,
+    LINE,
+    STRAIGHT,
+    Estimator,
+    rt_estimate,
+    rt_estimate_prepare,
+    rt_estimate_shift,
+    rt_estimate_start,
+    rt_predicted_position,
+)
+from hilctl.law.sensors import Sensor, Sensors
+from hilctl.params import pack
+from tests.forms import changed, filled
+
+DT = 1e-3
+pytestmark = pytest.mark.usefixtures("forms")
+
+
+def sensors(x_s=0.0, a_s=0.0):
+    one = {"low": -1.0, "high": 1.0}
+    return pack(Sensors(displacement=Sensor(**one, delay_s=x_s), acceleration=Sensor(**one, delay_s=a_s),
+                        pressure_a=Sensor(**one), pressure_b=Sensor(**one)))
+
+
+def observer(x=0.0, a=0.0, x_s=0.0, a_s=0.0, hz=5.0):
+    e = filled(ESTIMATE)
+    rt_estimate_prepare(pack(Estimator(bandwidth_hz=hz)), sensors(x_s, a_s), DT, e)
+    rt_estimate_start(x, a, e)
+    return e
+
+
+def test_the_pole_follows_the_bandwidth_and_the_shorter_delay_is_made_up():
+    e = filled(ESTIMATE)
+    before = e.copy()
+    rt_estimate_prepare(pack(Estimator(bandwidth_hz=4.0)), sensors(0.0007, 0.0032), DT, e)
+    assert changed(before, e) == pytest.approx(
+        {"q": math.exp(-2 * math.pi * 4.0 * DT), "delay_ticks": 3.2, "delay_x": 2.5, "delay_a": 0.0}, abs=1e-12
+    )
+    rt_estimate_prepare(pack(Estimator(bandwidth_hz=4.0)), sensors(0.0032, 0.0007), DT, e)
+    assert (e.delay_ticks, e.delay_x, e.delay_a) == pytest.approx((3.2, 0.0, 2.5))
+
+
+def test_a_start_is_at_rest_at_what_is_measured_and_takes_the_acceleration_for_bias():
+    e = observer(0.02, 0.3)
+    assert (e.x, e.v, e.b, e.a, e.b_start, e.at) == (0.02, 0.0, -0.3, 0.3, -0.3, 0)
+    assert (e.line_x == 0.02).all()
+    assert (e.line_a == 0.3).all()
+
+
+def test_a_table_at_rest_with_a_biased_accelerometer_stays_at_rest():
+    e = observer(0.02, 0.3)
+    for _ in range(500):
+        rt_estimate(0.02, 0.3, DT, 1, e)
+    assert (e.x, e.v, e.b) == pytest.approx((0.02, 0.0, -0.3), abs=1e-12)
+
+
+def test_one_step_is_the_recursion_of_the_page():
+    e = observer()
+    e.x, e.v, e.b, e.a = 0.01, 0.2, 0.05, 1.5
+    rt_estimate(0.013, 2.5, DT, 1, e)
+    q = math.exp(-2 * math.pi * 5.0 * DT)
+    x = 0.01 + DT * 0.2 + DT * DT * ((2 * 1.5 + 2.5) / 6 + 0.5 * 0.05)
+    v = 0.2 + DT * (0.5 * (1.5 + 2.5) + 0.05)
+    r = 0.013 - x
+    assert e.x == pytest.approx(x + (1 - q**3) * r, abs=1e-15)
+    assert e.v == pytest.approx(v + 1.5 * (1 - q * q) * (1 - q) / DT * r, abs=1e-13)
+    assert e.b == pytest.approx(0.05 + (1 - q) ** 3 / DT**2 * r, abs=1e-12)
+    assert e.a == 2.5
+    assert e.at == 1
+    assert e.line_x[1] == 0.013
+    assert e.line_a[1] == 2.5
+
+
+@pytest.mark.parametrize(("x_s", "a_s"), [(0.0, 0.0), (0.0013, 0.0), (0.0, 0.0026), (0.002, 0.0045)])
+def test_readings_with_different_delays_give_one_estimate_as_late_as_the_later(x_s, a_s):
+    """A table under constant acceleration: position and velocity are exact, at the later sensor's delay."""
+    e = observer(0.0, 2.0, x_s, a_s)
+    e.b = e.b_start = 0.0
+    e.v = 0.0
+    late = max(x_s, a_s)
+    def true_x(t):
+        return 0.2 + 0.1 * t + t * t
+    rt_estimate_start(true_x(-x_s), 2.0, e)
+    e.b = 0.0
+    for k in range(1, 2500):
+        rt_estimate(true_x(k * DT - x_s), 2.0, DT, 1, e)
+    t = 2499 * DT - late
+    assert e.x == pytest.approx(true_x(t), abs=2e-6)
+    assert e.v == pytest.approx(0.1 + 2 * t, abs=2e-5)
+    assert e.b == pytest.approx(0.0, abs=2e-3)
+
+
+def test_the_bias_is_found_and_position_and_velocity_do_not_show_it():
+    e = observer(0.0, 0.0)
+    for k in range(1, 3000):
+        rt_estimate(0.05 * k * DT, 0.7, DT, 1, e)
+    assert (e.x, e.v, e.b) == pytest.approx((0.05 * 2999 * DT, 0.05, -0.7), abs=1e-6)
+
+
+def test_a_shift_of_the_accelerometer_changes_its_bias_and_nothing_else():
+    e = observer(0.02, 0.3, a_s=0.0, x_s=0.003)
+    for k in range(40):
+        rt_estimate(0.02 + 1e-4 * k, 0.3 + 0.01 * k, DT, 1, e)
+    twin = e.copy()
+    rt_estimate_shift(0.1, twin)
+    assert (twin.a, twin.b, twin.b_start) == pytest.approx((e.a - 0.1, e.b + 0.1, e.b_start + 0.1))
+    assert twin.line_a == pytest.approx(e.line_a - 0.1)
+    for k in range(40):
+        rt_estimate(0.02 + 1e-4 * k, 0.3 + 0.01 * k, DT, 1, e)
+        rt_estimate(0.02 + 1e-4 * k, 0.2 + 0.01 * k, DT, 1, twin)
+        assert (twin.x, twin.v, twin.a + twin.b) == pytest.approx((e.x, e.v, e.a + e.b), abs=1e-12)
+
+
+def test_a_short_gap_is_filled_straight_and_counts_as_many_steps():
+    gap, steps = observer(0.0, 0.0), observer(0.0, 0.0)
+    rt_estimate(0.004, 8.0, DT, STRAIGHT, gap)
+    for k in range(1, STRAIGHT + 1):
+        rt_estimate(0.004 * k / STRAIGHT, 8.0 * k / STRAIGHT, DT, 1, steps)
+    assert gap.at == STRAIGHT
+    assert (gap.x, gap.v, gap.b, gap.a) == pytest.approx((steps.x, steps.v, steps.b, steps.a), abs=1e-12)
+
+
+@pytest.mark.parametrize("gap", [STRAIGHT + 1, 40])
+def test_in_a_long_gap_the_mean_acceleration_follows_from_the_way(gap):
+    """A table that brakes evenly from 0.3 m/s, while the sensor shows zero again at the end."""
+    e = observer(0.0, 0.0)
+    e.v = 0.3
+    t = gap * DT
+    brake = -0.3 / t
+    rt_estimate(0.3 * t + 0.5 * brake * t * t, 0.0, DT, gap, e)
+    assert e.at == gap
+    assert e.line_a[1:gap] == pytest.approx([brake] * (gap - 1))
+    assert e.line_a[gap] == 0.0
+    assert e.v == pytest.approx(0.0, abs=0.6 / gap)
+
+
+def test_the_mean_of_a_long_gap_is_as_the_sensor_shows_it_bias_included():
+    e = observer(0.0, 0.4)
+    rt_estimate(0.5 * 2.0 * (10 * DT) ** 2, 2.4, DT, 10, e)
+    assert e.line_a[1:10] == pytest.approx([2.4] * 9)
+
+
+def test_a_gap_longer_than_the_line_is_cut_to_it():
+    e = observer(0.0, 0.0)
+    rt_estimate(0.001, 0.0, DT, LINE + 50, e)
+    assert e.at == LINE
+
+
+def test_a_rejected_displacement_is_predicted_from_speed_and_acceleration():
+    e = observer(0.0, 0.0)
+    e.at, e.v, e.a, e.b = 7, 0.2, 1.5, -0.5
+    e.line_x[7] = 0.05
+    assert rt_predicted_position(DT, 3, e) == pytest.approx(0.05 + 0.2 * 3 * DT + 0.5 * 1.0 * (3 * DT) ** 2, abs=1e-15)
+
+
+def test_the_lines_go_round():
+    e = observer(0.0, 0.0, x_s=0.0, a_s=0.0024)
+    for k in range(1, LINE + 20):
+        rt_estimate(1e-6 * k, 0.0, DT, 1, e)
+    assert e.at == LINE + 19
+    assert e.line_x[19] == pytest.approx(1e-6 * (LINE + 19))
+    assert np.count_nonzero(e.line_x == 0.0) == 0
+    assert e.x == pytest.approx(1e-6 * (LINE + 19 - 2.4), abs=2e-6)
