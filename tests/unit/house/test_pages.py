@@ -82,3 +82,13 @@ def test_the_index_names_every_page():
     index = (DOCS / "README.md").read_text(encoding="utf-8")
     pages = [p.relative_to(DOCS) for p in DOCS.rglob("*.md") if p.name != "README.md"]
     assert [str(p) for p in pages if f"]({p})" not in index] == []
+
+
+def test_the_protocol_names_every_kind_of_event():
+    sources = [*(HOUSE / "hilctl" / "service").glob("*.py"), HOUSE / "hilctl" / "loop" / "keeper.py"]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sources)
+    kinds = set(re.findall(r"(?:\.tell|Seen|\.event)\(\s*\"(\w+)\"", text)) | {"core_gone", "core_ended"}
+    assert {"set", "restored", "mode", "link_lost"} <= kinds
+    row = re.search(r"^\| `event` .*$", (DOCS / "protocol.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert row is not None
+    assert {kind for kind in kinds if f"`{kind}`" not in row[0]} == set()
