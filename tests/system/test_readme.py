@@ -18,12 +18,6 @@ def test_the_python_example_runs(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-def test_the_files_that_the_readme_names_in_commands_exist():
-    named = re.findall(r"`pytest[^`]*?(tests/\S+?\.py)`", README.read_text(encoding="utf-8"))
-    assert named
-    assert [name for name in named if not (README.parent / name).exists()] == []
-
-
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_the_example_of_commissioning_runs(tmp_path):

@@ -1,6 +1,5 @@
 """The documents say what the code says."""
 
-import ast
 import re
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from tests import documents
 
 HOUSE = Path(__file__).resolve().parents[3]
 DOCS = HOUSE / "docs"
+_DEFINITION = re.compile(r"^( *)(class|def) (\w+)", re.MULTILINE)
 PAGES = sorted([HOUSE / "README.md", *DOCS.rglob("*.md"), *(HOUSE / "deploy").rglob("*.md")])
 
 
@@ -24,17 +24,18 @@ def _defined():
     names = set()
     for room in ("hilctl", "firmware_bridge", "sim"):
         for path in (HOUSE / room).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.FunctionDef):
-                    names.add(node.name)
-                elif isinstance(node, ast.ClassDef):
-                    names |= {f"{node.name}.{f.name}" for f in node.body if isinstance(f, ast.FunctionDef)}
+            within = ""
+            for indent, kind, name in _DEFINITION.findall(path.read_text(encoding="utf-8")):
+                if kind == "class":
+                    within = name if not indent else within
+                else:
+                    names |= {name, f"{within}.{name}"} if indent else {name}
     return names
 
 
 def test_every_function_that_the_architecture_names_exists():
     text = (DOCS / "architecture.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"`(rt_\w+|[A-Z]\w+\.[a-z]\w+|[a-z]+_[a-z_]+)`", text)) - {"firmware_bridge"}
+    named = set(re.findall(r"`(_?rt_\w+|[A-Z]\w+\.[a-z]\w+|[a-z]+_[a-z_]+)`", text)) - {"firmware_bridge"}
     assert len(named) > 50
     assert named - _defined() == set()
 
@@ -82,3 +83,13 @@ def test_the_index_names_every_page():
     index = (DOCS / "README.md").read_text(encoding="utf-8")
     pages = [p.relative_to(DOCS) for p in DOCS.rglob("*.md") if p.name != "README.md"]
     assert [str(p) for p in pages if f"]({p})" not in index] == []
+
+
+def test_the_protocol_names_every_kind_of_event():
+    sources = [*(HOUSE / "hilctl" / "service").glob("*.py"), HOUSE / "hilctl" / "loop" / "keeper.py"]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sources)
+    kinds = set(re.findall(r"(?:\.tell|Seen|\.event)\(\s*\"(\w+)\"", text)) | {"core_gone", "core_ended"}
+    assert {"set", "restored", "mode", "link_lost"} <= kinds
+    row = re.search(r"^\| `event` .*$", (DOCS / "protocol.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert row is not None
+    assert {kind for kind in kinds if f"`{kind}`" not in row[0]} == set()
