@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hilctl.cli.errors import WrongUse
-from hilctl.cli.output import as_json, finite, note, say, show
+from hilctl.cli.output import as_json, note, say, show
 from hilctl.errors import DONE, NoFigures
+from hilctl.params.finite import finite
 
 if TYPE_CHECKING:
     from rich.table import Table as Printed

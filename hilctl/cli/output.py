@@ -3,10 +3,11 @@
 import json
 import math
 import sys
-from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+
+from hilctl.params.finite import finite
 
 _WIDE = 200  # columns: more than any table has
 
@@ -31,17 +32,6 @@ def note(text: str) -> None:
 def as_json(value: Any) -> None:
     """The answer as one JSON object; what is not a number becomes null."""
     print(json.dumps(finite(value), ensure_ascii=False, indent=2))
-
-
-def finite(value: Any) -> Any:
-    """The same, with None for nan and infinities: JSON knows no others."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, Mapping):
-        return {str(k): finite(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [finite(v) for v in value]
-    return value
 
 
 def value_of(text: str) -> Any:

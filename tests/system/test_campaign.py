@@ -223,7 +223,7 @@ class Swapped(Client):
 
 
 def test_a_swapped_pressure_pair_is_told_at_the_first_speed(tmp_path):
-    assert "at 0.1 m/s: friction comes out negative" in fault(tmp_path / "c", Swapped)
+    assert "at 0.1 m/s: friction is negative" in fault(tmp_path / "c", Swapped)
     assert Store.open(tmp_path / "c").finished() == []
 
 
@@ -306,7 +306,7 @@ def test_the_command_measures_a_private_twin_and_resumes(tmp_path):
     assert json.loads((tmp_path / "c" / "friction.json").read_text())["campaign"] == told["campaign"]
     (tmp_path / "c" / "speed-03.json").unlink()
     shown = shell.said(*words, "--resume", "c")
-    assert "law: " in shown
+    assert "friction model: " in shown
     assert "9" in shown
     assert (tmp_path / "c" / "speed-03.json").exists()
 
@@ -316,7 +316,7 @@ def test_the_command_says_what_is_wrong_what_is_kept_and_how_to_go_on(tmp_path):
     words = ("identify", "friction", RIG, "--twin", "--no-prepare", "--speeds", "0.02", "0.1", "0.3", "0.6")
     done = shell.run(*words, "--budget", "40", "--out", "c", "--set", "twin.faults.emergency_stop_after_s=16", code=1)
     assert not done.stdout
-    assert "finished speeds are kept in c; go on with --resume c" in done.stderr
+    assert "finished speeds are kept in c; continue with --resume c" in done.stderr
     assert "hilctl: at 0." in done.stderr
     assert "emergency stop is open; release it" in done.stderr
     kept = {m.index for m in Store.open(tmp_path / "c").finished()}
@@ -328,7 +328,7 @@ def test_the_command_says_what_is_wrong_what_is_kept_and_how_to_go_on(tmp_path):
     ("words", "says"),
     [
         ((RIG,), "--twin"), (("--twin",), "needs RIG"), ((RIG, "--twin", "--connect", "x"), "leave --connect out"),
-        (("--set", "a=1"), "--set is for --twin"), (("--resume", "c", "--budget", "9"), "--resume goes on as planned"),
+        (("--set", "a=1"), "--set is for --twin"), (("--resume", "c", "--budget", "9"), "continues as planned"),
         ((RIG, "--twin", "--no-prepare", "--budget", "9"), "a budget of 9 s is too short"),
     ],
 )  # fmt: skip

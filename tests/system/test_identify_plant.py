@@ -96,7 +96,7 @@ def test_a_motion_in_which_the_loop_was_late_for_many_ticks_is_driven_again_and_
     assert rig.tracked == ["sine", "sine", "sine", "sine", "chirp", "chirp"]
     whole = fit_plant(records, facts)
     assert [note for note in whole.notes if "late for" in note] == [
-        f"slow sine: the loop was late for 50 of {len(records[0].samples['tick']) + 50} ticks; driven again"
+        f"slow sine: the loop missed 50 of {len(records[0].samples['tick']) + 50} ticks; driven again"
     ] * 2
     gone = [Record(r.name, r.lowest_hz, r.rate_hz, without(r.samples, 700, 1900, 1901, 1902)) for r in records]
     fit = fit_plant(gone, facts)
