@@ -1,4 +1,4 @@
-"""What came of it, before all else: the distortion before and after, the law, and what to know."""
+"""The result first: the distortion before and after, the friction model, and the remarks."""
 
 from hilctl.report.markup import NOTHING, Html, absent, bar, bullets, code, joined, p, sentence, table, tag
 from hilctl.report.numbers import percent, plain, quantity, with_unit
@@ -99,13 +99,13 @@ def _friction(told: Part) -> Html:
 def _sent(told: Part) -> Html:
     sent = told["sent"]
     if not sent:
-        text = "Nothing was sent to the rig: its parameters are what they were."
-        return joined([tag("h3", "In force"), absent(text)])
+        text = "Nothing was sent to the rig: its parameters are unchanged."
+        return joined([tag("h3", "Active parameters"), absent(text)])
     count = len(sent["values"].named)
     what = f"{count} parameter{'' if count == 1 else 's'} sent to the rig" if count else "Parameters sent to the rig"
-    epoch = f", in force since epoch {sent['epoch'].text}" if sent["epoch"].text else ""
-    file = joined([", kept in ", code(sent["file"].text)]) if sent["file"].text else NOTHING
-    return joined([tag("h3", "In force"), p(what, epoch, file, ".")])
+    epoch = f", active since epoch {sent['epoch'].text}" if sent["epoch"].text else ""
+    file = joined([", saved in ", code(sent["file"].text)]) if sent["file"].text else NOTHING
+    return joined([tag("h3", "Active parameters"), p(what, epoch, file, ".")])
 
 
 def _warnings(told: Part) -> Html:
