@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from hilctl.cli.errors import WrongUse
 from hilctl.cli.output import as_json, show
 from hilctl.errors import DONE
-from hilctl.params.tables import flat
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -63,6 +62,8 @@ def _bench(given: argparse.Namespace) -> int:
 def table(found: Mapping[str, Any]) -> "Table":
     """Figures, each with the ratio of its name; then the ratios of what has no figure of its own."""
     from rich.table import Table
+
+    from hilctl.params.tables import flat
 
     figures, ratios = (flat(found[part], between=" / ") for part in ("figures", "ratio"))
     made = Table(title=f"bench {found['bench']}", title_justify="left")

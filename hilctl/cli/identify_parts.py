@@ -14,7 +14,6 @@ from hilctl.cli import connect
 from hilctl.cli.errors import WrongUse
 from hilctl.cli.output import json_line, pairs, say
 from hilctl.errors import DONE
-from hilctl.params.finite import finite
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -125,6 +124,7 @@ def folder_of(given: argparse.Namespace, kind: str) -> Path:
 def keep(answer: Mapping[str, Any], file: Path) -> None:
     """Writes the answer; a number that is not finite becomes null."""
     from hilctl.identify import kept
+    from hilctl.params.finite import finite
 
     file.parent.mkdir(parents=True, exist_ok=True)
     kept.write(file, (json.dumps(finite(answer), indent=1, ensure_ascii=False) + "\n").encode())

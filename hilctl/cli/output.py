@@ -7,8 +7,6 @@ from typing import Any
 
 import msgspec
 
-from hilctl.params.finite import finite
-
 _WIDE = 200  # columns: more than any table has
 
 
@@ -31,6 +29,8 @@ def note(text: str) -> None:
 
 def as_json(value: Any) -> None:
     """The answer as one JSON object; what is not a number becomes null."""
+    from hilctl.params.finite import finite
+
     print(json.dumps(finite(value), ensure_ascii=False, indent=2))
 
 
@@ -59,4 +59,6 @@ def pairs(words: list[str]) -> dict[str, Any]:
 
 def json_line(value: Any) -> str:
     """One JSON object on one line."""
+    from hilctl.params.finite import finite
+
     return json.dumps(finite(value), ensure_ascii=False)
