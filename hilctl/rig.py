@@ -33,6 +33,7 @@ from hilctl.law.settings import Controller, Law, pack_settings
 from hilctl.loop.settings import Loop
 from hilctl.machine import Machine, velocity_gain
 from hilctl.params import BadValues, Params, Problem, check, nearest, note, plain
+from hilctl.params.tables import put
 from hilctl.recording.settings import Recording
 from hilctl.service.settings import Service
 
@@ -252,7 +253,7 @@ def load(rig: str | Path, *, twin: bool = False, changes: Mapping[str, Any] | No
     tree = _read(path, files, ())
     texts = [f"# {file.path.name}\n{file.text}\n" for file in files]
     for key, value in (changes or {}).items():
-        _set(tree, key, value)
+        put(tree, key, value)
         texts.append(f"# changed: {key} = {value!r}\n")
     return dataclasses.replace(_checked(tree, path, "".join(texts), twin), files=tuple(files))
 
@@ -308,13 +309,6 @@ def _lay(over: Mapping[str, Any], tree: dict[str, Any]) -> None:
             _lay(value, tree[key])
         else:
             tree[key] = copy.deepcopy(value)
-
-
-def _set(tree: dict[str, Any], key: str, value: Any) -> None:
-    *tables, name = key.split(".")
-    for part in tables:
-        tree = tree.setdefault(part, {})
-    tree[name] = value
 
 
 def _checked(tree: dict[str, Any], path: Path, text: str, twin: bool) -> Rig:

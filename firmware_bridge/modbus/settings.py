@@ -11,6 +11,7 @@ Addresses count from 0, as they travel. value = scale × register + offset, in t
 from collections.abc import Iterator
 from typing import Annotated, Literal, get_args
 
+from hilctl.machine import GRAVITY
 from hilctl.params import Params, Problem, note, number, whole
 from hilctl.signals import SENSORS
 
@@ -22,7 +23,7 @@ UnitName = Literal["", "m", "mm", "um", "m/s2", "g", "Pa", "kPa", "bar", "MPa", 
 
 # How many SI units one unit of the rig file is, for each kind of reading.
 _LENGTH = {"": 1.0, "m": 1.0, "mm": 1e-3, "um": 1e-6}
-_ACCELERATION = {"": 1.0, "m/s2": 1.0, "g": 9.80665}  # standard gravity, CGPM 1901
+_ACCELERATION = {"": 1.0, "m/s2": 1.0, "g": GRAVITY}
 _PRESSURE = {"": 1.0, "Pa": 1.0, "kPa": 1e3, "bar": 1e5, "MPa": 1e6, "psi": 6894.757293168}
 _SHARE = {"": 1.0, "%": 0.01}
 _COUNT = {"": 1.0}

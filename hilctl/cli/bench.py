@@ -59,23 +59,13 @@ def _bench(given: argparse.Namespace) -> int:
     return DONE
 
 
-def flat(values: Mapping[str, Any], at: str = "") -> dict[str, Any]:
-    """Nested maps as one, with slashes between the names."""
-    out: dict[str, Any] = {}
-    for name, value in values.items():
-        path = f"{at} / {name}" if at else str(name)
-        if isinstance(value, Mapping):
-            out.update(flat(value, path))
-        else:
-            out[path] = value
-    return out
-
-
 def table(found: Mapping[str, Any]) -> "Table":
     """Figures, each with the ratio of its name; then the ratios of what has no figure of its own."""
     from rich.table import Table
 
-    figures, ratios = flat(found["figures"]), flat(found["ratio"])
+    from hilctl.params.tables import flat
+
+    figures, ratios = (flat(found[part], between=" / ") for part in ("figures", "ratio"))
     made = Table(title=f"bench {found['bench']}", title_justify="left")
     made.add_column("figure")
     made.add_column("value", justify="right")

@@ -1,4 +1,4 @@
-"""`hilctl commission [RIG [--twin]]`: measure friction, identify it, compensate it, prove it, and report.
+"""`hilctl commission [RIG [--twin]]`: measures friction, identifies and compensates it, and reports the improvement.
 
 hilctl commission table-500 --twin --json out.json     a private twin, as fast as it computes
 hilctl commission table-500                            the service of that rig, on this host
@@ -18,38 +18,38 @@ if TYPE_CHECKING:
     from hilctl.commission import How
     from hilctl.commission.history import History
 
-LEARNT_HZ = (0.5, 1.0, 2.0, 5.0)
+LEARNED_HZ = (0.5, 1.0, 2.0, 5.0)
 PEAK_M = 0.05
 
 
 def commission(parser: argparse.ArgumentParser) -> None:
     """The arguments of `commission`."""
-    parser.add_argument("rig", nargs="?", default="", metavar="RIG", help="a rig file, or a preset's name; not given: "
-                        "the only service on this host")  # fmt: skip
+    parser.add_argument("rig", nargs="?", default="", metavar="RIG", help="a rig file, or a preset's name (the only "
+                        "service on this host)")  # fmt: skip
     parser.add_argument("--twin", action="store_true", help="a private twin of RIG, on the virtual clock")
     parser.add_argument("--set", dest="changes", nargs="+", action="extend", default=[], metavar="KEY=VALUE",
                         help="with --twin: values laid over the rig file")  # fmt: skip
     connect.options(parser, moves=True)
     parser.add_argument("--out", default="", metavar="DIR", help="for samples, results, figures and the report "
                         "(out/commission-DATE)")  # fmt: skip
-    parser.add_argument("--json", default="", metavar="FILE", help="where the JSON object goes besides")
+    parser.add_argument("--json", default="", metavar="FILE", help="also write the JSON object here")
     parser.add_argument("--stands-at", type=float, default=None, metavar="M",
-                        help="zero displacement too: where the table stands now, from mid-stroke")  # fmt: skip
+                        help="also zero displacement: the table's position now, from mid-stroke")  # fmt: skip
     parser.add_argument("--speeds", nargs="+", type=float, default=None, metavar="M/S",
-                        help="of the friction campaign; 24 from 0.001 to 0.8 when not given")  # fmt: skip
-    parser.add_argument("--budget", type=float, default=None, metavar="S", help="of the rig's time for the friction "
-                        "campaign (90)")  # fmt: skip
+                        help="speeds of the friction campaign (24 from 0.001 to 0.8)")  # fmt: skip
+    parser.add_argument("--budget", type=float, default=None, metavar="S", help="rig time for the friction campaign "
+                        "(90)")  # fmt: skip
     parser.add_argument("--warm-up", type=float, default=10.0, metavar="S",
-                        help="how long the oil is moved before (10)")  # fmt: skip
-    parser.add_argument("--learn", action="store_true", help="learn drives without distortion, too, at 0.5, 1, 2 and "
-                        "5 Hz")  # fmt: skip
-    parser.add_argument("--tune", action="store_true", help="compute gains for the machine that was found, put them in "
-                        "force, and measure bandwidth and margins before and after")  # fmt: skip
+                        help="how long the oil is warmed up first (10)")  # fmt: skip
+    parser.add_argument("--learn", action="store_true", help="iterative learning control (ILC): also learn the drive "
+                        "signals of the sines")  # fmt: skip
+    parser.add_argument("--tune", action="store_true", help="compute gains for the identified machine, apply them, and "
+                        "measure bandwidth and margins before and after")  # fmt: skip
     parser.add_argument("--history", action="append", default=[], metavar="FILE.csv",
                         help="an earthquake or another history, tracked before and after")  # fmt: skip
     parser.add_argument("--peak", type=float, default=PEAK_M, metavar="M",
                         help=f"peak displacement to which histories are scaled ({PEAK_M:g})")  # fmt: skip
-    parser.add_argument("--author", default="", metavar="NAME", help="who commissions (USER@HOST)")
+    parser.add_argument("--author", default="", metavar="NAME", help="the author in the report (USER@HOST)")
     parser.set_defaults(do=_commission)
 
 
@@ -85,7 +85,7 @@ def _check(given: argparse.Namespace) -> None:
     if given.twin and not given.rig:
         raise WrongUse("--twin needs RIG: a rig file, or a preset's name")
     if given.rig and given.connect:
-        raise WrongUse("RIG and --connect both say which rig: leave one out")
+        raise WrongUse("RIG and --connect both name the rig: leave one out")
     if given.changes and not given.twin:
         raise WrongUse("--set is for --twin; `hilctl set` changes a running rig")
     if given.peak <= 0:
@@ -107,7 +107,7 @@ def _how(given: argparse.Namespace, folder: Path) -> "How":
         folder, stands_at_m=given.stands_at, warm_up_s=given.warm_up,
         speeds_m_s=tuple(given.speeds) if given.speeds else None,
         campaign_s=CAMPAIGN_S if given.budget is None else given.budget,
-        learn_hz=LEARNT_HZ if given.learn else (), tune=given.tune, histories=_histories(given), author=given.author,
+        learn_hz=LEARNED_HZ if given.learn else (), tune=given.tune, histories=_histories(given), author=given.author,
     )  # fmt: skip
 
 

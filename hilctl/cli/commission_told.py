@@ -1,4 +1,4 @@
-"""What a commissioning has found, for a person: a few lines, two tables, and where the files are."""
+"""The result of a commissioning, for a person: a few lines, two tables, and the files."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def keep(notes: "Notes", besides: str) -> list[Path]:
-    """The JSON object, in the work's folder and where it was asked for."""
+    """Writes the JSON object into the folder, and where it was asked for."""
     files = [notes.folder / "commission.json"]
     if besides and Path(besides).resolve() != files[0].resolve():
         files.append(Path(besides))
@@ -22,8 +22,8 @@ def keep(notes: "Notes", besides: str) -> list[Path]:
 
 
 def report(told: dict[str, Any], folder: Path) -> list[Path]:
-    """The page and its figures; without the figures where matplotlib is missing, which is said."""
-    from hilctl.commission.notes import finite
+    """Writes the page and its figures; a note where matplotlib is missing."""
+    from hilctl.params.finite import finite
     from hilctl.report import figures, write
 
     plain = finite(told)
@@ -58,12 +58,12 @@ def tell(told: dict[str, Any]) -> None:
     for warning in told["warnings"]:
         say(f"warning: {warning}")
     if told.get("sent"):
-        say(f"in force since epoch {told['sent']['epoch']} (`hilctl set --undo`), kept in {told['sent']['file']}")
-    say(f"{told['rig_seconds']:.0f} s of the rig in {told['wall_seconds']:.0f} s")
+        say(f"active since epoch {told['sent']['epoch']} (`hilctl set --undo`), saved in {told['sent']['file']}")
+    say(f"rig time {told['rig_seconds']:.0f} s, elapsed {told['wall_seconds']:.0f} s")
 
 
 def files(paths: list[Path]) -> None:
-    """Where they are."""
+    """Their paths."""
     for path in paths:
         say(str(path))
 
@@ -71,15 +71,18 @@ def files(paths: list[Path]) -> None:
 def _distortion(told: dict[str, Any]) -> "Table | None":
     from rich.table import Table
 
+    from hilctl.results.distortion import HIGHEST_HZ, is_hidden
+
     if not told.get("thd"):
         return None
     learned = any("learned" in one for one in told["thd"].values())
-    made = Table(title="Sines: distortion of the acceleration, harmonics to 100 Hz", title_justify="left")
+    title = f"Sines: distortion (THD) of the acceleration, harmonics up to {HIGHEST_HZ:g} Hz"
+    made = Table(title=title, title_justify="left")
     for name in ("Hz", "±, mm", "before, %", "after, %", "times less", *(["learned, %"] if learned else [])):
         made.add_column(name, justify="right")
     for key, one in told["thd"].items():
         cells = [key, f"{1e3 * one['amplitude_m']:g}"]
-        least = one.get("after") is not None and one["after"] <= 1.000001 * one.get("resolution_after", 0.0)
+        least = one.get("after") is not None and is_hidden(one["after"], one.get("resolution_after") or 0.0)
         cells += [_cell(one.get("before"), "{:.3g}")]
         cells += [_cell(one.get("after"), "≤ {:.2g}" if least else "{:.3g}")]
         cells += [_cell(one.get("factor"), "≥ {:.3g}" if least else "{:.3g}")]
@@ -97,7 +100,7 @@ def _tracking(told: dict[str, Any]) -> "Table | None":
     if not rows:
         return None
     whens = [when for when in _WHENS if any(when in row for row in rows)]
-    made = Table(title="Tracking: rms of the error; how flat the speed, how exact the acceleration is",
+    made = Table(title="Tracking: rms error; ripple of the speed, THD, or error of the acceleration",
                  title_justify="left")  # fmt: skip
     made.add_column("motion")
     for when in whens:

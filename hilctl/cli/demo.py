@@ -1,4 +1,4 @@
-"""`hilctl demo`: a private twin that hides what it is, commissioned over the wire as any rig would be."""
+"""`hilctl demo`: a simulated rig, its true parameters withheld, commissioned over the wire like any rig."""
 
 import argparse
 from pathlib import Path
@@ -21,9 +21,9 @@ FRICTION = "lugre"
 def demo(parser: argparse.ArgumentParser) -> None:
     """The arguments of `demo`."""
     parser.add_argument("--out", default="out/demo", metavar="DIR", help="for figures, report and results (out/demo)")
-    parser.add_argument("--json", default="", metavar="FILE", help="where the JSON object goes besides")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of noise, and of what the twin hides (1)")
-    parser.add_argument("--friction", default=FRICTION, metavar="NAME", help=f"the twin's, by its name ({FRICTION})")
+    parser.add_argument("--json", default="", metavar="FILE", help="also write the JSON object here")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="for noise and true parameters (1)")
+    parser.add_argument("--friction", default=FRICTION, metavar="NAME", help=f"the twin's friction model ({FRICTION})")
     parser.set_defaults(do=_demo)
 
 
@@ -36,10 +36,10 @@ def _demo(given: argparse.Namespace) -> int:
     from hilctl.rt.jit import is_warm
 
     changes = hidden(rig.load(RIG, twin=True), given.friction, given.seed)
-    rig.load(RIG, twin=True, changes=changes)  # wrong use is told before anything starts
+    rig.load(RIG, twin=True, changes=changes)  # wrong use is reported before anything starts
     folder = _emptied(Path(given.out))
     with identify_parts.progress() as bar:
-        start = "starting the twin" if is_warm(rt_run) else "compiling the loop, once for this version: a minute"
+        start = "starting the twin" if is_warm(rt_run) else "compiling the loop, once per version: a minute"
         line = bar.add_task(start, total=None)
 
         def tell(text: str) -> None:
@@ -83,7 +83,7 @@ def _drive(
 
 
 def _beside(told: dict[str, Any], alone: "list[Run]") -> None:
-    """What PID alone is worth, beside the rest."""
+    """Adds the figures of PID alone."""
     from hilctl.commission.worth import worth
 
     for row, run in zip(told.get("tracking", []), alone, strict=False):
@@ -96,14 +96,14 @@ def _pictures(runs: "list[Run]", folder: Path) -> list[Path]:
     try:
         return draw(runs, folder)
     except NoFigures:
-        return []  # the report has said so
+        return []  # the report says so
 
 
 def _emptied(folder: Path) -> Path:
-    """An earlier demonstration makes room: a campaign never writes over another."""
+    """Removes an earlier demonstration: a campaign never overwrites another."""
     import shutil
 
     if (folder / "friction" / "campaign.json").exists():
-        note(f"{folder}: an earlier demonstration makes room")
+        note(f"{folder}: an earlier demonstration is replaced")
         shutil.rmtree(folder / "friction")
     return folder

@@ -1,4 +1,4 @@
-"""How a command says what is known of a grey box's parameters: --fix, --free, --tie, --starts.
+"""The options for the parameters of a grey box: --fix, --free, --tie, --starts.
 
 hilctl identify dynamics … --fix Qn=4.6e-3 --free A Vt=5e-5:5e-4 --tie Ctc=0.1*Kc --starts 16
 """
@@ -19,15 +19,15 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fix", nargs="+", action="extend", default=[], metavar="NAME=VALUE",
                         help="parameters of the grey box that are known")  # fmt: skip
     parser.add_argument("--free", nargs="+", action="extend", default=[], metavar="NAME[=LOW:HIGH]",
-                        help="parameters that are searched (within a factor of five of the rig file's)")  # fmt: skip
+                        help="parameters to estimate (within a factor of five of the rig file's)")  # fmt: skip
     parser.add_argument("--tie", nargs="+", action="extend", default=[], metavar="NAME=FACTOR*NAME^POWER",
                         help="parameters that follow others, like Ctc=0.1*Kc")  # fmt: skip
     parser.add_argument("--starts", type=int, default=0, metavar="N",
-                        help="random starts besides: whether there is another machine")  # fmt: skip
+                        help="so many more random starts, to find other solutions")  # fmt: skip
 
 
 def choices_of(given: argparse.Namespace) -> dict[str, Any]:
-    """As `Asked` takes them; WrongUse where a word is none."""
+    """As `Asked` takes them; WrongUse where an option cannot be read."""
     return {
         "fixed": {name: _number(f"--fix {name}", str(value)) for name, value in pairs(given.fix).items()},
         "free": {name: _bounds(name, text) for name, text in _words("--free", given.free)},
@@ -54,7 +54,7 @@ def _bounds(name: str, text: str) -> tuple[float, float] | None:
         return None
     low, mark, high = text.partition(":")
     if not mark:
-        raise WrongUse(f"--free {name}={text}: must be NAME=LOW:HIGH; a value that is known is given with --fix")
+        raise WrongUse(f"--free {name}={text}: must be NAME=LOW:HIGH; use --fix for a known value")
     return _number(f"--free {name}", low), _number(f"--free {name}", high)
 
 
@@ -73,7 +73,7 @@ def _tie(name: str, text: str) -> tuple[float, dict[str, float]]:
         else:
             factor *= _number(where, term["base"]) ** power
     if not powers:
-        raise WrongUse(f"{where}={text}: follows no other parameter; a value that is known is given with --fix")
+        raise WrongUse(f"{where}={text}: follows no other parameter; use --fix for a known value")
     return factor, powers
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from hilctl.cli import identify_choices
 from hilctl.cli import identify_parts as parts
 from hilctl.cli.errors import WrongUse
-from hilctl.cli.output import finite, json_line, note, say
+from hilctl.cli.output import json_line, note, say
 from hilctl.errors import DONE
 
 if TYPE_CHECKING:
@@ -299,7 +299,7 @@ def _kept(
         "applied": {"epochs": epochs} if epochs else None, "report": _report(study, folder) if draws else None,
         "wall_seconds": time.monotonic() - begun_s,
     }  # fmt: skip
-    parts.keep(finite(answer), folder / "study.json")
+    parts.keep(answer, folder / "study.json")
     return answer
 
 

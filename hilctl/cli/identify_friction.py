@@ -1,4 +1,4 @@
-"""`hilctl identify friction`: prepare, measure, fit, tell."""
+"""`hilctl identify friction`: prepares, measures, fits, reports."""
 
 import argparse
 import time
@@ -33,13 +33,13 @@ def run(given: argparse.Namespace) -> int:
             answer = _answer(campaign, folder)
     except KeyboardInterrupt:
         if (folder / "campaign.json").exists():
-            note(f"paused; finished speeds are in {folder}; go on with --resume {folder}")
+            note(f"paused; finished speeds are in {folder}; continue with --resume {folder}")
         raise
     except CannotPlan as cannot:
         raise WrongUse(str(cannot)) from None
     except Exception:
         if (folder / "campaign.json").exists():
-            note(f"finished speeds are kept in {folder}; go on with --resume {folder}")
+            note(f"finished speeds are kept in {folder}; continue with --resume {folder}")
         raise
     answer["wall_seconds"] = time.monotonic() - begun_s
     file = folder / "friction.json"
@@ -55,7 +55,7 @@ def run(given: argparse.Namespace) -> int:
 def _check(given: argparse.Namespace) -> None:
     check(given)
     if given.resume and (given.speeds or given.budget is not None or given.out):
-        raise WrongUse("--resume goes on as planned: leave --speeds, --budget and --out out")
+        raise WrongUse("--resume continues as planned: leave --speeds, --budget and --out out")
 
 
 def _measure(
@@ -83,12 +83,12 @@ def _measure(
 def _show(campaign: "Campaign", bar: "Progress", line: "TaskID") -> None:
     p = campaign.progress
     what = f"{p.speed_m_s:g} m/s" if p.speed_m_s else "measured"
-    text = f"{what}, {p.seconds_left:.0f} s of the rig's time left"
+    text = f"{what}, {p.seconds_left:.0f} s of rig time left"
     bar.update(line, description=text, total=p.of, completed=p.done)
 
 
 def _answer(campaign: "Campaign", folder: Path) -> dict[str, Any]:
-    """What was measured, and the law that it follows."""
+    """The points, and the friction model that fits them."""
     from hilctl.identify.campaign import as_object, signed
     from hilctl.identify.friction_fit import check_points, fit_friction
     from hilctl.params import BadValues
@@ -110,14 +110,14 @@ def _tell(campaign: "Campaign", answer: dict[str, Any]) -> None:
     for remark in answer["remarks"]:
         say(f"note: {remark}")
     if answer["fit"] is None:
-        say(f"no law: {answer['fit_refused']}")
+        say(f"no friction model: {answer['fit_refused']}")
     else:
         _tell_fit(answer["fit"])
-    say(f"{answer['rig_seconds']:.0f} s of the rig in {answer['wall_seconds']:.0f} s")
+    say(f"rig time {answer['rig_seconds']:.0f} s, elapsed {answer['wall_seconds']:.0f} s")
 
 
 def _reasons(discarded: list[dict[str, Any]]) -> dict[str, int]:
-    """The first of each speed, and how many there are of it."""
+    """The first reason of each speed, and how many windows it has."""
     first: dict[float, str] = {}
     count: dict[float, int] = {}
     for one in discarded:
@@ -127,7 +127,7 @@ def _reasons(discarded: list[dict[str, Any]]) -> dict[str, int]:
 
 
 def _tell_fit(fit: dict[str, Any]) -> None:
-    say(f"law: {fit['why']}")
+    say(f"friction model: {fit['why']}")
     for name, p in fit["parameters"].items():
         known = "" if p["identified"] else "   not identified"
         say(f"  {name:8} {figure(p['value'])} {p['unit']}   {interval(p['low'], p['high'])}{known}".rstrip())

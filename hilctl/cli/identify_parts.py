@@ -1,4 +1,4 @@
-"""What the campaigns of `hilctl identify` share: the rig they drive, how it is made ready, where answers are kept."""
+"""The common parts of the commands of `hilctl identify`: the rig, its preparation, the result."""
 
 import argparse
 import json
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import connect
 from hilctl.cli.errors import WrongUse
-from hilctl.cli.output import finite, json_line, pairs, say
+from hilctl.cli.output import json_line, pairs, say
 from hilctl.errors import DONE
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def twin_options(parser: argparse.ArgumentParser) -> None:
-    """RIG --twin, for a private one."""
+    """RIG --twin, for a private twin."""
     parser.add_argument("rig", nargs="?", default="", metavar="RIG", help="with --twin: a rig file, or a preset's name")
     parser.add_argument("--twin", action="store_true", help="a private twin of RIG, on the virtual clock")
     parser.add_argument("--set", dest="changes", nargs="+", action="extend", default=[], metavar="KEY=VALUE",
@@ -30,19 +30,19 @@ def twin_options(parser: argparse.ArgumentParser) -> None:
 
 
 def options(parser: argparse.ArgumentParser, kind: str) -> None:
-    """What every campaign takes."""
+    """The options of every campaign."""
     twin_options(parser)
     connect.options(parser, moves=True)
     parser.add_argument("--out", default="", metavar="DIR", help=f"for samples and results (out/{kind}-DATE)")
     parser.add_argument("--stands-at", type=float, default=None, metavar="M",
-                        help="zero displacement too: where the table stands now, from mid-stroke")  # fmt: skip
+                        help="also zero displacement: the table's position now, from mid-stroke")  # fmt: skip
     parser.add_argument("--no-prepare", dest="prepare", action="store_false", help="no zeroing, arming and warm-up")
     parser.add_argument("--json", action="store_true", help="the result as one JSON object")
 
 
 def apply_option(parser: argparse.ArgumentParser) -> None:
-    """--apply, for what can be put in force."""
-    parser.add_argument("--apply", action="store_true", help="put what was found in force; `hilctl set --undo` undoes")
+    """--apply, for a result that can be set."""
+    parser.add_argument("--apply", action="store_true", help="apply the result; `hilctl set --undo` undoes it")
 
 
 def check(given: argparse.Namespace) -> None:
@@ -50,18 +50,18 @@ def check(given: argparse.Namespace) -> None:
     if given.twin and not given.rig:
         raise WrongUse("--twin needs RIG: a rig file, or a preset's name")
     if given.rig and not given.twin:
-        raise WrongUse(f"say {given.rig} --twin for a private twin; a rig is driven where `hilctl run` runs it")
+        raise WrongUse(f"RIG needs --twin: `{given.rig} --twin` for a private twin; the running rig takes no RIG")
     if given.twin and given.connect:
         raise WrongUse("--twin starts a service of its own: leave --connect out")
     if given.changes and not given.twin:
         raise WrongUse("--set is for --twin; `hilctl set` changes a running rig")
     if given.twin and getattr(given, "apply", False):
-        raise WrongUse("--apply is for a running rig: a private twin is gone afterwards")
+        raise WrongUse("--apply is for a running rig: a private twin ends with this command")
 
 
 def campaign(given: argparse.Namespace, kind: str, measured: Callable[..., dict[str, Any]],
              tell: Callable[[Mapping[str, Any]], None]) -> int:  # fmt: skip
-    """Runs `measured(rig, given, folder, tell)` on the rig, keeps its answer as KIND.json, and tells it."""
+    """Runs `measured(rig, given, folder, tell)` on the rig, saves its answer as KIND.json, and prints it."""
     begun_s = time.monotonic()
     folder = folder_of(given, kind)
     with progress() as bar:
@@ -90,13 +90,13 @@ def rig_of(given: argparse.Namespace) -> "Iterator[Client]":
     from hilctl.client import Client, private_service
 
     changes = pairs(given.changes)
-    rigs.load(given.rig, twin=True, changes=changes)  # wrong use is told before anything starts
+    rigs.load(given.rig, twin=True, changes=changes)  # wrong use is reported before anything starts
     with private_service(given.rig, changes=changes) as service, Client(service.commands, name="identify") as client:
         yield client
 
 
 def made_ready(rig: "Client", given: argparse.Namespace, tell: Callable[[str], None]) -> dict[str, Any]:
-    """Zeroed, armed and warm; or, where that was not asked for, a twin armed and a rig left alone."""
+    """Zeroes, arms and warms up; with --no-prepare only arms a twin."""
     from hilctl.identify.prepare import prepare
 
     if given.prepare:
@@ -117,13 +117,14 @@ def recording(rig: "Client") -> "Iterator[None]":
 
 
 def folder_of(given: argparse.Namespace, kind: str) -> Path:
-    """Where the campaign keeps what it finds."""
+    """The folder of the campaign."""
     return Path(given.out or f"out/{kind}-{datetime.now():%Y%m%d-%H%M%S}")
 
 
 def keep(answer: Mapping[str, Any], file: Path) -> None:
-    """The answer as a file; what is not a number becomes null."""
+    """Writes the answer; a number that is not finite becomes null."""
     from hilctl.identify import kept
+    from hilctl.params.finite import finite
 
     file.parent.mkdir(parents=True, exist_ok=True)
     kept.write(file, (json.dumps(finite(answer), indent=1, ensure_ascii=False) + "\n").encode())
@@ -140,26 +141,26 @@ def interval(low: float | None, high: float | None) -> str:
 
 
 def set_line(changes: Mapping[str, Any], origin: str) -> str:
-    """The command that puts these values in force."""
+    """The command that applies these values."""
     words = (shlex.quote(f"{key}={json.dumps(value, separators=(',', ':'))}") for key, value in changes.items())
     return f"hilctl set {' '.join(words)} --origin {shlex.quote(origin)}"
 
 
 def tell_change(lines: list[str], epochs: list[int] | None) -> None:
-    """What was put in force, or how to; each line is a set of its own."""
+    """Reports the applied set, or prints the commands that apply it, one line a set."""
     if epochs:
         undo = " ".join(["`hilctl set --undo`"] + [f"{len(epochs)} times"] * (len(epochs) > 1))
-        say(f"in force since epoch {epochs[-1]}; {undo} takes it back")
+        say(f"active since epoch {epochs[-1]}; {undo} undoes it")
     elif not lines:
-        say("nothing to set: all of it is in force")
+        say("nothing to set: all values are active")
     else:
-        say("nothing was set; this puts it in force:")
+        say("nothing was set; to apply the result:")
         for line in lines:
             say(f"  {line}")
 
 
 def progress() -> "Progress":
-    """A line on standard error, where somebody looks at it."""
+    """A line on standard error, on a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 

@@ -1,4 +1,4 @@
-"""`hilctl identify plant`: prepare, drive sines and chirps, fit, tell; and put the numbers in force where asked."""
+"""`hilctl identify plant`: prepares, drives sines and chirps, fits, reports; applies the result if asked."""
 
 import argparse
 from collections.abc import Mapping
@@ -42,7 +42,7 @@ def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any)
     changes = fit.changes()
     applied = None
     if given.apply and changes:
-        tell("putting the numbers in force")
+        tell("applying the parameters")
         applied = {"epochs": [rig.set(changes, origin=ORIGIN)]}
     return {
         "rig": facts.rig, **fit.to_json(), "prepared": prepared or None, "folder": str(folder),
@@ -60,7 +60,7 @@ def _tell(answer: Mapping[str, Any]) -> None:
         say(f"note: {flag['text']}; {flag['remedy']}".removesuffix("; "))
     for note in answer["notes"]:
         say(f"note: {note}")
-    say(f"{answer['rig_seconds']:.0f} s of the rig in {answer['wall_seconds']:.0f} s")
+    say(f"rig time {answer['rig_seconds']:.0f} s, elapsed {answer['wall_seconds']:.0f} s")
     applied = answer["applied"]
     parts.tell_change([parts.set_line(one, ORIGIN) for one in answer["sets"]], applied and applied["epochs"])
 
@@ -69,7 +69,7 @@ def _table(plant: Mapping[str, Any], marks: Mapping[str, str]) -> Any:
     from rich.table import Table
 
     made = Table(title="The machine", title_justify="left")
-    for name in ("", "unit", "before", "value", "95 %", "from"):
+    for name in ("", "unit", "before", "value", "95 %", "origin"):
         made.add_column(name, justify="right" if name in ("before", "value") else "left", no_wrap=True)
     for key, q in plant.items():
         before = "" if q["before"] is None else parts.figure(q["before"])

@@ -1,4 +1,4 @@
-"""`hilctl identify presliding`: prepare, drive reversals, judge, tell; and put the law in force where that is asked."""
+"""`hilctl identify presliding`: prepares, drives reversals, judges, reports; applies the friction model if asked."""
 
 import argparse
 import functools
@@ -27,15 +27,16 @@ def run(given: argparse.Namespace) -> int:
 
 def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any, *,
               curve: Mapping[str, Any] | None) -> dict[str, Any]:  # fmt: skip
-    from hilctl.identify.campaign.facts import nested
     from hilctl.identify.own_loop import refuse_on
     from hilctl.identify.presliding import identify_presliding
     from hilctl.identify.presliding.changes import steps
+    from hilctl.params.tables import nested
 
     refuse_on(rig, "presliding")
     before = rig.get(*_KEYS)
     if curve is None:
-        curve = _checked(nested(before)["friction"], "the friction in force")
+        believed = nested({key: value for key, value in before.items() if value is not None})
+        curve = _checked(believed["friction"], "the active friction")
     centre_m = given.center
     if centre_m is None:
         centre_m = 0.5 * (before["limits.position.min_m"] + before["limits.position.max_m"])
@@ -49,7 +50,7 @@ def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any,
     sets = steps(found, rig.get(*_KEYS))
     applied = None
     if given.apply and sets:
-        tell("putting the law in force")
+        tell("applying the friction model")
         applied = {"epochs": [rig.set(one, origin=ORIGIN) for one in sets]}
     return {
         "rig": str(rig.hello["rig"]), "curve": dict(curve), **found.to_json(), "prepared": prepared or None,
@@ -58,20 +59,20 @@ def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any,
 
 
 def _curve_in(path: Path) -> Mapping[str, Any]:
-    """The sliding curve in a JSON file: a [friction] table by itself, or in what an identification left."""
+    """The sliding curve in a JSON file: a [friction] table, or the result of an identification."""
     try:
         held = json.loads(path.read_text(encoding="utf-8"))
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise WrongUse(f"{path} is no JSON file: {error}") from None
+        raise WrongUse(f"{path} is not a JSON file: {error}") from None
     if isinstance(held, Mapping) and held.get("fit_refused"):
-        raise WrongUse(f"{path} holds points, but no law: {held['fit_refused']}")
+        raise WrongUse(f"{path} holds points, but no friction model: {held['fit_refused']}")
     for way in (("fit", "table"), ("friction", "table"), ("friction",), ("table",), ()):
         table = held
         for name in way:
             table = table.get(name) if isinstance(table, Mapping) else None
         if isinstance(table, Mapping) and "fs" in table:
             return _checked(table, str(path))
-    raise WrongUse(f"{path} holds no sliding curve: a table with fc, fs, vs and sigma, or what an identification left")
+    raise WrongUse(f"{path} holds no sliding curve: a table with fc, fs, vs and sigma, or an identification's result")
 
 
 def _checked(table: Mapping[str, Any], where: str) -> Mapping[str, Any]:
@@ -80,7 +81,7 @@ def _checked(table: Mapping[str, Any], where: str) -> Mapping[str, Any]:
     try:
         curve_of(table)
     except ValueError as error:
-        raise WrongUse(f"{where}: {error}; name a file with --curve, as `hilctl identify friction` leaves it") from None
+        raise WrongUse(f"{where}: {error}; name a file with --curve, as from `hilctl identify friction`") from None
     return table
 
 
@@ -94,7 +95,7 @@ def _tell(answer: Mapping[str, Any]) -> None:
     say(f"advice: {answer['advice']}")
     for warning in answer["warnings"]:
         say(f"note: {warning}")
-    say(f"{answer['rig_seconds']:.0f} s of the rig in {answer['wall_seconds']:.0f} s")
+    say(f"rig time {answer['rig_seconds']:.0f} s, elapsed {answer['wall_seconds']:.0f} s")
     applied = answer["applied"]
     parts.tell_change([parts.set_line(one, ORIGIN) for one in answer["sets"]], applied and applied["epochs"])
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hilctl.cli.errors import WrongUse
-from hilctl.cli.output import as_json, finite, note, say, show
+from hilctl.cli.output import as_json, note, say, show
 from hilctl.errors import DONE, NoFigures
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def models(parser: argparse.ArgumentParser) -> None:
 def _models(given: argparse.Namespace) -> int:
     from rich.console import Console
 
+    from hilctl.params.finite import finite
     from hilctl.phenomena.figures import draw
     from hilctl.phenomena.table import as_object, computed, page
 

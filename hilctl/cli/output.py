@@ -3,7 +3,6 @@
 import json
 import math
 import sys
-from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -30,18 +29,9 @@ def note(text: str) -> None:
 
 def as_json(value: Any) -> None:
     """The answer as one JSON object; what is not a number becomes null."""
+    from hilctl.params.finite import finite
+
     print(json.dumps(finite(value), ensure_ascii=False, indent=2))
-
-
-def finite(value: Any) -> Any:
-    """The same, with None for nan and infinities: JSON knows no others."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, Mapping):
-        return {str(k): finite(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [finite(v) for v in value]
-    return value
 
 
 def value_of(text: str) -> Any:
@@ -69,4 +59,6 @@ def pairs(words: list[str]) -> dict[str, Any]:
 
 def json_line(value: Any) -> str:
     """One JSON object on one line."""
+    from hilctl.params.finite import finite
+
     return json.dumps(finite(value), ensure_ascii=False)

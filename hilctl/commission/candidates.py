@@ -1,8 +1,8 @@
-"""Which friction laws are worth a trial on the rig, and the trial: the distortion of a sine under each.
+"""The friction models that are tried on the rig, and the trial: the distortion of a sine under each.
 
-The identification says which law the rig follows. Where it is not certain, where directions differ in a way that
-bristles cannot have, or where the law gains little, the others are tried as well: a law that is none of this rig's
-makes the acceleration worse than no compensation at all, and the rig itself is the judge.
+The identification says which model the rig follows. Where it is not certain, where directions differ in a way that
+bristles cannot have, or where the model gains little, the others are tried too: a wrong model can make the acceleration
+worse than no compensation, and only the rig shows it.
 """
 
 from collections.abc import Mapping
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from hilctl.identify.friction_fit import FrictionFit
     from hilctl.identify.presliding import Presliding
 
-LITTLE = 3.0  # times less distortion: below it, another law is tried as well
+LITTLE = 3.0  # times less distortion: below it, another model is tried too
 _SETTLE_S = 0.5  # beyond the blend
 
 
 class Candidate(NamedTuple):
-    """A law to be tried."""
+    """A friction model to try."""
 
     name: str
     table: Mapping[str, Any]  # [friction]
@@ -29,17 +29,17 @@ class Candidate(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """What a law was worth."""
+    """The distortion under a model."""
 
     candidate: Candidate
     percent: float  # distortion of the sine
     extra_preview_s: float
     epoch: int
-    gains: Mapping[str, float]  # that had to change with it
+    gains: Mapping[str, float]  # of the controller, those that had to change with it
 
 
 def candidates_of(fit: "FrictionFit", found: "Presliding | None") -> list[Candidate]:
-    """In the order of trust; those behind the first are for the case that it does not do."""
+    """The most likely first; the others are for the case that it gains too little."""
     static = Candidate(fit.law, fit.friction.table(), "the sliding curve alone")
     if found is None:
         return [static]
@@ -50,7 +50,7 @@ def candidates_of(fit: "FrictionFit", found: "Presliding | None") -> list[Candid
 
 
 def try_law(rig: "Client", law: Candidate, values: Mapping[str, Any], size: Size, origin: str) -> Trial:
-    """Puts a law and the machine's numbers in force as one set, switches the inverse model on, and measures."""
+    """Applies a friction model and the machine's numbers as one set, switches the inverse model on, and measures."""
     switch(rig, 0.0, origin)
     epoch, gains = adopt(rig, {**values, **friction_values(law.table)}, origin)
     switch(rig, 1.0, origin)
@@ -58,7 +58,7 @@ def try_law(rig: "Client", law: Candidate, values: Mapping[str, Any], size: Size
 
 
 def switch(rig: "Client", share: float, origin: str) -> None:
-    """The inverse model in or out, and blended."""
+    """Blends the inverse model in or out."""
     if rig.get(INVERSE)[INVERSE] == share:
         return
     rig.set({INVERSE: share}, origin=origin)
@@ -66,5 +66,5 @@ def switch(rig: "Client", share: float, origin: str) -> None:
 
 
 def distortion(rig: "Client", size: Size) -> Measured:
-    """Over few cycles: enough to tell laws apart."""
+    """Over few cycles: enough to compare models."""
     return measure(rig, size, FEW_CYCLES)

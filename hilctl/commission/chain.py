@@ -1,18 +1,17 @@
 """The order of the work.
 
     prepared      sensors zeroed, null and polarity proved, the oil warm
-    before        distortion and tracking under the parameters in force, without the inverse model
-    plant         moving mass, flow gain, oil, valve, delay; in force at once, for the forces are weighed with the mass
-    friction      constant speeds, both directions; the law of the curve
-    reversals     which friction it is while it turns
-    compensation  the laws worth a trial, each as one set; the best one stays
+    before        distortion and tracking under the active parameters, without the inverse model
+    plant         moving mass, flow gain, oil, valve, delay; applied at once, because the mass is needed for the forces
+    friction      constant speeds, both directions; the friction model of the curve
+    reversals     the friction before it slides
+    compensation  the candidate models, each as one set; the best one stays
     preview       the shift in time with the least distortion
+    gains         tuned for the identified machine, if asked for
     after         distortion and tracking again
-    learning      harmonic by harmonic, where it is asked for
+    learning      iterative learning control (ILC) of sines, if asked for
 
-Gains are tuned for the machine that was found, before `after`, where that is asked for.
-
-Whatever ends it early, the parameters are put back as they were, and what was found until then is kept.
+If it ends early, the parameters are restored, and the results so far are kept.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -49,8 +48,8 @@ if TYPE_CHECKING:
 
 CAMPAIGN_S = 90.0  # of rig time: the whole chain then takes less than five minutes
 REVERSALS_S = 40.0
-JUDGED_HZ = 1.0  # the frequency at which laws are compared, and the preview is searched
-GRAVE = (  # of the fits' flags: what makes their results doubtful
+JUDGED_HZ = 1.0  # where friction models are compared, and the preview is searched
+GRAVE = (  # of the fits' flags: those that make the result doubtful
     "few_speeds", "narrow_speeds", "one_direction", "many_outliers", "no_falling_branch", "only_fast", "only_slow",
     "misfit", "search_missed", "directions_differ", "rank", "bound", "stiffness", "supply",
 )  # fmt: skip
@@ -58,7 +57,7 @@ _FAULTS = (PrepareFailed, CampaignFault, CannotPlan, StoreError, ReversalFault, 
 
 
 class How(NamedTuple):
-    """What the person who commissions decides."""
+    """The choices of the person who commissions."""
 
     folder: Path
     stands_at_m: float | None = None
@@ -76,7 +75,7 @@ class How(NamedTuple):
 class Commissioning:
     """A rig being commissioned; BadValues where it closes its own loop.
 
-    `notes.told` is what has been found, at every moment.
+    `notes.told` holds the results so far, at every moment.
     """
 
     def __init__(self, rig: "Client", how: How, tell: Callable[[str], None] = lambda text: None) -> None:
@@ -91,7 +90,7 @@ class Commissioning:
         self._tasks: list[tracking.Task] = []
 
     def run(self) -> dict[str, Any]:
-        """All of it. CommissionFailed says which part could not be done; the parameters are then as before."""
+        """All parts. CommissionFailed says which part could not be done; the parameters are then restored."""
         try:
             self._all()
         except KeyboardInterrupt:
@@ -175,8 +174,8 @@ class Commissioning:
                     self.notes.tell(f"measuring friction: {at.done} of {at.of} speeds, {at.seconds_left:.0f} s left")
             finally:
                 self.notes["campaign_data"] = as_object(campaign.store)
-        with self.notes.stages("fitting the friction law"):
-            # Zeroed sensors still differ in gain, which half the supply pressure makes a constant force of.
+        with self.notes.stages("fitting the friction model"):
+            # Zeroed sensors still differ in gain, and half the supply pressure turns that into a constant force.
             fit = fit_friction(check_points(*signed(campaign.store.finished())))
             self.notes["fit"] = fit.to_json()
             for remark in self.notes["campaign_data"]["remarks"]:
@@ -190,7 +189,7 @@ class Commissioning:
                 found = identify_presliding(self.rig, sliding_curve(fit), center_m=self._center_m(),
                                             budget_s=REVERSALS_S, tell=self.notes.tell)  # fmt: skip
             except (ReversalFault, Refused, ValueError) as fault:
-                self._go_on_without("how friction turns is not known, and the static law is used", fault)
+                self._go_on_without("friction before sliding is not identified, and the static model is used", fault)
                 return None
             self.notes["presliding"] = found.to_json()
             for warning in found.warnings:
@@ -202,7 +201,7 @@ class Commissioning:
             try:
                 fit = identify_plant(self.rig, lambda name, done: self.notes.tell(f"plant: {name}"))
             except (PlantFault, Refused) as fault:
-                self._go_on_without("the machine's numbers stay those of the rig file", fault)
+                self._go_on_without("the machine parameters stay those of the rig file", fault)
                 return None
             told = fit.to_json()
             self.notes["plant_fit"] = told
@@ -212,7 +211,7 @@ class Commissioning:
             return fit
 
     def _compensate(self, fit: FrictionFit, found: Presliding | None, plant: PlantFit | None) -> Candidate | None:
-        """The law that stays in force, with the inverse model on; None where none does any good."""
+        """The model that stays active, with the inverse model on; None where none lowers the distortion."""
         size = next((s for s in self._sizes if s.frequency_hz == JUDGED_HZ), self._sizes[0])
         before = self.notes["thd"][size.key]["before"]
         values: dict[str, Any] = plant.changes() if plant else {}
@@ -227,7 +226,7 @@ class Commissioning:
                 try:
                     trials.append(try_law(self.rig, law, values, size, self._origin))
                 except NotMeasuredError as fault:
-                    self._go_on_without(f"compensation by the law {law.name} was tried, and given up", fault)
+                    self._go_on_without(f"compensation with the friction model {law.name} is left out", fault)
             best = min(trials, key=lambda t: t.percent, default=None)
             self.notes["choice"] = {
                 "frequency_hz": size.frequency_hz, "before_percent": before,
@@ -247,9 +246,11 @@ class Commissioning:
 
     def _none_helps(self, best: Trial | None, before: float) -> None:
         switch(self.rig, 0.0, self._origin)
-        said = f"{best.percent:.1f} % with it, {before:.1f} % without" if best else "no law could be tried"
+        said = "no friction model could be tried"
+        if best:
+            said = f"distortion {best.percent:.1f} % with it, {before:.1f} % without"
         self.notes["choice"] |= {"kept": None, "why": f"none: {said}"}
-        self.notes.warn(f"compensation does no good on this rig and stays off: {said}; see what is not identified")
+        self.notes.warn(f"compensation does not help on this rig and stays off: {said}; see what is not identified")
 
     def _preview(self, kept: Candidate) -> None:
         with self.notes.stages("preview"):
@@ -273,7 +274,7 @@ class Commissioning:
                 return
             self.notes["tuning"] = {**made.to_json(), "taken_back": taken_back}
             if taken_back:
-                self.notes.warn(f"{taken_back}: the gains are as they were")
+                self.notes.warn(f"{taken_back}; the gains are restored")
             elif "sent" in self.notes.told:
                 self.notes.told["sent"]["values"] |= made.values
 
@@ -295,7 +296,7 @@ class Commissioning:
                 }  # fmt: skip
                 self.notes["thd"][size.key]["learned"] = found.percent
 
-    # --- what is told of it
+    # --- the answer
 
     def _sent(self, best: Trial, fit: FrictionFit, found: Presliding | None) -> None:
         made = next(one for one in self.rig.changes(first=best.epoch)["sets"] if one["epoch"] == best.epoch)
@@ -316,13 +317,13 @@ class Commissioning:
             oil = self.notes["prepared"]["oil_after_degc"]
             range_k = self.notes["campaign_data"]["oil_degc"]
             if oil is not None and range_k and abs(range_k["high"] - oil) >= WARMER_K:
-                self.notes.warn(f"the oil went from {oil:.1f} to {range_k['high']:.1f} °C: identify again, warm")
+                self.notes.warn(f"the oil warmed from {oil:.1f} to {range_k['high']:.1f} °C; warm up longer, repeat")
 
     def _gains(self, changed: Mapping[str, float]) -> None:
         if changed:
             self.notes.warn(
-                "the gains in force do not hold the machine that was found, and were computed anew, as by "
-                f"`hilctl tune`: {', '.join(f'{key} = {value:.4g}' for key, value in changed.items())}"
+                "with the active gains the loop would be unstable on the identified machine; they were recomputed, as "
+                f"by `hilctl tune`: {', '.join(f'{key} = {value:.4g}' for key, value in changed.items())}"
             )
 
     def _worth(self, run: tracking.Run) -> dict[str, Any]:
@@ -333,7 +334,7 @@ class Commissioning:
         return {"rms_um": found.rms_um, "flatness_percent": found.flatness_percent, "thd_percent": found.thd_percent}
 
     def _flags(self, flags: Sequence[Any], unknown: Sequence[str]) -> None:
-        """What is not identified stands apart; what a fit remarks besides stands with the fit."""
+        """Parameters that are not identified are listed apart; a fit's other remarks stay with the fit."""
         for flag in flags:
             if flag.key in unknown:
                 self.notes["not_identified"].append(flag._asdict())
@@ -341,7 +342,7 @@ class Commissioning:
                 self.notes.warn(f"{flag.text}; {flag.remedy}".removesuffix("; "))
 
     def _oil(self) -> str:
-        """The temperature at which parameters are found goes with them."""
+        """The oil's temperature, for the origin of the parameters."""
         oil = self.notes["prepared"]["oil_after_degc"]
         return f", oil at {oil:.1f} °C" if oil is not None else ""
 
@@ -349,9 +350,9 @@ class Commissioning:
         return self._sizes[0].center_m if self._sizes else 0.0
 
     def _go_on_without(self, consequence: str, fault: Exception) -> None:
-        """A part that could not be done is left out, unless the rig has tripped."""
+        """Leaves a part out that could not be done, unless the rig has tripped."""
         status = self.rig.status()
-        if status["mode"] != "hold" or status["trip"]:  # a trip is held for a while, and then ends in off by itself
+        if status["mode"] != "hold" or status["trip"]:  # a trip holds for a while, then goes to off by itself
             raise fault
         self.notes.warn(f"{self.notes.stage}: {fault}. {consequence[0].upper()}{consequence[1:]}")
 
@@ -365,10 +366,10 @@ class Commissioning:
             if self.rig.status()["mode"] in ("track", "stop"):
                 self.rig.stop()
             if put_back(self.rig, self._before, f"{self._origin}, broken off"):
-                kept = "the parameters are as they were before"
+                kept = "the parameters are restored"
         except NoReply:
-            kept = "the service that held the changed parameters is gone; the next one begins with the rig file's"
+            kept = "the service has ended, and the changed parameters with it; the next starts with the rig file's"
         except Refused as error:
-            kept = f"the parameters could not be put back: {error}; `hilctl set --undo` does it"
+            kept = f"the parameters could not be restored: {error}; `hilctl set --undo` restores them"
         self.notes["failed"]["parameters"] = kept
         return CommissionFailed(f"{stage}: {text}; {kept}")

@@ -1,4 +1,4 @@
-"""Gains for the machine that was found, where they are asked for: measured, computed, put in force, measured again."""
+"""Gains for the identified machine, if asked for: computed and applied; the loop is measured before and after."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from hilctl.client import Client
 
 SETTLED_S = 0.5  # behind a blend
-KEEPS = 0.8  # of the modulus margin that is wanted: less was measured, and the gains are taken back
+KEEPS = 0.8  # of the wanted modulus margin: if less is measured, the old gains are restored
 
 
 def known_of(controller: Controller, plant: PlantFit | None) -> Known:
-    """The machine in force, with the intervals of what was identified."""
+    """The active machine parameters, with the intervals of those that were identified."""
     if plant is None:
         return from_rig_file(controller)
     numbers = {
@@ -31,19 +31,19 @@ def known_of(controller: Controller, plant: PlantFit | None) -> Known:
 
 
 def tune_gains(rig: "Client", plant: PlantFit | None, origin: str, tell: Callable[[str], None]) -> tuple[Tuning, str]:
-    """What came of it, and why the gains were taken back, where they were."""
+    """The result; and why the old gains were restored, where they were."""
     facts = read_facts(rig)
-    before = measure(rig, facts, lambda text: tell(f"gains in force: {text}"))
+    before = measure(rig, facts, lambda text: tell(f"active gains: {text}"))
     known = known_of(facts.controller, plant)
     found = design(known, facts.friction, facts.dt_s, str(facts["law.feedback"]), tell=tell)
     epoch = rig.set(found.values, origin=f"{origin}, gains")
     rig.pass_time(float(facts["law.blend_s"]) + SETTLED_S)
-    after = measure(rig, read_facts(rig), lambda text: tell(f"gains found: {text}"))
+    after = measure(rig, read_facts(rig), lambda text: tell(f"new gains: {text}"))
     made = Tuning(facts.rig, known, found, before, after, None, (epoch,))
     why = _worse(after, made)
     if why:
         old = {key: facts[key] for key in found.values}
-        made = made._replace(applied=(epoch, rig.set(old, origin=f"{origin}, gains taken back")))
+        made = made._replace(applied=(epoch, rig.set(old, origin=f"{origin}, old gains restored")))
     return made, why
 
 
@@ -52,5 +52,5 @@ def _worse(after: Measured, made: Tuning) -> str:
     least = KEEPS * made.design.wanted.modulus
     if after.margins.modulus >= least:
         return ""
-    return (f"a modulus margin of {after.margins.modulus:.2f} was measured at {after.margins.modulus_hz:.3g} Hz under "
-            f"the gains found, where {least:.2f} at least must be")  # fmt: skip
+    return (f"with the new gains a modulus margin of {after.margins.modulus:.2f} was measured at "
+            f"{after.margins.modulus_hz:.3g} Hz, less than {least:.2f}")  # fmt: skip

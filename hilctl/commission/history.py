@@ -1,7 +1,7 @@
-"""An earthquake or any other history, tracked before and after: how far displacement and acceleration are off.
+"""An earthquake or another history, tracked before and after: the errors of displacement and acceleration.
 
-Both are rms values relative to the reference's. What the accelerometer's declared noise puts into the difference is
-taken off; nothing is told below a tenth of it.
+Both are rms values relative to the reference's. The power of the accelerometer's declared noise is subtracted from the
+error; nothing below a tenth of the noise is reported.
 """
 
 import math
@@ -22,7 +22,7 @@ _NOISE_KNOWN = 0.1  # of the noise's rms
 
 
 class History(NamedTuple):
-    """What is tracked, as large as its peak displacement says."""
+    """A history, scaled to its peak displacement."""
 
     name: str
     times_s: Reals
@@ -32,7 +32,7 @@ class History(NamedTuple):
 
     @property
     def task(self) -> Task:
-        """Once it is uploaded."""
+        """The motion, once the history is uploaded."""
         return Task("waveform", {"upload": self.name, "peak_m": self.peak_m})
 
     def upload(self, rig: "Client") -> None:

@@ -1,11 +1,10 @@
-"""What is found on the way: one object, plain values only, whole at every moment.
+"""The results so far: one object of plain values, complete at every moment.
 
-A report and a program read it: a commissioning that is broken off leaves what was found until then.
+A report and a program read it: a commissioning that ends early leaves its results up to then.
 """
 
 import importlib.metadata
 import json
-import math
 import os
 import platform
 import time
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from hilctl.client.save import write_whole
 from hilctl.errors import HilctlError
+from hilctl.params.finite import finite
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -51,20 +51,20 @@ class Notes:
         return self.told[key]
 
     def warn(self, text: str) -> None:
-        """Something that the reader must know; once."""
+        """Something that the reader must know; listed once."""
         if text not in self.told["warnings"]:
             self.told["warnings"].append(text)
 
     @contextmanager
     def stages(self, name: str) -> Iterator[None]:
-        """A part of the work, with how long it took the rig and the person."""
+        """A part of the work, with its rig time and its elapsed time."""
         self.stage = name
         self.tell(name)
         begun_s, tick = time.monotonic(), _tick(self.rig)
         try:
             yield
         finally:
-            # A service that is gone tells no time; why it is gone is told by what was raised.
+            # A service that has ended gives no time; the exception says why it ended.
             rig_s = (_tick(self.rig, tick) - tick) / self._rate_hz
             wall_s = time.monotonic() - begun_s
             self.told["stages"].append({"name": name, "rig_seconds": rig_s, "wall_seconds": wall_s})
@@ -76,17 +76,6 @@ class Notes:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, json.dumps(finite(self.told), indent=1, ensure_ascii=False) + "\n")
         return path
-
-
-def finite(value: Any) -> Any:
-    """Plain values; None for what JSON cannot hold."""
-    if isinstance(value, dict):
-        return {str(key): finite(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [finite(each) for each in value]
-    if hasattr(value, "tolist"):
-        return finite(value.tolist())
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _tick(rig: "Client", otherwise: int = 0) -> int:

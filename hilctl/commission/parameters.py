@@ -1,7 +1,7 @@
-"""Identified values as one set, and the way back to what held before.
+"""Identified values as one set, and how the values before are restored.
 
-A friction model goes in with every one of its keys: what the identification leaves out gets its declared default, not
-what an earlier model happened to have there.
+A friction model is set with all of its keys: one that the identification leaves out gets its declared default, not the
+value of an earlier model.
 """
 
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hilctl.friction import MODELS
 from hilctl.identify.campaign import Facts, read_facts
 from hilctl.params import leaves
+from hilctl.params.tables import flat
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -20,7 +21,10 @@ INVERSE, PREVIEW, SMOOTH = "law.feed.inverse", "law.feed.extra_preview_s", "law.
 def friction_values(table: Mapping[str, Any]) -> dict[str, Any]:
     """The [friction] table as keys for `set`, complete."""
     model = MODELS[str(table["model"])]
-    given = dict(_keys(table, "friction"))
+    given = {
+        key: list(value) if isinstance(value, tuple) else value
+        for key, value in flat(table, "friction").items() if value is not None
+    }  # fmt: skip
     values: dict[str, Any] = {"friction.model": model.name}
     for leaf in leaves(model.Params, "friction"):
         if leaf.path in given:
@@ -30,19 +34,8 @@ def friction_values(table: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _keys(table: Mapping[str, Any], at: str) -> list[tuple[str, Any]]:
-    found: list[tuple[str, Any]] = []
-    for name, value in table.items():
-        key = f"{at}.{name}"
-        if isinstance(value, Mapping):
-            found += _keys(value, key)
-        elif value is not None:
-            found.append((key, list(value) if isinstance(value, tuple) else value))
-    return found
-
-
 def adopt(rig: "Client", values: Mapping[str, Any], origin: str) -> tuple[int, dict[str, float]]:
-    """One set; its epoch. Where the gains in force do not hold the machine that it describes, with gains that do."""
+    """One set; its epoch, and the gains that were added where the loop would be unstable with the active ones."""
     from hilctl.client import Code, Refused
 
     try:
@@ -66,12 +59,12 @@ def _gains_for(rig: "Client", values: Mapping[str, Any]) -> dict[str, float]:
 
 
 def settable(rig: "Client") -> dict[str, Any]:
-    """Every parameter in force that a set may name."""
+    """Every active parameter that a set may name."""
     return {key: value for key, value in rig.get().items() if not key.startswith("twin.")}
 
 
 def put_back(rig: "Client", before: Mapping[str, Any], origin: str) -> list[str]:
-    """What was changed since is as it was; the keys that were."""
+    """Restores what was changed since; returns its keys."""
     now = settable(rig)
     changed = {key for key in {*now, *before} if now.get(key) != before.get(key)}
     if not changed:
@@ -91,7 +84,7 @@ def put_back(rig: "Client", before: Mapping[str, Any], origin: str) -> list[str]
 
 
 def _set(rig: "Client", values: Mapping[str, Any], origin: str) -> None:
-    """Where something of it is bound to off, the rig is switched off before."""
+    """Switches the rig off first, where one of the values can be changed in off only."""
     from hilctl.client import Code, Refused
 
     try:

@@ -1,4 +1,4 @@
-"""The sines by which distortion is judged: four frequencies, each as large as the rig can do with room to spare.
+"""The sines whose distortion is measured: four frequencies, each as large as the rig can do with margin.
 
 On a table of ±90 mm, 1 m/s and a valve for 1.5 m/s these are 80, 80, 50 and 20 mm at 0.5, 1, 2 and 5 Hz.
 """
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.identify.distortion import Distortion, Sine, distortion_of, record, sine
+from hilctl.identify.distortion import Sine, judged, record, sine
+from hilctl.results.distortion import Distortion
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 FREQUENCIES_HZ = (0.5, 1.0, 2.0, 5.0)
 TRAVEL_SHARE = 0.89  # of the way to the position limits
 SPEED_SHARE = 0.63  # of the velocity limit
-VALVE_SHARE = 0.41  # of what the valve lets through without load: the pressure for the mass needs the rest
+VALVE_SHARE = 0.41  # of the nominal no-load speed: accelerating the mass needs the rest of the pressure
 PUSH_SHARE, ACCELERATION_SHARE = 0.35, 0.2  # of the supply's force on the mass; of the acceleration limit
 SMALLER, LEAST_M = 0.8, 1e-4
 CYCLES = {0.5: 3, 1.0: 4, 2.0: 5, 5.0: 10}
-FEW_CYCLES = 2  # enough to tell laws, or previews, apart
+FEW_CYCLES = 2  # enough to compare friction models, or previews
 _POINTS = 500  # of a cycle that is kept for a picture
 
 
@@ -86,9 +87,9 @@ def _plain(amplitude_m: float) -> float:
 
 
 def measure(rig: "Client", size: Size, cycles: int = 0) -> Measured:
-    """Drives it."""
+    """Drives it and measures its distortion."""
     made = record(rig, size.frequency_hz, size.amplitude_m, cycles or CYCLES.get(size.frequency_hz, 4), size.center_m)
-    found = distortion_of(made.acceleration, made.cycles, size.frequency_hz, size.amplitude_m)
+    found = judged(made, size.frequency_hz, size.amplitude_m)
     return Measured(size, found, picture_of(made, found))
 
 

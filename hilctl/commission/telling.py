@@ -1,4 +1,4 @@
-"""From what was identified to what is told of it."""
+"""The identified friction model, as the answer holds it."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def sliding_curve(fit: "FrictionFit") -> dict[str, Any]:
-    """Stribeck's curve for the reversals, whichever static law was chosen: without a falling branch, a flat one."""
+    """Stribeck's curve for the reversals, for every static model; a flat one where it has no falling branch."""
     table = dict(fit.friction.table())
     if "vs" not in table:
         level = float(table["fc"])
@@ -22,7 +22,7 @@ def sliding_curve(fit: "FrictionFit") -> dict[str, Any]:
 def told_law(
     law: Candidate, fit: "FrictionFit", found: "Presliding | None", before: Mapping[str, Any]
 ) -> dict[str, Any]:  # fmt: skip
-    """The law in force, each parameter with its interval and where it comes from."""
+    """The active friction model, each parameter with its interval and its origin."""
     parameters: dict[str, Any] = {}
     for p in fit.parameters:
         parameters[p.name] = {
@@ -43,7 +43,7 @@ def told_law(
 
 
 def why(best: Trial, trials: Sequence[Trial], before: float) -> str:
-    """What each law that was tried was worth."""
-    text = f"{best.candidate.name}: {before:.1f} % of distortion without, {best.percent:.1f} % with it"
+    """The distortion under each model that was tried."""
+    text = f"{best.candidate.name}: distortion {before:.1f} % without, {best.percent:.1f} % with it"
     others = [t for t in trials if t.candidate is not best.candidate]
     return text + "".join(f"; {t.candidate.name}: {t.percent:.1f} %" for t in others)

@@ -1,10 +1,13 @@
-"""Triangles and other motions driven for the sake of how well they are followed, every sample fetched."""
+"""Triangles and other motions that are driven to see how well they are tracked, every sample fetched."""
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy.typing as npt
+
+from hilctl.identify.crossover import crossover_rad_s
+from hilctl.identify.noise import noise_of
+from hilctl.identify.sensors import CHANNEL_OF
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -12,7 +15,7 @@ if TYPE_CHECKING:
 CHANNELS = (
     "tick", "xd_m", "vd_m_s", "ad_m_s2", "position_m", "displacement_m", "acceleration_m_s2", "error_m",
 )  # fmt: skip
-SPEEDS_M_S = (0.02, 0.1, 0.32)  # of the triangles that a rig shows before and after
+SPEEDS_M_S = (0.02, 0.1, 0.32)  # of the triangles before and after
 PERIOD_S = 1.0  # of these, where the stroke allows it
 CYCLES = 2
 TRAVEL_SHARE, SPEED_SHARE = 0.89, 0.8  # of the limits
@@ -37,14 +40,14 @@ class Task(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What one motion left behind."""
+    """One motion as it was driven."""
 
-    law: str
+    law: str  # what was active: pid, before, after
     task: Task
     why: str  # done, or how else it ended
     trip: dict[str, Any] | None
     rate_hz: float
-    crossover_rad_s: float  # below it, displacement knows the speed better; above it, acceleration
+    crossover_rad_s: float  # see hilctl.identify.crossover
     facts: dict[str, float]
     samples: dict[str, npt.NDArray[Any]]
 
@@ -77,16 +80,24 @@ def triangles_of(rig: "Client", speeds_m_s: Sequence[float] = SPEEDS_M_S) -> lis
 
 
 def drive(rig: "Client", task: Task, law: str) -> Run:
-    """Drives it under whatever is in force; `law` is what that is called."""
-    noise = rig.get("sensors.displacement.noise", "sensors.acceleration.noise")
-    x, a = noise["sensors.displacement.noise"], noise["sensors.acceleration.noise"]
-    crossover_rad_s = math.sqrt(a / x) if a > 0 and x > 0 else _CROSSOVER_RAD_S
-    rig.pass_time(SETTLE_S)
+    """Drives it with the active parameters, which `law` names."""
+    rate_hz = float(rig.hello["rate_hz"])
+    crossover = _crossover_rad_s(rig, rig.pass_time(SETTLE_S).last, rate_hz)
     motion = rig.track(task.kind, **task.parameters)
     outcome = rig.wait(motion)
     samples = rig.samples(motion.first, outcome.last, CHANNELS)
     trip = rig.status()["trip"] if outcome.why != "done" else None
-    return Run(law, task, outcome.why, trip, float(rig.hello["rate_hz"]), crossover_rad_s, motion.facts, samples)
+    return Run(law, task, outcome.why, trip, rate_hz, crossover, motion.facts, samples)
 
 
-_CROSSOVER_RAD_S = 60.0  # where the noise of one of the two is not declared
+def _crossover_rad_s(rig: "Client", last: int, rate_hz: float) -> float:
+    """From the noise of both sensors: the declared one, or that of the rest before the motion."""
+    still = rig.samples(max(0, last - round(SETTLE_S * rate_hz)), last, tuple(_CROSSED.values()))
+    noise = [
+        noise_of(name, float(rig.get(key)[key]), [still[channel]])
+        for name, channel in _CROSSED.items() for key in [f"sensors.{name}.noise"]
+    ]  # fmt: skip
+    return crossover_rad_s(*noise)
+
+
+_CROSSED = {name: CHANNEL_OF[name] for name in ("displacement", "acceleration")}

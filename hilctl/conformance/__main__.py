@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from hilctl.conformance.bench import Bench
+from hilctl.params.tables import put
 
 
 class _Given:
@@ -46,14 +47,11 @@ def _table(pairs: list[str]) -> dict[str, Any]:
     table: dict[str, Any] = {}
     for pair in pairs:
         key, _, text = pair.partition("=")
-        *path, name = key.split(".")
-        node = table
-        for part in path:
-            node = node.setdefault(part, {})
         try:
-            node[name] = tomllib.loads(f"value = {text}")["value"]
+            value = tomllib.loads(f"value = {text}")["value"]
         except tomllib.TOMLDecodeError:
-            node[name] = text  # a text need not be quoted
+            value = text  # a text need not be quoted
+        put(table, key, value)
     return table
 
 

@@ -1,7 +1,7 @@
-"""The demonstration: a twin that hides what it is, commissioned through the wire like any rig.
+"""The demonstration: a simulated rig whose true parameters are withheld, commissioned over the wire like any rig.
 
-truth      what the twin hides: another machine and another friction than its rig file says
-quake      an earthquake's ground motion, made up
-course     which motions are tracked, and how PID alone does
-figures    the pictures of those
+truth      its true parameters: machine and friction differ from the rig file
+quake      a synthetic earthquake
+course     the motions that are tracked, and PID alone on them
+figures    their pictures
 """

@@ -1,7 +1,7 @@
-"""The motions that are tracked, and how PID alone does on them.
+"""The motions that are tracked, and PID alone on them.
 
-PID cannot follow the fastest triangle within the rig's tracking-error limit: it trips there, as a rig would, is reset
-and armed again, and the demonstration says so.
+PID cannot follow the fastest triangle within the tracking-error limit: the twin trips there, is reset and armed again,
+and the demonstration reports it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +27,7 @@ COURSE = (
 
 
 def under_pid(rig: "Client", tasks: Sequence[Task], tell: Callable[[str], None]) -> Iterator[Run]:
-    """Each of them under PID, from any mode without a trip; what was in force is so again afterwards."""
+    """Each of them under PID, from any mode without a trip; the feedback is restored afterwards."""
     if rig.status()["mode"] == "off":
         tell("arming")
         rig.arm()
@@ -43,7 +43,7 @@ def under_pid(rig: "Client", tasks: Sequence[Task], tell: Callable[[str], None])
 
 
 def _recover(rig: "Client") -> None:
-    """As an operator would: let it come to rest, reset, arm."""
+    """As an operator does: waits until the table is at rest, resets, arms."""
     rig.pass_time(_SETTLE_S)
     rig.reset()
     if rig.status()["mode"] == "off":

@@ -1,4 +1,4 @@
-"""The pictures, one idea each. matplotlib is an extra (`report`): who lacks it is told, and gets the table."""
+"""The pictures, one idea each. matplotlib is an extra (`report`)."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -43,7 +43,7 @@ def draw(runs: Sequence[Run], folder: Path) -> list[Path]:
 
 
 def _legend(figure: Any) -> None:
-    """Beside the picture, never over it."""
+    """Below the picture, never over it."""
     figure.legend(loc="outside lower center", ncols=3)
 
 
@@ -130,7 +130,8 @@ def _acceleration_of_a_sine(pyplot: Any, runs: Sequence[Run]) -> Any:
         part = full_cycles(run)
         cycle = slice(part.start, part.start + round(run.rate_hz / run.task.parameters["frequency_hz"]))
         t = np.arange(cycle.stop - cycle.start) / run.rate_hz
-        label = f"{LAWS[law]}: THD {thd(run):.1f} %"
+        percent = thd(run)
+        label = LAWS[law] if percent is None else f"{LAWS[law]}: THD {percent:.1f} %"
         axes.plot(t, run.samples["acceleration_m_s2"][cycle], color=_COLOURS[law], linewidth=1.0, label=label)
     axes.plot(t, run.samples["ad_m_s2"][cycle], **_REFERENCE)
     axes.set(

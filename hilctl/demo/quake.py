@@ -1,4 +1,4 @@
-"""An earthquake's ground motion, made up: noise through the ground's own resonance, rising and dying away.
+"""A synthetic earthquake: noise through the resonance of the ground, under an envelope that rises and decays.
 
     A(w) ~ (w0² + 2j z0 w0 w)/(w0² - w² + 2j z0 w0 w) · -w²/(w1² - w² + 2j z1 w1 w)      white noise through it
     e(t) = (t/t0)² before t0 = 2 s, 1 until 9 s, exp(-(t - 9 s)/3 s) then

@@ -1,4 +1,4 @@
-"""What the demonstration's twin is, and its rig file does not know: machine and friction, each off by some percent."""
+"""The true parameters of the demonstration's twin: machine and friction, each off its rig file by some percent."""
 
 from typing import Any
 
@@ -7,13 +7,13 @@ import numpy as np
 from hilctl.friction import MODELS
 from hilctl.rig import Rig
 
-NULL_BIAS = 0.01  # of full opening: what a real valve has, and no controller knows
+NULL_BIAS = 0.01  # of full opening: a real valve has one, and the controller does not know it
 MACHINE = ("m", "Qn", "beta", "wv", "zv", "Ctc")
 LEAST_OFF, MOST_OFF = 0.05, 0.12
 
 
 def hidden(rig: Rig, friction: str, seed: int) -> dict[str, Any]:
-    """Keys of the twin's tables, for a seed. Of a law that there is none of, the rig file's check tells."""
+    """Keys of the twin's tables, for a seed. The rig file's check refuses an unknown friction model."""
     chance = np.random.default_rng(seed)
 
     def off(value: float) -> float:

@@ -1,1 +1,1 @@
-"""What a rig is, found out by measuring: campaigns and fits. Supervisory: nothing here runs in the tick."""
+"""Identification of a rig from measurements: campaigns and fits. Supervisory: nothing here runs in the tick."""

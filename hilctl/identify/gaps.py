@@ -1,6 +1,6 @@
-"""Ticks that the loop was late for: a few are put in, so that one late tick does not cost a motion.
+"""Missed ticks: a few are filled in, so that one missed tick does not cost a motion.
 
-A command is held while a tick is missing, and so are counts and modes; everything else went on smoothly.
+A command is held during a missed tick, and so are counts and modes; all other channels are interpolated.
 """
 
 from collections.abc import Mapping
@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-LONGEST = 5  # ticks in one piece
+LONGEST = 5  # missed ticks in a row
 MOST = 0.01  # of the samples
 HELD = ("u_applied", "u_cmd")
 
 
 class Evened(NamedTuple):
-    """Samples at every tick, how many of them were put in, and in how many places."""
+    """Samples at every tick, how many of them were filled in, and in how many places."""
 
     samples: dict[str, Any]
     put_in: int
@@ -22,21 +22,21 @@ class Evened(NamedTuple):
 
 
 def missing(samples: Mapping[str, Any]) -> int:
-    """Ticks between the first and the last that are not there."""
+    """Ticks between the first and the last that were missed."""
     ticks = np.asarray(samples["tick"], np.int64) if "tick" in samples else np.zeros(0, np.int64)
     return int(np.sum(np.diff(ticks) - 1))
 
 
 def late_text(made: Evened) -> str:
-    """What was put in, as a note."""
+    """A note on what was filled in."""
     return (
-        f"the loop was late for {made.put_in} of {len(made.samples['tick'])} ticks, in {made.places} places; their "
-        "samples are put in from those around (`hilctl doctor` says why a host is late)"
+        f"the loop missed {made.put_in} of {len(made.samples['tick'])} ticks, in {made.places} places; their samples "
+        "are interpolated (`hilctl doctor` shows why a host is late)"
     )
 
 
 def evened(samples: Mapping[str, Any]) -> Evened:
-    """As they are where no tick is missing, and where so many are that the motion has to be driven again."""
+    """Unchanged where no tick was missed, and where so many were that the motion must be driven again."""
     ticks = np.asarray(samples["tick"], np.int64) if "tick" in samples else np.zeros(0, np.int64)
     steps = np.diff(ticks)
     gone = missing(samples)

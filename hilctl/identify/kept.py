@@ -1,6 +1,6 @@
-"""What an experiment measured, kept: the plan that stands in its directory, and files of arrays with a head.
+"""The files of an experiment: the plan in its directory, and files of arrays with a head.
 
-Every file appears whole or not at all: it is written beside, flushed to the disk, and renamed.
+A file is complete or absent: it is written under another name, flushed to the disk, and renamed.
 """
 
 import io
@@ -31,13 +31,13 @@ Plan = TypeVar("Plan", bound=Headed)
 
 
 class StoreError(HilctlError):
-    """The directory is not what was asked for. The message says what it is and what to do."""
+    """The directory does not hold what was asked for. The message says what it holds and what to do."""
 
 
 def begin(plan: Path, header: Headed, holds: str) -> None:
-    """Writes the plan of a new directory; StoreError where one stands already."""
+    """Writes the plan of a new directory; StoreError where it has one."""
     if plan.exists():
-        raise StoreError(f"{plan.parent} holds a {holds} already; go on with it (--resume), or name another directory")
+        raise StoreError(f"{plan.parent} already holds a {holds}; continue it (--resume), or name another directory")
     plan.parent.mkdir(parents=True, exist_ok=True)
     write(plan, as_json(header))
 
@@ -61,7 +61,7 @@ def as_json(value: Any) -> bytes:
 
 
 def write(path: Path, content: bytes) -> None:
-    """Whole or not at all, even where the power fails."""
+    """Complete or not at all, even if the power fails."""
     beside = path.with_name(f".{path.name}.part")
     try:
         with beside.open("wb") as file:
@@ -70,7 +70,7 @@ def write(path: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         beside.replace(path)
     except OSError as error:
-        beside.unlink(missing_ok=True)  # half a file on a full disk helps nobody
+        beside.unlink(missing_ok=True)  # half a file on a full disk is useless
         raise OSError(error.errno, error.strerror, str(path)) from None
     folder = os.open(path.parent, os.O_RDONLY)
     try:
@@ -80,18 +80,18 @@ def write(path: Path, content: bytes) -> None:
 
 
 class NotKept(HilctlError):
-    """The file is something else; the message says what was expected."""
+    """The file holds something else. The message says what was expected."""
 
 
 def save(path: str | Path, head: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
-    """Writes the file, whole or not at all. The head's `format` is its version."""
+    """Writes the file, complete or not at all. The head's `format` is its version."""
     packed = io.BytesIO()
     np.savez_compressed(packed, head=np.array(json.dumps(head)), **arrays)
     write(Path(path), packed.getvalue())
 
 
 def load(path: str | Path, version: int, holds: str, again: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Head and arrays. NotKept, saying what it should hold and what to do again, where it is another file."""
+    """Head and arrays. NotKept, with what it should hold and what to repeat, where it is another file."""
     try:
         with Path(path).open("rb") as file, np.load(file) as held:
             head = json.loads(str(held["head"]))

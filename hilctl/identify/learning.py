@@ -1,14 +1,14 @@
-"""Harmonic learning: a periodic motion is repeated, its drive corrected harmonic by harmonic until the table follows.
+"""Iterative learning control (ILC) of a periodic motion, harmonic by harmonic.
 
 The drive is the displacement history that is tracked; it begins as the motion's own reference. After each repeat the
-accelerometer's harmonics M_k are compared with those that the reference has, A_k = -(k w)² X_k, and the drive's D_k is
-moved by a share of what is missing:
+accelerometer's harmonics M_k are compared with those of the reference, A_k = -(k w)² X_k, and the drive's D_k is
+corrected by a share of the difference:
 
     D_k  ←  D_k + g (A_k - M_k) / (-(k w)² G_k)           k w up to HIGHEST_HZ
 
-G_k, what the table makes of a drive's harmonic, begins as 1 and follows from what the corrections did. A repeat that
-made things worse is taken back and the share halved; the best drive is kept. It stays uploaded under a name, and is
-tracked by that name like any other waveform.
+G_k, the table's response to a drive's harmonic, begins as 1 and follows from the effect of the corrections. A repeat
+that is worse is undone and the share halved; the best drive is kept. It stays uploaded under a name, and is tracked by
+that name like any other waveform.
 """
 
 import math
@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.identify.distortion import HIGHEST_HZ, Noise, NotMeasuredError, noise_of, stretch
+from hilctl.identify.distortion import NotMeasuredError, stretch
 from hilctl.identify.trips import ended_text
+from hilctl.results.distortion import Noise, last_harmonic, noise_of
 from hilctl.wire import Refused
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ _SHARE = 0.7
 _LEAST_SHARE = 0.15
 _TRUST = 0.5  # of a new G_k against the old
 _LEAST_GAIN, _MOST_GAIN = 0.3, 3.0
-_PER_PERIOD_S = 2e-3  # spacing of the drive's samples: a quintic spline through them has nothing lost below 100 Hz
+_PER_PERIOD_S = 2e-3  # spacing of the drive's samples: a quintic spline through them is exact below 100 Hz
 _RAMP = 2  # cycles over which the drive begins, and ends: a short ramp takes more acceleration than the motion
 _SETTLE = 1  # cycles before it is measured
 _CYCLES = 5  # of the motion whose reference is read
@@ -40,13 +41,13 @@ _CYCLES = 5  # of the motion whose reference is read
 class Repeat(NamedTuple):
     """One repeat."""
 
-    percent: float  # distortion: harmonics beyond the first that the reference has not, noise taken off; over the first
+    percent: float  # distortion, less the reference's own harmonics; see hilctl.results.distortion
     error_percent: float  # of the acceleration, all harmonics, over the reference's
-    share: float  # of what was missing that went into its drive
+    share: float  # of the difference that was corrected
 
 
 class Learned(NamedTuple):
-    """What came of it."""
+    """The result."""
 
     name: str  # of the uploaded drive, the best one
     repeats: tuple[Repeat, ...]
@@ -56,7 +57,7 @@ class Learned(NamedTuple):
 
     @property
     def percent(self) -> float:
-        """The distortion that is left."""
+        """The remaining distortion."""
         return self.repeats[self.best].percent
 
 
@@ -69,7 +70,7 @@ class Periodic(NamedTuple):
 
 
 def reference_of(rig: "Client", kind: str, **parameters: float) -> Periodic:
-    """Drives a sine or a triangle once, over a few cycles, and reads its reference off the samples."""
+    """Drives a sine or a triangle over a few cycles, and takes its reference from the samples."""
     motion = rig.track(kind, **{**parameters, "cycles": float(_CYCLES)})
     _refuse_unfinished(rig, rig.wait(motion))
     rate_hz, period_s = float(rig.hello["rate_hz"]), motion.facts["period_s"]
@@ -78,14 +79,14 @@ def reference_of(rig: "Client", kind: str, **parameters: float) -> Periodic:
     begin, count = motion.first + round(whole_from_s * rate_hz), round(cycles * period_s * rate_hz)
     x = rig.samples(begin, begin + count - 1, ["xr_m"])["xr_m"]
     frequency_hz = cycles * rate_hz / count  # a period need not be a whole number of ticks
-    return Periodic(frequency_hz, _harmonics(x, cycles, _count(frequency_hz)), float(np.mean(x)))
+    return Periodic(frequency_hz, _harmonics(x, cycles, last_harmonic(frequency_hz)), float(np.mean(x)))
 
 
 def learn(
     rig: "Client", reference: Periodic, name: str, *, repeats: int = 10, target_percent: float = 0.5, cycles: int = 4,
     tell: Callable[[int, Repeat], None] = lambda index, repeat: None,
 ) -> Learned:  # fmt: skip
-    """Repeats until the distortion is below the target, or nothing is gained any more."""
+    """Repeats until the distortion is below the target, or repeats gain nothing more."""
     count = len(reference.x)
     weight = -((2 * np.pi * reference.frequency_hz * np.arange(1, count + 1)) ** 2)
     wanted = weight * reference.x
@@ -112,7 +113,7 @@ def learn(
         else:
             share /= 2
             if share < _LEAST_SHARE:
-                why = "further repeats make nothing better: what is left does not repeat, or is beyond the valve"
+                why = "further repeats gain nothing: the remaining distortion does not repeat, or is beyond the valve"
                 break
         if seen[best].percent <= target_percent:
             why = f"the distortion is below {target_percent:g} %"
@@ -120,10 +121,6 @@ def learn(
         drive = best_drive + share * (wanted - best_measured) / (weight * gain)
     _upload(rig, reference, best_drive, name, cycles)
     return Learned(name, tuple(seen), best, seen[best].percent <= target_percent, why)
-
-
-def _count(frequency_hz: float) -> int:
-    return max(1, int(HIGHEST_HZ / frequency_hz + 1e-9))
 
 
 def _harmonics(values: npt.NDArray[np.float64], cycles: int, count: int) -> Complex:
@@ -142,7 +139,7 @@ def _judged(measured: Complex, wanted: Complex, noise: Noise, share: float) -> R
 
 
 def _learned_gain(gain: Complex, asked: Complex, came: Complex) -> Complex:
-    """What each harmonic's correction did, where it was large enough to be seen."""
+    """The effect of each harmonic's correction, where it was large enough to be seen."""
     seen = np.abs(asked) > 0.2 * float(np.max(np.abs(asked)))
     found = np.where(seen, came / np.where(seen, asked, 1.0), gain)
     mixed = (1 - _TRUST) * gain + _TRUST * found
@@ -154,11 +151,11 @@ def _learned_gain(gain: Complex, asked: Complex, came: Complex) -> Complex:
 def _refuse_unfinished(rig: "Client", outcome: Any) -> None:
     if outcome.why != "done":
         said = ended_text(rig, outcome.why)
-        raise NotMeasuredError(f"the motion was not finished: {said}; the drive in use stays as it was")
+        raise NotMeasuredError(f"the motion was not finished: {said}; the active drive is unchanged")
 
 
 def _upload(rig: "Client", reference: Periodic, drive: Complex, name: str, cycles: int) -> None:
-    """The drive over a ramp, what is measured, and a ramp."""
+    """The drive: a ramp, the measured cycles, a ramp."""
     per_period = math.ceil(1 / reference.frequency_hz / _PER_PERIOD_S)
     whole = 2 * _RAMP + _SETTLE + cycles
     phase = 2 * np.pi * np.arange(whole * per_period + 1) / per_period
@@ -176,7 +173,7 @@ def _smooth(share: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def _play(rig: "Client", reference: Periodic, drive: Complex, name: str, cycles: int) -> tuple[Complex, Noise]:
-    """The harmonics of the acceleration that a drive makes, at the phase of the reference; and the noise in each."""
+    """The harmonics of the acceleration under a drive, at the phase of the reference; and the noise in each."""
     _upload(rig, reference, drive, name, cycles)
     motion: Motion = rig.track(
         "waveform", upload=name, center_m=reference.center_m, taper_s=0.0, return_to_start=False

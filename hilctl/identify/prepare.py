@@ -1,13 +1,13 @@
-"""Before anything is measured: sensors zeroed, null and polarity proved, the oil moved, all of it dated.
+"""Preparation before a measurement: sensors zeroed, null and polarity proved, the oil warmed up, all of it dated.
 
-pressures        with the supply off and the chambers vented, both read nothing; not on a vertical axis, where the oil
-                 that is left carries the table
-acceleration     at rest it reads nothing, which on a vertical axis takes the weight out too
-displacement     reads where the table stands, if somebody says where: only a person with a gauge knows
-null, polarity   found by arming, with small bumps at low pressure; here it is only seen that they were made
-warm-up          a sine of a moderate speed; friction of cold oil is another one
+pressures        zero with the supply off and the chambers vented; not on a vertical axis, where the remaining oil
+                 carries the table
+acceleration     zero at rest, which on a vertical axis also takes the weight out
+displacement     the table's position, if a person measured it with a gauge and says so
+null, polarity   identified by arming, with small bumps at low pressure; here the bumps are only confirmed
+warm-up          a sine of moderate speed: cold oil has a different friction
 
-Zeroing changes the sensors' offsets in force, as `hilctl zero` does, and `hilctl set --undo` takes it back.
+Zeroing changes the active offsets of the sensors, as `hilctl zero` does; `hilctl set --undo` undoes it.
 """
 
 import math
@@ -22,6 +22,7 @@ from hilctl.errors import HilctlError
 from hilctl.identify.campaign.facts import read_facts
 from hilctl.identify.campaign.faults import tripped
 from hilctl.identify.campaign.measure import seen_of
+from hilctl.machine import GRAVITY
 from hilctl.signals import Arming
 
 if TYPE_CHECKING:
@@ -29,20 +30,19 @@ if TYPE_CHECKING:
 
 ZERO_S = 2.0  # of samples for a zero: noise of 25 kPa leaves 0.6 kPa at 1 kHz
 VENT_S, VENT_EVERY_S = 60.0, 0.5  # for the chambers to empty
-VENTED_SHARE = 0.03  # of the supply pressure: what a transducer may be off, and no more
+VENTED_SHARE = 0.03  # of the supply pressure: the largest offset of a transducer
 VENTED_STEADY = 4.0  # standard errors of the difference between two looks
-LEVEL_M_S2 = 1.5  # an accelerometer that is off by more stands askew or is not one
-GRAVITY_M_S2 = 9.81
+LEVEL_M_S2 = 1.5  # of an accelerometer at rest: more is no offset, it is misaligned or not connected
 WARM_UP_S, WARM_UP_M_S = 10.0, 0.3
 WARM_UP_SHARE, WARM_UP_MOST_M = 0.5, 0.05  # of the way to the limits
 SOFT_S = 1.0  # at least
 PART_OF_SPEED, PART_OF_ACCELERATION = 0.5, 0.1  # of the limits, at most
 NULL_S = 0.5
-STEADY_S = 0.5  # after a zero of displacement the estimated speed takes a while to say that the table stands
+STEADY_S = 0.5  # after displacement is zeroed, until the estimated speed shows a table at rest
 
 
 class PrepareFailed(HilctlError):
-    """The rig cannot be measured as it stands. The message says what is wrong and what to check."""
+    """The rig cannot be measured in this state. The message says what is wrong and what to check."""
 
 
 class Zeroed(msgspec.Struct, frozen=True):
@@ -52,17 +52,17 @@ class Zeroed(msgspec.Struct, frozen=True):
     key: str
     old: float
     new: float
-    read: float  # what it showed before
+    read: float  # before
     date: str
 
 
 class Prepared(msgspec.Struct, frozen=True):
-    """What was done."""
+    """The preparation as it was done."""
 
     date: str
     zeroed: list[Zeroed]
-    polarity: str  # in words: how it is known
-    null_opening: float  # the opening at which the table stands, as the loop holds it
+    polarity: str  # how it was proved
+    null_opening: float  # at which the loop holds the table at rest
     warm_up_s: float
     oil_before_degc: float | None
     oil_after_degc: float | None
@@ -82,18 +82,19 @@ def prepare(
     warm_up_s: float = WARM_UP_S,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Prepared:
-    """From any mode without a trip to hold, zeroed and warm. PrepareFailed says what is wrong."""
+    """From any mode without a trip to hold, zeroed and warmed up. PrepareFailed says what is wrong."""
     trip = rig.status()["trip"]
     if trip:
         raise PrepareFailed(
-            f"a trip is latched: {trip['name']} ({trip['key']}): {trip['meaning']}; {trip['remedy']}; `hilctl reset`"
+            f"a trip is latched: {trip['name']} ({trip['key']}): {trip['meaning']}; {trip['remedy']}; "
+            "then `hilctl reset`"
         )
     if rig.status()["mode"] != "off":
         tell("switching off, to zero the pressures")
         rig.off()
     sensors, remarks = {"acceleration": 0.0}, []
     if rig.get("machine.vertical")["machine.vertical"]:
-        remarks.append("the pressures were not zeroed: on a vertical axis the oil carries the table")
+        remarks.append("the pressures were not zeroed: on a vertical axis the oil carries the table (machine.vertical)")
     else:
         tell("waiting until the chambers are empty")
         _vent(rig)
@@ -131,7 +132,7 @@ def _look(rig: "Client", seconds: float, channels: tuple[str, ...]) -> dict[str,
 
 
 def _vent(rig: "Client") -> None:
-    """Until both pressures stand still at next to nothing."""
+    """Waits until both pressures are steady near zero."""
     supply = float(rig.get("machine.Ps")["machine.Ps"])
     channels, before, passed_s = ("pressure_a_pa", "pressure_b_pa"), None, 0.0
     while True:
@@ -146,15 +147,15 @@ def _vent(rig: "Client") -> None:
             worst = int(np.argmax(np.abs(means)))
             raise PrepareFailed(
                 f"{channels[worst].removesuffix('_pa')} reads {means[worst] / 1e6:.2f} MPa with the supply off for "
-                f"{passed_s:.0f} s: trapped oil, a supply that is not off, or a transducer that is off by more than "
-                f"{100 * VENTED_SHARE:g} % of machine.Ps; vent the chambers, or check it (sensors.pressure_a, "
-                "sensors.pressure_b)"
+                f"{passed_s:.0f} s, more than {100 * VENTED_SHARE:g} % of machine.Ps: trapped oil, a supply that is "
+                "not off, or a transducer with an offset; vent the chambers, or check the transducer "
+                "(sensors.pressure_a, sensors.pressure_b)"
             )
         before = means
 
 
 def _zero(rig: "Client", sensor: str, to: float) -> Zeroed:
-    """One sensor; its samples are all of one epoch."""
+    """One sensor, from samples of one epoch."""
     rate_hz, vertical = float(rig.hello["rate_hz"]), bool(rig.get("machine.vertical")["machine.vertical"])
     samples = max(10, round(ZERO_S * rate_hz))
     begin = end = int(rig.status()["history"]["end"])
@@ -163,9 +164,9 @@ def _zero(rig: "Client", sensor: str, to: float) -> Zeroed:
         end = int(rig.status()["history"]["end"])
     if sensor == "acceleration":
         seen = float(np.mean(rig.samples(end - samples, end - 1, ("acceleration_m_s2",))["acceleration_m_s2"]))
-        if abs(seen) > LEVEL_M_S2 + (GRAVITY_M_S2 if vertical else 0.0):
+        if abs(seen) > LEVEL_M_S2 + (GRAVITY if vertical else 0.0):
             raise PrepareFailed(
-                f"the accelerometer reads {seen:.3g} m/s² at rest: it stands askew, is overloaded or not connected; "
+                f"the accelerometer reads {seen:.3g} m/s² at rest: it is misaligned, overloaded or not connected; "
                 "check its mounting and cable (sensors.acceleration)"
             )
     made = rig.zero(sensor, to, samples)
@@ -176,7 +177,7 @@ def _zero(rig: "Client", sensor: str, to: float) -> Zeroed:
 
 
 def _arm(rig: "Client") -> str:
-    """Arms, and says how the polarity is known."""
+    """Arms, and says how the polarity was proved."""
     from hilctl.client import Code, Refused
 
     first = int(rig.status()["history"]["end"])
@@ -194,7 +195,7 @@ def _arm(rig: "Client") -> str:
 
 def _arming_failed(trip: dict[str, Any] | None) -> str:
     if not trip:
-        return "arming ended in a trip that is no longer latched; arm again and look at `hilctl status`"
+        return "arming ended in a trip that is no longer latched; arm again and see `hilctl status`"
     return f"arming ended by {trip['name']} ({trip['key']}): {trip['meaning']}; {trip['remedy']}"
 
 

@@ -1,7 +1,7 @@
-"""The preview that the inverse model wants on this rig: the shift in time with the least distortion.
+"""The preview of the inverse model on this rig: the shift in time with the least distortion.
 
-The lag of valve, amplifier and transport is never quite the rig file's, and friction that sticks asks for a little
-more. A few shifts are tried on a sine, then the least point of the parabola through the best three; the best is kept.
+The lag of valve, amplifier and transport differs a little from the rig file's, and stiction needs a little more. A few
+shifts are tried on a sine, then the minimum of the parabola through the best three; the best is kept.
 """
 
 from collections.abc import Callable
@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from hilctl.identify.distortion import Distortion, measure
+from hilctl.identify.distortion import measure
+from hilctl.results.distortion import Distortion
 
 if TYPE_CHECKING:
     from hilctl.client import Client
 
 KEY = "law.feed.extra_preview_s"
-TRIED_S = (-2e-4, 0.0, 2e-4)  # around what is in force
-MOST_S = 1.2e-3  # further than that the search does not go
+TRIED_S = (-2e-4, 0.0, 2e-4)  # around the active value
+MOST_S = 1.2e-3  # from there, at most
 _SETTLE_S = 0.5  # beyond the blend
 
 
 class Preview(NamedTuple):
-    """What was found."""
+    """The result of the search."""
 
     extra_preview_s: float
     percent: float  # distortion there
@@ -33,7 +34,7 @@ def search(
     cycles: int = 4, origin: str = "preview search",
     tell: Callable[[float, Distortion], None] = lambda shift_s, found: None,
 ) -> Preview:  # fmt: skip
-    """Tries the shifts with the inverse model on, leaves the best one in force, and tells all."""
+    """Tries the shifts with the inverse model on, leaves the best one active, and returns all."""
     now = rig.get("law.blend_s", KEY)
     blend_s, around_s = float(now["law.blend_s"]), float(now[KEY])
     tried: list[tuple[float, float]] = []
@@ -71,7 +72,7 @@ def beyond(tried: list[tuple[float, float]]) -> float | None:
 
 
 def vertex(tried: list[tuple[float, float]]) -> float | None:
-    """Where the parabola through the best point and its neighbours is least; None at the edge or where it is flat."""
+    """The minimum of the parabola through the best point and its neighbours; None at the edge, or if it is flat."""
     ordered = sorted(tried)
     at = min(range(len(ordered)), key=lambda k: ordered[k][1])
     if not 0 < at < len(ordered) - 1:

@@ -1,4 +1,4 @@
-"""How a motion ended that was not done, in a sentence: the trip, its limit, its key, and what to do about it."""
+"""Why a motion ended early, in a sentence: the trip, its limit, its key, and what to do."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,7 @@ OF_A_SENSOR = ("sensor_invalid", "sensor_range", "sensor_stuck", "sensor_stale")
 
 
 def trip_text(trip: dict[str, Any] | None) -> str:
-    """A trip as `status` tells it; empty for none."""
+    """A trip as `status` reports it; empty for none."""
     if not trip:
         return ""
     measured = "value" in trip and trip["name"] not in (*OF_A_SENSOR, "emergency_stop")
@@ -21,7 +21,7 @@ def trip_text(trip: dict[str, Any] | None) -> str:
 def ended_text(rig: "Client", why: str) -> str:
     """For the `why` of an outcome."""
     if why == "stopped":
-        return "somebody stopped the motion"
+        return "the motion was stopped"
     if why == "gone":
         return f"the control loop has ended: {rig.status()['gone'] or 'its log says why'}"
     return trip_text(rig.status()["trip"]) or f"it ended by {why!r}"

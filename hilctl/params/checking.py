@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from hilctl.params.declare import BadValues, Leaf, P, Params, Problem, fields_of, join, leaves, nearest, plain
+from hilctl.params.tables import put
 
 
 def check(table: type[P], given: object, at: str = "") -> P:
@@ -135,11 +136,7 @@ def assign(base: P, changes: Mapping[str, object], at: str = "") -> P:
     tree = plain(base)
     for key, value in changes.items():
         if key in known:
-            *tables, name = key.split(".")
-            node = tree
-            for part in tables:
-                node = node[part]
-            node[name] = value
+            put(tree, key, value)
     try:
         made = check(type(base), tree, at)
     except BadValues as bad:

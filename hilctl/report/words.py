@@ -1,4 +1,4 @@
-"""Friction laws as one writes their names."""
+"""Names of friction models."""
 
 _LAWS = {
     "coulomb": "Coulomb", "stribeck": "Stribeck", "karnopp": "Karnopp", "lugre": "LuGre", "gms": "GMS",

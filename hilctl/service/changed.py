@@ -13,6 +13,7 @@ from typing import Any
 from hilctl.friction import MODELS, Friction, Law, Model, linear_models
 from hilctl.law.settings import Controller
 from hilctl.params import BadValues, Problem, assign, check, flatten, leaves, nearest
+from hilctl.params.tables import nested
 from hilctl.rig import Rig
 
 _RESTART = ("rig", "loop", "service", "recording", "driver", "twin", "schema", "base", "include")
@@ -109,22 +110,11 @@ def _of_model(old: Law, model: Model, given: Mapping[str, Any]) -> Law:
             if leaf.optional and not before.optional:
                 spare.add(leaf.path)
     try:
-        return check(model.Params, _nested({**taken, **given}), "friction")
+        return check(model.Params, nested({**taken, **given}), "friction")
     except BadValues as bad:
         # What the new model can do without may contradict what is given instead of it.
         fewer = {key: value for key, value in taken.items() if key not in spare}
         try:
-            return check(model.Params, _nested({**fewer, **given}), "friction")
+            return check(model.Params, nested({**fewer, **given}), "friction")
         except BadValues as still:
             raise min(bad, still, key=lambda refused: len(refused.problems)) from None
-
-
-def _nested(values: Mapping[str, Any]) -> dict[str, Any]:
-    tree: dict[str, Any] = {}
-    for key, value in values.items():
-        *tables, name = key.split(".")
-        node = tree
-        for part in tables:
-            node = node.setdefault(part, {})
-        node[name] = value
-    return tree

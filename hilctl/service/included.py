@@ -8,6 +8,7 @@ import copy
 import time
 from typing import Any
 
+from hilctl.params.tables import nested
 from hilctl.rig import File, lay
 from hilctl.service.store import Store
 from hilctl.wire.toml import SAVED, tables_of, toml_of
@@ -31,13 +32,7 @@ def to_keep(store: Store) -> dict[str, Any]:
 def included_text(store: Store, run: str, instead_of: File | None, now_s: float | None = None) -> str:
     """The file; `instead_of` is the included file whose place it takes."""
     keep, before = to_keep(store), {edit.key: edit.old for edit in store.differs()}
-    tree: dict[str, Any] = {}
-    for key, value in keep.items():
-        *tables, name = key.split(".")
-        node = tree
-        for part in tables:
-            node = node.setdefault(part, {})
-        node[name] = value
+    tree = nested(keep)
     if instead_of is not None:
         below = copy.deepcopy(instead_of.table)
         lay(tree, below)

@@ -116,7 +116,7 @@ def test_a_trip_in_the_middle_is_told_and_the_rest_is_measured_after_reset_and_a
         for _ in range(3):
             next(measured)
         rig.set({"limits.tracking_error.max_m": 1e-4})
-        with pytest.raises(CampaignFault, match=r"at 0\.05 m/s: .*tracking_error.* against 0\.0001.*finished is kept"):
+        with pytest.raises(CampaignFault, match=r"at 0\.05 m/s: .*tracking_error.* against 0\.0001.*speeds are kept"):
             next(measured)
         rig.undo()
         with pytest.raises(CampaignFault, match="hilctl reset"):
@@ -167,7 +167,7 @@ def test_a_service_that_dies_in_the_middle_leaves_what_is_finished(tmp_path):
         next(measured)
         service.process.kill()
         service.process.wait()
-        with pytest.raises(CampaignFault, match=r"fell silent at 0\.002 m/s.*resume"):
+        with pytest.raises(CampaignFault, match=r"stopped replying at 0\.002 m/s.*resume"):
             next(measured)
     assert len(Store.open(tmp_path / "c").finished()) == 1
 
@@ -183,7 +183,7 @@ def test_a_service_that_dies_in_the_middle_leaves_what_is_finished(tmp_path):
                      marks=ONE_OF_MANY),
         ({"twin__faults__sensor": "acceleration", "twin__faults__sensor_stuck_after_s": 4.3,
           "limits__stuck__window_s": 50.0}, ["accelerometer does not show the table's motion", "sensors.acceleration"]),
-        pytest.param({"twin__faults__supply_lost_after_s": 8.0}, ["supply_pressure", "check pump", "finished is kept"],
+        pytest.param({"twin__faults__supply_lost_after_s": 8.0}, ["supply_pressure", "check pump", "speeds are kept"],
                      marks=ONE_OF_MANY),
         pytest.param({"law__feedback": "pid"}, ["law.feedback is pid", "hilctl set law.feedback=three_state"],
                      marks=ONE_OF_MANY),
@@ -223,7 +223,7 @@ class Swapped(Client):
 
 
 def test_a_swapped_pressure_pair_is_told_at_the_first_speed(tmp_path):
-    assert "at 0.1 m/s: friction comes out negative" in fault(tmp_path / "c", Swapped)
+    assert "at 0.1 m/s: friction is negative" in fault(tmp_path / "c", Swapped)
     assert Store.open(tmp_path / "c").finished() == []
 
 
@@ -246,7 +246,7 @@ def test_a_mass_that_is_not_the_declared_one_is_weighed_and_told(tmp_path):
     fastest = max(campaign.store.finished(), key=lambda m: m.leg.speed_m_s)
     assert fastest.mass_kg == pytest.approx(650.0, rel=0.02)
     assert fastest.pair.force_n == pytest.approx(curve(fastest.pair.speed_m_s), abs=8.0)
-    assert "machine.m says 500" in campaign.remarks()[0]
+    assert "machine.m is 500 kg" in campaign.remarks()[0]
 
 
 def test_a_rig_that_is_off_or_tripped_is_not_measured(tmp_path):
@@ -306,7 +306,7 @@ def test_the_command_measures_a_private_twin_and_resumes(tmp_path):
     assert json.loads((tmp_path / "c" / "friction.json").read_text())["campaign"] == told["campaign"]
     (tmp_path / "c" / "speed-03.json").unlink()
     shown = shell.said(*words, "--resume", "c")
-    assert "law: " in shown
+    assert "friction model: " in shown
     assert "9" in shown
     assert (tmp_path / "c" / "speed-03.json").exists()
 
@@ -316,7 +316,7 @@ def test_the_command_says_what_is_wrong_what_is_kept_and_how_to_go_on(tmp_path):
     words = ("identify", "friction", RIG, "--twin", "--no-prepare", "--speeds", "0.02", "0.1", "0.3", "0.6")
     done = shell.run(*words, "--budget", "40", "--out", "c", "--set", "twin.faults.emergency_stop_after_s=16", code=1)
     assert not done.stdout
-    assert "finished speeds are kept in c; go on with --resume c" in done.stderr
+    assert "finished speeds are kept in c; continue with --resume c" in done.stderr
     assert "hilctl: at 0." in done.stderr
     assert "emergency stop is open; release it" in done.stderr
     kept = {m.index for m in Store.open(tmp_path / "c").finished()}
@@ -328,7 +328,7 @@ def test_the_command_says_what_is_wrong_what_is_kept_and_how_to_go_on(tmp_path):
     ("words", "says"),
     [
         ((RIG,), "--twin"), (("--twin",), "needs RIG"), ((RIG, "--twin", "--connect", "x"), "leave --connect out"),
-        (("--set", "a=1"), "--set is for --twin"), (("--resume", "c", "--budget", "9"), "--resume goes on as planned"),
+        (("--set", "a=1"), "--set is for --twin"), (("--resume", "c", "--budget", "9"), "continues as planned"),
         ((RIG, "--twin", "--no-prepare", "--budget", "9"), "a budget of 9 s is too short"),
     ],
 )  # fmt: skip

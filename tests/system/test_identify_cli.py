@@ -80,7 +80,7 @@ def test_friction_that_jumps_is_told_from_a_private_twin_with_nothing_to_set(tmp
     words = ("identify", "presliding", RIG, "--twin", "--no-prepare", "--budget", "40", "--out", "c")
     shown = Shell(tmp_path).said(*words)
     assert "friction: static" in shown
-    assert "at least" in shown and "advice: compensate with the static law" in shown
+    assert "at least" in shown and "advice: compensate with the static model" in shown
     assert "nothing to set" in shown
     assert json.loads((tmp_path / "c/presliding.json").read_text())["applied"] is None
 
@@ -116,7 +116,7 @@ def test_a_command_that_makes_no_sense_is_refused(what, words, says, tmp_path):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("{", "is no JSON file"), ('{"fit": null, "fit_refused": "too few points"}', "too few points"),
+        ("{", "is not a JSON file"), ('{"fit": null, "fit_refused": "too few points"}', "too few points"),
         ('{"fc": 1.0, "fs": 2.0}', "the sliding curve needs"), ("[1]", "holds no sliding curve"),
     ],
 )  # fmt: skip

@@ -54,7 +54,7 @@ def test_the_plant_is_identified_in_under_a_minute_of_rig_time_and_can_be_set():
     truth, changes = a_rig("karnopp", 3)
     said = []
     with private_service("table-500", changes=changes) as service, Client(service.commands) as rig:
-        with pytest.raises(PlantFault, match="arm it first"):
+        with pytest.raises(PlantFault, match="not in hold"):
             identify_plant(rig)
         rig.arm()
         fit = identify_plant(rig, tell=lambda name, done: said.append((name, done)))
@@ -95,12 +95,12 @@ def test_a_motion_in_which_the_loop_was_late_for_many_ticks_is_driven_again_and_
         records = drive(rig, facts, plan(rig, facts))
     assert rig.tracked == ["sine", "sine", "sine", "sine", "chirp", "chirp"]
     whole = fit_plant(records, facts)
-    assert [note for note in whole.notes if "late for" in note] == [
-        f"slow sine: the loop was late for 50 of {len(records[0].samples['tick']) + 50} ticks; driven again"
+    assert [note for note in whole.notes if "the loop missed" in note] == [
+        f"slow sine: the loop missed 50 of {len(records[0].samples['tick']) + 50} ticks; driven again"
     ] * 2
     gone = [Record(r.name, r.lowest_hz, r.rate_hz, without(r.samples, 700, 1900, 1901, 1902)) for r in records]
     fit = fit_plant(gone, facts)
-    assert sum("late for 4 of" in note and "in 2 places" in note for note in fit.notes) == len(records)
+    assert sum("the loop missed 4 of" in note and "in 2 places" in note for note in fit.notes) == len(records)
     for name in truth:
         one, other = (found.quantity(f"machine.{name}") for found in (fit, whole))
         assert abs(one.value - other.value) < 0.25 * (other.high - other.low)
@@ -109,7 +109,7 @@ def test_a_motion_in_which_the_loop_was_late_for_many_ticks_is_driven_again_and_
 def test_a_loop_that_is_always_late_is_told_and_the_table_stands():
     with private_service("table-500") as service, Stalls(service.commands, times=99) as rig:
         rig.arm()
-        with pytest.raises(PlantFault, match="slow sine: ticks are missing: the loop was late"):
+        with pytest.raises(PlantFault, match="slow sine: ticks are missing: the loop missed them"):
             identify_plant(rig)
         assert rig.tracked == ["sine"] * 3
         assert rig.status()["mode"] == "hold"

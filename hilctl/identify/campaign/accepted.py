@@ -1,9 +1,8 @@
 """The plan that the service accepts, before anything moves.
 
-Where stopping needs more room before a position limit, for a table that goes a little further than its reference, the
-triangles get smaller. Speeds that somebody named are then
-driven or refused. The usual ones give way: where the service still refuses the fastest, for the valve's flow, a limit
-or the stroke, all of them are spread over what is left.
+Where stopping needs more room before a position limit, for a table that moves a little further than its reference, the
+triangles get smaller. Speeds that were named are then driven or refused. The default ones are reduced: where the
+service still refuses the fastest, for the valve's flow, a limit or the stroke, all are spread over the remaining range.
 """
 
 from collections.abc import Sequence
@@ -18,9 +17,9 @@ if TYPE_CHECKING:
 
 MARGINS = (MARGIN, 0.8, 0.7, 0.6)  # shares of the way to the position limits, the next where one is refused
 SLOWER = 0.9  # times the speed that was refused
-OVERSHOOT_S = 3e-3  # times the speed: so much further than its reference a table may go
-LEAST_M_S = 0.05  # slower than that, no curve has more than a breakaway
-FAR_FROM = 0.9  # of the usual speed: a campaign that ends below says so
+OVERSHOOT_S = 3e-3  # times the speed: a table may move so much further than its reference
+LEAST_M_S = 0.05  # a curve that ends below shows breakaway only
+FAR_FROM = 0.9  # of the default fastest speed: a campaign that ends below says so
 
 
 def accepted(rig: "Client", facts: Facts, speeds: Sequence[float] | None, budget_s: float) -> list[Leg]:
@@ -35,7 +34,7 @@ def accepted(rig: "Client", facts: Facts, speeds: Sequence[float] | None, budget
         if speeds is not None or fastest < LEAST_M_S:
             raise CampaignFault(
                 f"the triangle of {leg.speed_m_s:g} m/s and ±{1e3 * leg.amplitude_m:.3g} mm is refused: {why}; leave "
-                "that speed out, or widen what stands against it"
+                "that speed out, or widen that limit"
             )
 
 
@@ -57,7 +56,7 @@ def _within(
 
 
 def _refused(rig: "Client", legs: Sequence[Leg]) -> tuple[Leg, str] | None:
-    """The fastest leg that the service does not want, and why."""
+    """The fastest leg that the service refuses, and why."""
     from hilctl.client import Refused
 
     for leg in sorted(legs, key=lambda leg: -leg.speed_m_s):
@@ -70,9 +69,9 @@ def _refused(rig: "Client", legs: Sequence[Leg]) -> tuple[Leg, str] | None:
 
 
 def slow(legs: Sequence[Leg]) -> list[str]:
-    """Said where the usual speeds had to end early."""
+    """A remark where the default speeds end early."""
     fastest = max(leg.speed_m_s for leg in legs)
     if fastest >= FAR_FROM * FASTEST_M_S:
         return []
-    text = f"speeds go up to {fastest:.3g} m/s instead of {FASTEST_M_S:g}: stroke and limits leave no room for more"
-    return [f"{text}, and Coulomb's level and the viscous slope follow from there"]
+    text = f"speeds go up to {fastest:.3g} m/s instead of {FASTEST_M_S:g}: stroke and limits allow no more"
+    return [f"{text}; Coulomb's level and the viscous slope are extrapolated from there"]

@@ -1,31 +1,29 @@
-"""What a campaign needs to know of a rig: read once from the service, and kept with the campaign.
+"""The parameters of a rig that a campaign needs: read once from the service, and stored with the campaign.
 
-Nothing of it is the twin's: `get` tells what the controller believes, and a campaign believes only what weighs a
-force: mass, area, stiffness and the sensors' gains. The friction in force shapes what is expected of the noise, no
-more.
+They are the controller's, not the twin's true ones. Of these, mass, area, stiffness and the sensors' gains enter the
+force; the active friction model only enters what is expected of the noise.
 """
 
 import math
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from hilctl.friction import Friction, check_friction
+from hilctl.identify.sensors import SENSORS
 from hilctl.law.settings import Controller
 from hilctl.machine import GRAVITY, hydraulic_frequency
 from hilctl.params import check
+from hilctl.params.tables import nested
 
 if TYPE_CHECKING:
     from hilctl.client import Client
 
-# What turns readings into a force. Points measured with different values of these do not belong on one curve.
+# These turn readings into a force: points that were measured with different values do not belong on one curve.
 WEIGHING = (
     "machine.m", "machine.A", "machine.K", "machine.vertical",
     "sensors.displacement.gain", "sensors.acceleration.gain", "sensors.pressure_a.gain", "sensors.pressure_b.gain",
 )  # fmt: skip
-SENSORS = ("displacement", "acceleration", "pressure_a", "pressure_b")
-SENSED = ("displacement_m", "acceleration_m_s2", "pressure_a_pa", "pressure_b_pa")  # their channels
 OFFSETS = tuple(f"sensors.{name}.offset" for name in SENSORS)
 
 
@@ -35,11 +33,15 @@ class Facts(msgspec.Struct, frozen=True):
     rig: str
     rate_hz: float
     epoch: int
-    values: dict[str, Any]  # parameters in force, by dotted key
+    values: dict[str, Any]  # active parameters, by dotted key
 
     def __getitem__(self, key: str) -> Any:
-        """A parameter in force."""
+        """An active parameter."""
         return self.values[key]
+
+    @property
+    def _tables(self) -> dict[str, Any]:
+        return nested({key: value for key, value in self.values.items() if value is not None})
 
     @property
     def dt_s(self) -> float:
@@ -49,13 +51,13 @@ class Facts(msgspec.Struct, frozen=True):
     @property
     def controller(self) -> Controller:
         """The controller's tables."""
-        tree = nested(self.values)
+        tree = self._tables
         return check(Controller, {name: tree[name] for name in ("machine", "sensors", "limits", "law", "arming")})
 
     @property
     def friction(self) -> Friction:
-        """What the controller believes of friction."""
-        return check_friction(nested(self.values)["friction"])
+        """The controller's friction model."""
+        return check_friction(self._tables["friction"])
 
     @property
     def mode_rad_s(self) -> float:
@@ -69,9 +71,9 @@ class Facts(msgspec.Struct, frozen=True):
 
     @property
     def trail_s(self) -> float:
-        """What is left out before a corner: by so much the reference in the samples is later than the readings.
+        """The time left out before a corner: so much later than the readings is the reference in the samples.
 
-        Two ticks more, for the table need not turn in the very tick of its reference.
+        Two ticks more, because the table need not turn in the very tick of its reference.
         """
         late = max(self["sensors.displacement.delay_s"], self["sensors.acceleration.delay_s"])
         return float(late) + 2 * self.dt_s
@@ -87,7 +89,7 @@ class Facts(msgspec.Struct, frozen=True):
         return Facts(self.rig, self.rate_hz, self.epoch, {**self.values, "machine.m": mass_kg})
 
     def differences(self, other: "Facts") -> list[str]:
-        """In words, what weighs a force differently in the other; empty when points may be mixed."""
+        """In words, the parameters of the force that differ in the other; empty where points may be mixed."""
         return [
             f"{key} was {self[key]!r}, is {other[key]!r}" for key in WEIGHING if self[key] != other[key]
         ]  # fmt: skip
@@ -100,17 +102,3 @@ def read_facts(rig: "Client") -> Facts:
         rig=str(rig.hello["rig"]), rate_hz=float(rig.hello["rate_hz"]), epoch=int(rig.status()["epoch"]),
         values=values,
     )  # fmt: skip
-
-
-def nested(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Dotted keys as tables; what is not set is left out."""
-    tree: dict[str, Any] = {}
-    for key, value in values.items():
-        if value is None:
-            continue
-        *tables, name = key.split(".")
-        at = tree
-        for table in tables:
-            at = at.setdefault(table, {})
-        at[name] = value
-    return tree

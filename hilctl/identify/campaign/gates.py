@@ -1,4 +1,4 @@
-"""Which windows count, and in words why the others do not.
+"""The windows that count, and the reasons of those that do not.
 
 constant speed   the spread of the estimated speed stays within what noise explains, and a share of the speed: a spread
                  s moves the mean force by f'' s^2/2, for 8 % at 20 mm/s on the reference rig's curve by 0.6 N

@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.identify.campaign.facts import Facts
-from hilctl.identify.campaign.planning import Leg
-from hilctl.identify.campaign.windows import Samples, straights, timed
+from hilctl.identify.campaign.planning import LEAST_SAMPLES, Leg
+from hilctl.identify.campaign.windows import Samples, timed
+from hilctl.identify.straights import straights
 
 AROUND_S = 0.03  # on either side of a corner: it rings on
 FAST = 0.3  # of the fastest speed: from here on corners say enough
@@ -26,7 +27,8 @@ OFF = 0.03  # what is left to friction that is not quite odd, and to leakage in 
 
 def corners(samples: Samples, leg: Leg, facts: Facts) -> npt.NDArray[np.float64]:
     """One row a corner: which way it turns, ∫ A pL dt, ∫ a dt and its duration."""
-    found, around = straights(samples, leg.speed_m_s), int(AROUND_S * facts.rate_hz)
+    found = straights(samples["vd_m_s"], leg.speed_m_s, LEAST_SAMPLES)
+    around = int(AROUND_S * facts.rate_hz)
     samples = timed(samples, facts)
     load = facts["machine.A"] * (samples["pressure_a_pa"] - samples["pressure_b_pa"])
     load = load - facts["machine.K"] * samples["displacement_m"]

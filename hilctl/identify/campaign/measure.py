@@ -9,20 +9,21 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.identify.campaign.expect import Expected
-from hilctl.identify.campaign.facts import SENSED, SENSORS, Facts
+from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.campaign.faults import CampaignFault, examine, tripped
 from hilctl.identify.campaign.gates import judge
 from hilctl.identify.campaign.planning import Leg
 from hilctl.identify.campaign.points import pair, points
 from hilctl.identify.campaign.store import Measured
 from hilctl.identify.campaign.windows import CHANNELS, Samples, cut, force, timed
+from hilctl.identify.sensors import CHANNEL_OF
 
 if TYPE_CHECKING:
     from hilctl.client import Client, Motion, Outcome
 
 
 def drive(rig: "Client", leg: Leg, facts: Facts) -> dict[str, npt.NDArray[Any]]:
-    """The samples of the triangle. CampaignFault when it does not end as planned."""
+    """The samples of the triangle. CampaignFault if it does not end as planned."""
     motion = rig.track("triangle", **leg.parameters)
     try:
         outcome = rig.wait(motion)
@@ -32,12 +33,12 @@ def drive(rig: "Client", leg: Leg, facts: Facts) -> dict[str, npt.NDArray[Any]]:
     if outcome.why != "done":
         why = tripped(rig, outcome.why, seen_of(rig, motion, outcome), facts)
         raise CampaignFault(
-            f"at {leg.speed_m_s:g} m/s: {why}. What is finished is kept: mend it, `hilctl reset` and `hilctl arm` "
-            "where it tripped, and resume"
+            f"at {leg.speed_m_s:g} m/s: {why}. Finished speeds are kept: correct it, `hilctl reset` and `hilctl arm` "
+            "after a trip, and resume"
         )
     samples = rig.samples(motion.first, outcome.last, CHANNELS, keep=rig.hello["clock"] == "virtual")
     if len(samples["tick"]) < outcome.last - motion.first + 1:
-        raise CampaignFault(f"{leg.speed_m_s:g} m/s: samples are missing; raise service.history_s")
+        raise CampaignFault(f"at {leg.speed_m_s:g} m/s: samples are missing; raise service.history_s")
     return samples
 
 
@@ -48,13 +49,13 @@ def seen_of(rig: "Client", motion: "Motion", outcome: "Outcome") -> Samples | No
     try:
         return rig.samples(motion.first, outcome.last, CHANNELS)
     except (Refused, NoReply):
-        return None  # a loop that has ended gives no samples; what it said is told anyway
+        return None  # a loop that has ended gives no samples
 
 
 def aligned(samples: Samples, then: Facts, now: Facts) -> dict[str, npt.NDArray[Any]]:
-    """As if the sensors had the offsets of the campaign's begin: zeroing between two speeds moves no point."""
+    """With the offsets at the campaign's begin: zeroing between two speeds shifts no point."""
     out = dict(samples)
-    for name, channel in zip(SENSORS, SENSED, strict=True):
+    for name, channel in CHANNEL_OF.items():
         moved = now[f"sensors.{name}.offset"] - then[f"sensors.{name}.offset"]
         if moved:
             out[channel] = samples[channel] + then[f"sensors.{name}.gain"] * moved
@@ -62,7 +63,7 @@ def aligned(samples: Samples, then: Facts, now: Facts) -> dict[str, npt.NDArray[
 
 
 def evaluate(index: int, leg: Leg, samples: Samples, facts: Facts, expected: Expected) -> Measured:
-    """Windows, gates and points of one speed; as well done later, from what was stored."""
+    """Windows, gates and points of one speed, also from stored samples."""
     samples = timed(samples, facts)
     windows = cut(samples, leg, facts, expected)
     judge(windows, leg.speed_m_s, facts, expected)
@@ -77,5 +78,5 @@ def evaluate(index: int, leg: Leg, samples: Samples, facts: Facts, expected: Exp
 
 
 def wrong(measured: Measured, samples: Mapping[str, npt.NDArray[Any]], facts: Facts) -> str:
-    """What this speed shows to be wrong with the rig; empty when nothing."""
+    """The fault that this speed shows; empty where there is none."""
     return examine(samples, measured.pair, facts)

@@ -1,8 +1,8 @@
 """The campaign: speed after speed, each stored when it is finished.
 
-`run` yields after every speed. Who iterates pauses it by not asking for the next, stops it by not asking again, and
-resumes it, in another process and after a crash, by `Campaign.resume`: what is finished is not measured again. Not a
-single parameter of the rig is changed.
+`run` yields after every speed. The caller pauses or stops it by not asking for the next, and resumes it, also in
+another process and after a crash, by `Campaign.resume`: finished speeds are not measured again. No parameter of the rig
+is changed.
 """
 
 import secrets
@@ -11,27 +11,29 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
 import numpy.typing as npt
 
 from hilctl.identify.campaign.accepted import accepted, slow
-from hilctl.identify.campaign.expect import Expected, expect, with_noise
-from hilctl.identify.campaign.facts import OFFSETS, SENSED, Facts, read_facts
+from hilctl.identify.campaign.expect import Expected, expect
+from hilctl.identify.campaign.facts import OFFSETS, Facts, read_facts
 from hilctl.identify.campaign.faults import CampaignFault, hunting
 from hilctl.identify.campaign.mass import FAST, OFF, TELLING_M_S, apparent_mass
 from hilctl.identify.campaign.measure import aligned, drive, evaluate, wrong
 from hilctl.identify.campaign.planning import BUDGET_S, Leg
 from hilctl.identify.campaign.store import FORMAT, Header, Measured, Store
 from hilctl.identify.campaign.windows import Window
+from hilctl.identify.noise import REST_S, with_noise
 from hilctl.identify.own_loop import refuse_own_loop
+from hilctl.identify.sensors import SENSED
 from hilctl.identify.trips import trip_text
 
 if TYPE_CHECKING:
     from hilctl.client import Client
 
-AT_REST_S = 0.5  # of samples, for the noise
 WARMER_K = 5.0  # a change of the oil that moves friction
-FRUITLESS = 0.75  # share of the planned speeds that, without a window that counts, ends a campaign: a valve's dead band
-LEAST_FRUITLESS = 6  # or hysteresis spoils the slowest ones on a rig that is sound otherwise
+FRUITLESS = 0.75  # of the planned speeds without a window that counts end a campaign: overlap or hysteresis of the
+LEAST_FRUITLESS = 6  # valve spoils the slowest ones on a sound rig
 FEWEST = 4  # speeds in both directions, or there is no curve
 
 
@@ -63,10 +65,11 @@ class Campaign:
         """Plans and checks; nothing moves yet."""
         facts = read_facts(rig)
         _ready(rig, facts)
-        rig.pass_time(AT_REST_S)
+        rig.pass_time(REST_S)
         end = int(rig.status()["history"]["end"])
-        still = rig.samples(max(0, end - int(AT_REST_S * facts.rate_hz)), end - 1, SENSED)
-        facts, remarks = with_noise(facts, still)
+        still = rig.samples(max(0, end - int(REST_S * facts.rate_hz)), end - 1, SENSED)
+        values, remarks = with_noise(facts.values, {channel: [still[channel]] for channel in SENSED})
+        facts = msgspec.structs.replace(facts, values=values)
         legs = accepted(rig, facts, speeds, budget_s)
         now = datetime.now(UTC)
         header = Header(
@@ -90,19 +93,19 @@ class Campaign:
 
     @property
     def left(self) -> list[tuple[int, Leg]]:
-        """What is still to be measured."""
+        """The speeds that are not measured yet."""
         done = {m.index for m in self.store.finished()}
         return [(index, leg) for index, leg in enumerate(self.store.header.legs) if index not in done]
 
     @property
     def progress(self) -> Progress:
-        """How far it is."""
+        """The progress."""
         left, all_of = self.left, len(self.store.header.legs)
         upcoming = left[0][1].speed_m_s if left else 0.0
         return Progress(all_of - len(left), all_of, upcoming, sum(leg.seconds for _, leg in left))
 
     def run(self) -> Iterator[Measured]:
-        """Measures what is left. CampaignFault says what is wrong; what is finished stays."""
+        """Measures what is left. CampaignFault says what is wrong; finished speeds are kept."""
         facts, fruitless = self.store.header.facts, 0
         windows: list[Window] = []
         for index, leg in self.left:
@@ -122,7 +125,7 @@ class Campaign:
             raise CampaignFault(hunting([w for m in done for w in m.windows], len(done)))
 
     def _samples(self, leg: Leg) -> dict[str, npt.NDArray[Any]]:
-        """Of one speed, as the campaign's sensors would have shown them."""
+        """Of one speed, with the offsets of the campaign's sensors."""
         from hilctl.client import NoReply, Refused
 
         facts = self.store.header.facts
@@ -133,13 +136,13 @@ class Campaign:
             after = read_facts(self.rig)
         except Refused as refused:
             raise CampaignFault(
-                f"the triangle of {leg.speed_m_s:g} m/s was refused: {refused.message}; what is finished is kept: put "
-                "that right, bring the rig to hold, and resume"
+                f"the triangle of {leg.speed_m_s:g} m/s was refused: {refused.message}; finished speeds are kept: "
+                "correct it, bring the rig to hold, and resume"
             ) from None
         except NoReply as silent:
             raise CampaignFault(
-                f"the service fell silent at {leg.speed_m_s:g} m/s: {silent}; what is finished is kept: start the "
-                "service, look at the rig, arm, and resume"
+                f"the service stopped replying at {leg.speed_m_s:g} m/s: {silent}; finished speeds are kept: start the "
+                "service, check the rig, arm, and resume"
             ) from None
         if after.epoch != before.epoch:
             _same(facts, after)
@@ -149,30 +152,30 @@ class Campaign:
         return aligned(samples, facts, before)
 
     def remarks(self) -> list[str]:
-        """What a reader of the curve should know."""
+        """Remarks on the curve."""
         return remarks_of(self.store)
 
 
 def remarks_of(store: Store) -> list[str]:
-    """What a reader of a stored campaign's curve should know."""
+    """Remarks on the curve of a stored campaign."""
     found = list(store.header.remarks)
     done = store.finished()
     oil = [m.oil_degc for m in done if m.oil_degc is not None]
     if oil and max(oil) - min(oil) >= WARMER_K:
         found.append(
-            f"the oil went from {min(oil):.1f} to {max(oil):.1f} °C during the campaign: friction of warm and cold oil "
-            "is mixed; warm up longer, or measure again"
+            f"the oil warmed from {min(oil):.1f} to {max(oil):.1f} °C during the campaign: the curve mixes friction of "
+            "cold and warm oil; warm up longer, or measure again"
         )
     without = [m for m in done if m.pair is None]
     if without:
         speeds = ", ".join(f"{m.leg.speed_m_s:g}" for m in without)
-        found.append(f"no point in both directions at {speeds} m/s; the discarded windows say why")
+        found.append(f"no point in both directions at {speeds} m/s; see the reasons of the discarded windows")
     declared = store.header.facts["machine.m"]
     masses = {m.mass_kg for m in done} - {declared}
     if masses:
         found.append(
-            f"the table's corners show a moving mass of {max(masses):.0f} kg, machine.m says {declared:g}: m a was "
-            "taken off with what they show; check machine.m, machine.A, and the scales of the "
+            f"the table's corners show a moving mass of {max(masses):.0f} kg, machine.m is {declared:g} kg: the "
+            "measured mass was used for m a; check machine.m, machine.A, and the scales of the "
             "accelerometer and the pressure sensors"
         )
     missing = len(store.header.legs) - len(done)
@@ -182,7 +185,7 @@ def remarks_of(store: Store) -> list[str]:
 
 
 def again(folder: str | Path, mass_kg: float | None = None) -> list[Measured]:
-    """The stored samples judged once more by today's gates, without a rig; the results replace the stored ones."""
+    """Judges the stored samples again, without a rig; the results replace the stored ones."""
     store = Store.open(Path(folder))
     facts = store.header.facts if mass_kg is None else store.header.facts.weighing(mass_kg)
     expected, found = expect(store.header.facts), []
@@ -194,7 +197,7 @@ def again(folder: str | Path, mass_kg: float | None = None) -> list[Measured]:
 
 
 def weigh(store: Store) -> list[Measured]:
-    """With the mass that the corners show, where that is not the declared one."""
+    """Judges again with the mass that the corners show, where it is not the declared one."""
     done, facts = store.finished(), store.header.facts
     fast = [m for m in done if m.leg.speed_m_s >= FAST * max(each.leg.speed_m_s for each in done)]
     if not fast or fast[-1].leg.speed_m_s < TELLING_M_S:
@@ -214,8 +217,8 @@ def _ready(rig: "Client", facts: Facts) -> None:
         raise CampaignFault(f"the rig is {status['mode']}; `hilctl arm` brings it to hold")
     if facts["law.feedback"] != "three_state":
         raise CampaignFault(
-            f"law.feedback is {facts['law.feedback']}: the speed would ripple, and a rippling speed gives a wrong "
-            "curve; `hilctl set law.feedback=three_state`"
+            f"law.feedback is {facts['law.feedback']}: the speed would ripple, and the curve would be wrong; "
+            "`hilctl set law.feedback=three_state`"
         )
 
 
@@ -223,6 +226,6 @@ def _same(then: Facts, now: Facts) -> None:
     found = then.differences(now)
     if found:
         raise CampaignFault(
-            f"parameters that weigh the force changed since the campaign began: {'; '.join(found)}; "
-            "put them back, or begin a new campaign"
+            f"parameters that enter the force changed since the campaign began: {'; '.join(found)}; restore them, or "
+            "begin a new campaign"
         )

@@ -19,8 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.identify.campaign.expect import BAND, Expected
-from hilctl.identify.campaign.facts import SENSED, SENSORS, Facts
+from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.campaign.planning import LEAST_SAMPLES, Leg
+from hilctl.identify.crossover import speed
+from hilctl.identify.sensors import CHANNEL_OF
+from hilctl.identify.straights import straights
 
 Samples = Mapping[str, npt.NDArray[Any]]
 Reals = npt.NDArray[np.float64]
@@ -29,7 +32,6 @@ CHANNELS = (
     "tick", "epoch", "displacement_m", "acceleration_m_s2", "pressure_a_pa", "pressure_b_pa", "supply_pressure_pa",
     "oil_temperature_degc", "xd_m", "vd_m_s", "ad_m_s2", "rejected", "u_cmd", "saturated",
 )  # fmt: skip
-_ON_SPEED = 1e-6  # a reference within this share of its speed goes straight
 
 
 class Window(msgspec.Struct):
@@ -53,19 +55,12 @@ class Window(msgspec.Struct):
 def timed(samples: Samples, facts: Facts) -> dict[str, npt.NDArray[Any]]:
     """The samples with every sensor's delay taken back: between two of them along a straight line."""
     out = dict(samples)
-    for name, channel in zip(SENSORS, SENSED, strict=True):
+    for name, channel in CHANNEL_OF.items():
         late = facts[f"sensors.{name}.delay_s"] * facts.rate_hz
         if late > 0.0:
             at = np.arange(len(samples[channel]), dtype=float)
             out[channel] = np.interp(at + late, at, samples[channel])
     return out
-
-
-def straights(samples: Samples, speed_m_s: float) -> list[slice]:
-    """Where the reference goes at its speed."""
-    on = np.abs(np.abs(samples["vd_m_s"]) - speed_m_s) < _ON_SPEED * speed_m_s
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], on.astype(np.int8), [0]))))
-    return [slice(int(first), int(end)) for first, end in edges.reshape(-1, 2) if end - first >= LEAST_SAMPLES]
 
 
 def force(samples: Samples, facts: Facts) -> Reals:
@@ -75,25 +70,14 @@ def force(samples: Samples, facts: Facts) -> Reals:
     return np.asarray(f - facts["machine.K"] * samples["displacement_m"])
 
 
-def speed(samples: Samples, rate_hz: float, crossover_rad_s: float) -> Reals:
-    """The table's speed from displacement and acceleration; see expect.py."""
-    x, a = samples["displacement_m"], samples["acceleration_m_s2"]
-    n = len(x)
-    drift = (x[-1] - x[0]) * rate_hz / max(n - 1, 1)  # a transform takes the record for periodic
-    w = 2 * np.pi * np.fft.rfftfreq(n, 1 / rate_hz)
-    share = 1 / (1 + (w / crossover_rad_s) ** 4)
-    integral = np.divide(np.fft.rfft(a), 1j * w, out=np.zeros(len(w), complex), where=w > 0)
-    v = share * 1j * w * np.fft.rfft(x - drift * np.arange(n) / rate_hz) + (1 - share) * integral
-    return np.asarray(np.fft.irfft(v, n) + drift)
-
-
 def cut(samples: Samples, leg: Leg, facts: Facts, expected: Expected) -> list[Window]:
     """All windows of a motion, not judged yet; of `timed` samples."""
-    f, v = force(samples, facts), speed(samples, facts.rate_hz, expected.crossover_rad_s)
+    f = force(samples, facts)
+    v = speed(samples["displacement_m"], samples["acceleration_m_s2"], facts.rate_hz, expected.crossover_rad_s)
     lead = math.ceil(leg.lead_m / leg.speed_m_s * facts.rate_hz - 1e-6)
     trail = math.ceil(facts.trail_s * facts.rate_hz - 1e-6)
     found = []
-    for straight in straights(samples, leg.speed_m_s):
+    for straight in straights(samples["vd_m_s"], leg.speed_m_s, LEAST_SAMPLES):
         part = slice(straight.start + lead, straight.stop - trail)
         if part.stop - part.start >= LEAST_SAMPLES - 2:  # a straight begins and ends between two ticks
             found.append(_window(samples, part, f, v, facts))

@@ -1,10 +1,7 @@
 """A study as plain values, for study.json."""
 
-from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
-
-import numpy as np
 
 from hilctl.identify.dynamics.proposed import doubt, proposed
 from hilctl.identify.dynamics.response import Crossing, Response
@@ -19,6 +16,7 @@ from hilctl.identify.dynamics.study import (
 )  # fmt: skip
 from hilctl.identify.dynamics.summary import summary
 from hilctl.identify.dynamics.transfer import Fitted
+from hilctl.params.finite import finite
 
 _ARRAYS = ("driven", "measured", "modelled")
 
@@ -51,12 +49,12 @@ def plain_study(study: Study) -> dict[str, Any]:
         "remarks": list(study.remarks),
         **summary(study),
     }  # fmt: skip
-    return {key: _plain(value) for key, value in made.items()}
+    return {key: finite(value) for key, value in made.items()}
 
 
 def _experiment(one: Experiment) -> dict[str, Any]:
     return {
-        "name": one.name, "group": one.group, "kind": one.kind, "role": one.role, "settings": _plain(one.settings),
+        "name": one.name, "group": one.group, "kind": one.kind, "role": one.role, "settings": finite(one.settings),
         "rate_hz": one.rate_hz, "seconds": one.seconds, "samples": one.samples, "band_hz": list(one.band_hz),
         "channels": list(one.channels), "source": one.source, "notes": list(one.notes),
     }  # fmt: skip
@@ -121,7 +119,7 @@ def _check(one: Check) -> dict[str, Any]:
     told = {each.name: getattr(one, each.name) for each in fields(one) if each.name not in _ARRAYS}
     for key in ("whiteness", "independence", "step"):
         value = told[key]
-        told[key] = None if value is None else _plain(value._asdict())
+        told[key] = None if value is None else finite(value._asdict())
     return told
 
 
@@ -130,17 +128,3 @@ def _against(one: Against) -> dict[str, Any]:
         "experiment": one.experiment, "model": one.model, "input": one.pair.input, "output": one.pair.output,
         "lines": len(one.hz), "fit_percent": one.fit_percent, "error_percent": one.error_percent,
     }  # fmt: skip
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return _plain(value._asdict())
-    if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
-    return value

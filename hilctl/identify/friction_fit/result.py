@@ -1,14 +1,12 @@
 """What a friction fit says: the law, how sure it is, why this one, and what is wrong with it."""
 
-import math
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from hilctl.friction import Friction
 from hilctl.identify.friction_fit.choose import Tried, weights
 from hilctl.identify.friction_fit.flags import Flag
 from hilctl.identify.friction_fit.points import Points
+from hilctl.params.finite import finite
 
 
 class Parameter(NamedTuple):
@@ -92,7 +90,7 @@ class FrictionFit(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """As plain values that JSON can hold: what is no finite number is null."""
-        told: dict[str, Any] = plain_values(
+        told: dict[str, Any] = finite(
             {
                 "law": self.law,
                 "why": self.why,
@@ -138,20 +136,3 @@ def laws_table(tried: tuple[Tried, ...]) -> list[dict[str, Any]]:
         }
         for t, weight in zip(tried, weights(list(tried)), strict=True)
     ]
-
-
-def plain_values(value: Any) -> Any:
-    """Lists, maps, texts and finite numbers; None for the rest."""
-    if isinstance(value, dict):
-        return {str(key): plain_values(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray):
-        return plain_values(value.tolist())
-    if isinstance(value, (list, tuple)):
-        return [plain_values(item) for item in value]
-    if isinstance(value, (bool, np.bool_)):
-        return bool(value)
-    if isinstance(value, (int, np.integer)):
-        return int(value)
-    if isinstance(value, (float, np.floating)):
-        return float(value) if math.isfinite(value) else None
-    return None if value is None else str(value)

@@ -20,11 +20,11 @@ def ready(rig: "Client", facts: Facts) -> None:
     refuse_own_loop(facts["law.feedback"], "plant")
     status = rig.status()
     if status["trip"]:
-        raise PlantFault(f"{trip_text(status['trip'])}. Mend it and reset first")
+        raise PlantFault(f"{trip_text(status['trip'])}. Correct it, then `hilctl reset`")
     if status["mode"] != "hold":
-        raise PlantFault(f"the rig is in {status['mode']}, not in hold; arm it first, or end the motion that runs")
+        raise PlantFault(f"the rig is in {status['mode']}, not in hold; `hilctl arm`, or end the running motion")
     if facts["law.feedback"] != "three_state":
-        raise PlantFault("the feedback is not three-variable control; set law.feedback to three_state first")
+        raise PlantFault("law.feedback is not three_state; `hilctl set law.feedback=three_state`")
 
 
 def drive(

@@ -1,14 +1,14 @@
 """The motions: a slow and a fast sine, and a chirp up and down again through the hydraulic mode.
 
-- The slow sine is large: much flow, volumes that change. It tells the flow gain, and a load's stiffness from
-  the mass.
-- The fast sine is as fast in speed and several times as fast in acceleration: it tells the mass.
+- The slow sine is large: much flow, volumes that change. It identifies the flow gain, and the load's stiffness apart
+  from the mass.
+- The fast sine has the same speed and several times the acceleration: it identifies the mass.
 - The chirps have the acceleration of the fast sine at all frequencies from well below
-  to well above the mode: they tell beta, the leakage, and the valve's lag apart from a delay. Up and down, so that what
-  drifts falls out.
+  to well above the mode: they identify beta, the leakage, and the valve's lag apart from a delay. Up and down, so that
+  drift cancels.
 
-Sizes follow from what the rig file believes, which may be wrong by a fifth, and from its limits. The service checks
-each motion as a whole; what it refuses is made smaller.
+Sizes follow from the rig file, which may be wrong by a fifth, and from its limits. The service checks each motion as a
+whole; motions that it refuses are made smaller.
 """
 
 import math
@@ -69,7 +69,7 @@ def legs_of(facts: Facts, share: float = 1.0) -> list[Leg]:
 
 
 def plan(rig: "Client", facts: Facts) -> list[Leg]:
-    """The largest motions that the service accepts. PlantFault with its reason when it accepts none."""
+    """The largest motions that the service accepts. PlantFault with its reason where it accepts none."""
     from hilctl.client import Refused
 
     refused = ""
@@ -83,4 +83,4 @@ def plan(rig: "Client", facts: Facts) -> list[Leg]:
         if sum(seconds) <= RIG_S:
             return legs
         refused = f"it would take {sum(seconds):.0f} s, of {RIG_S:.0f} s"
-    raise PlantFault(f"no motion of useful size is within the limits: {refused}")
+    raise PlantFault(f"no motion of useful size is within the limits: {refused}; widen that limit")

@@ -1,4 +1,4 @@
-"""A motion that was started, to its end and the rest behind it, every sample fetched without loss."""
+"""Every sample of a motion and of the rest after it, fetched without loss."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,7 +29,7 @@ class Fetched(NamedTuple):
 
 
 def fetch_whole(rig: "Client", start: "Callable[[], Motion]", channels: Sequence[str]) -> Fetched:
-    """A motion, driven again where the loop was late for more ticks than can be put in; the last, if it always is."""
+    """A motion, driven again while the loop misses more ticks than can be filled in; the last run in any case."""
     again: list[str] = []
     while True:
         motion = start()
@@ -37,11 +37,11 @@ def fetch_whole(rig: "Client", start: "Callable[[], Motion]", channels: Sequence
         late = missing(samples)
         if not late or evened(samples).put_in or len(again) == AGAIN:
             return Fetched(motion, samples, tuple(again))
-        again.append(f"the loop was late for {late} of {len(samples['tick']) + late} ticks; driven again")
+        again.append(f"the loop missed {late} of {len(samples['tick']) + late} ticks; driven again")
 
 
 def fetch(rig: "Client", motion: "Motion", channels: Sequence[str]) -> dict[str, Any]:
-    """Every sample of the motion, and of the rest behind it; whoever interrupts it stops the table."""
+    """Every sample of the motion and of the rest after it; an interrupt stops the table."""
     try:
         outcome = rig.wait(motion)
         if outcome.why == "done":
@@ -58,10 +58,10 @@ def fetch(rig: "Client", motion: "Motion", channels: Sequence[str]) -> dict[str,
 
 
 def _seen(rig: "Client", first: int, last: int) -> str:
-    """What the samples show of the reason."""
+    """The reason as the samples show it."""
     from hilctl.client import NoReply, Refused
 
     try:
-        return still(rig.samples(first, last, CHANNELS))
+        return still(rig.samples(first, last, CHANNELS), float(rig.hello["rate_hz"]))
     except (Refused, NoReply):
-        return ""  # a loop that has ended gives no samples; why it ended is told
+        return ""  # a loop that has ended gives no samples

@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hilctl.identify.plant.motion import Accelerometer, fuse
+from hilctl.identify.accelerometer import Accelerometer
+from hilctl.identify.plant.motion import fuse
 from hilctl.identify.plant.record import Reals, Record
 from hilctl.identify.plant.signals import Grid, Waves
 from hilctl.rt.jit import jit

@@ -1,4 +1,4 @@
-"""From a rig that holds, or from stored records, to the numbers that the inverse model needs.
+"""The parameters that the inverse model needs, from a rig in hold or from stored records.
 
     with Client(...) as rig:
         rig.arm()
@@ -6,13 +6,13 @@
         rig.set(fit.changes(), origin="identification")
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hilctl.identify.campaign.facts import SENSED, SENSORS, Facts, read_facts
+from hilctl.identify.campaign.facts import Facts, read_facts
+from hilctl.identify.noise import with_noise
 from hilctl.identify.plant.drive import drive, ready
 from hilctl.identify.plant.experiment import plan
 from hilctl.identify.plant.faults import LEAST_EXPLAINED, PlantFault, check_accelerometer, check_record, check_signs
@@ -24,16 +24,16 @@ from hilctl.identify.plant.record import Record, evened_record
 from hilctl.identify.plant.result import PlantFit
 from hilctl.identify.plant.signals import Grid
 from hilctl.identify.plant.telling import told
+from hilctl.identify.sensors import SENSED
 
 if TYPE_CHECKING:
     from hilctl.client import Client
 
-_STILL_S, _NOISY = 0.2, 1.3
-_FLOORS = (1e-7, 1e-3, 100.0, 100.0)  # below what the transducers of a rig resolve
+_STILL_S = 0.2  # of the rest behind each motion
 
 
 def identify_plant(rig: "Client", tell: Callable[[str, int], None] | None = None) -> PlantFit:
-    """Drives the motions and fits. The rig must hold; not one of its parameters is changed."""
+    """Drives the motions and fits. The rig must hold; no parameter is changed."""
     facts = read_facts(rig)
     ready(rig, facts)
     return fit_plant(drive(rig, facts, plan(rig, facts), tell), facts)
@@ -44,30 +44,31 @@ def fit_plant(records: Sequence[Record], facts: Facts) -> PlantFit:
     records, late = zip(*(evened_record(record) for record in records), strict=True)
     for record in records:
         check_record(record, facts.values)
-    values = _with_noise(records, facts.values)
+    values, remarks = with_noise(facts.values, _still(records))
     pairs = [(record, Grid(len(record.of("tick")), 1 / record.rate_hz)) for record in records]
     meter = compare(pairs, values)
-    check_accelerometer(meter)
+    check_accelerometer(meter.gain)
     lines = [lines_of(record, grid, meter, values, facts.mode_rad_s) for record, grid in pairs]
     _check_signs(lines, values)
     fitted = fit_flow(lines, values, facts.mode_rad_s)
     if min(fitted.explained) < LEAST_EXPLAINED:
         worst = int(np.argmin(fitted.explained))
         raise PlantFault(
-            f"{records[worst].name}: command, pressures and motion do not belong to one valve and cylinder: the best "
-            f"machine explains {fitted.explained[worst]:.0f} % of the flow; check machine.A and machine.Vt, the "
-            "pressure sensors' scales, that the oil holds no free air, and the valve's amplifier"
+            f"{records[worst].name}: command, pressures and motion do not fit one valve and cylinder: the best "
+            f"parameters explain {fitted.explained[worst]:.0f} % of the flow, less than {LEAST_EXPLAINED:g} %; "
+            "check machine.A and machine.Vt, the pressure sensors' scales, that the oil holds no free air, and the "
+            "valve's amplifier"
         )
     found = told(records, fitted, meter, _mass(lines, fitted, values), values)
     again = [f"{record.name}: {text}" for record in records for text in record.again]
-    return found._replace(notes=(*found.notes, *again, *filter(None, late)))
+    return found._replace(notes=(*found.notes, *again, *filter(None, late), *remarks))
 
 
 def _mass(lines: Sequence[Lines], fitted: Fitted, values: Mapping[str, Any]) -> Mass:
     try:
         return weigh(lines, fitted.value["tau"], values)
     except TooFew as error:
-        raise PlantFault(f"the mass cannot be told: {error}; widen limits.velocity or limits.position") from error
+        raise PlantFault(f"the mass is not identifiable: {error}; widen limits.velocity or limits.position") from error
 
 
 def _check_signs(lines: Sequence[Lines], values: Mapping[str, Any]) -> None:
@@ -76,16 +77,8 @@ def _check_signs(lines: Sequence[Lines], values: Mapping[str, Any]) -> None:
     check_signs(shaken.load, shaken.a, spool(slow, start), slow.v)
 
 
-def _with_noise(records: Sequence[Record], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Sensors whose noise is not declared, or is worse than declared, get what they show at rest."""
-    out = dict(values)
-    for name, channel, floor in zip(SENSORS, SENSED, _FLOORS, strict=True):
-        key = f"sensors.{name}.noise"
-        still = [r.samples[channel][-round(_STILL_S * r.rate_hz) :] for r in records]
-        shown = max(float(np.median([np.std(np.diff(part)) for part in still])) / math.sqrt(2), floor)
-        if out[key] <= 0.0 or shown > _NOISY * out[key]:
-            out[key] = shown
-    return out
+def _still(records: Sequence[Record]) -> dict[str, list[Any]]:
+    return {channel: [r.samples[channel][-round(_STILL_S * r.rate_hz) :] for r in records] for channel in SENSED}
 
 
 __all__ = ["PlantFault", "fit_plant", "identify_plant"]

@@ -1,11 +1,11 @@
-"""The moving mass from force and acceleration, whatever friction is.
+"""The moving mass from force and acceleration, for any friction.
 
     A pL = m a + f(v) + K x + c
 
-Friction is a nuisance: any function of speed, another one in each direction, as a broken line. Accelerating and
-decelerating through the same speed then tells the mass. Friction follows speed late, by bristles or by its memory, and
-where it falls steeply that looks like mass; so only fast sliding counts, at some distance from the reversal, of motions
-that have much acceleration there. K and a constant c (weight, offsets) are nuisances likewise.
+Friction is a nuisance: any function of speed, one for each direction, as a broken line. Accelerating and decelerating
+through the same speed then separates the mass. Friction follows speed late, by bristles or by its memory, and where it
+falls steeply that looks like mass; so only fast sliding counts, at some distance from the reversal, of motions with
+much acceleration there. K and a constant c (weight, offsets) are nuisances too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ FEWEST = 500
 
 
 class Mass(NamedTuple):
-    """What force and acceleration say."""
+    """The result."""
 
     value: float
     sd: float
@@ -37,11 +37,11 @@ class Mass(NamedTuple):
 
 
 class TooFew(HilctlError):
-    """No sliding that counts; the message says how much there was."""
+    """Too little sliding that counts; the message says how much."""
 
 
 def weigh(records: Sequence[Lines], tau_s: float, facts: Mapping[str, Any]) -> Mass:
-    """The mass, from the motion as late as the flow says."""
+    """The mass, from the motion with the delay that the flow shows."""
     area = facts["machine.A"]
     top = max(float(np.quantile(np.abs(lines.v), 0.995)) for lines in records)
     knots = np.linspace(FAST * top, top, _KNOTS)

@@ -1,11 +1,12 @@
-"""What an identification says: every number with its interval and where it comes from, and what is wrong with it."""
+"""The result of an identification: every quantity with its interval and origin, and its flags."""
 
-import math
 from typing import Any, NamedTuple
+
+from hilctl.params.finite import finite
 
 
 class Flag(NamedTuple):
-    """One thing to know before the numbers are used."""
+    """A remark that matters before the numbers are used."""
 
     code: str
     key: str
@@ -54,7 +55,7 @@ class PlantFit(NamedTuple):
         for q in self.quantities:
             numbers = {"value": q.value, "low": q.low, "high": q.high}
             told[q.key] = {
-                **{name: _finite(x) if q.identified else None for name, x in numbers.items()},
+                **{name: finite(x) if q.identified else None for name, x in numbers.items()},
                 "unit": q.unit, "origin": q.origin, "before": q.before, "identified": q.identified,
             }  # fmt: skip
         return {
@@ -62,13 +63,10 @@ class PlantFit(NamedTuple):
             "flags": [flag._asdict() for flag in self.flags],
             "notes": list(self.notes),
             "explained_percent": self.explained_percent,
-            "scatter": _finite(self.scatter),
-            "singular_values": [_finite(s) for s in self.singular_values],
+            "scatter": finite(self.scatter),
+            "singular_values": [finite(s) for s in self.singular_values],
             "weakest": self.weakest,
             "rig_seconds": self.rig_seconds,
             "samples": self.samples,
         }
 
-
-def _finite(x: float) -> float | None:
-    return float(x) if math.isfinite(x) else None

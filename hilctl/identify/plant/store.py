@@ -1,4 +1,4 @@
-"""Records and what was believed of the rig, in one file: the fit can be repeated without the rig."""
+"""Records and the rig's parameters, in one file: the fit can be repeated without the rig."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ _FORMAT = 1
 
 
 def save_records(path: str | Path, records: Sequence[Record], facts: Facts) -> None:
-    """Writes an .npz, whole or not at all."""
+    """Writes an .npz, complete or not at all."""
     head = {
         "format": _FORMAT, "facts": msgspec.to_builtins(facts),
         "records": [
@@ -24,7 +24,7 @@ def save_records(path: str | Path, records: Sequence[Record], facts: Facts) -> N
 
 
 def load_records(path: str | Path) -> tuple[list[Record], Facts]:
-    """What `save_records` wrote. NotKept where the file is something else."""
+    """The contents of `save_records`. NotKept where the file holds something else."""
     head, arrays = kept.load(path, _FORMAT, "records of a plant's identification", "identify")
     records = []
     for i, one in enumerate(head["records"]):

@@ -1,4 +1,4 @@
-"""From the fits to numbers with intervals, flags and notes."""
+"""The fits as quantities with intervals, flags and notes."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from hilctl.identify.accelerometer import Accelerometer
 from hilctl.identify.plant.fit import RANK, WORDS, Fitted
 from hilctl.identify.plant.mass import Mass
-from hilctl.identify.plant.motion import Accelerometer
 from hilctl.identify.plant.record import Record
 from hilctl.identify.plant.result import Flag, PlantFit, Quantity
 
 SURE = 1.96  # standard deviations: 95 %
-UNSURE = 0.25  # of the value: a wider half of an interval says little
+UNSURE = 0.25  # of the value: with a wider half of the interval it is not identifiable
 LATE = 0.5e-3  # s: the same for delays
 SCALE = 1e-3  # to which transducers agree in scale
 LEAK = 0.02  # by so much noise of the pressures makes Ctc smaller: 1 to 3 % on twins, 2026-11
@@ -99,7 +99,7 @@ def _delays(fitted: Fitted, meter: Accelerometer, record: Record, facts: Mapping
 
 
 def _lag(fitted: Fitted) -> tuple[float, float, float]:
-    """2 zv/wv, how sure, and how sure with the delay added."""
+    """2 zv/wv, its standard deviation, and that of its sum with the delay."""
     p = fitted.value
     lag = 2 * p["zv"] / p["wv"]
     slope = {"zv": 2 / p["wv"], "wv": -lag / p["wv"], "delay": 0.0}
@@ -120,35 +120,35 @@ def _flags(
     flags = []
     for q in quantities:
         if not q.identified and q.model:
-            text = f"{q.key} = {q.value:.4g} {q.unit}, {q.low:.3g} to {q.high:.3g}: the data do not say what it is"
-            flags.append(Flag("imprecise", q.key, text, "leave it as it is; larger motions would tell more"))
+            text = f"{q.key} = {q.value:.4g} {q.unit}, {q.low:.3g} to {q.high:.3g}: not identifiable from these data"
+            flags.append(Flag("imprecise", q.key, text, "keep the value before; larger motions would identify it"))
     for name, at in fitted.at_bound.items():
         if at and not (name in ("dead_band", "play", "Ctc") and at < 0):
             end = "lower" if at < 0 else "upper"
-            text = f"{name} = {fitted.value[name]:.4g} is the {end} end of its range: the data want to go beyond"
+            text = f"{name} = {fitted.value[name]:.4g} is the {end} end of its range: the best value lies beyond"
             flags.append(Flag("bound", name, text, "correct [machine] in the rig file, and identify again"))
     if fitted.singular_values[-1] < RANK * fitted.singular_values[0]:
-        text = "the data do not fix all: one combination is open"
-        flags.append(Flag("rank", "", text, "larger motions, up to higher frequencies"))
+        text = "one combination of parameters is not identifiable from these data"
+        flags.append(Flag("rank", "", text, "drive larger motions, up to higher frequencies"))
     if fitted.scatter > MISFIT:
-        text = f"the flow misses by {fitted.scatter:.1f} times what noise and model are expected to"
+        text = f"the error of the flow is {fitted.scatter:.1f} times the expected one of noise and model"
         flags.append(Flag("misfit", "", text, "check hysteresis of the valve, air in the oil, and the sensors' scales"))
     return flags + _supply(records, facts)
 
 
 def _stiffness(mass: Mass, facts: Mapping[str, Any]) -> list[Flag]:
-    """Whether a spring acts on the table that the rig file does not know."""
+    """Whether a spring acts on the table that is not in the rig file."""
     beyond = mass.stiffness - float(facts["machine.K"])
     reach_m = float(facts["limits.position.max_m"]) - float(facts["limits.position.min_m"])
     much = SPRING * float(facts["machine.A"]) * float(facts["machine.Ps"])
     if abs(beyond) < CERTAIN * mass.stiffness_sd or abs(beyond) * reach_m < much:
         return []
     text = f"force grows with displacement by {mass.stiffness:.3g} N/m, machine.K is {facts['machine.K']:g} N/m"
-    return [Flag("stiffness", "machine.K", text, "check what hangs on the table, or correct machine.K")]
+    return [Flag("stiffness", "machine.K", text, "check what is attached to the table, or correct machine.K")]
 
 
 def _supply(records: Sequence[Record], facts: Mapping[str, Any]) -> list[Flag]:
-    """Whether the pressure that Qn is meant for is there."""
+    """Whether the supply has the pressure of Qn."""
     declared = float(facts["machine.Ps"])
     if facts["sensors.supply_pressure.present"]:
         shown, what = float(np.median(records[0].of("supply_pressure_pa"))), "the supply sensor shows"
@@ -163,15 +163,16 @@ def _supply(records: Sequence[Record], facts: Mapping[str, Any]) -> list[Flag]:
 
 
 def _notes(meter: Accelerometer, facts: Mapping[str, Any]) -> tuple[str, ...]:
-    supply = "measured" if facts["sensors.supply_pressure.present"] else "taken from machine.Ps: what it loses is in Qn"
+    measured = facts["sensors.supply_pressure.present"]
+    supply = "measured" if measured else "that of machine.Ps: its drop under load is in Qn"
     mass = (
         "m is relative to displacement's scale, machine.A and the pressure sensors' scales; the accelerometer's gain "
-        f"({meter.gain:.4f} of displacement's) is taken out of it"
+        f"({meter.gain:.4f} of displacement's) is corrected in it"
     )
     flow = (
-        "Qn is relative to displacement's scale and machine.A; beta, besides, to machine.Vt and the pressure sensors' "
-        "scales: what is known of beta is beta/Vt"
+        "Qn is relative to displacement's scale and machine.A; beta also to machine.Vt and the pressure sensors' "
+        "scales: beta/Vt is identified"
     )
-    leak = "Ctc is the cylinder's leakage beside machine.Kc: only their sum shows"
+    leak = "Ctc is the cylinder's leakage beside machine.Kc: only their sum is identifiable"
     late = f"delays are relative to the pressure sensors, which count as immediate; the supply pressure is {supply}"
     return mass, flow, leak, late

@@ -1,4 +1,4 @@
-"""What friction does before it slides: reversals driven under three-variable control, their mean cycle, and the law.
+"""Friction before it slides: reversals driven under three-variable control, their mean cycle, and the friction model.
 
 `identify_presliding` is the experiment as a client of the service, `judge` the same from cycles already measured.
 """

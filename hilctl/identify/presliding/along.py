@@ -1,7 +1,7 @@
-"""Friction laws run along a measured cycle, with their own exact advance: a speed held over each fine step.
+"""Friction models along a measured cycle, with their own exact advance: a speed held over each fine step.
 
-The cycle is run through several times, until the law's memory of how it began is gone; the last time counts. What a
-law never forgets, because the cycle is too small, is a constant force, which the fits leave free for each cycle.
+The cycle is run through several times, until the model's initial state is forgotten; the last time counts. In a cycle
+that is too small for that, the rest is a constant force, which the fits leave free for each cycle.
 """
 
 from typing import Any

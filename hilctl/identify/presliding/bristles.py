@@ -62,7 +62,7 @@ class Bristles(NamedTuple):
 
 
 def words(curve: Curve, s0: float, s1: float, level: float = 1.0, vd: float = VD_M_S) -> list[float]:
-    """As the compiled law reads them."""
+    """As the compiled model reads them."""
     return [level * curve.fc, level * curve.fs, curve.vs, curve.sigma, curve.delta, s0, s1, vd]
 
 

@@ -1,4 +1,4 @@
-"""What the reversal experiment needs to know of a rig: what the controller believes, nothing of the twin's."""
+"""The parameters of a rig that the reversal experiment needs: the controller's, not the twin's true ones."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,7 +25,7 @@ class Facts(NamedTuple):
     noise_x_m: float
     noise_a_m_s2: float
     noise_p_pa: float
-    gain_a: float = 1.0  # what the accelerometer shows of what displacement shows; see alignment.py
+    gain_a: float = 1.0  # of the accelerometer against displacement; see alignment.py
 
     @property
     def noise_n(self) -> float:
@@ -39,7 +39,7 @@ def read_facts(rig: "Client") -> Facts:
 
 
 def facts_of(values: Mapping[str, Any], rate_hz: float) -> Facts:
-    """From parameters in force, by dotted key."""
+    """From active parameters, by dotted key."""
 
     def of(name: str, what: str) -> float:
         return float(values[f"sensors.{name}.{what}"])

@@ -27,11 +27,11 @@ def identify_presliding(
     tell: Callable[[str], None] = lambda what: None,
     keep: Path | None = None,
 ) -> Presliding:
-    """Drives the reversals and says which friction the rig has.
+    """Drives the reversals and identifies the kind of friction.
 
-    `curve`: the sliding curve as a [friction] table of any model that has one, best the one that a campaign has just
-    found. `elements`: of GMS, 0 for as many as pay. `keep`: a file for the measured cycles. Changes no parameter but
-    for the time it takes; ReversalFault says what is wrong with the rig.
+    `curve`: the sliding curve as a [friction] table of any model that has one, best from a campaign just before.
+    `elements`: of GMS, 0 for as many as the data support. `keep`: a file for the measured cycles. Parameters are
+    restored at the end; ReversalFault says what is wrong with the rig.
     """
     refuse_on(rig, "presliding")
     facts = read_facts(rig)
@@ -39,5 +39,5 @@ def identify_presliding(
     cycles, ticks = measure(rig, swings, facts, center_m, tell)
     if keep is not None:
         save_cycles(keep, cycles, facts, curve)
-    tell("which friction")
+    tell("comparing friction models")
     return judge(cycles, facts, curve, elements=elements, rig_seconds=ticks / facts.rate_hz)

@@ -1,8 +1,8 @@
-"""Which friction: a jump, bristles, or slipping elements; and its parameters. Works on stored cycles as well.
+"""The kind of friction: a jump, bristles, or slipping elements; and its parameters. Also from stored cycles.
 
-First how far the table goes while friction turns (travel.py). Nothing that is certain: static, or stiffer than the
-sensors show. Otherwise both laws with a spring are fitted and compared (compare.py), and the better one is fitted again
-to all cycles.
+First the travel of the table while friction turns (travel.py). If it is not significant: static, or stiffer than the
+sensors resolve. Otherwise both models with a spring are fitted and compared (compare.py), and the better one is fitted
+again to all cycles.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,13 +27,13 @@ from hilctl.identify.presliding.turn import turn_of
 SEEN = 5.0  # standard errors: a travel below that is none
 SHORTEST = 2.0  # times the position noise of the mean cycle: a travel below that is none, either
 STIFF = 10.0  # times that noise: a travel below it is seen, but not what happens on the way
-CURVE_WRONG = 0.3  # of the level: no law on such a curve says anything
+CURVE_WRONG = 0.3  # of the level: no model on such a curve is certain
 CURVE_OFF = 0.05  # of the level: the curve does not belong to this rig, or not to this oil
 
 
 def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, elements: int = 0,
           rig_seconds: float = 0.0) -> Presliding:
-    """The law of a rig from its cycles and its sliding curve, a [friction] table of any model that has one."""
+    """The friction model, from the cycles and the sliding curve: a [friction] table of any model that has one."""
     curve, apart = curve_of(table)
     check_cycles(swings)
     facts = aligned(max(swings, key=lambda c: c.amplitude_m / c.period_s**2), facts)
@@ -42,8 +42,8 @@ def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, e
     travel = travel_of(swings, facts)
     if not travel.reversals:
         raise ReversalFault(
-            "friction never turned whole in any swing: the reference was too small for the oil's compliance; check "
-            "machine.beta and machine.Vt, which the amplitudes are planned by"
+            "friction turned fully in no swing: the amplitudes were too small for the oil's compliance; check "
+            "machine.beta and machine.Vt, from which they are planned"
         )
     driven = tuple((c.amplitude_m, 1 / c.period_s, c.rows) for c in swings)
     shown = _middle(loops, travel)

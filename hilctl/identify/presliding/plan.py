@@ -1,4 +1,4 @@
-"""Which reversals to drive: four sines, from one that hardly bends the bristles to one that slides.
+"""The reversals to drive: four sines, from one that hardly bends the bristles to one that slides.
 
 While friction turns, the oil takes up most of the stroke: fs over its stiffness 4 beta A²/Vt, 82 µm on the reference
 rig. The swings are multiples of that. The smallest leaves friction inside its loop, where LuGre and GMS differ most: a
@@ -45,7 +45,7 @@ class Swing(NamedTuple):
 
 
 def plan(curve: Curve, facts: Facts, stroke_m: float, budget_s: float = 60.0) -> tuple[Swing, ...]:
-    """Within so much of the rig's time; ReversalFault when that cannot be."""
+    """Within so much rig time; ReversalFault where that is too short."""
     oil_m = curve.fs / facts.oil_n_m
     swings = []
     for times, cycles, fastest_hz in zip(OIL, CYCLES, FASTEST_HZ, strict=True):
@@ -59,7 +59,7 @@ def plan(curve: Curve, facts: Facts, stroke_m: float, budget_s: float = 60.0) ->
         swings = [s._replace(cycles=LEAST_CYCLES + math.floor(share * (s.cycles - LEAST_CYCLES))) for s in swings]
     if left_s < 0:
         raise ReversalFault(
-            f"{budget_s:g} s of the rig's time are too few cycles: each of {len(swings)} swings needs {LEAST_CYCLES}, "
-            f"the slowest at {facts.rate_hz / max(s.period for s in swings):.2g} Hz; give more time"
+            f"a budget of {budget_s:g} s is too short: each of {len(swings)} swings needs {LEAST_CYCLES} cycles, the "
+            f"slowest at {facts.rate_hz / max(s.period for s in swings):.2g} Hz; raise --budget"
         )
     return tuple(swings)

@@ -1,12 +1,12 @@
-"""What the reversal experiment has found: a law for the rig file, how well it is known, and why this law."""
+"""The result of the reversal experiment: a friction model for the rig file, its intervals, and why this model."""
 
-import math
 from typing import Any, Literal, NamedTuple
 
 from hilctl.friction import Friction
 from hilctl.identify.presliding.compare import Comparison
 from hilctl.identify.presliding.travel import Travel
 from hilctl.identify.presliding.turn import Turn
+from hilctl.params.finite import finite
 
 Kind = Literal["static", "lugre", "gms"]
 
@@ -54,7 +54,7 @@ class Presliding(NamedTuple):
             "kind": self.kind, "certain": self.certain, "why": self.why, "advice": self.advice,
             "warnings": list(self.warnings), "friction": self.table,
             "parameters": {
-                p.name: {"value": p.value, "low": p.low, "high": _finite(p.high), "unit": p.unit}
+                p.name: {"value": p.value, "low": p.low, "high": finite(p.high), "unit": p.unit}
                 for p in self.parameters
             },
             "evidence": {
@@ -74,6 +74,3 @@ def _given(table: dict[str, Any]) -> dict[str, Any]:
     parts = {key: _given(value) if isinstance(value, dict) else value for key, value in table.items()}
     return {key: value for key, value in parts.items() if value is not None and value != {}}
 
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""Cycles and what was believed of the rig, in one file: the judgement can be repeated without the rig."""
+"""Cycles and the rig's parameters, in one file: the judgement can be repeated without the rig."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ _SERIES = ("x_m", "a_m_s2", "push_n")
 
 
 def save_cycles(path: str | Path, swings: Sequence[Cycles], facts: Facts, curve: Mapping[str, Any]) -> None:
-    """Writes an .npz, whole or not at all."""
+    """Writes an .npz, complete or not at all."""
     head = {
         "format": _FORMAT, "facts": facts._asdict(), "curve": dict(curve),
         "swings": [{"amplitude_m": s.amplitude_m, "period_s": s.period_s} for s in swings],
@@ -22,7 +22,7 @@ def save_cycles(path: str | Path, swings: Sequence[Cycles], facts: Facts, curve:
 
 
 def load_cycles(path: str | Path) -> tuple[list[Cycles], Facts, dict[str, Any]]:
-    """What `save_cycles` wrote: as `judge` takes it. NotKept where the file is something else."""
+    """The contents of `save_cycles`, as `judge` takes them. NotKept where the file holds something else."""
     head, arrays = kept.load(path, _FORMAT, "cycles of a reversal experiment", "measure")
     swings = [
         Cycles(one["amplitude_m"], one["period_s"], *(arrays[f"{i}.{name}"] for name in _SERIES))

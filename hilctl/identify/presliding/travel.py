@@ -1,4 +1,4 @@
-"""How far the table goes while friction turns: nothing, if it jumps.
+"""The travel of the table while friction turns: none, if friction jumps.
 
 After a reversal friction goes from -f to +f. If it jumps, the table stands while the oil is compressed; if it is a
 spring, the table moves, 2 zs ln 3 = 22 µm between half and half on the reference rig. Position over force is a
@@ -38,7 +38,7 @@ class Travel(NamedTuple):
 
 
 def travel_of(swings: Sequence[Cycles], facts: Facts) -> Travel:
-    """Over all swings that are large enough for friction to turn whole."""
+    """Over all swings that are large enough for friction to turn fully."""
     loops = [[loop_of(c.part(i, BLOCKS), facts) for i in range(BLOCKS)] for c in swings]
     heights = [float(np.median([0.5 * np.ptp(_smooth(loop.force_n)) for loop in blocks])) for blocks in loops]
     level = heights[max(range(len(swings)), key=lambda i: swings[i].amplitude_m)]

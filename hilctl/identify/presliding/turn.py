@@ -1,6 +1,6 @@
-"""Friction over the distance since a reversal: what one looks at to see which law it is.
+"""Friction over the distance since a reversal: the figure that shows the kind of friction.
 
-A jump stands upright at zero; a bristle approaches the level exponentially; elements go up in straight pieces.
+A jump is vertical at zero; a bristle approaches the level exponentially; elements rise in straight pieces.
 """
 
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""The evidence in words, and what it means for whoever compensates friction."""
+"""The evidence in words, and what it means for the compensation."""
 
 import math
 from collections.abc import Sequence
@@ -10,15 +10,15 @@ from hilctl.identify.presliding.result import Parameter
 from hilctl.identify.presliding.travel import Travel
 
 ONE_CURVE = (
-    "the sliding curve differs by direction, and a law with bristles has one curve: its mean is used, and neither "
-    "direction is certain; compare what compensation gains with that of the static law, which keeps both"
+    "the sliding curve differs by direction, and a model with bristles has one curve: the mean is used, and neither "
+    "direction is certain; compare the compensation with that of the static model, which keeps both"
 )
-REVERSAL_M_S2 = 3.0  # of a table's sine of 1 Hz and 80 mm: what a reversal means there
+REVERSAL_M_S2 = 3.0  # of a sine of 1 Hz and 80 mm: the acceleration at its reversal
 SMOOTHED_S = 0.7e-3  # over which a jump is smoothed in the feed-forward at least
 
 
 def turn_s(travel_m: float) -> float:
-    """How long friction takes to turn, at the acceleration of a usual reversal."""
+    """The time in which friction turns, at the acceleration of a typical reversal."""
     return math.sqrt(2 * max(travel_m, 0.0) / REVERSAL_M_S2)
 
 
@@ -35,27 +35,27 @@ def static(travel: Travel, least_n_m: float) -> str:
     return (
         f"while friction turned over, the table moved {1e6 * travel.travel_m:.2f} ± {2e6 * travel.error_m:.2f} µm "
         f"(mean of {travel.reversals} reversals): friction jumps, or its spring is stiffer than {least_n_m:.1e} N/m, "
-        "which these sensors cannot tell apart"
+        "which these sensors do not resolve"
     )
 
 
 def static_advice(travel: Travel, least_n_m: float, facts: Facts) -> str:
-    """What stays open, and whether it matters."""
+    """What is not known, and whether it matters."""
     stiff_s = turn_s(4 * travel.level_n / least_n_m)
     text = (
-        "compensate with the static law, its jump smoothed; a spring that these sensors miss would turn friction "
-        f"within {1e3 * stiff_s:.1f} ms of a reversal at {REVERSAL_M_S2:g} m/s²"
+        "compensate with the static model, its jump smoothed; a spring that these sensors do not resolve would turn "
+        f"friction within {1e3 * stiff_s:.1f} ms of a reversal at {REVERSAL_M_S2:g} m/s²"
     )
     if stiff_s < 2 * SMOOTHED_S:
-        return f"{text}, no longer than the smoothing: nothing is lost"
+        return f"{text}, no longer than the smoothing: no loss"
     return (
         f"{text}, longer than the smoothing of {1e3 * SMOOTHED_S:g} ms: compensation may lose part of its gain; more "
-        f"cycles, or a displacement sensor with less noise than {1e6 * facts.noise_x_m:.1f} µm, would tell"
+        f"cycles, or a displacement sensor with less noise than {1e6 * facts.noise_x_m:.1f} µm, would resolve it"
     )
 
 
 def bristles(travel: Travel, found: Comparison) -> str:
-    """Something moved: how it went on."""
+    """The table moved: how friction rises."""
     better, worse = ("LuGre", "GMS") if found.lugre <= found.gms else ("GMS", "LuGre")
     best, other = sorted((found.lugre, found.gms))
     how = "approaches its level exponentially" if found.lead >= 0 else "rises in pieces and remembers its reversals"
@@ -65,47 +65,47 @@ def bristles(travel: Travel, found: Comparison) -> str:
         f"fitted, {better} leaves {best:.2f} and {worse} {other:.2f} variances of noise a point"
     )
     if not found.decided:
-        return f"{text}: too close to tell them apart, the spring is too stiff or too little moved for these sensors"
+        return f"{text}: too close to separate them, the spring is too stiff or the travel too small for these sensors"
     return f"{text}: after a reversal friction {how}"
 
 
 def stiff(travel: Travel) -> str:
-    """Too little travel to see a law in it."""
+    """The travel is too small to identify a model."""
     return (
-        f"a spring as stiff as {travel.stiffness_n_m:.1e} N/m is at the limit of these sensors: it is there, but which "
-        "law it follows, and its damping, cannot be told. It turns friction within "
-        f"{1e3 * turn_s(travel.travel_m):.1f} ms of a reversal at {REVERSAL_M_S2:g} m/s²: try this law and the static "
-        "one, and keep what does better"
+        f"a spring of {travel.stiffness_n_m:.1e} N/m is at the limit of these sensors: it is there, but its model and "
+        "its damping are not identifiable from these data. It turns friction within "
+        f"{1e3 * turn_s(travel.travel_m):.1f} ms of a reversal at {REVERSAL_M_S2:g} m/s²: try this model and the "
+        "static one, and keep the better"
     )
 
 
 def ripple(left_out: Sequence[Loop]) -> str:
-    """Swings that are no use."""
+    """Swings that cannot be used."""
     sizes = ", ".join(f"±{1e6 * loop.amplitude_m:.0f} µm" for loop in left_out)
     return (
-        f"the table does not repeat its cycles in the swings of {sizes}: it moves to and fro by itself, at up to "
-        f"{1e3 * max(loop.ripple_m_s for loop in left_out):.2g} mm/s, so these are left out; check the valve's dead "
-        "band and hysteresis, and the gains of law.three_state (`hilctl tune`)"
+        f"the table does not repeat its cycles in the swings of {sizes}: it hunts, at up to "
+        f"{1e3 * max(loop.ripple_m_s for loop in left_out):.2g} mm/s, so these are left out; check the valve's overlap "
+        "and hysteresis, and the gains of law.three_state (`hilctl tune`)"
     )
 
 
 def poor(found: Comparison) -> str:
-    """Neither law."""
+    """Neither model fits."""
     return (
         f"neither LuGre nor GMS describes these reversals: {min(found.lugre, found.gms):.0f} variances of noise a "
-        "point are left; look at the turn in the report, for play in a joint, a creep, or a friction of another kind"
+        "point are left; see the turn in the report: play in a joint, creep, or another kind of friction"
     )
 
 
 def bristle_advice(found: Comparison, stiffness: Parameter, facts: Facts) -> str:
-    """Which law to compensate with, and how sure of it one is."""
-    text = f"compensate with {found.kind}, run along the reference; a static law would make the acceleration worse"
+    """The model to compensate with, and how certain it is."""
+    text = f"compensate with {found.kind}, run along the reference; a static model would make the acceleration worse"
     if not found.decided:
-        return f"{text}. Either law with a spring serves about as well here: the sensors hardly feel the difference"
+        return f"{text}. Either model with a spring does about as well here: the sensors hardly show the difference"
     spread = stiffness.high / stiffness.low - 1 if stiffness.low > 0 else math.inf
     if spread > 0.6:
         return (
-            f"{text}. Its stiffness is known within a factor of {1 + spread:.1f} only: drive more cycles; the oil's "
-            f"own {facts.oil_n_m:.1e} N/m takes up most of the stroke"
+            f"{text}. Its stiffness is known only within a factor of {1 + spread:.1f}: drive more cycles; the oil, "
+            f"{facts.oil_n_m:.1e} N/m, takes up most of the stroke"
         )
     return text

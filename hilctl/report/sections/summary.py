@@ -1,12 +1,12 @@
-"""What came of it, before all else: the distortion before and after, the law, and what to know."""
+"""The result first: the distortion before and after, the friction model, and the remarks."""
 
 from hilctl.report.markup import NOTHING, Html, absent, bar, bullets, code, joined, p, sentence, table, tag
 from hilctl.report.numbers import percent, plain, quantity, with_unit
 from hilctl.report.part import Part
 from hilctl.report.words import called
+from hilctl.results.distortion import HIGHEST_HZ, is_hidden
 
 _HEADLINE_HZ = 1.0
-_SAME = 1 + 1e-6
 _STATES = ("before", "after", "learned")
 
 
@@ -54,8 +54,11 @@ def _distortion(told: Part) -> Html:
         cells += [left(one, state) for state in states]
         rows.append([*cells, _times(one), joined(bars)])
     head = ["sine", ">amplitude", ">before", ">after", *((">learned",) if learned else ()), ">factor", ""]
-    caption = "Total harmonic distortion of the measured acceleration up to 100 Hz, the sensor's noise taken off"
-    return table(head, rows, f"{caption}. ≤: nothing is left that the sensor could show")
+    caption = (
+        f"Total harmonic distortion (THD) of the measured acceleration, harmonics 2 to N up to {HIGHEST_HZ:g} Hz, "
+        "the sensor's noise subtracted. ≤: the rest is hidden in the sensor's noise"
+    )
+    return table(head, rows, caption)
 
 
 def _times(one: Part) -> str:
@@ -73,7 +76,7 @@ def left(one: Part, state: str) -> str:
 
 def _hidden(one: Part, state: str) -> bool:
     value, resolution = one[state].number, one[f"resolution_{state}"].number
-    return value is not None and resolution is not None and value <= _SAME * resolution
+    return value is not None and resolution is not None and is_hidden(value, resolution)
 
 
 def _friction(told: Part) -> Html:
@@ -96,13 +99,13 @@ def _friction(told: Part) -> Html:
 def _sent(told: Part) -> Html:
     sent = told["sent"]
     if not sent:
-        text = "Nothing was sent to the rig: its parameters are what they were."
-        return joined([tag("h3", "In force"), absent(text)])
+        text = "Nothing was sent to the rig: its parameters are unchanged."
+        return joined([tag("h3", "Active parameters"), absent(text)])
     count = len(sent["values"].named)
     what = f"{count} parameter{'' if count == 1 else 's'} sent to the rig" if count else "Parameters sent to the rig"
-    epoch = f", in force since epoch {sent['epoch'].text}" if sent["epoch"].text else ""
-    file = joined([", kept in ", code(sent["file"].text)]) if sent["file"].text else NOTHING
-    return joined([tag("h3", "In force"), p(what, epoch, file, ".")])
+    epoch = f", active since epoch {sent['epoch'].text}" if sent["epoch"].text else ""
+    file = joined([", saved in ", code(sent["file"].text)]) if sent["file"].text else NOTHING
+    return joined([tag("h3", "Active parameters"), p(what, epoch, file, ".")])
 
 
 def _warnings(told: Part) -> Html:

@@ -5,7 +5,7 @@ import math
 
 from rich.console import Console
 
-from hilctl.cli.bench import flat, table
+from hilctl.cli.bench import table
 from hilctl.cli.channels import shown
 from hilctl.cli.output import as_json, json_line
 from hilctl.cli.status_text import lines
@@ -59,10 +59,6 @@ def test_a_trip_is_told_with_value_limit_key_and_remedy():
     text = "\n".join(lines({**_STATUS, "trip": trip}, _HELLO))
     for part in ("velocity", "1.2", "limit 1 m/s", "limits.velocity", "too fast", "go slower", "hilctl reset"):
         assert part in text
-
-
-def test_nested_figures_are_flattened_by_their_path():
-    assert flat({"a": {"b": 1, "c": {"d": 2}}, "e": 3}) == {"a / b": 1, "a / c / d": 2, "e": 3}
 
 
 def test_a_ratio_stands_beside_the_figure_of_its_name():

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from hilctl.client import Refused
 from hilctl.commission.sines import LEAST_M, _plain, picture_of, sizes_of
-from hilctl.identify.distortion import Sine, distortion_of
+from hilctl.identify.distortion import Sine
+from hilctl.results.distortion import distortion_of
 
 TABLE = {
     "limits.position.min_m": -0.09, "limits.position.max_m": 0.09, "machine.stroke_m": 0.1, "machine.Qn": 4.6188e-3,

@@ -119,5 +119,5 @@ def test_a_link_that_is_gone_is_not_told_as_eight_sensors():
 
 
 def test_other_ends_are_told_too():
-    assert tripped(_Rig(None), "stopped", None, RIG) == "somebody stopped the motion"
+    assert tripped(_Rig(None), "stopped", None, RIG) == "the motion was stopped"
     assert "exit 3" in tripped(_Rig(None), "gone", None, RIG)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from hilctl import rig as rigs
 from hilctl.identify.campaign import CampaignFault, CannotPlan, Facts, log_spaced, plan
+from hilctl.identify.campaign import accepted as accepting
 from hilctl.identify.campaign.accepted import accepted, slow
 from hilctl.identify.campaign.planning import LEAST_SAMPLES, LONGEST_S, SETTLE_M, SPEEDS
 from hilctl.law.motions import check_plan
@@ -107,7 +108,7 @@ class _Limited:
             raise Refused("limit", "limits.position.max_m: position with its stopping distance")
 
 
-def test_the_usual_speeds_give_way_to_what_the_service_refuses_and_named_ones_do_not():
+def test_the_usual_speeds_give_way_to_what_the_service_refuses_and_named_ones_do_not(monkeypatch):
     legs = accepted(_Limited(0.5), RIG, None, 150.0)
     assert 0.4 < max(leg.speed_m_s for leg in legs) <= 0.5
     assert len(legs) == SPEEDS
@@ -115,6 +116,7 @@ def test_the_usual_speeds_give_way_to_what_the_service_refuses_and_named_ones_do
     assert slow(accepted(_Limited(0.9), RIG, None, 150.0)) == []
     with pytest.raises(CampaignFault, match=r"0\.6 m/s .* is refused: the valve gives no more"):
         accepted(_Limited(0.5), RIG, [0.02, 0.6], 150.0)
+    monkeypatch.setattr(accepting, "SLOWER", 0.3)  # fewer steps down to nothing
     with pytest.raises(CampaignFault, match="the valve gives no more"):
         accepted(_Limited(0.0), RIG, None, 150.0)
 

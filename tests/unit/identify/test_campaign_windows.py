@@ -4,9 +4,10 @@
 import numpy as np
 import pytest
 
-from hilctl.identify.campaign.expect import expect, with_noise
+from hilctl.identify.campaign.expect import expect
 from hilctl.identify.campaign.measure import aligned, evaluate
-from hilctl.identify.campaign.windows import slope, speed
+from hilctl.identify.campaign.windows import slope
+from hilctl.identify.crossover import speed
 from tests.unit.identify.campaign_parts import LEG, facts, friction, triangle
 
 RIG = facts()
@@ -129,27 +130,15 @@ def test_zeroing_between_two_speeds_moves_no_point():
     assert aligned(zeroed, before, before)["pressure_a_pa"] is zeroed["pressure_a_pa"]
 
 
-def test_speed_from_both_sensors_has_the_noise_that_is_expected():
-    v = speed(triangle(), 1000.0, EXPECTED.crossover_rad_s)
+def test_the_speed_of_a_window_ripples_by_the_noise_that_is_expected():
+    samples = triangle()
+    v = speed(samples["displacement_m"], samples["acceleration_m_s2"], 1000.0, EXPECTED.crossover_rad_s)
     spread = float(np.std(v[20 + 100 : 20 + 300]))
     assert 0.6 * EXPECTED.seen_m_s < spread < 1.5 * EXPECTED.seen_m_s
 
 
 def test_the_slope_is_that_of_a_straight_line():
     assert slope(3e-4 * np.arange(50) + 7.0, 1000.0) == pytest.approx(0.3)
-
-
-def test_noise_that_is_not_declared_is_taken_from_rest_and_a_noisier_sensor_told():
-    random = np.random.default_rng(1)
-    still = {
-        "displacement_m": 2e-6 * random.standard_normal(500), "acceleration_m_s2": 0.2 * random.standard_normal(500),
-        "pressure_a_pa": 25e3 * random.standard_normal(500), "pressure_b_pa": 25e3 * random.standard_normal(500),
-    }  # fmt: skip
-    found, remarks = with_noise(facts(sensors__displacement__noise=0.0), still)
-    assert found["sensors.displacement.noise"] == pytest.approx(2e-6, rel=0.1)
-    assert found["sensors.acceleration.noise"] == pytest.approx(0.2, rel=0.1)
-    assert len(remarks) == 1
-    assert "sensors.acceleration.noise" in remarks[0]
 
 
 def test_corners_weigh_the_table():

@@ -1,57 +1,16 @@
-"""The distortion of a record, the preview's parabola, and both on a running twin."""
-
-import math
+"""A sine that is driven and judged, the preview's parabola, and both on a running twin."""
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from hilctl.client import Client, private_service
-from hilctl.identify.distortion import NotMeasuredError, TooLate, distortion_of, measure, stretch
+from hilctl.identify.distortion import NotMeasuredError, Sine, TooLate, judged, measure, stretch
 from hilctl.identify.preview import KEY, beyond, search, vertex
 
-RATE_HZ = 1000.0
 
-
-def record(parts: dict[int, float], cycles: int = 4, frequency_hz: float = 1.0, noise: float = 0.0, seed: int = 0):
-    t = np.arange(round(cycles / frequency_hz * RATE_HZ)) / RATE_HZ
-    clean = sum(a * np.sin(2 * np.pi * k * frequency_hz * t + k) for k, a in parts.items())
-    return clean + noise * np.random.default_rng(seed).normal(size=len(t))
-
-
-@given(st.dictionaries(st.integers(2, 100), st.floats(0, 0.5), max_size=5), st.floats(0.1, 10))
-def test_it_is_the_root_of_the_harmonics_squares_over_the_fundamental(harmonics, fundamental):
-    found = distortion_of(record({1: fundamental, **{k: a * fundamental for k, a in harmonics.items()}}), 4, 1.0)
-    assert found.percent == pytest.approx(100 * math.sqrt(sum(a**2 for a in harmonics.values())), abs=1e-6)
-    assert found.fundamental_m_s2 == pytest.approx(fundamental)
-
-
-def test_what_lies_above_100_hz_does_not_count():
-    assert distortion_of(record({1: 1.0, 101: 0.5}), 4, 1.0).percent < 1e-6
-
-
-def test_the_sensors_noise_is_taken_off():
-    found = [distortion_of(record({1: 1.0, 3: 0.01}, noise=0.02, seed=seed), 4, 1.0) for seed in range(40)]
-    assert np.mean([one.percent**2 for one in found]) == pytest.approx(1.0, rel=0.05)
-    assert np.mean([one.noise_percent for one in found]) == pytest.approx(0.02 * 2 / np.sqrt(4000) * np.sqrt(99) * 100,
-                                                                          rel=0.1)
-
-
-def test_nothing_is_told_that_the_sensor_cannot_show():
-    found = [distortion_of(record({1: 1.0}, noise=0.02, seed=seed), 4, 1.0) for seed in range(200)]
-    resolution = np.mean([one.resolution_percent for one in found])
-    left = [max(one.percent**2 - one.resolution_percent**2, 0.0) for one in found]
-    assert all(one.percent >= one.resolution_percent for one in found)
-    assert 0.15 < np.mean([one.percent > 1.0001 * one.resolution_percent for one in found]) / 0.16 < 1.9
-    assert np.sqrt(np.mean(left)) < resolution < 0.5 * np.mean([one.noise_percent for one in found])
-
-
-def test_a_dead_accelerometer_and_too_few_cycles_are_told():
-    with pytest.raises(NotMeasuredError, match="shows no motion"):
-        distortion_of(np.zeros(4000), 4, 1.0)
-    with pytest.raises(ValueError, match="at least 2"):
-        distortion_of(np.zeros(1000), 1, 1.0)
+def test_a_dead_accelerometer_is_no_measurement():
+    with pytest.raises(NotMeasuredError, match=r"shows no motion.*sensors\.acceleration"):
+        judged(Sine(4, np.zeros(4000), np.zeros(4000)), 1.0, 0.05)
 
 
 def test_the_parabolas_least_point_is_within_its_neighbours():

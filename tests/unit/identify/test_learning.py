@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from hilctl.client import Client, private_service
-from hilctl.identify.distortion import Noise, NotMeasuredError, distortion_of
+from hilctl.identify.distortion import NotMeasuredError
 from hilctl.identify.learning import Repeat, _judged, _smooth, learn, reference_of
+from hilctl.results.distortion import Noise, distortion_of
 
 
 @pytest.fixture(scope="module")

@@ -67,6 +67,12 @@ def held(swung: np.ndarray, level_n: float, oil_n_m: float) -> tuple[np.ndarray,
     return x, oil_n_m * (swung - x)
 
 
+@pytest.fixture(scope="module")
+def lugre_swings() -> list[Cycles]:
+    """Of the usual bristles; not to be changed."""
+    return cycles_of({"model": "lugre", **CURVE, "s0": 1e8, "s1": 1e5})
+
+
 @pytest.mark.parametrize(
     ("s0", "s1"),
     [(1e8, 1e5), *(pytest.param(*one, marks=[pytest.mark.slow, pytest.mark.many]) for one in ((3e7, 5e4), (3e8, 2e5)))],
@@ -106,7 +112,7 @@ def test_a_table_that_stands_while_friction_turns_has_static_friction():
     assert found.table["negative"] == {"fs": 3100.0}, "the curve goes through as it came"
     assert found.parameter("s0").low > 2e9
     assert found.parameter("s0").high == math.inf
-    assert "cannot tell apart" in found.why
+    assert "do not resolve" in found.why
     assert "smooth" in found.advice
 
 
@@ -120,25 +126,23 @@ def test_a_spring_too_stiff_for_the_sensors_is_said_to_be():
     assert "ms of a reversal" in text
 
 
-def test_a_curve_of_another_rig_is_noticed():
-    wrong = {**CURVE, "fs": 2600.0}
-    swings = cycles_of({"model": "lugre", **CURVE, "s0": 1e8, "s1": 1e5})
+def test_a_curve_of_another_rig_is_noticed(lugre_swings):
+    wrong, swings = {**CURVE, "fs": 2600.0}, lugre_swings
     found = judge(swings, FACTS, wrong)
     assert found.level == pytest.approx(3118 / 2600, rel=0.02)
     assert any("campaign" in warning for warning in found.warnings)
     assert not judge(swings, FACTS, {**CURVE, "fs": 1500.0}).certain
 
 
-def test_directions_that_differ_leave_a_law_with_bristles_uncertain():
-    swings = cycles_of({"model": "lugre", **CURVE, "s0": 1e8, "s1": 1e5})
-    found = judge(swings, FACTS, {**CURVE, "model": "karnopp", "negative": {"fs": 3000.0}})
+def test_directions_that_differ_leave_a_law_with_bristles_uncertain(lugre_swings):
+    found = judge(lugre_swings, FACTS, {**CURVE, "model": "karnopp", "negative": {"fs": 3000.0}})
     assert (found.kind, found.certain) == ("lugre", False)
     assert any("differs by direction" in warning for warning in found.warnings)
     assert found.friction.params.fs == pytest.approx(3059.0)
 
 
-def test_the_result_is_json_with_everything_in_it():
-    found = judge(cycles_of({"model": "lugre", **CURVE, "s0": 1e8, "s1": 1e5}), FACTS, CURVE, rig_seconds=42.0)
+def test_the_result_is_json_with_everything_in_it(lugre_swings):
+    found = judge(lugre_swings, FACTS, CURVE, rig_seconds=42.0)
     told = json.loads(json.dumps(found.to_json()))
     assert told["parameters"]["s0"].keys() == {"value", "low", "high", "unit"}
     assert told["evidence"]["left_lugre"] < told["evidence"]["left_gms"]
@@ -183,7 +187,7 @@ def spoilt(kind: str) -> list[Cycles]:
 @pytest.mark.parametrize(
     ("kind", "says"),
     [
-        ("dead", "accelerometer is dead"), ("turned", "wrong sign"), ("stuck", "table is stuck"),
+        ("dead", "does not show the table's motion"), ("turned", "wrong sign"), ("stuck", "table is stuck"),
         ("swapped", "pressure pair is swapped"), ("few", "too few"), ("noisy", "hidden in noise"),
     ],
 )  # fmt: skip

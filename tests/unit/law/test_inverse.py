@@ -1,6 +1,6 @@
 """The inverse model: what it asks for in closed form, and what it is worth in the closed loop.
 
-Distortion is of the table's true acceleration, harmonics 2 to 100 Hz over the fundamental.
+Distortion is that of the table's true acceleration.
 """
 
 import functools
@@ -19,6 +19,7 @@ from hilctl.law.settings import pack_settings
 from hilctl.law.smoothing import SHORTEST_S, _demand, _reversal, smoothing_s
 from hilctl.law.tuning import tune
 from hilctl.params import plain
+from hilctl.results.distortion import distortion_of
 from hilctl.rig import load
 from hilctl.signals import Mode
 
@@ -232,9 +233,7 @@ def distortion(table, frequency_hz: float, share: float, cycles: int = 2) -> flo
     rows = table.run(cycles / frequency_hz)
     assert np.all(rows.mode == Mode.TRACK)
     acceleration = np.gradient(table.truth[:, 1], table.dt_s)
-    lines = np.abs(np.fft.rfft(acceleration))
-    harmonics = lines[2 * cycles : round(100 / frequency_hz) * cycles + 1 : cycles]
-    return float(100 * np.sqrt(np.sum(harmonics**2)) / lines[cycles])
+    return distortion_of(acceleration, cycles, frequency_hz).percent
 
 
 @pytest.mark.parametrize(

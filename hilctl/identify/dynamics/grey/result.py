@@ -1,10 +1,10 @@
 """What the grey box says: numbers with intervals for what the data fix, none for what they do not, and why."""
 
-import math
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from hilctl.identify.dynamics.grey.symmetry import Direction
+from hilctl.params.finite import finite
 
 By = Literal["linear", "profile", "fixed", "nothing"]
 
@@ -89,8 +89,8 @@ class Fit(NamedTuple):
     def to_json(self) -> dict[str, Any]:
         """As plain values that JSON can hold."""
         return {
-            "parameters": {one.name: {**_plain(one._asdict()), "name": one.name} for one in self.estimates},
-            "invariants": {one.name: _plain({**one._asdict(), "powers": dict(one.powers)}) for one in self.invariants},
+            "parameters": {one.name: {**finite(one._asdict()), "name": one.name} for one in self.estimates},
+            "invariants": {one.name: finite({**one._asdict(), "powers": dict(one.powers)}) for one in self.invariants},
             "not_fixed": [{**one._asdict(), "parts": dict(one.parts)} for one in self.directions],
             "fit_percent": dict(self.fit_percent),
             "start_percent": dict(self.start_percent),
@@ -100,7 +100,7 @@ class Fit(NamedTuple):
             "ended": self.ended,
             "rank": self.rank,
             "free": self.free,
-            "gap": _finite(self.gap),
+            "gap": finite(self.gap),
             "singular_values": list(self.singular_values),
             "noise": dict(self.noise),
             "starts": {"agreeing": self.agreeing[0], "of": self.agreeing[1]},
@@ -108,9 +108,3 @@ class Fit(NamedTuple):
         }
 
 
-def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: _finite(value) if isinstance(value, float) else value for key, value in values.items()}
-
-
-def _finite(x: float) -> float | None:
-    return x if math.isfinite(x) else None

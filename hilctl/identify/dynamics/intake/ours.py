@@ -1,13 +1,12 @@
 """Recordings of ours: the samples while something was tracked, with what the rig was."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.dynamics.intake.foreign import Foreign, IntakeFault
+from hilctl.params.tables import flat
 from hilctl.recording.reader import NotARecording, open_recording
 from hilctl.signals import Mode
 
@@ -27,7 +26,9 @@ def read_recording(path: Path) -> Foreign:
     with opened as recording:
         rows = recording.columns()
         rate_hz, rig = recording.rate_hz, recording.rig
-        facts = Facts(rig, rate_hz, recording.epoch, _flat(recording.parameters_at_start))
+        declared = flat(recording.parameters_at_start)
+        believed = {key: value for key, value in declared.items() if not key.startswith("twin.")}
+        facts = Facts(rig, rate_hz, recording.epoch, believed)
         changed = [str(one["key"]) for one in recording.changes]
         complete = recording.complete
     tracked = np.flatnonzero(rows["mode"] == Mode.TRACK)
@@ -40,15 +41,3 @@ def read_recording(path: Path) -> Foreign:
         notes.append(f"{path.name}: {', '.join(dict.fromkeys(changed))} changed while it was recorded")
     channels = {name: np.asarray(values[at], np.float64) for name, values in rows.items()}
     return Foreign(path.name, channels, rate_hz, None, facts, tuple(notes))
-
-
-def _flat(values: Mapping[str, Any], at: str = "") -> dict[str, Any]:
-    """Tables as dotted keys, without what is the twin's alone."""
-    out: dict[str, Any] = {}
-    for key, value in values.items():
-        name = f"{at}.{key}" if at else key
-        if isinstance(value, Mapping):
-            out.update(_flat(value, name))
-        elif not name.startswith("twin."):
-            out[name] = value
-    return out

@@ -1,6 +1,5 @@
 """The result of tuning: gains, their prediction and what was measured, also as plain values."""
 
-import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -12,6 +11,7 @@ from hilctl.identify.dynamics.tuning.measured import Measured
 from hilctl.identify.dynamics.tuning.notches import Notched
 from hilctl.identify.dynamics.tuning.predict import Prediction
 from hilctl.identify.dynamics.tuning.search import Design
+from hilctl.params.finite import finite
 
 CURVE = 200  # points of a predicted response
 MEANING = {
@@ -71,7 +71,7 @@ def _old(p: Prediction) -> dict[str, Any]:
 
 def plain_margins(margins: Margins | None) -> dict[str, float | None] | None:
     """Infinite ones are null."""
-    return None if margins is None else {name: _finite(value) for name, value in margins._asdict().items()}
+    return None if margins is None else {name: finite(value) for name, value in margins._asdict().items()}
 
 
 def plain_prediction(p: Prediction) -> dict[str, Any]:
@@ -79,8 +79,8 @@ def plain_prediction(p: Prediction) -> dict[str, Any]:
     some = np.unique(np.linspace(0, len(p.hz) - 1, CURVE).astype(int))
     return {
         "stable": p.stable, "nominal": plain_margins(p.nominal), "worst": plain_margins(p.worst), "corner": p.corner,
-        "crossover_hz": _finite(p.crossover_hz), "minus_3_db_hz": _finite(p.minus_3_db_hz),
-        "minus_90_deg_hz": _finite(p.minus_90_deg_hz), "position_gain_per_s": p.position_gain_per_s,
+        "crossover_hz": finite(p.crossover_hz), "minus_3_db_hz": finite(p.minus_3_db_hz),
+        "minus_90_deg_hz": finite(p.minus_90_deg_hz), "position_gain_per_s": p.position_gain_per_s,
         "hz": p.hz[some].tolist(), "loop": _curve(p.loop[some]), "follows": _curve(p.follows[some]),
     }  # fmt: skip
 
@@ -93,7 +93,7 @@ def plain_measured(m: Measured | None) -> dict[str, Any] | None:
         "margins": plain_margins(m.margins),
         "minus_3_db_hz": m.bandwidth.gain.hz if m.bandwidth.gain else None,
         "minus_90_deg_hz": m.bandwidth.phase.hz if m.bandwidth.phase else None,
-        "crossover_hz": _finite(m.crossover_hz), "epoch": m.epoch, "seconds": m.seconds, "notes": list(m.notes),
+        "crossover_hz": finite(m.crossover_hz), "epoch": m.epoch, "seconds": m.seconds, "notes": list(m.notes),
         "hz": m.loop.hz.tolist(), "loop": _curve(m.loop.gain), "follows": _curve(m.follows.gain),
         "plant": _curve(m.plant.gain), "loop_error": np.sqrt(m.loop.variance).tolist(),
     }  # fmt: skip
@@ -111,9 +111,6 @@ def _notches(n: Notched | None) -> dict[str, Any] | None:
 def _curve(gain: Any) -> dict[str, list[float]]:
     return {"magnitude": np.abs(gain).tolist(), "phase_deg": np.rad2deg(np.unwrap(np.angle(gain))).tolist()}
 
-
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
 
 
 def fragment(values: Mapping[str, float], remarks: list[str]) -> str:

@@ -156,9 +156,9 @@ def test_a_motion_in_which_the_loop_was_late_for_too_many_ticks_is_driven_again_
     steps = run.drive()
     done = [next(steps), next(steps), next(steps)]
     assert [name for name, _ in rig.driven] == ["multisine-1"] * 3 + ["multisine-2"] + ["multisine-3"] * 3
-    assert [len(one.notes) for one in done] == [2, 0, 2] and "was late for 40 of" in done[0].notes[0]
+    assert [len(one.notes) for one in done] == [2, 0, 2] and "missed 40 of" in done[0].notes[0]
     first, second, third = run.experiments()
-    assert not any("put in" in note for note in first.notes) and "was late for 3 of" in second.notes[0]
+    assert not any("interpolated" in note for note in first.notes) and "missed 3 of" in second.notes[0]
     assert np.diff(second.channels["tick"]).max() == 1 < np.diff(third.channels["tick"]).max()
 
 

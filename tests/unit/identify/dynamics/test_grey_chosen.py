@@ -76,7 +76,7 @@ def test_a_tie_is_read_as_it_is_written(factor, powers):
     [
         (("--fix", "m=much"), "--fix m=much: must be a number"),
         (("--fix", "m=nan"), "must be a number"),
-        (("--free", "m=3"), "must be NAME=LOW:HIGH; a value that is known is given with --fix"),
+        (("--free", "m=3"), "must be NAME=LOW:HIGH; use --fix for a known value"),
         (("--free", "m=1:x"), "--free m=x: must be a number"),
         (("--free", "m", "m=1:2"), "m is given twice"),
         (("--tie", "m"), "must be NAME=FACTOR"),

@@ -1,0 +1,1 @@
+"""What was measured, as typed values that a report, a panel and a client may import: a leaf."""
