@@ -112,13 +112,11 @@ def follow(rig: "Client", start: "Callable[[], Motion]", given: argparse.Namespa
 
 
 def trip_text(rig: "Client", name: str) -> str:
-    """What a person is told of a trip: what, how much, the limit, the key, what to do."""
+    """The trip that is latched, with what to do; where it was reset since, its name alone."""
     trip = rig.status()["trip"] if name else None
     if not trip:
         return f" {name}".rstrip()
-    value = f"{trip['value']:.4g} {trip['unit']}".strip() if "value" in trip else ""
-    reached = f", {value} against {trip['limit']:.4g}" if value else ""
-    return f" by {trip['name']}{reached} ({trip['key']}): {trip['meaning']}; {trip['remedy']}; then `hilctl reset`"
+    return f" by {trip['name']}: {trip['text']}; then `hilctl reset`"
 
 
 def _arm(given: argparse.Namespace) -> int:

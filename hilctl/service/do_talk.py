@@ -9,7 +9,8 @@ from hilctl.service.lost import Restore, at_rest, put_back, until_taken
 from hilctl.service.service import Asked, Service
 from hilctl.service.status import status_of
 from hilctl.service.tasks import Pace, Result, Task
-from hilctl.signals import CHANNELS, TRIP_TEXTS, Arming, Mode, Trip
+from hilctl.signals import CHANNELS, Arming, Mode, Trip
+from hilctl.trips import TRIP_TEXTS
 from hilctl.wire import MAJOR, PROTOCOL, places
 from hilctl.wire.errors import MEANINGS, Code, Refused
 from hilctl.wire.ops import OPS, Arguments, describe_leaf, describe_op, describe_table
