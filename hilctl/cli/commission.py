@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import commission_told, connect, identify_parts
+from hilctl.cli.arguments import BUDGET, SPEED, number
 from hilctl.cli.errors import SaidNo, WrongUse
+from hilctl.cli.files import result_file, source_file
 from hilctl.cli.output import note
 from hilctl.errors import DONE
 
@@ -33,13 +35,13 @@ def commission(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", default="", metavar="DIR", help="for samples, results, figures and the report "
                         "(out/commission-DATE)")  # fmt: skip
     parser.add_argument("--json", default="", metavar="FILE", help="where the JSON object goes besides")
-    parser.add_argument("--stands-at", type=float, default=None, metavar="M",
+    parser.add_argument("--stands-at", type=number(-5, 5, "m"), default=None, metavar="M",
                         help="zero displacement too: where the table stands now, from mid-stroke")  # fmt: skip
-    parser.add_argument("--speeds", nargs="+", type=float, default=None, metavar="M/S",
+    parser.add_argument("--speeds", nargs="+", type=SPEED, default=None, metavar="M/S",
                         help="of the friction campaign; 24 from 0.001 to 0.8 when not given")  # fmt: skip
-    parser.add_argument("--budget", type=float, default=None, metavar="S", help="of the rig's time for the friction "
+    parser.add_argument("--budget", type=BUDGET, default=None, metavar="S", help="of the rig's time for the friction "
                         "campaign (90)")  # fmt: skip
-    parser.add_argument("--warm-up", type=float, default=10.0, metavar="S",
+    parser.add_argument("--warm-up", type=number(0, 3600, "s"), default=10.0, metavar="S",
                         help="how long the oil is moved before (10)")  # fmt: skip
     parser.add_argument("--learn", action="store_true", help="learn drives without distortion, too, at 0.5, 1, 2 and "
                         "5 Hz")  # fmt: skip
@@ -47,7 +49,7 @@ def commission(parser: argparse.ArgumentParser) -> None:
                         "force, and measure bandwidth and margins before and after")  # fmt: skip
     parser.add_argument("--history", action="append", default=[], metavar="FILE.csv",
                         help="an earthquake or another history, tracked before and after")  # fmt: skip
-    parser.add_argument("--peak", type=float, default=PEAK_M, metavar="M",
+    parser.add_argument("--peak", type=number(1e-6, 5, "m"), default=PEAK_M, metavar="M",
                         help=f"peak displacement to which histories are scaled ({PEAK_M:g})")  # fmt: skip
     parser.add_argument("--author", default="", metavar="NAME", help="who commissions (USER@HOST)")
     parser.set_defaults(do=_commission)
@@ -62,6 +64,7 @@ def _commission(given: argparse.Namespace) -> int:
     with identify_parts.progress() as bar:
         line = bar.add_task("connecting", total=None)
         with identify_parts.rig_of(given) as rig:
+            identify_parts.refuse_campaign(rig, how.speeds_m_s, how.campaign_s)
             work = Commissioning(rig, how, lambda text: bar.update(line, description=text))
             try:
                 with identify_parts.recording(rig):
@@ -88,10 +91,10 @@ def _check(given: argparse.Namespace) -> None:
         raise WrongUse("RIG and --connect both say which rig: leave one out")
     if given.changes and not given.twin:
         raise WrongUse("--set is for --twin; `hilctl set` changes a running rig")
-    if given.peak <= 0:
-        raise WrongUse(f"--peak {given.peak:g}: must be above 0 m")
-    if given.warm_up < 0:
-        raise WrongUse(f"--warm-up {given.warm_up:g}: must be 0 s or more")
+    for file in given.history:
+        source_file("--history", Path(file))
+    if given.json:
+        result_file("--json", Path(given.json))
     if given.rig and not given.twin:
         from hilctl import rig as rigs
 

@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import commission_told, identify_parts
+from hilctl.cli.arguments import count
 from hilctl.cli.errors import SaidNo
+from hilctl.cli.files import result_file, result_folder
 from hilctl.cli.output import note, say
 from hilctl.errors import DONE, NoFigures
 
@@ -22,7 +24,8 @@ def demo(parser: argparse.ArgumentParser) -> None:
     """The arguments of `demo`."""
     parser.add_argument("--out", default="out/demo", metavar="DIR", help="for figures, report and results (out/demo)")
     parser.add_argument("--json", default="", metavar="FILE", help="where the JSON object goes besides")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of noise, and of what the twin hides (1)")
+    parser.add_argument("--seed", type=count(0, 2**32 - 1), default=1, metavar="N",
+                        help="of noise, and of what the twin hides (1)")  # fmt: skip
     parser.add_argument("--friction", default=FRICTION, metavar="NAME", help=f"the twin's, by its name ({FRICTION})")
     parser.set_defaults(do=_demo)
 
@@ -35,6 +38,9 @@ def _demo(given: argparse.Namespace) -> int:
     from hilctl.loop.core import rt_run
     from hilctl.rt.jit import is_warm
 
+    result_folder("--out", Path(given.out))
+    if given.json:
+        result_file("--json", Path(given.json))
     changes = hidden(rig.load(RIG, twin=True), given.friction, given.seed)
     rig.load(RIG, twin=True, changes=changes)  # wrong use is told before anything starts
     folder = _emptied(Path(given.out))

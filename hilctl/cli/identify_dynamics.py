@@ -6,7 +6,6 @@ hilctl identify dynamics table-500 --record bench.csv --map displacement=Weg:mm 
 """
 
 import argparse
-import math
 import sys
 import time
 from collections.abc import Sequence
@@ -15,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import identify_choices
 from hilctl.cli import identify_parts as parts
+from hilctl.cli.arguments import number
 from hilctl.cli.errors import WrongUse
+from hilctl.cli.files import source_file
 from hilctl.cli.output import finite, json_line, note, say
 from hilctl.errors import DONE
 
@@ -32,17 +33,19 @@ def options(parser: argparse.ArgumentParser) -> None:
     """The arguments."""
     parts.options(parser, "dynamics")
     parts.apply_option(parser)
-    parser.add_argument("--resume", default="", metavar="DIR", help="go on with the study in this directory")
+    parser.add_argument("--resume", default="", metavar="DIR", help="continue the study in this directory")
     parser.add_argument("--excitation", default="", metavar="LIST",
-                        help="of multisine,sweep,stepped,plant (all that suit the rig)")  # fmt: skip
-    parser.add_argument("--band", default="", metavar="LOW:HIGH", help="Hz, that is driven (1:100); of --record, was")
-    parser.add_argument("--amplitude", type=float, default=0.0, metavar="M", help="at most (what the rig has room for)")
-    parser.add_argument("--carrier", type=float, default=None, metavar="M_S",
-                        help="speed of the slow motion under what is too slow to slide by itself; 0: none (by the "
-                        "rig's friction)")  # fmt: skip
-    parser.add_argument("--input", default="", metavar="CHANNEL", help="of the response (xd_m)")
-    parser.add_argument("--output", default="", metavar="CHANNEL", help="of the response (displacement_m)")
-    parser.add_argument("--load-pressure", action="store_true", help="the load pressure as an output, too")
+                        help="some of multisine,sweep,stepped,plant (all that suit the rig)")  # fmt: skip
+    parser.add_argument("--band", default="", metavar="LOW:HIGH",
+                        help="the frequencies that are driven, or were in --record, in Hz (1:100)")  # fmt: skip
+    parser.add_argument("--amplitude", type=number(0, 5, "m"), default=0.0, metavar="M",
+                        help="largest amplitude (as much as the rig has room for)")  # fmt: skip
+    parser.add_argument("--carrier", type=number(0, 20, "m/s"), default=None, metavar="M_S",
+                        help="speed of a slow motion below the excitation, so that the rig slides; 0: none "
+                        "(chosen from the rig's friction)")  # fmt: skip
+    parser.add_argument("--input", default="", metavar="CHANNEL", help="input of the response (xd_m)")
+    parser.add_argument("--output", default="", metavar="CHANNEL", help="output of the response (displacement_m)")
+    parser.add_argument("--load-pressure", action="store_true", help="the load pressure as a second output")
     identify_choices.options(parser)
     parser.add_argument("--record", nargs="+", action="extend", default=[], metavar="FILE",
                         help="recordings instead of experiments: ours, or CSV with a header")  # fmt: skip
@@ -50,9 +53,11 @@ def options(parser: argparse.ArgumentParser) -> None:
                         help="with --record: recordings that models are only judged on")  # fmt: skip
     parser.add_argument("--map", nargs="+", action="extend", default=[], dest="columns",
                         metavar="CHANNEL=COLUMN[:UNIT]", help="with --record: which column is what")  # fmt: skip
-    parser.add_argument("--rate", type=float, default=0.0, metavar="HZ", help="with --record: of a CSV without times")
-    parser.add_argument("--no-tune", dest="tunes", action="store_false", help="no gains for the machine that was found")
-    parser.add_argument("--no-report", dest="draws", action="store_false", help="no report.html")
+    parser.add_argument("--rate", type=number(0, 1e6, "Hz"), default=0.0, metavar="HZ",
+                        help="with --record: the sampling rate of a CSV without times")  # fmt: skip
+    parser.add_argument("--no-tune", dest="tunes", action="store_false",
+                        help="compute no gains for the identified machine")  # fmt: skip
+    parser.add_argument("--no-report", dest="draws", action="store_false", help="write no report.html")
     parser.add_argument("--events", action="store_true", help="progress as JSON lines on standard error")
     parser.set_defaults(do=run)
 
@@ -102,8 +107,6 @@ def _asked(given: argparse.Namespace) -> "Asked":
         given.out or given.band or given.amplitude or given.excitation or given.carrier is not None
     ):
         raise WrongUse("--resume goes on as planned: leave --out, --band, --amplitude, --carrier and --excitation out")
-    if given.rate and not (math.isfinite(given.rate) and given.rate > 0):
-        raise WrongUse(f"--rate {given.rate:g}: must be a sampling rate in Hz, above 0")
     low, high = _band(given.band)
     asked = Asked(
         excitations=tuple(word.strip() for word in given.excitation.split(",") if word.strip()),
@@ -246,6 +249,7 @@ def _of_files(
     experiments: list[Experiment] = []
     for role, files in (("fit", given.record), ("check", given.check)):
         for file in files:
+            source_file("--record" if role == "fit" else "--check", Path(file))
             tell(f"reading {file}")
             foreign = read_record(file, mapping, rate_hz=given.rate)
             facts = facts or foreign.facts

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import identify_parts as parts
 from hilctl.cli.errors import WrongUse
+from hilctl.cli.files import source_file
 from hilctl.cli.output import say
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any,
 
 def _curve_in(path: Path) -> Mapping[str, Any]:
     """The sliding curve in a JSON file: a [friction] table by itself, or in what an identification left."""
+    source_file("--curve", path)
     try:
         held = json.loads(path.read_text(encoding="utf-8"))
     except (UnicodeDecodeError, json.JSONDecodeError) as error:

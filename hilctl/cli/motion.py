@@ -4,6 +4,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from hilctl.cli import connect
+from hilctl.cli.arguments import declared
 from hilctl.cli.errors import SaidNo
 from hilctl.cli.output import json_line, note, say
 from hilctl.errors import DONE
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from hilctl.client import Client, Motion
+
+
+_TO_REST_S = 60.0  # the longest motion's end
 
 
 def arm(parser: argparse.ArgumentParser) -> None:
@@ -31,11 +35,14 @@ def hold(parser: argparse.ArgumentParser) -> None:
 def move(parser: argparse.ArgumentParser) -> None:
     """The arguments of `move`."""
     connect.options(parser, moves=True)
-    parser.add_argument("position", metavar="POSITION", type=float, help="where to go, m from mid-stroke")
-    parser.add_argument(
-        "--speed", type=float, default=0.0, metavar="M/S", help="peak speed; not given: the rig's approach"
-    )
-    parser.add_argument("--duration", type=float, default=0.0, metavar="S", help="how long; not with --speed")
+    from hilctl.wire.ops import Move
+
+    parser.add_argument("position", metavar="POSITION", type=declared(Move, "position_m"),
+                        help="where to go, m from mid-stroke")  # fmt: skip
+    parser.add_argument("--speed", type=declared(Move, "speed_m_s"), default=0.0, metavar="M/S",
+                        help="peak speed; not given: limits.shaping.approach_velocity_m_s")  # fmt: skip
+    parser.add_argument("--duration", type=declared(Move, "duration_s"), default=0.0, metavar="S",
+                        help="how long the move takes; not with --speed")  # fmt: skip
     follow_options(parser)
     parser.set_defaults(do=_move)
 
@@ -43,9 +50,12 @@ def move(parser: argparse.ArgumentParser) -> None:
 def wait(parser: argparse.ArgumentParser) -> None:
     """The arguments of `wait`."""
     connect.options(parser, moves=True)
+    from hilctl.wire.ops import Wait
+
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("seconds", nargs="?", type=float, metavar="SECONDS", help="of the rig's own time")
-    what.add_argument("--motion", type=int, metavar="N", help="until this motion is over")
+    what.add_argument("seconds", nargs="?", type=declared(Wait, "seconds"), metavar="SECONDS",
+                      help="of the rig's own time")  # fmt: skip
+    what.add_argument("--motion", type=declared(Wait, "motion"), metavar="N", help="until this motion is over")
     parser.set_defaults(do=_wait)
 
 
@@ -135,8 +145,11 @@ def _arm(given: argparse.Namespace) -> int:
 
 def _hold(given: argparse.Namespace) -> int:
     with connect.command(given) as rig:
+        mode = rig.status()["mode"]
+        if mode in ("off", "standby", "null"):
+            raise SaidNo(f"nothing to hold: the mode is {mode}; `hilctl arm` leads from off to hold")
         rig.hold()
-        return _told(rig, rig.wait_mode("hold", 60.0).why)
+        return _told(rig, rig.wait_mode("hold", _TO_REST_S).why)
 
 
 def _move(given: argparse.Namespace) -> int:

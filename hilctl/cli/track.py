@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import connect
+from hilctl.cli.arguments import of_leaf
 from hilctl.cli.errors import SaidNo, WrongUse
+from hilctl.cli.files import source_file
 from hilctl.cli.motion import follow, follow_options, motions
 from hilctl.errors import DONE
 from hilctl.law.motions.requests import MOTIONS
@@ -69,9 +71,9 @@ def add_options(parser: argparse.ArgumentParser, declared: Sequence[Leaf]) -> No
             case "text":
                 named["metavar"] = "TEXT"
             case "int":
-                named |= {"type": int, "metavar": "N"}
+                named |= {"type": of_leaf(leaf), "metavar": "N"}
             case _:
-                named |= {"type": float, "metavar": leaf.unit.upper() or "X"}
+                named |= {"type": of_leaf(leaf), "metavar": leaf.unit.upper() or "X"}
         group.add_argument(f"--{shown}", **named)
         if others:
             group.add_argument(*others, **{**named, "help": argparse.SUPPRESS})
@@ -103,7 +105,7 @@ def _track(given: argparse.Namespace) -> int:
     history = None
     if given.kind == "waveform":
         if bool(given.file) == bool(given.uploaded):
-            raise WrongUse("track waveform takes FILE.csv, or --uploaded NAME")
+            raise WrongUse("track waveform: give FILE.csv, or --uploaded NAME, and one of them only")
         if given.uploaded:
             parameters["upload"] = given.uploaded
         else:
@@ -142,6 +144,7 @@ def _history(file: str) -> Any:
     from hilctl.law.motions.samples import read_csv
     from hilctl.params import BadValues, Problem
 
+    source_file("FILE.csv", Path(file))
     try:
         return read_csv(Path(file).read_text(encoding="utf-8"), file)
     except UnicodeDecodeError as error:
