@@ -23,10 +23,6 @@ BLOCK_S = 0.02
 _TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 
 
-class TelemetryError(HilctlError):
-    """Nothing can be measured. The message says why."""
-
-
 _LISTEN = """
 import sys, json, time, zmq, msgpack
 endpoint, stall_s, seconds = sys.argv[1], float(sys.argv[2]), float(sys.argv[3])
@@ -134,7 +130,7 @@ def _subscribed(program: str, *words: str) -> "subprocess.Popen[str]":
     process = subprocess.Popen([sys.executable, "-c", program, *words], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     if not process.stdout.readline():
-        raise TelemetryError("a subscriber ended before it had heard anything")
+        raise HilctlError("a subscriber ended before it had heard anything")
     return process
 
 

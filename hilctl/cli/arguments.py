@@ -41,7 +41,8 @@ def count(low: int, high: int, unit: str = "") -> Callable[[str], int]:
 
 
 def _between(read: Callable[[str], _N], low: float, high: float, unit: str) -> Callable[[str], _N]:
-    bounds = f"must be {low:g} to {high:g} {unit}".rstrip()
+    form = ".0f" if read is whole else "g"
+    bounds = f"must be {low:{form}} to {high:{form}} {unit}".rstrip()
 
     def check(text: str) -> _N:
         try:

@@ -5,10 +5,9 @@ from pathlib import Path
 
 from hilctl.cli import connect
 from hilctl.cli.arguments import declared
-from hilctl.cli.errors import WrongUse
 from hilctl.cli.files import result_file
 from hilctl.cli.output import json_line, pairs, say
-from hilctl.errors import DONE
+from hilctl.errors import DONE, WrongUse
 from hilctl.wire.toml import toml_of
 
 

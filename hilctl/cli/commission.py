@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import commission_told, connect, identify_parts
 from hilctl.cli.arguments import BUDGET, SPEED, number
-from hilctl.cli.errors import SaidNo, WrongUse
 from hilctl.cli.files import result_file, source_file
 from hilctl.cli.output import note
-from hilctl.errors import DONE
+from hilctl.errors import DONE, HilctlError, WrongUse
 
 if TYPE_CHECKING:
     from hilctl.commission import How
@@ -78,7 +77,7 @@ def _commission(given: argparse.Namespace) -> int:
         kept += commission_told.report(work.notes.told, folder)
     if failed:
         commission_told.files(kept)
-        raise SaidNo(failed)
+        raise HilctlError(failed)
     commission_told.tell(work.notes.told)
     commission_told.files(kept)
     return DONE

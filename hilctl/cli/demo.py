@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import commission_told, identify_parts
 from hilctl.cli.arguments import count
-from hilctl.cli.errors import SaidNo
 from hilctl.cli.files import result_file, result_folder
 from hilctl.cli.output import note, say
-from hilctl.errors import DONE, NoFigures
+from hilctl.errors import DONE, HilctlError, NoFigures
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -66,7 +65,7 @@ def _demo(given: argparse.Namespace) -> int:
         kept += _pictures([*alone, *work.runs], folder)
     if failed:
         commission_told.files(kept)
-        raise SaidNo(failed)
+        raise HilctlError(failed)
     commission_told.tell(work.notes.told)
     for run in alone:
         if run.trip:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import rig_options
 from hilctl.cli.arguments import count
-from hilctl.cli.errors import SaidNo, WrongUse
 from hilctl.cli.files import result_file
-from hilctl.errors import DONE, RIG_SAID_NO
+from hilctl.errors import DONE, RIG_SAID_NO, HilctlError, WrongUse
 
 if TYPE_CHECKING:
     from firmware_bridge.emulate.run import Wish
@@ -122,7 +121,7 @@ def _map(given: argparse.Namespace) -> Any:
     own = isinstance(loaded.driver_config, Config)
     config: Any = loaded.driver_config if own else default_config(kind)
     if own and not any(config.device(name).transport == kind for name in DEVICES):
-        raise SaidNo(f"{given.rig}: [driver] has no device with transport = {kind!r}")
+        raise HilctlError(f"{given.rig}: [driver] has no device with transport = {kind!r}")
     if given.baud:
         changed = {name: msgspec.structs.replace(config.device(name), baud=given.baud) for name in DEVICES}
         config = msgspec.structs.replace(config, **changed)

@@ -3,7 +3,7 @@
 import tempfile
 from pathlib import Path
 
-from hilctl.cli.errors import WrongUse
+from hilctl.errors import WrongUse
 
 _REMEDY = "name a place where this user may write"
 

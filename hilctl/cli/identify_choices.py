@@ -9,8 +9,8 @@ import re
 from typing import Any
 
 from hilctl.cli.arguments import count
-from hilctl.cli.errors import WrongUse
 from hilctl.cli.output import pairs
+from hilctl.errors import WrongUse
 
 _TERM = re.compile(r"(?P<mark>[*/]?)\s*(?P<base>[^*/^\s]+)(\^(?P<power>[^*/^\s]+))?\s*")
 

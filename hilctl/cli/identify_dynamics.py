@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 from hilctl.cli import identify_choices
 from hilctl.cli import identify_parts as parts
 from hilctl.cli.arguments import number
-from hilctl.cli.errors import WrongUse
 from hilctl.cli.files import source_file
 from hilctl.cli.output import finite, json_line, note, say
-from hilctl.errors import DONE
+from hilctl.errors import DONE, WrongUse
 
 if TYPE_CHECKING:
     from hilctl.client import Client

@@ -5,7 +5,6 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hilctl.cli.errors import WrongUse
 from hilctl.cli.identify_parts import (
     check,
     figure,
@@ -19,7 +18,7 @@ from hilctl.cli.identify_parts import (
     rig_of,
 )
 from hilctl.cli.output import json_line, note, say, show
-from hilctl.errors import DONE
+from hilctl.errors import DONE, WrongUse
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import connect
 from hilctl.cli.arguments import number
-from hilctl.cli.errors import WrongUse
 from hilctl.cli.files import result_folder
 from hilctl.cli.output import finite, json_line, pairs, say
-from hilctl.errors import DONE
+from hilctl.errors import DONE, WrongUse
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import identify_parts as parts
-from hilctl.cli.errors import WrongUse
 from hilctl.cli.files import source_file
 from hilctl.cli.output import say
+from hilctl.errors import WrongUse
 
 if TYPE_CHECKING:
     from hilctl.client import Client

@@ -6,8 +6,7 @@ import time
 from typing import Any
 
 from hilctl.cli import connect
-from hilctl.cli.errors import WrongUse
-from hilctl.errors import DONE
+from hilctl.errors import DONE, WrongUse
 
 WATCHED = (
     "mode", "motion", "trip", "position_m", "velocity_m_s", "xr_m", "error_m", "load_pressure_pa", "friction_n",

@@ -10,11 +10,10 @@ import os
 import sys
 from collections.abc import Sequence
 
-from hilctl.cli.errors import explain, one_line
 from hilctl.cli.parser import Parser
 from hilctl.cli.signals import interrupted_by_signals
 from hilctl.cli.verbs import VERBS, overview
-from hilctl.errors import DONE, RIG_SAID_NO
+from hilctl.errors import DONE, RIG_SAID_NO, explain, one_line
 
 DESCRIPTION = "A controller service for servo-hydraulic test rigs, and for their simulated twins."
 

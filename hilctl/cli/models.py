@@ -5,10 +5,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hilctl.cli.errors import WrongUse
 from hilctl.cli.files import result_folder
 from hilctl.cli.output import as_json, finite, note, say, show
-from hilctl.errors import DONE, NoFigures
+from hilctl.errors import DONE, NoFigures, WrongUse
 
 if TYPE_CHECKING:
     from rich.table import Table as Printed

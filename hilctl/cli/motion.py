@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 
 from hilctl.cli import connect
 from hilctl.cli.arguments import declared
-from hilctl.cli.errors import SaidNo
 from hilctl.cli.output import json_line, note, say
-from hilctl.errors import DONE
+from hilctl.errors import DONE, HilctlError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,7 +116,7 @@ def follow(rig: "Client", start: "Callable[[], Motion]", given: argparse.Namespa
         ended = {"outcome": outcome.why, "last": outcome.last, "trip": outcome.trip} if outcome is not None else {}
         say(json_line({**motion._asdict(), **ended}))
     if outcome is not None and outcome.why != "done":
-        raise SaidNo(f"motion {motion.id} ended: {outcome.why}{trip_text(rig, outcome.trip)}")
+        raise HilctlError(f"motion {motion.id} ended: {outcome.why}{trip_text(rig, outcome.trip)}")
     return DONE
 
 
@@ -138,7 +137,7 @@ def _arm(given: argparse.Namespace) -> int:
         try:
             rig.arm()
         except Ended as ended:
-            raise SaidNo(f"arming ended: {ended.outcome.why}{trip_text(rig, ended.outcome.trip)}") from None
+            raise HilctlError(f"arming ended: {ended.outcome.why}{trip_text(rig, ended.outcome.trip)}") from None
         say(f"armed: {rig.status()['mode']} at {1e3 * rig.status()['position_m']:.3f} mm")
     return DONE
 
@@ -147,7 +146,7 @@ def _hold(given: argparse.Namespace) -> int:
     with connect.command(given) as rig:
         mode = rig.status()["mode"]
         if mode in ("off", "standby", "null"):
-            raise SaidNo(f"nothing to hold: the mode is {mode}; `hilctl arm` leads from off to hold")
+            raise HilctlError(f"nothing to hold: the mode is {mode}; `hilctl arm` leads from off to hold")
         rig.hold()
         return _told(rig, rig.wait_mode("hold", _TO_REST_S).why)
 
@@ -162,14 +161,14 @@ def _wait(given: argparse.Namespace) -> int:
         if given.motion is not None:
             outcome = rig.wait(given.motion)
             if outcome.why not in ("done", "stopped"):
-                raise SaidNo(f"motion {given.motion} ended: {outcome.why}{trip_text(rig, outcome.trip)}")
+                raise HilctlError(f"motion {given.motion} ended: {outcome.why}{trip_text(rig, outcome.trip)}")
             say(f"motion {given.motion}: {outcome.why}")
             return DONE
         if rig.hello["clock"] == "virtual":  # there it is the lease's holder who lets time pass
             rig.take("console", takeover=given.takeover)
         outcome = rig.pass_time(given.seconds)
         if not outcome.done:
-            raise SaidNo(f"{outcome.why} before {given.seconds:g} s had passed")
+            raise HilctlError(f"{outcome.why} before {given.seconds:g} s had passed")
         say(f"tick {outcome.tick}")
     return DONE
 
@@ -205,7 +204,7 @@ def _shutdown(given: argparse.Namespace) -> int:
 def _told(rig: "Client", why: str) -> int:
     found = rig.status()
     if why not in ("mode", "done", "tripped"):
-        raise SaidNo(f"still {found['mode']}: {why}; {found['gone']}".rstrip("; "))
+        raise HilctlError(f"still {found['mode']}: {why}; {found['gone']}".rstrip("; "))
     tripped = f", tripped by {found['trip']['name']}" if found["trip"] else ""
     say(f"{found['mode']}{tripped}")
     return DONE

@@ -54,7 +54,7 @@ def value_of(text: str) -> Any:
 
 def pairs(words: list[str]) -> dict[str, Any]:
     """KEY=VALUE words as a map."""
-    from hilctl.cli.errors import WrongUse
+    from hilctl.errors import WrongUse
 
     found: dict[str, Any] = {}
     for word in words:

@@ -5,10 +5,9 @@ from pathlib import Path
 
 from hilctl.cli import connect
 from hilctl.cli.arguments import count
-from hilctl.cli.errors import SaidNo, WrongUse
 from hilctl.cli.files import result_file, source_file
 from hilctl.cli.output import json_line, note, say
-from hilctl.errors import DONE
+from hilctl.errors import DONE, HilctlError, WrongUse
 
 
 def record(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +47,7 @@ def _record(given: argparse.Namespace) -> int:
     else:
         say(f"{made['path']}: samples {made['first']} to {made['flushed']}")
     if failed:
-        raise SaidNo(f"the recording failed: {made['reason']}")
+        raise HilctlError(f"the recording failed: {made['reason']}")
     return DONE
 
 
@@ -63,7 +62,11 @@ def _export(given: argparse.Namespace) -> int:
     if target.resolve() == source.resolve():
         raise WrongUse(f"--out {target}: would overwrite the recording; name another file")
     result_file("--out", target)
-    with open_recording(source) as recording:
+    try:
+        opened = open_recording(source)
+    except OSError as error:
+        raise WrongUse(f"FILE {source}: is no recording ({error}); recordings are made by `hilctl record`") from None
+    with opened as recording:
         if not recording.complete:
             note(f"{source}: not complete; what it holds is exported")
         rows = export_csv(recording, target, given.channels, given.every)

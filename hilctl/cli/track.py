@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import connect
 from hilctl.cli.arguments import of_leaf
-from hilctl.cli.errors import SaidNo, WrongUse
 from hilctl.cli.files import source_file
 from hilctl.cli.motion import follow, follow_options, motions
-from hilctl.errors import DONE
+from hilctl.errors import DONE, HilctlError, WrongUse
 from hilctl.law.motions.requests import MOTIONS
 from hilctl.params import Leaf, leaves
 
@@ -131,7 +130,7 @@ def _learn(given: argparse.Namespace, parameters: dict[str, Any]) -> int:
         try:
             found = learn(rig, reference_of(rig, given.kind, **parameters), given.name, tell=tell)
         except NotMeasuredError as error:
-            raise SaidNo(str(error)) from None
+            raise HilctlError(str(error)) from None
     if given.json:
         repeats = [repeat._asdict() for repeat in found.repeats]
         say(json_line({**found._asdict(), "repeats": repeats, "percent": found.percent}))

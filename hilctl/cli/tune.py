@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import connect, identify_parts, rig_options, tune_told
 from hilctl.cli.arguments import number
-from hilctl.cli.errors import SaidNo, WrongUse
 from hilctl.cli.files import result_file
 from hilctl.cli.output import as_json, note, pairs, say
-from hilctl.errors import DONE
+from hilctl.errors import DONE, HilctlError, WrongUse
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -65,7 +64,7 @@ def _tune(given: argparse.Namespace) -> int:
             with _service(given, rig) as service:
                 made = _made(given, rig, service, lambda text: bar.update(line, description=text))
         except DynamicsFault as fault:
-            raise SaidNo(str(fault)) from None
+            raise HilctlError(str(fault)) from None
     if given.save:
         Path(given.save).write_text(tune_told.fragment(made) + "\n", encoding="utf-8")
     if given.json:
