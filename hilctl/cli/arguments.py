@@ -42,6 +42,7 @@ def count(low: int, high: int, unit: str = "") -> Callable[[str], int]:
 
 def _between(read: Callable[[str], _N], low: float, high: float, unit: str) -> Callable[[str], _N]:
     form = ".0f" if read is whole else "g"
+    unit = "" if unit.startswith("the ") else unit  # of a sensor that is not known here
     bounds = f"must be {low:{form}} to {high:{form}} {unit}".rstrip()
 
     def check(text: str) -> _N:

@@ -16,7 +16,9 @@ from hilctl.cli.identify_parts import apply_option, options
 
 def identify(parser: argparse.ArgumentParser) -> None:
     """The arguments of `identify`."""
-    kinds = parser.add_subparsers(metavar="WHAT", required=True, parser_class=type(parser))
+    kinds = parser.add_subparsers(
+        metavar="WHAT", required=True, parser_class=type(parser), help="what to identify; `hilctl identify WHAT --help`"
+    )
     for name, declare, text in (
         ("friction", _friction,
          "triangles of constant speed in both directions; the friction curve, and the law that it follows"),

@@ -126,7 +126,7 @@ def _get(given: argparse.Namespace) -> int:
     from hilctl.wire.toml import toml_of
 
     if given.changes and given.keys:
-        raise WrongUse("--changes takes no KEY")
+        raise WrongUse(f"--changes lists all changes and takes no KEY: leave {' '.join(given.keys)} out")
     with connect.look(given) as rig:
         if given.changes:
             return _changes(rig.changes(), as_json_object=given.json)
@@ -160,11 +160,12 @@ def _changes(found: dict[str, Any], *, as_json_object: bool) -> int:
 
 
 def _watch(given: argparse.Namespace) -> int:
-    from hilctl.cli.channels import newest, newest_of, rows, table
+    from hilctl.cli.channels import need_known, newest, newest_of, rows, table
     from hilctl.cli.output import as_json, json_line, note, say
 
     with connect.looking_on(given) as rig:
         names = list(rig.hello["channels"]) if given.channels == ["all"] else given.channels
+        need_known(names)
         blocks = rig.subscribe("block")  # before the sample below: nothing is missed between the two
         row = newest(rig, names)
         if given.once:

@@ -60,7 +60,7 @@ def pairs(words: list[str]) -> dict[str, Any]:
     for word in words:
         key, mark, text = word.partition("=")
         if not mark or not key:
-            raise WrongUse(f"{word!r} is not KEY=VALUE")
+            raise WrongUse(f"{word!r} is not KEY=VALUE, like machine.m=450")
         if key in found:
             raise WrongUse(f"{key} is given twice")
         found[key] = value_of(text)

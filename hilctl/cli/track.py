@@ -29,7 +29,9 @@ _PREFIX = "motion_"  # of the destinations of generated options: they must not m
 
 def track(parser: argparse.ArgumentParser) -> None:
     """The arguments of `track`."""
-    kinds = parser.add_subparsers(metavar="KIND", required=True, parser_class=type(parser))
+    kinds = parser.add_subparsers(
+        metavar="KIND", required=True, parser_class=type(parser), help="which motion; `hilctl track KIND --help`"
+    )
     for kind, table in MOTIONS.items():
         text = (table.__doc__ or kind).strip()
         below = kinds.add_parser(kind, help=text[0].lower() + text[1:].rstrip("."), description=text)

@@ -65,10 +65,10 @@ VERBS: dict[str, Verb] = {
         "The move is checked whole against the limits before it starts.",
     ),
     "track": Verb(
-        "track", "track", "drive", "follow a triangle, a sine, a sweep or an uploaded history",
+        "track", "track", "drive", "follow a triangle, a sine, a chirp or an uploaded history",
         ("hilctl track triangle --speed 0.02 --amplitude 0.005 --cycles 4 --wait",
          "hilctl track sine --frequency 1 --amplitude 0.01 --wait",
-         "hilctl track sweep --start 0.5 --end 10 --amplitude 0.002 --duration 30",
+         "hilctl track chirp --start 0.5 --end 10 --amplitude 0.002 --duration 30",
          "hilctl track waveform elcentro.csv --peak 0.05 --wait"),
         "The motion is checked whole against the limits before it starts; a refusal names the instant and the limit.",
     ),

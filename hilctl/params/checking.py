@@ -93,7 +93,7 @@ def _check_leaf(leaf: Leaf, value: object, path: str, problems: list[Problem]) -
             if isinstance(value, float) and value.is_integer():
                 value = int(value)
             if isinstance(value, float):
-                problems.append(Problem(path, value, "must be a whole number"))
+                problems.append(Problem(path, value, f"must be a whole number, {_bounds(leaf)[8:]}"))
                 return None
             return _check_number(leaf, value, path, problems)
         case "bool":

@@ -90,7 +90,7 @@ class Service:
         if self.watch.mode in modes:
             return
         remedy = {
-            Mode.OFF: "arm first",
+            Mode.OFF: "`hilctl arm` first",
             Mode.TRACK: "a motion runs: stop it, or wait for it",
         }.get(self.watch.mode, "wait for it to settle")
         if op == "arm" and self.watch.mode == Mode.HOLD:
