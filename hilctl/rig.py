@@ -19,6 +19,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
+from msgspec import UNSET
+
 from firmware_bridge import registry
 from firmware_bridge.driver import DriverError, RigFacts
 from hilctl.friction import Friction, check_friction
@@ -38,6 +40,8 @@ from hilctl.recording.settings import Recording
 from hilctl.service.settings import Service
 
 SCHEMA = 1
+_BEGIN = "`hilctl presets` lists complete rig files to begin with"
+_FEW = 6  # missing values that are listed one by one
 _OWN = ("schema", "base", "include", "friction", "driver", "twin")
 
 
@@ -269,10 +273,9 @@ def _read(path: Path, files: list[File], above: tuple[Path, ...]) -> dict[str, A
         key = "include" if len(above) > 1 else "rig"
         raise BadValues([Problem(key, str(path), f"cannot be read: {error.strerror}")]) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadValues([Problem(str(path), "", f"is not TOML: {error}")]) from None
+        raise BadValues([Problem(str(path), UNSET, f"is not TOML: {error}", "correct that line")]) from None
     if not tree:
-        remedy = "`hilctl presets` lists rig files to begin with"
-        raise BadValues([Problem(str(path), "", "holds no key", remedy)])
+        raise BadValues([Problem(str(path), UNSET, "holds no key", _BEGIN)])
     base, included = tree.pop("base", None), tree.pop("include", [])
     files.append(File(path.resolve(), text, copy.deepcopy(tree)))
     if base is not None:
@@ -325,8 +328,25 @@ def _checked(tree: dict[str, Any], path: Path, text: str, twin: bool) -> Rig:
     if tables is not None and friction is not None and made is not None:
         config = _driver_config(tree, driver, made, _facts(tables, friction, False), problems)
     if problems or tables is None or friction is None or config is None:
-        raise BadValues(problems)
+        raise BadValues(_by_table(problems, path))
     return Rig(path, text, tables, friction, driver, config, simulated(made))
+
+
+def _by_table(problems: list[Problem], path: Path) -> list[Problem]:
+    """The same; where many values are missing, one line a table."""
+    missing = [p for p in problems if p.value is UNSET and p.limit == "is required"]
+    if len(missing) <= _FEW:
+        return problems
+    tables: dict[str, list[str]] = {}
+    for problem in missing:
+        table, _, rest = problem.key.partition(".")
+        tables.setdefault(table, []).append(rest)
+    lines = [Problem(f"[{table}]", UNSET, f"missing: {', '.join(keys)}") for table, keys in tables.items()]
+    return [
+        Problem(str(path), UNSET, f"{len(missing)} required values are missing", _BEGIN),
+        *lines,
+        *(p for p in problems if p not in missing),
+    ]
 
 
 def _driver_of(tree: dict[str, Any], twin: bool, problems: list[Problem]) -> tuple[str, Any]:

@@ -23,7 +23,8 @@ from hilctl.law.motions import document as motions
 from hilctl.law.sensors import Sensor
 from hilctl.params import Params, document, leaves
 from hilctl.rig import Tables
-from hilctl.signals import SENSORS, TRIP_TEXTS, Trip
+from hilctl.signals import SENSORS, Trip
+from hilctl.trips import TRIP_TEXTS
 from hilctl.wire import document as protocol
 from sim.servo.driver import ServoConfig
 from sim.settings import TwinConfig

@@ -15,10 +15,6 @@ from hilctl.errors import HilctlError
 _LONGEST_ANSWER_S = 5.0
 
 
-class NobodyThere(HilctlError):
-    """No emulation listens there. The message says what to do."""
-
-
 class Control:
     """The socket, and standard input where there is one."""
 
@@ -32,7 +28,7 @@ class Control:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if path.exists():
             if _answers(path):
-                raise NobodyThere(f"{path}: another emulation listens there; end it, or name another --at")
+                raise HilctlError(f"{path}: another emulation listens there; end it, or name another --at")
             path.unlink()
         self._server = await asyncio.start_unix_server(self._serve, path)
         path.chmod(0o600)
@@ -83,7 +79,7 @@ def tell(path: Path, text: str) -> str:
                     break
                 told += piece
         except OSError as error:
-            raise NobodyThere(f"{path}: no emulation answers ({error.strerror or error}); start one with "
+            raise HilctlError(f"{path}: no emulation answers ({error.strerror or error}); start one with "
                               "`hilctl emulate`, or name its --at") from None
     return told.decode().rstrip("\n")
 

@@ -8,9 +8,10 @@ from typing import Any
 
 from firmware_bridge.emulate.faults import RTU, TCP
 from firmware_bridge.emulate.modbus_device import ModbusDevice
-from firmware_bridge.emulate.modbus_server import EmulateError, RtuServer, TcpServer, listen, listening
+from firmware_bridge.emulate.modbus_server import RtuServer, TcpServer, listen, listening
 from firmware_bridge.emulate.pty_line import PtyLine
 from firmware_bridge.modbus.plan import Bus, buses
+from hilctl.errors import HilctlError
 
 HOST = "127.0.0.1"
 
@@ -107,5 +108,5 @@ def _buses(device: ModbusDevice, transport: str) -> list[Bus]:
     config = device.config
     found = [bus for bus in buses(config) if config.device(bus.devices[0]).transport == transport]
     if not found:
-        raise EmulateError(f"the rig file's [driver] has no device with transport = {transport!r}")
+        raise HilctlError(f"the rig file's [driver] has no device with transport = {transport!r}")
     return found

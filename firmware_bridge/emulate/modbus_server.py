@@ -28,10 +28,6 @@ _MOST_WAITING = 65536
 _MOST_UNHEARD = 4096
 
 
-class EmulateError(HilctlError):
-    """The emulation cannot begin. The message says why, and what to do."""
-
-
 class Handler(ServerRequestHandler):
     """One connection."""
 
@@ -159,7 +155,7 @@ def listening(server: TcpServer) -> int:
 
 
 async def listen(server: TcpServer, host: str, port: int) -> None:
-    """Begins to serve. EmulateError when the port is taken."""
+    """Begins to serve. HilctlError when the port is taken."""
     if not await server.listen():
-        raise EmulateError(f"{host}:{port} cannot be listened on; does another emulation run? Name another --port")
+        raise HilctlError(f"{host}:{port} cannot be listened on; does another emulation run? Name another --port")
 

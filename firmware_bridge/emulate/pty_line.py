@@ -9,10 +9,6 @@ from pathlib import Path
 from hilctl.errors import HilctlError
 
 
-class LineError(HilctlError):
-    """The line cannot be laid. The message says why."""
-
-
 class PtyLine:
     """The device's end. Hosts may come and go; what nobody takes is lost, for a device never waits."""
 
@@ -33,7 +29,7 @@ class PtyLine:
         self.name = os.ttyname(self._slave)
         if os.path.lexists(self.link):
             if not self.link.is_symlink():
-                raise LineError(f"{self.link} is there already, and no symbolic link: name another --link")
+                raise HilctlError(f"{self.link} is there already, and no symbolic link: name another --link")
             self.link.unlink()
         self.link.parent.mkdir(parents=True, exist_ok=True)
         self.link.symlink_to(self.name)

@@ -35,10 +35,6 @@ _PATIENCE_S, _LOOK_S = 30.0, 0.1  # until it is armed
 _LAST_TRIPS = 20  # when the seconds are told, before a first course has come to its end
 
 
-class BridgeError(HilctlError):
-    """Nothing can be measured. The message says why."""
-
-
 class Second(NamedTuple):
     """What one second told."""
 
@@ -131,7 +127,7 @@ def _drive(rig: Client, device: Emulation, enough: threading.Event) -> tuple[lis
         else:
             courses.append(Course(taken.share, ended))
         if unprovoked > _MOST_TRIPS or late > _LAST_TRIPS:
-            raise BridgeError(f"the device cannot be kept armed: {len(trips)} trips, {unprovoked} of them without a "
+            raise HilctlError(f"the device cannot be kept armed: {len(trips)} trips, {unprovoked} of them without a "
                               f"hypervisor's doing, in {len(courses)} courses; the last: {trips[-1]}")  # fmt: skip
     rig.off()
     return courses, trips
@@ -165,7 +161,7 @@ def _arm(rig: Client, device: Emulation, trips: list[str]) -> None:
             rig.pass_time(_LOOK_S)
         else:
             return
-    raise BridgeError(f"the device cannot be armed within {_PATIENCE_S:g} s, after {len(trips)} trips: "
+    raise HilctlError(f"the device cannot be armed within {_PATIENCE_S:g} s, after {len(trips)} trips: "
                       f"{why}")  # fmt: skip
 
 
@@ -204,7 +200,7 @@ def emulation(transport: str) -> Iterator[Emulation]:
             try:
                 told = process.stdout.readline()
                 if not told:
-                    raise BridgeError(f"hilctl emulate {transport} did not come up")
+                    raise HilctlError(f"hilctl emulate {transport} did not come up")
                 port = told.partition(";")[0].rpartition(":")[2]
                 place = {_PLACES[transport]: int(port) if transport == "modbus-tcp" else str(at / "line")}
                 yield Emulation(place, at / "commands")

@@ -22,10 +22,6 @@ from sim.driver import TwinDriver
 _ARMING_TICKS = 30_000  # half a minute: arming takes a few seconds
 
 
-class NotArmedError(HilctlError):
-    """The rig did not reach closed loop. The message holds the sample's mode, step and trip."""
-
-
 @jit()
 def rt_ticks(
     law: Any, exchange: Any, twin: Any, command: Any, readings: Any, knots: Any, rows: Any, first: int, until: int
@@ -75,7 +71,7 @@ class ClosedLoop:
         self.ask(RequestKind.ARM)
         last = self.run(_ARMING_TICKS, Mode.HOLD)[-1]
         if last["mode"] != Mode.HOLD:
-            raise NotArmedError(f"mode {last['mode']}, arming step {last['arming']}, trip {last['trip']}")
+            raise HilctlError(f"mode {last['mode']}, arming step {last['arming']}, trip {last['trip']}")
 
     def track(self, kind: str, **request: Any) -> None:
         """A motion until stopped."""
@@ -96,5 +92,5 @@ def seconds_for(ticks: int, rounds: int, **changes: Any) -> tuple[float, list[fl
         rows = loop.run(ticks)
         taken.append(time.thread_time() - begin)
         if rows["mode"][-1] != Mode.TRACK:
-            raise NotArmedError(f"the motion ended: mode {rows['mode'][-1]}, trip {rows['trip'][-1]}")
+            raise HilctlError(f"the motion ended: mode {rows['mode'][-1]}, trip {rows['trip'][-1]}")
     return loop.dt_s, taken

@@ -20,10 +20,6 @@ _LONGEST_US = 1_000_000  # of its histogram, which counts whole microseconds; of
 _SAID, _FOUND = "said", "found.json"
 
 
-class CyclictestError(HilctlError):
-    """Nothing can be compared. The message says why."""
-
-
 @dataclass(frozen=True)
 class Yardstick:
     """One run of it, until its loops have been made."""
@@ -41,12 +37,12 @@ class Yardstick:
         code = self.process.wait()
         if code != 0:
             said = (self.at / _SAID).read_text(encoding="utf-8", errors="replace")
-            raise CyclictestError(f"cyclictest failed: {said.strip()}")
+            raise HilctlError(f"cyclictest failed: {said.strip()}")
         try:
             thread = json.loads((self.at / _FOUND).read_text(encoding="utf-8"))["thread"]["0"]
             return histogram(thread)
         except (OSError, ValueError, KeyError) as problem:
-            raise CyclictestError("cyclictest gave no histogram") from problem
+            raise HilctlError("cyclictest gave no histogram") from problem
 
     def late_share(self, latest_us: float) -> float:
         """The share of due wake-ups that came later than that, or never."""
@@ -78,7 +74,7 @@ def late_share(histogram: npt.NDArray[np.int64], period_us: int, latest_us: floa
 def cyclictest(rate_hz: int, seconds: float, cpu: int | None = None) -> Iterator[Yardstick]:
     """One run of it, beside what is done meanwhile; on one processor, where that is named."""
     if shutil.which("cyclictest") is None:
-        raise CyclictestError("cyclictest is not installed; it comes with the package rt-tests")
+        raise HilctlError("cyclictest is not installed; it comes with the package rt-tests")
     period_us = 1_000_000 // rate_hz
     command = [
         "cyclictest", "--quiet", "--mlockall", "--policy=fifo", f"--priority={PRIORITY}", f"--interval={period_us}",

@@ -23,7 +23,7 @@ from firmware_bridge.serial_frame.messages import ANSWERS, HEAD, Type, command
 from firmware_bridge.serial_frame.settings import SerialConfig
 from firmware_bridge.serial_frame.state import record
 from hilctl import rig
-from hilctl.bench.yardstick import YardstickError
+from hilctl.errors import HilctlError
 from hilctl.params import check
 
 _SIGNALS = ("displacement", "acceleration", "pressure_a", "pressure_b", "supply_pressure", "spool", "oil_temperature",
@@ -92,7 +92,7 @@ def serial_frames() -> Iterator[Peer]:
     try:
         program = build("native")
     except BuildError as error:
-        raise YardstickError(f"needs gcc, for the firmware's native board: {error}") from None
+        raise HilctlError(f"needs gcc, for the firmware's native board: {error}") from None
     with Board(program, has_line=True) as board:
         driver = SerialDriver(SerialConfig(port=board.port), rig.load("table-500", twin=True).facts())
         driver.open()

@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hilctl.bench.yardstick import YardstickError, build
+from hilctl.bench.yardstick import build
+from hilctl.errors import HilctlError
 from hilctl.friction import MODELS, PARAMETERS, STATES, Kind, Model, check_friction
 from hilctl.friction.model import Advance, Force, Hold, Slip
 from hilctl.params import record_of
@@ -174,7 +175,7 @@ def run(quick: bool) -> dict[str, Any]:
                 continue
             differences[case] = timed.difference()
             if not differences[case] < AGREE:
-                raise YardstickError(f"friction.c: {case} differs from ours by {differences[case]:.2g} of its force")
+                raise HilctlError(f"friction.c: {case} differs from ours by {differences[case]:.2g} of its force")
             pairs = [(timed.ours(), timed.theirs()) for _ in range(rounds)]
             ours[case] = statistics.median(p[0] for p in pairs) / STEPS * 1e9
             in_c[case] = statistics.median(p[1] for p in pairs) / STEPS * 1e9

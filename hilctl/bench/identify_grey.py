@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hilctl.bench.yardstick import YardstickError
+from hilctl.errors import HilctlError
 from hilctl.identify.dynamics.grey.identify import identify
 from hilctl.identify.dynamics.grey.paper import paper_choices, paper_model, paper_record
 from hilctl.identify.dynamics.grey.parameters import Parameters
@@ -76,7 +76,7 @@ def run(quick: bool) -> dict[str, Any]:
         taken, theirs, tried = solver(one)
         figures[f"greybox_{name}_s"], figures[f"greybox_{name}_trials"] = taken, tried
         if not quick and abs(theirs / squares - 1) > ALIKE[name]:
-            raise YardstickError(f"{name} ended at {theirs / squares:.8f} times our sum of squares")
+            raise HilctlError(f"{name} ended at {theirs / squares:.8f} times our sum of squares")
         ratio[name] = taken / tried / (ours / trials) if quick else taken / ours
     return {"figures": figures, "ratio": ratio}
 

@@ -31,10 +31,6 @@ LOADS = ("idle", "busy")
 _START_S = 120.0  # a cold cache compiles first
 
 
-class JitterError(HilctlError):
-    """Nothing can be compared here. The message says what is missing."""
-
-
 class Busy(NullDriver):
     """A rig in whose process a Python thread takes the interpreter all the time."""
 
@@ -158,8 +154,8 @@ def _wait(link: Link, tick: int, patience_s: float) -> None:
     while link.status.tick < tick:
         code = link.poll()
         if code is not None:
-            raise JitterError(f"the core ended with exit code {code}: {'; '.join(link.status.messages)}")
+            raise HilctlError(f"the core ended with exit code {code}: {'; '.join(link.status.messages)}")
         if time.monotonic() > give_up_s:
-            raise JitterError("the core does not tick; is the host overloaded?")
+            raise HilctlError("the core does not tick; is the host overloaded?")
         link.beat()
         time.sleep(0.05)

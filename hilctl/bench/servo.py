@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hilctl.bench.yardstick import YardstickError
+from hilctl.errors import HilctlError
 from hilctl.rt.jit import jit
 from sim.servo import (
     BOUNDS,
@@ -41,7 +41,7 @@ def run(quick: bool) -> dict[str, Any]:
     dt_s = 1 / RATES_HZ[0]
     differences = [_difference(servo, u, 1 / rate) for rate in RATES_HZ]
     if not max(differences) < AGREE:
-        raise YardstickError(f"lsim's displacement differs from ours by {max(differences):.2g} of its range")
+        raise HilctlError(f"lsim's displacement differs from ours by {max(differences):.2g} of its range")
     loop = _Loop(servo, u, dt_s)
     sensitivities(servo, free, u[:2], dt_s)  # compiled before it is timed
     timed: list[tuple[float, float, float, float]] = [

@@ -32,10 +32,6 @@ _LOOK_S = 0.005
 _LONGEST_S = 300.0
 
 
-class NoTick(HilctlError):
-    """A core that did not come to its first tick; the message says what it said."""
-
-
 def run(quick: bool) -> dict[str, Any]:
     """Seconds, and the ratio to numba's import."""
     with _bytecode_kept():
@@ -107,7 +103,7 @@ def _await_row(link: Link, begun: Begun, begun_ns: int) -> int:
             begun.told_s = (time.monotonic_ns() - begun_ns) / 1e9
         code = link.poll()
         if code is not None or time.monotonic_ns() - begun_ns > _LONGEST_S * 1e9:
-            raise NoTick(f"exit code {code}; {'; '.join(status.messages)}")
+            raise HilctlError(f"exit code {code}; {'; '.join(status.messages)}")
         time.sleep(_LOOK_S)
     return int(rows[0]["time_ns"])
 

@@ -28,10 +28,6 @@ _MEMORY_S = 4.0  # 21 MB: more than a processor's own caches, and full before me
 _FILL_S = 60.0  # longest wait for that
 
 
-class TelemetryError(HilctlError):
-    """Nothing can be measured. The message says why."""
-
-
 _LISTEN = """
 import sys, json, time, zmq, msgpack
 endpoint, stall_s, seconds = sys.argv[1], float(sys.argv[2]), float(sys.argv[3])
@@ -136,7 +132,7 @@ def _wait_until_memory_is_full(rig: Client) -> None:
     until_s = time.monotonic() + _FILL_S
     while rig.status()["history"]["first"] == 0:
         if time.monotonic() > until_s:
-            raise TelemetryError(f"the service's memory of {_MEMORY_S:g} s was not full after {_FILL_S:g} s")
+            raise HilctlError(f"the service's memory of {_MEMORY_S:g} s was not full after {_FILL_S:g} s")
         time.sleep(0.1)
 
 
@@ -170,7 +166,7 @@ def _subscribed(program: str, *words: str) -> "subprocess.Popen[str]":
     process = subprocess.Popen([sys.executable, "-c", program, *words], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     if not process.stdout.readline():
-        raise TelemetryError("a listener ended before its first block")
+        raise HilctlError("a listener ended before its first block")
     return process
 
 

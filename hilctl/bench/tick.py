@@ -20,7 +20,7 @@ from hilctl.bench.host import host
 from hilctl.bench.tick_blocks import BLOCKS, rt_repeat
 from hilctl.bench.tick_course import ROWS, Course, Stretch, rt_play
 from hilctl.bench.tick_yardstick import Yardstick
-from hilctl.bench.yardstick import YardstickError
+from hilctl.errors import HilctlError
 from hilctl.law.guards import GUARD
 from hilctl.law.state import STATE
 from hilctl.signals import NAMES, SAMPLE
@@ -138,7 +138,7 @@ def run(quick: bool) -> dict[str, Any]:
         yardstick = Yardstick(folder)
         off, where, compared = difference(course, yardstick)
         if not off < AGREE:
-            raise YardstickError(f"tick.c: {where} differs from ours by {off:.2g} of its range")
+            raise HilctlError(f"tick.c: {where} differs from ours by {off:.2g} of its range")
         player = _Player(course, yardstick)
         pairs = [_pair(player, stretch, ours_first=k % 2 == 0) for k in range(rounds)]
     blocks = _blocks(course, stretch, rounds // 4)

@@ -36,10 +36,6 @@ TURN = record_of([("tick", np.int64), ("skipped", np.int64), ("status", np.int64
 Spoil = Callable[[int, Any], int]
 
 
-class CourseError(HilctlError):
-    """The controller did not do what the course asks for. The message says where."""
-
-
 @jit()
 def rt_play(s: Any, command: Any, readings: Any, turns: Any, samples: Any, bank: Any) -> None:
     """As many ticks as there are readings. The waveform lies in raw memory, as in the loop."""
@@ -104,7 +100,7 @@ class Course:
             self._tick += 1
             count += 1
         if until >= 0 and law.mode != until:
-            raise CourseError(f"{name}: mode {law.mode} instead of {until}, trip {law.guard.trip}")
+            raise HilctlError(f"{name}: mode {law.mode} instead of {until}, trip {law.guard.trip}")
         stretch = Stretch(name, before, readings[:count], turns[:count])
         self.stretches.append(stretch)
         return stretch
@@ -113,7 +109,7 @@ class Course:
         """This mode, and this trip or none."""
         law = self.state[0]
         if law.mode != mode or law.guard.trip != trip:
-            raise CourseError(f"{self.stretches[-1].name}: mode {law.mode}, trip {law.guard.trip}; not {mode}, {trip}")
+            raise HilctlError(f"{self.stretches[-1].name}: mode {law.mode}, trip {law.guard.trip}; not {mode}, {trip}")
 
     def ask(self, kind: RequestKind, motion: Any = None) -> None:
         """A request, which must be taken."""
@@ -123,7 +119,7 @@ class Course:
             request.motion = motion
         refusal = rt_request(self.state[0], request, self._tick)
         if refusal != 0:
-            raise CourseError(f"{kind.name} was refused: {refusal}")
+            raise HilctlError(f"{kind.name} was refused: {refusal}")
 
     def track(self, kind: str, samples: Samples | None = None, **request: Any) -> None:
         """Starts a motion from where the reference rests."""

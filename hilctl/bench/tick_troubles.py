@@ -3,7 +3,8 @@
 import math
 from typing import Any
 
-from hilctl.bench.tick_course import Course, CourseError, Spoil, arm, as_read
+from hilctl.bench.tick_course import Course, Spoil, arm, as_read
+from hilctl.errors import HilctlError
 from hilctl.law.requests import RequestKind
 from hilctl.signals import Mode, Status, Trip
 
@@ -30,7 +31,7 @@ def stalled(course: Course) -> None:
     course.adopt(arming__proof_s=1.0)
     arm(course)
     if course.state[0].arm.rounds == 0:
-        raise CourseError("armed without bumps after a long off")
+        raise HilctlError("armed without bumps after a long off")
 
 
 def disturbed(course: Course) -> None:

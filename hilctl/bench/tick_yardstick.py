@@ -7,7 +7,8 @@ from typing import Any
 
 from firmware_bridge.driver import COMMAND, READINGS
 from hilctl.bench.tick_course import TURN
-from hilctl.bench.yardstick import YardstickError, build, c_records
+from hilctl.bench.yardstick import build, c_records
+from hilctl.errors import HilctlError
 from hilctl.friction import MODELS, stribeck
 from hilctl.law import effort, estimate, feed, sensors, stillness
 from hilctl.law.arming import ARMING, Arming
@@ -83,7 +84,7 @@ class Yardstick:
     def __init__(self, folder: str) -> None:
         library = build("tick.c", folder, {"tick_records.h": c_records(_RECORDS, _CODES, _CONSTANTS)})
         if library.tick_size() != STATE.itemsize:
-            raise YardstickError(f"tick.c: its state has {library.tick_size()} bytes, ours {STATE.itemsize}")
+            raise HilctlError(f"tick.c: its state has {library.tick_size()} bytes, ours {STATE.itemsize}")
         library.tick_blended(BLENDED.ctypes.data_as(ctypes.c_void_p))
         self._run = library.tick_run
         self._run.restype = None

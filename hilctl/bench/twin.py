@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from firmware_bridge.driver import COMMAND, READINGS, RigFacts
-from hilctl.bench.yardstick import YardstickError, build
+from hilctl.bench.yardstick import build
+from hilctl.errors import HilctlError
 from hilctl.friction import check_friction
 from hilctl.machine import Machine
 from hilctl.params import check
@@ -62,7 +63,7 @@ def _build(folder: str) -> Any:
     library.twin_size.restype = ctypes.c_int64
     library.twin_run.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p]
     if library.twin_size() != STATE.itemsize:
-        raise YardstickError(f"twin.c: its record has {library.twin_size()} bytes, ours {STATE.itemsize}")
+        raise HilctlError(f"twin.c: its record has {library.twin_size()} bytes, ours {STATE.itemsize}")
     return library
 
 
@@ -123,7 +124,7 @@ def compare(quick: bool) -> dict[str, Any]:
         course = _Course("karnopp", ticks, _build(folder))
         difference = _difference(course)
         if not difference < 1e-9:
-            raise YardstickError(f"twin.c: its velocities differ from ours by {difference:.2g} of their range")
+            raise HilctlError(f"twin.c: its velocities differ from ours by {difference:.2g} of their range")
         pairs = [(course.ours(), course.in_c()) for _ in range(rounds)]
         bristles = _Course("lugre", ticks, None)
         bristles.ours()

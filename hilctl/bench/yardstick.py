@@ -17,10 +17,6 @@ from hilctl.errors import HilctlError
 SOURCES = Path(__file__).with_name("csrc")
 
 
-class YardstickError(HilctlError):
-    """A yardstick in C could not be built, or does something else than ours. The message says what."""
-
-
 def build(source: str, folder: str, headers: Mapping[str, str] | None = None) -> ctypes.CDLL:
     """The library made of one of our C sources; `headers` are generated ones, by file name."""
     for name, text in (headers or {}).items():
@@ -31,9 +27,9 @@ def build(source: str, folder: str, headers: Mapping[str, str] | None = None) ->
     try:
         made = subprocess.run(command, capture_output=True, text=True, check=False)
     except FileNotFoundError:
-        raise YardstickError("needs gcc, to build what it measures against") from None
+        raise HilctlError("needs gcc, to build what it measures against") from None
     if made.returncode:
-        raise YardstickError(f"gcc could not build {source}:\n{made.stderr}")
+        raise HilctlError(f"gcc could not build {source}:\n{made.stderr}")
     return ctypes.CDLL(str(place))
 
 

@@ -10,9 +10,8 @@ import importlib.util
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from hilctl.cli.errors import WrongUse
 from hilctl.cli.output import as_json, show
-from hilctl.errors import DONE
+from hilctl.errors import DONE, WrongUse
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -1,11 +1,13 @@
 """Verbs that change parameters: set, zero."""
 
 import argparse
+from pathlib import Path
 
 from hilctl.cli import connect
-from hilctl.cli.errors import WrongUse
+from hilctl.cli.arguments import declared
+from hilctl.cli.files import result_file
 from hilctl.cli.output import json_line, pairs, say
-from hilctl.errors import DONE
+from hilctl.errors import DONE, WrongUse
 from hilctl.wire.toml import toml_of
 
 
@@ -26,8 +28,12 @@ def zero(parser: argparse.ArgumentParser) -> None:
     """The arguments of `zero`."""
     connect.options(parser, moves=True)
     parser.add_argument("sensor", metavar="SENSOR", help="a sensor of the rig file")
-    parser.add_argument("--to", type=float, default=0.0, metavar="VALUE", help="what it should read now (0)")
-    parser.add_argument("--samples", type=int, default=1000, metavar="N", help="how many samples are averaged (1000)")
+    from hilctl.wire.ops import Zero
+
+    parser.add_argument("--to", type=declared(Zero, "to"), default=0.0, metavar="VALUE",
+                        help="what it should read now, in the sensor's unit (0)")  # fmt: skip
+    parser.add_argument("--samples", type=declared(Zero, "samples"), default=1000, metavar="N",
+                        help="how many of the newest samples are averaged (1000)")  # fmt: skip
     parser.set_defaults(do=_zero)
 
 
@@ -52,13 +58,9 @@ def _set(given: argparse.Namespace) -> int:
 
 
 def _save(given: argparse.Namespace) -> int:
-    from hilctl.client.save import NotOurs
-
+    result_file("--save", Path(given.save))
     with connect.look(given) as rig:
-        try:
-            saved = rig.save(given.save)
-        except NotOurs as refused:
-            raise WrongUse(str(refused)) from None
+        saved = rig.save(given.save)
     if given.json:
         say(json_line({"path": saved.path, "keys": saved.keys, "included": saved.included, "rig_file": saved.rig_file}))
         return DONE

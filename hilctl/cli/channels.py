@@ -18,11 +18,15 @@ _UNITS = {c.name: c.unit for c in CHANNELS}
 _MEANINGS = {c.name: c.meaning for c in CHANNELS}
 
 
-def newest(rig: "Client", names: Sequence[str]) -> dict[str, Any]:
-    """The newest sample; empty before the first."""
+def need_known(names: Sequence[str]) -> None:
+    """BadValues where one is no channel."""
     unknown = [name for name in names if name not in NAMES]
     if unknown:
         raise BadValues([Problem("channels", name, "no such channel", nearest(name, NAMES)) for name in unknown])
+
+
+def newest(rig: "Client", names: Sequence[str]) -> dict[str, Any]:
+    """The newest sample; empty before the first."""
     end = int(rig.status()["history"]["end"])
     columns = rig.samples(max(0, end - 1), channels=names)
     return {name: columns[name][-1].item() for name in names if len(columns[name])}

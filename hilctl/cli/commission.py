@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import commission_told, connect, identify_parts
-from hilctl.cli.errors import SaidNo, WrongUse
+from hilctl.cli.arguments import BUDGET, SPEED, number
+from hilctl.cli.files import result_file, source_file
 from hilctl.cli.output import note
-from hilctl.errors import DONE
+from hilctl.errors import DONE, HilctlError, WrongUse
 
 if TYPE_CHECKING:
     from hilctl.commission import How
@@ -33,13 +34,13 @@ def commission(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", default="", metavar="DIR", help="for samples, results, figures and the report "
                         "(out/commission-DATE)")  # fmt: skip
     parser.add_argument("--json", default="", metavar="FILE", help="also write the JSON object here")
-    parser.add_argument("--stands-at", type=float, default=None, metavar="M",
+    parser.add_argument("--stands-at", type=number(-5, 5, "m"), default=None, metavar="M",
                         help="also zero displacement: the table's position now, from mid-stroke")  # fmt: skip
-    parser.add_argument("--speeds", nargs="+", type=float, default=None, metavar="M/S",
+    parser.add_argument("--speeds", nargs="+", type=SPEED, default=None, metavar="M/S",
                         help="speeds of the friction campaign (24 from 0.001 to 0.8)")  # fmt: skip
-    parser.add_argument("--budget", type=float, default=None, metavar="S", help="rig time for the friction campaign "
+    parser.add_argument("--budget", type=BUDGET, default=None, metavar="S", help="rig time for the friction campaign "
                         "(90)")  # fmt: skip
-    parser.add_argument("--warm-up", type=float, default=10.0, metavar="S",
+    parser.add_argument("--warm-up", type=number(0, 3600, "s"), default=10.0, metavar="S",
                         help="how long the oil is warmed up first (10)")  # fmt: skip
     parser.add_argument("--learn", action="store_true", help="iterative learning control (ILC): also learn the drive "
                         "signals of the sines")  # fmt: skip
@@ -47,7 +48,7 @@ def commission(parser: argparse.ArgumentParser) -> None:
                         "measure bandwidth and margins before and after")  # fmt: skip
     parser.add_argument("--history", action="append", default=[], metavar="FILE.csv",
                         help="an earthquake or another history, tracked before and after")  # fmt: skip
-    parser.add_argument("--peak", type=float, default=PEAK_M, metavar="M",
+    parser.add_argument("--peak", type=number(1e-6, 5, "m"), default=PEAK_M, metavar="M",
                         help=f"peak displacement to which histories are scaled ({PEAK_M:g})")  # fmt: skip
     parser.add_argument("--author", default="", metavar="NAME", help="the author in the report (USER@HOST)")
     parser.set_defaults(do=_commission)
@@ -62,6 +63,7 @@ def _commission(given: argparse.Namespace) -> int:
     with identify_parts.progress() as bar:
         line = bar.add_task("connecting", total=None)
         with identify_parts.rig_of(given) as rig:
+            identify_parts.refuse_campaign(rig, how.speeds_m_s, how.campaign_s)
             work = Commissioning(rig, how, lambda text: bar.update(line, description=text))
             try:
                 with identify_parts.recording(rig):
@@ -75,7 +77,7 @@ def _commission(given: argparse.Namespace) -> int:
         kept += commission_told.report(work.notes.told, folder)
     if failed:
         commission_told.files(kept)
-        raise SaidNo(failed)
+        raise HilctlError(failed)
     commission_told.tell(work.notes.told)
     commission_told.files(kept)
     return DONE
@@ -88,10 +90,10 @@ def _check(given: argparse.Namespace) -> None:
         raise WrongUse("RIG and --connect both name the rig: leave one out")
     if given.changes and not given.twin:
         raise WrongUse("--set is for --twin; `hilctl set` changes a running rig")
-    if given.peak <= 0:
-        raise WrongUse(f"--peak {given.peak:g}: must be above 0 m")
-    if given.warm_up < 0:
-        raise WrongUse(f"--warm-up {given.warm_up:g}: must be 0 s or more")
+    for file in given.history:
+        source_file("--history", Path(file))
+    if given.json:
+        result_file("--json", Path(given.json))
     if given.rig and not given.twin:
         from hilctl import rig as rigs
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from hilctl.cli.errors import WrongUse
+from hilctl.errors import WrongUse
 
 if TYPE_CHECKING:
     from hilctl.client import Client

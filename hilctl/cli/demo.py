@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import commission_told, identify_parts
-from hilctl.cli.errors import SaidNo
+from hilctl.cli.arguments import count
+from hilctl.cli.files import result_file, result_folder
 from hilctl.cli.output import note, say
-from hilctl.errors import DONE, NoFigures
+from hilctl.errors import DONE, HilctlError, NoFigures
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -22,7 +23,8 @@ def demo(parser: argparse.ArgumentParser) -> None:
     """The arguments of `demo`."""
     parser.add_argument("--out", default="out/demo", metavar="DIR", help="for figures, report and results (out/demo)")
     parser.add_argument("--json", default="", metavar="FILE", help="also write the JSON object here")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="for noise and true parameters (1)")
+    parser.add_argument("--seed", type=count(0, 2**32 - 1), default=1, metavar="N",
+                        help="for noise and true parameters (1)")  # fmt: skip
     parser.add_argument("--friction", default=FRICTION, metavar="NAME", help=f"the twin's friction model ({FRICTION})")
     parser.set_defaults(do=_demo)
 
@@ -35,6 +37,9 @@ def _demo(given: argparse.Namespace) -> int:
     from hilctl.loop.core import rt_run
     from hilctl.rt.jit import is_warm
 
+    result_folder("--out", Path(given.out))
+    if given.json:
+        result_file("--json", Path(given.json))
     changes = hidden(rig.load(RIG, twin=True), given.friction, given.seed)
     rig.load(RIG, twin=True, changes=changes)  # wrong use is reported before anything starts
     folder = _emptied(Path(given.out))
@@ -60,7 +65,7 @@ def _demo(given: argparse.Namespace) -> int:
         kept += _pictures([*alone, *work.runs], folder)
     if failed:
         commission_told.files(kept)
-        raise SaidNo(failed)
+        raise HilctlError(failed)
     commission_told.tell(work.notes.told)
     for run in alone:
         if run.trip:

@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from hilctl.cli.errors import WrongUse
+from hilctl.cli.arguments import number
 from hilctl.cli.output import as_json, say
 from hilctl.errors import DONE, RIG_SAID_NO
 
@@ -18,7 +18,7 @@ def doctor(parser: argparse.ArgumentParser) -> None:
     """The arguments of `doctor`."""
     parser.add_argument("rig", metavar="RIG", nargs="?", default="",
                         help="judge by this rig's [loop]; not given: 1 kHz, priority 80, any processor")  # fmt: skip
-    parser.add_argument("--seconds", type=float, default=_SECONDS, metavar="S",
+    parser.add_argument("--seconds", type=number(0.1, 600, "s"), default=_SECONDS, metavar="S",
                         help=f"how long to watch threads wake, idle and busy ({_SECONDS:g} each)")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="fit, findings and latencies, as one JSON object")
     parser.set_defaults(do=_doctor)
@@ -29,8 +29,6 @@ def _doctor(given: argparse.Namespace) -> int:
     from hilctl.doctor.finding import Tree, processors
     from hilctl.doctor.wake import measure
 
-    if not 0.1 <= given.seconds <= 600:
-        raise WrongUse(f"--seconds {given.seconds:g}: must be from 0.1 to 600")
     wish, tree = _wish(given.rig), Tree()
     cpus = len(processors(tree.text("/sys/devices/system/cpu/online") or "0"))
     granted, waking = measure(wish, given.seconds, cpus)

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import rig_options
-from hilctl.cli.errors import SaidNo, WrongUse
-from hilctl.errors import DONE, RIG_SAID_NO
+from hilctl.cli.arguments import count
+from hilctl.cli.files import result_file
+from hilctl.errors import DONE, RIG_SAID_NO, HilctlError, WrongUse
 
 if TYPE_CHECKING:
     from firmware_bridge.emulate.run import Wish
@@ -17,13 +18,18 @@ LINKS = {"modbus-tcp": "", "modbus-rtu": "/tmp/hilctl-rtu", "serial": "/tmp/hilc
 
 def emulate(parser: argparse.ArgumentParser) -> None:
     """The arguments of `emulate`."""
-    parser.add_argument("transport", choices=TRANSPORTS, help="how the device is reached")
+    parser.add_argument("transport", metavar="TRANSPORT", choices=TRANSPORTS,
+                        help="how the device is reached: " + ", ".join(TRANSPORTS))  # fmt: skip
     rig_options.options(parser, optional=True)
-    parser.add_argument("--driver", default="twin", help="which plant, by its driver's name; not given: the twin")
-    parser.add_argument("--port", type=int, help="TCP: another port than the map's, 1502; 0: a free one")
-    parser.add_argument("--baud", type=int, help="RTU: another speed than the map's, 921600 Bd")
-    parser.add_argument("--link", help="RTU, serial: the symbolic link that hosts open; not given: where presets look")
-    parser.add_argument("--at", help="the socket for commands; not given: one for each transport")
+    parser.add_argument("--driver", default="twin", metavar="NAME",
+                        help="which plant, by its driver's name; not given: the twin")  # fmt: skip
+    parser.add_argument("--port", type=count(0, 65535), metavar="N",
+                        help="TCP: another port than the map's, 1502; 0: a free one")  # fmt: skip
+    parser.add_argument("--baud", type=count(1200, 4_000_000, "Bd"), metavar="N",
+                        help="RTU: another speed than the map's, 921600 Bd")  # fmt: skip
+    parser.add_argument("--link", metavar="PATH",
+                        help="RTU, serial: the symbolic link that hosts open (where presets look)")  # fmt: skip
+    parser.add_argument("--at", metavar="PATH", help="the socket for commands; not given: one for each transport")
     parser.add_argument("--tell", metavar="COMMAND", help="a command to a running emulation, instead of a new one")
     parser.add_argument("--die-with-parent", action="store_true", help=argparse.SUPPRESS)
     parser.set_defaults(do=_emulate)
@@ -34,7 +40,10 @@ def _emulate(given: argparse.Namespace) -> int:
     if given.tell is not None:
         return _tell(at, given.tell)
     if not given.rig:
-        raise WrongUse("name a RIG, or a command with --tell")
+        raise WrongUse("RIG is missing: a rig file, or a preset's name; or give --tell COMMAND to a running emulation")
+    for option, place in (("--link", given.link), ("--at", given.at)):
+        if place:
+            result_file(option, Path(place))
     if given.die_with_parent:
         import ctypes
         import signal
@@ -112,7 +121,7 @@ def _map(given: argparse.Namespace) -> Any:
     own = isinstance(loaded.driver_config, Config)
     config: Any = loaded.driver_config if own else default_config(kind)
     if own and not any(config.device(name).transport == kind for name in DEVICES):
-        raise SaidNo(f"{given.rig}: [driver] has no device with transport = {kind!r}")
+        raise HilctlError(f"{given.rig}: [driver] has no device with transport = {kind!r}")
     if given.baud:
         changed = {name: msgspec.structs.replace(config.device(name), baud=given.baud) for name in DEVICES}
         config = msgspec.structs.replace(config, **changed)

@@ -10,12 +10,15 @@ hilctl identify plant --no-prepare --apply               right after another one
 
 import argparse
 
+from hilctl.cli.arguments import BUDGET, SPEED, count, number
 from hilctl.cli.identify_parts import apply_option, options
 
 
 def identify(parser: argparse.ArgumentParser) -> None:
     """The arguments of `identify`."""
-    kinds = parser.add_subparsers(metavar="WHAT", required=True, parser_class=type(parser))
+    kinds = parser.add_subparsers(
+        metavar="WHAT", required=True, parser_class=type(parser), help="what to identify; `hilctl identify WHAT --help`"
+    )
     for name, declare, text in (
         ("friction", _friction,
          "triangles of constant speed in both directions; the friction curve, and the law that it follows"),
@@ -34,22 +37,25 @@ def _friction(parser: argparse.ArgumentParser) -> None:
     options(parser, "friction")
     parser.add_argument("--resume", default="", metavar="DIR", help="go on with the campaign in this directory")
     parser.add_argument(
-        "--speeds", nargs="+", type=float, default=None, metavar="M/S", help="24 from 0.001 to 0.8 when not given"
+        "--speeds", nargs="+", type=SPEED, default=None, metavar="M/S", help="24 from 0.001 to 0.8 when not given"
     )
-    parser.add_argument("--budget", type=float, default=None, metavar="S", help="of the rig's time (150)")
+    parser.add_argument("--budget", type=BUDGET, default=None, metavar="S", help="of the rig's time (150)")
     parser.set_defaults(do=run)
 
 
 def _presliding(parser: argparse.ArgumentParser) -> None:
     from hilctl.cli.identify_presliding import run
+    from hilctl.friction.gms import ELEMENTS
 
     options(parser, "presliding")
     apply_option(parser)
     curve = "a JSON file with the sliding curve, as `identify friction` leaves it (the friction in force)"
     parser.add_argument("--curve", default="", metavar="FILE", help=curve)
-    parser.add_argument("--elements", type=int, default=0, metavar="N", help="of a GMS law (as many as pay)")
-    parser.add_argument("--center", type=float, default=None, metavar="M", help="of the reversals (mid-travel)")
-    parser.add_argument("--budget", type=float, default=60.0, metavar="S", help="of the rig's time (60)")
+    parser.add_argument("--elements", type=count(0, ELEMENTS), default=0, metavar="N",
+                        help="of a GMS law (as many as pay)")  # fmt: skip
+    parser.add_argument("--center", type=number(-5, 5, "m"), default=None, metavar="M",
+                        help="of the reversals (mid-travel)")  # fmt: skip
+    parser.add_argument("--budget", type=BUDGET, default=60.0, metavar="S", help="of the rig's time (60)")
     parser.set_defaults(do=run)
 
 

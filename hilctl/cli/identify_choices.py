@@ -8,8 +8,9 @@ import math
 import re
 from typing import Any
 
-from hilctl.cli.errors import WrongUse
+from hilctl.cli.arguments import count
 from hilctl.cli.output import pairs
+from hilctl.errors import WrongUse
 
 _TERM = re.compile(r"(?P<mark>[*/]?)\s*(?P<base>[^*/^\s]+)(\^(?P<power>[^*/^\s]+))?\s*")
 
@@ -22,7 +23,7 @@ def options(parser: argparse.ArgumentParser) -> None:
                         help="parameters to estimate (within a factor of five of the rig file's)")  # fmt: skip
     parser.add_argument("--tie", nargs="+", action="extend", default=[], metavar="NAME=FACTOR*NAME^POWER",
                         help="parameters that follow others, like Ctc=0.1*Kc")  # fmt: skip
-    parser.add_argument("--starts", type=int, default=0, metavar="N",
+    parser.add_argument("--starts", type=count(0, 1000), default=0, metavar="N",
                         help="so many more random starts, to find other solutions")  # fmt: skip
 
 

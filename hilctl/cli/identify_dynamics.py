@@ -6,7 +6,6 @@ hilctl identify dynamics table-500 --record bench.csv --map displacement=Weg:mm 
 """
 
 import argparse
-import math
 import sys
 import time
 from collections.abc import Sequence
@@ -15,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import identify_choices
 from hilctl.cli import identify_parts as parts
-from hilctl.cli.errors import WrongUse
+from hilctl.cli.arguments import number
+from hilctl.cli.files import source_file
 from hilctl.cli.output import json_line, note, say
-from hilctl.errors import DONE
+from hilctl.errors import DONE, WrongUse
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -37,9 +37,9 @@ def options(parser: argparse.ArgumentParser) -> None:
                         help="some of multisine,sweep,stepped,plant (default: all that suit the rig)")  # fmt: skip
     parser.add_argument("--band", default="", metavar="LOW:HIGH",
                         help="driven band in Hz (1:100); with --record: the band that was driven")  # fmt: skip
-    parser.add_argument("--amplitude", type=float, default=0.0, metavar="M",
+    parser.add_argument("--amplitude", type=number(0, 5, "m"), default=0.0, metavar="M",
                         help="largest displacement from the centre (default: a share of the rig's limits)")  # fmt: skip
-    parser.add_argument("--carrier", type=float, default=None, metavar="M_S",
+    parser.add_argument("--carrier", type=number(0, 20, "m/s"), default=None, metavar="M_S",
                         help="speed of a slow motion under sines that are too slow to slide alone; 0: none "
                         "(default: from the rig's friction model)")  # fmt: skip
     parser.add_argument("--input", default="", metavar="CHANNEL", help="input of the response (xd_m)")
@@ -52,7 +52,7 @@ def options(parser: argparse.ArgumentParser) -> None:
                         help="with --record: recordings for validation only")  # fmt: skip
     parser.add_argument("--map", nargs="+", action="extend", default=[], dest="columns",
                         metavar="CHANNEL=COLUMN[:UNIT]", help="with --record: the column of a channel")  # fmt: skip
-    parser.add_argument("--rate", type=float, default=0.0, metavar="HZ",
+    parser.add_argument("--rate", type=number(0, 1e6, "Hz"), default=0.0, metavar="HZ",
                         help="with --record: sampling rate of a CSV without times")  # fmt: skip
     parser.add_argument("--no-tune", dest="tunes", action="store_false",
                         help="propose no gains for the identified machine")  # fmt: skip
@@ -107,8 +107,6 @@ def _asked(given: argparse.Namespace) -> "Asked":
     ):
         raise WrongUse("--resume continues the stored plan: leave --out, --band, --amplitude, --carrier and "
                        "--excitation out")  # fmt: skip
-    if given.rate and not (math.isfinite(given.rate) and given.rate > 0):
-        raise WrongUse(f"--rate {given.rate:g}: must be a sampling rate in Hz, above 0")
     low, high = _band(given.band)
     asked = Asked(
         excitations=tuple(word.strip() for word in given.excitation.split(",") if word.strip()),
@@ -251,6 +249,7 @@ def _of_files(
     experiments: list[Experiment] = []
     for role, files in (("fit", given.record), ("check", given.check)):
         for file in files:
+            source_file("--record" if role == "fit" else "--check", Path(file))
             tell(f"reading {file}")
             foreign = read_record(file, mapping, rate_hz=given.rate)
             facts = facts or foreign.facts

@@ -5,10 +5,20 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hilctl.cli.errors import WrongUse
-from hilctl.cli.identify_parts import check, figure, folder_of, interval, keep, made_ready, progress, recording, rig_of
+from hilctl.cli.identify_parts import (
+    check,
+    figure,
+    folder_of,
+    interval,
+    keep,
+    made_ready,
+    progress,
+    recording,
+    refuse_campaign,
+    rig_of,
+)
 from hilctl.cli.output import json_line, note, say, show
-from hilctl.errors import DONE
+from hilctl.errors import DONE, WrongUse
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -70,8 +80,9 @@ def _measure(
             rig.arm()
         campaign = Campaign.resume(rig, folder)
     else:
-        prepared = made_ready(rig, given, lambda text: bar.update(line, description=text))
         budget_s = BUDGET_S if given.budget is None else given.budget
+        refuse_campaign(rig, given.speeds, budget_s)
+        prepared = made_ready(rig, given, lambda text: bar.update(line, description=text))
         campaign = Campaign.begin(rig, folder, given.speeds, budget_s, prepared)
     with recording(rig):
         _show(campaign, bar, line)

@@ -4,16 +4,17 @@ import argparse
 import json
 import shlex
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import connect
-from hilctl.cli.errors import WrongUse
+from hilctl.cli.arguments import number
+from hilctl.cli.files import result_folder
 from hilctl.cli.output import json_line, pairs, say
-from hilctl.errors import DONE
+from hilctl.errors import DONE, WrongUse
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -34,7 +35,7 @@ def options(parser: argparse.ArgumentParser, kind: str) -> None:
     twin_options(parser)
     connect.options(parser, moves=True)
     parser.add_argument("--out", default="", metavar="DIR", help=f"for samples and results (out/{kind}-DATE)")
-    parser.add_argument("--stands-at", type=float, default=None, metavar="M",
+    parser.add_argument("--stands-at", type=number(-5, 5, "m"), default=None, metavar="M",
                         help="also zero displacement: the table's position now, from mid-stroke")  # fmt: skip
     parser.add_argument("--no-prepare", dest="prepare", action="store_false", help="no zeroing, arming and warm-up")
     parser.add_argument("--json", action="store_true", help="the result as one JSON object")
@@ -95,6 +96,16 @@ def rig_of(given: argparse.Namespace) -> "Iterator[Client]":
         yield client
 
 
+def refuse_campaign(rig: "Client", speeds_m_s: Sequence[float] | None, budget_s: float) -> None:
+    """WrongUse where no friction campaign fits into the rig's limits and the budget: before anything moves."""
+    from hilctl.identify.campaign import CannotPlan, plan, read_facts
+
+    try:
+        plan(read_facts(rig), speeds_m_s, budget_s)
+    except CannotPlan as cannot:
+        raise WrongUse(f"--speeds, --budget: {cannot}") from None
+
+
 def made_ready(rig: "Client", given: argparse.Namespace, tell: Callable[[str], None]) -> dict[str, Any]:
     """Zeroes, arms and warms up; with --no-prepare only arms a twin."""
     from hilctl.identify.prepare import prepare
@@ -117,8 +128,8 @@ def recording(rig: "Client") -> "Iterator[None]":
 
 
 def folder_of(given: argparse.Namespace, kind: str) -> Path:
-    """The folder of the campaign."""
-    return Path(given.out or f"out/{kind}-{datetime.now():%Y%m%d-%H%M%S}")
+    """The folder of the campaign, which can be written."""
+    return result_folder("--out", Path(given.out or f"out/{kind}-{datetime.now():%Y%m%d-%H%M%S}"))
 
 
 def keep(answer: Mapping[str, Any], file: Path) -> None:

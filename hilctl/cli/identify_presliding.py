@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import identify_parts as parts
-from hilctl.cli.errors import WrongUse
+from hilctl.cli.files import source_file
 from hilctl.cli.output import say
+from hilctl.errors import WrongUse
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -60,6 +61,7 @@ def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any,
 
 def _curve_in(path: Path) -> Mapping[str, Any]:
     """The sliding curve in a JSON file: a [friction] table, or the result of an identification."""
+    source_file("--curve", path)
     try:
         held = json.loads(path.read_text(encoding="utf-8"))
     except (UnicodeDecodeError, json.JSONDecodeError) as error:

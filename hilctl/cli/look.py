@@ -6,8 +6,7 @@ import time
 from typing import Any
 
 from hilctl.cli import connect
-from hilctl.cli.errors import WrongUse
-from hilctl.errors import DONE
+from hilctl.errors import DONE, WrongUse
 
 WATCHED = (
     "mode", "motion", "trip", "position_m", "velocity_m_s", "xr_m", "error_m", "load_pressure_pa", "friction_n",
@@ -127,7 +126,7 @@ def _get(given: argparse.Namespace) -> int:
     from hilctl.wire.toml import toml_of
 
     if given.changes and given.keys:
-        raise WrongUse("--changes takes no KEY")
+        raise WrongUse(f"--changes lists all changes and takes no KEY: leave {' '.join(given.keys)} out")
     with connect.look(given) as rig:
         if given.changes:
             return _changes(rig.changes(), as_json_object=given.json)
@@ -161,11 +160,12 @@ def _changes(found: dict[str, Any], *, as_json_object: bool) -> int:
 
 
 def _watch(given: argparse.Namespace) -> int:
-    from hilctl.cli.channels import newest, newest_of, rows, table
+    from hilctl.cli.channels import need_known, newest, newest_of, rows, table
     from hilctl.cli.output import as_json, json_line, note, say
 
     with connect.looking_on(given) as rig:
         names = list(rig.hello["channels"]) if given.channels == ["all"] else given.channels
+        need_known(names)
         blocks = rig.subscribe("block")  # before the sample below: nothing is missed between the two
         row = newest(rig, names)
         if given.once:

@@ -5,9 +5,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hilctl.cli.errors import WrongUse
+from hilctl.cli.files import result_folder
 from hilctl.cli.output import as_json, note, say, show
-from hilctl.errors import DONE, NoFigures
+from hilctl.errors import DONE, NoFigures, WrongUse
 
 if TYPE_CHECKING:
     from rich.table import Table as Printed
@@ -30,7 +30,7 @@ def _models(given: argparse.Namespace) -> int:
     from hilctl.phenomena.figures import draw
     from hilctl.phenomena.table import as_object, computed, page
 
-    laws, folder, without = _chosen(given.laws), Path(given.out), ""
+    laws, folder, without = _chosen(given.laws), result_folder("--out", Path(given.out)), ""
     with Console(stderr=True).status("trying every law"):
         table = computed(laws)
         answer = finite(as_object(table))
@@ -61,7 +61,7 @@ def _chosen(text: str) -> tuple[str, ...]:
     for name in asked:
         if name not in MODELS:
             hint = nearest(name, tuple(MODELS))
-            raise WrongUse(f"--laws: no law is called {name!r}; {hint}")
+            raise WrongUse(f"--laws: no friction model {name!r}; {hint}")
     return asked or tuple(MODELS)
 
 

@@ -4,15 +4,18 @@ import argparse
 from typing import TYPE_CHECKING
 
 from hilctl.cli import connect
-from hilctl.cli.errors import SaidNo
+from hilctl.cli.arguments import declared
 from hilctl.cli.output import json_line, note, say
-from hilctl.errors import DONE
+from hilctl.errors import DONE, HilctlError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
     from hilctl.client import Client, Motion
+
+
+_TO_REST_S = 60.0  # the longest motion's end
 
 
 def arm(parser: argparse.ArgumentParser) -> None:
@@ -31,11 +34,14 @@ def hold(parser: argparse.ArgumentParser) -> None:
 def move(parser: argparse.ArgumentParser) -> None:
     """The arguments of `move`."""
     connect.options(parser, moves=True)
-    parser.add_argument("position", metavar="POSITION", type=float, help="where to go, m from mid-stroke")
-    parser.add_argument(
-        "--speed", type=float, default=0.0, metavar="M/S", help="peak speed; not given: the rig's approach"
-    )
-    parser.add_argument("--duration", type=float, default=0.0, metavar="S", help="how long; not with --speed")
+    from hilctl.wire.ops import Move
+
+    parser.add_argument("position", metavar="POSITION", type=declared(Move, "position_m"),
+                        help="where to go, m from mid-stroke")  # fmt: skip
+    parser.add_argument("--speed", type=declared(Move, "speed_m_s"), default=0.0, metavar="M/S",
+                        help="peak speed; not given: limits.shaping.approach_velocity_m_s")  # fmt: skip
+    parser.add_argument("--duration", type=declared(Move, "duration_s"), default=0.0, metavar="S",
+                        help="how long the move takes; not with --speed")  # fmt: skip
     follow_options(parser)
     parser.set_defaults(do=_move)
 
@@ -43,9 +49,12 @@ def move(parser: argparse.ArgumentParser) -> None:
 def wait(parser: argparse.ArgumentParser) -> None:
     """The arguments of `wait`."""
     connect.options(parser, moves=True)
+    from hilctl.wire.ops import Wait
+
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("seconds", nargs="?", type=float, metavar="SECONDS", help="of the rig's own time")
-    what.add_argument("--motion", type=int, metavar="N", help="until this motion is over")
+    what.add_argument("seconds", nargs="?", type=declared(Wait, "seconds"), metavar="SECONDS",
+                      help="of the rig's own time")  # fmt: skip
+    what.add_argument("--motion", type=declared(Wait, "motion"), metavar="N", help="until this motion is over")
     parser.set_defaults(do=_wait)
 
 
@@ -107,18 +116,16 @@ def follow(rig: "Client", start: "Callable[[], Motion]", given: argparse.Namespa
         ended = {"outcome": outcome.why, "last": outcome.last, "trip": outcome.trip} if outcome is not None else {}
         say(json_line({**motion._asdict(), **ended}))
     if outcome is not None and outcome.why != "done":
-        raise SaidNo(f"motion {motion.id} ended: {outcome.why}{trip_text(rig, outcome.trip)}")
+        raise HilctlError(f"motion {motion.id} ended: {outcome.why}{trip_text(rig, outcome.trip)}")
     return DONE
 
 
 def trip_text(rig: "Client", name: str) -> str:
-    """What a person is told of a trip: what, how much, the limit, the key, what to do."""
+    """The trip that is latched, with what to do; where it was reset since, its name alone."""
     trip = rig.status()["trip"] if name else None
     if not trip:
         return f" {name}".rstrip()
-    value = f"{trip['value']:.4g} {trip['unit']}".strip() if "value" in trip else ""
-    reached = f", {value} against {trip['limit']:.4g}" if value else ""
-    return f" by {trip['name']}{reached} ({trip['key']}): {trip['meaning']}; {trip['remedy']}; then `hilctl reset`"
+    return f" by {trip['name']}: {trip['text']}; then `hilctl reset`"
 
 
 def _arm(given: argparse.Namespace) -> int:
@@ -130,15 +137,18 @@ def _arm(given: argparse.Namespace) -> int:
         try:
             rig.arm()
         except Ended as ended:
-            raise SaidNo(f"arming ended: {ended.outcome.why}{trip_text(rig, ended.outcome.trip)}") from None
+            raise HilctlError(f"arming ended: {ended.outcome.why}{trip_text(rig, ended.outcome.trip)}") from None
         say(f"armed: {rig.status()['mode']} at {1e3 * rig.status()['position_m']:.3f} mm")
     return DONE
 
 
 def _hold(given: argparse.Namespace) -> int:
     with connect.command(given) as rig:
+        mode = rig.status()["mode"]
+        if mode in ("off", "standby", "null"):
+            raise HilctlError(f"nothing to hold: the mode is {mode}; `hilctl arm` leads from off to hold")
         rig.hold()
-        return _told(rig, rig.wait_mode("hold", 60.0).why)
+        return _told(rig, rig.wait_mode("hold", _TO_REST_S).why)
 
 
 def _move(given: argparse.Namespace) -> int:
@@ -151,14 +161,14 @@ def _wait(given: argparse.Namespace) -> int:
         if given.motion is not None:
             outcome = rig.wait(given.motion)
             if outcome.why not in ("done", "stopped"):
-                raise SaidNo(f"motion {given.motion} ended: {outcome.why}{trip_text(rig, outcome.trip)}")
+                raise HilctlError(f"motion {given.motion} ended: {outcome.why}{trip_text(rig, outcome.trip)}")
             say(f"motion {given.motion}: {outcome.why}")
             return DONE
         if rig.hello["clock"] == "virtual":  # there it is the lease's holder who lets time pass
             rig.take("console", takeover=given.takeover)
         outcome = rig.pass_time(given.seconds)
         if not outcome.done:
-            raise SaidNo(f"{outcome.why} before {given.seconds:g} s had passed")
+            raise HilctlError(f"{outcome.why} before {given.seconds:g} s had passed")
         say(f"tick {outcome.tick}")
     return DONE
 
@@ -194,7 +204,7 @@ def _shutdown(given: argparse.Namespace) -> int:
 def _told(rig: "Client", why: str) -> int:
     found = rig.status()
     if why not in ("mode", "done", "tripped"):
-        raise SaidNo(f"still {found['mode']}: {why}; {found['gone']}".rstrip("; "))
+        raise HilctlError(f"still {found['mode']}: {why}; {found['gone']}".rstrip("; "))
     tripped = f", tripped by {found['trip']['name']}" if found["trip"] else ""
     say(f"{found['mode']}{tripped}")
     return DONE

@@ -44,13 +44,13 @@ def value_of(text: str) -> Any:
 
 def pairs(words: list[str]) -> dict[str, Any]:
     """KEY=VALUE words as a map."""
-    from hilctl.cli.errors import WrongUse
+    from hilctl.errors import WrongUse
 
     found: dict[str, Any] = {}
     for word in words:
         key, mark, text = word.partition("=")
         if not mark or not key:
-            raise WrongUse(f"{word!r} is not KEY=VALUE")
+            raise WrongUse(f"{word!r} is not KEY=VALUE, like machine.m=450")
         if key in found:
             raise WrongUse(f"{key} is given twice")
         found[key] = value_of(text)

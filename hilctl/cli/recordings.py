@@ -4,19 +4,22 @@ import argparse
 from pathlib import Path
 
 from hilctl.cli import connect
-from hilctl.cli.errors import SaidNo, WrongUse
+from hilctl.cli.arguments import count
+from hilctl.cli.files import result_file, source_file
 from hilctl.cli.output import json_line, note, say
-from hilctl.errors import DONE
+from hilctl.errors import DONE, HilctlError, WrongUse
 
 
 def record(parser: argparse.ArgumentParser) -> None:
     """The arguments of `record`."""
     connect.options(parser)
-    parser.add_argument("action", choices=("start", "stop"), help="one recording at a time")
+    parser.add_argument("action", metavar="ACTION", choices=("start", "stop"),
+                        help="start or stop; there is one recording at a time")  # fmt: skip
     parser.add_argument(
-        "name", nargs="?", default="", metavar="NAME", help="its name in the rig's folder; not given: the date"
+        "name", nargs="?", default="", metavar="NAME", help="file name in the rig's recording folder (the date)"
     )
-    parser.add_argument("--json", action="store_true", help="path, first sample and last safe one as one JSON object")
+    parser.add_argument("--json", action="store_true",
+                        help="path, first sample and last one on disk, as one JSON object")  # fmt: skip
     parser.set_defaults(do=_record)
 
 
@@ -24,15 +27,16 @@ def export(parser: argparse.ArgumentParser) -> None:
     """The arguments of `export`."""
     parser.add_argument("file", metavar="FILE", help="a recording")
     parser.add_argument("--csv", action="store_true", help="comma-separated values, every digit kept")
-    parser.add_argument("--out", metavar="PATH", default="", help="where to; not given: beside the recording")
-    parser.add_argument("--channels", nargs="+", default=[], metavar="CHANNEL", help="not given: all")
-    parser.add_argument("--every", type=int, default=1, metavar="N", help="every how many samples one is written (1)")
+    parser.add_argument("--out", metavar="PATH", default="", help="the file to write (beside the recording)")
+    parser.add_argument("--channels", nargs="+", default=[], metavar="CHANNEL", help="which ones (all)")
+    parser.add_argument("--every", type=count(1, 1_000_000), default=1, metavar="N",
+                        help="write one of every N samples (1)")  # fmt: skip
     parser.set_defaults(do=_export)
 
 
 def _record(given: argparse.Namespace) -> int:
     if given.action == "stop" and given.name:
-        raise WrongUse("record stop takes no name")
+        raise WrongUse(f"record stop takes no NAME: {given.name!r} is one argument too many")
     with connect.look(given) as rig:
         made = rig.ask("record", action=given.action, name=given.name, timeout_s=60.0)
     failed = given.action == "stop" and made["state"] == "failed"
@@ -43,7 +47,7 @@ def _record(given: argparse.Namespace) -> int:
     else:
         say(f"{made['path']}: samples {made['first']} to {made['flushed']}")
     if failed:
-        raise SaidNo(f"the recording failed: {made['reason']}")
+        raise HilctlError(f"the recording failed: {made['reason']}")
     return DONE
 
 
@@ -52,16 +56,17 @@ def _export(given: argparse.Namespace) -> int:
     from hilctl.recording.reader import open_recording
 
     if not given.csv:
-        raise WrongUse("say which format: --csv")
-    if given.every < 1:
-        raise WrongUse(f"--every {given.every}: must be at least 1")
-    source = Path(given.file)
+        raise WrongUse("no format given; add --csv")
+    source = source_file("FILE", Path(given.file))
     target = Path(given.out) if given.out else source.with_suffix(".csv")
-    if not source.is_file():
-        raise WrongUse(f"{source}: no such file")
     if target.resolve() == source.resolve():
-        raise WrongUse(f"{target}: would overwrite the recording")
-    with open_recording(source) as recording:
+        raise WrongUse(f"--out {target}: would overwrite the recording; name another file")
+    result_file("--out", target)
+    try:
+        opened = open_recording(source)
+    except OSError as error:
+        raise WrongUse(f"FILE {source}: is no recording ({error}); recordings are made by `hilctl record`") from None
+    with opened as recording:
         if not recording.complete:
             note(f"{source}: not complete; what it holds is exported")
         rows = export_csv(recording, target, given.channels, given.every)

@@ -34,6 +34,7 @@ def _check(given: argparse.Namespace) -> int:
     rig = rig_options.load(given)
     told, bare = _margins(rig), _without_pressure(rig)
     notes, complaints = _driver(rig)
+    unwritable = _recordings(rig)
     in_force = rig.tables.law.feedback
     holds = in_force == "rig" or told[in_force][0].stable
     if given.json:
@@ -42,14 +43,14 @@ def _check(given: argparse.Namespace) -> int:
                 "rig": rig.name,
                 "file": str(rig.path),
                 "driver": rig.driver,
-                "complaints": complaints,
+                "complaints": [*complaints, *unwritable],
                 "notes": notes,
                 "feedback": in_force,
                 "margins": {law: {"nominal": n._asdict(), "family": f._asdict()} for law, (n, f) in told.items()},
                 "without_pressure": bare._asdict() if bare is not None else None,
             }
         )
-        return DONE if holds and not complaints else RIG_SAID_NO
+        return DONE if holds and not complaints and not unwritable else RIG_SAID_NO
     say(f"{rig.name}: {rig.path}: every value is allowed")
     if told:
         say(f"peak of the sensitivity, at most {MARGIN:g} wanted:")
@@ -69,7 +70,24 @@ def _check(given: argparse.Namespace) -> int:
         note(f"driver {rig.driver}: {text}")
     if not complaints:
         say(f"driver {rig.driver}: opened, and is what the rig file says")
-    return DONE if holds and not complaints else RIG_SAID_NO
+    for text in unwritable:
+        note(text)
+    return DONE if holds and not complaints and not unwritable else RIG_SAID_NO
+
+
+def _recordings(rig: "Rig") -> list[str]:
+    """What keeps recordings from being written."""
+    from pathlib import Path
+
+    from hilctl.cli.files import why_not_writable
+    from hilctl.wire import places
+
+    own = rig.recording.folder
+    folder = Path(own) if own else places.state_root() / rig.name / "recordings"
+    why = why_not_writable(folder)
+    named = repr(own) if own else f"the default {folder}"
+    remedy = "name a folder where this user may write"
+    return [f"recording.folder: {named} cannot be written: {why}; {remedy}"] if why else []
 
 
 def _margins(rig: "Rig") -> "dict[str, tuple[Margins, Margins]]":

@@ -27,5 +27,11 @@ def _run(given: argparse.Namespace) -> int:
     from hilctl.service.run import Choice
     from hilctl.service.run import run as serve
 
+    if given.recordings:
+        from pathlib import Path
+
+        from hilctl.cli.files import result_folder
+
+        result_folder("--recordings", Path(given.recordings))
     logging.basicConfig(level=given.log.upper(), format="%(asctime)s %(levelname)s %(message)s", datefmt="%H:%M:%S")
     return serve(Choice(given.rig, given.twin, given.clock, pairs(given.changes), given.recordings))

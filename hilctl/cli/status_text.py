@@ -40,10 +40,7 @@ def _mode(status: dict[str, Any]) -> str:
 
 
 def _trip(trip: dict[str, Any]) -> Iterator[str]:
-    reached = f": {trip['value']:.4g}, limit {trip['limit']:.4g} {trip['unit']}".rstrip() if "value" in trip else ""
-    yield f"  TRIPPED    {trip['name']}{reached}: {trip['meaning']}"
-    key = f" (key {trip['key']})" if trip["key"] else ""
-    yield f"             {trip['remedy']}{key}; then `hilctl reset`"
+    yield f"  TRIPPED    {trip['name']}: {trip['text']}; then `hilctl reset`"
 
 
 def link_text(link: dict[str, Any]) -> str:

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import connect
-from hilctl.cli.errors import SaidNo, WrongUse
+from hilctl.cli.arguments import of_leaf
+from hilctl.cli.files import source_file
 from hilctl.cli.motion import follow, follow_options, motions
-from hilctl.errors import DONE
+from hilctl.errors import DONE, HilctlError, WrongUse
 from hilctl.law.motions.requests import MOTIONS
 from hilctl.params import Leaf, leaves
 
@@ -28,7 +29,9 @@ _PREFIX = "motion_"  # of the destinations of generated options: they must not m
 
 def track(parser: argparse.ArgumentParser) -> None:
     """The arguments of `track`."""
-    kinds = parser.add_subparsers(metavar="KIND", required=True, parser_class=type(parser))
+    kinds = parser.add_subparsers(
+        metavar="KIND", required=True, parser_class=type(parser), help="which motion; `hilctl track KIND --help`"
+    )
     for kind, table in MOTIONS.items():
         text = (table.__doc__ or kind).strip()
         below = kinds.add_parser(kind, help=text[0].lower() + text[1:].rstrip("."), description=text)
@@ -69,9 +72,9 @@ def add_options(parser: argparse.ArgumentParser, declared: Sequence[Leaf]) -> No
             case "text":
                 named["metavar"] = "TEXT"
             case "int":
-                named |= {"type": int, "metavar": "N"}
+                named |= {"type": of_leaf(leaf), "metavar": "N"}
             case _:
-                named |= {"type": float, "metavar": leaf.unit.upper() or "X"}
+                named |= {"type": of_leaf(leaf), "metavar": leaf.unit.upper() or "X"}
         group.add_argument(f"--{shown}", **named)
         if others:
             group.add_argument(*others, **{**named, "help": argparse.SUPPRESS})
@@ -103,7 +106,7 @@ def _track(given: argparse.Namespace) -> int:
     history = None
     if given.kind == "waveform":
         if bool(given.file) == bool(given.uploaded):
-            raise WrongUse("track waveform takes FILE.csv, or --uploaded NAME")
+            raise WrongUse("track waveform: give FILE.csv, or --uploaded NAME, and one of them only")
         if given.uploaded:
             parameters["upload"] = given.uploaded
         else:
@@ -129,7 +132,7 @@ def _learn(given: argparse.Namespace, parameters: dict[str, Any]) -> int:
         try:
             found = learn(rig, reference_of(rig, given.kind, **parameters), given.name, tell=tell)
         except NotMeasuredError as error:
-            raise SaidNo(str(error)) from None
+            raise HilctlError(str(error)) from None
     if given.json:
         repeats = [repeat._asdict() for repeat in found.repeats]
         say(json_line({**found._asdict(), "repeats": repeats, "percent": found.percent}))
@@ -142,6 +145,7 @@ def _history(file: str) -> Any:
     from hilctl.law.motions.samples import read_csv
     from hilctl.params import BadValues, Problem
 
+    source_file("FILE.csv", Path(file))
     try:
         return read_csv(Path(file).read_text(encoding="utf-8"), file)
     except UnicodeDecodeError as error:

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import connect, identify_parts, rig_options, tune_told
-from hilctl.cli.errors import SaidNo, WrongUse
+from hilctl.cli.arguments import number
+from hilctl.cli.files import result_file
 from hilctl.cli.output import as_json, note, pairs, say
-from hilctl.errors import DONE
+from hilctl.errors import DONE, HilctlError, WrongUse
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -34,10 +35,12 @@ def tune(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--feedback", choices=LAWS, help="which law; not given: the one that the rig file uses")
     parser.add_argument("--from", dest="folder", default="", metavar="DIR",
                         help="the machine that `identify dynamics` or `identify plant` has found there")  # fmt: skip
-    parser.add_argument("--gain-margin", type=float, default=6.0, metavar="DB", help="wanted, in dB (6)")
-    parser.add_argument("--phase-margin", type=float, default=45.0, metavar="DEG", help="wanted, in degrees (45)")
-    parser.add_argument("--modulus-margin", type=float, default=0.5, metavar="M",
-                        help="wanted: least distance of the loop from -1 (0.5)")  # fmt: skip
+    parser.add_argument("--gain-margin", type=number(0, 40, "dB"), default=6.0, metavar="DB",
+                        help="wanted gain margin, in dB (6)")  # fmt: skip
+    parser.add_argument("--phase-margin", type=number(0, 85, "degrees"), default=45.0, metavar="DEG",
+                        help="wanted phase margin, in degrees (45)")  # fmt: skip
+    parser.add_argument("--modulus-margin", type=number(0.1, 0.9), default=0.5, metavar="M",
+                        help="wanted modulus margin: smallest distance of the loop from -1 (0.5)")  # fmt: skip
     parser.add_argument("--measure", action="store_true",
                         help="drive the rig, and tell its bandwidth and margins")  # fmt: skip
     parser.add_argument("--notches", action="store_true",
@@ -61,7 +64,7 @@ def _tune(given: argparse.Namespace) -> int:
             with _service(given, rig) as service:
                 made = _made(given, rig, service, lambda text: bar.update(line, description=text))
         except DynamicsFault as fault:
-            raise SaidNo(str(fault)) from None
+            raise HilctlError(str(fault)) from None
     if given.save:
         Path(given.save).write_text(tune_told.fragment(made) + "\n", encoding="utf-8")
     if given.json:
@@ -89,12 +92,8 @@ def _check(given: argparse.Namespace, rig: "Rig") -> None:
         raise WrongUse("--notches leaves the gains as they are: leave --feedback and --from out")
     if given.measure and given.feedback not in (None, rig.tables.law.feedback):
         raise WrongUse(f"--measure drives the law in force, {rig.tables.law.feedback}: leave --feedback out")
-    for name, value, low, high in (
-        ("--gain-margin", given.gain_margin, 0.0, 40.0), ("--phase-margin", given.phase_margin, 0.0, 85.0),
-        ("--modulus-margin", given.modulus_margin, 0.1, 0.9),
-    ):  # fmt: skip
-        if not low <= value <= high:
-            raise WrongUse(f"{name} {value:g}: must be {low:g} to {high:g}")
+    if given.save:
+        result_file("--save", Path(given.save))
 
 
 @contextmanager

@@ -55,6 +55,7 @@ class Connection:
         self.endpoint, self.identity = endpoint, identity
         self._context = context or zmq.Context.instance()
         self._lock = threading.Lock()
+        self._answered = False  # once at least
         self._socket = self._open()
 
     def _open(self) -> "zmq.Socket[bytes]":
@@ -89,7 +90,7 @@ class Connection:
                     raise NoReply(f"{op}: no reply from {self.endpoint} within {timeout_s:g} s; does the service run?")
                 if now_s >= look_s:
                     if not _listens(self.endpoint):
-                        raise ServiceGone(f"{op}: nobody listens at {self.endpoint}: the service has ended")
+                        raise ServiceGone(f"{op}: nobody listens at {self.endpoint}; {self._why_nobody()}")
                     look_s = now_s + _LOOK_S
                 if now_s >= again_s:
                     self._socket.send(message)
@@ -97,10 +98,16 @@ class Connection:
                 if not self._socket.poll(int(1000 * (min(deadline_s, again_s, look_s) - now_s)) + 1):
                     continue
                 reply = unpack_reply(self._socket.recv())
+                self._answered = True
                 if reply.get("id") == id:
                     return _result(reply)
                 if reply.get("id") is None and not reply.get("ok"):
                     return _result(reply)  # it could not even read the request's number
+
+    def _why_nobody(self) -> str:
+        if self._answered:
+            return "the service has ended; start it with `hilctl run RIG`"
+        return "check host and port, or start a service with `hilctl run RIG`"
 
     def close(self) -> None:
         """Gives the socket back."""

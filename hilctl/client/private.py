@@ -21,10 +21,6 @@ _LOOK_S = 0.02
 _PATIENT = {"service.timeout_s": 10.0, "service.lease_timeout_s": 30.0}
 
 
-class CoreFailed(HilctlError):
-    """The private service did not come up; the message is what it said."""
-
-
 class Private(NamedTuple):
     """A running private service."""
 
@@ -107,7 +103,7 @@ def _await(process: "subprocess.Popen[bytes]", folder: Path, recordings: Path, l
         if process.poll() is not None:
             break
         time.sleep(_LOOK_S)
-    raise CoreFailed(f"the private service did not come up:\n{log.read_text(errors='replace')[-4000:]}")
+    raise HilctlError(f"the private service did not come up:\n{log.read_text(errors='replace')[-4000:]}")
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

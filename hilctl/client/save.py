@@ -3,17 +3,20 @@
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from hilctl.errors import HilctlError
+from hilctl.errors import WrongUse
 from hilctl.wire.toml import SAVED, toml_of
 
-if TYPE_CHECKING:
-    from hilctl.client.client import Client
 
+class Asks(Protocol):
+    """The part of a client that saving needs."""
 
-class NotOurs(HilctlError, ValueError):
-    """The file is another one, which saving would destroy."""
+    def ask(self, op: str, **args: Any) -> dict[str, Any]:
+        """Any operation."""
+
+    def changes(self, first: int = 0, last: int = 0) -> dict[str, Any]:
+        """The sets of parameters, and the files of the rig."""
 
 
 class Saved(NamedTuple):
@@ -31,13 +34,13 @@ class Saved(NamedTuple):
         return f"include = [{toml_of(name)}]"
 
 
-def save(rig: "Client", path: str | Path) -> Saved:
-    """Writes what differs from the rig file, whole or not at all. Where the rig file includes this file, it keeps what
-    it said besides."""
+def save(rig: Asks, path: str | Path) -> Saved:
+    """Writes what differs from the rig file, whole or not at all. Where the rig file includes this file, its other
+    values are kept."""
     target = Path(path).resolve()
     files = [Path(name) for name in rig.changes(last=0)["files"]]
     if target == files[0]:
-        raise NotOurs(f"{target} is the rig file itself; give another file, which it can include")
+        raise WrongUse(f"{target} is the rig file itself; name another file, which it can include")
     _need_ours(target)
     place = files.index(target) if target in files else 0
     made = rig.ask("toml", replaces=place)
@@ -54,11 +57,18 @@ def _need_ours(target: Path) -> None:
     except UnicodeDecodeError:
         ours = False
     if not ours:
-        raise NotOurs(f"{target} exists, and was not written by `hilctl set --save`; give another file")
+        raise WrongUse(f"{target} exists, and was not written by `hilctl set --save`; name another file")
 
 
 def write_whole(target: Path, text: str) -> None:
     """A file with this text, on the disk; or, whatever happens meanwhile, the file that was there before."""
+    try:
+        _write(target, text)
+    except OSError as error:  # named by the file that was asked for, not by the draft
+        raise OSError(error.errno, error.strerror, str(target)) from None
+
+
+def _write(target: Path, text: str) -> None:
     new = target.with_name(f".{target.name}.{os.getpid()}.new")
     try:
         with new.open("x", encoding="utf-8") as file:

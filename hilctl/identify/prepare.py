@@ -86,8 +86,7 @@ def prepare(
     trip = rig.status()["trip"]
     if trip:
         raise PrepareFailed(
-            f"a trip is latched: {trip['name']} ({trip['key']}): {trip['meaning']}; {trip['remedy']}; "
-            "then `hilctl reset`"
+            f"a trip is latched: {trip['name']}: {trip['text']}; then `hilctl reset`"
         )
     if rig.status()["mode"] != "off":
         tell("switching off, to zero the pressures")
@@ -196,7 +195,7 @@ def _arm(rig: "Client") -> str:
 def _arming_failed(trip: dict[str, Any] | None) -> str:
     if not trip:
         return "arming ended in a trip that is no longer latched; arm again and see `hilctl status`"
-    return f"arming ended by {trip['name']} ({trip['key']}): {trip['meaning']}; {trip['remedy']}"
+    return f"arming ended by {trip['name']}: {trip['text']}"
 
 
 def _warm_up(rig: "Client", seconds: float) -> None:

@@ -12,10 +12,7 @@ def trip_text(trip: dict[str, Any] | None) -> str:
     """A trip as `status` reports it; empty for none."""
     if not trip:
         return ""
-    measured = "value" in trip and trip["name"] not in (*OF_A_SENSOR, "emergency_stop")
-    value = f"{trip['value']:.4g} {trip['unit']}".strip() if measured else ""
-    reached = f", {value} against {trip['limit']:.4g}" if value else ""
-    return f"the rig tripped by {trip['name']}{reached} ({trip['key']}): {trip['meaning']}; {trip['remedy']}"
+    return f"the rig tripped by {trip['name']}: {trip['text']}"
 
 
 def ended_text(rig: "Client", why: str) -> str:

@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 
 from hilctl.loop.options import CoreOptions
 from hilctl.loop.voice import Voice
-from hilctl.signals import TRIP_TEXTS, Trip
+from hilctl.signals import Trip
+from hilctl.trips import TRIP_TEXTS
 
 log = logging.getLogger("hilctl.loop")
 

@@ -52,6 +52,8 @@ def _check_table(table: type[Params], given: object, at: str, problems: list[Pro
 
 def _bounds(leaf: Leaf) -> str:
     unit = f" {leaf.unit}" if leaf.unit else ""
+    if leaf.kind == "int":
+        return f"must be {leaf.low:.0f} to {leaf.high:.0f}{unit}"
     return f"must be {leaf.low:g} to {leaf.high:g}{unit}"
 
 
@@ -81,7 +83,8 @@ def _check_choices(leaf: Leaf, value: object, path: str, problems: list[Problem]
 
 def _check_leaf(leaf: Leaf, value: object, path: str, problems: list[Problem]) -> object:
     if value is msgspec.UNSET:
-        problems.append(Problem(path, value, "is required", leaf.meaning))
+        bounds = f", {_bounds(leaf)[8:]}" if leaf.kind in ("float", "int") else ""
+        problems.append(Problem(path, value, "is required", f"{leaf.meaning}{bounds}"))
         return None
     match leaf.kind:
         case "float":
@@ -91,7 +94,7 @@ def _check_leaf(leaf: Leaf, value: object, path: str, problems: list[Problem]) -
             if isinstance(value, float) and value.is_integer():
                 value = int(value)
             if isinstance(value, float):
-                problems.append(Problem(path, value, "must be a whole number"))
+                problems.append(Problem(path, value, f"must be a whole number, {_bounds(leaf)[8:]}"))
                 return None
             return _check_number(leaf, value, path, problems)
         case "bool":
@@ -106,9 +109,9 @@ def _check_leaf(leaf: Leaf, value: object, path: str, problems: list[Problem]) -
             return value
         case "choice":
             if value not in leaf.choices:
-                problems.append(
-                    Problem(path, value, "must be one of " + ", ".join(leaf.choices), nearest(str(value), leaf.choices))
-                )
+                hint = nearest(str(value), leaf.choices)
+                remedy = hint if hint.startswith("did you mean") else ""  # all of them are named already
+                problems.append(Problem(path, value, "must be one of " + ", ".join(leaf.choices), remedy))
                 return None
             return value
         case "choices":

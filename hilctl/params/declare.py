@@ -38,7 +38,7 @@ class Params(_Frozen):
 
 
 class Problem(NamedTuple):
-    """One refused value: which key, what stood there, what is allowed, what to do."""
+    """One refused value: its key, the value (UNSET: none), what is allowed, what to do."""
 
     key: str
     value: object
@@ -46,8 +46,10 @@ class Problem(NamedTuple):
     remedy: str = ""
 
     def __str__(self) -> str:
-        shown = "nothing" if self.value is msgspec.UNSET else repr(self.value)
-        text = f"{self.key}: {shown} refused, {self.limit}"
+        if self.value is msgspec.UNSET:  # there is no value to show
+            text = f"{self.key}: {'missing' if self.limit == 'is required' else self.limit}"
+        else:
+            text = f"{self.key}: {self.value!r} refused, {self.limit}"
         return f"{text}; {self.remedy}" if self.remedy else text
 
 
@@ -184,10 +186,16 @@ def leaves(table: type[Params], at: str = "") -> tuple[Leaf, ...]:
     return tuple(out)
 
 
+_SHOWN = 24  # names in a hint
+
+
 def nearest(key: str, known: "list[str] | tuple[str, ...]") -> str:
-    """A hint naming the known key that is most like this one, or nothing."""
+    """A hint: the known key that is most like this one, or all of them where they are few."""
     close = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
-    return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
+    if close:
+        return f"did you mean {close[0]!r}?"
+    more = f", and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+    return f"known: {', '.join(known[:_SHOWN])}{more}"
 
 
 def join(at: str, key: str) -> str:

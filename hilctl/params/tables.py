@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from hilctl.params.checking import BadValues, Problem
+
 
 def flat(tables: Mapping[str, Any], at: str = "", between: str = ".") -> dict[str, Any]:
     """By dotted key, below `at`. An empty table has no key."""
@@ -25,8 +27,11 @@ def nested(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def put(tree: dict[str, Any], key: str, value: Any) -> None:
-    """Sets one value, by its dotted key; tables that are missing are made."""
+    """Sets one value, by its dotted key; tables that are missing are made. BadValues where a value stands above it."""
     *tables, name = key.split(".")
-    for table in tables:
+    for depth, table in enumerate(tables, 1):
         tree = tree.setdefault(table, {})
+        if not isinstance(tree, dict):
+            above = ".".join(tables[:depth])
+            raise BadValues([Problem(key, value, f"{above} is a value, not a table", f"write {above}=VALUE")])
     tree[name] = value

@@ -4,17 +4,11 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
-from hilctl.errors import BAD_VALUE, HilctlError
+from hilctl.errors import WrongUse
 from hilctl.params import nearest
 from hilctl.recording.reader import Recording
 
 _ROWS = 8192  # at a time: some megabytes
-
-
-class UnknownChannel(HilctlError, ValueError):
-    """A channel that the recording does not have."""
-
-    code = BAD_VALUE
 
 
 def export_csv(recording: Recording, path: str | Path, channels: Sequence[str] = (), every: int = 1) -> int:
@@ -22,7 +16,7 @@ def export_csv(recording: Recording, path: str | Path, channels: Sequence[str] =
     names = list(channels) or list(recording.channels)
     for name in names:
         if name not in recording.channels:
-            raise UnknownChannel(f"no channel {name!r}; {nearest(name, recording.channels)}")
+            raise WrongUse(f"no channel {name!r}; {nearest(name, recording.channels)}")
     count = 0
     with open(path, "w", newline="") as file:
         out = csv.writer(file)

@@ -9,14 +9,8 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.errors import BAD_VALUE, HilctlError
+from hilctl.errors import WrongUse
 from hilctl.recording.layout import FORMAT, VERSION
-
-
-class NotARecording(HilctlError, ValueError):
-    """The file is something else, or of a version that this hilctl does not know."""
-
-    code = BAD_VALUE
 
 
 class Recording:
@@ -30,7 +24,8 @@ class Recording:
         found = self._file.attrs.get("format"), self._file.attrs.get("version")
         if found != (FORMAT, VERSION):
             self._file.close()
-            raise NotARecording(f"{path}: format {found[0]!r}, version {found[1]!r}; expected {FORMAT!r}, {VERSION}")
+            known = f"this program reads {FORMAT!r}, {VERSION}"
+            raise WrongUse(f"{path}: format {found[0]!r}, version {found[1]!r}; {known}")
         attributes = self._file.attrs
         self.rig, self.rig_file = str(attributes["rig"]), str(attributes["rig_file"])
         self.run, self.schema = str(attributes["run"]), str(attributes["schema"])

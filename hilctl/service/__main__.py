@@ -5,6 +5,7 @@ import json
 import logging
 import sys
 
+from hilctl.errors import explain
 from hilctl.service.run import Choice, run
 
 
@@ -31,7 +32,14 @@ def main(arguments: list[str]) -> int:
             parser.error(
                 f'--set {change}: the value must be JSON: a number, true, "text"' if mark else f"--set {change}: no ="
             )
-    return run(Choice(given.rig, given.twin, given.clock, changes, given.recordings, given.die_with_parent))
+    try:
+        return run(Choice(given.rig, given.twin, given.clock, changes, given.recordings, given.die_with_parent))
+    except Exception as error:
+        told = explain(error)
+        if told is None:
+            raise  # a defect: its traceback says where
+        print(told.text, file=sys.stderr)
+        return told.code
 
 
 if __name__ == "__main__":

@@ -127,7 +127,7 @@ class App:
             self.service.events.tell(seen.kind, seen.tick, **body)
 
     def _trip_body(self, body: dict[str, Any]) -> dict[str, Any]:
-        told = told_trip(Trip(body["trip"]), self.service.core.link.status)
+        told = told_trip(Trip(body["trip"]), self.service.core.link.status, self.service.store.controller)
         told.pop("tick", None)  # the event has its own
         rest = {key: told.get(key) for key in ("value", "limit", "action")}
         return {"trip": told.pop("name"), **told, **rest}

@@ -5,6 +5,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+import zmq
+
+from hilctl.errors import HilctlError
 from hilctl.loop.link import Link
 from hilctl.loop.options import CoreOptions
 from hilctl.loop.spawn import Spawned
@@ -17,6 +20,7 @@ from hilctl.service.events import Events
 from hilctl.service.history import History
 from hilctl.service.lease import LeaseDesk
 from hilctl.service.service import Identity, Places, Service
+from hilctl.service.settings import Service as Settings
 from hilctl.service.store import Store
 from hilctl.service.telemetry import Telemetry
 from hilctl.service.watch import Watch
@@ -67,6 +71,15 @@ def start_link(rig: Rig, core: Spawned | None, *, virtual: bool) -> Link:
     )
 
 
+def _not_bound(error: zmq.ZMQError, settings: Settings) -> HilctlError:
+    """Which port could not be opened, and why."""
+    ports = {name: getattr(settings, f"{name}_port") for name in ("commands", "telemetry", "scope")}
+    name, port = next(((n, p) for n, p in ports.items() if p and str(error).find(f":{p}") >= 0), ("commands", 0))
+    key, why = f"service.{name}_port", zmq.strerror(error.errno or 0).lower()
+    remedy = "end the program that uses it, choose another port, or 0 for a free one"
+    return HilctlError(f"{key}: {port} cannot be opened on {settings.bind}: {why}; {remedy}", key=key, value=port)
+
+
 def assemble(
     context: Any,
     rig: Rig,
@@ -81,7 +94,10 @@ def assemble(
     """The service with its sockets open; `file` is the rig as its file alone says it."""
     settings = rig.service
     ports = settings.telemetry_port, settings.scope_port
-    telemetry = Telemetry(context, settings.bind, ports, run, schema(), settings.block_s)
+    try:
+        telemetry = Telemetry(context, settings.bind, ports, run, schema(), settings.block_s)
+    except zmq.ZMQError as error:
+        raise _not_bound(error, settings) from None
     folder = recordings or (
         Path(rig.recording.folder) if rig.recording.folder else places.state_root() / rig.name / "recordings"
     )
@@ -99,7 +115,10 @@ def assemble(
         started_s=time.monotonic(),
     )
     desk = Desk(context, service)
-    desk.socket.bind(f"tcp://{settings.bind}:{settings.commands_port or '*'}")
+    try:
+        desk.socket.bind(f"tcp://{settings.bind}:{settings.commands_port or '*'}")
+    except zmq.ZMQError as error:
+        raise _not_bound(error, settings) from None
     endpoints["commands"] = desk.endpoint
     endpoints["telemetry"], endpoints["scope"] = telemetry.endpoints
     return service, desk, telemetry

@@ -17,7 +17,8 @@ from hilctl.signals import Mode
 from hilctl.wire.errors import Code, Refused, refusal_of
 from hilctl.wire.ops import Arguments
 
-_HALVINGS = 12  # of the amplitude that was asked for, in search of one that fits
+_HALVINGS = 12  # of the size that was asked for, in search of one that fits
+_SIZES = ("amplitude_m", "position_m", "peak_m")
 
 
 def arm(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
@@ -87,7 +88,7 @@ def _start(s: Service, asked: Asked, op: str, kind: str, parameters: dict[str, A
     if s.occupied:
         raise Refused(Code.BUSY, s.occupied, op)
     s.occupied = "another motion is being planned"
-    id = s.last_motion = s.last_motion + 1
+    id = s.last_motion + 1
     try:
         made, extremes, tick = yield from _begin(s, asked, op, kind, parameters, id)
     finally:
@@ -116,6 +117,7 @@ def _begin(
     s.need_mode(op, Mode.HOLD)
     if _place(s) != place:
         raise Refused(Code.BUSY, "the reference moved while the motion was planned; ask again", op)
+    s.last_motion = id  # from here on the loop may take it; a motion that was refused before has no number
     tick = yield from s.core.ask(RequestKind.TRACK, motion=made.motion, knots=made.knots)
     s.events.tell(
         "planned", tick, motion=id, motion_kind=kind, parameters=parameters, text=made.text, author=asked.client
@@ -125,15 +127,15 @@ def _begin(
     return made, extremes, tick
 
 
-def largest_amplitude(parameters: Mapping[str, Any], checked: Callable[[Mapping[str, Any]], object]) -> float:
-    """The largest amplitude of this motion that is not refused, rounded down; 0 where none is, or it has none."""
-    asked = parameters.get("amplitude_m")
+def largest(key: str, parameters: Mapping[str, Any], checked: Callable[[Mapping[str, Any]], object]) -> float:
+    """The largest value of this parameter that is not refused, rounded towards 0; 0 where none is, or it has none."""
+    asked = parameters.get(key)
     if not isinstance(asked, float | int):
         return 0.0
 
-    def fits(amplitude_m: float) -> bool:
+    def fits(value: float) -> bool:
         try:
-            checked({**parameters, "amplitude_m": amplitude_m})
+            checked({**parameters, key: value})
         except HilctlError:
             return False
         return True
@@ -143,7 +145,7 @@ def largest_amplitude(parameters: Mapping[str, Any], checked: Callable[[Mapping[
         middle = 0.5 * (good + bad)
         good, bad = (middle, bad) if fits(middle) else (good, middle)
     rounded = float(f"{good:.3g}")
-    return rounded if rounded <= good else float(f"{0.995 * good:.3g}")
+    return rounded if abs(rounded) <= abs(good) else float(f"{0.995 * good:.3g}")
 
 
 def plan_checked(
@@ -169,8 +171,10 @@ def plan_checked(
         return checked(parameters)
     except HilctlError as error:
         refused = refusal_of(error)
-        fits_m = largest_amplitude(parameters, checked) if refused.code == Code.LIMIT else 0.0
-        most = f"; the largest amplitude_m that fits is {fits_m:.3g}" if fits_m > 0 else ""
+        most = ""
+        for key in _SIZES if refused.code == Code.LIMIT else ():
+            fits = largest(key, parameters, checked)
+            most += f"; the largest {key} that fits is {fits:.3g}" if fits else ""
         raise Refused(refused.code, refused.message + most, refused.key) from None
 
 

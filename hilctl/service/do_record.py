@@ -22,7 +22,7 @@ def record(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     if given.args.action == "start":
         return (yield from start_recording(s, given.args.name))
     if not s.recorder.active:
-        raise Refused(Code.WRONG_MODE, "nothing is being recorded", "action")
+        raise Refused(Code.WRONG_MODE, "nothing is being recorded; `hilctl record start` begins", "action")
     yield from take_rows(s)
     state = yield from finished(s.recorder.stop())
     s.tell("recording", action="stop", path=state.path, first=state.first, flushed=state.flushed, by=asked.client)

@@ -9,7 +9,8 @@ from hilctl.service.lost import Restore, at_rest, put_back, until_taken
 from hilctl.service.service import Asked, Service
 from hilctl.service.status import status_of
 from hilctl.service.tasks import Pace, Result, Task
-from hilctl.signals import CHANNELS, TRIP_TEXTS, Arming, Mode, Trip
+from hilctl.signals import CHANNELS, Arming, Mode, Trip
+from hilctl.trips import TRIP_TEXTS
 from hilctl.wire import MAJOR, PROTOCOL, places
 from hilctl.wire.errors import MEANINGS, Code, Refused
 from hilctl.wire.ops import OPS, Arguments, describe_leaf, describe_op, describe_table
@@ -135,10 +136,11 @@ def wait(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     """Until a motion is over, some of the rig's time has passed, or a mode is reached."""
     args = given.args
     if bool(args.motion) + bool(args.seconds) + bool(args.mode) != 1:
-        raise Refused(Code.BAD_VALUE, "give exactly one of motion, seconds, mode", "motion")
+        raise Refused(Code.BAD_VALUE, "motion, seconds, mode: give exactly one of them", "motion")
     first, begun_s, goal = s.core.history.end, time.monotonic(), 0
     if args.motion > s.last_motion:
-        raise Refused(Code.BAD_VALUE, f"no motion {args.motion} was started; the last is {s.last_motion}", "motion")
+        told = f"motion: {args.motion} refused, no such motion was started; the last one is {s.last_motion}"
+        raise Refused(Code.BAD_VALUE, told, "motion")
     if args.seconds:
         s.core.need()
         if s.virtual:

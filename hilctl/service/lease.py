@@ -110,4 +110,4 @@ class LeaseDesk:
 
     def _who(self) -> str:
         assert self.held is not None
-        return f"is held by {self.held.holder} ({self.held.kind}); `lease takeover` takes it"
+        return f"is held by {self.held.holder} ({self.held.kind})"

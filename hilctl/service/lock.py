@@ -10,10 +10,6 @@ from hilctl.errors import HilctlError
 from hilctl.wire import places
 
 
-class AlreadyRunning(HilctlError):
-    """Another service holds this rig."""
-
-
 class Lock:
     """Held until the process ends."""
 
@@ -26,7 +22,8 @@ class Lock:
             self._file.seek(0)
             holder = self._file.read().strip() or "unknown"
             self._file.close()
-            raise AlreadyRunning(f"a service of this rig runs already: process {holder} ({runtime})") from None
+            told = f"a service of this rig runs already: process {holder} ({runtime})"
+            raise HilctlError(told, remedy="`hilctl shutdown` ends it") from None
         self._file.truncate(0)
         self._file.write(f"{os.getpid()}\n")
         self._file.flush()

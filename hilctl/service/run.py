@@ -18,7 +18,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hilctl.errors import DONE, RIG_SAID_NO, WRONG_USE, HilctlError
+from hilctl.errors import DONE, RIG_SAID_NO, HilctlError, WrongUse
 from hilctl.loop.spawn import Spawned, spawn
 
 if TYPE_CHECKING:
@@ -55,28 +55,16 @@ def run(choice: Choice) -> int:
 
 
 def _run(choice: Choice, core: Spawned) -> int:
-    from firmware_bridge.driver import DriverError
     from hilctl.rig import load
     from hilctl.service.lock import Lock
     from hilctl.wire import places
 
-    try:
-        rig = load(choice.rig, twin=choice.twin, changes=choice.changes)
-        if choice.clock == "virtual" and not rig.twin:
-            print("the virtual clock is for the twin: add --twin", file=sys.stderr)
-            return WRONG_USE
-        lock = Lock(places.own_directory(places.runtime_root() / rig.name))
-    except HilctlError as error:
-        print(error.text, file=sys.stderr)
-        return error.exit_code
-    except OSError as error:
-        print(error, file=sys.stderr)
-        return RIG_SAID_NO
+    rig = load(choice.rig, twin=choice.twin, changes=choice.changes)
+    if choice.clock == "virtual" and not rig.twin:
+        raise WrongUse(f"--clock virtual is for a simulated rig, {rig.name} has the driver {rig.driver}; add --twin")
+    lock = Lock(places.own_directory(places.runtime_root() / rig.name))
     try:
         return _serve(rig, choice, core, lock)
-    except (DriverError, OSError) as error:
-        print(f"{rig.name}: {error}", file=sys.stderr)
-        return RIG_SAID_NO
     finally:
         lock.release()
 
@@ -100,9 +88,8 @@ def _serve(rig: "Rig", choice: Choice, core: Spawned, lock: "Lock") -> int:
         if _await_core(app):
             problem = _heard(app, judged)
             if problem:
-                print(problem, file=sys.stderr)
                 end(app)
-                return WRONG_USE
+                raise problem
             lock.announce({"rig": rig.name, "clock": choice.clock, **app.service.identity.endpoints})
             _tell_systemd("READY=1")
             print(f"{rig.name}: {choice.clock} clock, commands at {app.desk.endpoint}", file=sys.stderr, flush=True)
@@ -129,7 +116,7 @@ def _as_written(rig: "Rig", choice: Choice) -> "Rig":
         return rig
 
 
-def _unstable(rig: "Rig") -> str:
+def _unstable(rig: "Rig") -> HilctlError | None:
     """Why the rig file's gains are refused; judged beside the core's start, which need not wait for it."""
     from hilctl.params import BadValues
     from hilctl.rig import refuse_unstable
@@ -137,15 +124,15 @@ def _unstable(rig: "Rig") -> str:
     try:
         refuse_unstable(rig)
     except BadValues as bad:
-        return str(bad)
-    return ""
+        return bad
+    return None
 
 
-def _heard(app: "App", judged: "Future[str]") -> str:
+def _heard(app: "App", judged: "Future[HilctlError | None]") -> HilctlError | None:
     """The judgement, while the core goes on being told that the service lives."""
     while not judged.done() and app.service.core.ended is None:
         app.cycle()
-    return judged.result() if judged.done() else ""
+    return judged.result() if judged.done() else None
 
 
 def _await_core(app: "App") -> bool:

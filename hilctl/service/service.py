@@ -90,11 +90,12 @@ class Service:
         if self.watch.mode in modes:
             return
         remedy = {
-            Mode.OFF: "arm first",
+            Mode.OFF: "`hilctl arm` first",
             Mode.TRACK: "a motion runs: stop it, or wait for it",
         }.get(self.watch.mode, "wait for it to settle")
         if op == "arm" and self.watch.mode == Mode.HOLD:
-            raise Refused(Code.WRONG_MODE, "already armed: the mode is hold", "mode")
+            told = "already armed: the mode is hold; `hilctl move` and `hilctl track` start motions"
+            raise Refused(Code.WRONG_MODE, told, "mode")
         wanted = " or ".join(m.name.lower() for m in modes)
         raise Refused(
             Code.WRONG_MODE, f"{op} needs the mode {wanted}, it is {self.watch.mode.name.lower()}; {remedy}", "mode"

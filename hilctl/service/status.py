@@ -5,7 +5,8 @@ from typing import Any
 
 from hilctl.loop.status import CoreStatus
 from hilctl.service.service import Service
-from hilctl.signals import SENSORS, TRIP_TEXTS, Action, Arming, Trip
+from hilctl.signals import SENSORS, Action, Arming, Trip
+from hilctl.trips import TRIP_TEXTS, general, sentence
 
 
 def status_of(s: Service) -> dict[str, Any]:
@@ -26,7 +27,7 @@ def status_of(s: Service) -> dict[str, Any]:
         "arming": Arming(int(row["arming"])).name.lower() if row is not None else "none",
         "motion": s.watch.motion,
         "last_motion": s.last_motion,
-        "trip": told_trip(Trip(s.watch.trip), core) if s.watch.trip else None,
+        "trip": told_trip(Trip(s.watch.trip), core, s.store.controller) if s.watch.trip else None,
         "warnings": [t.name.lower() for t in Trip if s.watch.warnings >> t.value & 1 and t],
         "epoch": s.watch.epoch,
         "epoch_asked": s.store.epoch,
@@ -92,8 +93,8 @@ def link_of(s: Service, core: CoreStatus) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def told_trip(trip: Trip, core: Any) -> dict[str, Any]:
-    """What it means, what to do about it; and its figures while the loop still has them."""
+def told_trip(trip: Trip, core: Any, controller: Any) -> dict[str, Any]:
+    """What it means and what to do about it, in parts and as one `text`; its figures while the loop still has them."""
     text = TRIP_TEXTS[trip]
     told: dict[str, Any] = {
         "name": trip.name.lower(),
@@ -104,11 +105,13 @@ def told_trip(trip: Trip, core: Any) -> dict[str, Any]:
         "remedy": text.remedy,
     }
     if core.trip != trip:
-        return told
-    if core.trip_sensor >= 0:
-        told["sensor"] = SENSORS[core.trip_sensor]
-        told["key"] = f"sensors.{told['sensor']}" if text.key == "sensors" else text.key
+        return told | {"text": general(trip)}
+    sensor = SENSORS[core.trip_sensor] if core.trip_sensor >= 0 else ""
+    if sensor:
+        told["sensor"] = sensor
+        told["key"] = f"sensors.{sensor}" if text.key == "sensors" else text.key
     return told | {
+        "text": sentence(trip, float(core.trip_value), float(core.trip_limit), sensor, controller),
         "tick": int(core.trip_tick),
         "value": float(core.trip_value),
         "limit": float(core.trip_limit),

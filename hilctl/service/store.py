@@ -9,6 +9,8 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from msgspec import UNSET
+
 from hilctl.friction import linear_models
 from hilctl.law.settings import Controller, pack_settings
 from hilctl.params import BadValues, Leaf, Problem, flatten, leaves, nearest
@@ -108,7 +110,7 @@ class Store:
         for key in keys:
             found = {k: v for k, v in values.items() if k == key or k.startswith(f"{key}.")}
             if not found:
-                problems.append(Problem(key, "", "no such key", nearest(key, tuple(values))))
+                problems.append(Problem(key, UNSET, "no such key", nearest(key, tuple(values))))
             chosen |= found
         if problems:
             raise BadValues(problems)

@@ -4,7 +4,8 @@ import sys
 from pathlib import Path
 
 from hilctl.params import leaves
-from hilctl.signals import TRIP_TEXTS, Mode, Trip, document
+from hilctl.signals import Mode, Trip, document
+from hilctl.trips import TRIP_TEXTS
 from hilctl.wire.errors import MEANINGS
 from hilctl.wire.ops import OPS, Op, describe_op
 

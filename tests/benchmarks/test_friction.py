@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from hilctl.bench import friction
-from hilctl.bench.yardstick import YardstickError, build
+from hilctl.bench.yardstick import build
+from hilctl.errors import HilctlError
 from hilctl.friction import MODELS, Kind
 from hilctl.rt.jit import PLAIN
 
@@ -54,7 +55,7 @@ def test_a_yardstick_that_computes_something_else_is_found_out(library, monkeypa
     assert friction.law("lugre", {}, Other).difference() > friction.AGREE
     monkeypatch.setattr(friction, "build", lambda source, folder: Other)
     monkeypatch.setattr(friction, "cases", lambda: {"lugre": ("lugre", {})})
-    with pytest.raises(YardstickError, match=r"friction\.c: lugre differs from ours by"):
+    with pytest.raises(HilctlError, match=r"friction\.c: lugre differs from ours by"):
         friction.run(quick=True)
 
 

@@ -30,5 +30,5 @@ def test_a_jacobian_is_thirty_times_faster_than_a_run_of_lsim_for_each_parameter
 def test_another_result_than_lsims_is_found_out(monkeypatch):
     exact = servo.simulate
     monkeypatch.setattr(servo, "simulate", lambda *given: exact(*given) * (1 + 1e-6))
-    with pytest.raises(servo.YardstickError, match="differs from ours"):
+    with pytest.raises(servo.HilctlError, match="differs from ours"):
         servo.run(quick=True)

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from random import Random
 
-from hilctl.signals import TRIP_TEXTS, Mode, Trip
+from hilctl.signals import Mode, Trip
+from hilctl.trips import TRIP_TEXTS
 from tests.invariants.rigs import RIGS
 from tests.invariants.script import Play
 

@@ -116,7 +116,7 @@ def test_a_trip_in_the_middle_is_told_and_the_rest_is_measured_after_reset_and_a
         for _ in range(3):
             next(measured)
         rig.set({"limits.tracking_error.max_m": 1e-4})
-        with pytest.raises(CampaignFault, match=r"at 0\.05 m/s: .*tracking_error.* against 0\.0001.*speeds are kept"):
+        with pytest.raises(CampaignFault, match=r"at 0\.05 m/s: .*tracking_error.* limit 0\.0001 m.*speeds are kept"):
             next(measured)
         rig.undo()
         with pytest.raises(CampaignFault, match="hilctl reset"):

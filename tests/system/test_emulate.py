@@ -8,9 +8,10 @@ import sys
 import numpy as np
 import pytest
 
-from firmware_bridge.emulate.control import NobodyThere, tell
+from firmware_bridge.emulate.control import tell
 from firmware_bridge.emulate.modbus_map import RESET, default_config
 from firmware_bridge.firmware.build import compiler
+from hilctl.errors import HilctlError
 from hilctl.signals import Status
 from tests.system.emulate_parts import Emulation, driven
 from tests.system.service_parts import driven_to_its_end, environment, in_time, strokes, undisturbed, until
@@ -66,7 +67,7 @@ def test_a_command_from_another_shell_is_obeyed_or_refused_with_the_nearest_name
 
 
 def test_who_commands_an_emulation_that_is_not_there_is_told_what_to_do(tmp_path):
-    with pytest.raises(NobodyThere, match="start one with `hilctl emulate`"):
+    with pytest.raises(HilctlError, match="start one with `hilctl emulate`"):
         tell(tmp_path / "none", "status")
 
 

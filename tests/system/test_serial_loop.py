@@ -9,7 +9,8 @@ import pytest
 from firmware_bridge.firmware.build import compiler, cross_compiler
 from firmware_bridge.firmware.emulated import emulator
 from firmware_bridge.serial_frame.messages import DeviceTrip, State
-from hilctl.client import CoreFailed, Refused
+from hilctl.client import Refused
+from hilctl.errors import HilctlError
 from hilctl.signals import Status
 from tests.system.serial_parts import TTL_TICKS, arm, board, kill_core, move, restored, service_of, ticks_pass, tripped
 from tests.system.service_parts import core_of, link_comes, link_events, until
@@ -206,6 +207,6 @@ def test_a_device_that_reboots_while_moving_is_null_and_gets_a_new_session_but_i
 
 @pytest.mark.slow
 def test_a_board_that_does_not_fit_the_rig_file_is_refused_at_the_start_with_the_sum(device):
-    with pytest.raises(CoreFailed, match=r"at most 144 Hz, or"), service_of(device, driver__baud=115_200):
+    with pytest.raises(HilctlError, match=r"at most 144 Hz, or"), service_of(device, driver__baud=115_200):
         pass
     assert device.seen()["state"] in (State.IDLE, State.READY)  # never armed

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from hilctl.bench.bridge import quietest, untouched
 from hilctl.bench.bridge_loop import Second
-from hilctl.bench.cyclictest import CyclictestError, Yardstick, histogram, late_share
+from hilctl.bench.cyclictest import Yardstick, histogram, late_share
+from hilctl.errors import HilctlError
 
 PERIOD_US = 1000
 
@@ -41,7 +42,7 @@ def test_a_stall_counts_once_for_each_wake_up_that_it_took(counts, latest_us):
 def test_where_it_tells_nothing_nothing_is_compared(told, code, why, tmp_path):
     (tmp_path / "said").write_text("unable to set the policy")
     (tmp_path / "found.json").write_text(told)
-    with subprocess.Popen(["sh", "-c", f"exit {code}"]) as process, pytest.raises(CyclictestError, match=why):
+    with subprocess.Popen(["sh", "-c", f"exit {code}"]) as process, pytest.raises(HilctlError, match=why):
         Yardstick(process, PERIOD_US, tmp_path).histogram()
 
 

@@ -3,13 +3,11 @@
 import pytest
 
 from firmware_bridge.driver import DriverError
-from hilctl.cli.errors import SaidNo, WrongUse, explain, one_line
 from hilctl.cli.main import main
-from hilctl.client import Code, CoreFailed, NoReply, Refused
-from hilctl.errors import DONE, RIG_SAID_NO, WRONG_USE
+from hilctl.client import Code, NoReply, Refused
+from hilctl.errors import DONE, RIG_SAID_NO, WRONG_USE, HilctlError, WrongUse, explain, one_line
 from hilctl.law.motions import MotionRefused
 from hilctl.params import BadValues, Problem
-from hilctl.recording.reader import NotARecording
 
 _LIMIT = MotionRefused(
     quantity="position", unit="m", t_s=1.0, value=0.2, limit=0.09, key="limits.position.max_m", remedy="reduce it"
@@ -27,11 +25,11 @@ _LIMIT = MotionRefused(
         (BadValues([Problem("machine.m", -1, "must be 1 to 1e6 kg")]), WRONG_USE),
         (_LIMIT, RIG_SAID_NO),
         (NoReply("no reply"), RIG_SAID_NO),
-        (CoreFailed("did not come up"), RIG_SAID_NO),
+        (HilctlError("did not come up"), RIG_SAID_NO),
         (DriverError("no such port"), RIG_SAID_NO),
-        (NotARecording("something else"), WRONG_USE),
+        (WrongUse("something else"), WRONG_USE),
         (WrongUse("give one"), WRONG_USE),
-        (SaidNo("it tripped"), RIG_SAID_NO),
+        (HilctlError("it tripped"), RIG_SAID_NO),
         (FileNotFoundError(2, "No such file", "a.csv"), WRONG_USE),
         (PermissionError(13, "Permission denied", "/etc/x"), RIG_SAID_NO),
     ],

@@ -11,9 +11,8 @@ import pytest
 import firmware_bridge
 import hilctl
 import sim
-from hilctl.cli.errors import explain
 from hilctl.client import Outcome
-from hilctl.errors import EXITS, FAILED, RIG_SAID_NO, WRONG_USE, HilctlError, NoFigures
+from hilctl.errors import EXITS, FAILED, RIG_SAID_NO, WRONG_USE, HilctlError, NoFigures, explain
 from hilctl.params import Problem
 from hilctl.wire.errors import Code, refusal_of
 

@@ -5,11 +5,10 @@ import sys
 
 import pytest
 
-from hilctl.cli.errors import WrongUse
 from hilctl.cli.main import VERBS, main, parser_for
 from hilctl.cli.output import pairs, value_of
 from hilctl.cli.track import parameters_of
-from hilctl.errors import WRONG_USE
+from hilctl.errors import WRONG_USE, WrongUse
 from hilctl.law.motions.requests import MOTIONS
 from hilctl.params import leaves
 

@@ -54,8 +54,7 @@ def test_the_status_names_mode_place_and_missed_ticks():
 
 
 def test_a_trip_is_told_with_value_limit_key_and_remedy():
-    trip = {"name": "velocity", "value": 1.2, "limit": 1.0, "unit": "m/s", "key": "limits.velocity",
-            "meaning": "too fast", "remedy": "go slower"}  # fmt: skip
+    trip = {"name": "velocity", "text": "too fast: 1.2 m/s, limit 1 m/s (limits.velocity.max_m_s); go slower"}
     text = "\n".join(lines({**_STATUS, "trip": trip}, _HELLO))
     for part in ("velocity", "1.2", "limit 1 m/s", "limits.velocity", "too fast", "go slower", "hilctl reset"):
         assert part in text

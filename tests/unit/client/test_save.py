@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from hilctl.client.save import NotOurs, save, write_whole
+from hilctl.client.save import save, write_whole
+from hilctl.errors import WrongUse
 from hilctl.wire.toml import SAVED
 
 
@@ -45,9 +46,9 @@ def test_an_included_file_is_replaced_by_its_number(tmp_path: Path) -> None:
 def test_a_file_that_somebody_else_wrote_is_not_touched(tmp_path: Path, content: bytes) -> None:
     target = tmp_path / "mine.toml"
     target.write_bytes(content)
-    with pytest.raises(NotOurs):
+    with pytest.raises(WrongUse):
         saved(target, tmp_path / "rig.toml")
-    with pytest.raises(NotOurs, match="rig file itself"):
+    with pytest.raises(WrongUse, match="rig file itself"):
         saved(tmp_path / "rig.toml", tmp_path / "rig.toml")
     assert target.read_bytes() == content
 

@@ -334,7 +334,7 @@ def test_a_speed_that_is_no_number_gives_no_force_and_leaves_the_elements(v):
         ({"alpha": [1.5, -0.5], "k": [1e7, 1e7]}, "friction.alpha[1]: -0.5 refused"),
         ({"alpha": [1 / 11] * 11, "k": [1e7] * 11}, "must be at most 10 values"),
         ({"alpha": [1], "k": [math.nan]}, "friction.k[0]: nan refused, must be finite"),
-        ({}, "friction.s0: nothing refused, is required; unless alpha and k list the elements"),
+        ({}, "friction.s0: missing; unless alpha and k list the elements"),
         ({"alpha": [1], "k": [1e7], "s0": 1e8}, "friction.s0: 100000000.0 refused, k says the stiffnesses already"),
         ({"s0": 1e8, "elements": 11}, "friction.elements: 11 refused"),
         ({"s0": -1e8}, "friction.s0: -100000000.0 refused"),

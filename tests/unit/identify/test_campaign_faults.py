@@ -82,6 +82,7 @@ def test_the_sensor_that_made_it_trip_is_named():
 TRIP = {
     "name": "tracking_error", "key": "limits.tracking_error", "unit": "m", "value": 0.04, "limit": 0.03,
     "meaning": "the table did not follow", "remedy": "look",
+    "text": "the table did not follow: 0.04 m, limit 0.03 m (limits.tracking_error.max_m); look",
 }  # fmt: skip
 
 
@@ -97,7 +98,7 @@ def test_a_trip_is_told_with_value_limit_key_remedy_and_what_is_seen():
     stuck = triangle()
     stuck["displacement_m"] = 1e-5 * stuck["displacement_m"]
     text = tripped(_Rig(TRIP), "tripped", stuck, RIG)
-    for part in ("0.04 m against 0.03", "limits.tracking_error", "look", "The table is stuck"):
+    for part in ("0.04 m, limit 0.03 m", "limits.tracking_error", "look", "The table is stuck"):
         assert part in text
     assert trip_text(None) == ""
 

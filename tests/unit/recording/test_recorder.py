@@ -11,10 +11,11 @@ import h5py
 import numpy as np
 import pytest
 
+from hilctl.errors import WrongUse
 from hilctl.recording import writer as writing
-from hilctl.recording.export import UnknownChannel, export_csv
+from hilctl.recording.export import export_csv
 from hilctl.recording.layout import Change, Event, Header
-from hilctl.recording.reader import NotARecording, open_recording
+from hilctl.recording.reader import open_recording
 from hilctl.recording.recorder import Recorder, State
 from hilctl.signals import NAMES, SAMPLE
 
@@ -210,7 +211,7 @@ def test_a_loss_is_counted_though_the_disk_reports_at_the_same_moment(
 def test_any_other_file_is_refused(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "other.h5", "w") as file:
         file.attrs["format"] = "something"
-    with pytest.raises(NotARecording, match="something"):
+    with pytest.raises(WrongUse, match="something"):
         open_recording(tmp_path / "other.h5")
 
 
@@ -222,7 +223,7 @@ def test_text_keeps_every_digit(recorder: Recorder, tmp_path: Path) -> None:
     recorder.stop().result(10)
     with open_recording(tmp_path / "a.h5") as back:
         assert export_csv(back, tmp_path / "a.csv", ["error_m", "mode"], every=3) == 7
-        with pytest.raises(UnknownChannel, match="error_m"):
+        with pytest.raises(WrongUse, match="error_m"):
             export_csv(back, tmp_path / "b.csv", ["eror_m"])
     head, *lines = (tmp_path / "a.csv").read_text().splitlines()
     assert head == "time_s,error_m,mode"

@@ -66,7 +66,7 @@ def test_every_problem_of_a_new_model_is_told_at_once(store: Store) -> None:
     bad = {"friction.s0": 1.0, "friction.sigmaa": 5.0, "friction.vd": "x", "machine.m": -1}
     told = problems(store, {"friction.model": "lugre", **bad})
     assert "friction model lugre; did you mean 'friction.sigma'" in told["friction.sigmaa"]
-    assert "is required" in told["friction.s1"]
+    assert "missing" in told["friction.s1"]
     assert {"friction.s0", "friction.vd", "machine.m"} <= set(told)
 
 

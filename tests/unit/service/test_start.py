@@ -41,4 +41,4 @@ def test_while_the_gains_are_judged_the_service_goes_on_living() -> None:
 
 def test_a_core_that_ends_meanwhile_ends_the_wait() -> None:
     app = SlowlyJudged(3, core_ends=True)
-    assert (_heard(app, app.judged), app.cycles) == ("", 3)
+    assert (_heard(app, app.judged), app.cycles) == (None, 3)

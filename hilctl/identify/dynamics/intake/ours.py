@@ -4,10 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
+from hilctl.errors import WrongUse
 from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.dynamics.intake.foreign import Foreign, IntakeFault
 from hilctl.params.tables import flat
-from hilctl.recording.reader import NotARecording, open_recording
+from hilctl.recording.reader import open_recording
 from hilctl.signals import Mode
 
 REST_S = 0.3  # before and behind
@@ -17,7 +18,7 @@ def read_recording(path: Path) -> Foreign:
     """From the first tracked sample to the last, and a little rest around."""
     try:
         opened = open_recording(path)
-    except (NotARecording, KeyError):
+    except (WrongUse, KeyError):
         raise IntakeFault(
             f"{path} is HDF5, and no recording of ours (`hilctl record`); export its channels as CSV with a header"
         ) from None

@@ -114,7 +114,8 @@ class Rig:
         self.driven.append((self.name, float(np.abs(self.uploaded).max())))
         if self.name == self.trips_in:
             self.trip = {"name": "pressure", "key": "limits.pressure", "value": 3.1e7, "limit": 3e7, "unit": "Pa",
-                         "meaning": "a chamber pressure passed the limit", "remedy": "check the supply"}  # fmt: skip
+                         "meaning": "a chamber pressure passed the limit", "remedy": "check the supply",
+                         "text": "a chamber pressure passed limits.pressure.max_pa; check the supply"}  # fmt: skip
         return Motion(2, 0, len(self.uploaded) / 1000, "", {"first_sample_s": 0.0}, {})
 
     def wait(self, motion):

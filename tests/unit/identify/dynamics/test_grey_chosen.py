@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hilctl.cli.errors import WrongUse
 from hilctl.cli.identify_choices import choices_of, options
+from hilctl.errors import WrongUse
 from hilctl.identify.dynamics.grey import Fixed, Free, Tied, chosen
 from hilctl.params import BadValues
 

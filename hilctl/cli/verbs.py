@@ -1,0 +1,185 @@
+"""The verbs of `hilctl`, in groups by what people do, each with what it does and with examples that work.
+
+The first example of a verb is also what a wrong command line is answered with; of `track` and `identify`, the first
+that begins like the command line.
+"""
+
+from typing import NamedTuple
+
+GROUPS: dict[str, str] = {
+    "run": "run a rig",
+    "drive": "drive it",
+    "look": "look at it",
+    "measure": "measure and record",
+    "identify": "identify and tune",
+    "develop": "develop without a rig",
+}
+
+
+class Verb(NamedTuple):
+    """A verb: the module and the function that declare its arguments, its group, what it does, examples."""
+
+    module: str
+    declare: str
+    group: str
+    help: str  # one line
+    examples: tuple[str, ...]
+    does: str = ""  # more about it
+
+
+VERBS: dict[str, Verb] = {
+    "run": Verb(
+        "run", "run", "run", "start the service of a rig, or of its simulated twin",
+        ("hilctl run table-500 --twin", "hilctl run rig.toml", "hilctl run table-500 --twin --clock virtual"),
+        "It runs in the foreground and prints a line when it listens; Ctrl-C ends the motion in order, then the "
+        "service. The other commands find it by itself.",
+    ),
+    "check": Verb(
+        "rigs", "check", "run", "validate a rig file, print its margins, reach its device",
+        ("hilctl check table-500", "hilctl check rig.toml --twin", "hilctl check table-500 --set machine.m=450"),
+        "Exit code 0: every value is allowed, the gains hold, the device answers, recordings can be written.",
+    ),
+    "presets": Verb(
+        "rigs", "presets", "run", "list the rig files that come with the program",
+        ("hilctl presets", "hilctl presets --json"),
+        "Copy one and change it, or name it in place of a rig file.",
+    ),
+    "doctor": Verb(
+        "doctor", "doctor", "run", "tell whether this host is fit for real time, and what to change",
+        ("hilctl doctor", "hilctl doctor rig.toml --seconds 10"),
+        "It reads the kernel's settings and measures how late a thread wakes. It changes nothing.",
+    ),
+    "shutdown": Verb(
+        "motion", "shutdown", "run", "end the motion in order, then the service",
+        ("hilctl shutdown", "hilctl shutdown --takeover"),
+    ),
+    "arm": Verb(
+        "motion", "arm", "drive", "go from off to hold, step by step",
+        ("hilctl arm", "hilctl arm --wait", "hilctl arm --takeover"),
+        "Supply, enable, two small bumps that prove polarity and null, full supply, hold.",
+    ),
+    "hold": Verb("motion", "hold", "drive", "end the motion in order and hold", ("hilctl hold",)),
+    "move": Verb(
+        "motion", "move", "drive", "go to a position and rest there",
+        ("hilctl move 0.02 --wait", "hilctl move -0.01 --speed 0.05"),
+        "The move is checked whole against the limits before it starts.",
+    ),
+    "track": Verb(
+        "track", "track", "drive", "follow a triangle, a sine, a chirp or an uploaded history",
+        ("hilctl track triangle --speed 0.02 --amplitude 0.005 --cycles 4 --wait",
+         "hilctl track sine --frequency 1 --amplitude 0.01 --wait",
+         "hilctl track chirp --start 0.5 --end 10 --amplitude 0.002 --duration 30",
+         "hilctl track waveform elcentro.csv --peak 0.05 --wait"),
+        "The motion is checked whole against the limits before it starts; a refusal names the instant and the limit.",
+    ),
+    "wait": Verb(
+        "motion", "wait", "drive", "wait until a motion is over, or until some of the rig's time has passed",
+        ("hilctl wait --motion 3", "hilctl wait 2.5"),
+    ),
+    "stop": Verb(
+        "motion", "stop", "drive", "decelerate to rest and hold; needs no lease", ("hilctl stop",),
+    ),
+    "off": Verb(
+        "motion", "off", "drive", "ramp the valve to null and switch off; needs no lease", ("hilctl off",),
+        "It also ends the console's lease.",
+    ),
+    "reset": Verb(
+        "motion", "reset", "drive", "clear the latched trip; refused while its cause is present", ("hilctl reset",),
+        "`hilctl status` shows the trip and what to do about its cause.",
+    ),
+    "set": Verb(
+        "change", "set_values", "drive", "change parameters, all or none, or take the last change back",
+        ("hilctl set law.three_state.kd_per_m=14 --origin 'softer specimen'", "hilctl set --undo",
+         "hilctl set --save tuned.toml"),
+        "Keys are those of the rig file. The change is checked whole and blended in while the rig runs.",
+    ),
+    "lease": Verb(
+        "look", "lease", "drive", "show who may command; take the lease, or give it back",
+        ("hilctl lease", "hilctl lease --takeover", "hilctl lease --release"),
+        "Only the holder of the lease moves the rig. `stop` and `off` need no lease.",
+    ),
+    "status": Verb(
+        "look", "status", "look", "show mode, trip, loop, lease and recording of a running service",
+        ("hilctl status", "hilctl status --json"),
+    ),
+    "get": Verb(
+        "look", "get", "look", "print active parameters",
+        ("hilctl get law.three_state", "hilctl get machine.m friction", "hilctl get --changes"),
+    ),
+    "watch": Verb(
+        "look", "watch", "look", "show channels as they change, until Ctrl-C",
+        ("hilctl watch", "hilctl watch --channels position_m error_m u_cmd", "hilctl watch --once --json"),
+    ),
+    "events": Verb(
+        "look", "events", "look", "list what happened: requests, trips, leases, the link",
+        ("hilctl events", "hilctl events --follow"),
+    ),
+    "zero": Verb(
+        "change", "zero", "measure", "make a sensor read a value from now on",
+        ("hilctl zero acceleration", "hilctl zero displacement --to 0.012"),
+        "The mean of the newest samples goes into the sensor's offset. Displacement is zeroed in the mode off only.",
+    ),
+    "record": Verb(
+        "recordings", "record", "measure", "start or stop a recording",
+        ("hilctl record start", "hilctl record start run-7", "hilctl record stop"),
+        "Every sample, event and parameter change goes into one HDF5 file.",
+    ),
+    "export": Verb(
+        "recordings", "export", "measure", "write a recording as CSV",
+        ("hilctl export run-7.h5 --csv", "hilctl export run-7.h5 --csv --channels position_m error_m --every 10"),
+    ),
+    "identify": Verb(
+        "identify", "identify", "identify", "measure the rig and identify friction, the plant, or its dynamics",
+        ("hilctl identify friction table-500 --twin", "hilctl identify friction",
+         "hilctl identify presliding table-500 --twin", "hilctl identify plant --apply",
+         "hilctl identify dynamics table-500 --twin --out out/dynamics"),
+        "It drives the rig that runs here, or a private twin with RIG --twin.",
+    ),
+    "commission": Verb(
+        "commission", "commission", "identify", "measure friction, identify it, compensate it, prove it, report",
+        ("hilctl commission table-500 --twin", "hilctl commission table-500", "hilctl commission --connect table-500"),
+        "The whole work on a rig, or on a private twin with RIG --twin, with a report at the end.",
+    ),
+    "tune": Verb(
+        "tune", "tune", "identify", "compute gains with margins, and notches; measure them",
+        ("hilctl tune table-500", "hilctl tune table-500 --twin --measure",
+         "hilctl tune table-500 --measure --apply"),
+        "Without --apply nothing changes in a running service.",
+    ),
+    "demo": Verb(
+        "demo", "demo", "develop", "commission a simulated rig whose true parameters are withheld",
+        ("hilctl demo", "hilctl demo --seed 2 --friction stribeck"),
+        "Friction is measured, identified and compensated over the wire, as on any rig, with a report.",
+    ),
+    "emulate": Verb(
+        "emulate", "emulate", "develop", "put a simulated rig behind Modbus or our firmware, with faults on command",
+        ("hilctl emulate modbus-tcp table-500-modbus", "hilctl emulate serial table-500-serial",
+         "hilctl emulate modbus-tcp --tell status"),
+    ),
+    "models": Verb(
+        "models", "models", "develop", "compare the friction models: what each shows of real friction",
+        ("hilctl models", "hilctl models --laws lugre,stribeck"),
+    ),
+    "bench": Verb(
+        "bench", "bench", "develop", "measure this program against its yardsticks",
+        ("hilctl bench tick", "hilctl bench jitter --quick --json"),
+    ),
+}  # fmt: skip
+
+
+def examples_for(command: str) -> tuple[str, ...]:
+    """The examples that begin like this command; those of its verb, where none does."""
+    words = command.split()
+    of_verb = VERBS[words[1]].examples if len(words) > 1 and words[1] in VERBS else ("hilctl run table-500 --twin",)
+    return tuple(one for one in of_verb if one.split()[: len(words)] == words) or of_verb
+
+
+def overview() -> str:
+    """All verbs, by group."""
+    width = max(len(name) for name in VERBS) + 2
+    parts = []
+    for group, title in GROUPS.items():
+        parts.append(f"{title}:")
+        parts += [f"  {name:<{width}}{verb.help}" for name, verb in VERBS.items() if verb.group == group]
+        parts.append("")
+    return "\n".join(parts)
