@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from hilctl.errors import NoFigures
-from sim.specimens.settings import Link, Pendulum, SpecimenConfig
+from sim.specimens.links import Link
+from sim.specimens.settings import Pendulum, SpecimenConfig
 from sim.specimens.simulate import Motion, Table, simulate
 
 _STYLE: Any = {

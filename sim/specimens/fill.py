@@ -9,6 +9,7 @@ import numpy as np
 from hilctl.machine import GRAVITY
 from hilctl.params import Problem
 from sim.specimens.inertia import fill_inertia
+from sim.specimens.links import Joint, Link
 from sim.specimens.record import (
     DEFLECTION,
     PENDULUM_WORDS,
@@ -28,7 +29,7 @@ from sim.specimens.record import (
     Y2,
     Kind,
 )
-from sim.specimens.settings import Joint, Link, Pendulum, SpecimenConfig, Structure
+from sim.specimens.settings import Pendulum, SpecimenConfig, Structure
 
 _STEP_RAD = 0.5  # of the fastest oscillation or decay in one step: fourth order, error 3e-4 of it a step
 

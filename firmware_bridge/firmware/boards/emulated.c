@@ -1,7 +1,7 @@
 /* A board without line, time or plant of its own: a library, whose user has them (firmware_bridge/emulate). */
 #include "emulated.h"
 
-#include "witness.h"
+#include "steps.h"
 
 static struct hil_witness witness;
 
@@ -38,7 +38,7 @@ void emulated_tick(const int32_t *in, int32_t *out) {
     out[2] = witness.device.out.supply;
 }
 
-size_t emulated_obey(const char *text, char *answer, size_t room) { return witness_obey(&witness, text, answer, room); }
+size_t emulated_obey(const char *text, char *answer, size_t room) { return steps_obey(&witness, text, answer, room); }
 
 size_t emulated_babble(uint8_t *bytes, size_t room) { return witness_babble(&witness, bytes, room); }
 

@@ -10,7 +10,7 @@
                            hung: 1 neither ticks nor hears, 2 its main loop stops, 3 its tick stops
      reboot                a new boot id, nothing armed
      watchdog              the same, as after a reset by the hardware watchdog
-   and those of steps.h. */
+   steps.h adds those that go step by step. */
 #ifndef HIL_WITNESS_H
 #define HIL_WITNESS_H
 

@@ -69,5 +69,5 @@ def test_the_coupling_of_a_single_link_is_its_arm_over_the_centre_of_oscillation
     none = Joint(mu_s=0.0, mu_c=0.0)
     own = Pendulum(link1=Link(), link2=light, joint1=Joint(), joint2=none)
     arm = 0.05 * 0.4 / 1.16**0.5
-    assert coupling(own) == pytest.approx(arm * 1.5, rel=1e-2)
-    assert coupling(Pendulum(joint1=none, joint2=none)) == 0.0
+    assert coupling(own.link1, own.link2, own.joint1, own.joint2) == pytest.approx(arm * 1.5, rel=1e-2)
+    assert coupling(own.link1, own.link2, none, none) == 0.0
