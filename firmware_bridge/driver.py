@@ -23,7 +23,7 @@ from hilctl.errors import HilctlError
 from hilctl.params import Params, record_of
 from hilctl.rt.jit import jit, record_type
 from hilctl.rt.records import as_record
-from hilctl.signals import SENSORS, Status
+from hilctl.signals import SENSOR_KINDS, SENSORS, Status
 
 COMMAND: "np.dtype[Any]" = record_of(
     [
@@ -38,16 +38,7 @@ COMMAND: "np.dtype[Any]" = record_of(
 
 READINGS: "np.dtype[Any]" = record_of(
     [
-        ("displacement_m", np.float64),
-        ("acceleration_m_s2", np.float64),
-        ("pressure_a_pa", np.float64),
-        ("pressure_b_pa", np.float64),
-        ("supply_pressure_pa", np.float64),  # nan where the rig has none, here and below
-        ("spool", np.float64),
-        ("oil_temperature_degc", np.float64),
-        ("emergency_stop", np.float64),  # 1 while open
-        ("oil_level", np.float64),  # 1 while it is low
-        ("oil_filter", np.float64),  # 1 while it is clogged
+        *((kind.channel, np.float64) for kind in SENSOR_KINDS),  # nan where the rig has no such sensor
         ("age_ns", np.int64, (len(SENSORS),)),  # of each reading above, at the return of exchange
         ("device_tick", np.int64),  # the device's own counter; a repeat is a stale sample
         ("lost", np.int64),  # commands that the device says it lost, since the session began; 0 where it does not count

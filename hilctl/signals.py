@@ -1,4 +1,5 @@
-"""The channels of a sample, and what the coded ones mean. Everything that lists channels is made from this.
+"""The sensors of a rig, the channels of a sample, and what the coded ones mean. Everything that lists them is made
+from the tables here; docs/adding-a-sensor.md says how one is added.
 
 A sample is what one tick leaves behind: one row, every field eight bytes wide, so that a row also reads as float64
 words.
@@ -99,6 +100,53 @@ class Trip(IntEnum):
     ARMING_TRAVEL = 35
 
 
+class Alarm(NamedTuple):
+    """What an input means that reads 1: the rig must not run. Arming is refused meanwhile."""
+
+    trip: Trip
+    meaning: str
+    remedy: str
+    action: Literal["stop", "warn"] | None  # default of its limit; None: no limit, switched off in one step
+
+
+class SensorKind(NamedTuple):
+    """A sensor that a rig may have."""
+
+    name: str  # in the rig file, as in [sensors.NAME]
+    channel: str  # in a sample, and in a driver's readings
+    unit: str
+    quantity: Literal["length", "acceleration", "pressure", "share", "temperature", "input"]
+    meaning: str
+    low: float = 0.0  # range of an optional sensor unless the rig file says another
+    high: float = 0.0
+    required: bool = False
+    alarm: Alarm | None = None  # of an input
+
+
+def _input(name: str, alarm: Alarm) -> SensorKind:
+    return SensorKind(name, name, "", "input", f"1 while {alarm.meaning}", -0.5, 1.5, alarm=alarm)
+
+
+# Bit k of the channel `rejected`, and the order of the ages in a driver's readings. A new sensor is added at the end.
+SENSOR_KINDS: tuple[SensorKind, ...] = (
+    SensorKind("displacement", "displacement_m", "m", "length", "table displacement, as measured", required=True),
+    SensorKind("acceleration", "acceleration_m_s2", "m/s²", "acceleration", "table acceleration, as measured",
+               required=True),
+    SensorKind("pressure_a", "pressure_a_pa", "Pa", "pressure", "pressure in chamber A", required=True),
+    SensorKind("pressure_b", "pressure_b_pa", "Pa", "pressure", "pressure in chamber B", required=True),
+    SensorKind("supply_pressure", "supply_pressure_pa", "Pa", "pressure", "supply pressure", -1e6, 1e8),
+    SensorKind("spool", "spool", "", "share", "spool position", -1.5, 1.5),
+    SensorKind("oil_temperature", "oil_temperature_degc", "°C", "temperature", "oil temperature", -40, 150),
+    _input("emergency_stop", Alarm(Trip.EMERGENCY_STOP, "the emergency stop is open", "release it", None)),
+    _input("oil_level", Alarm(Trip.OIL_LEVEL, "the oil level is low", "look for a leak and fill up", "stop")),
+    _input("oil_filter", Alarm(Trip.OIL_FILTER, "the oil filter is clogged", "change the filter", "warn")),
+)  # fmt: skip
+SENSORS: tuple[str, ...] = tuple(kind.name for kind in SENSOR_KINDS)
+REQUIRED: tuple[str, ...] = tuple(kind.name for kind in SENSOR_KINDS if kind.required)  # the first ones
+INPUTS: tuple[str, ...] = tuple(kind.name for kind in SENSOR_KINDS if kind.alarm)
+ALARMS: dict[str, Alarm] = {kind.name: kind.alarm for kind in SENSOR_KINDS if kind.alarm}  # by the input's name
+
+
 class TripText(NamedTuple):
     """What a person is told about a trip."""
 
@@ -106,6 +154,11 @@ class TripText(NamedTuple):
     unit: str
     meaning: str
     remedy: str
+
+
+def _alarm_text(name: str, alarm: Alarm) -> TripText:
+    key = f"limits.{name}" if alarm.action else f"sensors.{name}"
+    return TripText(key, "", alarm.meaning, f"{alarm.remedy}, then reset")
 
 
 TRIP_TEXTS: dict[Trip, TripText] = {
@@ -134,8 +187,6 @@ TRIP_TEXTS: dict[Trip, TripText] = {
     Trip.LEASE_LOST: TripText("service.lease_lost", "s", "whoever commanded the motion fell silent",
                               "restart the supervisory program and reset"),
     Trip.SERVICE_LOST: TripText("service.timeout_s", "s", "the service fell silent or ended", "restart the service"),
-    Trip.EMERGENCY_STOP: TripText("sensors.emergency_stop", "", "the emergency stop is open",
-                                  "release it, then reset"),
     Trip.SUPPLY_PRESSURE: TripText("limits.supply", "Pa", "the supply pressure left its range",
                                    "check pump and accumulators; or change limits.supply"),
     Trip.READ_BACK: TripText("limits.read_back", "", "the spool does not stand where it was commanded",
@@ -166,8 +217,7 @@ TRIP_TEXTS: dict[Trip, TripText] = {
     Trip.COMMAND: TripText("law", "", "the law's command was not finite", "report it with the recording"),
     Trip.DRIVER_RAISED: TripText("driver", "", "the driver's code raised an error", "see the log; mend the driver"),
     Trip.SHUTDOWN: TripText("", "", "the service was asked to end", "start it again"),
-    Trip.OIL_LEVEL: TripText("limits.oil_level", "", "the oil level is low", "look for a leak; fill up, then reset"),
-    Trip.OIL_FILTER: TripText("limits.oil_filter", "", "the oil filter is clogged", "change the filter, then reset"),
+    **{alarm.trip: _alarm_text(name, alarm) for name, alarm in ALARMS.items()},
     Trip.SENSOR_DRIFT: TripText("limits.drift", "m/s²", "acceleration and displacement disagree, more and more",
                                 "check the accelerometer; or raise limits.drift.max_m_s2"),
     Trip.PRESSURE_AGE: TripText("law.three_state.pressure_age_s", "s",
@@ -185,6 +235,11 @@ class Channel(NamedTuple):
     unit: str
     kind: Literal["f8", "i8"]
     meaning: str
+
+
+def _reading(kind: SensorKind) -> Channel:
+    absent = "" if kind.required else f", nan where the rig has no {'input' if kind.alarm else 'sensor'}"
+    return Channel(kind.channel, kind.unit, "f8", kind.meaning + absent)
 
 
 CHANNELS: tuple[Channel, ...] = (
@@ -208,16 +263,7 @@ CHANNELS: tuple[Channel, ...] = (
     Channel("link_errors", "", "i8", "exchanges that failed, since the start"),
     Channel("link_lost", "", "i8", "commands that the device says it lost in this session, where it counts"),
     # readings, as the sensors' settings make them
-    Channel("displacement_m", "m", "f8", "table displacement, as measured"),
-    Channel("acceleration_m_s2", "m/s²", "f8", "table acceleration, as measured"),
-    Channel("pressure_a_pa", "Pa", "f8", "pressure in chamber A"),
-    Channel("pressure_b_pa", "Pa", "f8", "pressure in chamber B"),
-    Channel("supply_pressure_pa", "Pa", "f8", "supply pressure, nan where the rig has no sensor"),
-    Channel("spool", "", "f8", "spool position, nan where the rig has no sensor"),
-    Channel("oil_temperature_degc", "°C", "f8", "oil temperature, nan where the rig has no sensor"),
-    Channel("emergency_stop", "", "f8", "1 while open, nan where the rig has no input"),
-    Channel("oil_level", "", "f8", "1 while the oil level is low, nan where the rig has no input"),
-    Channel("oil_filter", "", "f8", "1 while the oil filter is clogged, nan where the rig has no input"),
+    *(_reading(kind) for kind in SENSOR_KINDS),
     Channel("age_max_ns", "ns", "i8", "age of the oldest reading that the law uses; inputs and oil temperature aside"),
     Channel("pressure_a_age_ns", "ns", "i8", "age of the pressure in chamber A that is in use"),
     Channel("pressure_b_age_ns", "ns", "i8", "age of the pressure in chamber B that is in use"),
@@ -265,20 +311,6 @@ CHANNELS: tuple[Channel, ...] = (
 
 NAMES: tuple[str, ...] = tuple(c.name for c in CHANNELS)
 SAMPLE: "np.dtype[Any]" = record_of([(c.name, c.kind) for c in CHANNELS])
-
-# Bit k of the channel `rejected`, and the order of the ages in a driver's readings.
-SENSORS: tuple[str, ...] = (
-    "displacement",
-    "acceleration",
-    "pressure_a",
-    "pressure_b",
-    "supply_pressure",
-    "spool",
-    "oil_temperature",
-    "emergency_stop",
-    "oil_level",
-    "oil_filter",
-)
 
 
 def document() -> str:

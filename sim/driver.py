@@ -13,7 +13,7 @@ from firmware_bridge.driver import DriverError, RigFacts
 from hilctl.friction import Friction, friction_of
 from hilctl.machine import GRAVITY
 from hilctl.params import Params
-from hilctl.signals import SENSORS
+from hilctl.signals import INPUTS, SENSORS
 from sim.cylinder import cylinder_record
 from sim.plant import ACCELERATION, MOST_SUBSTEPS, POSITION, PRESSURE_A, PRESSURE_B
 from sim.random import rt_seed
@@ -111,9 +111,8 @@ def fill(state: Any, config: TwinConfig, period_s: float) -> None:
     own.supply_noise = sensors.supply_pressure.noise_pa if sensors.supply_pressure.present else np.nan
     own.spool_noise = sensors.spool.noise if sensors.spool.present else np.nan
     own.oil_temperature = sensors.oil_temperature.value_degc if sensors.oil_temperature.present else np.nan
-    own.emergency_stop = 0.0 if sensors.emergency_stop.present else np.nan
-    own.oil_level = 0.0 if sensors.oil_level.present else np.nan
-    own.oil_filter = 0.0 if sensors.oil_filter.present else np.nan
+    own.input[:] = [0.0 if getattr(sensors, name).present else np.nan for name in INPUTS]
+    own.input_from[:] = [getattr(faults, f"{name}_after_s") / period_s for name in INPUTS]
 
     own.high, own.low = machine.Ps, machine.Ps_low
     own.rise, own.fall = -math.expm1(-period_s / config.supply.rise_s), -math.expm1(-period_s / config.supply.fall_s)
@@ -125,9 +124,6 @@ def fill(state: Any, config: TwinConfig, period_s: float) -> None:
         ("stuck_from", faults.sensor_stuck_after_s),
         ("drifts_from", faults.sensor_drifts_after_s),
         ("supply_lost_from", faults.supply_lost_after_s),
-        ("emergency_stop_from", faults.emergency_stop_after_s),
-        ("oil_level_from", faults.oil_level_after_s),
-        ("oil_filter_from", faults.oil_filter_after_s),
         ("status_from", faults.status_after_s),
         ("status_until", faults.status_until_s),
     ):

@@ -3,13 +3,13 @@ nominal ones and default to them; the rest is what a real rig has and a nominal 
 """
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from hilctl.friction.karnopp import Karnopp
 from hilctl.friction.model import Law
 from hilctl.machine import Machine
-from hilctl.params import Params, Problem, note, number, whole
-from hilctl.signals import Status
+from hilctl.params import Params, Problem, extended, note, number, whole
+from hilctl.signals import ALARMS, Status
 from sim.specimens.settings import SpecimenConfig
 
 NEVER_S = 1e9
@@ -122,25 +122,13 @@ class OilTemperature(Params):
     period_s: Annotated[float, number(0, 10, "s", "how often it takes a sample, which it holds; 0 is always")] = 0.0
 
 
-class EmergencyStop(Params):
-    """The emergency stop's input, where the rig has it."""
+class Input(Params):
+    """An input of signals.ALARMS, where the rig has it."""
 
     present: Annotated[bool, note("the rig has this input")] = True
 
 
-class OilLevel(Params):
-    """The oil level's input, where the rig has it."""
-
-    present: Annotated[bool, note("the rig has this input")] = True
-
-
-class OilFilter(Params):
-    """The oil filter's input, where the rig has it."""
-
-    present: Annotated[bool, note("the rig has this input")] = True
-
-
-class Sensors(Params):
+class _Measuring(Params):
     """The sensors as they are."""
 
     displacement: Displacement = Displacement()
@@ -150,12 +138,9 @@ class Sensors(Params):
     supply_pressure: SupplyPressure = SupplyPressure()
     spool: Spool = Spool()
     oil_temperature: OilTemperature = OilTemperature()
-    emergency_stop: EmergencyStop = EmergencyStop()
-    oil_level: OilLevel = OilLevel()
-    oil_filter: OilFilter = OilFilter()
 
 
-class Faults(Params):
+class _Faults(Params):
     """What shall go wrong, and when, counted from the first exchange. The default instant is never."""
 
     sensor: Annotated[Failing, note("the sensor that fails")] = "displacement"
@@ -164,9 +149,6 @@ class Faults(Params):
     sensor_drifts_after_s: Annotated[float, number(0, NEVER_S, "s", "the sensor wanders from then on")] = NEVER_S
     sensor_drift_per_s: Annotated[float, number(-1e9, 1e9, "", "how fast, in its unit per second")] = 0.0
     supply_lost_after_s: Annotated[float, number(0, NEVER_S, "s", "the supply fails")] = NEVER_S
-    emergency_stop_after_s: Annotated[float, number(0, NEVER_S, "s", "somebody presses the emergency stop")] = NEVER_S
-    oil_level_after_s: Annotated[float, number(0, NEVER_S, "s", "the oil level is low from then on")] = NEVER_S
-    oil_filter_after_s: Annotated[float, number(0, NEVER_S, "s", "the oil filter is clogged from then on")] = NEVER_S
     status_after_s: Annotated[float, number(0, NEVER_S, "s", "exchange answers with the status below")] = NEVER_S
     status_until_s: Annotated[float, number(0, NEVER_S, "s", "and recovers")] = NEVER_S
     status: Annotated[int, whole(0, max(Status).value, "", "the status: see the driver contract")] = 2
@@ -177,6 +159,23 @@ class Faults(Params):
         tuple[Failing, ...], note("sensors that show nothing but their bias and noise, from the start")
     ] = ()
     pressures_exchanged: Annotated[bool, note("each pressure transducer is on the other chamber")] = False
+
+
+def _due(meaning: str) -> object:
+    return Annotated[float, number(0, NEVER_S, "s", f"{meaning} from then on")]
+
+
+if TYPE_CHECKING:
+
+    class Sensors(_Measuring):
+        """The sensors as they are, with the inputs."""
+
+    class Faults(_Faults):
+        """The faults, with those of the inputs."""
+
+else:
+    Sensors = extended(_Measuring, "Sensors", [(name, Input, Input()) for name in ALARMS])
+    Faults = extended(_Faults, "Faults", [(f"{name}_after_s", _due(a.meaning), NEVER_S) for name, a in ALARMS.items()])
 
 
 class TwinConfig(Params, kw_only=True):

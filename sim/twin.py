@@ -13,19 +13,21 @@ from typing import Any
 
 import numpy as np
 
-from firmware_bridge.driver import COMMAND, READINGS, exchange_signature
+from firmware_bridge.driver import COMMAND, exchange_signature
 from hilctl.params import record_of
 from hilctl.rt.jit import jit, specialised
 from hilctl.rt.records import as_record, words_of
-from hilctl.signals import SENSORS, Status
+from hilctl.signals import INPUTS, SENSOR_KINDS, SENSORS, Status
 from sim.plant import PLANT, plant_under
 from sim.random import rt_gaussian_pair
 from sim.sensors import TRANSDUCER, rt_pick, rt_show
 from sim.specimens.record import Kind
 from sim.valve import rt_target
 
-_COUNT = len(SENSORS)
-SHOWN: "np.dtype[Any]" = record_of([(name, np.float64) for name in (READINGS.names or ())[: len(SENSORS)]])
+_COUNT, _INPUTS = len(SENSORS), len(INPUTS)
+_INPUT_AT = tuple(SENSORS.index(name) for name in INPUTS)
+EMERGENCY_STOP = INPUTS.index("emergency_stop")
+SHOWN: "np.dtype[Any]" = record_of([(kind.channel, np.float64) for kind in SENSOR_KINDS])
 
 STATE: "np.dtype[Any]" = record_of(
     [
@@ -37,9 +39,7 @@ STATE: "np.dtype[Any]" = record_of(
         ("supply_noise", np.float64),  # nan where the rig has no such sensor, here and below
         ("spool_noise", np.float64),
         ("oil_temperature", np.float64),
-        ("emergency_stop", np.float64),  # 0: the input is there, here and below
-        ("oil_level", np.float64),
-        ("oil_filter", np.float64),
+        ("input", np.float64, (len(INPUTS),)),  # 0: the rig has it
         ("holding", np.int64),  # some sensor takes samples less often than once a period
         ("every", np.int64, (_COUNT,)),  # periods from one sample to the next, by sensor
         ("taken", np.int64, (_COUNT,)),  # state: the tick of its last sample
@@ -69,9 +69,7 @@ STATE: "np.dtype[Any]" = record_of(
         ("drift", np.float64),  # a period
         ("failing", np.int64),  # which sensor: its place in the readings
         ("supply_lost_from", np.float64),
-        ("emergency_stop_from", np.float64),
-        ("oil_level_from", np.float64),
-        ("oil_filter_from", np.float64),
+        ("input_from", np.float64, (len(INPUTS),)),
         ("status_from", np.float64),
         ("status_until", np.float64),
         ("status", np.int64),
@@ -174,7 +172,7 @@ def _rt_hold(own: Any) -> None:
 @jit()
 def _rt_begin(own: Any) -> bool:
     """The command of a period that begins; whether the emergency stop is pressed."""
-    stopped: bool = own.tick >= own.emergency_stop_from
+    stopped: bool = own.tick >= own.input_from[EMERGENCY_STOP]
     own.tick += 1
     _rt_command(own, stopped)
     return stopped
@@ -189,9 +187,9 @@ def _rt_end(own: Any, stopped: bool) -> None:
         _rt_hold(own)
     if own.tick >= min(own.stuck_from, own.drifts_from, own.nan_from):
         _rt_spoil(own)
-    own.shown.emergency_stop = own.emergency_stop + (1.0 if own.tick >= own.emergency_stop_from else 0.0)
-    own.shown.oil_level = own.oil_level + (1.0 if own.tick >= own.oil_level_from else 0.0)
-    own.shown.oil_filter = own.oil_filter + (1.0 if own.tick >= own.oil_filter_from else 0.0)
+    shown = words_of(own.shown)
+    for i in range(_INPUTS):
+        shown[_INPUT_AT[i]] = own.input[i] + (1.0 if own.tick >= own.input_from[i] else 0.0)
 
 
 rt_period = plant_under("karnopp", Kind.NONE)  # in the exchange: bound anew for every other plant
@@ -212,17 +210,9 @@ def _rt_exchange(state: Any, command: Any, readings: Any) -> int:
         rt_period(own.plant)
         _rt_end(own, stopped)
     own.valve_command, own.enable, own.supply = command.valve, command.enable, command.supply
-    shown = own.shown
-    readings.displacement_m = shown.displacement_m
-    readings.acceleration_m_s2 = shown.acceleration_m_s2
-    readings.pressure_a_pa = shown.pressure_a_pa
-    readings.pressure_b_pa = shown.pressure_b_pa
-    readings.supply_pressure_pa = shown.supply_pressure_pa
-    readings.spool = shown.spool
-    readings.oil_temperature_degc = shown.oil_temperature_degc
-    readings.emergency_stop = shown.emergency_stop
-    readings.oil_level, readings.oil_filter = shown.oil_level, shown.oil_filter
+    shown, words = words_of(own.shown), words_of(readings)
     for k in range(_COUNT):
+        words[k] = shown[k]
         readings.age_ns[k] = round((own.tick - own.taken[k]) * own.period_s * 1e9) if own.holding != 0 else 0
     readings.device_tick = own.tick
     status: int = Status.OK.value

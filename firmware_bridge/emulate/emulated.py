@@ -4,13 +4,14 @@ import json
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from firmware_bridge.emulate.faults import FaultError, help_text, parse
 from firmware_bridge.emulate.line_faults import LineFaults
 from firmware_bridge.emulate.plant import Plant
 from firmware_bridge.emulate.sensor_faults import SensorFaults
-from hilctl.signals import SENSORS
+from hilctl.signals import INPUTS
 
 HARDWARE_WATCHDOG_S = 0.02
 
@@ -34,7 +35,8 @@ class Emulated(ABC):
         """The answer to a line: `ok`, what was asked for, or `error:` and what to write instead."""
         try:
             command = parse(text, self.transport)
-            said = getattr(self, f"do_{command.name}")(*command.values)
+            own = getattr(self, f"do_{command.name}", None) or partial(self.raise_input, command.name)
+            said = own(*command.values)
         except FaultError as error:
             return f"error: {error}"
         return "ok" if said is None else str(said)
@@ -124,16 +126,9 @@ class Emulated(ABC):
         """The spool beside itself."""
         self.sensors.shift("spool", offset)
 
-    def do_oil_level(self) -> None:
-        """Low."""
-        self._raise_input("oil_level")
-
-    def do_oil_filter(self) -> None:
-        """Clogged."""
-        self._raise_input("oil_filter")
-
-    def _raise_input(self, name: str) -> None:
-        if name not in SENSORS:
+    def raise_input(self, name: str) -> None:
+        """It reads 1: the command of every input that has no method of its own."""
+        if name not in INPUTS:
             raise FaultError(f"no rig has the input {name}")
         self.sensors.hold(name, 1.0)
 

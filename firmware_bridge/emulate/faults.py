@@ -7,7 +7,7 @@ import difflib
 from typing import NamedTuple
 
 from hilctl.errors import HilctlError
-from hilctl.signals import SENSORS
+from hilctl.signals import ALARMS, SENSORS
 
 TCP, RTU, SERIAL = "modbus-tcp", "modbus-rtu", "serial"
 TRANSPORTS = (TCP, RTU, SERIAL)
@@ -62,8 +62,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("slow_watchdog", "FACTOR", "24", "its watchdog takes so many times as long as it says", _MODBUS),
     Fault("emergency_stop", "", "26", "the emergency stop is opened"),
     Fault("enable_lost", "", "26", "the amplifier drops its enable, latched", _MODBUS),
-    Fault("oil_level", "", "26", "the oil is low"),
-    Fault("oil_filter", "", "26", "the filter is clogged"),
+    *(Fault(name, "", "26", alarm.meaning) for name, alarm in ALARMS.items() if name != "emergency_stop"),
     Fault("read_back", "OFFSET", "27", "the spool reads so much beside what it is"),
     Fault("hang", "SECONDS", "28", "the firmware hangs; its hardware watchdog acts after 20 ms"),
     Fault("reboot", "", "29", "as after switching on"),

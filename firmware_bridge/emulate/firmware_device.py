@@ -14,7 +14,8 @@ from firmware_bridge.emulate.plant import Plant
 from firmware_bridge.emulate.pty_line import PtyLine
 from firmware_bridge.emulate.sensor_faults import SensorFaults
 from firmware_bridge.firmware.build import library
-from hilctl.signals import SENSORS
+from firmware_bridge.serial_frame.messages import SCALED
+from hilctl.signals import INPUTS, SENSORS
 
 TICK_HZ = 4000  # of the device: a command waits no longer than a tick of it
 ONE = 1 << 30  # full opening
@@ -24,8 +25,7 @@ _WIDE, _NARROW = (-(2**31), 2**31 - 1), (-(2**15), 2**15 - 1)
 _COUNTS: dict[str, tuple[float, tuple[int, int]]] = {
     "displacement": (1e9, _WIDE), "acceleration": (1e6, _WIDE), "pressure_a": (10.0, _WIDE),
     "pressure_b": (10.0, _WIDE), "supply_pressure": (5e-4, _NARROW), "spool": (1e4, _NARROW),
-    "oil_temperature": (100.0, _NARROW),
-    "emergency_stop": (1.0, (0, 1)), "oil_level": (1.0, (0, 1)), "oil_filter": (1.0, (0, 1)),
+    "oil_temperature": (100.0, _NARROW), **dict.fromkeys(INPUTS, (1.0, (0, 1))),
 }  # fmt: skip
 _NOISE_S = 0.002
 
@@ -38,9 +38,9 @@ class FirmwareDevice(Emulated):
     def __init__(self, plant: Plant) -> None:
         self.plant, self.sensors, self.line = plant, SensorFaults(), LineFaults()
         self._core = _loaded()
-        self._in, self._out = (ctypes.c_int32 * 10)(), (ctypes.c_int32 * 3)()
+        self._in, self._out = (ctypes.c_int32 * len(_COUNTS))(), (ctypes.c_int32 * 3)()
         self._said = ctypes.create_string_buffer(_ROOM)
-        self._order = [(SENSORS.index(name), *_COUNTS[name]) for name in _COUNTS]
+        self._order = [(SENSORS.index(name), *_COUNTS[name]) for name in (*SCALED, *INPUTS)]
         self._put: tuple[int, ...] = (0, 0, 0)
         self._polarity = 1.0
         self._core.emulated_boot(_boot_id(), TICK_HZ)
@@ -123,10 +123,6 @@ class FirmwareDevice(Emulated):
         """The valve's plug is out."""
         self._polarity = 0.0
 
-    def do_emergency_stop(self) -> None:
-        """Opened."""
-        self.sensors.hold("emergency_stop", 1.0)
-
     def do_watchdog(self) -> None:
         """So many ticks pass at once that the time-to-live is over."""
         self.advance()
@@ -184,7 +180,7 @@ def _loaded() -> ctypes.CDLL:
     core.emulated_boot.argtypes = [ctypes.c_uint32, ctypes.c_uint32]
     core.emulated_boot.restype = core.emulated_tick.restype = None
     core.emulated_receive.argtypes, core.emulated_receive.restype = [text, size, text, size], size
-    core.emulated_tick.argtypes = [ctypes.c_int32 * 10, ctypes.c_int32 * 3]
+    core.emulated_tick.argtypes = [ctypes.c_int32 * len(_COUNTS), ctypes.c_int32 * 3]
     core.emulated_obey.argtypes, core.emulated_obey.restype = [text, text, size], size
     core.emulated_babble.argtypes, core.emulated_babble.restype = [text, size], size
     return core

@@ -11,7 +11,7 @@ from typing import Any
 from firmware_bridge.modbus.settings import OUTPUTS, READINGS, UNITS, Config, Reading, Register
 from firmware_bridge.modbus.values import raw_of, words_of
 from hilctl.params import check
-from hilctl.signals import SENSORS
+from hilctl.signals import ALARMS, INPUTS, SENSORS
 
 RESET = 4  # writing another number than 0 there is the reset key
 PORT, BAUD, GAP_S = 1502, 921_600, 300e-6
@@ -36,16 +36,14 @@ READING: dict[str, Any] = {
     "emergency_stop": {"address": 22},
     "device_tick": {"address": 23},
     "fault": {"address": 24},
-    "oil_level": {"address": 25},
-    "oil_filter": {"address": 26},
+    **{name: {"address": 25 + k} for k, name in enumerate(name for name in INPUTS if name != "emergency_stop")},
 }
 MEANINGS = {
     "valve": "command, of full opening", "enable": "1: enabled", "supply": "0 off, 1 low, 2 high pressure",
     "heartbeat": "another number within the time-to-live", "reset": "another number than 0: the reset key",
     "device_tick": "number of the sample, 4000 a second",
     "fault": "what has tripped: 0 nothing, 1 time-to-live, 2 end stop, 3 emergency stop, 4 sensor, 5 hardware "
-    "watchdog, 6 enable lost", "emergency_stop": "1 while open", "oil_level": "1 while low", "oil_filter":
-    "1 while clogged",
+    "watchdog, 6 enable lost", **{name: f"1 while {alarm.meaning}" for name, alarm in ALARMS.items()},
 }  # fmt: skip
 
 

@@ -9,10 +9,11 @@ Addresses count from 0, as they travel. value = scale × register + offset, in t
 """
 
 from collections.abc import Iterator
-from typing import Annotated, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
-from hilctl.params import Params, Problem, note, number, whole
-from hilctl.signals import SENSORS
+from hilctl.machine import GRAVITY
+from hilctl.params import Params, Problem, extended, note, number, whole
+from hilctl.signals import SENSOR_KINDS, SENSORS
 
 DeviceName = Literal["none", "amplifier", "transducers", "auxiliary"]
 DEVICES: tuple[str, ...] = get_args(DeviceName)[1:]
@@ -20,17 +21,17 @@ TypeName = Literal["int16", "uint16", "int32", "uint32", "float32"]
 TYPES: tuple[str, ...] = get_args(TypeName)
 UnitName = Literal["", "m", "mm", "um", "m/s2", "g", "Pa", "kPa", "bar", "MPa", "psi", "%", "degC"]
 
-# How many SI units one unit of the rig file is, for each kind of reading.
-_LENGTH = {"": 1.0, "m": 1.0, "mm": 1e-3, "um": 1e-6}
-_ACCELERATION = {"": 1.0, "m/s2": 1.0, "g": 9.80665}  # standard gravity, CGPM 1901
-_PRESSURE = {"": 1.0, "Pa": 1.0, "kPa": 1e3, "bar": 1e5, "MPa": 1e6, "psi": 6894.757293168}
-_SHARE = {"": 1.0, "%": 0.01}
-_COUNT = {"": 1.0}
+# How many SI units one unit of the rig file is, for each quantity.
+_UNITS: dict[str, dict[str, float]] = {
+    "length": {"": 1.0, "m": 1.0, "mm": 1e-3, "um": 1e-6},
+    "acceleration": {"": 1.0, "m/s2": 1.0, "g": GRAVITY},
+    "pressure": {"": 1.0, "Pa": 1.0, "kPa": 1e3, "bar": 1e5, "MPa": 1e6, "psi": 6894.757293168},
+    "share": {"": 1.0, "%": 0.01},
+    "temperature": {"": 1.0, "degC": 1.0},
+    "input": {"": 1.0},
+}
 UNITS: dict[str, dict[str, float]] = {
-    "displacement": _LENGTH, "acceleration": _ACCELERATION, "pressure_a": _PRESSURE, "pressure_b": _PRESSURE,
-    "supply_pressure": _PRESSURE, "spool": _SHARE, "oil_temperature": {"": 1.0, "degC": 1.0}, "emergency_stop": _COUNT,
-    "oil_level": _COUNT, "oil_filter": _COUNT,
-    "device_tick": _COUNT, "fault": _COUNT,
+    **{kind.name: _UNITS[kind.quantity] for kind in SENSOR_KINDS}, "device_tick": {"": 1.0}, "fault": {"": 1.0},
 }  # fmt: skip
 READINGS: tuple[str, ...] = (*SENSORS, "device_tick", "fault")
 DEVICE_TICK, FAULT = READINGS.index("device_tick"), READINGS.index("fault")
@@ -138,19 +139,23 @@ class Watchdog(Register):
     ] = None
 
 
-class ReadingTable(Params):
+if TYPE_CHECKING:
+
+    class _SensorTable(Params):
+        """One entry for each of signals.SENSOR_KINDS."""
+
+        def __getattr__(self, name: str) -> Reading: ...
+
+else:
+    _SensorTable = extended(
+        Params, "_SensorTable", [(kind.name, Counter, Counter()) if kind.alarm else (kind.name, Reading, Reading())
+                                 for kind in SENSOR_KINDS],
+    )  # fmt: skip
+
+
+class ReadingTable(_SensorTable):
     """Every signal that can be read."""
 
-    displacement: Reading = Reading()
-    acceleration: Reading = Reading()
-    pressure_a: Reading = Reading()
-    pressure_b: Reading = Reading()
-    supply_pressure: Reading = Reading()
-    spool: Reading = Reading()
-    oil_temperature: Reading = Reading()
-    emergency_stop: Counter = Counter()
-    oil_level: Counter = Counter()  # 1: low
-    oil_filter: Counter = Counter()  # 1: clogged
     device_tick: Counter = Counter()  # of the device's samples; it tells of the request that it is read with
     fault: Counter = Counter()  # not 0: the device has tripped
 

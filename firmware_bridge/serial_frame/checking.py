@@ -6,14 +6,15 @@ from typing import Any
 
 from firmware_bridge.driver import RigFacts
 from firmware_bridge.serial_frame.frames import CHECK
-from firmware_bridge.serial_frame.messages import ANSWERS, COMMANDS, HEAD, INPUTS, SCALED, Identity, Type
+from firmware_bridge.serial_frame.messages import ANSWERS, COMMANDS, HEAD, NARROW, SCALED, WIDE, Identity, Type
 from hilctl.params import Problem
+from hilctl.signals import INPUTS
 
 BITS_A_BYTE = 10  # one start, eight data, one stop
 AROUND = 1 + CHECK + 1  # COBS, check, delimiter
 COMMAND_BYTES = HEAD.size + COMMANDS[Type.CYCLIC].size + AROUND
 ANSWER_BYTES = HEAD.size + ANSWERS[Type.CYCLIC].size + AROUND
-_COUNTS = (2**31,) * 4 + (2**15,) * 3
+_COUNTS = (2**31,) * len(WIDE) + (2**15,) * len(NARROW)
 
 
 def line_s(baud: int) -> float:

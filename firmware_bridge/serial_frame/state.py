@@ -21,7 +21,7 @@ STATE: "np.dtype[Any]" = record_of(
         ("boot", np.int64),
         ("time_to_live_us", np.int64),
         ("sees_emergency", np.int64),  # the rig file has an emergency stop: its reading tells why the device tripped
-        ("inputs", np.int64),  # bit k: the board has the k-th of messages.INPUTS
+        ("inputs", np.int64),  # bit k: the board has the k-th of signals.INPUTS
         ("scale", np.float64, (len(SCALED),)),  # of a count; 0: no such sensor
         # the dialogue
         ("sequence", np.int64),  # of the frame that was sent last

@@ -2,7 +2,7 @@
 
    One command a line, one answer a line; numbers are counts, as on the wire.
      ?                     all that the device is, as name=value
-     set SENSOR VALUE      holds a sensor there (displacement … oil_filter)
+     set SENSOR VALUE      holds a sensor there (a name in ../core/sensors.h)
      free                  sensors follow the plant again
      board SETTING VALUE   what IDENTITY tells: safe, inputs, null, tick_hz, shortest_us, longest_us, end_low, end_high, build
      line FAULT VALUE      mute: says nothing · deaf: hears nothing · flip: bit VALUE-1 of the next answer · cut: its first VALUE
