@@ -1,7 +1,7 @@
 """The registers of the emulated amplifier as data, and how readings are put into them.
 
-The map is what a rig file's [driver] says (firmware_bridge/modbus/settings.py); a rig file that has none is served
-this one, which deploy/rigs/table-500-modbus.toml reads.
+The map is what a rig file's [driver] says (firmware_bridge/modbus/settings.py); without one, this map
+is used, which deploy/rigs/table-500-modbus.toml reads.
 """
 
 import math
@@ -48,7 +48,7 @@ MEANINGS = {
 
 
 def default_table(transport: str, place: dict[str, Any]) -> dict[str, Any]:
-    """The [driver] table, without its name, of whoever reads this device. `place`: host and port, or serial port."""
+    """The [driver] table of this device for a rig file, without name. `place`: host and port, or serial port."""
     device = {"device": "amplifier"}
     return {
         "amplifier": {"transport": transport, "fc23": True, "vendor": "hilctl", "product": "emulate", **place},
@@ -66,7 +66,7 @@ def default_config(transport: str) -> Config:
 
 
 def packer(name: str, own: Reading) -> Callable[[float], list[int]]:
-    """From a value in SI units to its registers. What is no number becomes NaN, or the lowest count."""
+    """From a value in SI units to its registers. NaN becomes NaN, or the lowest count."""
     factor = UNITS[name][own.unit]
     if own.type == "float32":
         return lambda value: words_of(own, value / factor)
@@ -97,7 +97,7 @@ def unpacker(own: Register) -> Callable[[dict[int, int]], float]:
 
 
 def sensor_at(name: str) -> int:
-    """Its place among the sensors; -1 for the two that are none."""
+    """Its index in SENSORS; -1 for device_tick and fault."""
     return SENSORS.index(name) if name in SENSORS else -1
 
 
