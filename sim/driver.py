@@ -42,23 +42,23 @@ class TwinDriver:
         self.exchange = exchange_under(friction_of(config.friction).model, specimen)
 
     def open(self) -> None:
-        """Sets the twin to its beginning: supply off, the table at rest."""
+        """Sets the initial state: supply off, the table at rest."""
         fill(self.state, self._config, self._period_s)
 
     def check(self) -> list[str]:
-        """Nothing stands between a twin and its rig file."""
+        """A twin always agrees with its rig file."""
         return []
 
     def arm(self) -> None:
-        """No watchdog: the twin stands still when nobody calls it."""
+        """No watchdog: without an exchange the twin does not move."""
 
     def disarm(self) -> None:
-        """Null and not enabled, from the next period on."""
+        """Null and not enabled from the next period on."""
         own = record(self.state)
         own.valve_command, own.enable = 0.0, 0
 
     def close(self) -> None:
-        """Nothing to give back."""
+        """Nothing to release."""
 
 
 def record(state: Any) -> Any:
@@ -67,7 +67,7 @@ def record(state: Any) -> Any:
 
 
 def truth(state: Any) -> dict[str, float]:
-    """What really is, which no sensor shows: for tests, and to judge an identification honestly."""
+    """The true state, which no sensor shows: for tests, and to judge an identification."""
     plant = record(state).plant
     return {
         "position_m": float(plant.x),
@@ -87,7 +87,7 @@ def fill(state: Any, config: TwinConfig, period_s: float) -> None:
     machine, sensors, faults = config.machine, config.sensors, config.faults
     substeps = max(1, math.ceil(period_s / config.substep_s - 1e-9))
     if substeps > MOST_SUBSTEPS:
-        raise DriverError(f"twin.substep_s: {substeps} substeps a period, at most {MOST_SUBSTEPS}; make them longer")
+        raise DriverError(f"twin.substep_s: {substeps} substeps per period, at most {MOST_SUBSTEPS}; raise it")
     substep_s = period_s / substeps
     state[:] = 0
     own = record(state)
@@ -147,12 +147,12 @@ def _fill_plant(plant: Any, config: TwinConfig, substep_s: float, substeps: int)
     plant.p[:] = friction.packed()
     plant.x = config.cylinder.position_m
     _stand(plant, config, substep_s)
-    held = (plant.cylinder.weight + machine.K * plant.x) / machine.A  # trapped oil carries what the table hangs on
+    held = (plant.cylinder.weight + machine.K * plant.x) / machine.A  # the trapped oil carries weight and spring
     plant.pa, plant.pb = max(held, 0.0), max(-held, 0.0)
 
 
 def _stand(plant: Any, config: TwinConfig, substep_s: float) -> None:
-    """What stands on the table."""
+    """The specimen on the table."""
     machine = config.machine
     refused = list(demands(config.specimen, machine.m, substep_s, machine.vertical))
     if refused:
@@ -161,7 +161,7 @@ def _stand(plant: Any, config: TwinConfig, substep_s: float) -> None:
 
 
 def _refuse_stiff(friction: Friction, mass: float, substep_s: float) -> None:
-    """A substep must be short beside what friction does to the mass by itself; its own state is solved exactly."""
+    """A substep must be short against the time constants of friction and mass; bristles are solved exactly."""
     law = friction.params
     bristles = law.damping - law.viscous if law.spring > 0 else 0.0
     for what, rate in (
@@ -172,14 +172,14 @@ def _refuse_stiff(friction: Friction, mass: float, substep_s: float) -> None:
         if rate * substep_s > 1:
             raise DriverError(
                 f"twin.substep_s: {substep_s:g} s is too long for the {what} of {friction.model} friction on a mass of "
-                f"{mass:g} kg; at most {1 / rate:.2g} s, or a softer model, or one that jumps (karnopp)"
+                f"{mass:g} kg; set at most {1 / rate:.2g} s, or take a softer model, or one that jumps (karnopp)"
             )
 
 
 def _fill_sensor(out: Any, name: str, own: Any, substep_s: float, substeps: int, begin: float) -> None:
     unit = {"displacement": "m", "acceleration": "m_s2"}.get(name, "pa")
     if own.delay_s > (QUEUE - 1) * substep_s * substeps:
-        raise DriverError(f"twin.sensors.{name}.delay_s: {own.delay_s:g} s is more than {QUEUE - 1} periods")
+        raise DriverError(f"twin.sensors.{name}.delay_s: {own.delay_s:g} s is more than {QUEUE - 1} periods; lower it")
     set_transducer(
         out, substep_s, substeps, own.bandwidth_hz, own.delay_s, own.gain_error,
         getattr(own, f"bias_{unit}"), getattr(own, f"noise_{unit}"), getattr(own, f"quantum_{unit}"), begin,

@@ -44,8 +44,8 @@ STATE: "np.dtype[Any]" = record_of(
         ("every", np.int64, (_COUNT,)),  # periods from one sample to the next, by sensor
         ("taken", np.int64, (_COUNT,)),  # state: the tick of its last sample
         ("sample", np.float64, (_COUNT,)),  # state
-        ("senses", np.int64, (4,)),  # what each transducer is on: the row of the plant's history
-        ("gravity", np.float64),  # what the accelerometer shows of it
+        ("senses", np.int64, (4,)),  # the row of the plant's history that each transducer measures
+        ("gravity", np.float64),  # shown by the accelerometer
         ("period_s", np.float64),
         # supply
         ("high", np.float64),
@@ -56,7 +56,7 @@ STATE: "np.dtype[Any]" = record_of(
         ("droop_share", np.float64),
         ("source", np.float64),  # state: the pressure that the pump holds
         ("lost", np.float64),  # state: what the flow takes from it
-        # the command in force
+        # the active command
         ("valve_command", np.float64),
         ("enable", np.int64),
         ("supply", np.int64),
@@ -113,7 +113,7 @@ def _rt_command(own: Any, stopped: bool) -> None:
 
 @jit()
 def _rt_sense(own: Any) -> None:
-    """What the sensors show at the end of the period."""
+    """The readings at the end of the period."""
     plant, shown = own.plant, own.shown
     n, history, senses = plant.substeps, plant.history, own.senses
     one, two = rt_gaussian_pair(own.random)
@@ -131,7 +131,7 @@ def _rt_sense(own: Any) -> None:
 
 @jit()
 def _rt_spoil(own: Any) -> None:
-    """The faults of the sensors that are due."""
+    """The active faults of the sensors."""
     shown = own.shown
     if own.failing == 0:
         value = shown.displacement_m
@@ -161,7 +161,7 @@ def _rt_spoil(own: Any) -> None:
 
 @jit()
 def _rt_hold(own: Any) -> None:
-    """Sensors that take samples now and then show the last one."""
+    """Sensors with a longer sampling period hold their last sample."""
     shown = words_of(own.shown)
     for k in range(_COUNT):
         if own.tick - own.taken[k] >= own.every[k]:
@@ -192,7 +192,7 @@ def _rt_end(own: Any, stopped: bool) -> None:
         shown[_INPUT_AT[i]] = own.input[i] + (1.0 if own.tick >= own.input_from[i] else 0.0)
 
 
-rt_period = plant_under("karnopp", Kind.NONE)  # in the exchange: bound anew for every other plant
+rt_period = plant_under("karnopp", Kind.NONE)  # for the exchange; exchange_under binds other plants
 
 
 @cache
@@ -216,7 +216,7 @@ def _rt_exchange(state: Any, command: Any, readings: Any) -> int:
         readings.age_ns[k] = round((own.tick - own.taken[k]) * own.period_s * 1e9) if own.holding != 0 else 0
     readings.device_tick = own.tick
     status: int = Status.OK.value
-    if not math.isfinite(own.plant.friction) or own.plant.specimen.failures > 0:  # diverged: a rig that makes no sense
+    if not math.isfinite(own.plant.friction) or own.plant.specimen.failures > 0:  # the simulation has diverged
         status = Status.EXCEPTION.value
     if own.status_from <= own.tick < own.status_until:
         status = own.status
@@ -224,7 +224,7 @@ def _rt_exchange(state: Any, command: Any, readings: Any) -> int:
 
 
 def command(valve: float = 0.0, enable: int = 1, supply: int = 2, periods: int = 1) -> Any:
-    """A command, for whoever drives a twin without the loop."""
+    """A command, to drive a twin without the loop."""
     out = np.zeros(1, COMMAND)[0]
     out.valve, out.enable, out.supply, out.periods = valve, enable, supply, periods
     return out

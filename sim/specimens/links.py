@@ -12,13 +12,13 @@ from hilctl.params import Params, Problem, number
 class Link(Params):
     """One link of the pendulum: a uniform rod, unless its inertia or centre says otherwise."""
 
-    m: Annotated[float, number(1e-3, 1e5, "kg", "its mass")] = 2.0
+    m: Annotated[float, number(1e-3, 1e5, "kg", "mass")] = 2.0
     length_m: Annotated[float, number(1e-3, 100, "m", "from its upper joint to the next, or to its tip")] = 1.0
     centre_m: Annotated[
-        float | None, number(0, 100, "m", "from its upper joint to its centre of mass; half its length if left out")
+        float | None, number(0, 100, "m", "from its upper joint to its centre of mass; if omitted: half its length")
     ] = None
     J: Annotated[
-        float | None, number(0, 1e9, "kg·m²", "inertia about its centre of mass; a uniform rod's if left out")
+        float | None, number(0, 1e9, "kg·m²", "inertia about its centre of mass; if omitted: of a uniform rod")
     ] = None
     angle_rad: Annotated[float, number(-math.pi, math.pi, "rad", "at the start; 0 hangs, pi/2 is level")] = math.pi / 2
     speed_rad_s: Annotated[float, number(-100, 100, "rad/s", "at the start")] = 0.0
@@ -43,13 +43,13 @@ class Link(Params):
         least, most = self.m * (1e-3 * self.length_m) ** 2, self.m * self.length_m**2
         if not least <= self.inertia <= most:
             limit = f"must be {least:.4g} to {most:.4g} kg·m²: its mass lies between 0.1 % and 100 % of length_m from"
-            yield Problem(f"{at}.J", self.J, f"{limit} its centre", "leave it out for a uniform rod")
+            yield Problem(f"{at}.J", self.J, f"{limit} its centre", "omit it for a uniform rod")
 
 
 class Joint(Params):
     """Friction of a revolute joint: LuGre at the pin. All its forces are per newton of the normal force."""
 
-    radius_m: Annotated[float, number(0, 10, "m", "of the pin")] = 0.05
+    radius_m: Annotated[float, number(0, 10, "m", "radius of the pin")] = 0.05
     mu_c: Annotated[float, number(0, 2, "", "coefficient of sliding friction; 0 and mu_s = 0: none")] = 0.3
     mu_s: Annotated[float, number(0, 2, "", "coefficient of static friction, at least mu_c")] = 0.4
     vs: Annotated[float, number(1e-5, 10, "m/s", "Stribeck speed at the pin's surface")] = 0.01

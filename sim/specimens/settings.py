@@ -1,7 +1,7 @@
-"""What `[twin.specimen]` may say: what stands on the table, and its numbers.
+"""The declaration of `[twin.specimen]`: the specimen on the table.
 
-The defaults of the pendulum are ours: what we have of the paper tells none of its masses, lengths and frictions. They
-give a free swing that comes to rest in 40 s and, driven by 6 N·m, a periodic motion.
+The defaults of the pendulum are chosen here, because the paper does not print its masses, lengths and friction: a free
+swing comes to rest in 40 s, and 6 N·m drive a periodic motion.
 """
 
 import math
@@ -12,14 +12,14 @@ from hilctl.params import Params, Problem, note, number
 from sim.specimens.geometry import coupling
 from sim.specimens.links import Joint, Link
 
-# Of friction to the joints' forces. At 1 accelerations may not exist; a table that gives way adds a sixth, or so.
+# Of friction to the joints' forces (geometry.py). At 1 there may be no acceleration; a free table adds about a sixth.
 MOST_COUPLING = 0.5
 
 
 class Rigid(Params):
     """A mass that is bolted down."""
 
-    m: Annotated[float, number(1e-3, 1e6, "kg", "its mass; machine.m does not count it")] = 100.0
+    m: Annotated[float, number(1e-3, 1e6, "kg", "mass, not part of machine.m")] = 100.0
 
 
 class Structure(Params):
@@ -28,7 +28,7 @@ class Structure(Params):
     m: Annotated[float, number(1e-3, 1e6, "kg", "the mass on the spring")] = 100.0
     k: Annotated[float, number(1e-3, 1e12, "N/m", "stiffness of the spring")] = 1e5
     c: Annotated[float, number(0, 1e9, "N·s/m", "damping")] = 126.0
-    deflection_m: Annotated[float, number(-10, 10, "m", "where the mass stands at the start")] = 0.0
+    deflection_m: Annotated[float, number(-10, 10, "m", "position of the mass at the start")] = 0.0
 
     @property
     def natural_frequency_hz(self) -> float:
@@ -51,7 +51,7 @@ class Pendulum(Params):
     joint2: Joint = Joint()
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:
-        """It clears the table, its pins have room, and friction does not jam it."""
+        """It clears the table, its pins fit, and friction does not jam it."""
         reach, first, second = self.link1.length_m + self.link2.length_m, self.link1.angle_rad, self.link2.angle_rad
         elbow = self.pivot_m - self.link1.length_m * math.cos(first)
         tip = elbow - self.link2.length_m * math.cos(second)
@@ -60,7 +60,7 @@ class Pendulum(Params):
             limit = f"is an impossible pose: an end would be {-min(elbow, tip):.3g} m below the table"
             yield Problem(key, first if elbow <= 0 else second, limit, f"raise pivot_m = {self.pivot_m:g}")
         elif self.pivot_m <= reach:
-            limit = f"must exceed the links' length {reach:g} m, or they strike the table"
+            limit = f"must exceed the links' length {reach:g} m, or they hit the table"
             yield Problem(f"{at}.pivot_m", self.pivot_m, limit)
         pins_fit = True
         for key, radius, room in (
@@ -80,9 +80,9 @@ class Pendulum(Params):
 
 
 class SpecimenConfig(Params):
-    """What stands on the table; its own mass is not part of machine.m."""
+    """The specimen on the table; its mass is not part of machine.m."""
 
-    kind: Annotated[Literal["none", "rigid", "structure", "pendulum"], note("what stands on the table")] = "none"
+    kind: Annotated[Literal["none", "rigid", "structure", "pendulum"], note("the specimen on the table")] = "none"
     rigid: Rigid = Rigid()
     structure: Structure = Structure()
     pendulum: Pendulum = Pendulum()
