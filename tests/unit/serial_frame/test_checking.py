@@ -96,7 +96,7 @@ def test_counts_that_end_before_the_sensors_range_are_refused():
 
 def test_a_virtual_clock_is_refused():
     (said,) = problems(BOARD, facts()._replace(virtual=True), 921_600)
-    assert "real time" in said
+    assert "needs the real clock" in said
 
 
 def test_all_problems_are_told_at_once():
