@@ -323,7 +323,7 @@ def test_an_input_at_fault_or_missing_refuses_arming_where_the_rig_has_it(
 @pytest.mark.parametrize(
     ("name", "trip", "action"), [(name, a.trip, a.action) for name, a in ALARMS.items() if a.action]
 )
-def test_an_input_acts_as_its_limit_says_and_by_default_as_the_table_says(
+def test_the_oil_acts_as_its_limit_says_and_stops_by_default_only_when_it_runs_out(
     table: Any, name: str, trip: Trip, action: str
 ) -> None:
     there = {f"sensors.{name}.{key}": value for key, value in (("present", True), ("low", -0.5), ("high", 1.5))}
