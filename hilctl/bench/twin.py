@@ -25,7 +25,7 @@ from hilctl.signals import INPUTS, SENSORS
 from sim.driver import TwinDriver
 from sim.resolve import resolve
 from sim.specimens.record import SPECIMEN
-from sim.twin import SHOWN, STATE
+from sim.twin import EMERGENCY_STOP, SHOWN, STATE
 
 RATE_HZ = 1000.0
 SUBSTEP_S = 50e-6
@@ -61,7 +61,7 @@ def _build(folder: str) -> Any:
     inputs = ", ".join(str(SENSORS.index(name)) for name in INPUTS)
     header = c_records({"Shown": SHOWN}, {}, {
         "SPECIMEN_WORDS": SPECIMEN.itemsize // 8,  # the yardstick's table is empty
-        "SENSORS": len(SENSORS), "INPUTS": len(INPUTS),
+        "SENSORS": len(SENSORS), "INPUTS": len(INPUTS), "EMERGENCY_STOP": EMERGENCY_STOP,
     }) + f"#define INPUT_AT {{{inputs}}}\n"  # fmt: skip
     library = build("twin.c", folder, {"twin_sizes.h": header})
     library.twin_size.restype = ctypes.c_int64

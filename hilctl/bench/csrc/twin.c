@@ -346,7 +346,7 @@ static inline double show(const Transducer *t, double arrived, double normal) {
 static void advance(Twin *own) {
     Plant *plant = &own->plant;
     const Valve *valve = &plant->valve;
-    int stopped = own->tick >= own->emergency_stop_from;
+    int stopped = own->tick >= own->input_from[EMERGENCY_STOP];
     own->tick++;
     if (own->enable == 0 || stopped) {
         plant->target = 0.0;

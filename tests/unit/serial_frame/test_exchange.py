@@ -28,7 +28,7 @@ def test_an_answer_gives_scaled_readings_of_a_known_age(far):
     assert (far.readings.age_ns >= far.own.tick_ns).all()
 
 
-@pytest.mark.parametrize(("raised", "bit"), zip(INPUTS, INPUT_BITS, strict=True))
+@pytest.mark.parametrize(("raised", "bit"), list(zip(INPUTS, INPUT_BITS, strict=True)))
 def test_inputs_are_told_apart_and_one_that_the_device_has_not_got_is_nan(far, raised, bit):
     assert far.answered(flags=1 << bit) == Status.OK
     assert [name for name in INPUTS if far.readings[name] == 1.0] == [raised]
