@@ -6,10 +6,11 @@ tick on the real-time thread, sends the command, fills the readings, returns a `
 `deadline_ns`.
 
 `open`, `check` and `arm` are called at the start, and again after `close` where the loop has lost the link: never while
-an exchange runs. CLOSED says that until then nothing will come any more. `state` stays the same array for ever.
+an exchange runs. CLOSED means that no reading
+comes until then. `state` is always the same array.
 
 A driver that counts may have one method more, `health() -> dict`: plain values read out of `state` once a second for
-`hilctl status`, beside a running exchange; its `reason` says what closed the link.
+`hilctl status`, while the exchange runs; its `reason` gives what closed the link.
 
 Signs: a positive command moves the table in positive displacement and makes pressure A exceed pressure B.
 """
@@ -23,7 +24,7 @@ from hilctl.errors import HilctlError
 from hilctl.params import Params, record_of
 from hilctl.rt.jit import jit, record_type
 from hilctl.rt.records import as_record
-from hilctl.signals import SENSORS, Status
+from hilctl.signals import SENSOR_KINDS, SENSORS, Status
 
 COMMAND: "np.dtype[Any]" = record_of(
     [
@@ -38,19 +39,10 @@ COMMAND: "np.dtype[Any]" = record_of(
 
 READINGS: "np.dtype[Any]" = record_of(
     [
-        ("displacement_m", np.float64),
-        ("acceleration_m_s2", np.float64),
-        ("pressure_a_pa", np.float64),
-        ("pressure_b_pa", np.float64),
-        ("supply_pressure_pa", np.float64),  # nan where the rig has none, here and below
-        ("spool", np.float64),
-        ("oil_temperature_degc", np.float64),
-        ("emergency_stop", np.float64),  # 1 while open
-        ("oil_level", np.float64),  # 1 while it is low
-        ("oil_filter", np.float64),  # 1 while it is clogged
+        *((kind.channel, np.float64) for kind in SENSOR_KINDS),  # nan where the rig has no such sensor
         ("age_ns", np.int64, (len(SENSORS),)),  # of each reading above, at the return of exchange
         ("device_tick", np.int64),  # the device's own counter; a repeat is a stale sample
-        ("lost", np.int64),  # commands that the device says it lost, since the session began; 0 where it does not count
+        ("lost", np.int64),  # commands lost, counted by the device since the session began; 0: not counted
     ]
 )
 
@@ -59,22 +51,22 @@ OUTPUTS = ("valve", "enable", "supply")
 
 
 class DriverError(HilctlError):
-    """A device that cannot be reached or is not what the rig file says. The message says what to check."""
+    """A device that cannot be reached, or differs from the rig file. The message says what to check."""
 
 
 class Note(str):
-    """A statement of `check` that a person should read, and that does not stand in the way of arming."""
+    """A statement of `check` for a person to read; it does not prevent arming."""
 
     __slots__ = ()
 
 
-def complaints(told: list[str]) -> list[str]:
-    """What of a check stands in the way of arming."""
-    return [text for text in told if not isinstance(text, Note)]
+def complaints(statements: list[str]) -> list[str]:
+    """The statements of `check` that prevent arming."""
+    return [text for text in statements if not isinstance(text, Note)]
 
 
 class RigFacts(NamedTuple):
-    """What a driver may know of the rig besides its own table."""
+    """What a driver may know of the rig beyond its own table."""
 
     name: str
     rate_hz: float
@@ -86,7 +78,7 @@ class RigFacts(NamedTuple):
 
 
 class Has(NamedTuple):
-    """What a driver's own table says that its devices have."""
+    """The signals that a driver's own table describes."""
 
     readings: tuple[str, ...]  # of SENSORS
     outputs: tuple[str, ...]  # of OUTPUTS
@@ -101,19 +93,19 @@ class Driver(Protocol):
     state: npt.NDArray[np.uint8]  # owned by the driver, given to every exchange
 
     def open(self) -> None:
-        """Reaches the device and learns what it is; raises DriverError."""
+        """Connects to the device and identifies it; raises DriverError."""
 
     def check(self) -> list[str]:
-        """What stands between this device and the rig file; empty when nothing does. A `Note` only informs."""
+        """Every difference between this device and the rig file; empty when there is none. A `Note` only informs."""
 
     def arm(self) -> None:
         """Sets the device's watchdog; from here on a silent host means a safe output."""
 
     def disarm(self) -> None:
-        """Null command, not enabled, by whatever way is left."""
+        """Null command, not enabled, by any way that is left."""
 
     def close(self) -> None:
-        """Gives the port back. May be called at any time, more than once."""
+        """Releases the port. May be called at any time, more than once."""
 
     @property
     def exchange(self) -> Any:
@@ -132,7 +124,7 @@ NULL_STATE = record_of([("exchanges", np.int64)])
 
 @jit(exchange_signature, cached=True)
 def rt_null_exchange(state: Any, command: Any, readings: Any) -> int:
-    """Takes every command and reads a table that never moves."""
+    """Accepts every command; the table never moves."""
     own = as_record(state, NULL_STATE)
     own.exchanges += command.periods
     readings.displacement_m = readings.acceleration_m_s2 = 0.0

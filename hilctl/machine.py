@@ -1,6 +1,6 @@
 """The machine in numbers: what the rig file's [machine] declares, and the linear figures that follow from it.
 
-Symbols as in docs/models.md. The controller's copy is nominal (what it believes); the twin has its own, which defaults
+Symbols as in docs/models.md. The controller's copy is nominal (assumed); the twin has its own, which defaults
 to the nominal. Signs: a positive command moves the table towards positive displacement and raises pressure A over
 pressure B; displacement is zero at mid-stroke.
 """
@@ -18,7 +18,7 @@ class Machine(Params, kw_only=True):
     m: Annotated[float, number(1, 1e6, "kg", "moving mass")]
     A: Annotated[float, number(1e-5, 1, "m²", "piston area, the same on both sides")]
     Vt: Annotated[float, number(1e-6, 10, "m³", "volume of both chambers at mid-stroke, with their lines")]
-    stroke_m: Annotated[float, number(1e-3, 5, "m", "half of the stroke: the end stops stand at plus and minus this")]
+    stroke_m: Annotated[float, number(1e-3, 5, "m", "half of the stroke: the end stops are at plus and minus this")]
     beta: Annotated[float, number(1e8, 3e9, "Pa", "effective bulk modulus of the oil")]
     Ctc: Annotated[float, number(0, 1e-8, "m³/(s·Pa)", "leakage between the chambers")]
     Kc: Annotated[float, number(0, 1e-8, "m³/(s·Pa)", "flow-pressure coefficient of the valve at null")] = 0.0
@@ -28,12 +28,12 @@ class Machine(Params, kw_only=True):
     wv: Annotated[float, number(10, 2e4, "rad/s", "natural frequency of the valve")]
     zv: Annotated[float, number(0.05, 5, "", "damping ratio of the valve")]
     dead_band: Annotated[float, number(0, 0.2, "", "overlap of the spool, as a share of full opening")] = 0.0
-    B: Annotated[float, number(0, 1e6, "N·s/m", "viscous damping besides the friction's own")] = 0.0
+    B: Annotated[float, number(0, 1e6, "N·s/m", "viscous damping in addition to that of the friction model")] = 0.0
     K: Annotated[float, number(0, 1e9, "N/m", "stiffness of the load towards mid-stroke")] = 0.0
     vertical: Annotated[bool, note("the axis is vertical: weight acts towards negative displacement")] = False
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:
-        """A volume that the stroke needs, and a low pressure that is low."""
+        """A volume above the swept one, and a low pressure not above the supply pressure."""
         swept = 2 * self.A * self.stroke_m
         if self.Vt <= swept:
             yield Problem(f"{at}.Vt", self.Vt, f"must exceed the swept volume {swept:.4g} m³ (2 A stroke_m)")
@@ -41,7 +41,7 @@ class Machine(Params, kw_only=True):
             yield Problem(f"{at}.Ps_low", self.Ps_low, f"must not exceed Ps = {self.Ps:g} Pa")
 
 
-GRAVITY = 9.80665  # m/s², standard
+GRAVITY = 9.80665  # m/s², standard gravity (CGPM 1901)
 
 
 def hydraulic_frequency(machine: Machine) -> float:

@@ -1,4 +1,5 @@
-"""The channels of a sample, and what the coded ones mean. Everything that lists channels is made from this.
+"""The sensors of a rig, the channels of a sample, and what the coded ones mean. Everything that lists them is made
+from the tables here; docs/adding-a-sensor.md says how one is added.
 
 A sample is what one tick leaves behind: one row, every field eight bytes wide, so that a row also reads as float64
 words.
@@ -99,6 +100,53 @@ class Trip(IntEnum):
     ARMING_TRAVEL = 35
 
 
+class Alarm(NamedTuple):
+    """What an input means that reads 1: the rig must not run. Arming is refused meanwhile."""
+
+    trip: Trip
+    meaning: str
+    remedy: str
+    action: Literal["stop", "warn"] | None  # default of its limit; None: no limit, switched off in one step
+
+
+class SensorKind(NamedTuple):
+    """A sensor that a rig may have."""
+
+    name: str  # in the rig file, as in [sensors.NAME]
+    channel: str  # in a sample, and in a driver's readings
+    unit: str
+    quantity: Literal["length", "acceleration", "pressure", "share", "temperature", "input"]
+    meaning: str
+    low: float = 0.0  # range of an optional sensor unless the rig file says another
+    high: float = 0.0
+    required: bool = False
+    alarm: Alarm | None = None  # of an input
+
+
+def _input(name: str, alarm: Alarm) -> SensorKind:
+    return SensorKind(name, name, "", "input", f"1 while {alarm.meaning}", -0.5, 1.5, alarm=alarm)
+
+
+# Bit k of the channel `rejected`, and the order of the ages in a driver's readings. A new sensor is added at the end.
+SENSOR_KINDS: tuple[SensorKind, ...] = (
+    SensorKind("displacement", "displacement_m", "m", "length", "table displacement, as measured", required=True),
+    SensorKind("acceleration", "acceleration_m_s2", "m/s²", "acceleration", "table acceleration, as measured",
+               required=True),
+    SensorKind("pressure_a", "pressure_a_pa", "Pa", "pressure", "pressure in chamber A", required=True),
+    SensorKind("pressure_b", "pressure_b_pa", "Pa", "pressure", "pressure in chamber B", required=True),
+    SensorKind("supply_pressure", "supply_pressure_pa", "Pa", "pressure", "supply pressure", -1e6, 1e8),
+    SensorKind("spool", "spool", "", "share", "spool position", -1.5, 1.5),
+    SensorKind("oil_temperature", "oil_temperature_degc", "°C", "temperature", "oil temperature", -40, 150),
+    _input("emergency_stop", Alarm(Trip.EMERGENCY_STOP, "the emergency stop is open", "release it", None)),
+    _input("oil_level", Alarm(Trip.OIL_LEVEL, "the oil level is low", "look for a leak and fill up", "stop")),
+    _input("oil_filter", Alarm(Trip.OIL_FILTER, "the oil filter is clogged", "change the filter", "warn")),
+)  # fmt: skip
+SENSORS: tuple[str, ...] = tuple(kind.name for kind in SENSOR_KINDS)
+REQUIRED: tuple[str, ...] = tuple(kind.name for kind in SENSOR_KINDS if kind.required)  # the first ones
+INPUTS: tuple[str, ...] = tuple(kind.name for kind in SENSOR_KINDS if kind.alarm)
+ALARMS: dict[str, Alarm] = {kind.name: kind.alarm for kind in SENSOR_KINDS if kind.alarm}  # by the input's name
+
+
 class Channel(NamedTuple):
     """One field of a sample."""
 
@@ -108,6 +156,11 @@ class Channel(NamedTuple):
     meaning: str
 
 
+def _reading(kind: SensorKind) -> Channel:
+    absent = "" if kind.required else f", nan where the rig has no {'input' if kind.alarm else 'sensor'}"
+    return Channel(kind.channel, kind.unit, "f8", kind.meaning + absent)
+
+
 CHANNELS: tuple[Channel, ...] = (
     # when
     Channel("tick", "", "i8", "index of the tick; counts skipped periods too"),
@@ -115,31 +168,22 @@ CHANNELS: tuple[Channel, ...] = (
     Channel("skipped", "", "i8", "periods skipped before this tick"),
     Channel("wake_ns", "ns", "i8", "wake-up after the deadline"),
     Channel("exchange_ns", "ns", "i8", "duration of the exchange"),
-    Channel("law_ns", "ns", "i8", "duration of the law in the tick before"),
-    Channel("epoch", "", "i8", "the parameter set in force"),
+    Channel("law_ns", "ns", "i8", "duration of the controller in the tick before"),
+    Channel("epoch", "", "i8", "the active parameter set"),
     # state
     Channel("mode", "", "i8", "off, standby, hold, track, stop, null"),
     Channel("arming", "", "i8", "step of arming"),
     Channel("motion", "", "i8", "id of the motion that runs, 0 for none"),
     Channel("trip", "", "i8", "the latched trip, 0 for none"),
-    Channel("warnings", "", "i8", "bit k: limit k was passed in this tick, whatever its action"),
-    Channel("rejected", "", "i8", "bit k: sensor k was rejected in this tick and replaced"),
+    Channel("warnings", "", "i8", "bit k: limit k was passed in this tick, with any action"),
+    Channel("rejected", "", "i8", "bit k: the reading of sensor k was rejected in this tick and replaced"),
     Channel("status", "", "i8", "the driver's status"),
     Channel("device_tick", "", "i8", "the device's own counter, where it has one"),
     Channel("link_errors", "", "i8", "exchanges that failed, since the start"),
-    Channel("link_lost", "", "i8", "commands that the device says it lost in this session, where it counts"),
+    Channel("link_lost", "", "i8", "commands lost in this session, as counted by the device"),
     # readings, as the sensors' settings make them
-    Channel("displacement_m", "m", "f8", "table displacement, as measured"),
-    Channel("acceleration_m_s2", "m/s²", "f8", "table acceleration, as measured"),
-    Channel("pressure_a_pa", "Pa", "f8", "pressure in chamber A"),
-    Channel("pressure_b_pa", "Pa", "f8", "pressure in chamber B"),
-    Channel("supply_pressure_pa", "Pa", "f8", "supply pressure, nan where the rig has no sensor"),
-    Channel("spool", "", "f8", "spool position, nan where the rig has no sensor"),
-    Channel("oil_temperature_degc", "°C", "f8", "oil temperature, nan where the rig has no sensor"),
-    Channel("emergency_stop", "", "f8", "1 while open, nan where the rig has no input"),
-    Channel("oil_level", "", "f8", "1 while the oil level is low, nan where the rig has no input"),
-    Channel("oil_filter", "", "f8", "1 while the oil filter is clogged, nan where the rig has no input"),
-    Channel("age_max_ns", "ns", "i8", "age of the oldest reading that the law uses; inputs and oil temperature aside"),
+    *(_reading(kind) for kind in SENSOR_KINDS),
+    Channel("age_max_ns", "ns", "i8", "age of the oldest reading in use, without inputs and oil temperature"),
     Channel("pressure_a_age_ns", "ns", "i8", "age of the pressure in chamber A that is in use"),
     Channel("pressure_b_age_ns", "ns", "i8", "age of the pressure in chamber B that is in use"),
     # estimates
@@ -147,7 +191,7 @@ CHANNELS: tuple[Channel, ...] = (
     Channel("velocity_m_s", "m/s", "f8", "estimated velocity, delayed likewise"),
     Channel("acceleration_used_m_s2", "m/s²", "f8", "acceleration, delayed likewise"),
     Channel("load_pressure_pa", "Pa", "f8", "pressure A minus pressure B"),
-    Channel("friction_n", "N", "f8", "friction that the sensors imply: A pL - m a - m g - K x"),
+    Channel("friction_n", "N", "f8", "friction from the sensors: A pL - m a - m g - K x"),
     # reference
     Channel("xr_m", "m", "f8", "reference displacement now"),
     Channel("vr_m_s", "m/s", "f8", "reference velocity now"),
@@ -162,7 +206,7 @@ CHANNELS: tuple[Channel, ...] = (
     Channel("u_linear", "", "f8", "linear feed-forward"),
     Channel("u_inverse", "", "f8", "inverse-model feed-forward"),
     Channel("u_feed", "", "f8", "feed-forward used"),
-    Channel("pressure_ref_pa", "Pa", "f8", "load pressure that the reference needs"),
+    Channel("pressure_ref_pa", "Pa", "f8", "load pressure that the reference requires"),
     # feedback
     Channel("pid_share", "", "f8", "share of the PID in the feedback: 1 is PID, 0 is three-state"),
     Channel("u_position", "", "f8", "three-state: position term"),
@@ -174,8 +218,8 @@ CHANNELS: tuple[Channel, ...] = (
     Channel("u_pid_p", "", "f8", "PID: proportional term"),
     Channel("u_pid_i", "", "f8", "PID: integral term"),
     Channel("u_pid_d", "", "f8", "PID: derivative term"),
-    Channel("u_law", "", "f8", "what the law asks for, before notches and valve stage"),
-    Channel("u_notched", "", "f8", "what its notches leave of it"),
+    Channel("u_law", "", "f8", "output of the controller, before notches and valve stage"),
+    Channel("u_notched", "", "f8", "the same after the notches"),
     # output
     Channel("saturated", "", "i8", "1 while the command is limited"),
     Channel("u_cmd", "", "f8", "valve command computed in this tick; acts one tick later"),
@@ -186,20 +230,6 @@ CHANNELS: tuple[Channel, ...] = (
 
 NAMES: tuple[str, ...] = tuple(c.name for c in CHANNELS)
 SAMPLE: "np.dtype[Any]" = record_of([(c.name, c.kind) for c in CHANNELS])
-
-# Bit k of the channel `rejected`, and the order of the ages in a driver's readings.
-SENSORS: tuple[str, ...] = (
-    "displacement",
-    "acceleration",
-    "pressure_a",
-    "pressure_b",
-    "supply_pressure",
-    "spool",
-    "oil_temperature",
-    "emergency_stop",
-    "oil_level",
-    "oil_filter",
-)
 
 
 def document() -> str:

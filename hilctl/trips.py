@@ -7,7 +7,7 @@ nothing.
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from hilctl.signals import Status, Trip
+from hilctl.signals import ALARMS, Status, Trip
 
 
 class TripText(NamedTuple):
@@ -45,7 +45,6 @@ TRIP_TEXTS: dict[Trip, TripText] = {
     Trip.LEASE_LOST: TripText("service.lease_lost", "s", "the client that held the lease fell silent",
                               "restart that client"),
     Trip.SERVICE_LOST: TripText("service.timeout_s", "s", "the service fell silent or ended", "restart the service"),
-    Trip.EMERGENCY_STOP: TripText("sensors.emergency_stop", "", "the emergency stop is open", "release it"),
     Trip.SUPPLY_PRESSURE: TripText("limits.supply", "Pa", "the supply pressure left its range",
                                    "check pump and accumulators, or change limits.supply"),
     Trip.READ_BACK: TripText("limits.read_back", "of full opening", "the spool did not follow its command",
@@ -77,8 +76,10 @@ TRIP_TEXTS: dict[Trip, TripText] = {
     Trip.COMMAND: TripText("law", "", "the controller's command was not finite", "report it with the recording"),
     Trip.DRIVER_RAISED: TripText("driver", "", "the driver's code raised an error", "see the log; fix the driver"),
     Trip.SHUTDOWN: TripText("", "", "the service was asked to end", "start it again"),
-    Trip.OIL_LEVEL: TripText("limits.oil_level", "", "the oil level is low", "look for a leak, and fill up"),
-    Trip.OIL_FILTER: TripText("limits.oil_filter", "", "the oil filter is clogged", "change the filter"),
+    **{
+        alarm.trip: TripText(f"limits.{name}" if alarm.action else f"sensors.{name}", "", alarm.meaning, alarm.remedy)
+        for name, alarm in ALARMS.items()
+    },
     Trip.SENSOR_DRIFT: TripText("limits.drift", "m/s²", "the accelerometer's zero drifted away from what displacement "
                                 "shows", "check the accelerometer, or raise limits.drift.max_m_s2"),
     Trip.PRESSURE_AGE: TripText("law.three_state.pressure_age_s", "s",

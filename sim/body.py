@@ -1,4 +1,4 @@
-"""What moves: the bare table, or the table with a specimen on it. The substeps are written for either.
+"""The moving body: the bare table, or the table with a specimen. The substeps are written for both.
 
 `b` is whatever the body's functions need: the cylinder's record for a bare table, the plant's for a loaded one. A step
 is tried first; what it does to the specimen holds when it is accepted.

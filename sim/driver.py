@@ -13,7 +13,7 @@ from firmware_bridge.driver import DriverError, RigFacts
 from hilctl.friction import Friction, friction_of
 from hilctl.machine import GRAVITY
 from hilctl.params import Params
-from hilctl.signals import SENSORS
+from hilctl.signals import INPUTS, SENSORS
 from sim.cylinder import cylinder_record
 from sim.plant import ACCELERATION, MOST_SUBSTEPS, POSITION, PRESSURE_A, PRESSURE_B
 from sim.random import rt_seed
@@ -42,23 +42,23 @@ class TwinDriver:
         self.exchange = exchange_under(friction_of(config.friction).model, specimen)
 
     def open(self) -> None:
-        """Sets the twin to its beginning: supply off, the table at rest."""
+        """Sets the initial state: supply off, the table at rest."""
         fill(self.state, self._config, self._period_s)
 
     def check(self) -> list[str]:
-        """Nothing stands between a twin and its rig file."""
+        """A twin always agrees with its rig file."""
         return []
 
     def arm(self) -> None:
-        """No watchdog: the twin stands still when nobody calls it."""
+        """No watchdog: without an exchange the twin does not move."""
 
     def disarm(self) -> None:
-        """Null and not enabled, from the next period on."""
+        """Null and not enabled from the next period on."""
         own = record(self.state)
         own.valve_command, own.enable = 0.0, 0
 
     def close(self) -> None:
-        """Nothing to give back."""
+        """Nothing to release."""
 
 
 def record(state: Any) -> Any:
@@ -67,7 +67,7 @@ def record(state: Any) -> Any:
 
 
 def truth(state: Any) -> dict[str, float]:
-    """What really is, which no sensor shows: for tests, and to judge an identification honestly."""
+    """The true state, which no sensor shows: for tests, and to judge an identification."""
     plant = record(state).plant
     return {
         "position_m": float(plant.x),
@@ -87,7 +87,7 @@ def fill(state: Any, config: TwinConfig, period_s: float) -> None:
     machine, sensors, faults = config.machine, config.sensors, config.faults
     substeps = max(1, math.ceil(period_s / config.substep_s - 1e-9))
     if substeps > MOST_SUBSTEPS:
-        raise DriverError(f"twin.substep_s: {substeps} substeps a period, at most {MOST_SUBSTEPS}; make them longer")
+        raise DriverError(f"twin.substep_s: {substeps} substeps per period, at most {MOST_SUBSTEPS}; raise it")
     substep_s = period_s / substeps
     state[:] = 0
     own = record(state)
@@ -111,9 +111,8 @@ def fill(state: Any, config: TwinConfig, period_s: float) -> None:
     own.supply_noise = sensors.supply_pressure.noise_pa if sensors.supply_pressure.present else np.nan
     own.spool_noise = sensors.spool.noise if sensors.spool.present else np.nan
     own.oil_temperature = sensors.oil_temperature.value_degc if sensors.oil_temperature.present else np.nan
-    own.emergency_stop = 0.0 if sensors.emergency_stop.present else np.nan
-    own.oil_level = 0.0 if sensors.oil_level.present else np.nan
-    own.oil_filter = 0.0 if sensors.oil_filter.present else np.nan
+    own.input[:] = [0.0 if getattr(sensors, name).present else np.nan for name in INPUTS]
+    own.input_from[:] = [getattr(faults, f"{name}_after_s") / period_s for name in INPUTS]
 
     own.high, own.low = machine.Ps, machine.Ps_low
     own.rise, own.fall = -math.expm1(-period_s / config.supply.rise_s), -math.expm1(-period_s / config.supply.fall_s)
@@ -125,9 +124,6 @@ def fill(state: Any, config: TwinConfig, period_s: float) -> None:
         ("stuck_from", faults.sensor_stuck_after_s),
         ("drifts_from", faults.sensor_drifts_after_s),
         ("supply_lost_from", faults.supply_lost_after_s),
-        ("emergency_stop_from", faults.emergency_stop_after_s),
-        ("oil_level_from", faults.oil_level_after_s),
-        ("oil_filter_from", faults.oil_filter_after_s),
         ("status_from", faults.status_after_s),
         ("status_until", faults.status_until_s),
     ):
@@ -151,12 +147,12 @@ def _fill_plant(plant: Any, config: TwinConfig, substep_s: float, substeps: int)
     plant.p[:] = friction.packed()
     plant.x = config.cylinder.position_m
     _stand(plant, config, substep_s)
-    held = (plant.cylinder.weight + machine.K * plant.x) / machine.A  # trapped oil carries what the table hangs on
+    held = (plant.cylinder.weight + machine.K * plant.x) / machine.A  # the trapped oil carries weight and spring
     plant.pa, plant.pb = max(held, 0.0), max(-held, 0.0)
 
 
 def _stand(plant: Any, config: TwinConfig, substep_s: float) -> None:
-    """What stands on the table."""
+    """The specimen on the table."""
     machine = config.machine
     refused = list(demands(config.specimen, machine.m, substep_s, machine.vertical))
     if refused:
@@ -165,7 +161,7 @@ def _stand(plant: Any, config: TwinConfig, substep_s: float) -> None:
 
 
 def _refuse_stiff(friction: Friction, mass: float, substep_s: float) -> None:
-    """A substep must be short beside what friction does to the mass by itself; its own state is solved exactly."""
+    """A substep must be short against the time constants of friction and mass; bristles are solved exactly."""
     law = friction.params
     bristles = law.damping - law.viscous if law.spring > 0 else 0.0
     for what, rate in (
@@ -176,14 +172,14 @@ def _refuse_stiff(friction: Friction, mass: float, substep_s: float) -> None:
         if rate * substep_s > 1:
             raise DriverError(
                 f"twin.substep_s: {substep_s:g} s is too long for the {what} of {friction.model} friction on a mass of "
-                f"{mass:g} kg; at most {1 / rate:.2g} s, or a softer model, or one that jumps (karnopp)"
+                f"{mass:g} kg; set at most {1 / rate:.2g} s, or take a softer model, or one that jumps (karnopp)"
             )
 
 
 def _fill_sensor(out: Any, name: str, own: Any, substep_s: float, substeps: int, begin: float) -> None:
     unit = {"displacement": "m", "acceleration": "m_s2"}.get(name, "pa")
     if own.delay_s > (QUEUE - 1) * substep_s * substeps:
-        raise DriverError(f"twin.sensors.{name}.delay_s: {own.delay_s:g} s is more than {QUEUE - 1} periods")
+        raise DriverError(f"twin.sensors.{name}.delay_s: {own.delay_s:g} s is more than {QUEUE - 1} periods; lower it")
     set_transducer(
         out, substep_s, substeps, own.bandwidth_hz, own.delay_s, own.gain_error,
         getattr(own, f"bias_{unit}"), getattr(own, f"noise_{unit}"), getattr(own, f"quantum_{unit}"), begin,

@@ -1,7 +1,7 @@
 """The table with a specimen on it: chambers, table and specimen in one Runge–Kutta step.
 
 The specimen's reaction is part of the same system of equations as the table's acceleration (sim/specimens), so a heavy
-specimen is no less accurate than a light one. Friction that holds the table has to hold the reaction, too.
+specimen is no less accurate than a light one. Friction that holds the table also holds the reaction.
 """
 
 from collections.abc import Callable

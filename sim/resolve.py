@@ -1,11 +1,10 @@
-"""The twin's whole table from what the rig file says of it: what [twin] leaves open is nominal.
+"""The complete [twin] table: keys omitted in the rig file take the nominal values.
 
     [twin.machine]       each key that is missing comes from [machine]
     [twin.friction]      likewise from [friction]; of another model, those keys that both have
     [twin.sensors.NAME]  `present` comes from [sensors.NAME]; `delay_s` is the nominal one less that of the filter
 
-so that a rig file without [twin] simulates the rig that the controller believes in, with real sensors and a real
-valve.
+so that a rig file without [twin] simulates the nominal rig, with a real valve and real sensors.
 """
 
 from collections.abc import Mapping
@@ -37,7 +36,7 @@ def config_of(model: str) -> type[TwinConfig]:
 
 
 def resolve(given: object, facts: RigFacts, at: str = "twin") -> TwinConfig:
-    """The twin's table: what is given over what is nominal. BadValues with every problem, its keys below `at`."""
+    """The twin's table: the given values, else the nominal ones. BadValues with every problem, its keys below `at`."""
     if not isinstance(given, Mapping):
         raise BadValues([Problem(at, given, "must be a table")])
     table: dict[str, Any] = dict(given)

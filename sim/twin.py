@@ -13,19 +13,21 @@ from typing import Any
 
 import numpy as np
 
-from firmware_bridge.driver import COMMAND, READINGS, exchange_signature
+from firmware_bridge.driver import COMMAND, exchange_signature
 from hilctl.params import record_of
 from hilctl.rt.jit import jit, specialised
 from hilctl.rt.records import as_record, words_of
-from hilctl.signals import SENSORS, Status
+from hilctl.signals import INPUTS, SENSOR_KINDS, SENSORS, Status
 from sim.plant import PLANT, plant_under
 from sim.random import rt_gaussian_pair
 from sim.sensors import TRANSDUCER, rt_pick, rt_show
 from sim.specimens.record import Kind
 from sim.valve import rt_target
 
-_COUNT = len(SENSORS)
-SHOWN: "np.dtype[Any]" = record_of([(name, np.float64) for name in (READINGS.names or ())[: len(SENSORS)]])
+_COUNT, _INPUTS = len(SENSORS), len(INPUTS)
+_INPUT_AT = tuple(SENSORS.index(name) for name in INPUTS)
+EMERGENCY_STOP = INPUTS.index("emergency_stop")
+SHOWN: "np.dtype[Any]" = record_of([(kind.channel, np.float64) for kind in SENSOR_KINDS])
 
 STATE: "np.dtype[Any]" = record_of(
     [
@@ -37,15 +39,13 @@ STATE: "np.dtype[Any]" = record_of(
         ("supply_noise", np.float64),  # nan where the rig has no such sensor, here and below
         ("spool_noise", np.float64),
         ("oil_temperature", np.float64),
-        ("emergency_stop", np.float64),  # 0: the input is there, here and below
-        ("oil_level", np.float64),
-        ("oil_filter", np.float64),
+        ("input", np.float64, (len(INPUTS),)),  # 0: the rig has it
         ("holding", np.int64),  # some sensor takes samples less often than once a period
         ("every", np.int64, (_COUNT,)),  # periods from one sample to the next, by sensor
         ("taken", np.int64, (_COUNT,)),  # state: the tick of its last sample
         ("sample", np.float64, (_COUNT,)),  # state
-        ("senses", np.int64, (4,)),  # what each transducer is on: the row of the plant's history
-        ("gravity", np.float64),  # what the accelerometer shows of it
+        ("senses", np.int64, (4,)),  # the row of the plant's history that each transducer measures
+        ("gravity", np.float64),  # shown by the accelerometer
         ("period_s", np.float64),
         # supply
         ("high", np.float64),
@@ -56,7 +56,7 @@ STATE: "np.dtype[Any]" = record_of(
         ("droop_share", np.float64),
         ("source", np.float64),  # state: the pressure that the pump holds
         ("lost", np.float64),  # state: what the flow takes from it
-        # the command in force
+        # the active command
         ("valve_command", np.float64),
         ("enable", np.int64),
         ("supply", np.int64),
@@ -69,9 +69,7 @@ STATE: "np.dtype[Any]" = record_of(
         ("drift", np.float64),  # a period
         ("failing", np.int64),  # which sensor: its place in the readings
         ("supply_lost_from", np.float64),
-        ("emergency_stop_from", np.float64),
-        ("oil_level_from", np.float64),
-        ("oil_filter_from", np.float64),
+        ("input_from", np.float64, (len(INPUTS),)),
         ("status_from", np.float64),
         ("status_until", np.float64),
         ("status", np.int64),
@@ -115,7 +113,7 @@ def _rt_command(own: Any, stopped: bool) -> None:
 
 @jit()
 def _rt_sense(own: Any) -> None:
-    """What the sensors show at the end of the period."""
+    """The readings at the end of the period."""
     plant, shown = own.plant, own.shown
     n, history, senses = plant.substeps, plant.history, own.senses
     one, two = rt_gaussian_pair(own.random)
@@ -133,7 +131,7 @@ def _rt_sense(own: Any) -> None:
 
 @jit()
 def _rt_spoil(own: Any) -> None:
-    """The faults of the sensors that are due."""
+    """The active faults of the sensors."""
     shown = own.shown
     if own.failing == 0:
         value = shown.displacement_m
@@ -163,7 +161,7 @@ def _rt_spoil(own: Any) -> None:
 
 @jit()
 def _rt_hold(own: Any) -> None:
-    """Sensors that take samples now and then show the last one."""
+    """Sensors with a longer sampling period hold their last sample."""
     shown = words_of(own.shown)
     for k in range(_COUNT):
         if own.tick - own.taken[k] >= own.every[k]:
@@ -174,7 +172,7 @@ def _rt_hold(own: Any) -> None:
 @jit()
 def _rt_begin(own: Any) -> bool:
     """The command of a period that begins; whether the emergency stop is pressed."""
-    stopped: bool = own.tick >= own.emergency_stop_from
+    stopped: bool = own.tick >= own.input_from[EMERGENCY_STOP]
     own.tick += 1
     _rt_command(own, stopped)
     return stopped
@@ -189,12 +187,12 @@ def _rt_end(own: Any, stopped: bool) -> None:
         _rt_hold(own)
     if own.tick >= min(own.stuck_from, own.drifts_from, own.nan_from):
         _rt_spoil(own)
-    own.shown.emergency_stop = own.emergency_stop + (1.0 if own.tick >= own.emergency_stop_from else 0.0)
-    own.shown.oil_level = own.oil_level + (1.0 if own.tick >= own.oil_level_from else 0.0)
-    own.shown.oil_filter = own.oil_filter + (1.0 if own.tick >= own.oil_filter_from else 0.0)
+    shown = words_of(own.shown)
+    for i in range(_INPUTS):
+        shown[_INPUT_AT[i]] = own.input[i] + (1.0 if own.tick >= own.input_from[i] else 0.0)
 
 
-rt_period = plant_under("karnopp", Kind.NONE)  # in the exchange: bound anew for every other plant
+rt_period = plant_under("karnopp", Kind.NONE)  # for the exchange; exchange_under binds other plants
 
 
 @cache
@@ -212,21 +210,13 @@ def _rt_exchange(state: Any, command: Any, readings: Any) -> int:
         rt_period(own.plant)
         _rt_end(own, stopped)
     own.valve_command, own.enable, own.supply = command.valve, command.enable, command.supply
-    shown = own.shown
-    readings.displacement_m = shown.displacement_m
-    readings.acceleration_m_s2 = shown.acceleration_m_s2
-    readings.pressure_a_pa = shown.pressure_a_pa
-    readings.pressure_b_pa = shown.pressure_b_pa
-    readings.supply_pressure_pa = shown.supply_pressure_pa
-    readings.spool = shown.spool
-    readings.oil_temperature_degc = shown.oil_temperature_degc
-    readings.emergency_stop = shown.emergency_stop
-    readings.oil_level, readings.oil_filter = shown.oil_level, shown.oil_filter
+    shown, words = words_of(own.shown), words_of(readings)
     for k in range(_COUNT):
+        words[k] = shown[k]
         readings.age_ns[k] = round((own.tick - own.taken[k]) * own.period_s * 1e9) if own.holding != 0 else 0
     readings.device_tick = own.tick
     status: int = Status.OK.value
-    if not math.isfinite(own.plant.friction) or own.plant.specimen.failures > 0:  # diverged: a rig that makes no sense
+    if not math.isfinite(own.plant.friction) or own.plant.specimen.failures > 0:  # the simulation has diverged
         status = Status.EXCEPTION.value
     if own.status_from <= own.tick < own.status_until:
         status = own.status
@@ -234,7 +224,7 @@ def _rt_exchange(state: Any, command: Any, readings: Any) -> int:
 
 
 def command(valve: float = 0.0, enable: int = 1, supply: int = 2, periods: int = 1) -> Any:
-    """A command, for whoever drives a twin without the loop."""
+    """A command, to drive a twin without the loop."""
     out = np.zeros(1, COMMAND)[0]
     out.valve, out.enable, out.supply, out.periods = valve, enable, supply, periods
     return out

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from firmware_bridge.emulate import faults
+from firmware_bridge.firmware import header
 from firmware_bridge.mixed.settings import Part
 from firmware_bridge.modbus.settings import DEVICES, OUTPUTS, READINGS, Device, Output, Reading, Watchdog
 from firmware_bridge.modbus.settings import Config as Modbus
@@ -170,6 +171,7 @@ def pages() -> dict[Path, str]:
     """Every page that has such parts, as it should be."""
     made = {DOCS / name: _filled((DOCS / name).read_text(encoding="utf-8")) for name in _OURS}
     made[DOCS / "protocol.md"] = protocol.filled((DOCS / "protocol.md").read_text(encoding="utf-8"))
+    made[header.PLACE] = header.text()
     made[DOCS / "motions.md"] = motions.refreshed((DOCS / "motions.md").read_text(encoding="utf-8"))
     return made
 

@@ -59,7 +59,7 @@ class Amplifier:
         return self.plant.tick - self.counted_from
 
     def command(self, valve: float, enable: int, supply: int) -> None:
-        """What the host wants; in force at once unless something has tripped."""
+        """The host's command, applied at once unless the device has tripped."""
         wanted = (max(-1.0, min(1.0, valve)), int(enable != 0), min(max(supply, 0), 2))
         if (wanted[1] or wanted[2]) and not (self.wanted[1] or self.wanted[2]):
             self.feed()  # from the first command on

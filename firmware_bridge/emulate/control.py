@@ -53,7 +53,7 @@ class Control:
                 answers.write(self._obey(line.decode(errors="replace")).encode() + b"\n\n")
                 await answers.drain()
         except (ConnectionError, ValueError):
-            pass  # whoever asked has gone, or says what is no line
+            pass  # the client has gone, or sent no line
         finally:
             answers.close()
 

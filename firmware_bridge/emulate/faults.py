@@ -1,23 +1,23 @@
-"""Every fault that can be commanded, as data: what it is called, what it takes, where it exists, what it stands for.
+"""Every fault that can be commanded, as data: name, arguments, transports, meaning.
 
-`rows` are those of the fault matrix (docs/faults.md). An argument in brackets may be left out.
+`rows` are those of the fault matrix (docs/faults.md). An argument in brackets is optional.
 """
 
 import difflib
 from typing import NamedTuple
 
 from hilctl.errors import HilctlError
-from hilctl.signals import SENSORS
+from hilctl.signals import ALARMS, SENSORS
 
 TCP, RTU, SERIAL = "modbus-tcp", "modbus-rtu", "serial"
 TRANSPORTS = (TCP, RTU, SERIAL)
 _MODBUS = (TCP, RTU)
-_BYTES = (RTU, SERIAL)  # where no lower layer mends or checks bytes
+_BYTES = (RTU, SERIAL)  # where no lower layer checks or corrects bytes
 _WHOLE = ("COUNT", "BITS", "BYTES", "EVERY", "CODE")
 
 
 class FaultError(HilctlError):
-    """A command that cannot be obeyed. The message says what to write instead."""
+    """A command that is refused. The message says what to write instead."""
 
 
 class Fault(NamedTuple):
@@ -31,71 +31,70 @@ class Fault(NamedTuple):
 
 
 FAULTS: tuple[Fault, ...] = (
-    Fault("nan", "SENSOR", "1", "it says no number: NaN where the register is a float, its lowest count elsewhere"),
-    Fault("sentinel", "SENSOR", "1", "it says the lowest count that there is"),
-    Fault("stuck", "SENSOR", "2", "it stands still at what it says"),
-    Fault("stale", "", "3", "the sample and its counter are repeated for ever"),
-    Fault("range", "SENSOR VALUE", "4", "it says this value, in SI units"),
-    Fault("drift", "SENSOR RATE", "5", "it moves away, by so many SI units a second"),
+    Fault("nan", "SENSOR", "1", "it gives no number: NaN in a float register, the lowest count in any other"),
+    Fault("sentinel", "SENSOR", "1", "it reads the lowest count of its type"),
+    Fault("stuck", "SENSOR", "2", "its reading no longer changes"),
+    Fault("stale", "", "3", "the same sample with the same counter is repeated"),
+    Fault("range", "SENSOR VALUE", "4", "it reads this value, in SI units"),
+    Fault("drift", "SENSOR RATE", "5", "it drifts by this rate, in SI units a second"),
     Fault("sign", "SENSOR", "6, 61", "its sign is reversed"),
     Fault("swap", "", "6, 61", "the two pressures are exchanged"),
     Fault("reversed", "", "6, 61", "the valve's command is reversed"),
     Fault("valve_dead", "", "6, 61", "the valve does not follow its command"),
-    Fault("dead", "SENSOR", "2, 61", "it says 0, whatever is"),
-    Fault("spike", "SENSOR VALUE", "7", "one sample is off by so much, in SI units"),
+    Fault("dead", "SENSOR", "2, 61", "it always reads 0"),
+    Fault("spike", "SENSOR VALUE", "7", "one sample is off by this value, in SI units"),
     Fault("supply", "SHARE", "8", "the supply pressure reads this share of itself: 0.3 is low, 1.5 is high"),
-    Fault("timeout", "SECONDS", "9", "no request is heard for so long"),
-    Fault("delay", "SECONDS [EVERY=1]", "9", "every n-th answer comes so late"),
-    Fault("flip", "BITS [COUNT=1]", "10", "so many bits are wrong in each of the next answers", _BYTES),
-    Fault("truncate", "BYTES [COUNT=1]", "11", "the next answers end after so many bytes"),
-    Fault("oversize", "BYTES [COUNT=1]", "12", "the next answers go on for so many bytes more, without delimiter"),
+    Fault("timeout", "SECONDS", "9", "requests are ignored for this time"),
+    Fault("delay", "SECONDS [EVERY=1]", "9", "every n-th answer is late by this time"),
+    Fault("flip", "BITS [COUNT=1]", "10", "this number of bits is wrong in each of the next answers", _BYTES),
+    Fault("truncate", "BYTES [COUNT=1]", "11", "the next answers end after this number of bytes"),
+    Fault("oversize", "BYTES [COUNT=1]", "12", "the next answers have so many bytes more, without delimiter"),
     Fault("unit", "[COUNT=1]", "13", "the next answers are of another unit", _MODBUS),
     Fault("exception", "CODE [COUNT=1]", "14", "the next requests are answered with an exception, 1 to 11", _MODBUS),
-    Fault("half_open", "", "15", "the connection stays, and nothing is ever said on it again"),
-    Fault("close", "", "16", "the connection is cut; who comes again is served again", (TCP,)),
-    Fault("unplug", "SECONDS", "16, 17", "connection and server are gone for so long, and the device boots"),
-    Fault("duplicate", "[COUNT=1]", "18", "the next answers come twenty times over"),
-    Fault("old", "[COUNT=1]", "19", "instead of the next answers, the ones before come again"),
-    Fault("lose", "EVERY", "20", "every n-th request is not heard"),
-    Fault("babble", "SECONDS", "21", "noise on the line, all the time", _BYTES),
+    Fault("half_open", "", "15", "the connection stays open, and no answer is sent on it any more"),
+    Fault("close", "", "16", "the connection is closed; a new one is accepted", (TCP,)),
+    Fault("unplug", "SECONDS", "16, 17", "no connection and no server for this time, then the device boots"),
+    Fault("duplicate", "[COUNT=1]", "18", "the next answers are sent twenty times each"),
+    Fault("old", "[COUNT=1]", "19", "instead of the next answers, the previous ones are sent again"),
+    Fault("lose", "EVERY", "20", "every n-th request is lost"),
+    Fault("babble", "SECONDS", "21", "continuous noise on the line for this time", _BYTES),
     Fault("watchdog", "", "24", "the time-to-live trips now"),
-    Fault("slow_watchdog", "FACTOR", "24", "its watchdog takes so many times as long as it says", _MODBUS),
+    Fault("slow_watchdog", "FACTOR", "24", "its watchdog takes this many times as long as set", _MODBUS),
     Fault("emergency_stop", "", "26", "the emergency stop is opened"),
     Fault("enable_lost", "", "26", "the amplifier drops its enable, latched", _MODBUS),
-    Fault("oil_level", "", "26", "the oil is low"),
-    Fault("oil_filter", "", "26", "the filter is clogged"),
-    Fault("read_back", "OFFSET", "27", "the spool reads so much beside what it is"),
-    Fault("hang", "SECONDS", "28", "the firmware hangs; its hardware watchdog acts after 20 ms"),
+    *(Fault(name, "", "26", alarm.meaning) for name, alarm in ALARMS.items() if name != "emergency_stop"),
+    Fault("read_back", "OFFSET", "27", "the spool position reads this much off"),
+    Fault("hang", "SECONDS", "28", "the firmware hangs for this time; its hardware watchdog acts after 20 ms"),
     Fault("reboot", "", "29", "as after switching on"),
-    Fault("other_master", "", "42, 68", "somebody else writes the heartbeat", _MODBUS),
+    Fault("other_master", "", "42, 68", "another master writes the heartbeat", _MODBUS),
 )  # fmt: skip
 
 ORDERS: tuple[Fault, ...] = (
-    Fault("clear", "", "", "no fault from now on; what has tripped stays tripped"),
-    Fault("begin", "", "", "the plant is again where it was at first, at rest; for a device that is off"),
-    Fault("mark", "", "", "`travelled_m` of the status begins again: how far the table went, truly, from here"),
-    Fault("reset", "", "", "the device's own reset key: forgets the trip, once null and not commanded", _MODBUS),
-    Fault("status", "", "", "what the device is, as one JSON object"),
-    Fault("witness", "TEXT", "", "a command to the firmware's witness line, with its answer", (SERIAL,)),
+    Fault("clear", "", "", "ends all faults; a trip stays latched"),
+    Fault("begin", "", "", "puts the plant back to its initial position, at rest; for a device that is off"),
+    Fault("mark", "", "", "sets `travelled_m` of the status to 0: the true travel from here on"),
+    Fault("reset", "", "", "the device's reset key: clears the trip at null, when nothing is commanded", _MODBUS),
+    Fault("status", "", "", "the state of the device, as one JSON object"),
+    Fault("witness", "TEXT", "", "sends a command to the firmware's witness line and prints its answer", (SERIAL,)),
     Fault("help", "", "", "this list"),
     Fault("quit", "", "", "ends the emulation"),
 )
 
 
 class Command(NamedTuple):
-    """What was said."""
+    """A command with its arguments."""
 
     name: str
     values: tuple[object, ...]
 
 
 def known(transport: str) -> dict[str, Fault]:
-    """What can be commanded there."""
+    """The commands of this transport."""
     return {f.name: f for f in (*FAULTS, *ORDERS) if transport in f.where}
 
 
 def parse(text: str, transport: str) -> Command:
-    """The command that a line says. FaultError when it says none."""
+    """The command of a line. FaultError if it is none."""
     word, _, rest = text.strip().partition(" ")
     there = known(transport)
     if word not in there:
@@ -113,12 +112,12 @@ def _values(fault: Fault, words: list[str]) -> list[object]:
     usage = f"{fault.name} {fault.takes}".strip()
     places = fault.takes.split()
     if len(words) > len(places):
-        raise FaultError(f"{words[len(places)]!r} is too much: say {usage}")
+        raise FaultError(f"{words[len(places)]!r} is one argument too many; usage: {usage}")
     found: list[object] = []
     for k, place in enumerate(places):
         name, _, default = place.strip("[]").partition("=")
         if k >= len(words) and not default:
-            raise FaultError(f"{name} is missing: say {usage}")
+            raise FaultError(f"{name} is missing; usage: {usage}")
         found.append(_value(name, words[k] if k < len(words) else default, usage))
     return found
 
@@ -132,7 +131,7 @@ def _value(name: str, word: str, usage: str) -> object:
     try:
         value = int(word) if name in _WHOLE else float(word)
     except ValueError:
-        raise FaultError(f"{name} = {word!r} is not a number: say {usage}") from None
+        raise FaultError(f"{name} = {word!r} is not a number; usage: {usage}") from None
     if name == "CODE" and not 1 <= value <= 11:
         raise FaultError(f"CODE = {value}: must be 1 to 11")
     if name in (*_WHOLE, "SECONDS") and not 0 < value <= 1e9:

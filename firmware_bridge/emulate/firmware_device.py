@@ -14,18 +14,18 @@ from firmware_bridge.emulate.plant import Plant
 from firmware_bridge.emulate.pty_line import PtyLine
 from firmware_bridge.emulate.sensor_faults import SensorFaults
 from firmware_bridge.firmware.build import library
-from hilctl.signals import SENSORS
+from firmware_bridge.serial_frame.messages import SCALED
+from hilctl.signals import INPUTS, SENSORS
 
 TICK_HZ = 4000  # of the device: a command waits no longer than a tick of it
 ONE = 1 << 30  # full opening
 _ROOM = 4096
 _WIDE, _NARROW = (-(2**31), 2**31 - 1), (-(2**15), 2**15 - 1)
-# Counts of one SI unit, as the reference board's IDENTITY tells them (firmware/boards/witness.c); what they can say.
+# Counts of one SI unit, as in the reference board's IDENTITY (firmware/boards/witness.c), and the range of the type.
 _COUNTS: dict[str, tuple[float, tuple[int, int]]] = {
     "displacement": (1e9, _WIDE), "acceleration": (1e6, _WIDE), "pressure_a": (10.0, _WIDE),
     "pressure_b": (10.0, _WIDE), "supply_pressure": (5e-4, _NARROW), "spool": (1e4, _NARROW),
-    "oil_temperature": (100.0, _NARROW),
-    "emergency_stop": (1.0, (0, 1)), "oil_level": (1.0, (0, 1)), "oil_filter": (1.0, (0, 1)),
+    "oil_temperature": (100.0, _NARROW), **dict.fromkeys(INPUTS, (1.0, (0, 1))),
 }  # fmt: skip
 _NOISE_S = 0.002
 
@@ -38,25 +38,25 @@ class FirmwareDevice(Emulated):
     def __init__(self, plant: Plant) -> None:
         self.plant, self.sensors, self.line = plant, SensorFaults(), LineFaults()
         self._core = _loaded()
-        self._in, self._out = (ctypes.c_int32 * 10)(), (ctypes.c_int32 * 3)()
+        self._in, self._out = (ctypes.c_int32 * len(_COUNTS))(), (ctypes.c_int32 * 3)()
         self._said = ctypes.create_string_buffer(_ROOM)
-        self._order = [(SENSORS.index(name), *_COUNTS[name]) for name in _COUNTS]
+        self._order = [(SENSORS.index(name), *_COUNTS[name]) for name in (*SCALED, *INPUTS)]
         self._put: tuple[int, ...] = (0, 0, 0)
         self._polarity = 1.0
         self._core.emulated_boot(_boot_id(), TICK_HZ)
         plant.command(0.0, 0, 0)
 
     async def begin(self, link: Path) -> list[str]:
-        """Lays the line; where."""
+        """Creates the line; returns where it is."""
         self._line = PtyLine(link, self._heard)
         return [str(link)]
 
     def end(self) -> None:
-        """Takes the line away."""
+        """Removes the line."""
         self._line.close()
 
     def advance(self) -> None:
-        """Every device tick that is due."""
+        """Runs every device tick that is due."""
         for _ in range(self.plant.due(time.monotonic_ns())):
             self.plant.run(1)
             values, _ = self.sensors.shown(self.plant.values(), self.plant.tick)
@@ -87,24 +87,24 @@ class FirmwareDevice(Emulated):
                 self._line.write(piece.data)
 
     def ask(self, text: str) -> str:
-        """A line to the witness; its answer."""
+        """Sends a line to the witness; returns its answer."""
         count = self._core.emulated_obey(text.encode(), self._said, _ROOM)
         return self._said.raw[:count].decode().strip()
 
     def status(self) -> dict[str, Any]:
-        """What the witness sees, and the plant's own."""
+        """The state from the witness, and from the plant."""
         seen = {name: int(value) for name, _, value in (pair.partition("=") for pair in self.ask("?").split())}
         return {"transport": SERIAL, **seen, "dropped": self._line.dropped, "lost_s": 1e-9 * self.plant.lost_ns}
 
     # -- faults and orders of this device
 
     def do_witness(self, text: str) -> str:
-        """To the witness line."""
+        """Forwards a command to the witness line."""
         self.advance()
         return self.ask(text)
 
     def do_clear(self) -> None:
-        """No fault from now on."""
+        """Ends all faults."""
         super().do_clear()
         for fault in ("mute", "deaf", "hung", "flip", "cut", "twice", "babble", "still"):
             self.ask(f"line {fault} 0")
@@ -112,7 +112,7 @@ class FirmwareDevice(Emulated):
         self._polarity = 1.0
 
     def do_stale(self) -> None:
-        """The device's time stands still."""
+        """The device's time stops."""
         self.ask("line still 1")
 
     def do_reversed(self) -> None:
@@ -123,18 +123,14 @@ class FirmwareDevice(Emulated):
         """The valve's plug is out."""
         self._polarity = 0.0
 
-    def do_emergency_stop(self) -> None:
-        """Opened."""
-        self.sensors.hold("emergency_stop", 1.0)
-
     def do_watchdog(self) -> None:
-        """So many ticks pass at once that the time-to-live is over."""
+        """Runs ticks until the time-to-live has passed."""
         self.advance()
         for _ in range(self.status()["ttl_ticks"] + 1):
             self._core.emulated_tick(self._in, self._out)
 
     def do_babble(self, seconds: float) -> None:
-        """Noise."""
+        """Noise on the line."""
         until_s = self.now_s() + seconds
 
         def more() -> None:
@@ -145,7 +141,7 @@ class FirmwareDevice(Emulated):
         more()
 
     def do_hang(self, seconds: float) -> None:
-        """It hangs, until its hardware watchdog resets it."""
+        """Hangs until the hardware watchdog resets it."""
         self.advance()
         self.do_timeout(seconds)
         self.ask("line hung 1")
@@ -157,12 +153,12 @@ class FirmwareDevice(Emulated):
         self.later(HARDWARE_WATCHDOG_S, reset)
 
     def do_reboot(self) -> None:
-        """As after switching on."""
+        """Boots."""
         self.advance()
         self.ask("reboot")
 
     def do_unplug(self, seconds: float) -> None:
-        """The adapter is gone for a while, and the device without supply."""
+        """The adapter is unplugged for a time, and the device has no supply."""
         self._line.unplug()
         self.do_reboot()
         self.later(seconds, self._line.plug)
@@ -184,7 +180,7 @@ def _loaded() -> ctypes.CDLL:
     core.emulated_boot.argtypes = [ctypes.c_uint32, ctypes.c_uint32]
     core.emulated_boot.restype = core.emulated_tick.restype = None
     core.emulated_receive.argtypes, core.emulated_receive.restype = [text, size, text, size], size
-    core.emulated_tick.argtypes = [ctypes.c_int32 * 10, ctypes.c_int32 * 3]
+    core.emulated_tick.argtypes = [ctypes.c_int32 * len(_COUNTS), ctypes.c_int32 * 3]
     core.emulated_obey.argtypes, core.emulated_obey.restype = [text, text, size], size
     core.emulated_babble.argtypes, core.emulated_babble.restype = [text, size], size
     return core

@@ -15,7 +15,7 @@ class Piece(NamedTuple):
 
 
 class LineFaults:
-    """The faults in force on one line."""
+    """The active faults of one line."""
 
     def __init__(self) -> None:
         self._random = random.Random(1)

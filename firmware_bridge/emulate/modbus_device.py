@@ -39,7 +39,7 @@ class Datastore:
         return self._device.read(self._name(device_id), range(address, address + count))
 
     async def async_setValues(self, device_id: int, func_code: int, address: int, values: Any) -> Any:
-        """Registers are written."""
+        """Writes registers."""
         if func_code not in _WRITES:
             return ExcCodes.ILLEGAL_FUNCTION
         if code := self._device.asked():
@@ -79,18 +79,18 @@ class ModbusDevice(Emulated):
         self._show_time_to_live()
 
     def datastore(self, names: Iterable[str]) -> "Datastore":
-        """What stands behind one bus with these devices."""
+        """The datastore of one bus with these devices."""
         return Datastore(self, {self.config.device(name).unit: name for name in names})
 
     def asked(self) -> int:
-        """Another request; the exception that it is answered with, or 0."""
+        """Counts a request; returns the exception to answer with, or 0."""
         self.requests += 1
         return self.line.exception()
 
     # -- registers
 
     def advance(self) -> None:
-        """Up to now: for whoever is neither reading nor writing."""
+        """Up to now, without a request."""
         self.amplifier.advance(time.monotonic_ns())
         if self._master:
             own = self.config.output.heartbeat
@@ -107,7 +107,7 @@ class ModbusDevice(Emulated):
             return ExcCodes.ILLEGAL_ADDRESS
 
     def write(self, name: str, written: range, values: list[int]) -> Any:
-        """Registers of a device are written; what it says against it."""
+        """Writes registers of a device; returns an exception if the device refuses."""
         memory = self._memory[name]
         if any(k not in memory for k in written):
             return ExcCodes.ILLEGAL_ADDRESS
@@ -119,7 +119,7 @@ class ModbusDevice(Emulated):
         return None
 
     def _sample(self) -> None:
-        """The newest readings into their registers."""
+        """Puts the newest readings into their registers."""
         self.amplifier.advance(time.monotonic_ns(), asked=True)
         values, tick = self.amplifier.shown()
         for sensor, name, device, address, pack in self._fast:
@@ -150,7 +150,7 @@ class ModbusDevice(Emulated):
         return own.device == name and own.address in written
 
     def _value(self, name: str, missing: float = 0.0) -> float:
-        """What an output's registers say; a switch that the map does not have is on."""
+        """The value in an output's registers; a switch that is not in the map is on."""
         if name not in self._outputs:
             return missing
         device, unpack = self._outputs[name]
@@ -177,7 +177,7 @@ class ModbusDevice(Emulated):
             )
 
     def status(self) -> dict[str, Any]:
-        """What it is."""
+        """The state of the device."""
         valve, enable, supply = self.amplifier.out
         spent = sorted(self.spent_us)
         return {
@@ -195,7 +195,7 @@ class ModbusDevice(Emulated):
     # -- faults of the device itself
 
     def do_clear(self) -> None:
-        """No fault from now on."""
+        """Ends all faults."""
         super().do_clear()
         self._master, self.amplifier.polarity, self.amplifier.slowness = False, 1.0, 1.0
 
@@ -205,7 +205,7 @@ class ModbusDevice(Emulated):
         self.amplifier.reset()
 
     def do_stale(self) -> None:
-        """The sample stands still."""
+        """Repeats one sample."""
         self.advance()
         self.sensors.freeze(*self.amplifier.shown())
 
@@ -218,30 +218,30 @@ class ModbusDevice(Emulated):
         self.amplifier.polarity = 0.0
 
     def do_watchdog(self) -> None:
-        """Silence of the host, at once."""
+        """Trips the time-to-live now."""
         self.advance()
         self.amplifier.tripped(DeviceTrip.TIME_TO_LIVE)
 
     def do_slow_watchdog(self, factor: float) -> None:
-        """It lies about its time."""
+        """Its watchdog is slower than set."""
         self.amplifier.slowness = factor
 
     def do_emergency_stop(self) -> None:
-        """Opened."""
+        """Opens the emergency stop."""
         self.sensors.hold("emergency_stop", 1.0)
         self.amplifier.tripped(DeviceTrip.EMERGENCY_STOP)
 
     def do_enable_lost(self) -> None:
-        """Dropped."""
+        """Drops the enable."""
         self.amplifier.tripped(DeviceTrip.ENABLE_LOST)
 
     def do_hang(self, seconds: float) -> None:
-        """Silence, and after a while the hardware's watchdog."""
+        """Hangs; the hardware watchdog acts later."""
         self.do_timeout(seconds)
         self.later(HARDWARE_WATCHDOG_S, lambda: self.amplifier.tripped(DeviceTrip.WATCHDOG))
 
     def do_reboot(self) -> None:
-        """As after switching on."""
+        """Boots."""
         self.advance()
         self.amplifier.boot()
         for memory in self._memory.values():
@@ -250,7 +250,7 @@ class ModbusDevice(Emulated):
         self._show_time_to_live()
 
     def do_other_master(self) -> None:
-        """Somebody else."""
+        """Another master writes the heartbeat."""
         self._master = True
 
 

@@ -1,7 +1,7 @@
 """The registers of the emulated amplifier as data, and how readings are put into them.
 
-The map is what a rig file's [driver] says (firmware_bridge/modbus/settings.py); a rig file that has none is served
-this one, which deploy/rigs/table-500-modbus.toml reads.
+The map is what a rig file's [driver] says (firmware_bridge/modbus/settings.py); without one, this map
+is used, which deploy/rigs/table-500-modbus.toml reads.
 """
 
 import math
@@ -11,7 +11,7 @@ from typing import Any
 from firmware_bridge.modbus.settings import OUTPUTS, READINGS, UNITS, Config, Reading, Register
 from firmware_bridge.modbus.values import raw_of, words_of
 from hilctl.params import check
-from hilctl.signals import SENSORS
+from hilctl.signals import ALARMS, INPUTS, SENSORS
 
 RESET = 4  # writing another number than 0 there is the reset key
 PORT, BAUD, GAP_S = 1502, 921_600, 300e-6
@@ -36,21 +36,19 @@ READING: dict[str, Any] = {
     "emergency_stop": {"address": 22},
     "device_tick": {"address": 23},
     "fault": {"address": 24},
-    "oil_level": {"address": 25},
-    "oil_filter": {"address": 26},
+    **{name: {"address": 25 + k} for k, name in enumerate(name for name in INPUTS if name != "emergency_stop")},
 }
 MEANINGS = {
     "valve": "command, of full opening", "enable": "1: enabled", "supply": "0 off, 1 low, 2 high pressure",
     "heartbeat": "another number within the time-to-live", "reset": "another number than 0: the reset key",
     "device_tick": "number of the sample, 4000 a second",
     "fault": "what has tripped: 0 nothing, 1 time-to-live, 2 end stop, 3 emergency stop, 4 sensor, 5 hardware "
-    "watchdog, 6 enable lost", "emergency_stop": "1 while open", "oil_level": "1 while low", "oil_filter":
-    "1 while clogged",
+    "watchdog, 6 enable lost", **{name: f"1 while {alarm.meaning}" for name, alarm in ALARMS.items()},
 }  # fmt: skip
 
 
 def default_table(transport: str, place: dict[str, Any]) -> dict[str, Any]:
-    """The [driver] table, without its name, of whoever reads this device. `place`: host and port, or serial port."""
+    """The [driver] table of this device for a rig file, without name. `place`: host and port, or serial port."""
     device = {"device": "amplifier"}
     return {
         "amplifier": {"transport": transport, "fc23": True, "vendor": "hilctl", "product": "emulate", **place},
@@ -68,7 +66,7 @@ def default_config(transport: str) -> Config:
 
 
 def packer(name: str, own: Reading) -> Callable[[float], list[int]]:
-    """From a value in SI units to its registers. What is no number becomes NaN, or the lowest count."""
+    """From a value in SI units to its registers. NaN becomes NaN, or the lowest count."""
     factor = UNITS[name][own.unit]
     if own.type == "float32":
         return lambda value: words_of(own, value / factor)
@@ -99,7 +97,7 @@ def unpacker(own: Register) -> Callable[[dict[int, int]], float]:
 
 
 def sensor_at(name: str) -> int:
-    """Its place among the sensors; -1 for the two that are none."""
+    """Its index in SENSORS; -1 for device_tick and fault."""
     return SENSORS.index(name) if name in SENSORS else -1
 
 

@@ -1,7 +1,6 @@
 """The plant in real time: a driver that is advanced to now by whole periods, and holds the last command exactly.
 
-The remainder of a period is carried, so that the plant's time is the host's. Whoever asks may do so as often, and as
-seldom, as he likes.
+The remainder of a period is carried, so that the plant keeps the host's time. It may be polled at any rate.
 """
 
 import time
@@ -14,7 +13,7 @@ from firmware_bridge.registry import exchange_of
 from hilctl.signals import SENSORS
 
 _X = SENSORS.index("displacement")
-_LONGEST_NS = 2_000_000_000  # of standstill of this process that is caught up with; more is lost, and counted
+_LONGEST_NS = 2_000_000_000  # longest stall of this process that is caught up; more is lost, and counted
 
 
 class Plant:
@@ -37,22 +36,22 @@ class Plant:
         self.mark()
 
     def begin(self) -> None:
-        """As at its beginning: at rest where it was at first."""
+        """Back to its beginning, at rest."""
         self._driver.open()
         self._call(0)
         self.mark()
 
     def mark(self) -> None:
-        """Travel counts from here."""
+        """Measures travel from here."""
         self._low_m = self._high_m = self._mark_m = float(self._shown[_X])
 
     def travel(self) -> dict[str, float]:
-        """Where the table is, and how far it went either way since the mark, whatever the device's sensors say."""
+        """True position, and true travel either way since the mark."""
         return {"position_m": float(self._shown[_X]),
                 "travelled_m": max(self._high_m - self._mark_m, self._mark_m - self._low_m)}  # fmt: skip
 
     def due(self, now_ns: int) -> int:
-        """Whole periods that have passed and were not run."""
+        """Whole periods that are due."""
         behind_ns = now_ns - self._at_ns
         if behind_ns > _LONGEST_NS:
             self.lost_ns += behind_ns - _LONGEST_NS
@@ -61,13 +60,13 @@ class Plant:
         return max(behind_ns // self._period_ns, 0)
 
     def run(self, periods: int) -> None:
-        """So many periods under the command in force."""
+        """Runs periods with the active command."""
         self._at_ns += periods * self._period_ns
         self.tick += periods
         self._call(periods)
 
     def command(self, valve: float, enable: int, supply: int) -> None:
-        """In force from now on."""
+        """Sets the active command."""
         own = self._fields
         own["valve"][0], own["enable"][0], own["supply"][0] = valve, enable, supply
         self._call(0)  # a driver takes a command at the end of its periods
@@ -85,6 +84,6 @@ class Plant:
         self._low_m, self._high_m = min(self._low_m, x), max(self._high_m, x)
 
     def close(self) -> None:
-        """Gives the driver back."""
+        """Closes the driver."""
         self._driver.disarm()
         self._driver.close()

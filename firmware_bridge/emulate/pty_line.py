@@ -36,7 +36,7 @@ class PtyLine:
         asyncio.get_running_loop().add_reader(self._master, self._read)
 
     def unplug(self) -> None:
-        """Whoever has it open sees it go."""
+        """A program that has it open sees it close."""
         if self._master < 0:
             return
         asyncio.get_running_loop().remove_reader(self._master)

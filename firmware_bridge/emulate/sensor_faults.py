@@ -1,15 +1,15 @@
-"""What sensors say when something is wrong with them: laid over what the plant's sensors show."""
+"""Sensor faults, applied to the readings of the plant's sensors."""
 
 import math
 from collections.abc import Callable
 
 from hilctl.signals import SENSORS
 
-NO_NUMBER, LOWEST = math.nan, -math.inf  # how a value that no count stands for is told to whoever packs it
+NO_NUMBER, LOWEST = math.nan, -math.inf  # no number, and the lowest count, for the packer
 
 
 class SensorFaults:
-    """The faults in force, by the sensor that they spoil."""
+    """The active faults, by sensor."""
 
     def __init__(self) -> None:
         self._of: dict[int, Callable[[float], float]] = {}
@@ -19,15 +19,15 @@ class SensorFaults:
 
     @property
     def active(self) -> bool:
-        """Whether anything is spoilt."""
+        """Whether any fault is active."""
         return bool(self._of or self._spikes or self._swapped or self._frozen)
 
     def clear(self) -> None:
-        """None from now on."""
+        """Ends all faults."""
         self.__init__()  # type: ignore[misc]
 
     def shown(self, values: list[float], tick: int) -> tuple[list[float], int]:
-        """The values and the sample's number as they are told."""
+        """The values and the sample's number with the faults applied."""
         if not self.active:
             return values, tick
         if self._frozen is not None:
@@ -44,15 +44,15 @@ class SensorFaults:
         return out, tick
 
     def none(self, sensor: str) -> None:
-        """It says no number."""
+        """Gives no number."""
         self._of[SENSORS.index(sensor)] = lambda _value: NO_NUMBER
 
     def lowest(self, sensor: str) -> None:
-        """It says the lowest number that its register has: a sentinel."""
+        """Reads the lowest number of its register: a sentinel."""
         self._of[SENSORS.index(sensor)] = lambda _value: LOWEST
 
     def stuck(self, sensor: str) -> None:
-        """It says for ever what it says next."""
+        """Keeps its next reading."""
         held: list[float] = []
 
         def hold(value: float) -> float:
@@ -63,34 +63,34 @@ class SensorFaults:
         self._of[SENSORS.index(sensor)] = hold
 
     def hold(self, sensor: str, value: float) -> None:
-        """It says this."""
+        """Reads this value."""
         self._of[SENSORS.index(sensor)] = lambda _value: value
 
     def drift(self, sensor: str, rate: float, now_s: Callable[[], float]) -> None:
-        """It moves away at a rate."""
+        """Drifts at a rate."""
         begun_s = now_s()
         self._of[SENSORS.index(sensor)] = lambda value: value + rate * (now_s() - begun_s)
 
     def flip(self, sensor: str) -> None:
-        """Its sign is reversed."""
+        """Reverses its sign."""
         self._of[SENSORS.index(sensor)] = lambda value: -value
 
     def shift(self, sensor: str, by: float) -> None:
-        """It is off by so much."""
+        """Adds an offset."""
         self._of[SENSORS.index(sensor)] = lambda value: value + by
 
     def scale(self, sensor: str, by: float) -> None:
-        """It says so many times what it should."""
+        """Multiplies by a factor."""
         self._of[SENSORS.index(sensor)] = lambda value: value * by
 
     def swap_pressures(self) -> None:
-        """The two hoses, or the two plugs, are exchanged."""
+        """Exchanges the two pressures."""
         self._swapped = True
 
     def spike(self, sensor: str, size: float) -> None:
-        """One sample is off by so much."""
+        """Adds to one sample."""
         self._spikes[SENSORS.index(sensor)] = size
 
     def freeze(self, values: list[float], tick: int) -> None:
-        """The sample, and its number, are repeated for ever."""
+        """Repeats this sample with this number."""
         self._frozen = (list(values), tick)

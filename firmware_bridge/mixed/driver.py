@@ -57,7 +57,7 @@ def _tables(table: Mapping[str, Any], at: str, problems: list[Problem]) -> dict[
     parts = table.get("parts", {})
     if not isinstance(parts, Mapping) or not 1 <= len(parts) <= MOST_PARTS:
         problems.append(Problem(f"{at}.parts", parts, f"must hold 1 to {MOST_PARTS} tables",
-                                f"one a part: [{at}.parts.amplifier], say"))
+                                f"one for each part, such as [{at}.parts.amplifier]"))
         return {}
     strange = [name for name, own in parts.items() if not isinstance(own, Mapping) or not name.isidentifier()]
     problems += [Problem(f"{at}.parts.{name}", parts[name], "must be a table, its name made of letters, digits and _")
@@ -67,7 +67,7 @@ def _tables(table: Mapping[str, Any], at: str, problems: list[Problem]) -> dict[
 
 def _kind(part: Part, key: str) -> Any:
     if part.name == "mixed":
-        raise BadValues([Problem(key, part.name, "a part is one driver", "put its parts beside the others")])
+        raise BadValues([Problem(key, part.name, "must not be mixed itself", "list its parts with the others")])
     try:
         return registry.find(part.name)
     except DriverError as error:
@@ -118,7 +118,7 @@ class MixedDriver:
         self.exchange = rt_mixed_exchange
 
     def open(self) -> None:
-        """Reaches every part; none stays open when one cannot be reached."""
+        """Opens every part; none stays open if one cannot be reached."""
         record(self.state).parts = 0
         try:
             for name in self._order:
@@ -130,7 +130,7 @@ class MixedDriver:
             raise
 
     def _fill(self) -> None:
-        """Where each part's exchange and memory are: its own, which it may have made anew while it opened."""
+        """Where each part's exchange and memory are: its own, which it may have replaced while it opened."""
         self.state[:] = 0
         own = record(self.state)
         own.period_ns, own.waiting = self._period_ns, sum(self._waits.values())
@@ -158,7 +158,7 @@ class MixedDriver:
                 self.parts[name].arm()
 
     def disarm(self) -> None:
-        """Every part, the one with the valve first, whatever becomes of another."""
+        """Every part, the one with the valve first, also when another one fails."""
         self._every("disarm")
 
     def close(self) -> None:

@@ -30,16 +30,16 @@ else:
 
 
 class Part(Params, kw_only=True):
-    """One part of a mixed rig; beside these keys stand those of its driver."""
+    """One part of a mixed rig; the keys of its driver are added."""
 
     name: Annotated[str, note("its driver")]
     gives: Annotated[
         tuple[SensorName, ...] | None,
-        note("sensors that are read here; open: those of its register map, or what no other part gives"),
+        note("sensors that this part reads; if omitted: those of its register map, or those that no other part reads"),
     ] = None
     takes: Annotated[
         tuple[OutputName, ...] | None,
-        note("outputs that go here, the valve to exactly one part; open: those of its register map, or all"),
+        note("outputs that this part drives, the valve in one part only; if omitted: those of its map, or all"),
     ] = None
 
 

@@ -25,8 +25,9 @@ def shares(parts: dict[str, Part], has: dict[str, Has | None], present: tuple[st
     if not problems:
         problems += _readings(gives, present, at)
         problems += _outputs(takes, at)
-        problems += [Problem(f"{at}.{name}", "gives nothing and takes nothing", "every part must do something",
-                             "take it out, or say what it gives or takes")
+        problems += [Problem(f"{at}.{name}", "gives nothing and takes nothing",
+                             "every part must read a sensor or drive an output",
+                             "remove it, or set gives or takes")
                      for name in parts if not gives[name] and not takes[name]]  # fmt: skip
     return {name: Share(gives[name], takes[name]) for name in parts}
 
@@ -66,7 +67,7 @@ def _unlike(parts: dict[str, Part], has: dict[str, Has | None], at: str) -> Iter
         for key, asked, own in (("gives", part.gives, known.readings), ("takes", part.takes, known.outputs)):
             for signal in asked or ():
                 if signal not in own:
-                    yield Problem(f"{at}.{name}.{key}", signal, "its own table has no such signal", "describe it there")
+                    yield Problem(f"{at}.{name}.{key}", signal, "its table has no such signal", "describe it there")
 
 
 def _open(parts: dict[str, Part], has: dict[str, Has | None], at: str) -> Iterator[Problem]:
@@ -76,26 +77,26 @@ def _open(parts: dict[str, Part], has: dict[str, Has | None], at: str) -> Iterat
         if key == "takes" and any("valve" in (part.takes or ()) for part in parts.values()):
             continue
         for name in left_open[1:]:
-            yield Problem(f"{at}.{name}.{key}", "open", f"is left open for {at}.{left_open[0]} too",
-                          f"say {key} = [...] for one of them")
+            yield Problem(f"{at}.{name}.{key}", "open", f"is also omitted in {at}.{left_open[0]}",
+                          f"set {key} = [...] in one of them")
 
 
 def _readings(gives: dict[str, tuple[str, ...]], present: tuple[str, ...], at: str) -> Iterator[Problem]:
     for sensor in SENSORS:
         givers = [name for name, given in gives.items() if sensor in given]
         for other in givers[1:]:
-            yield Problem(f"{at}.{other}.gives", sensor, f"{at}.{givers[0]} gives it too",
-                          "say gives = [...] so that one of them does")
+            yield Problem(f"{at}.{other}.gives", sensor, f"{at}.{givers[0]} also gives it",
+                          "set gives = [...] so that only one of them does")
         if sensor in present and not givers:
             yield Problem(f"{at}.*.gives", sensor, f"sensors.{sensor}.present says that the rig has it",
-                          "let a part give it; or say present = false")
+                          "let a part give it, or set present = false")
 
 
 def _outputs(takes: dict[str, tuple[str, ...]], at: str) -> Iterator[Problem]:
     drivers = [name for name, taken in takes.items() if "valve" in taken]
     if not drivers:
         yield Problem(f"{at}.*.takes", "no valve", "exactly one part must take the valve",
-                      'say takes = ["valve", "enable", "supply"] for the part with the amplifier')
+                      'set takes = ["valve", "enable", "supply"] for the part with the amplifier')
     for other in drivers[1:]:
-        yield Problem(f"{at}.{other}.takes", "valve", f"{at}.{drivers[0]} takes it too",
+        yield Problem(f"{at}.{other}.takes", "valve", f"{at}.{drivers[0]} also takes it",
                       "exactly one part takes the valve")

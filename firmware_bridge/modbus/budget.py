@@ -125,9 +125,9 @@ def _slow_beside_fast(line: _Line, rate_hz: float, share: float) -> Iterator[Pro
     for request in line.bus.slow:
         most_hz = line.most_hz((*line.bus.fast, request), share)
         if rate_hz > most_hz:
-            yield Problem("loop.rate_hz", rate_hz, f"what is read every {request.every} ticks does not fit beside what "
-                          f"{line.name} carries in every tick, {most_hz:.0f} Hz together: {line.sums}",
-                          "lower loop.rate_hz, or put it on a bus of its own")
+            yield Problem("loop.rate_hz", rate_hz, f"what is read every {request.every} ticks does not fit into a tick "
+                          f"of {line.name} with its other requests, {most_hz:.0f} Hz together: {line.sums}",
+                          "lower loop.rate_hz, or use a separate bus")
     yield from _turns(line, sum(1 / request.every for request in line.bus.slow))
 
 
@@ -136,7 +136,7 @@ def _back_before_fast(line: _Line, config: Config, rate_hz: float, share: float)
     if config.read_back_every and not line.carries_back(rate_hz, share):
         most_hz = min(line.most_hz((*line.bus.fast, request), share) for request in line.bus.back)
         yield Problem(f"{line.at}.read_back_every", config.read_back_every, f"reading the outputs back does not fit "
-                      f"into a tick beside what {line.name} carries in every tick, {most_hz:.0f} Hz together: "
+                      f"into a tick of {line.name} with its other requests, {most_hz:.0f} Hz together: "
                       f"{line.sums}", "lower loop.rate_hz, raise baud, or set 0: another master is then not noticed")
 
 

@@ -1,6 +1,6 @@
-"""What stands between the devices and the rig file: identity, addresses, word order, plausible values, other masters.
+"""Differences between the devices and the rig file: identity, addresses, word order, plausible values, other masters.
 
-Nothing is written here: `hilctl check` may ask a rig that is at work.
+Nothing is written here: `hilctl check` may be run on a rig that is at work.
 """
 
 import time
@@ -26,7 +26,7 @@ def identity(config: Config, link: Link) -> Iterator[str]:
             continue
         said = link.identity(own.unit)
         if said is None:
-            yield f"driver.{name}: {link.name} does not identify itself by function 43, and {expected} is expected"
+            yield f"driver.{name}: {link.name} does not answer function 43, and the rig file expects {expected}"
             continue
         for key, wanted, is_ in zip(("vendor", "product", "revision"), expected, said, strict=True):
             if wanted and wanted != is_:
@@ -72,8 +72,8 @@ def _one_by_one(config: Config, link: Link, request: Request) -> Iterator[str]:
             good = False
             yield f"driver.reading.{name}.address = {own.address}: {error}; addresses count from 0"
     if good:
-        yield (f"driver.{request.device}.read_across: the device gives its registers one by one, but refuses "
-               f"{request.text()}; lower it")
+        yield (f"driver.{request.device}.read_across: the device accepts single registers, but refuses "
+               f"{request.text()}; lower read_across")
 
 
 def read_back(config: Config, link: Link) -> Iterator[str]:
@@ -96,7 +96,7 @@ def _value(own: Reading, signal: int, raw: float) -> float:
 
 def _at_fault(raw: float) -> Iterator[str]:
     if raw != 0:
-        yield f"driver.reading.fault: the device reports fault {raw:g}; mend the cause and reset it there"
+        yield f"driver.reading.fault: the device reports fault {raw:g}; remove the cause and reset it at the device"
 
 
 def _plausible(own: Reading, signal: int, words: list[int], sensors: Any) -> Iterator[str]:
@@ -108,7 +108,7 @@ def _plausible(own: Reading, signal: int, words: list[int], sensors: Any) -> Ite
         return
     key, value = f"driver.reading.{name}", _value(own, signal, raw)
     other = raw_of(own, words, swapped=True)
-    said = f"{key}: reads {value:.6g}, which sensors.{name} rules out ({sensor.low:g} to {sensor.high:g})"
+    said = f"{key}: reads {value:.6g}, outside sensors.{name}.low and high ({sensor.low:g} to {sensor.high:g})"
     if len(words) == 2 and _fits(own, signal, other, sensor):
         order = "low_first" if own.words == "high_first" else "high_first"
         yield f"{said}; with words = \"{order}\" it would read {_value(own, signal, other):.6g}: word order is wrong"
@@ -124,7 +124,7 @@ def _fits(own: Reading, signal: int, raw: float, sensor: Any) -> bool:
 
 
 def other_master(config: Config, link: Link) -> Iterator[str]:
-    """A heartbeat that moves while nobody here writes it is somebody else's."""
+    """A heartbeat that changes while this program does not write it is another master's."""
     own = config.output.heartbeat
     if own.device not in link.bus.devices:
         return
@@ -136,5 +136,5 @@ def other_master(config: Config, link: Link) -> Iterator[str]:
     except DriverError:
         return  # not every device lets its outputs be read
     if first != second:
-        yield (f"driver.output.heartbeat: register {own.address} of driver.{own.device} moves: another master drives "
-               "it; end that one first")
+        yield (f"driver.output.heartbeat: register {own.address} of driver.{own.device} changes: another master drives "
+               "the device; end that one first")

@@ -25,7 +25,7 @@ from hilctl.signals import SENSORS
 
 
 def resolve(table: Mapping[str, Any], rig: RigFacts, at: str = "driver") -> ModbusConfig:
-    """The rig file's table, checked; with what its buses cannot carry, and which sensors nobody reads."""
+    """The rig file's table, checked: also what its buses cannot carry, and sensors without a register."""
     config = check(ModbusConfig, table, at)
     problems = _against_the_rig(config, rig, at)
     if problems:
@@ -48,16 +48,16 @@ def _against_the_rig(config: ModbusConfig, rig: RigFacts, at: str) -> list[Probl
 
 def _undriven(config: ModbusConfig, rig: RigFacts, at: str) -> Iterator[Problem]:
     if "valve" in rig.takes and config.output.valve.device == "none":
-        yield Problem(f"{at}.output.valve.device", "none", "every rig has a valve",
-                      f"name one of {', '.join(DEVICES)} and its register")
+        yield Problem(f"{at}.output.valve.device", "none", "is missing: every rig has a valve",
+                      f"name one of {', '.join(DEVICES)} and the register")
 
 
 def _unread(config: ModbusConfig, rig: RigFacts, at: str) -> Iterator[Problem]:
     sensors = rig.tables["sensors"]
     for name in SENSORS:
         if getattr(sensors, name).present and getattr(config.reading, name).device == "none":
-            yield Problem(f"{at}.reading.{name}.device", "none", f"sensors.{name}.present says that the rig has it",
-                          "name its register; or say present = false")
+            yield Problem(f"{at}.reading.{name}.device", "none", f"sensors.{name}.present is true",
+                          "give its register, or set present = false")
 
 
 class ModbusDriver:
@@ -76,7 +76,7 @@ class ModbusDriver:
         self._fill({})
 
     def open(self) -> None:
-        """Refuses what cannot be, then connects to every one of them."""
+        """Connects to every device of the rig file."""
         problems = _against_the_rig(self._config, self._rig, self._rig.at)
         if problems:
             raise DriverError("; ".join(str(problem) for problem in problems))
@@ -99,8 +99,8 @@ class ModbusDriver:
         told += _slow_watchdog(self._config, self._time_to_live_s)
         if why := unmeasured(self._config):
             fixed_s = self._config.watchdog.fixed_s
-            told.append(Note(f"driver.watchdog.fixed_s = {fixed_s:g} s is believed, not measured: {why} by which its "
-                             "trip is seen and cleared"))
+            told.append(Note(f"driver.watchdog.fixed_s = {fixed_s:g} s is assumed, not measured: {why} that shows and "
+                             "clears its trip"))
         unread = [text for link in self.links for text in checking.read_back(self._config, link)]
         self._read_back_every = 0 if unread else read_back_every(self._config, *self._pace)
         told += unread or self._without_read_back()
@@ -133,7 +133,7 @@ class ModbusDriver:
                 except DriverError:
                     lost = True
             if lost:
-                self._null_anew(link)
+                self._null_again(link)
 
     def close(self) -> None:
         """Gives connections and ports back."""
@@ -158,8 +158,8 @@ class ModbusDriver:
     def _without_read_back(self) -> list[str]:
         if self._read_back_every or not any(link.bus.back for link in self.links):
             return []
-        return [Note("driver.read_back_every: no tick has time to read the outputs back, so that another master's "
-                     "writes are not noticed; lower loop.rate_hz, or raise baud")]
+        return [Note("driver.read_back_every: no tick has time to read the outputs back, so another master's "
+                     "writes are not noticed; lower loop.rate_hz or raise baud")]
 
     def _prove_read_back(self) -> None:
         """What was written must stand there, or every read-back would be taken for another master's write."""
@@ -174,7 +174,7 @@ class ModbusDriver:
                     own: Register = getattr(self._config.output, name)
                     there, wanted = said[place.word : place.word + own.length], words_of(own, 0.0)
                     if there != wanted:
-                        raise DriverError(f"driver.output.{name}: register {own.address} holds {there} directly after "
+                        raise DriverError(f"driver.output.{name}: register {own.address} holds {there} just after "
                                           f"{wanted} was written: another master drives the device; end that one "
                                           "first. Set driver.read_back_every = 0 only if the device does not show "
                                           "what was written")
@@ -198,10 +198,10 @@ class ModbusDriver:
             link.read_write(unit, request.read_at, request.read_count, request.write_at, words)
         except Refused as refused:
             if refused.exception == 1:
-                raise DriverError(f"driver.{request.device}.fc23: {refused}; say fc23 = false") from refused
+                raise DriverError(f"driver.{request.device}.fc23: {refused}; set fc23 = false") from refused
             raise
 
-    def _null_anew(self, link: Link) -> None:
+    def _null_again(self, link: Link) -> None:
         """The last try: the device's own watchdog acts in any case."""
         try:
             link.open()
@@ -211,7 +211,7 @@ class ModbusDriver:
             link.close()
 
     def _measure_watchdog(self) -> None:
-        """A watchdog's fixed time is believed only after it was seen."""
+        """The fixed time of a watchdog is accepted only once it is measured."""
         fixed_s, fault = self._config.watchdog.fixed_s, self._config.reading.fault
         if self._config.watchdog.device != "none" or fixed_s is None or unmeasured(self._config):
             return
@@ -236,14 +236,14 @@ class ModbusDriver:
         link = next(link for link in self.links if own.device in link.bus.devices)
         unit, words = self._config.device(own.device).unit, words_of(own, self._time_to_live_s)
         if not any(words):
-            raise DriverError(f"driver.watchdog.scale = {own.scale:g}: {self._time_to_live_s:g} s is below one count; "
-                              "0 would switch the watchdog off")
+            raise DriverError(f"driver.watchdog.scale = {own.scale:g}: {self._time_to_live_s:g} s is less than one "
+                              "count; 0 would switch the watchdog off; lower the scale")
         link.write(unit, own.address or 0, words)
         head(self.state).sent_bits[len(WRITTEN)] = int.from_bytes(struct.pack(f">{len(words)}H", *words))
         said = link.read(unit, 3, own.address or 0, own.length)
         if said != words:
             raise DriverError(f"driver.watchdog: the device keeps {said} instead of {words} for loop.time_to_live_s = "
-                              f"{self._time_to_live_s:g} s; see what it allows")
+                              f"{self._time_to_live_s:g} s; check which times it allows")
 
 
 def _slow_watchdog(config: ModbusConfig, time_to_live_s: float) -> list[str]:

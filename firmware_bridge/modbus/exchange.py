@@ -33,8 +33,8 @@ from firmware_bridge.modbus.wire import (
 )
 from hilctl.rt.jit import jit
 from hilctl.rt.libc import monotonic_ns
-from hilctl.rt.records import as_record
-from hilctl.signals import SENSORS, Status
+from hilctl.rt.records import as_record, words_of
+from hilctl.signals import REQUIRED, SENSORS, Status
 
 EXCEPTION, LATE, STALE = Status.EXCEPTION.value, Status.LATE.value, Status.STALE.value
 OVERWRITTEN = Status.OVERWRITTEN.value
@@ -45,7 +45,7 @@ _PACE_NS, _PACE_COUNTS = 200_000_000, 100  # after so much the pace of the devic
 _SLACK_NS = 50_000_000  # by which a device's clock and its answers may be apart
 _MOST_RETRIES = 2  # of a busy device, in one tick
 _BUSY = (5, 6)  # exceptions: the device is at work
-_SENSORS, _READINGS, _OUTPUTS = len(SENSORS), len(READINGS), len(OUTPUTS)
+_SENSORS, _REQUIRED, _READINGS, _OUTPUTS = len(SENSORS), len(REQUIRED), len(READINGS), len(OUTPUTS)
 
 
 @jit(exchange_signature, cached=True)
@@ -337,22 +337,10 @@ def rt_tell(own: Any, readings: Any, outcome: int) -> int:
                 own.value[k] = math.nan
             elif outcome == OK:
                 outcome = STALE
-    readings.displacement_m = own.value[0]
-    readings.acceleration_m_s2 = own.value[1]
-    readings.pressure_a_pa = own.value[2]
-    readings.pressure_b_pa = own.value[3]
-    if own.reading[4].request >= 0:
-        readings.supply_pressure_pa = own.value[4]
-    if own.reading[5].request >= 0:
-        readings.spool = own.value[5]
-    if own.reading[6].request >= 0:
-        readings.oil_temperature_degc = own.value[6]
-    if own.reading[7].request >= 0:
-        readings.emergency_stop = own.value[7]
-    if own.reading[8].request >= 0:
-        readings.oil_level = own.value[8]
-    if own.reading[9].request >= 0:
-        readings.oil_filter = own.value[9]
+    words = words_of(readings)
+    for k in range(_SENSORS):
+        if k < _REQUIRED or own.reading[k].request >= 0:
+            words[k] = own.value[k]
     readings.device_tick = own.counter if own.reading[DEVICE_TICK].request >= 0 else own.answered
     if outcome == OK and own.reading[FAULT].request >= 0 and own.value[FAULT] != 0:
         if own.asked == 0 and own.output[RESET].request >= 0:

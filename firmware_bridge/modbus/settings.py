@@ -9,11 +9,11 @@ Addresses count from 0, as they travel. value = scale × register + offset, in t
 """
 
 from collections.abc import Iterator
-from typing import Annotated, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 from hilctl.machine import GRAVITY
-from hilctl.params import Params, Problem, note, number, whole
-from hilctl.signals import SENSORS
+from hilctl.params import Params, Problem, extended, note, number, whole
+from hilctl.signals import SENSOR_KINDS, SENSORS
 
 DeviceName = Literal["none", "amplifier", "transducers", "auxiliary"]
 DEVICES: tuple[str, ...] = get_args(DeviceName)[1:]
@@ -21,17 +21,17 @@ TypeName = Literal["int16", "uint16", "int32", "uint32", "float32"]
 TYPES: tuple[str, ...] = get_args(TypeName)
 UnitName = Literal["", "m", "mm", "um", "m/s2", "g", "Pa", "kPa", "bar", "MPa", "psi", "%", "degC"]
 
-# How many SI units one unit of the rig file is, for each kind of reading.
-_LENGTH = {"": 1.0, "m": 1.0, "mm": 1e-3, "um": 1e-6}
-_ACCELERATION = {"": 1.0, "m/s2": 1.0, "g": GRAVITY}
-_PRESSURE = {"": 1.0, "Pa": 1.0, "kPa": 1e3, "bar": 1e5, "MPa": 1e6, "psi": 6894.757293168}
-_SHARE = {"": 1.0, "%": 0.01}
-_COUNT = {"": 1.0}
+# How many SI units one unit of the rig file is, for each quantity.
+_UNITS: dict[str, dict[str, float]] = {
+    "length": {"": 1.0, "m": 1.0, "mm": 1e-3, "um": 1e-6},
+    "acceleration": {"": 1.0, "m/s2": 1.0, "g": GRAVITY},
+    "pressure": {"": 1.0, "Pa": 1.0, "kPa": 1e3, "bar": 1e5, "MPa": 1e6, "psi": 6894.757293168},
+    "share": {"": 1.0, "%": 0.01},
+    "temperature": {"": 1.0, "degC": 1.0},
+    "input": {"": 1.0},
+}
 UNITS: dict[str, dict[str, float]] = {
-    "displacement": _LENGTH, "acceleration": _ACCELERATION, "pressure_a": _PRESSURE, "pressure_b": _PRESSURE,
-    "supply_pressure": _PRESSURE, "spool": _SHARE, "oil_temperature": {"": 1.0, "degC": 1.0}, "emergency_stop": _COUNT,
-    "oil_level": _COUNT, "oil_filter": _COUNT,
-    "device_tick": _COUNT, "fault": _COUNT,
+    **{kind.name: _UNITS[kind.quantity] for kind in SENSOR_KINDS}, "device_tick": {"": 1.0}, "fault": {"": 1.0},
 }  # fmt: skip
 READINGS: tuple[str, ...] = (*SENSORS, "device_tick", "fault")
 DEVICE_TICK, FAULT = READINGS.index("device_tick"), READINGS.index("fault")
@@ -45,36 +45,36 @@ def words_of_type(name: str) -> int:
 
 
 class Device(Params):
-    """How one device is reached. Devices with the same host and port, or the same serial port, share that bus."""
+    """How one device is connected. Devices with the same host and port, or the same serial port, share that bus."""
 
-    transport: Annotated[Literal["none", "tcp", "rtu"], note("how it is reached; none: the rig has no such device")] = (
+    transport: Annotated[Literal["none", "tcp", "rtu"], note("its connection; none: the rig has no such device")] = (
         "none"
     )
     host: Annotated[str, note("TCP: name or address")] = ""
     port: Annotated[int, whole(1, 65535, "", "TCP: port")] = 502
-    serial: Annotated[str, note("RTU: serial port, /dev/serial/by-id/… say")] = ""
+    serial: Annotated[str, note("RTU: serial port, for example /dev/serial/by-id/…")] = ""
     baud: Annotated[int, whole(1200, 4_000_000, "Bd", "RTU: bits per second")] = 19200
     parity: Annotated[Literal["even", "odd", "none"], note("RTU: parity")] = "even"
     stop_bits: Annotated[int, whole(1, 2, "", "RTU: stop bits")] = 1
     gap_s: Annotated[
         float | None,
-        number(0, 0.1, "s", "RTU: silence between frames; left open: 3.5 characters, 1.75 ms above 19200 Bd"),
+        number(0, 0.1, "s", "RTU: silence between frames; if omitted: 3.5 characters, 1.75 ms above 19200 Bd"),
     ] = None
     unit: Annotated[int, whole(0, 255, "", "unit id")] = 1
-    fc23: Annotated[bool, note("it has function 23: writes and reads in one exchange")] = False
-    read_across: Annotated[int, whole(0, 100, "", "registers of no meaning that one request may read across")] = 0
-    answer_s: Annotated[float, number(0, 1, "s", "how long it takes until it begins to answer")] = 0.0
-    vendor: Annotated[str, note("what function 43 must say, as its maker; empty: anything")] = ""
-    product: Annotated[str, note("what function 43 must say, as its product code; empty: anything")] = ""
-    revision: Annotated[str, note("what function 43 must say, as its revision; empty: anything")] = ""
+    fc23: Annotated[bool, note("the device has function 23: it writes and reads in one exchange")] = False
+    read_across: Annotated[int, whole(0, 100, "", "unused registers that one request may read across")] = 0
+    answer_s: Annotated[float, number(0, 1, "s", "delay before the device begins to answer")] = 0.0
+    vendor: Annotated[str, note("vendor name that function 43 must return; empty: any")] = ""
+    product: Annotated[str, note("product code that function 43 must return; empty: any")] = ""
+    revision: Annotated[str, note("revision that function 43 must return; empty: any")] = ""
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:
-        """What a transport needs."""
+        """A transport with its address."""
         if self.transport == "tcp" and not self.host:
-            yield Problem(f"{at}.host", self.host, "must name the device", "its address, or its name")
+            yield Problem(f"{at}.host", self.host, "is missing", "give its name or address")
         if self.transport == "rtu":
             if not self.serial:
-                yield Problem(f"{at}.serial", self.serial, "must name the serial port", "see /dev/serial/by-id")
+                yield Problem(f"{at}.serial", self.serial, "is missing", "give the serial port, see /dev/serial/by-id")
             if not 1 <= self.unit <= 247:
                 yield Problem(f"{at}.unit", self.unit, "must be 1 to 247 on a serial line", "0 would be a broadcast")
 
@@ -82,9 +82,9 @@ class Device(Params):
 class Register(Params):
     """A value in one or two registers of a device."""
 
-    device: Annotated[DeviceName, note("which device has it; none: the rig has no such signal")] = "none"
+    device: Annotated[DeviceName, note("device that holds it; none: the rig has no such signal")] = "none"
     address: Annotated[int | None, whole(0, 65535, "", "register, counted from 0")] = None
-    type: Annotated[TypeName, note("what stands there")] = "int16"
+    type: Annotated[TypeName, note("type of the number in the register")] = "int16"
     words: Annotated[Literal["high_first", "low_first"], note("order of the two registers of 32 bits")] = "high_first"
     scale: Annotated[float, number(-1e9, 1e9, "", "value of one count")] = 1.0
     offset: Annotated[float, number(-1e9, 1e9, "", "value of count 0")] = 0.0
@@ -95,11 +95,11 @@ class Register(Params):
         return words_of_type(self.type)
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:
-        """A signal that is there has an address, and a scale that can be inverted."""
+        """A signal has an address, and a scale that can be inverted."""
         if self.device != "none" and self.address is None:
-            yield Problem(f"{at}.address", self.address, "is required", "register, counted from 0")
+            yield Problem(f"{at}.address", self.address, "is required", "give the register, counted from 0")
         if self.scale == 0:
-            yield Problem(f"{at}.scale", self.scale, "must not be 0", "the value of one count")
+            yield Problem(f"{at}.scale", self.scale, "must not be 0", "give the value of one count")
         if (self.address or 0) + self.length > 65536:
             yield Problem(f"{at}.address", self.address, f"must leave room for {self.length} registers below 65536")
 
@@ -108,15 +108,15 @@ class Reading(Register):
     """A signal that is read."""
 
     function: Annotated[int, whole(3, 4, "", "3: holding register, 4: input register")] = 3
-    unit: Annotated[UnitName, note("unit of scale and offset; empty: the signal's own, SI")] = ""
+    unit: Annotated[UnitName, note("unit of scale and offset; empty: the signal's own SI unit")] = ""
     every: Annotated[int, whole(1, 10_000, "", "poll group: read every n-th tick")] = 1
-    stale_s: Annotated[float, number(1e-3, 600, "s", "older than this, it is no reading any more")] = 0.05
+    stale_s: Annotated[float, number(1e-3, 600, "s", "a reading older than this is not used")] = 0.05
 
 
 class Counter(Reading):
-    """What is read and has no sign."""
+    """A reading without sign."""
 
-    type: Annotated[TypeName, note("what stands there")] = "uint16"
+    type: Annotated[TypeName, note("type of the number in the register")] = "uint16"
 
 
 class Output(Register):
@@ -126,33 +126,37 @@ class Output(Register):
 class Switch(Output):
     """An output that has no sign."""
 
-    type: Annotated[TypeName, note("what stands there")] = "uint16"
+    type: Annotated[TypeName, note("type of the number in the register")] = "uint16"
 
 
 class Watchdog(Register):
     """The register that takes the time-to-live."""
 
-    type: Annotated[TypeName, note("what stands there")] = "uint16"
+    type: Annotated[TypeName, note("type of the number in the register")] = "uint16"
     scale: Annotated[float, number(1e-9, 1, "s", "seconds of one count")] = 1e-3
     fixed_s: Annotated[
-        float | None, number(1e-3, 1, "s", "time-to-live that the device has by itself, where no register takes it")
+        float | None, number(1e-3, 1, "s", "fixed time-to-live of a device that has no register for it")
     ] = None
 
 
-class ReadingTable(Params):
+if TYPE_CHECKING:
+
+    class _SensorTable(Params):
+        """One entry for each of signals.SENSOR_KINDS."""
+
+        def __getattr__(self, name: str) -> Reading: ...
+
+else:
+    _SensorTable = extended(
+        Params, "_SensorTable", [(kind.name, Counter, Counter()) if kind.alarm else (kind.name, Reading, Reading())
+                                 for kind in SENSOR_KINDS],
+    )  # fmt: skip
+
+
+class ReadingTable(_SensorTable):
     """Every signal that can be read."""
 
-    displacement: Reading = Reading()
-    acceleration: Reading = Reading()
-    pressure_a: Reading = Reading()
-    pressure_b: Reading = Reading()
-    supply_pressure: Reading = Reading()
-    spool: Reading = Reading()
-    oil_temperature: Reading = Reading()
-    emergency_stop: Counter = Counter()
-    oil_level: Counter = Counter()  # 1: low
-    oil_filter: Counter = Counter()  # 1: clogged
-    device_tick: Counter = Counter()  # of the device's samples; it tells of the request that it is read with
+    device_tick: Counter = Counter()  # of the device's samples: dates what is read in the same request
     fault: Counter = Counter()  # not 0: the device has tripped
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:
@@ -183,13 +187,13 @@ class Config(Params):
     output: OutputTable = OutputTable()
     reading: ReadingTable = ReadingTable()
     watchdog: Watchdog = Watchdog()
-    connect_timeout_s: Annotated[float, number(0.02, 1, "s", "for a connection, and an answer outside the tick")] = 0.1
-    answer_timeout_s: Annotated[float, number(1e-3, 1, "s", "after which a request in the tick is given up")] = 0.05
-    lost_after: Annotated[int, whole(1, 1000, "", "requests given up in a row after which the link is lost")] = 10
+    connect_timeout_s: Annotated[float, number(0.02, 1, "s", "time limit of an exchange outside the tick")] = 0.1
+    answer_timeout_s: Annotated[float, number(1e-3, 1, "s", "time limit for a request in the tick")] = 0.05
+    lost_after: Annotated[int, whole(1, 1000, "", "requests without answer in a row after which the link is lost")] = 10
     read_back_every: Annotated[
         int | None,
-        whole(0, 1000, "", "ticks after which the outputs are read back, to notice another master; 0: never; left "
-              "open: as often as takes an eighth of the bus' time, on a line a twenty-fifth"),
+        whole(0, 1000, "", "ticks between two read-backs of the outputs, to notice another master; 0: never; if "
+              "omitted: as often as takes an eighth of the bus' time, on a serial line a twenty-fifth"),
     ] = None
 
     def device(self, name: str) -> Device:
@@ -208,14 +212,14 @@ class Config(Params):
             yield "watchdog", self.watchdog
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:
-        """Signals of devices that are there; no register written twice; one serial port set one way."""
+        """Signals on described devices; no register written twice; one serial port with one setting."""
         for key, own in self.registers():
             if self.device(own.device).transport == "none":
                 yield Problem(
                     f"{at}.{key}.device",
                     own.device,
                     "is not described",
-                    f"say driver.{own.device}.transport: tcp or rtu",
+                    f"set driver.{own.device}.transport to tcp or rtu",
                 )
         yield from self._overlaps(at)
         yield from self._lines(at)
@@ -229,16 +233,16 @@ class Config(Params):
             yield Problem(
                 f"{at}.output.reset.device",
                 self.output.reset.device,
-                "is written after a fault, and no register tells one",
-                f"name {at}.reading.fault",
+                "is written after a fault, and no register shows a fault",
+                f"describe {at}.reading.fault",
             )
         drives = any(key.startswith("output.") for key, _ in self.registers())
         if drives and self.watchdog.device == "none" and self.watchdog.fixed_s is None:
             yield Problem(
                 f"{at}.watchdog.device",
                 self.watchdog.device,
-                "a silent host must mean a safe output",
-                "name the register that takes the time-to-live; or say watchdog.fixed_s",
+                "is missing: the device must make its outputs safe when the host falls silent",
+                "give the register that takes the time-to-live, or set watchdog.fixed_s",
             )
 
     def _overlaps(self, at: str) -> Iterator[Problem]:
@@ -252,7 +256,7 @@ class Config(Params):
                     yield Problem(
                         f"{at}.{key}.address",
                         own.address,
-                        f"register {address} is that of {at}.{other}",
+                        f"register {address} is also that of {at}.{other}",
                         "give each its own",
                     )
                     break

@@ -1,4 +1,4 @@
-"""What stands between a device and the rig file: arithmetic that protects, each problem with its sum."""
+"""Differences between a device and the rig file, each with its calculation."""
 
 import math
 from collections.abc import Iterator
@@ -6,14 +6,15 @@ from typing import Any
 
 from firmware_bridge.driver import RigFacts
 from firmware_bridge.serial_frame.frames import CHECK
-from firmware_bridge.serial_frame.messages import ANSWERS, COMMANDS, HEAD, INPUTS, SCALED, Identity, Type
+from firmware_bridge.serial_frame.messages import ANSWERS, COMMANDS, HEAD, NARROW, SCALED, WIDE, Identity, Type
 from hilctl.params import Problem
+from hilctl.signals import INPUTS
 
 BITS_A_BYTE = 10  # one start, eight data, one stop
 AROUND = 1 + CHECK + 1  # COBS, check, delimiter
 COMMAND_BYTES = HEAD.size + COMMANDS[Type.CYCLIC].size + AROUND
 ANSWER_BYTES = HEAD.size + ANSWERS[Type.CYCLIC].size + AROUND
-_COUNTS = (2**31,) * 4 + (2**15,) * 3
+_COUNTS = (2**31,) * len(WIDE) + (2**15,) * len(NARROW)
 
 
 def line_s(baud: int) -> float:
@@ -22,7 +23,7 @@ def line_s(baud: int) -> float:
 
 
 def refusals(baud: int, rate_hz: float, share: float, at: str = "driver") -> Iterator[Problem]:
-    """A rate that the line cannot carry within this share of a period."""
+    """A rate that the line cannot carry in this share of a period."""
     takes_s = line_s(baud)
     most_hz = share / takes_s
     if rate_hz > most_hz:
@@ -36,9 +37,9 @@ def refusals(baud: int, rate_hz: float, share: float, at: str = "driver") -> Ite
 
 
 def problems(identity: Identity, rig: RigFacts, baud: int) -> Iterator[str]:
-    """Everything that the rig file asks of this device and cannot have."""
+    """Everything in the rig file that this device cannot do."""
     if rig.virtual:
-        yield "a device lives in real time: use the real clock, or the twin"
+        yield "a device needs the real clock: do not run it with --clock virtual, or use --twin"
     yield from _rate(identity, rig, baud)
     yield from _time_to_live(identity, rig)
     yield from _ends(identity, rig)
@@ -56,7 +57,7 @@ def _time_to_live(identity: Identity, rig: RigFacts) -> Iterator[str]:
     asked_s = rig.tables["loop"].time_to_live_s
     if not identity.shortest_us <= round(1e6 * asked_s) <= identity.longest_us:
         yield (
-            f"loop.time_to_live_s = {asked_s:g}: the device takes {1e-6 * identity.shortest_us:g} to "
+            f"loop.time_to_live_s = {asked_s:g}: the device accepts {1e-6 * identity.shortest_us:g} to "
             f"{1e-6 * identity.longest_us:g} s"
         )
     if asked_s * identity.tick_hz < 2:
@@ -78,7 +79,7 @@ def _ends(identity: Identity, rig: RigFacts) -> Iterator[str]:
     if scale and not (-stroke_m <= low_m <= position.min_m and position.max_m <= high_m <= stroke_m):
         yield (
             f"the device's end stops at {low_m:g} and {high_m:g} m: must lie between limits.position "
-            f"({position.min_m:g}, {position.max_m:g}) and the ends of the stroke of ±{stroke_m:g} m; set the board"
+            f"({position.min_m:g}, {position.max_m:g}) and the ends of the stroke of ±{stroke_m:g} m; set up the board"
         )
 
 
@@ -88,8 +89,8 @@ def _slew(identity: Identity, rig: RigFacts) -> Iterator[str]:
     slew_per_s = 1e-3 * identity.slew_milli
     if not 0 < slew_per_s <= most_per_s:
         yield (
-            f"the device ramps to null at {slew_per_s:g} openings a second: must be more than none, and at most "
-            f"{most_per_s:.4g}, limits.stopping.deceleration_m_s2 · A / Qn; set the board, or raise that limit"
+            f"the device ramps to null at {slew_per_s:g} openings a second: must be above 0 and at most "
+            f"{most_per_s:.4g}, limits.stopping.deceleration_m_s2 · A / Qn; set up the board, or raise that limit"
         )
 
 
@@ -99,18 +100,21 @@ def _sensors(identity: Identity, rig: RigFacts) -> Iterator[str]:
         if not sensor.present:
             continue
         if scale == 0:
-            yield f"sensors.{name}: the device has none; say present = false, or set the board"
+            yield f"sensors.{name}: the device has none; set present = false, or set up the board"
             continue
         reach, wanted = counts * scale, max(abs(sensor.low), abs(sensor.high)) / sensor.gain + abs(sensor.offset)
         if reach < wanted:
-            yield f"sensors.{name}: the device's counts end at ±{reach:g}, the rig file's range at ±{wanted:g}"
+            yield (
+                f"sensors.{name}: the device's counts end at ±{reach:g}, the range in the rig file at ±{wanted:g}; "
+                "narrow low and high, or change the board's scale"
+            )
     for k, name in enumerate(INPUTS):
         if getattr(rig.tables["sensors"], name).present and not identity.inputs >> k & 1:
-            yield f"sensors.{name}: the device has no such input; say present = false, or set the board"
+            yield f"sensors.{name}: the device has no such input; set present = false, or set up the board"
 
 
 def implausible(values: Any, rig: RigFacts) -> Iterator[str]:
-    """Readings of a rig at rest that the rig file says cannot be."""
+    """Readings of a rig at rest outside their ranges in the rig file."""
     for name, value in zip(SCALED, values, strict=False):
         sensor = getattr(rig.tables["sensors"], name)
         shown = sensor.gain * (value - sensor.offset)

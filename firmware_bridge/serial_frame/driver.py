@@ -22,7 +22,7 @@ from firmware_bridge.serial_frame.settings import SerialConfig
 from firmware_bridge.serial_frame.state import COUNTERS, new_state, record
 from hilctl.params import BadValues, Params, check
 
-_STRANGER = "the device does not know the session: it has rebooted, or another host has begun one"
+_STRANGER = "the device does not know the session: it has rebooted, or another host has started a session"
 _AT_NULL_S = 2.0  # longest wait for a safe action that is still under way
 
 
@@ -36,7 +36,7 @@ def resolve(table: Mapping[str, Any], rig: RigFacts, at: str = "driver") -> Seri
 
 
 class SerialDriver:
-    """Speaks with the device while nothing runs; then leaves the port to the exchange."""
+    """Talks to the device outside the tick; then leaves the port to the exchange."""
 
     Config: ClassVar[type[Params]] = SerialConfig
     resolve = staticmethod(resolve)
@@ -64,7 +64,7 @@ class SerialDriver:
         if (version, schema) != (VERSION, SCHEMA):
             raise DriverError(
                 f"{self._config.port}: the firmware speaks version {version}, schema {schema:08x}; this program "
-                f"version {VERSION}, schema {SCHEMA:08x}: install the firmware that belongs to it"
+                f"version {VERSION}, schema {SCHEMA:08x}: install the firmware of this version"
             )
         self._identity = Identity.of(answer.values)
         self._fill(line, self._identity, answer)
@@ -78,16 +78,16 @@ class SerialDriver:
         own.scale[:], own.inputs = identity.scales, identity.inputs
         own.sees_emergency = int(self._rig.tables["sensors"].emergency_stop.present)
         own.device_state, own.device_trip = answer.state, answer.trip
-        self.state[:] = fresh  # the same memory for ever, and closed until all of it is there
+        self.state[:] = fresh  # always the same memory, and closed until all of it is written
         record(self.state).fd = line.fd
 
     def check(self) -> list[str]:
-        """The device's bounds, ends, sensors and what the line carries, against the rig file; and one reading."""
+        """The device's bounds, ends, sensors and line rate against the rig file; and one reading."""
         line, identity = self._reached()
         found = list(problems(identity, self._rig, self._config.baud))
         answer = self._ask(line, Type.CYCLIC, 0, 0)
         if answer.type != Type.CYCLIC:
-            return [*found, f"the device refuses to be read: {_why(answer)}"]
+            return [*found, f"the device refuses CYCLIC: {_why(answer)}"]
         values = [count * scale for count, scale in zip(answer.values[: len(SCALED)], identity.scales, strict=True)]
         return found + list(implausible(values, self._rig))
 
@@ -104,7 +104,7 @@ class SerialDriver:
             time.sleep(0.005)
 
     def disarm(self) -> None:
-        """Null and not enabled. A device that does not hear it does so by itself, at its time-to-live."""
+        """Null and not enabled. A device that misses it does so itself at its time-to-live."""
         if self._line is None or record(self.state).fd < 0:
             return
         try:
@@ -113,19 +113,19 @@ class SerialDriver:
             pass  # its time-to-live acts
 
     def close(self) -> None:
-        """Gives the port back."""
+        """Releases the port."""
         record(self.state).fd = -1
         if self._line is not None:
             self._line.close()
         self._line = None
 
     def health(self) -> dict[str, Any]:
-        """The counters of this session, and why it is over where it is."""
+        """The counters of this session, and the reason if it has ended."""
         own = record(self.state)
         found: dict[str, Any] = {name: int(own[name]) for name in COUNTERS}
         if own.fd < 0:
             unknown = own.fault == Fault.NO_SESSION
-            found["reason"] = f"{self._config.port}: " + (_STRANGER if unknown else "the port is gone")
+            found["reason"] = f"{self._config.port}: " + (_STRANGER if unknown else "the port is closed")
         return found
 
     def _reached(self) -> tuple[Line, Identity]:

@@ -10,13 +10,24 @@ from typing import Any
 
 from firmware_bridge.driver import exchange_signature
 from firmware_bridge.serial_frame.frames import MOST_STUFFED
-from firmware_bridge.serial_frame.messages import ANSWER, ANSWERS, HEAD, INPUT_BITS, ONE, SCALED, Fault, State, Type
+from firmware_bridge.serial_frame.messages import (
+    ANSWER,
+    ANSWERS,
+    HEAD,
+    INPUT_BITS,
+    NARROW,
+    ONE,
+    WIDE,
+    Fault,
+    State,
+    Type,
+)
 from firmware_bridge.serial_frame.rt_frames import rt_get, rt_get_signed, rt_put, rt_seal, rt_unseal
 from firmware_bridge.serial_frame.state import BODY_AT, CHUNK, CHUNK_AT, FRAME_AT, SEND_AT, STATE
 from hilctl.rt.jit import jit
 from hilctl.rt.libc import POLLIN, monotonic_ns, read_fd, wait_fd, write_fd
-from hilctl.rt.records import as_record
-from hilctl.signals import SENSORS, Status
+from hilctl.rt.records import as_record, words_of
+from hilctl.signals import INPUTS, SENSORS, Status
 
 STALE_TICKS = 2  # of the device: an instant that a new answer may share with the one before
 
@@ -31,8 +42,10 @@ READINGS_TYPE, FAULT_TYPE = CYCLIC + ANSWER, Type.FAULT + ANSWER
 READINGS_SIZE, FAULT_SIZE = HEAD.size + ANSWERS[Type.CYCLIC].size, HEAD.size + ANSWERS[Type.FAULT].size
 HEAD_SIZE = HEAD.size
 PAYLOAD_AT = FRAME_AT + HEAD_SIZE
-WIDE, SCALES, COUNT, INPUTS = 4, len(SCALED), len(SENSORS), len(INPUT_BITS)  # 4 readings of 32 bits, then 16
-FLAGS_AT = PAYLOAD_AT + 4 * WIDE + 2 * (SCALES - WIDE)
+WIDES, SCALES, COUNT, INPUT_COUNT = len(WIDE), len(WIDE) + len(NARROW), len(SENSORS), len(INPUTS)
+SCALED_AT = tuple(SENSORS.index(name) for name in (*WIDE, *NARROW))
+INPUT_AT = tuple(SENSORS.index(name) for name in INPUTS)
+FLAGS_AT = PAYLOAD_AT + 4 * WIDES + 2 * (SCALES - WIDES)
 NOT_NOW, INTERRUPTED = -errno.EAGAIN, -errno.EINTR
 
 
@@ -60,14 +73,11 @@ def rt_fill(own: Any, readings: Any) -> None:
     """The newest readings there are, and how old they are now."""
     if own.known == 0:
         return
-    readings.displacement_m, readings.acceleration_m_s2 = own.values[0], own.values[1]
-    readings.pressure_a_pa, readings.pressure_b_pa = own.values[2], own.values[3]
-    readings.supply_pressure_pa, readings.spool = own.values[4], own.values[5]
-    readings.oil_temperature_degc, readings.emergency_stop = own.values[6], own.values[7]
-    readings.oil_level, readings.oil_filter = own.values[8], own.values[9]
+    words = words_of(readings)
     age_ns = monotonic_ns() - own.sampled_ns
-    for i in range(COUNT):
-        readings.age_ns[i] = age_ns
+    for k in range(COUNT):
+        words[k] = own.values[k]
+        readings.age_ns[k] = age_ns
     readings.device_tick = own.device_tick
     readings.lost = own.lost
 
@@ -213,13 +223,13 @@ def rt_readings(state: Any, own: Any) -> int:
     own.device_state, own.device_trip = rt_get(state, FRAME_AT + 1, 1) & 15, rt_get(state, FRAME_AT + 1, 1) >> 4
     at = PAYLOAD_AT
     for i in range(SCALES):
-        size = 4 if i < WIDE else 2
-        own.values[i] = rt_get_signed(state, at, size) * own.scale[i] if own.scale[i] != 0.0 else math.nan
+        size = 4 if i < WIDES else 2
+        own.values[SCALED_AT[i]] = rt_get_signed(state, at, size) * own.scale[i] if own.scale[i] != 0.0 else math.nan
         at += size
     own.device_flags = rt_get(state, FLAGS_AT, 1)
-    for i in range(INPUTS):
+    for i in range(INPUT_COUNT):
         told = float(own.device_flags >> INPUT_BITS[i] & 1)
-        own.values[SCALES + i] = told if own.inputs >> i & 1 != 0 else math.nan
+        own.values[INPUT_AT[i]] = told if own.inputs >> i & 1 != 0 else math.nan
     raw_lost = rt_get(state, FLAGS_AT + 1, 2)
     own.lost += (raw_lost - own.lost) & 0xFFFF  # it wraps
     own.sampled_ns = own.sent_ns - own.tick_ns

@@ -89,7 +89,7 @@ class Line:
                 continue
             if answer.type == Type.HELLO:
                 return answer
-            why = DriverError(f"{self._name}: the device obeys another host; end that one first")
+            why = DriverError(f"{self._name}: another host drives the device; end that one first")
             time.sleep(0.02)
         raise self._silence(wait_s) if isinstance(why, NoAnswer) else why
 
@@ -97,7 +97,7 @@ class Line:
         heard = self.splitter
         if heard.bytes == 0:
             return NoAnswer(
-                f"{self._name}: the device says nothing within {wait_s:g} s; check its supply, the cable and "
+                f"{self._name}: no answer within {wait_s:g} s; check its supply, the cable and "
                 "driver.port"
             )
         return NoAnswer(

@@ -6,6 +6,7 @@ from enum import IntEnum
 from typing import NamedTuple, Self
 
 from firmware_bridge.serial_frame.frames import FrameError
+from hilctl.signals import INPUTS, REQUIRED, SENSOR_KINDS
 
 VERSION = 1
 ANSWER = 0x80
@@ -56,10 +57,10 @@ class Fault(IntEnum):
 
 
 SAFE_ACTIONS = ("null", "hold", "dump")
-SCALED = ("displacement", "acceleration", "pressure_a", "pressure_b", "supply_pressure", "spool", "oil_temperature")
-
-INPUTS = ("emergency_stop", "oil_level", "oil_filter")  # bit k of what IDENTITY says of inputs
-INPUT_BITS = (0, 4, 5)  # where each stands in the flags of a CYCLIC answer
+WIDE = REQUIRED  # readings of 32 bits; then those of 16 bits
+NARROW = tuple(kind.name for kind in SENSOR_KINDS if not kind.required and not kind.alarm)
+SCALED = (*WIDE, *NARROW)
+INPUT_BITS = (0, 4, 5, 6, 7)[: len(INPUTS)]  # where input k, bit k of IDENTITY's inputs, stands in CYCLIC's flags
 
 HEAD = struct.Struct("<BBHI")
 COMMANDS = {
@@ -72,7 +73,7 @@ COMMANDS = {
 ANSWERS = {
     Type.HELLO: struct.Struct("<HIIIIIIIiiiBB" + "Hb" * len(SCALED)),
     Type.ARM: struct.Struct("<I"),
-    Type.CYCLIC: struct.Struct("<iiiihhhBHI"),
+    Type.CYCLIC: struct.Struct(f"<{'i' * len(WIDE)}{'h' * len(NARROW)}BHI"),
     Type.DISARM: struct.Struct("<"),
     Type.RESET: struct.Struct("<"),
     Type.FAULT: struct.Struct("<BB"),
@@ -113,7 +114,7 @@ class Identity(NamedTuple):
     end_low: int
     end_high: int
     safe: int
-    inputs: int  # bit k: it has the k-th of INPUTS
+    inputs: int  # bit k: it has the k-th of signals.INPUTS
     scales: tuple[float, ...]  # of a count, in SI units; 0: it has no such sensor
 
     @classmethod

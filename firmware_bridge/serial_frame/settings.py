@@ -13,4 +13,4 @@ class SerialConfig(Params, kw_only=True):
     timeout_s: Annotated[
         float, number(1e-4, 1, "s", "longest wait for an answer; the tick's own deadline is usually sooner")
     ] = 0.1
-    handshake_s: Annotated[float, number(0.1, 30, "s", "how long a device may take to answer the first HELLO")] = 2.0
+    handshake_s: Annotated[float, number(0.1, 30, "s", "time limit for the answer to the first HELLO")] = 2.0

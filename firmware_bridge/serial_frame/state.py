@@ -21,13 +21,13 @@ STATE: "np.dtype[Any]" = record_of(
         ("boot", np.int64),
         ("time_to_live_us", np.int64),
         ("sees_emergency", np.int64),  # the rig file has an emergency stop: its reading tells why the device tripped
-        ("inputs", np.int64),  # bit k: the board has the k-th of messages.INPUTS
+        ("inputs", np.int64),  # bit k: the board has the k-th of signals.INPUTS
         ("scale", np.float64, (len(SCALED),)),  # of a count; 0: no such sensor
         # the dialogue
         ("sequence", np.int64),  # of the frame that was sent last
         ("sent_ns", np.int64),
         ("asked", np.int64),  # the last command asked for an output: enable or supply
-        ("flush", np.int64),  # the last answer did not come: the line may hold something old
+        ("flush", np.int64),  # no answer to the last frame: the line may hold old bytes
         ("length", np.int64),  # of the frame that is coming in
         ("overflow", np.int64),
         # the device, as it said last
@@ -39,7 +39,7 @@ STATE: "np.dtype[Any]" = record_of(
         ("device_tick", np.int64),  # does not wrap
         ("ticked_ns", np.int64),  # when its tick was last another
         ("sampled_ns", np.int64),
-        ("known", np.int64),  # there are readings
+        ("known", np.int64),  # readings have arrived
         ("values", np.float64, (len(SENSORS),)),
         # counters
         ("exchanges", np.int64),
@@ -54,7 +54,7 @@ STATE: "np.dtype[Any]" = record_of(
     ]
 )
 
-# What is told of a link that works: the device first, then what went wrong.
+# What `health` reports: the device first, then errors.
 COUNTERS = (
     "boot", "device_tick", "device_state", "device_trip", "exchanges", "answered", "timeouts", "bad_frames",
     "bad_replies", "discarded", "faults", "fault", "stale", "lost",

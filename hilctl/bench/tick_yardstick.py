@@ -18,7 +18,7 @@ from hilctl.law.feed import LINEAR, Feed
 from hilctl.law.freshness import FRESH, RETURN_S
 from hilctl.law.guards import GUARD
 from hilctl.law.inverse import INVERSE
-from hilctl.law.limits import Limits
+from hilctl.law.limits import JUDGED, Limits
 from hilctl.law.notch import HIGHEST, NOTCH, NOTCHES, RESIDUE, STEPS, Notch
 from hilctl.law.output import OUTPUT
 from hilctl.law.own_loop import OwnLoop
@@ -40,7 +40,7 @@ from hilctl.law.three_state import THREE_STATE, ThreeState
 from hilctl.law.valve_stage import VALVE, ValveStage
 from hilctl.machine import GRAVITY, Machine
 from hilctl.params import dtype_of
-from hilctl.signals import SAMPLE, Action, Mode, Status, Trip
+from hilctl.signals import ALARMS, SAMPLE, SENSOR_KINDS, SENSORS, Action, Mode, Status, Trip
 from hilctl.signals import Arming as Step
 
 # Inner ones first. A record's name in C is its declaration's, or its state's.
@@ -74,15 +74,22 @@ _CONSTANTS: dict[str, float] = {
     **{name.upper(): MODELS[name].code for name in ("stribeck", "karnopp", "lugre")},
     **{k: getattr(stribeck, k) for k in ("FC", "FS", "VS", "SIGMA", "DELTA", "WIDTH")},
     **{k: getattr(sensors, k) for k in ("DISPLACEMENT", "ACCELERATION", "PRESSURE_A", "PRESSURE_B", "SUPPLY", "SPOOL",
-                                        "OIL", "EMERGENCY", "LEVEL", "FILTER")},
+                                        "EMERGENCY")},
 }  # fmt: skip
+
+
+def _lists() -> str:
+    """What is done for each sensor, as lists of macros: X(index, sensor, reading) and X(index, trip, limit)."""
+    optional = [f"X({k}, {kind.name}, {kind.channel})" for k, kind in enumerate(SENSOR_KINDS) if not kind.required]
+    inputs = [f"X({SENSORS.index(name)}, {ALARMS[name].trip.value}, {name})" for name in JUDGED]
+    return f"#define EACH_OPTIONAL(X) {' '.join(optional)}\n#define EACH_INPUT(X) {' '.join(inputs)}\n"
 
 
 class Yardstick:
     """The library, ready to run on our memory."""
 
     def __init__(self, folder: str) -> None:
-        library = build("tick.c", folder, {"tick_records.h": c_records(_RECORDS, _CODES, _CONSTANTS)})
+        library = build("tick.c", folder, {"tick_records.h": c_records(_RECORDS, _CODES, _CONSTANTS) + _lists()})
         if library.tick_size() != STATE.itemsize:
             raise HilctlError(f"tick.c: its state has {library.tick_size()} bytes, ours {STATE.itemsize}")
         library.tick_blended(BLENDED.ctypes.data_as(ctypes.c_void_p))

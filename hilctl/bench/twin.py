@@ -15,17 +15,18 @@ import numpy as np
 import numpy.typing as npt
 
 from firmware_bridge.driver import COMMAND, READINGS, RigFacts
-from hilctl.bench.yardstick import build
+from hilctl.bench.yardstick import build, c_records
 from hilctl.errors import HilctlError
 from hilctl.friction import check_friction
 from hilctl.machine import Machine
 from hilctl.params import check
 from hilctl.rt.jit import jit
 from hilctl.rt.records import as_record
+from hilctl.signals import INPUTS, SENSORS
 from sim.driver import TwinDriver
 from sim.resolve import resolve
 from sim.specimens.record import SPECIMEN
-from sim.twin import STATE
+from sim.twin import EMERGENCY_STOP, SHOWN, STATE
 
 RATE_HZ = 1000.0
 SUBSTEP_S = 50e-6
@@ -58,8 +59,12 @@ def _reference_rig(friction: str) -> TwinDriver:
 
 
 def _build(folder: str) -> Any:
-    sizes = f"#define SPECIMEN_WORDS {SPECIMEN.itemsize // 8}\n"  # the yardstick's table is empty
-    library = build("twin.c", folder, {"twin_sizes.h": sizes})
+    inputs = ", ".join(str(SENSORS.index(name)) for name in INPUTS)
+    header = c_records({"Shown": SHOWN}, {}, {
+        "SPECIMEN_WORDS": SPECIMEN.itemsize // 8,  # the yardstick's table is empty
+        "SENSORS": len(SENSORS), "INPUTS": len(INPUTS), "EMERGENCY_STOP": EMERGENCY_STOP,
+    }) + f"#define INPUT_AT {{{inputs}}}\n"  # fmt: skip
+    library = build("twin.c", folder, {"twin_sizes.h": header})
     library.twin_size.restype = ctypes.c_int64
     library.twin_run.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p]
     if library.twin_size() != STATE.itemsize:

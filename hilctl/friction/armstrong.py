@@ -18,7 +18,7 @@ The law does not say when it changes over. Here:
 
 Passive: a slide ends with its spring bent by at most the fc + dFs with which it began, and while sliding F v >= 0.
 Sliding lets go at the level itself and not at what sliding then takes, or a lag could give energy away. Limits: no
-hysteresis while it sticks, so no damping either; a slide at steady speed keeps the dFs of its last stick for ever,
+hysteresis while it sticks, so no damping either; a slide at steady speed keeps the dFs of its last stick,
 hence `slip`, the steady curve, is that of a motion that hardly paused (t2 = 0).
 
 No step can diverge: everything under a held v is in closed form. tauL = 0 is no memory: a slide then ends at v = 0,
@@ -41,17 +41,17 @@ SHORTEST_S = 1e-6  # a memory that is shorter is none
 
 
 class Armstrong(Law, kw_only=True):
-    """A spring that breaks away, and sliding that remembers."""
+    """A spring that breaks away, and sliding with memory."""
 
     model: Annotated[Literal["armstrong"], note("name of the model")] = "armstrong"
     fc: Annotated[float, number(1e-3, 1e7, "N", "Coulomb friction: the sliding level at high speed, without fv v")]
     fv: Annotated[float, number(0, 1e7, "N·s/m", "viscous slope; the machine's B must not repeat it")] = 0.0
     dfsa: Annotated[float, number(0, 1e7, "N", "static friction over fc after a stick of no duration")]
     dfsinf: Annotated[float, number(0, 1e7, "N", "static friction over fc after a long rest, at least dfsa")]
-    vs: Annotated[float, number(1e-5, 10, "m/s", "Stribeck speed: half of the static excess is gone")]
-    gamma: Annotated[float, number(1e-6, 1e6, "s", "rest after which half of the way from dfsa to dfsinf is gone")]
-    tauL: Annotated[float, number(0, 0.05, "s", "frictional memory: sliding feels the speed of so long ago")] = 0.0
-    kt: Annotated[float, number(1e3, 1e12, "N/m", "stiffness while it sticks")]
+    vs: Annotated[float, number(1e-5, 10, "m/s", "Stribeck speed, at which half of the static excess is left")]
+    gamma: Annotated[float, number(1e-6, 1e6, "s", "rest after which the excess is half-way from dfsa to dfsinf")]
+    tauL: Annotated[float, number(0, 0.05, "s", "frictional memory: sliding depends on the speed this long ago")] = 0.0
+    kt: Annotated[float, number(1e3, 1e12, "N/m", "stiffness while stuck")]
 
     def words(self) -> list[float]:
         """In the order of the compiled law."""

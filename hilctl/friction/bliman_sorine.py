@@ -17,7 +17,7 @@ From rest with nothing bent F = f1 (1 - exp(-s/(eta eps))) - f2 (1 - exp(-s/eps)
 and from steady sliding the other way it is fc + 2 e at the same s_p: there both springs begin bent. At rest the
 stiffness is (f1/eta - f2) / eps, of the first order fc / eps.
 
-The force depends on the path only: the peak is passed at every reversal at the same distance whatever the speed, so a
+The force depends on the path only: the peak is passed at every reversal at the same distance at every speed, so a
 Stribeck curve over the speed, dwell time and rates of loading do not show. The first order is Dahl's with alpha = 1.
 Passive: the real part of f1/(1 + i eta q) - f2/(1 + i q) is positive at every q for f1 > f2 and eta < 1, so the
 system takes energy from every course of w. Limit: it drifts under a biased vibration.

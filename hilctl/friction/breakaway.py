@@ -6,7 +6,7 @@
 The first part, Stribeck's, is greatest at vst/sqrt(2) = vbrk, and is fbrk - fc there: so f(vbrk) = fbrk + sigma vbrk,
 less 4e-9 fc. Passive while fbrk >= fc: every part has the sign of v. Nothing sticks; a mass under a constant push below
 fbrk creeps, at less than vbrk. The slope is greatest at v = 0, sqrt(e) (fbrk - fc)/vbrk + 10 fc/vbrk + sigma, which
-bounds the time step of whoever integrates it. Simscape calls sigma f. The rotational law is the same function in other
+limits the time step of its integration. Simscape calls sigma f. The rotational law is the same function in other
 units.
 """
 

@@ -1,6 +1,6 @@
-"""Coulomb friction: one level, whatever the speed.
+"""Coulomb friction: one level at every speed.
 
-    f = fc sgn v             at v = 0 whatever is applied, up to fc
+    f = fc sgn v             at v = 0 equal to the applied force, up to fc
 
 Passive: f v = fc |v|. It has no falling branch, so nothing creeps jerkily under it, and nothing that moves slowly is
 damped by it. What it holds at rest cannot be known from v: the caller of the law writes the applied force to z[0].

@@ -1,6 +1,6 @@
 """Dahl: a spring that gives way gradually, as a stress-strain curve does (P. R. Dahl, 1968).
 
-    dF/dx = s0 |r|^alpha sgn r,    r = 1 - (F/fc) sgn v        and a viscous sigma v besides
+    dF/dx = s0 |r|^alpha sgn r,    r = 1 - (F/fc) sgn v        plus a viscous sigma v
 
 r is how far F is from the level it tends to. While v keeps its sign F = fc (1 - r) sgn v, so over a path s = |v| dt
 |r| falls by d|r|/ds = -k |r|^alpha, k = s0/fc, which has a closed form for every alpha:
@@ -30,7 +30,7 @@ F = 0  # the word of the state that holds the force in newtons, without the visc
 
 
 class Dahl(Law, kw_only=True):
-    """A spring that gives way gradually."""
+    """A spring that yields gradually."""
 
     model: Annotated[Literal["dahl"], note("name of the model")] = "dahl"
     fc: Annotated[float, number(1e-3, 1e7, "N", "Coulomb friction: the level that sliding tends to")]

@@ -42,10 +42,10 @@ class Gms(Curve, kw_only=True):
 
     model: Annotated[Literal["gms"], note("name of the model")] = "gms"
     fc: Annotated[float, number(1e-3, 1e7, "N", "Coulomb friction: the sliding level at high speed, without sigma v")]
-    C: Annotated[float, number(1, 1e12, "N/s", "attraction: how soon a slipping element follows the curve")] = 1e6
+    C: Annotated[float, number(1, 1e12, "N/s", "attraction: rate at which a slipping element follows the curve")] = 1e6
     elements: Annotated[int, whole(1, ELEMENTS, "", "how many, where alpha and k are left out")] = 4
     s0: Annotated[
-        float | None, number(1e3, 1e12, "N/m", "their stiffness together, where alpha and k are left out")
+        float | None, number(1e3, 1e12, "N/m", "total stiffness, if alpha and k are omitted")
     ] = None
     alpha: Annotated[
         tuple[float, ...], numbers(1e-6, 1, "", "each element's share of the curve; 1 together", max_length=ELEMENTS)

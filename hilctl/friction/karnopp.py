@@ -22,7 +22,7 @@ class Karnopp(TwoCurves, kw_only=True):
     """Stribeck's curve with true sticking."""
 
     model: Annotated[Literal["karnopp"], note("name of the model")] = "karnopp"
-    v0: Annotated[float, number(1e-9, 0.1, "m/s", "below it the law counts as stuck; the twin needs none")] = 1e-4
+    v0: Annotated[float, number(1e-9, 0.1, "m/s", "below it the mass counts as stuck; the twin needs none")] = 1e-4
 
     def words(self) -> list[float]:
         """Both directions, and the zone."""
@@ -40,7 +40,7 @@ def rt_karnopp(p: Any, z: Any, v: float, dt: float) -> float:
 
 MODELS = (
     Model(
-        "karnopp", 1, Kind.JUMPS, Karnopp, "Stribeck's curve, held at rest by whatever is applied",
+        "karnopp", 1, Kind.JUMPS, Karnopp, "Stribeck's curve, held at rest against the applied force",
         rt_slip, hold=rt_hold, law=rt_karnopp, states=1, typical=TYPICAL,
     ),
 )  # fmt: skip

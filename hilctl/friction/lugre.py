@@ -30,12 +30,12 @@ class LuGre(Curve, kw_only=True):
 
     model: Annotated[Literal["lugre"], note("name of the model")] = "lugre"
     fc: Annotated[float, number(1e-3, 1e7, "N", "Coulomb friction: the sliding level at high speed, without sigma v")]
-    s0: Annotated[float, number(1e3, 1e12, "N/m", "stiffness of the bristles: the spring felt before sliding")]
+    s0: Annotated[float, number(1e3, 1e12, "N/m", "stiffness of the bristles, before sliding")]
     s1: Annotated[float, number(0, 1e9, "N·s/m", "damping of the bristles at rest")]
     vd: Annotated[float, number(1e-5, 100, "m/s", "speed at which the bristles' damping has fallen to 1/e")] = 0.1
 
     passive_to: Annotated[
-        float, number(1e-4, 100, "m/s", "speed up to which the bristles must not feed energy back")
+        float, number(1e-4, 100, "m/s", "speed up to which the bristles must not generate energy")
     ] = 100.0
 
     def words(self) -> list[float]:

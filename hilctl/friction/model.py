@@ -1,10 +1,10 @@
-"""What a friction model is: a declaration of its parameters, and compiled functions that know nothing of who calls.
+"""A friction model: a declaration of its parameters, and compiled functions without a state of their own.
 
-There are three kinds, and whoever simulates a mass treats each in its own way:
+There are three kinds; a simulation of a mass treats each differently:
 
     JUMPS     a function of the speed that jumps at v = 0. At rest the mass is held, up to `hold`
     SMOOTH    a continuous function of the speed
-    BRISTLES  a state z besides the speed, stiff as a rule: `advance` solves it while v is held
+    BRISTLES  a state z in addition to the speed, stiff as a rule: `advance` solves it while v is held
 
 p are the packed parameters, z the state; both belong to the caller, z starts at zero. A speed that is no number gives
 a force that is none and leaves the state as it was: the caller answers for it.
@@ -73,7 +73,7 @@ class Law(Params, kw_only=True):
 
 
 class Model(NamedTuple):
-    """One law of friction."""
+    """One friction model."""
 
     name: str  # in the rig file
     code: int  # in settings and recordings; never renumbered

@@ -1,6 +1,6 @@
 """Static, Coulomb and viscous friction together: the classical law.
 
-    f = fc sgn v + fv |v|^dv sgn v          at v = 0 whatever is applied, up to fs
+    f = fc sgn v + fv |v|^dv sgn v          at v = 0 equal to the applied force, up to fs
 
 Passive: f v = fc |v| + fv |v|^(dv+1). The force falls from fs to fc in one jump at breakaway, where Stribeck's curve
 falls over some mm/s: a mass pulled through a spring goes in jerks at every speed below some limit. What is held at rest

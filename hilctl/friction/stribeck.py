@@ -3,7 +3,7 @@
     f(v) = g(|v|) sgn v + sigma v,    g(s) = fc + (fs - fc) exp(-(s/vs)^delta)
 
 Friction is the force that resists motion: it has the sign of v. It carries the viscous part sigma v, so the machine's B
-counts only what is viscous besides. Either direction may have a set of its own.
+counts only the additional viscous part. Either direction may have a set of its own.
 """
 
 import math
@@ -30,7 +30,7 @@ class Curve(Law, kw_only=True):
 
     fc: Annotated[float, number(0, 1e7, "N", "Coulomb friction: the sliding level at high speed, without sigma v")]
     fs: Annotated[float, number(0, 1e7, "N", "static friction: the level at breakaway, at least fc")]
-    vs: Annotated[float, number(1e-5, 10, "m/s", "Stribeck speed: how soon fs falls to fc")]
+    vs: Annotated[float, number(1e-5, 10, "m/s", "Stribeck speed, over which friction falls from fs to fc")]
     sigma: Annotated[float, number(0, 1e7, "N·s/m", "viscous slope; the machine's B must not repeat it")]
     delta: Annotated[float, number(0.3, 4, "", "shape of the falling branch, 2 is Gaussian")] = 2.0
 

@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 
 from hilctl.law.bucket import rt_events, rt_full, rt_leak
+from hilctl.law.limits import JUDGED, JUDGED_AT, RULE
 from hilctl.law.reference.stop import rt_stopping_reach
 from hilctl.law.sensors import (
     ACCELERATION,
     COUNT,
     DISPLACEMENT,
-    FILTER,
-    LEVEL,
     PRESSURE_A,
     PRESSURE_B,
     SPOOL,
@@ -29,9 +28,13 @@ from hilctl.law.sensors import (
 from hilctl.law.stillness import WATCHED
 from hilctl.params import record_of
 from hilctl.rt.jit import jit
-from hilctl.signals import Action, Mode, Status, Trip
+from hilctl.rt.records import rows_of
+from hilctl.signals import ALARMS, SENSORS, Action, Mode, Status, Trip
 
 _TRIPS = max(Trip) + 1
+_INPUTS = len(JUDGED)
+_INPUT_AT = tuple(SENSORS.index(name) for name in JUDGED)
+_INPUT_TRIPS = tuple(ALARMS[name].trip.value for name in JUDGED)
 
 GUARD = record_of(
     [
@@ -189,10 +192,10 @@ def rt_guard(settings: Any, mode: int, closed: bool, status: int, checked: Any, 
     _rt_judge(Trip.SENSOR_DRIFT.value, abs(drift_m_s2) > limits.drift.max_m_s2, drift_m_s2, limits.drift.max_m_s2,
               limits.drift, ACCELERATION, armed, tick, periods, g)
     # An input that the rig lacks is nan, and passes nothing.
-    _rt_judge(Trip.OIL_LEVEL.value, checked.value[LEVEL] > 0.5, 1.0, 0.0, limits.oil_level, LEVEL, armed, tick, periods,
-              g)
-    _rt_judge(Trip.OIL_FILTER.value, checked.value[FILTER] > 0.5, 1.0, 0.0, limits.oil_filter, FILTER, armed, tick,
-              periods, g)
+    rules = rows_of(limits, JUDGED_AT, RULE)
+    for i in range(_INPUTS):
+        k = _INPUT_AT[i]
+        _rt_judge(_INPUT_TRIPS[i], checked.value[k] > 0.5, 1.0, 0.0, rules[i], k, armed, tick, periods, g)
 
 
 @jit(inline=True)

@@ -1,9 +1,10 @@
 """The limits of a rig and what passing one does. Each names its action; the guard (guards.py) acts on it."""
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from hilctl.params import Params, Problem, note, number, whole
+from hilctl.params import Params, Problem, dtype_of, extended, note, number, whole
+from hilctl.signals import ALARMS
 
 # The order is that of signals.Action.
 ActionName = Literal["warn", "stop", "null"]
@@ -197,15 +198,15 @@ class Drift(Params):
     ticks: Annotated[int, _TICKS] = 20
 
 
-class OilLevel(Params):
-    """The oil level's input, where the rig has one, saying that it is low. Arming is refused meanwhile."""
+class Input(Params):
+    """An input that reads 1 while the rig must not run (signals.ALARMS), where the rig has it."""
 
     action: Annotated[ActionName, _ACTION] = "stop"
     ticks: Annotated[int, _TICKS] = 100
 
 
-class OilFilter(Params):
-    """The oil filter's input, where the rig has one, saying that it is clogged. Arming is refused meanwhile."""
+class WarningInput(Params):
+    """An input that by default only warns."""
 
     action: Annotated[ActionName, _ACTION] = "warn"
     ticks: Annotated[int, _TICKS] = 100
@@ -248,7 +249,11 @@ class Shaping(Params):
     ] = 1.0
 
 
-class Limits(Params):
+JUDGED = tuple(name for name, alarm in ALARMS.items() if alarm.action)  # inputs that have a limit
+_BY_DEFAULT = {"stop": Input(), "warn": WarningInput()}
+
+
+class _Measured(Params):
     """All limits of a rig."""
 
     position: Position
@@ -269,7 +274,24 @@ class Limits(Params):
     supply: Supply = Supply()
     read_back: ReadBack = ReadBack()
     drift: Drift = Drift()
-    oil_level: OilLevel = OilLevel()
-    oil_filter: OilFilter = OilFilter()
+
+
+if TYPE_CHECKING:
+    _Judged = _Measured
+else:
+    _Judged = extended(
+        _Measured, "_Judged", [(name, type(_BY_DEFAULT[ALARMS[name].action]), _BY_DEFAULT[ALARMS[name].action])
+                               for name in JUDGED],
+    )  # fmt: skip
+
+
+class Limits(_Judged):
+    """All limits of a rig."""
+
     command: Command = Command()
     shaping: Shaping = Shaping()
+
+
+RULE = dtype_of(Input)
+_fields = dtype_of(Limits).fields
+JUDGED_AT = int(_fields[JUDGED[0]][1]) if _fields else 0  # byte of a record of limits from which they follow

@@ -12,15 +12,14 @@ from hilctl.law.guards import rt_cause_present, rt_latch
 from hilctl.law.pid import rt_pid_start
 from hilctl.law.reference import rt_history_rest, rt_hold_motion, rt_rejoin_none, rt_stop_motion
 from hilctl.law.reference.point import rt_rest
-from hilctl.law.requests import Refusal, RequestKind
+from hilctl.law.requests import AT_FAULT, SILENT, Refusal, RequestKind
 from hilctl.law.sensors import (
     ACCELERATION,
     DISPLACEMENT,
     EMERGENCY,
-    FILTER,
-    LEVEL,
     PRESSURE_A,
     PRESSURE_B,
+    ROW,
     SUPPLY,
     rt_silent,
 )
@@ -29,10 +28,11 @@ from hilctl.law.state import COMPLETED, STOPPED, TRIPPED
 from hilctl.law.stillness import rt_still_learnt, rt_still_rest
 from hilctl.law.three_state import rt_three_state_start
 from hilctl.rt.jit import jit
-from hilctl.rt.records import rt_copy
-from hilctl.signals import Action, Mode, Trip
+from hilctl.rt.records import rows_of, rt_copy
+from hilctl.signals import INPUTS, SENSORS, Action, Mode, Trip
 from hilctl.signals import Arming as Step
 
+_INPUT_AT = tuple(SENSORS.index(name) for name in INPUTS)
 _NEEDED = 1 << DISPLACEMENT | 1 << ACCELERATION | 1 << PRESSURE_A | 1 << PRESSURE_B
 
 
@@ -180,29 +180,26 @@ def rt_arm_step(s: Any, tick: int) -> None:
 
 @jit()
 def _rt_at_fault(s: Any) -> int:
-    """The input that says that the rig must not run. One that the rig lacks is nan, and says nothing."""
-    value = s.checked.value
-    if value[EMERGENCY] > 0.5:
-        return Refusal.EMERGENCY_STOP.value
-    if value[LEVEL] > 0.5:
-        return Refusal.OIL_LEVEL.value
-    return Refusal.OIL_FILTER.value if value[FILTER] > 0.5 else 0
+    """The first input that reads 1: the rig must not run. One that the rig lacks is nan."""
+    for k in _INPUT_AT:
+        if s.checked.value[k] > 0.5:
+            return AT_FAULT + k
+    return 0
 
 
 @jit()
 def _rt_blind(s: Any) -> int:
-    """What the rig needs to know before it is armed, and does not."""
-    sensors, limits, c = s.now.sensors, s.now.limits, s.checked
+    """A required sensor, or an input, without a valid reading: the rig is not armed."""
+    rows, limits, c = rows_of(s.now.sensors, 0, ROW), s.now.limits, s.checked
     if s.started == 0:
         return Refusal.SENSOR.value
     for k in range(PRESSURE_B + 1):
         if rt_silent(k, limits, c):
             return Refusal.SENSOR.value
-    if sensors.emergency_stop.present and rt_silent(EMERGENCY, limits, c):
-        return Refusal.INPUT_EMERGENCY_STOP.value
-    if sensors.oil_level.present and rt_silent(LEVEL, limits, c):
-        return Refusal.INPUT_OIL_LEVEL.value
-    return Refusal.INPUT_OIL_FILTER.value if sensors.oil_filter.present and rt_silent(FILTER, limits, c) else 0
+    for k in _INPUT_AT:
+        if rows[k].present and rt_silent(k, limits, c):
+            return SILENT + k
+    return 0
 
 
 @jit()

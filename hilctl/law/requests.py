@@ -6,6 +6,7 @@ import numpy as np
 
 from hilctl.law.reference import MOTION
 from hilctl.params import record_of
+from hilctl.signals import ALARMS, SENSORS
 
 
 class RequestKind(IntEnum):
@@ -20,37 +21,37 @@ class RequestKind(IntEnum):
     TRIP = 6  # the service's own trip: a lost lease
 
 
+# Of an input: these and its index in SENSORS.
+AT_FAULT, SILENT = 64, 128
+
+
 class Refusal(IntEnum):
-    """Why a request was not taken."""
+    """Why a request was not taken. An input has two: NAME while it reads 1, INPUT_NAME without a valid reading."""
+
+    _ignore_ = ["_name"]  # noqa: RUF012  enum reads it
 
     ACCEPTED = 0
     WRONG_MODE = 1
     TRIPPED = 2
     MOVING = 3
-    EMERGENCY_STOP = 4
     CAUSE_PRESENT = 5
     SENSOR = 6
     UNKNOWN = 7
-    OIL_LEVEL = 8
-    OIL_FILTER = 9
-    INPUT_EMERGENCY_STOP = 10
-    INPUT_OIL_LEVEL = 11
-    INPUT_OIL_FILTER = 12
+    for _name in ALARMS:
+        vars()[_name.upper()] = AT_FAULT + SENSORS.index(_name)
+        vars()[f"INPUT_{_name.upper()}"] = SILENT + SENSORS.index(_name)
 
 
 REFUSAL_TEXTS: dict[Refusal, str] = {
     Refusal.WRONG_MODE: "not in this mode",
     Refusal.TRIPPED: "a trip is latched; look at `hilctl status`, mend the cause, then reset",
     Refusal.MOVING: "the table moves faster than arming.rest_speed_m_s; wait until it stands",
-    Refusal.EMERGENCY_STOP: "the emergency stop is open; release it",
     Refusal.CAUSE_PRESENT: "what tripped is still present; mend it first",
     Refusal.SENSOR: "a required sensor gives no valid reading; look at `hilctl status`",
     Refusal.UNKNOWN: "no such request",
-    Refusal.OIL_LEVEL: "the oil level is low; look for a leak, fill the tank",
-    Refusal.OIL_FILTER: "the oil filter is clogged; change it",
-    Refusal.INPUT_EMERGENCY_STOP: "sensors.emergency_stop is present, but its input tells nothing; check its wiring",
-    Refusal.INPUT_OIL_LEVEL: "sensors.oil_level is present, but its input tells nothing; check its wiring",
-    Refusal.INPUT_OIL_FILTER: "sensors.oil_filter is present, but its input tells nothing; check its wiring",
+    **{Refusal(AT_FAULT + SENSORS.index(name)): f"{alarm.meaning}; {alarm.remedy}" for name, alarm in ALARMS.items()},
+    **{Refusal(SILENT + SENSORS.index(name)): f"sensors.{name} is present, but its input gives no valid reading; "
+       "check its wiring" for name in ALARMS},
 }
 
 REQUEST = record_of(

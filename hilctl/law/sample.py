@@ -3,20 +3,13 @@
 from typing import Any
 
 from hilctl.law.modes import rt_closed_loop
-from hilctl.law.sensors import (
-    ACCELERATION,
-    DISPLACEMENT,
-    EMERGENCY,
-    FILTER,
-    LEVEL,
-    OIL,
-    PRESSURE_A,
-    PRESSURE_B,
-    SPOOL,
-    SUPPLY,
-)
+from hilctl.law.sensors import COUNT, PRESSURE_A, PRESSURE_B
 from hilctl.machine import GRAVITY
 from hilctl.rt.jit import jit
+from hilctl.rt.records import words_of
+from hilctl.signals import NAMES, SENSOR_KINDS
+
+_FIRST = NAMES.index(SENSOR_KINDS[0].channel)  # word of a sample
 
 
 @jit()
@@ -26,11 +19,9 @@ def rt_fill_sample(s: Any, readings: Any, status: int, sample: Any) -> None:
     sample.epoch, sample.mode, sample.arming = s.epoch, s.mode, s.arm.step
     sample.motion, sample.trip, sample.warnings = s.motion_id, g.trip, g.warnings
     sample.rejected, sample.status, sample.device_tick = c.rejected, status, readings.device_tick
-    sample.displacement_m, sample.acceleration_m_s2 = c.value[DISPLACEMENT], c.value[ACCELERATION]
-    sample.pressure_a_pa, sample.pressure_b_pa = c.value[PRESSURE_A], c.value[PRESSURE_B]
-    sample.supply_pressure_pa, sample.spool = c.value[SUPPLY], c.value[SPOOL]
-    sample.oil_temperature_degc, sample.emergency_stop = c.value[OIL], c.value[EMERGENCY]
-    sample.oil_level, sample.oil_filter = c.value[LEVEL], c.value[FILTER]
+    words = words_of(sample)
+    for k in range(COUNT):
+        words[_FIRST + k] = c.value[k]
     sample.age_max_ns = c.age_max_ns
     sample.pressure_a_age_ns = round(c.age_s[PRESSURE_A] * 1e9)
     sample.pressure_b_age_ns = round(c.age_s[PRESSURE_B] * 1e9)

@@ -6,17 +6,20 @@ it is 0.8 mm off after a millisecond. A single rejected reading is counted and n
 """
 
 import math
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
 from hilctl.law.bucket import rt_full, rt_leak
-from hilctl.params import Params, note, number, record_of
+from hilctl.params import Params, dtype_of, extended, note, number, record_of
 from hilctl.rt.jit import jit
-from hilctl.signals import SENSORS, Status, Trip
+from hilctl.rt.records import rows_of, words_of
+from hilctl.signals import REQUIRED, SENSOR_KINDS, SENSORS, Status, Trip
 
 COUNT = len(SENSORS)
-DISPLACEMENT, ACCELERATION, PRESSURE_A, PRESSURE_B, SUPPLY, SPOOL, OIL, EMERGENCY, LEVEL, FILTER = range(COUNT)
+DISPLACEMENT, ACCELERATION, PRESSURE_A, PRESSURE_B, SUPPLY, SPOOL = range(6)
+EMERGENCY = SENSORS.index("emergency_stop")
+_OPTIONAL = len(REQUIRED)  # the first one that a rig may lack
 
 
 class Sensor(Params):
@@ -43,21 +46,30 @@ class Sensor(Params):
     present: Annotated[bool, note("the rig has this sensor", loosens="both")] = True
 
 
-class Sensors(Params):
+class _Required(Params):
     """Every sensor that a rig may have. Displacement, acceleration and both pressures are required."""
 
     displacement: Sensor
     acceleration: Sensor
     pressure_a: Sensor
     pressure_b: Sensor
-    supply_pressure: Sensor = Sensor(low=-1e6, high=1e8, present=False)
-    spool: Sensor = Sensor(low=-1.5, high=1.5, present=False)
-    oil_temperature: Sensor = Sensor(low=-40, high=150, present=False)
-    emergency_stop: Sensor = Sensor(low=-0.5, high=1.5, present=False)
-    oil_level: Sensor = Sensor(low=-0.5, high=1.5, present=False)
-    oil_filter: Sensor = Sensor(low=-0.5, high=1.5, present=False)
 
 
+if TYPE_CHECKING:
+
+    class Sensors(_Required):
+        """The others stand in signals.SENSOR_KINDS."""
+
+        def __getattr__(self, name: str) -> Sensor: ...
+
+else:
+    Sensors = extended(
+        _Required, "Sensors",
+        [(kind.name, Sensor, Sensor(low=kind.low, high=kind.high, present=False)) for kind in SENSOR_KINDS
+         if not kind.required],
+    )  # fmt: skip
+
+ROW = dtype_of(Sensor)  # Sensors is one row a sensor, in the order of SENSORS
 # One row a sensor, in the order of SENSORS, which is also the order of the readings' words.
 CHECKED = record_of(
     [
@@ -134,7 +146,7 @@ def rt_check_readings(sensors: Any, limits: Any, readings: Any, status: int, pre
     checked.rejected = checked.often = 0
     checked.age_max_ns = 0
     lost = rt_failed(status)
-    age, value = readings.age_ns, checked.value
+    age, value, raw, rows = readings.age_ns, checked.value, words_of(readings), rows_of(sensors, 0, ROW)
     _rt_check_one(DISPLACEMENT, readings.displacement_m, age[DISPLACEMENT], lost, sensors.displacement, limits,
                   predicted_m, dt_s, periods, checked)
     _rt_check_one(ACCELERATION, readings.acceleration_m_s2, age[ACCELERATION], lost, sensors.acceleration, limits,
@@ -143,25 +155,11 @@ def rt_check_readings(sensors: Any, limits: Any, readings: Any, status: int, pre
                   value[PRESSURE_A], dt_s, periods, checked)
     _rt_check_one(PRESSURE_B, readings.pressure_b_pa, age[PRESSURE_B], lost, sensors.pressure_b, limits,
                   value[PRESSURE_B], dt_s, periods, checked)
-    _rt_optional(SUPPLY, sensors.supply_pressure, readings.supply_pressure_pa, age[SUPPLY], lost, limits, dt_s,
-                 periods, checked)
-    _rt_optional(SPOOL, sensors.spool, readings.spool, age[SPOOL], lost, limits, dt_s, periods, checked)
-    _rt_optional(OIL, sensors.oil_temperature, readings.oil_temperature_degc, age[OIL], lost, limits, dt_s, periods,
-                 checked)
-    _rt_optional(EMERGENCY, sensors.emergency_stop, readings.emergency_stop, age[EMERGENCY], lost, limits, dt_s,
-                 periods, checked)
-    _rt_optional(LEVEL, sensors.oil_level, readings.oil_level, age[LEVEL], lost, limits, dt_s, periods, checked)
-    _rt_optional(FILTER, sensors.oil_filter, readings.oil_filter, age[FILTER], lost, limits, dt_s, periods, checked)
-
-
-@jit(inline=True)
-def _rt_optional(k: int, sensor: Any, raw: float, age_ns: int, lost: bool, limits: Any, dt_s: float, periods: int,
-                 checked: Any) -> None:
-    """A sensor that the rig may lack: nan then, and never rejected."""
-    if sensor.present:
-        _rt_check_one(k, raw, age_ns, lost, sensor, limits, checked.value[k], dt_s, periods, checked)
-    else:
-        checked.value[k] = math.nan
+    for k in range(_OPTIONAL, COUNT):
+        if rows[k].present:
+            _rt_check_one(k, raw[k], age[k], lost, rows[k], limits, value[k], dt_s, periods, checked)
+        else:  # a sensor that the rig lacks is never rejected
+            value[k] = math.nan
 
 
 @jit()

@@ -7,8 +7,7 @@ from typing import Any
 from firmware_bridge.driver import RigFacts
 from hilctl.loop import memory as shared
 from hilctl.loop.link import Link
-from hilctl.loop.options import CoreOptions
-from hilctl.loop.process import DRIVER_FAILED, Start
+from hilctl.loop.options import DRIVER_FAILED, CoreOptions, Start
 from hilctl.loop.running import LoopThread, load_loop
 from hilctl.loop.voice import Voice
 from hilctl.signals import Trip

@@ -1,8 +1,11 @@
-"""How the core shall run."""
+"""What the service gives a core at its start, and how a core says that it ended."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 SECOND_NS = 1_000_000_000
+
+# Exit codes of the core.
+ENDED, MISMATCH, DRIVER_FAILED, SERVICE_GONE = 0, 2, 3, 4
 
 
 class CoreOptions(NamedTuple):
@@ -32,3 +35,13 @@ class CoreOptions(NamedTuple):
     def rows(self) -> int:
         """Slots of the ring: five seconds or more, and a power of two."""
         return self.row_slots or 1 << max(12, (int(5 * self.rate_hz) - 1).bit_length())
+
+
+class Start(NamedTuple):
+    """What the service sends first, beside the memory's descriptor."""
+
+    run: int
+    driver: str
+    driver_config: Any
+    facts: Any
+    options: CoreOptions

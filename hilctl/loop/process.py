@@ -15,31 +15,18 @@ import select
 import signal
 import socket
 import time
-from typing import Any, NamedTuple
+from typing import Any
 
-from hilctl.loop.options import CoreOptions
+from hilctl.loop.options import DRIVER_FAILED, ENDED, MISMATCH, CoreOptions, Start
 from hilctl.loop.voice import Voice
 from hilctl.signals import Trip
 from hilctl.trips import TRIP_TEXTS
 
 log = logging.getLogger("hilctl.loop")
 
-# Exit codes.
-ENDED, MISMATCH, DRIVER_FAILED, SERVICE_GONE = 0, 2, 3, 4
-
 _FIRST_LOOK_S, _LOOK_S = 0.001, 0.1
 _LONGEST_END_S = 2.0  # beyond hurry_s: after that an exchange that never returns is given up
 _START_BYTES = 1 << 20
-
-
-class Start(NamedTuple):
-    """What the service sends first, beside the memory's descriptor."""
-
-    run: int
-    driver: str
-    driver_config: Any
-    facts: Any
-    options: CoreOptions
 
 
 def main(arguments: list[str]) -> int:

@@ -11,7 +11,7 @@ from hilctl.loop.core import rt_run
 from hilctl.loop.keeper import Keeper
 from hilctl.loop.layout import HURRY
 from hilctl.loop.memory import Memory
-from hilctl.loop.process import DRIVER_FAILED, ENDED, SERVICE_GONE, Start
+from hilctl.loop.options import DRIVER_FAILED, ENDED, SERVICE_GONE, Start
 from hilctl.loop.realtime import Host, name_process
 from hilctl.loop.voice import Voice
 from hilctl.params import Params

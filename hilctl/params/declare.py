@@ -4,7 +4,7 @@ import difflib
 import math
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar
 
@@ -35,6 +35,13 @@ class Params(_Frozen):
     def inconsistencies(self, at: str) -> "Iterator[Problem]":
         """Problems between several values that are each within their own bounds; `at` is the table's key."""
         return iter(())
+
+
+def extended(base: type[P], name: str, fields: Iterable[tuple[str, Any, object]]) -> type[P]:
+    """The table with further entries behind its own: name, type, default. For entries that come from a list."""
+    made = msgspec.defstruct(name, fields, bases=(base,), frozen=True, module=base.__module__,
+                             namespace={"__doc__": base.__doc__})  # fmt: skip
+    return typing.cast("type[P]", made)
 
 
 class Problem(NamedTuple):

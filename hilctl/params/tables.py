@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hilctl.params.checking import BadValues, Problem
+from hilctl.params.declare import BadValues, Problem
 
 
 def flat(tables: Mapping[str, Any], at: str = "", between: str = ".") -> dict[str, Any]:

@@ -92,6 +92,42 @@ def words_of(record: Any) -> Any:
     return np.frombuffer((ctypes.c_char * record.nbytes).from_address(place), np.float64)
 
 
+def _build_rows_of() -> Any:
+    from numba.core import types
+    from numba.extending import intrinsic
+    from numba.np.arrayobj import make_array, populate_array
+
+    @intrinsic
+    def rows_of(typing: Any, record: Any, at: Any, dtype: Any) -> Any:
+        row = dtype.dtype
+        rows = types.Array(row, 1, "C")
+
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            made = make_array(rows)(context, builder)
+            bytes_of = builder.bitcast(args[0], context.get_data_type(types.uint8).as_pointer())
+            size = context.get_constant(types.intp, row.size)
+            count = builder.sdiv(builder.sub(context.get_constant(types.intp, record.size), args[1]), size)
+            data = builder.bitcast(builder.gep(bytes_of, [args[1]]), context.get_data_type(row).as_pointer())
+            populate_array(made, data=data, shape=[count], strides=[size], itemsize=size, meminfo=None)
+            return made._getvalue()
+
+        return rows(record, types.int64, dtype), generate
+
+    return rows_of
+
+
+@primitive(_build_rows_of)
+def rows_of(record: Any, at: Any, dtype: Any) -> Any:
+    """What follows in the record from byte `at` on, as an array of records of this type: tables that are alike."""
+    import ctypes
+
+    import numpy as np
+
+    place = record.__array_interface__["data"][0] + at
+    count = (record.nbytes - at) // dtype.itemsize
+    return np.frombuffer((ctypes.c_char * (count * dtype.itemsize)).from_address(place), dtype)
+
+
 @jit()
 def rt_copy(source: Any, target: Any) -> None:
     """Copies a record onto another of the same type."""

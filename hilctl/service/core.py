@@ -19,18 +19,11 @@ _DRAIN_ROWS = 4096  # at a time: two megabytes, a few milliseconds
 _ANSWER_S = 3.0  # a tick takes a request within two periods; a core that does not is not well
 _ANSWERS = 256  # kept for tasks that have not looked yet
 
+# Every other refusal is TRIPPED: something that a person must see to.
 _CODES = {
     Refusal.WRONG_MODE: Code.WRONG_MODE,
-    Refusal.TRIPPED: Code.TRIPPED,
     Refusal.MOVING: Code.WRONG_MODE,
-    Refusal.EMERGENCY_STOP: Code.TRIPPED,
-    Refusal.CAUSE_PRESENT: Code.TRIPPED,
-    Refusal.SENSOR: Code.TRIPPED,
-    Refusal.OIL_LEVEL: Code.TRIPPED,
-    Refusal.OIL_FILTER: Code.TRIPPED,
-    Refusal.INPUT_EMERGENCY_STOP: Code.TRIPPED,
-    Refusal.INPUT_OIL_LEVEL: Code.TRIPPED,
-    Refusal.INPUT_OIL_FILTER: Code.TRIPPED,
+    Refusal.UNKNOWN: Code.INTERNAL,
 }
 
 
@@ -127,7 +120,7 @@ class Core:
         answer = self._answers.pop(id)
         refusal = Refusal(answer.refusal)
         if refusal != Refusal.ACCEPTED:
-            raise Refused(_CODES.get(refusal, Code.INTERNAL), REFUSAL_TEXTS[refusal], "mode")
+            raise Refused(_CODES.get(refusal, Code.TRIPPED), REFUSAL_TEXTS[refusal], "mode")
         return int(answer.tick)
 
     def send(self, kind: RequestKind, *, motion: Any = None, knots: Any = None, trip: int = 0, action: int = 0) -> int:

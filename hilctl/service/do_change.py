@@ -13,22 +13,14 @@ from hilctl.service.off_only import SHIFTS, Bound, bound_to_off, need_no_fault, 
 from hilctl.service.service import Asked, Service
 from hilctl.service.store import Author, Set
 from hilctl.service.tasks import Pace, Result, Task, finished
-from hilctl.signals import SENSORS, Mode
+from hilctl.signals import SENSOR_KINDS, SENSORS, Mode
 from hilctl.wire.errors import Code, Refused
 from hilctl.wire.ops import Arguments
 
 _ADOPTION_S = 3.0  # a tick adopts a set within two periods
 
 # Where a sensor's corrected value stands in a sample.
-_CHANNELS = {
-    "displacement": "displacement_m",
-    "acceleration": "acceleration_m_s2",
-    "pressure_a": "pressure_a_pa",
-    "pressure_b": "pressure_b_pa",
-    "supply_pressure": "supply_pressure_pa",
-    "spool": "spool",
-    "oil_temperature": "oil_temperature_degc",
-}
+_CHANNELS = {kind.name: kind.channel for kind in SENSOR_KINDS if not kind.alarm}
 
 
 def set_values(s: Service, asked: Asked, given: Arguments) -> Task[Result]:

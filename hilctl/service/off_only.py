@@ -12,16 +12,13 @@ from hilctl.law.settings import Controller
 from hilctl.params import Leaf, flatten, leaves
 from hilctl.rig import Rig
 from hilctl.service.service import Service
-from hilctl.signals import SENSORS, Mode, Trip
+from hilctl.signals import ALARMS, SENSORS, Mode, Trip
 from hilctl.wire.errors import Code, Refused
 
 SHIFTS = ("sensors.displacement.gain", "sensors.displacement.offset", "sensors.displacement.delay_s")
 _GUARDED = ("limits.", "sensors.")
-_INPUTS = ("emergency_stop", "oil_level", "oil_filter")  # each says 1 while the rig must not run
 _TRIPPED_BY = {
-    Trip.EMERGENCY_STOP: "emergency_stop",
-    Trip.OIL_LEVEL: "oil_level",
-    Trip.OIL_FILTER: "oil_filter",
+    **{alarm.trip: name for name, alarm in ALARMS.items()},
     Trip.SUPPLY_PRESSURE: "supply_pressure",
     Trip.READ_BACK: "spool",
 }
@@ -84,7 +81,7 @@ def _fault(s: Service, name: str) -> str:
     by = SENSORS[status.trip_sensor] if trip and status.trip_sensor >= 0 else _TRIPPED_BY.get(trip)
     if trip and by == name:
         return f"its trip {trip.name.lower()} is latched"
-    if name not in _INPUTS:
+    if name not in ALARMS:
         return ""
     row = s.core.history.last()
     if row is None or int(row["rejected"]) >> SENSORS.index(name) & 1 or row[name] != row[name]:

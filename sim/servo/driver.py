@@ -36,10 +36,10 @@ class ServoConfig(Params, kw_only=True):
     """An analog position servo, simulated."""
 
     servo: Servo
-    reference_v: Annotated[float, number(1e-3, 100, "V", "reference voltage that a command of 1 gives")] = 10.0
-    noise_m: Annotated[float, number(0, 0.1, "m", "of the displacement, rms")] = 5e-6
-    noise_m_s2: Annotated[float, number(0, 100, "m/s²", "of the acceleration, rms")] = 0.02
-    noise_pa: Annotated[float, number(0, 1e7, "Pa", "of the load pressure, rms; of each chamber's, √2 less")] = 25e3
+    reference_v: Annotated[float, number(1e-3, 100, "V", "reference voltage at a command of 1")] = 10.0
+    noise_m: Annotated[float, number(0, 0.1, "m", "noise of the displacement, rms")] = 5e-6
+    noise_m_s2: Annotated[float, number(0, 100, "m/s²", "noise of the acceleration, rms")] = 0.02
+    noise_pa: Annotated[float, number(0, 1e7, "Pa", "noise of the load pressure, rms; of a chamber: / √2")] = 25e3
     bypass: Annotated[float, number(0, 1e-8, "m³/(s·Pa)", "leakage between the chambers while it is not enabled")] = (
         1e-10
     )
@@ -168,11 +168,11 @@ class ServoDriver:
         rt_servo_begin(own.idle, own.servo, 0.0, 0.0)
 
     def check(self) -> list[str]:
-        """Nothing stands between a simulation and its rig file."""
+        """A simulation always agrees with its rig file."""
         return []
 
     def arm(self) -> None:
-        """No watchdog: it stands still when nobody calls it."""
+        """No watchdog: without an exchange the servo does not move."""
 
     def disarm(self) -> None:
         """No current, from the next period on."""
@@ -182,7 +182,7 @@ class ServoDriver:
             rt_servo_begin(own.idle, own.servo, own.ui, 0.0)
 
     def close(self) -> None:
-        """Nothing to give back."""
+        """Nothing to release."""
 
 
 def record(state: Any) -> Any:

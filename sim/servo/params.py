@@ -72,10 +72,10 @@ IDENTIFIED: Mapping[str, float] = MappingProxyType(
 
 
 def paper_servo(values: Mapping[str, float] = IDENTIFIED, **changes: float) -> Servo:
-    """The paper's servo: what it knows, and START or IDENTIFIED for the rest."""
+    """The paper's servo: its published values, and START or IDENTIFIED for the others."""
     return check(Servo, {**KNOWN, **values, **changes}, "servo")
 
 
 def checked(servo: Servo) -> Servo:
-    """The same servo, or BadValues: a table that was made by hand may hold anything."""
+    """The same servo, checked, for a table that was not read from a rig file."""
     return check(Servo, plain(servo), "servo")

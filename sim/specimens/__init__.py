@@ -4,7 +4,8 @@
 `simulate.py` the one for a notebook.
 """
 
-from sim.specimens.settings import Joint, Link, Pendulum, Rigid, SpecimenConfig, Structure
+from sim.specimens.links import Joint, Link
+from sim.specimens.settings import Pendulum, Rigid, SpecimenConfig, Structure
 from sim.specimens.simulate import Motion, NoSolution, Table, simulate
 
 __all__ = [

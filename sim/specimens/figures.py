@@ -1,6 +1,6 @@
 """The pendulum's pictures for the documents, and how fast it is computed: `python -m sim.specimens.figures [FOLDER]`.
 
-matplotlib is an extra (`report`); who lacks it is told, and gets the speed.
+matplotlib is an extra (`report`); without it only the speed is printed.
 """
 
 import sys
@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from hilctl.errors import NoFigures
-from sim.specimens.settings import Link, Pendulum, SpecimenConfig
+from sim.specimens.links import Link
+from sim.specimens.settings import Pendulum, SpecimenConfig
 from sim.specimens.simulate import Motion, Table, simulate
 
 _STYLE: Any = {
@@ -113,7 +114,7 @@ def draw(folder: Path) -> list[Path]:
 
 
 def main(folder: str = "docs") -> int:
-    """Draws, and tells the speed."""
+    """Draws the pictures and prints the speed."""
     try:
         for path in draw(Path(folder)):
             print(path)

@@ -9,6 +9,7 @@ import numpy as np
 from hilctl.machine import GRAVITY
 from hilctl.params import Problem
 from sim.specimens.inertia import fill_inertia
+from sim.specimens.links import Joint, Link
 from sim.specimens.record import (
     DEFLECTION,
     PENDULUM_WORDS,
@@ -28,7 +29,7 @@ from sim.specimens.record import (
     Y2,
     Kind,
 )
-from sim.specimens.settings import Joint, Link, Pendulum, SpecimenConfig, Structure
+from sim.specimens.settings import Pendulum, SpecimenConfig, Structure
 
 _STEP_RAD = 0.5  # of the fastest oscillation or decay in one step: fourth order, error 3e-4 of it a step
 
@@ -51,7 +52,7 @@ def specimen_record(config: SpecimenConfig, table_kg: float, vertical: bool = Fa
 def demands(
     config: SpecimenConfig, table_kg: float, substep_s: float, vertical: bool, at: str = "twin.specimen"
 ) -> Iterator[Problem]:
-    """What the specimen asks of the rig: an axis that it can stand on, and a step that is short enough."""
+    """Requirements of the specimen: a horizontal axis for a pendulum, and a substep that is short enough."""
     if config.kind == "structure":
         own = config.structure
         yield from _in_time(f"{at}.structure.k", own.k, substep_s, math.sqrt(own.k * (1 / own.m + 1 / table_kg)))
@@ -69,7 +70,7 @@ def demands(
 def _in_time(key: str, value: float, substep_s: float, rate: float) -> Iterator[Problem]:
     if rate * substep_s > _STEP_RAD:
         limit = f"is too fast for a step of {substep_s:g} s: {rate:.3g} 1/s, at most {_STEP_RAD / substep_s:.3g} 1/s"
-        yield Problem(key, value, limit, "shorten substep_s, or make it softer")
+        yield Problem(key, value, limit, "lower twin.substep_s, or make the specimen softer")
 
 
 def _stiffness_of_joints(pendulum: Pendulum) -> Iterator[tuple[str, float, float]]:

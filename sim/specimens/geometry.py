@@ -10,22 +10,18 @@ Otherwise friction may jam the mechanism, and the model of rigid bodies has no u
 on a fixed pivot gives w m a / (J + m a²): the arm against the distance to its centre of oscillation.
 """
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from sim.specimens.settings import Pendulum
+from sim.specimens.links import Joint, Link
 
 _POSES = 48  # of the second link to the first; the coupling varies as cosines do
 
 
-def coupling(pendulum: "Pendulum") -> float:
+def coupling(first: Link, second: Link, joint1: Joint, joint2: Joint) -> float:
     """The greatest coupling on a table that stands still, at the greatest friction there is."""
-    arms = [joint.radius_m * joint.mu_s / np.hypot(1.0, joint.mu_s) for joint in (pendulum.joint1, pendulum.joint2)]
+    arms = [joint.radius_m * joint.mu_s / np.hypot(1.0, joint.mu_s) for joint in (joint1, joint2)]
     if not any(arms):
         return 0.0
-    first, second = pendulum.link1, pendulum.link2
     a1, b1, a2 = first.centre, first.length_m - first.centre, second.centre
     angles = np.linspace(0.0, 2 * np.pi, _POSES, endpoint=False)
     turns = np.zeros((_POSES, 2, 4))  # what the two angular accelerations take from λ, times J; the first link at 0

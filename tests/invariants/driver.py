@@ -12,7 +12,7 @@ import numpy as np
 from firmware_bridge.driver import READINGS, DriverError, RigFacts, exchange_signature
 from hilctl.params import Params, record_of
 from hilctl.rt.jit import jit
-from hilctl.rt.records import as_record, record_at
+from hilctl.rt.records import as_record, record_at, words_of
 from hilctl.signals import SENSORS, Status
 from sim.driver import fill
 from sim.settings import KarnoppTwin
@@ -128,16 +128,9 @@ def _rt_show(own: Any, periods: int, now: int, readings: Any) -> None:
     for k in range(COUNT):
         if own.kind[k] != STALE:
             readings.age_ns[k] = shown.age_ns[k]
-    readings.displacement_m = _rt_spoil(own, shown.displacement_m, 0, periods, now, readings)
-    readings.acceleration_m_s2 = _rt_spoil(own, shown.acceleration_m_s2, 1, periods, now, readings)
-    readings.pressure_a_pa = _rt_spoil(own, shown.pressure_a_pa, 2, periods, now, readings)
-    readings.pressure_b_pa = _rt_spoil(own, shown.pressure_b_pa, 3, periods, now, readings)
-    readings.supply_pressure_pa = _rt_spoil(own, shown.supply_pressure_pa, 4, periods, now, readings)
-    readings.spool = _rt_spoil(own, shown.spool, 5, periods, now, readings)
-    readings.oil_temperature_degc = _rt_spoil(own, shown.oil_temperature_degc, 6, periods, now, readings)
-    readings.emergency_stop = _rt_spoil(own, shown.emergency_stop, 7, periods, now, readings)
-    readings.oil_level = _rt_spoil(own, shown.oil_level, 8, periods, now, readings)
-    readings.oil_filter = _rt_spoil(own, shown.oil_filter, 9, periods, now, readings)
+    true, words = words_of(shown), words_of(readings)
+    for k in range(COUNT):
+        words[k] = _rt_spoil(own, true[k], k, periods, now, readings)
     readings.device_tick = shown.device_tick
 
 

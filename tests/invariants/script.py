@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 
 from hilctl.signals import SENSORS, Mode, Status, Trip
 from sim.plant import PRESSURE_A, PRESSURE_B
+from sim.twin import EMERGENCY_STOP
 from tests.invariants.driver import ALTERNATING, DRIFT, NAN, OFFSET, SPIKE, STALE, STUCK
 from tests.invariants.session import CHUNK, Session
 
@@ -185,7 +186,7 @@ class Play:
 
     def _stop(self, what: str) -> None:
         twin = self.session.device.twin
-        twin.emergency_stop_from = twin.tick if what == "pressed" else _NEVER
+        twin.input_from[EMERGENCY_STOP] = twin.tick if what == "pressed" else _NEVER
 
     def _push(self, newtons: str, seconds: str) -> bool | None:
         if self.session.link_lost:  # what a rig does without a link is only known afterwards

@@ -4,8 +4,8 @@
 
 A room is a package or module below `hilctl`, or `sim`, or `firmware_bridge`; what it may import is named by the start
 of its name (`firmware_bridge.driver` allows that module only), and `*` allows everything. Itself, `params`, `machine`,
-`errors` and the version in `hilctl` are open to all. Only direct imports count: what a neighbour needs is its own
-affair.
+`errors` and the version in `hilctl` are open to all. Only direct imports count: what a neighbour imports does not
+matter. A line about a room that does not exist, or that allows one, fails.
 """
 
 from typing import Any
@@ -36,12 +36,16 @@ class Rooms(Contract):
                 if own not in allowed or not _within(imported, allowed[own]):
                     lines = graph.get_import_details(importer=importer, imported=imported)
                     broken.append((importer, imported, lines[0]["line_number"] if lines else 0))
-        return ContractCheck(kept=not broken, metadata={"broken": broken})
+        stale = sorted({name for room, others in allowed.items() for name in (room, *others)
+                        if name not in (*graph.modules, "*")})  # fmt: skip
+        return ContractCheck(kept=not broken and not stale, metadata={"broken": broken, "stale": stale})
 
     def render_broken_contract(self, check: ContractCheck) -> None:
         """One line an import that is not allowed."""
         for importer, imported, line in check.metadata["broken"]:
             output.print_error(f"{importer} (line {line}) must not import {imported}")
+        for name in check.metadata["stale"]:
+            output.print_error(f"may_import names {name}, which does not exist")
 
 
 def _line(line: str) -> tuple[str, tuple[str, ...]]:

@@ -256,7 +256,7 @@ def test_function_23_that_the_device_lacks_is_told_by_its_key():
     with device("tcp") as there:
         there.faults(exception=1, times=1)
         driver = reached(there.table(amplifier__fc23=True))
-        with pytest.raises(DriverError, match=r"driver.amplifier.fc23: .*say fc23 = false"):
+        with pytest.raises(DriverError, match=r"driver.amplifier.fc23: .*set fc23 = false"):
             driver.arm()
         driver.disarm()
         driver.close()

@@ -61,12 +61,12 @@ def test_a_watchdog_that_trips_later_than_stated_or_never_is_refused_and_nothing
     assert (seen["enable"], seen["supply"]) == (0, 0) and seen["travelled_m"] < 1e-4
 
 
-def test_where_no_register_shows_the_trip_the_check_says_that_the_time_is_believed(device):
+def test_where_no_register_shows_the_trip_the_check_says_that_the_time_is_assumed(device):
     device.tell("clear")
     without = {"driver.reading.fault.device": "none", "driver.output.reset.device": "none"}
     with driver_of(device, **without) as driver:
         told = driver.check()
         assert complaints(told) == []
         (note,) = [text for text in told if isinstance(text, Note)]
-        assert "fixed_s = 0.08 s is believed, not measured: the device has no reading.fault and no output.reset" in note
+        assert "fixed_s = 0.08 s is assumed, not measured: the device has no reading.fault and no output.reset" in note
         driver.arm()

@@ -16,6 +16,7 @@ from hilctl.params import (
     check,
     document,
     dtype_of,
+    extended,
     flatten,
     leaves,
     note,
@@ -163,3 +164,18 @@ def test_a_leaf_says_which_way_it_protects_less() -> None:
     assert {leaf.path: leaf.loosens for leaf in leaves(Guarded)} == {
         "high": "up", "oldest_s": "up", "ticks": "down", "action": "down", "shape": "never", "size": None,
     }  # fmt: skip
+
+
+def test_a_table_takes_further_entries_from_a_list_behind_its_own() -> None:
+    class Base(Params):
+        """A table."""
+
+        first: Annotated[float, number(0, 1, "m", "the first")] = 0.5
+
+    longer = extended(Base, "Longer", [("second", Annotated[int, whole(0, 9, "", "the second")], 3)])
+    assert [leaf.path for leaf in leaves(longer)] == ["first", "second"]
+    assert plain(check(longer, {"second": 4})) == {"first": 0.5, "second": 4}
+    assert issubclass(longer, Base)
+    assert longer.__doc__ == Base.__doc__
+    with pytest.raises(BadValues, match="second: 10 refused, must be 0 to 9"):
+        check(longer, {"second": 10})

@@ -1,7 +1,7 @@
 /* A board without line, time or plant of its own: a library, whose user has them (firmware_bridge/emulate). */
 #include "emulated.h"
 
-#include "witness.h"
+#include "steps.h"
 
 static struct hil_witness witness;
 
@@ -21,24 +21,20 @@ size_t emulated_receive(const uint8_t *bytes, size_t count, uint8_t *said, size_
 
 void emulated_tick(const int32_t *in, int32_t *out) {
     struct hil_inputs *to = &witness.inputs;
-    to->displacement = in[0];
-    to->acceleration = in[1];
-    to->pressure_a = in[2];
-    to->pressure_b = in[3];
-    to->supply_pressure = (int16_t)in[4];
-    to->spool = (int16_t)in[5];
-    to->oil_temperature = (int16_t)in[6];
+#define WIDE(name) to->name = *in++;
+#define NARROW(name) to->name = (int16_t)*in++;
+#define INPUT(name, bit) to->name |= *in++ != 0;
+    HIL_WIDE(WIDE)
+    HIL_NARROW(NARROW)
     witness_hold(&witness); /* says that no input is raised, unless it is held */
-    to->emergency_stop |= in[7] != 0;
-    to->oil_level |= in[8] != 0;
-    to->oil_filter |= in[9] != 0;
+    HIL_INPUT(INPUT)
     if (!witness.line[W_STILL] && !witness.line[W_HUNG]) hil_tick(&witness.device, to);
     out[0] = witness.device.out.valve;
     out[1] = witness.device.out.enable;
     out[2] = witness.device.out.supply;
 }
 
-size_t emulated_obey(const char *text, char *answer, size_t room) { return witness_obey(&witness, text, answer, room); }
+size_t emulated_obey(const char *text, char *answer, size_t room) { return steps_obey(&witness, text, answer, room); }
 
 size_t emulated_babble(uint8_t *bytes, size_t room) { return witness_babble(&witness, bytes, room); }
 

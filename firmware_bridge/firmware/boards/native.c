@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "plant.h"
-#include "witness.h"
+#include "steps.h"
 
 static struct hil_witness witness;
 static struct hil_plant plant;
@@ -68,7 +68,7 @@ static int listen_witness(void) {
     text[length] = 0;
     while ((end = strchr(text, '\n'))) {
         *end = 0;
-        size_t said = witness_obey(&witness, text, answer, sizeof answer);
+        size_t said = steps_obey(&witness, text, answer, sizeof answer);
         if (write(STDOUT_FILENO, answer, said) < 0) return 0;
         length -= (size_t)(end + 1 - text);
         memmove(text, end + 1, length + 1);

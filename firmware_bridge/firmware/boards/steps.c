@@ -1,5 +1,7 @@
 #include "steps.h"
 
+#include "text.h"
+
 static void put_bytes(struct hil_out *out, const uint8_t *bytes, size_t count) {
     text_put_hex(out, bytes, count);
     text_put(out, count ? "\n" : "-\n");
@@ -39,7 +41,8 @@ static void unseal(struct hil_word hex, struct hil_out *out) {
     put_bytes(out, exact, hil_unseal(exact, count));
 }
 
-int steps_obey(struct hil_witness *w, const struct hil_word *words, size_t count, struct hil_out *out) {
+/* 0 when it is none of the commands of this file. */
+static int step(struct hil_witness *w, const struct hil_word *words, size_t count, struct hil_out *out) {
     struct hil_word bytes = count == 2 ? words[1] : (struct hil_word){"", 0}; /* none is possible too */
     int64_t ticks;
     if (count == 0 || count > 2) {
@@ -66,4 +69,14 @@ int steps_obey(struct hil_witness *w, const struct hil_word *words, size_t count
     }
     text_put(out, "ok\n");
     return 1;
+}
+
+size_t steps_obey(struct hil_witness *w, const char *text, char *answer, size_t room) {
+    struct hil_word words[3];
+    struct hil_out out = {answer, room};
+    answer[0] = 0;
+    if (!step(w, words, text_words(text, words, 3), &out)) {
+        return witness_obey(w, text, answer, room);
+    }
+    return (size_t)(out.at - answer);
 }

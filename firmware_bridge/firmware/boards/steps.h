@@ -1,4 +1,5 @@
-/* The witness's commands for tests that want each step: time stands still, and everything happens when they say so.
+/* The second line of a board: the witness's commands (witness.h), and those for tests that go step by step while the
+   board's own time stands still.
      rx HEX       bytes arrive; answers with what the device says, in hexadecimal, or -
      tick N       N device ticks pass
      seal HEX     the frame of a body · unseal HEX: the body of a frame without its delimiter, or -
@@ -6,10 +7,9 @@
 #ifndef HIL_STEPS_H
 #define HIL_STEPS_H
 
-#include "text.h"
 #include "witness.h"
 
-/* 0 when it is none of these. */
-int steps_obey(struct hil_witness *witness, const struct hil_word *words, size_t count, struct hil_out *out);
+/* Obeys one line of either kind; writes the answer with its newline. Returns the answer's length. */
+size_t steps_obey(struct hil_witness *witness, const char *text, char *answer, size_t room);
 
 #endif

@@ -1,17 +1,17 @@
 #include "witness.h"
 
-#include "steps.h"
 #include "text.h"
 
-static const char *const sensors[HIL_SENSORS + HIL_INPUTS] = {"displacement", "acceleration", "pressure_a", "pressure_b",
-    "supply_pressure", "spool", "oil_temperature", "emergency_stop", "oil_level", "oil_filter"};
+#define SENSOR(name) #name,
+#define INPUT(name, bit) #name,
+static const char *const sensors[HIL_SENSORS + HIL_INPUTS] = {HIL_WIDE(SENSOR) HIL_NARROW(SENSOR) HIL_INPUT(INPUT)};
 static const char *const faults[W_FAULTS] = {"mute", "deaf", "hung", "flip", "cut", "twice", "babble", "still"};
 
 /* ±98 mm within a sensor of ±110 mm; nm, µm/s², 0.1 Pa, 2 kPa, 1e-4, 0.01 °C a count. */
 static const struct hil_board reference = {
     .build = 1, .tick_hz = 2000, .shortest_us = 1000, .longest_us = 100000, .slew_per_s = 25000, .null = 0,
     .end_low = -98000000, .end_high = 98000000, .end_margin = 1000000, .sense_low = -110000000, .sense_high = 110000000,
-    .safe = HIL_NULL, .inputs = 7, .scales = {{1, -9}, {1, -6}, {1, -1}, {1, -1}, {2, 3}, {1, -4}, {1, -2}}};
+    .safe = HIL_NULL, .inputs = (1 << HIL_INPUTS) - 1, .scales = {{1, -9}, {1, -6}, {1, -1}, {1, -1}, {2, 3}, {1, -4}, {1, -2}}};
 
 void witness_boot(struct hil_witness *w, uint32_t boot) {
     static const struct hil_witness blank;
@@ -107,7 +107,7 @@ size_t witness_obey(struct hil_witness *w, const char *text, char *answer, size_
     answer[0] = 0;
     if (count == 1 && text_is(words[0], "?")) {
         report(&w->device, &out);
-    } else if (!steps_obey(w, words, count, &out)) {
+    } else {
         int good = count == 1 ? simple(w, words[0])
                               : count == 3 && text_number(words[2], &value) && change(w, words[0], words[1], value);
         text_put(&out, good ? "ok\n" : "what?\n");
@@ -116,18 +116,13 @@ size_t witness_obey(struct hil_witness *w, const char *text, char *answer, size_
 }
 
 void witness_hold(struct hil_witness *w) {
-    int32_t *const wide[] = {&w->inputs.displacement, &w->inputs.acceleration, &w->inputs.pressure_a, &w->inputs.pressure_b};
-    int16_t *const narrow[] = {&w->inputs.supply_pressure, &w->inputs.spool, &w->inputs.oil_temperature};
-    uint8_t *const inputs[] = {&w->inputs.emergency_stop, &w->inputs.oil_level, &w->inputs.oil_filter};
-    for (int i = 0; i < 4; i++) {
-        if (w->is_held[i]) *wide[i] = w->held[i];
-    }
-    for (int i = 0; i < 3; i++) {
-        if (w->is_held[4 + i]) *narrow[i] = (int16_t)w->held[4 + i];
-    }
-    for (int i = 0; i < HIL_INPUTS; i++) {
-        *inputs[i] = w->is_held[HIL_SENSORS + i] && w->held[HIL_SENSORS + i];
-    }
+#define WIDE(name) if (w->is_held[i]) w->inputs.name = w->held[i]; i++;
+#define NARROW(name) if (w->is_held[i]) w->inputs.name = (int16_t)w->held[i]; i++;
+#define RAISED(name, bit) w->inputs.name = w->is_held[i] && w->held[i]; i++;
+    int i = 0;
+    HIL_WIDE(WIDE)
+    HIL_NARROW(NARROW)
+    HIL_INPUT(RAISED)
 }
 
 size_t witness_reply(struct hil_witness *w, uint8_t *bytes) {

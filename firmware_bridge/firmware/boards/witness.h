@@ -2,7 +2,7 @@
 
    One command a line, one answer a line; numbers are counts, as on the wire.
      ?                     all that the device is, as name=value
-     set SENSOR VALUE      holds a sensor there (displacement … oil_filter)
+     set SENSOR VALUE      holds a sensor there (a name in ../core/sensors.h)
      free                  sensors follow the plant again
      board SETTING VALUE   what IDENTITY tells: safe, inputs, null, tick_hz, shortest_us, longest_us, end_low, end_high, build
      line FAULT VALUE      mute: says nothing · deaf: hears nothing · flip: bit VALUE-1 of the next answer · cut: its first VALUE
@@ -10,7 +10,7 @@
                            hung: 1 neither ticks nor hears, 2 its main loop stops, 3 its tick stops
      reboot                a new boot id, nothing armed
      watchdog              the same, as after a reset by the hardware watchdog
-   and those of steps.h. */
+   steps.h adds those that go step by step. */
 #ifndef HIL_WITNESS_H
 #define HIL_WITNESS_H
 

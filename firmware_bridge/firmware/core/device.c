@@ -50,15 +50,13 @@ static void identity(struct hil_device *d, uint8_t *body) {
 }
 
 static void readings(struct hil_device *d, uint8_t *body) {
-    uint8_t *at = put32(body + PAYLOAD, (uint32_t)d->in.displacement);
-    at = put32(at, (uint32_t)d->in.acceleration);
-    at = put32(at, (uint32_t)d->in.pressure_a);
-    at = put32(at, (uint32_t)d->in.pressure_b);
-    at = put16(at, (uint16_t)d->in.supply_pressure);
-    at = put16(at, (uint16_t)d->in.spool);
-    at = put16(at, (uint16_t)d->in.oil_temperature);
-    *at++ = (uint8_t)((d->in.emergency_stop != 0) | d->out.enable << 1 | d->out.supply << 2 | (d->in.oil_level != 0) << 4 |
-                      (d->in.oil_filter != 0) << 5);
+#define WIDE(name) at = put32(at, (uint32_t)d->in.name);
+#define NARROW(name) at = put16(at, (uint16_t)d->in.name);
+#define INPUT(name, bit) | (d->in.name != 0) << bit
+    uint8_t *at = body + PAYLOAD;
+    HIL_WIDE(WIDE)
+    HIL_NARROW(NARROW)
+    *at++ = (uint8_t)(d->out.enable << 1 | d->out.supply << 2 HIL_INPUT(INPUT));
     at = put16(at, (uint16_t)d->lost);
     answer(d, body, HIL_CYCLIC, put32(at, d->tick));
 }

@@ -6,12 +6,9 @@
 #define HIL_DEVICE_H
 
 #include "frame.h"
+#include "sensors.h"
 
-#define HIL_VERSION 1u
-#define HIL_SCHEMA 0xE2736460u  /* the CRC-32 of messages.SCHEMA_TEXT */
 #define HIL_ONE (1 << 30)       /* full opening */
-#define HIL_SENSORS 7
-#define HIL_INPUTS 3
 #define HIL_SHORTEST_US 1000u   /* bounds of every time-to-live, whatever a board says */
 #define HIL_LONGEST_US 100000u
 
@@ -35,15 +32,18 @@ struct hil_board {
     int32_t end_margin;              /* how far beyond an end a table may move on that was found there */
     int32_t sense_low, sense_high;   /* what the displacement sensor can say */
     uint8_t safe;
-    uint8_t inputs;                  /* which it has: 1 emergency stop, 2 oil level, 4 oil filter */
+    uint8_t inputs;                  /* bit k: it has the k-th of HIL_INPUT */
     struct hil_scale scales[HIL_SENSORS];
 };
 
+/* Of the inputs the device acts on the emergency stop alone; the others are for the host. */
 struct hil_inputs {
-    int32_t displacement, acceleration, pressure_a, pressure_b;
-    int16_t supply_pressure, spool, oil_temperature;
-    uint8_t emergency_stop;          /* 1 while open */
-    uint8_t oil_level, oil_filter;   /* 1 while low, while clogged; told, and for the host to act on */
+#define HIL_WIDE_FIELD(name) int32_t name;
+#define HIL_NARROW_FIELD(name) int16_t name;
+#define HIL_INPUT_FIELD(name, bit) uint8_t name;
+    HIL_WIDE(HIL_WIDE_FIELD)
+    HIL_NARROW(HIL_NARROW_FIELD)
+    HIL_INPUT(HIL_INPUT_FIELD)
 };
 
 struct hil_outputs {

@@ -1,5 +1,7 @@
 /* The tick in C: the yardstick of `hilctl bench tick`. The same steps as hilctl/law/tick.py on the same memory, so that
  * both can be run from one state and compared. Its records are generated from ours; compiled by the benchmark, gcc -O3. */
+#include <string.h>
+
 #include "tick_catch_up.h"
 
 /* Which words of the settings are blended; set once by the benchmark. */
@@ -177,11 +179,7 @@ static inline void fill_sample(const State *s, const Readings *readings, int64_t
     out->epoch = s->epoch; out->mode = s->mode; out->arming = s->arm.step;
     out->motion = s->motion_id; out->trip = s->guard.trip; out->warnings = s->guard.warnings;
     out->rejected = c->rejected; out->status = status; out->device_tick = readings->device_tick;
-    out->displacement_m = c->value[DISPLACEMENT]; out->acceleration_m_s2 = c->value[ACCELERATION];
-    out->pressure_a_pa = c->value[PRESSURE_A]; out->pressure_b_pa = c->value[PRESSURE_B];
-    out->supply_pressure_pa = c->value[SUPPLY]; out->spool = c->value[SPOOL];
-    out->oil_temperature_degc = c->value[OIL]; out->emergency_stop = c->value[EMERGENCY];
-    out->oil_level = c->value[LEVEL]; out->oil_filter = c->value[FILTER];
+    memcpy(&out->displacement_m, c->value, sizeof c->value);
     out->age_max_ns = c->age_max_ns;
     out->pressure_a_age_ns = (int64_t)rint(c->age_s[PRESSURE_A] * 1e9);
     out->pressure_b_age_ns = (int64_t)rint(c->age_s[PRESSURE_B] * 1e9);

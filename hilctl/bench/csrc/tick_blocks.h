@@ -57,7 +57,7 @@ static inline int failed(int64_t status) {
     check_one(k, r->reading, r->age_ns[k], lost, &s->sensor, limits, predicted, dt, periods, c)
 #define OPTIONAL(k, sensor, reading) \
     if (s->sensor.present) CHECK(k, sensor, reading, c->value[k]); \
-    else c->value[k] = NAN
+    else c->value[k] = NAN;
 
 static inline void check_readings(const Sensors *s, const Limits *limits, const Readings *r, int64_t status, double x,
                                   double a, double dt, int64_t periods, Checked *c) {
@@ -68,12 +68,7 @@ static inline void check_readings(const Sensors *s, const Limits *limits, const 
     CHECK(ACCELERATION, acceleration, acceleration_m_s2, a);
     CHECK(PRESSURE_A, pressure_a, pressure_a_pa, c->value[PRESSURE_A]);
     CHECK(PRESSURE_B, pressure_b, pressure_b_pa, c->value[PRESSURE_B]);
-    OPTIONAL(SUPPLY, supply_pressure, supply_pressure_pa);
-    OPTIONAL(SPOOL, spool, spool);
-    OPTIONAL(OIL, oil_temperature, oil_temperature_degc);
-    OPTIONAL(EMERGENCY, emergency_stop, emergency_stop);
-    OPTIONAL(LEVEL, oil_level, oil_level);
-    OPTIONAL(FILTER, oil_filter, oil_filter);
+    EACH_OPTIONAL(OPTIONAL)
 }
 
 static inline void estimate_prepare(const Estimator *c, const Sensors *s, double dt, Estimate *e) {

@@ -150,8 +150,8 @@ static inline void guard(State *s, int64_t status, int closed, int driven) {
     }
     double drift = e->b_start - e->b;
     JUDGE(Trip_SENSOR_DRIFT, fabs(drift) > l->drift.max_m_s2, drift, l->drift.max_m_s2, l->drift, ACCELERATION);
-    JUDGE(Trip_OIL_LEVEL, c->value[LEVEL] > 0.5, 1, 0, l->oil_level, LEVEL);
-    JUDGE(Trip_OIL_FILTER, c->value[FILTER] > 0.5, 1, 0, l->oil_filter, FILTER);
+#define JUDGE_INPUT(k, trip, name) JUDGE(trip, c->value[k] > 0.5, 1, 0, l->name, k);
+    EACH_INPUT(JUDGE_INPUT)
 }
 
 #endif

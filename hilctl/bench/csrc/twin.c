@@ -44,17 +44,10 @@ typedef struct {
     double queue[QUEUE];
 } Transducer;
 
-enum { SENSORS = 10 };
-
-typedef struct {
-    double displacement, acceleration, pressure_a, pressure_b, supply_pressure, spool, oil_temperature, emergency_stop;
-    double oil_level, oil_filter;
-} Shown;
-
 typedef struct {
     Plant plant;
     Transducer displacement, acceleration, pressure_a, pressure_b;
-    double supply_noise, spool_noise, oil_temperature, emergency_stop, oil_level, oil_filter;
+    double supply_noise, spool_noise, oil_temperature, input[INPUTS];
     int64_t holding, every[SENSORS], taken[SENSORS];
     double sample[SENSORS];
     int64_t senses[4];
@@ -65,7 +58,7 @@ typedef struct {
     double played, held;
     double nan_from, stuck_from, drifts_from, drift;
     int64_t failing;
-    double supply_lost_from, emergency_stop_from, oil_level_from, oil_filter_from, status_from, status_until;
+    double supply_lost_from, input_from[INPUTS], status_from, status_until;
     int64_t status;
     double stuck_at;
     int64_t tick, random[4];
@@ -353,7 +346,7 @@ static inline double show(const Transducer *t, double arrived, double normal) {
 static void advance(Twin *own) {
     Plant *plant = &own->plant;
     const Valve *valve = &plant->valve;
-    int stopped = own->tick >= own->emergency_stop_from;
+    int stopped = own->tick >= own->input_from[EMERGENCY_STOP];
     own->tick++;
     if (own->enable == 0 || stopped) {
         plant->target = 0.0;
@@ -375,22 +368,22 @@ static void advance(Twin *own) {
     int64_t n = plant->substeps;
     Pair one = gaussian_pair(own->random), two = gaussian_pair(own->random), three = gaussian_pair(own->random);
     Shown *shown = &own->shown;
-    shown->displacement = show(&own->displacement, pick(&own->displacement, plant->history[own->senses[0]], n), one.a);
+    shown->displacement_m = show(&own->displacement, pick(&own->displacement, plant->history[own->senses[0]], n), one.a);
     double felt = pick(&own->acceleration, plant->history[own->senses[1]], n) + own->gravity;
-    shown->acceleration = show(&own->acceleration, felt, one.b);
-    shown->pressure_a = show(&own->pressure_a, pick(&own->pressure_a, plant->history[own->senses[2]], n), two.a);
-    shown->pressure_b = show(&own->pressure_b, pick(&own->pressure_b, plant->history[own->senses[3]], n), two.b);
-    shown->supply_pressure = plant->ps + own->supply_noise * three.a;
+    shown->acceleration_m_s2 = show(&own->acceleration, felt, one.b);
+    shown->pressure_a_pa = show(&own->pressure_a, pick(&own->pressure_a, plant->history[own->senses[2]], n), two.a);
+    shown->pressure_b_pa = show(&own->pressure_b, pick(&own->pressure_b, plant->history[own->senses[3]], n), two.b);
+    shown->supply_pressure_pa = plant->ps + own->supply_noise * three.a;
     shown->spool = plant->spool + own->spool_noise * three.b;
-    shown->oil_temperature = own->oil_temperature;
+    shown->oil_temperature_degc = own->oil_temperature;
     for (int k = 0; own->holding && k < SENSORS; k++) {
         double *value = (double *)shown + k;
         if (own->tick - own->taken[k] >= own->every[k]) own->sample[k] = *value, own->taken[k] = own->tick;
         *value = own->sample[k];
     }
-    shown->emergency_stop = own->emergency_stop + (own->tick >= own->emergency_stop_from ? 1.0 : 0.0);
-    shown->oil_level = own->oil_level + (own->tick >= own->oil_level_from ? 1.0 : 0.0);
-    shown->oil_filter = own->oil_filter + (own->tick >= own->oil_filter_from ? 1.0 : 0.0);
+    static const int input_at[INPUTS] = INPUT_AT;
+    for (int i = 0; i < INPUTS; i++)
+        ((double *)shown)[input_at[i]] = own->input[i] + (own->tick >= own->input_from[i] ? 1.0 : 0.0);
 }
 
 int64_t twin_size(void) { return sizeof(Twin); }
@@ -400,7 +393,7 @@ void twin_run(Twin *own, const double *commands, int64_t count, double *seen) {
     for (int64_t k = 0; k < count; k++) {
         advance(own);
         own->valve_command = commands[k], own->enable = 1, own->supply = 2;
-        seen[2 * k] = own->shown.displacement;
+        seen[2 * k] = own->shown.displacement_m;
         seen[2 * k + 1] = own->plant.v;
     }
 }

@@ -10,7 +10,7 @@ from firmware_bridge.emulate.firmware_device import FirmwareDevice
 from firmware_bridge.emulate.line_faults import LineFaults
 from firmware_bridge.emulate.modbus import MODBUS
 from firmware_bridge.emulate.sensor_faults import SensorFaults
-from hilctl.signals import SENSORS
+from hilctl.signals import INPUTS, SENSORS
 
 KINDS = {**MODBUS, SERIAL: FirmwareDevice}
 
@@ -19,7 +19,30 @@ KINDS = {**MODBUS, SERIAL: FirmwareDevice}
 def test_every_device_does_every_fault_that_the_table_says_it_has(transport):
     for fault in (*FAULTS, *ORDERS):
         if transport in fault.where:
-            assert hasattr(KINDS[transport], f"do_{fault.name}"), fault.name
+            assert hasattr(KINDS[transport], f"do_{fault.name}") or fault.name in INPUTS, fault.name
+
+
+class Bare(Emulated):
+    """What all devices have in common, and nothing else."""
+
+    transport = TCP
+    sensors = SensorFaults()
+
+    def advance(self):
+        """Nothing to run."""
+
+    def status(self):
+        """Nothing to tell."""
+        return {}
+
+
+@pytest.mark.parametrize("name", [name for name in INPUTS if name != "emergency_stop"])
+def test_an_input_without_a_method_of_its_own_reads_1_on_command(name):
+    device = Bare()
+    device.sensors.clear()
+    assert device.obey(name) == "ok"
+    shown, _ = device.sensors.shown([0.0] * len(SENSORS), 0)
+    assert [SENSORS[k] for k, value in enumerate(shown) if value == 1.0] == [name]
 
 
 def test_what_a_device_does_stands_in_the_table():
@@ -37,8 +60,8 @@ def test_a_line_becomes_a_command_with_its_defaults():
 
 @pytest.mark.parametrize(("text", "said"), [
     ("tiemout 1", "did you mean 'timeout'"), ("", "no fault ''"),
-    ("timeout", "SECONDS is missing: say timeout SECONDS"),
-    ("timeout x", "'x' is not a number"), ("timeout -1", "more than 0"), ("timeout 1 2", "'2' is too much"),
+    ("timeout", "SECONDS is missing; usage: timeout SECONDS"),
+    ("timeout x", "'x' is not a number"), ("timeout -1", "more than 0"), ("timeout 1 2", "one argument too many"),
     ("timeout nan", "more than 0"), ("exception 12", "1 to 11"), ("nan presure_a", "did you mean 'pressure_a'"),
     ("flip 1", "modbus-tcp has no such fault, only modbus-rtu and serial"),
 ])  # fmt: skip

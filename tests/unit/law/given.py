@@ -6,8 +6,10 @@ from typing import Any
 from hilctl import rig as rigs
 from hilctl.law.settings import pack_settings
 from hilctl.params import assign, pack
+from hilctl.signals import SENSORS
 
 DT = 1e-3
+OIL, LEVEL, FILTER = (SENSORS.index(name) for name in ("oil_temperature", "oil_level", "oil_filter"))
 
 
 @functools.cache

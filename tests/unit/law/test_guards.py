@@ -11,9 +11,6 @@ from hilctl.law.sensors import (
     CHECKED,
     COUNT,
     DISPLACEMENT,
-    FILTER,
-    LEVEL,
-    OIL,
     PRESSURE_A,
     PRESSURE_B,
     SPOOL,
@@ -22,7 +19,7 @@ from hilctl.law.sensors import (
 from hilctl.law.stillness import STILL
 from hilctl.signals import Action, Mode, Status, Trip
 from tests.forms import blank, changed
-from tests.unit.law.given import DT, settings
+from tests.unit.law.given import DT, FILTER, LEVEL, OIL, settings
 
 SET = settings()
 MOVED_BY_US = (Mode.STANDBY, Mode.HOLD, Mode.TRACK, Mode.STOP)

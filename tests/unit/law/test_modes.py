@@ -17,12 +17,12 @@ from hilctl.law.modes import (
     rt_trip,
 )
 from hilctl.law.requests import REQUEST, Refusal, RequestKind
-from hilctl.law.sensors import DISPLACEMENT, EMERGENCY, FILTER, LEVEL, PRESSURE_B
+from hilctl.law.sensors import DISPLACEMENT, EMERGENCY, PRESSURE_B
 from hilctl.law.settings import RIG_FEEDBACK
 from hilctl.law.state import COMPLETED, STATE, STOPPED, TRIPPED
 from hilctl.signals import Action, Arming, Mode, Trip
 from tests.forms import blank, filled
-from tests.unit.law.given import settings
+from tests.unit.law.given import FILTER, LEVEL, settings
 
 SET = settings()
 CLOSED = (Mode.HOLD, Mode.TRACK, Mode.STOP)

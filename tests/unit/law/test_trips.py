@@ -8,7 +8,7 @@ import pytest
 from hilctl.law.requests import Refusal, RequestKind
 from hilctl.law.state import TRIPPED
 from hilctl.law.tick import rt_trip
-from hilctl.signals import SENSORS, Action, Mode, Trip
+from hilctl.signals import ALARMS, SENSORS, Action, Mode, Trip
 
 
 def running(table: Any, seconds: float = 1.7, **changes: Any) -> Any:
@@ -300,11 +300,7 @@ def test_a_spool_that_does_not_follow_trips(table: Any) -> None:
     assert rig.trip == Trip.READ_BACK
 
 
-INPUTS = [
-    ("emergency_stop", Refusal.EMERGENCY_STOP, Refusal.INPUT_EMERGENCY_STOP),
-    ("oil_level", Refusal.OIL_LEVEL, Refusal.INPUT_OIL_LEVEL),
-    ("oil_filter", Refusal.OIL_FILTER, Refusal.INPUT_OIL_FILTER),
-]
+INPUTS = [(name, Refusal[name.upper()], Refusal[f"INPUT_{name.upper()}"]) for name in ALARMS]
 
 
 @pytest.mark.parametrize(("name", "at_fault", "silent"), INPUTS)
@@ -325,7 +321,7 @@ def test_an_input_at_fault_or_missing_refuses_arming_where_the_rig_has_it(
 
 
 @pytest.mark.parametrize(
-    ("name", "trip", "action"), [("oil_level", Trip.OIL_LEVEL, "stop"), ("oil_filter", Trip.OIL_FILTER, "warn")]
+    ("name", "trip", "action"), [(name, a.trip, a.action) for name, a in ALARMS.items() if a.action]
 )
 def test_the_oil_acts_as_its_limit_says_and_stops_by_default_only_when_it_runs_out(
     table: Any, name: str, trip: Trip, action: str

@@ -29,6 +29,7 @@ from firmware_bridge.serial_frame.messages import (
     read_answer,
 )
 from firmware_bridge.serial_frame.state import new_state, record
+from hilctl.signals import INPUTS
 
 SESSION = 0x1A2B3C4D
 VALUES = (-5_000_000, 2_000_000, 30_000_000, -1, 10_500, -250, 4000)  # of all readings
@@ -124,7 +125,7 @@ class Far:
         self.own = record(self.state)
         self.own.fd, self.own.session, self.own.scale[:] = self.near, SESSION, SCALES
         self.own.timeout_ns, self.own.tick_ns, self.own.sequence = 20_000_000, 500_000, 65_533
-        self.own.inputs = 7
+        self.own.inputs = (1 << len(INPUTS)) - 1
         self.own.device_state, self.own.boot, self.own.time_to_live_us = State.ARMED, 77, 10_000
         self.splitter, self.heard = Splitter(), []
         self.tick, self.readings = 0, np.zeros(1, READINGS)[0]

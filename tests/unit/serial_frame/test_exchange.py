@@ -10,8 +10,8 @@ import os
 import pytest
 
 from firmware_bridge.serial_frame.frames import seal
-from firmware_bridge.serial_frame.messages import ANSWER, ANSWERS, HEAD, ONE, State, Type
-from hilctl.signals import Status
+from firmware_bridge.serial_frame.messages import ANSWER, ANSWERS, HEAD, INPUT_BITS, ONE, SCHEMA, State, Type
+from hilctl.signals import INPUTS, Status
 
 SESSION = 0x1A2B3C4D
 VALUES = (-5_000_000, 2_000_000, 30_000_000, -1, 10_500, -250, 4000)
@@ -28,14 +28,20 @@ def test_an_answer_gives_scaled_readings_of_a_known_age(far):
     assert (far.readings.age_ns >= far.own.tick_ns).all()
 
 
-@pytest.mark.parametrize(("flags", "told"), [(1, (1.0, 0.0, 0.0)), (16, (0.0, 1.0, 0.0)), (32, (0.0, 0.0, 1.0))])
-def test_inputs_are_told_apart_and_one_that_the_device_has_not_got_is_nan(far, flags, told):
-    assert far.answered(flags=flags) == Status.OK
-    readings = far.readings
-    assert (readings.emergency_stop, readings.oil_level, readings.oil_filter) == told
+@pytest.mark.parametrize(("raised", "bit"), list(zip(INPUTS, INPUT_BITS, strict=True)))
+def test_inputs_are_told_apart_and_one_that_the_device_has_not_got_is_nan(far, raised, bit):
+    assert far.answered(flags=1 << bit) == Status.OK
+    assert [name for name in INPUTS if far.readings[name] == 1.0] == [raised]
+    assert [name for name in INPUTS if far.readings[name] == 0.0] == [name for name in INPUTS if name != raised]
     far.own.inputs = 0
-    assert far.answered(flags=flags) == Status.OK
-    assert all(math.isnan(v) for v in (readings.emergency_stop, readings.oil_level, readings.oil_filter))
+    assert far.answered(flags=1 << bit) == Status.OK
+    assert all(math.isnan(far.readings[name]) for name in INPUTS)
+
+
+def test_the_flags_of_version_1_stay_where_they_are():
+    assert INPUT_BITS[:3] == (0, 4, 5)
+    assert INPUTS[:3] == ("emergency_stop", "oil_level", "oil_filter")
+    assert SCHEMA == 0xE2736460
 
 
 def test_commands_that_the_device_lost_are_counted_over_the_wrap_of_its_counter(far):

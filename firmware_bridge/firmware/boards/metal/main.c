@@ -1,7 +1,7 @@
 /* A board without an operating system: the tick is SysTick's interrupt, everything else the main loop.
    The watchdog is fed only by the main loop, and only when the tick has come since: it ends a hang of either. */
 #include "../plant.h"
-#include "../witness.h"
+#include "../steps.h"
 #include "metal.h"
 
 #define HEARD 512u /* a power of two */
@@ -79,7 +79,7 @@ static void listen_line(void) {
 
 static void answer_witness(const char *text) {
     metal_tick_off();
-    said[PORT_WITNESS].length = witness_obey(&witness, text, (char *)said[PORT_WITNESS].bytes, WITNESS_ROOM);
+    said[PORT_WITNESS].length = steps_obey(&witness, text, (char *)said[PORT_WITNESS].bytes, WITNESS_ROOM);
     metal_tick_on();
 }
 

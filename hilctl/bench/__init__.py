@@ -1,0 +1,1 @@
+"""Benchmarks: each against what a C program, or the usual library, does in the same time."""
