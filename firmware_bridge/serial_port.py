@@ -1,4 +1,4 @@
-"""A serial port that pyserial has opened, as the tick needs it: it never waits, and an unplugged line can be told."""
+"""A serial port that pyserial has opened, as the tick needs it: it never waits, and an unplugged line is detected."""
 
 import contextlib
 import os
@@ -10,7 +10,7 @@ _CC = 6  # of termios' attributes: the control characters
 
 def set_up(port: Any) -> None:
     """Low latency where the adapter has it, nothing left over from before, and a descriptor that does not block."""
-    # An adapter, or a pseudo-terminal, that has it not is told of by ValueError; only Linux knows it at all.
+    # An adapter, or a pseudo-terminal, that lacks it raises ValueError; only Linux has it at all.
     with contextlib.suppress(ValueError, NotImplementedError):
         port.set_low_latency_mode(True)
     # pyserial leaves VMIN 0: a read of nothing then returns 0, which also means unplugged.

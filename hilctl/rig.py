@@ -222,7 +222,7 @@ def flow(machine: Machine, friction: Friction) -> Flow:
 
 
 def refuse_unstable(rig: Rig) -> None:
-    """BadValues when the feedback in force does not even hold the nominal plant. Costs the import of scipy."""
+    """BadValues when the active feedback does not even stabilise the nominal plant. Costs the import of scipy."""
     from hilctl.law import design
 
     design.refuse_unstable(rig.controller, rig.friction, rig.dt_s)

@@ -34,7 +34,7 @@ VALVE: "np.dtype[Any]" = record_of(
         ("null_bias", np.float64),
         ("polarity", np.float64),
         ("dead_band", np.float64),
-        ("open_share", np.float64),  # 1 / (1 - dead band)
+        ("open_share", np.float64),  # 1 / (1 - overlap)
     ]
 )
 

@@ -1,4 +1,4 @@
-"""How an emulation is told what to do: one command a line, on standard input and on a socket of this user's own.
+"""The commands to an emulation: one command a line, on standard input and on a socket of this user's own.
 
 Every command has one answer. On the socket an empty line ends it.
 """

@@ -109,7 +109,7 @@ class RtuServer(ModbusSerialServer):
         """Bytes are there when their characters have passed, and a frame when the silence after it has."""
         now_s = self.loop.time()
         if now_s > self._free_s + self._gap_s:
-            self._handler.recv_buffer = b""  # frames are told by the silence around them
+            self._handler.recv_buffer = b""  # the silence between frames delimits them
         self._free_s = max(now_s, self._free_s) + len(data) * self._character_s
         self.loop.call_at(self._free_s + self._gap_s, self._handler.data_received, data)
 

@@ -13,7 +13,7 @@ COUNT = len(SENSORS)
 
 PART: "np.dtype[Any]" = record_of(
     [
-        ("exchange_at", np.int64),  # addresses; whoever wrote them keeps alive what is there
+        ("exchange_at", np.int64),  # addresses; the code that wrote them keeps alive what is there
         ("memory_at", np.int64),
         ("memory_bytes", np.int64),
         ("waits", np.int64),  # it waits for answers: it gets a share of the time

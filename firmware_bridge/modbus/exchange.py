@@ -68,7 +68,7 @@ def rt_modbus_exchange(state: Any, command: Any, readings: Any) -> int:
 
 @jit()
 def rt_all_new(own: Any) -> bool:
-    """Whether every reading of every tick is another than was told last: values that are held are no readings."""
+    """Whether every reading of every tick differs from the one reported last: held values are no readings."""
     some = False
     for k in range(_SENSORS):
         if own.reading[k].request >= 0 and own.reading[k].fast != 0:

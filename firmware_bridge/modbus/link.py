@@ -16,7 +16,7 @@ from firmware_bridge.modbus.plan import READ_INPUT, Bus
 from firmware_bridge.modbus.settings import Config, Device
 from firmware_bridge.serial_port import set_up
 
-# pymodbus logs as errors what is told here as a DriverError, or is no error at all.
+# pymodbus logs as errors what is raised here as a DriverError, or is no error at all.
 logging.getLogger("pymodbus.logging").setLevel(logging.CRITICAL)
 
 EXCEPTIONS = {

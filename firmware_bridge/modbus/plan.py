@@ -79,7 +79,7 @@ def buses(config: Config) -> tuple[Bus, ...]:
 
 
 def requests(config: Config, device: str) -> list[Request]:
-    """What is asked of one device; what it is told comes first."""
+    """The requests to one device; writes come first."""
     own = config.device(device)
     reads, writes = _reads(config, device, own), _writes(config, device)
     if own.fc23 and writes:

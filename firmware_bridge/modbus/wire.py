@@ -38,7 +38,7 @@ _LONGEST = 254  # function and data behind a TCP header's length, with the unit
 
 @jit()
 def rt_hang_up(bus: Any, errno: int) -> int:
-    """The connection is gone, until it is made anew; the descriptor is the driver's to close."""
+    """The connection is gone until the driver reconnects; the descriptor is the driver's to close."""
     bus.fd = -1
     bus.pending = -1
     bus.errno = errno
@@ -164,7 +164,7 @@ def rt_find_tcp(state: Any, own: Any, b: int, bus: Any) -> int:
 
 @jit()
 def rt_find_rtu(state: Any, own: Any, b: int, bus: Any) -> int:
-    """One frame; a byte too many makes it none, for frames are told by the silence around them."""
+    """One frame; a byte too many makes it none, since the silence between frames delimits them."""
     if bus.have == 0:
         return NOTHING
     at = INBOX_AT + b * INBOX

@@ -4,8 +4,8 @@ The twin stands behind a real Modbus server, on TCP or on a line, or behind the 
 process of its own; the service drives it at its preset's rate with the demonstration's triangles that a time-to-live of
 100 ms allows. Meanwhile cyclictest runs at the same rate: its late wake-ups, those later than what an exchange may take
 of a period, are what the host itself costs. A line here is a pseudo-terminal, which hands bytes on by a worker of the
-kernel's without priority; so it is told besides how often the same exchanges are late with the firmware's native board,
-all in C, just before.
+kernel's without priority; so the share of the same exchanges that are late with the firmware's native board, all in C,
+is measured just before and also reported.
 
 Loop and yardstick are compared second by second. A hypervisor that takes processors away, which the kernel counts,
 does so in bursts, and costs two processes that work far more than one that only wakes. So it goes on until enough

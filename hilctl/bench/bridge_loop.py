@@ -32,11 +32,11 @@ _QUIET = 0.002  # of all processors' time taken by the hypervisor in a second, a
 _TIMES, _LONGEST = 4, 240  # as many seconds as are judged, or so many, where the host is not quiet
 _MOST_TRIPS = 20  # where no hypervisor took anything meanwhile
 _PATIENCE_S, _LOOK_S = 30.0, 0.1  # until it is armed
-_LAST_TRIPS = 20  # when the seconds are told, before a first course has come to its end
+_LAST_TRIPS = 20  # when the seconds are reported, before the end of the first course
 
 
 class Second(NamedTuple):
-    """What one second told."""
+    """The figures of one second."""
 
     stolen_share: float
     late_share: float  # of what was due: exchanges that came late or failed, and ticks that were missed
@@ -44,7 +44,7 @@ class Second(NamedTuple):
 
 
 class Course(NamedTuple):
-    """What one course told."""
+    """The figures of one course."""
 
     stolen_share: float
     mean_square_m2: float
@@ -69,7 +69,7 @@ class Emulation(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """What the loop over the bridge told."""
+    """The figures of the loop over the bridge."""
 
     seconds: list[Second]
     courses: list[Course]
@@ -111,8 +111,8 @@ def _second(watcher: Client, rate_hz: int, latest_s: float) -> Second:
 def _drive(rig: Client, device: Emulation, enough: threading.Event) -> tuple[list[Course], list[str]]:
     """The course again and again, until it is enough, and the trips.
 
-    A host that stalls for longer than the device waits for it trips the device, and rightly: that is told, and armed
-    again. What it exchanged meanwhile counts. One that trips while no hypervisor takes anything is wrong.
+    A host that stalls for longer than the device waits for it trips the device, and rightly: that is reported, and the
+    device is armed again. What it exchanged meanwhile counts. One that trips while no hypervisor takes anything is wrong.
     """
     courses: list[Course] = []
     trips: list[str] = []
@@ -179,7 +179,7 @@ def tracked(preset: str) -> float:
 
 @contextmanager
 def _service(preset: str, place: dict[str, Any]) -> Iterator[tuple[Client, Client]]:
-    """Whoever drives, and whoever looks on."""
+    """The client that drives, and one that only reads."""
     with (
         private_service(preset, clock="real", twin=False, changes={**_PATIENT, **place}) as service,
         Client(service.commands) as rig,

@@ -5,8 +5,8 @@ turn with it, so that both see the same machine; the ratio is the median of the 
 the core's own, in its first row. A whole service, which reads a rig file meanwhile, is timed beside it; and once, with
 an empty cache, a cold core: how long it compiles, and how soon it says so.
 
-Python keeps the bytecode of what is installed; a checkout whose Python was told to write none would be read from its
-source anew at each start, and numba not. So here it is kept for all of them.
+Python keeps the bytecode of what is installed; a checkout whose Python is set to write none would be compiled from
+its source at each start, and numba not. So here it is kept for all of them.
 """
 
 import os

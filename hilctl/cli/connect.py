@@ -32,7 +32,7 @@ def options(parser: argparse.ArgumentParser, *, moves: bool = False) -> None:
         help="tcp://HOST:PORT, or a rig's name; not given: the only service on this host",
     )
     if moves:
-        parser.add_argument("--takeover", action="store_true", help="take the lease from whoever holds it")
+        parser.add_argument("--takeover", action="store_true", help="take the lease from its holder")
 
 
 def until_one_runs(given: argparse.Namespace) -> None:

@@ -5,7 +5,7 @@ hilctl identify friction table-500 --twin                its twin, as fast as it
 hilctl identify friction --resume out/friction-…         what is left of a campaign that was cut off
 hilctl identify presliding --curve out/friction-…/friction.json    on the curve that a campaign has found
 hilctl identify dynamics table-500 --twin --out DIR      how it answers, and to how fast a motion
-hilctl identify plant --no-prepare --apply               right after another one; what is found is put in force
+hilctl identify plant --no-prepare --apply               right after another one; applies the identified values
 """
 
 import argparse
@@ -49,7 +49,7 @@ def _presliding(parser: argparse.ArgumentParser) -> None:
 
     options(parser, "presliding")
     apply_option(parser)
-    curve = "a JSON file with the sliding curve, as `identify friction` leaves it (the friction in force)"
+    curve = "a JSON file with the sliding curve, as `identify friction` writes it (default: the active friction parameters)"
     parser.add_argument("--curve", default="", metavar="FILE", help=curve)
     parser.add_argument("--elements", type=count(0, ELEMENTS), default=0, metavar="N",
                         help="of a GMS law (as many as pay)")  # fmt: skip

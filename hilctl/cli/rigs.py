@@ -57,7 +57,7 @@ def _check(given: argparse.Namespace) -> int:
     else:
         say("the rig closes its own displacement loop: no gains of ours")
     for law, (nominal, whole) in told.items():
-        used = "in force" if law == in_force else ""
+        used = "active" if law == in_force else ""
         say(f"  {law:<12} {_peak(nominal)} on the nominal plant; {_peak(whole)} over its family   {used}".rstrip())
         if not whole.good:
             say(f"  {'':<12} worst: {whole.worst}")

@@ -18,7 +18,7 @@ def run(parser: argparse.ArgumentParser) -> None:
         help="virtual: as fast as the processor allows, and only while something moves",
     )
     parser.add_argument("--recordings", default="", metavar="FOLDER", help="instead of the rig file's")
-    parser.add_argument("--log", choices=LEVELS, default="info", help="how much is told on standard error")
+    parser.add_argument("--log", choices=LEVELS, default="info", help="how much is logged on standard error")
     parser.set_defaults(do=_run)
 
 

@@ -54,7 +54,7 @@ def link_text(link: dict[str, Any]) -> str:
     oldest = max(ages, key=lambda name: ages[name]) if ages else ""
     parts = [f"{link['driver']}, open", ", ".join(failed) or "no errors"]
     parts += [f"{link['lost']} commands lost"] if link["lost"] else []
-    parts += [f"made anew {link['reconnects']} times"] if link["reconnects"] else []
+    parts += [f"reconnects: {link['reconnects']}"] if link["reconnects"] else []
     parts += [f"oldest reading {oldest} {ages[oldest]:.1f} ms"] if oldest else []
     return "; ".join(parts)
 

@@ -91,7 +91,7 @@ def _check(given: argparse.Namespace, rig: "Rig") -> None:
     if given.notches and (given.feedback or given.folder):
         raise WrongUse("--notches leaves the gains as they are: leave --feedback and --from out")
     if given.measure and given.feedback not in (None, rig.tables.law.feedback):
-        raise WrongUse(f"--measure drives the law in force, {rig.tables.law.feedback}: leave --feedback out")
+        raise WrongUse(f"--measure drives the active controller, {rig.tables.law.feedback}: leave --feedback out")
     if given.save:
         result_file("--save", Path(given.save))
 

@@ -208,7 +208,7 @@ class Client:
         return found
 
     def get(self, *keys: str) -> dict[str, Any]:
-        """Parameters in force, by dotted key; tables give all that is in them."""
+        """Active parameters, by dotted key; a table gives every key in it."""
         values: dict[str, Any] = self.ask("get", keys=list(keys))["values"]
         return values
 
@@ -311,7 +311,7 @@ class Client:
         return int(self.ask("undo", origin=origin)["epoch"])
 
     def changes(self, first: int = 0, last: int = _LAST) -> dict[str, Any]:
-        """Every set from this epoch on: `sets`; and what is in force against the rig file: `differs`."""
+        """Every set from this epoch on: `sets`; and the active values that differ from the rig file: `differs`."""
         found = self.ask("changes", first=first)
         page = found
         while page["next"] is not None and page["next"] <= last:

@@ -1,4 +1,4 @@
-"""A service for oneself: the twin on free ports in a runtime directory of its own, gone with whoever started it."""
+"""A private service: the twin on free ports in a runtime directory of its own; it ends with its parent process."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from hilctl.errors import HilctlError
 from hilctl.wire import places
 
-_START_S = 600.0  # a cold compiler on a busy machine; a service that ends by itself is told at once
+_START_S = 600.0  # a cold compiler on a busy machine; a service that ends by itself is reported at once
 _END_S = 30.0
 _LOOK_S = 0.02
 # A processor that is busy elsewhere, or a client that computes, ends no run in which no time passes meanwhile.

@@ -25,7 +25,7 @@ class Bench:
     """A kind of driver, its table of the rig file, and what it is.
 
     `simulation`: it reads the same again, and has no time of its own. `live`: it answers the valve. `real`: a device
-    behind it has a time of its own, so that ticks must take theirs. `reach` gives the table anew for every driver
+    behind it has a time of its own, so that ticks must take theirs. `reach` gives a new table for every driver
     that the test makes, where each needs a device of its own.
     """
 

@@ -38,7 +38,7 @@ def throttling(tree: Tree, wish: Wish) -> Finding:
     share_us = tree.number("/proc/sys/kernel/sched_rt_runtime_us")
     period_us = tree.number("/proc/sys/kernel/sched_rt_period_us")
     if share_us is None or not period_us:
-        return Finding("throttling", "unknown", "not told by this kernel", wanted)
+        return Finding("throttling", "unknown", "not reported by this kernel", wanted)
     if share_us < 0:
         found = "no limit: a loop that goes astray takes its processor for good"
         return Finding("throttling", "better", found, wanted, how)
@@ -66,7 +66,7 @@ def clock(tree: Tree, wish: Wish) -> Finding:
     found, wanted = tree.text(f"{folder}/current_clocksource"), "the processor's own counter (tsc, arch_sys_counter)"
     available = (tree.text(f"{folder}/available_clocksource") or "").split()
     if found is None:
-        return Finding("clock", "unknown", "not told by this kernel", wanted)
+        return Finding("clock", "unknown", "not reported by this kernel", wanted)
     if found in _OWN_CLOCKS or found in _PV_CLOCKS:
         return Finding("clock", "good", found, wanted)
     own = next((name for name in available if name in _OWN_CLOCKS), "")
@@ -88,7 +88,7 @@ def timer_slack(tree: Tree, wish: Wish) -> Finding:
     """By how much the sleep of an ordinary thread may be stretched; the loop's own thread asks for 1 ns."""
     found_ns, wanted = tree.number("/proc/self/timerslack_ns"), "at most 50 µs for what is not the loop"
     if found_ns is None:
-        return Finding("timer slack", "unknown", "not told by this kernel", wanted)
+        return Finding("timer slack", "unknown", "not reported by this kernel", wanted)
     found = f"{found_ns / 1000:g} µs"
     if found_ns <= 50_000:
         return Finding("timer slack", "good", found, wanted)

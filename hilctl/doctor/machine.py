@@ -41,7 +41,7 @@ def count(tree: Tree, wish: Wish) -> Finding:
     online = processors(tree.text(f"{_CPU}/online") or "")
     wanted = "at least two: the loop's, and one for all else"
     if not online:
-        return Finding("processors", "unknown", "not told by this kernel", wanted)
+        return Finding("processors", "unknown", "not reported by this kernel", wanted)
     if wish.cpu >= 0 and wish.cpu not in online:
         return Finding("processors", "bad", f"there is no processor {wish.cpu}", f"loop.cpu in {_listed(online)}",
                        "change loop.cpu in the rig file")
@@ -63,7 +63,7 @@ def isolation(tree: Tree, wish: Wish) -> Finding:
         found = f"{_listed(isolated)}, but loop.cpu is {wish.cpu}" if isolated else "none"
         return Finding("isolation", "better", found, wanted, how)
     if isolated:
-        return Finding("isolation", "better", f"{_listed(isolated)}, and the loop is not told to use it", wanted,
+        return Finding("isolation", "better", f"{_listed(isolated)}, and the loop is not set to use it", wanted,
                        f"loop.cpu = {max(isolated)} in the rig file")
     return Finding("isolation", "better", "none", wanted, f"{how}; loop.cpu = {last} in the rig file")
 

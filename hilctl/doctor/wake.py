@@ -19,7 +19,7 @@ from hilctl.doctor.finding import Finding, Wish
 from hilctl.doctor.rights import Rights, limits
 from hilctl.loop.realtime import Host
 
-# Takes all of a processor, and ends with whoever started it, however that ends: nobody is left to stop it.
+# Takes all of a processor, and ends with its parent process, however that ends: nothing else would stop it.
 _HOG = "import os, sys\nwhile os.getppid() == int(sys.argv[1]):\n    for _ in range(1_000_000): pass"
 _SHARE = 0.1  # of a period: later than this, one waking in a hundred makes the tick's times a lottery
 

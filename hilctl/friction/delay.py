@@ -1,7 +1,7 @@
-"""The speed a fixed while ago, when all that one is told are speeds that were held for some time each.
+"""The speed a fixed while ago, from nothing but speeds that were held for some time each.
 
 What is meant by them is a smooth course: a speed held from a to b is its value at (a + b)/2, and equal speeds in a row
-are one run, however many calls told of it (the twin tells of each speed twice, half a step before and half a step
+are one run, however many calls gave it (the twin gives each speed twice, half a step before and half a step
 after). Between the middles of runs the course is a cubic through the last four. A run of more than the delay, or of
 four times the one beside it, is no sample: there the speed was held, as in a rest before a motion, and then jumped.
 

@@ -128,7 +128,7 @@ def frequencies(dt: float) -> Matrix:
 
 
 def with_mode(w: Matrix, plant: Plant, dt: float) -> Matrix:
-    """These frequencies, and as many about the plant's mode, lest a peak of little damping falls between two.
+    """These frequencies, and as many about the plant's mode, so that no lightly damped peak falls between two.
 
     Of every plant alike many, so that responses can be stacked.
     """
@@ -240,7 +240,7 @@ def _derivative(position: Matrix, at: int, dt: float) -> Matrix:
 
 
 def refuse_unstable(controller: Controller, friction: Friction, dt: float) -> None:
-    """BadValues when the feedback in force does not even hold the nominal plant."""
+    """BadValues when the active feedback does not even stabilise the nominal plant."""
     law = controller.law.feedback
     if law == "rig":
         return  # its loop is not ours
@@ -303,7 +303,7 @@ def are_stable(loops: Sequence[Loop], gains: Matrix) -> bool:
 
 def margins(controller: Controller, friction: Friction, dt: float, feedback: str | None = None,
             *, nominal_only: bool = False, plants: "list[Plant] | None" = None) -> Margins:
-    """The margins of the gains in force over the family (or `plants`), or for the nominal plant alone.
+    """The margins of the active gains over the family (or `plants`), or for the nominal plant alone.
 
     A peak is true within 1 %: it is looked for about the plant's mode, and looked at again from close by.
     """

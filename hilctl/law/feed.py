@@ -83,7 +83,7 @@ def rt_lead_ticks(preview_ticks: float, extra_s: float, dt_s: float) -> int:
 
 
 def lead_ticks(machine: Machine, feed: Feed, dt_s: float) -> int:
-    """The same, for whoever plans a motion."""
+    """The same, for planning a motion."""
     preview = max(0.0, 1.5 + (2.0 * machine.zv / machine.wv + feed.extra_preview_s) / dt_s)
     return int(getattr(rt_lead_ticks, "plain", rt_lead_ticks)(preview, feed.extra_preview_s, dt_s))
 

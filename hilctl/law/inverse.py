@@ -77,7 +77,7 @@ INVERSE: "np.dtype[Any]" = record_of(
 
 @jit()
 def rt_inverse_stop(s: Any) -> None:
-    """Forgets; the next advance starts anew."""
+    """Clears its state; the next advance starts again."""
     s.running = 0
 
 

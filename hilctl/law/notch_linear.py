@@ -1,4 +1,4 @@
-"""The notches of a law as a linear system, for whoever designs with them: what notch.py does, in matrices."""
+"""The notches of a law as a linear system, for the design: what notch.py does, in matrices."""
 
 from typing import TYPE_CHECKING
 

@@ -44,9 +44,9 @@ class Refusal(IntEnum):
 
 REFUSAL_TEXTS: dict[Refusal, str] = {
     Refusal.WRONG_MODE: "not in this mode",
-    Refusal.TRIPPED: "a trip is latched; look at `hilctl status`, mend the cause, then reset",
+    Refusal.TRIPPED: "a trip is latched; look at `hilctl status`, correct the cause, then reset",
     Refusal.MOVING: "the table moves faster than arming.rest_speed_m_s; wait until it stands",
-    Refusal.CAUSE_PRESENT: "what tripped is still present; mend it first",
+    Refusal.CAUSE_PRESENT: "the cause of the trip is still present; correct it first",
     Refusal.SENSOR: "a required sensor gives no valid reading; look at `hilctl status`",
     Refusal.UNKNOWN: "no such request",
     **{Refusal(AT_FAULT + SENSORS.index(name)): f"{alarm.meaning}; {alarm.remedy}" for name, alarm in ALARMS.items()},

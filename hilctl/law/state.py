@@ -27,7 +27,7 @@ COMPLETED, STOPPED, TRIPPED = 1, 2, 3
 
 STATE: Any = record_of(
     [
-        # the parameter set in force, and the two it travels between
+        # the active parameter set, and the two between which it is interpolated
         ("now", SETTINGS),
         ("source", SETTINGS),
         ("target", SETTINGS),

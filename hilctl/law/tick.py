@@ -112,7 +112,7 @@ def rt_start(s: Any, settings: Any, tick: int) -> None:
 
 @jit()
 def _rt_prepare(s: Any) -> None:
-    """What follows from the settings in force."""
+    """What follows from the active settings."""
     now = s.now
     rt_estimate_prepare(now.law.estimator, now.sensors, now.dt_s, s.estimate)
     rt_feed_prepare(now.machine, now.friction.viscous, now.law.feed, now.dt_s, s.linear)

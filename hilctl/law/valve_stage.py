@@ -1,8 +1,8 @@
-"""From the opening that the law wants to the command that the amplifier gets: dead band, null, dither.
+"""From the opening that the law wants to the command that the amplifier gets: overlap, null, dither.
 
     command = (1 - d) u + d tanh(u / eps) + null + dither        eps = max(|du/dt| tau, eps_min)
 
-The dead band's inverse must not chatter about zero, nor smear a crossing over more than `tau`: its width follows the
+The overlap's inverse must not chatter about zero, nor smear a crossing over more than `tau`: its width follows the
 speed at which the command crosses. It acts on the total opening, feed-forward and feedback together.
 """
 

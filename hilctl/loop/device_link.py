@@ -12,7 +12,7 @@ class DeviceLink(NamedTuple):
     state: str  # open, lost, reconnecting
     since_s: float  # in this state; 0 while the rig is not off yet
     reason: str  # why it was lost, or why the last attempt failed
-    attempts: int  # to make it anew, since it was lost
+    attempts: int  # to reconnect, since it was lost
     reconnects: int  # since the start
     exchanges: int  # since the start
     errors: dict[str, int]  # exchanges by how they failed, or were late
@@ -23,7 +23,7 @@ class DeviceLink(NamedTuple):
 
 
 def device_link(memory: Memory, now_ns: int, told: dict[str, Any]) -> DeviceLink:
-    """From the memory, each word whole, and what the keeper told last."""
+    """From the memory, each word whole, and what the keeper reported last."""
     health = memory.loop.health
     outcomes = [int(count) for count in health.outcomes]
     lost, closed = bool(health.lost), int(health.last) == Status.CLOSED

@@ -1,4 +1,4 @@
-"""The keeper of the link to the device: makes it anew when it is lost, and tells how it fares. Outside the loop.
+"""The keeper of the link to the device: reconnects when it is lost, and reports its state. Outside the loop.
 
 A thread of the core, of ordinary priority. While the link is open the driver's state is the loop's, and this thread
 only reads the driver's counters; while it is lost (lost.py) the driver is this thread's alone. An attempt is the whole
@@ -123,7 +123,7 @@ class Keeper:
         return reason
 
     def _why(self, counters: dict[str, Any]) -> str:
-        """What the loop saw, and what the driver knows besides."""
+        """What the loop saw, and what the driver also knows."""
         cause = Status(int(self._memory.loop.health.cause))
         seen = _CAUSES.get(cause, cause.name.lower())
         if cause != Status.CLOSED:

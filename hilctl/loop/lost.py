@@ -1,7 +1,7 @@
 """The link to the device as the loop sees it: open or lost, and what its exchanges came to.
 
 While off, a link that is closed, or has given no answer for a while, is lost. From then on the loop leaves the driver
-alone: its state belongs to whoever makes the link anew (keeper.py), until that one opens it. Meanwhile the status of
+alone: its state belongs to the keeper (keeper.py), which reconnects, until the link is open again. Meanwhile the status of
 every tick is CLOSED, there are no readings, and the ages of the last ones go on.
 """
 
@@ -65,7 +65,7 @@ def rt_count_outcome(loop: Any, outcome: int) -> None:
 
 @jit()
 def rt_follow_link(words: Any, loop: Any, options: Any, state: Any, outcome: int) -> None:
-    """After the law: loses a link that is gone, while off. The law begins anew with the first readings after it."""
+    """After the law: loses a link that is gone, while off. The law starts again with the first readings after it."""
     health = loop.health
     health.last = outcome
     rt_follow_ages(loop)

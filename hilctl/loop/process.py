@@ -69,7 +69,7 @@ def _closed(pipe: socket.socket) -> bool:
 
 
 def _heard(pipe: socket.socket) -> bytes:
-    """What the service says; nothing where it is gone, also when it went without reading what it was told."""
+    """What the service says; nothing where it is gone, also when it went without reading what was sent to it."""
     try:
         return pipe.recv(4096)
     except ConnectionError:

@@ -8,7 +8,7 @@ from hilctl.params import Params, note, number, whole
 class Reconnect(Params):
     """What becomes of a link that is lost. Only while the rig is off; arming again is always a person's."""
 
-    enabled: Annotated[bool, note("make a lost link anew: open, check, arm the device's watchdog")] = True
+    enabled: Annotated[bool, note("reconnect when the link is lost: open, check, arm the device's watchdog")] = True
     after_s: Annotated[float, number(0.05, 60, "s", "without an answer: then the link counts as lost")] = 1.0
     first_s: Annotated[float, number(0.05, 60, "s", "pause after the first attempt that failed; it doubles")] = 0.5
     longest_s: Annotated[float, number(0.05, 600, "s", "longest pause between two attempts")] = 10.0

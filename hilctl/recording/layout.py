@@ -35,7 +35,7 @@ class Header(NamedTuple):
     rate_hz: float
     clock: str
     epoch: int
-    parameters: dict[str, Any]  # every key of the set in force
+    parameters: dict[str, Any]  # every key of the active set
     law_tick: int = -1
     law_state: bytes = b""
     continues: str = ""  # the file that this one goes on from

@@ -159,7 +159,7 @@ class Recorder:
         def job() -> None:
             try:
                 future.set_result(work())
-            except Exception as error:  # handed to whoever asked
+            except Exception as error:  # handed to the caller
                 future.set_exception(error)
 
         with self._condition:

@@ -12,7 +12,7 @@ _THIN = "\u202f"
 
 
 def plain(x: float | None, digits: int = _DIGITS) -> str:
-    """With so many significant digits, never as 1e+05; a dash for what was not told."""
+    """With so many significant digits, never as 1e+05; a dash for a value that is missing."""
     if x is None or not math.isfinite(x):
         return "–"
     if x == 0:

@@ -26,7 +26,7 @@ class Part:
 
     @property
     def text(self) -> str:
-        """As a person reads it; empty where nothing was told."""
+        """As a person reads it; empty where there is none."""
         if self.value is None or isinstance(self.value, (Mapping, list, tuple)):
             return ""
         if isinstance(self.value, float) and not math.isfinite(self.value):

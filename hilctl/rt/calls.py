@@ -1,7 +1,7 @@
 """Calling a compiled function by its address: how one driver's exchange calls others, whichever they are.
 
 An address is a number in a record, so the caller is compiled once and takes any function of that signature. Only as
-long as the function and the memory stay alive in Python: whoever wrote the address keeps them.
+long as the function and the memory stay alive in Python: the code that wrote the address keeps them.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""A rig with some of its parameters changed: checked whole, every problem told at once.
+"""A rig with some of its parameters changed: checked whole, every problem reported at once.
 
 A change of `friction.model` brings the new model's keys: those that are given, and from the old model those that both
 have. The loop blends real numbers between two sets, and the words of two models mean different things; so the model
@@ -29,7 +29,7 @@ def changed(rig: Rig, changes: Mapping[str, Any]) -> Rig:
     rubbing = {key.removeprefix(_AT): value for key, value in good.items() if key.startswith(_AT)}
     rest = {key: value for key, value in good.items() if not key.startswith(_AT)}
     tables, friction = rig.tables, rig.friction
-    # Both are tried, so that every problem is told at once.
+    # Both are tried, so that every problem is reported at once.
     try:
         tables = assign(tables, rest) if rest else tables
     except BadValues as bad:
@@ -73,7 +73,7 @@ def _model(old: Friction, changes: Mapping[str, Any], problems: list[Problem]) -
 def _known(key: str, value: Any, model: Model, problems: list[Problem]) -> bool:
     """Whether `set` may change this key; a problem where not."""
     if key == _MODEL:
-        return not problems  # a model that there is none of has been told
+        return not problems  # an unknown model has already been reported
     own = tuple(leaf.path for leaf in leaves(model.Params, "friction"))
     every = (*(leaf.path for leaf in leaves(Controller)), *own)
     if key in every:

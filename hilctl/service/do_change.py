@@ -24,7 +24,7 @@ _CHANNELS = {kind.name: kind.channel for kind in SENSOR_KINDS if not kind.alarm}
 
 
 def set_values(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
-    """All or none of the changes, in force from one tick on."""
+    """All or none of the changes, active from one tick on."""
     return (yield from change(s, asked, partial(s.store.propose, given.open["values"]), given.args.origin))
 
 
@@ -119,7 +119,7 @@ def _need_rest(s: Service) -> None:
 
 
 def put(s: Service, asked: Asked, proposed: Set, origin: str) -> None:
-    """Into the mailbox, in force, and told."""
+    """Into the mailbox, activated, and reported."""
     s.core.need()
     s.core.link.put_settings(s.store.record(proposed))
     author = Author(asked.client, origin, s.watch.tick, time.time_ns())

@@ -40,7 +40,7 @@ def _need_link(s: Service) -> None:
     if link.state == "open":
         return
     again = s.rig.tables.loop.reconnect.enabled
-    then = f"it is made anew, attempt {link.attempts + 1}: arm when it is open" if again else "restart the service"
+    then = f"reconnecting, attempt {link.attempts + 1}: arm when it is open" if again else "restart the service"
     why = f" ({link.reason})" if link.reason else ""
     raise Refused(Code.WRONG_MODE, f"the link to the device is lost for {link.since_s:g} s{why}; {then}", "link")
 

@@ -72,7 +72,7 @@ def events(s: Service, asked: Asked, given: Arguments) -> Result:
 
 
 def get(s: Service, asked: Asked, given: Arguments) -> Result:
-    """Parameters in force."""
+    """Active parameters."""
     return {"epoch": s.store.epoch, "values": s.store.select(given.open["keys"])}
 
 

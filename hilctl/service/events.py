@@ -1,4 +1,4 @@
-"""What happened, numbered: kept for `events`, sent as telemetry, written to the recording, and told to the log."""
+"""What happened, numbered: kept for `events`, sent as telemetry, written to the recording and to the log."""
 
 import logging
 import time

@@ -12,7 +12,7 @@ import zmq
 
 from hilctl.wire.decode import MAX_REQUEST
 
-CUT_OFF = 2 * MAX_REQUEST  # bytes of a frame; up to it, too large a request is told so
+CUT_OFF = 2 * MAX_REQUEST  # bytes of a frame; up to it, too large a request gets an answer that says so
 _FRAMES = 3  # the sender, REQ's empty frame, the request
 _LOOK = 64  # frames between two looks at the clock
 

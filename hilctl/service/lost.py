@@ -1,4 +1,4 @@
-"""What follows when whoever commanded has fallen silent, or says that it gives up.
+"""What follows when the commanding client has fallen silent, or gives up its lease.
 
 the motion      ends as service.lease_lost says; asked for again in every cycle until the loop has taken it or is off
 the parameters  of who took the lease with `restore`: as they were at the take, in one set, once the table is at rest;
@@ -42,7 +42,7 @@ def after_loss(s: Service, lost: Held) -> Task[dict[str, int]]:
 
 
 def put_back(s: Service, restore: Restore, why: str) -> Task[int]:
-    """The parameters as they were; the epoch that is in force then. Nobody begins a motion or a set meanwhile."""
+    """The parameters as they were; the epoch that is active then. Nobody begins a motion or a set meanwhile."""
     while s.occupied or s.changing:
         if s.core.ended is not None:
             return s.store.epoch

@@ -1,7 +1,7 @@
 """What a set may change in the mode off only: what shifts a measured position, and what then protects less.
 
 A position that is shifted while the table is held moves the table; a limit that is loosened while the rig is energised
-protects less than whoever stands beside it knows. Which way a limit or a sensor's range protects less is in its
+protects less than a person beside it expects. Which way a limit or a sensor's range protects less is in its
 declaration (`loosens`).
 """
 

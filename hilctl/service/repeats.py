@@ -1,7 +1,7 @@
 """Requests that come twice: recognised by (client, id), answered once.
 
 A client that got no reply may send the same bytes again; nothing is done twice. The last 1024 are remembered. An id
-that is older than what its client is remembered by cannot be told from a replay, and is refused.
+that is older than what its client is remembered by may be a replay, and is refused.
 """
 
 import hashlib

@@ -129,7 +129,7 @@ def _unstable(rig: "Rig") -> HilctlError | None:
 
 
 def _heard(app: "App", judged: "Future[HilctlError | None]") -> HilctlError | None:
-    """The judgement, while the core goes on being told that the service lives."""
+    """The judgement, while the core still gets the sign that the service is alive."""
     while not judged.done() and app.service.core.ended is None:
         app.cycle()
     return judged.result() if judged.done() else None
@@ -216,7 +216,7 @@ def _tell_systemd(message: str) -> None:
 
 
 def _die_with_parent() -> None:
-    """A private service is worth nothing without whoever started it."""
+    """A private service has no use without its parent process."""
     parent = os.getppid()
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     if os.getppid() != parent or parent == 1:

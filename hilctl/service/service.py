@@ -68,7 +68,7 @@ class Service:
 
     @property
     def rig(self) -> Rig:
-        """The rig with the parameters in force."""
+        """The rig with the active parameters."""
         return self.store.rig
 
     @property

@@ -10,7 +10,7 @@ from hilctl.trips import TRIP_TEXTS, general, sentence
 
 
 def status_of(s: Service) -> dict[str, Any]:
-    """The status. `core` is as the core last told it, the rest is the service's own."""
+    """The status. `core` is as the core last reported it, the rest is the service's own."""
     core = s.core.link.status
     row = s.core.history.last()
     ended = s.core.ended

@@ -1,4 +1,4 @@
-"""The parameters in force: changed all or nothing, numbered by epochs, every set with its author and origin.
+"""The active parameters: changed all or nothing, numbered by epochs, every set with its author and origin.
 
 What the loop can take while it runs may be changed here; what only a start can change (rates, drivers, sockets) is
 refused. A set can be taken back: the one before it then holds again, exactly, under an epoch of its own.
@@ -20,7 +20,7 @@ from hilctl.wire.errors import Code, Refused
 
 _DESIGNED = ("machine", "sensors", "law", "friction")  # what the stability of the loop follows from
 UNDOS = 64
-KEPT = 1024  # sets that are told of
+KEPT = 1024  # sets that can be listed
 
 
 class Edit(NamedTuple):
@@ -54,7 +54,7 @@ NOBODY = Author()
 
 
 class Done(NamedTuple):
-    """A set that was in force."""
+    """A set that was active."""
 
     epoch: int
     author: Author
@@ -89,7 +89,7 @@ class Store:
         return self.rig.controller
 
     def leaves(self) -> list[Leaf]:
-        """Every parameter that `set` knows, with its declaration; of the friction model in force."""
+        """Every parameter that `set` knows, with its declaration; of the active friction model."""
         friction = leaves(type(self.rig.friction.params), "friction")
         return [
             *leaves(Controller),
@@ -97,7 +97,7 @@ class Store:
         ]
 
     def values(self) -> dict[str, Any]:
-        """Every parameter in force, by key; lists for lists."""
+        """Every active parameter, by key; lists for lists."""
         return values_of(self.rig)
 
     def select(self, keys: list[str]) -> dict[str, Any]:
@@ -117,7 +117,7 @@ class Store:
         return chosen
 
     def propose(self, changes: Mapping[str, Any]) -> Set:
-        """The set with these changes, checked whole and not yet in force."""
+        """The set with these changes, checked whole and not yet active."""
         if not changes:
             raise BadValues([Problem("values", {}, "must name at least one key")])
         rig = changed(self.rig, changes)
@@ -145,7 +145,7 @@ class Store:
         return pack_settings(proposed.rig.controller, proposed.rig.friction, self.rig.dt_s, proposed.epoch)
 
     def adopt(self, proposed: Set, author: Author = NOBODY) -> None:
-        """The proposed set is in force from here on."""
+        """The proposed set is active from here on."""
         if proposed.undoes:
             self._before.pop()
         else:
@@ -155,7 +155,7 @@ class Store:
         self.done.append(Done(proposed.epoch, author, proposed.undoes, proposed.edits))
 
     def differs(self) -> tuple[Edit, ...]:
-        """What is in force against the rig file."""
+        """The active values that differ from the rig file."""
         return edits_of(values_of(self.file), self.values())
 
 

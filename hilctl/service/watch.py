@@ -17,8 +17,8 @@ _FIRST, _TICK = NAMES.index(_WATCHED[0]), NAMES.index("tick")
 _COLUMNS = slice(_FIRST, _FIRST + len(_WATCHED))
 assert NAMES[_COLUMNS] == _WATCHED
 _AS_WORDS = struct.Struct(f"<{len(_WATCHED)}q")
-_PRESSURE_AGE = 1 << Trip.PRESSURE_AGE  # a warning that changes the law: its end is told, too
-_WARNING_HOLD_S = 1.0  # a warning that flickers is told once a second
+_PRESSURE_AGE = 1 << Trip.PRESSURE_AGE  # a warning that changes the law: its end is also reported
+_WARNING_HOLD_S = 1.0  # a warning that flickers is reported once a second
 
 
 @dataclass

@@ -73,7 +73,7 @@ SECTIONS = {"codes": codes, "operations": ops, "modes": modes, "trips": trips, "
 
 
 def filled(page: str) -> str:
-    """The page with every generated section made anew. A section stands between its two marks."""
+    """The page with every generated section regenerated. A section stands between its two marks."""
     for name, make in SECTIONS.items():
         begin, end = f"<!-- {name}: generated -->", f"<!-- {name}: end -->"
         head, _, rest = page.partition(begin)

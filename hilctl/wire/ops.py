@@ -57,7 +57,7 @@ class Lease(Params):
     ]
     kind: Annotated[
         Literal["attended", "console"],
-        note("attended: lost without a beat; console: for whoever has its token, until it is given back or idle"),
+        note("attended: lost without a beat; console: for any client that has its token, until it is given back or idle"),
     ] = "attended"
     restore: Annotated[
         bool, note("with take, takeover: the parameters of now come back when this lease is lost, or abandoned")
@@ -233,7 +233,7 @@ _ALL = (
         "get",
         Nothing,
         "epoch, values",
-        "parameters in force",
+        "active parameters",
         effect=False,
         open=(Open("keys", "texts", "dotted keys, or tables of them; empty: all"),),
     ),
@@ -241,14 +241,14 @@ _ALL = (
         "changes",
         Changes,
         "epoch, sets, next, differs, files",
-        "who changed what, when and why, at most 32 sets a page; `differs`: what is in force against the rig file",
+        "who changed what, when and why, at most 32 sets a page; `differs`: active values that differ from the rig file",
         effect=False,
     ),
     Op(
         "toml",
         Toml,
         "text, keys",
-        "what is in force against the rig file, as a file that it can include",
+        "the active values that differ from the rig file, as a file that it can include",
         effect=False,
     ),
     Op(

@@ -42,7 +42,7 @@ def test_a_device_that_is_lost_trips_and_comes_back_by_a_new_handshake_but_not_a
         assert rig.wait_mode("off").mode == "off"
         until(lambda: (link := rig.status()["link"])["state"] != "open" or link["reconnects"] > 0, "the link, lost")
         device.tell("clear")
-        until(lambda: rig.status()["link"]["reconnects"] > 0, "the link, made anew")
+        until(lambda: rig.status()["link"]["reconnects"] > 0, "the link, reconnected")
         assert rig.status()["mode"] == "off" and not device.seen["enable"]
         until(lambda: arms(rig), "arming by a person")
         core = rig.status()["core"]

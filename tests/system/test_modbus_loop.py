@@ -98,14 +98,14 @@ _GOES = {**_PATIENT, "limits.driver.ticks": 10, "limits.sensing.ticks": 20, "loo
 
 
 def tripped_without_link(rig):
-    """The rig off, the loop going on, and the link being made anew; the status."""
+    """The rig off, the loop going on, and the link reconnecting; the status."""
     status = until(lambda: (s := rig.status())["trip"] and s, "the trip")
     assert status["trip"]["name"] == "driver"
     assert rig.wait_mode("off").mode == "off"
     ran = link_comes(rig, "reconnecting")["core"]["ran"]
     status = until(lambda: (s := rig.status())["core"]["ran"] > ran + 20 and s, "more ticks")
     assert status["core"]["ran"] + status["core"]["missed"] == status["core"]["due"]
-    with pytest.raises(Refused, match=r"link to the device is lost for .*made anew"):
+    with pytest.raises(Refused, match=r"link to the device is lost for .*reconnecting"):
         rig.arm()
     return status
 

@@ -68,7 +68,7 @@ struct hil_device {
 
 void hil_boot(struct hil_device *device, const struct hil_board *board, uint32_t boot);
 
-/* After hil_boot: what ended the boot before, so that a host is told and RESET is needed. */
+/* After hil_boot: what ended the boot before, so that it is reported to the host and RESET is needed. */
 void hil_latch(struct hil_device *device, uint8_t cause);
 
 void hil_receive(struct hil_device *device, uint8_t byte);

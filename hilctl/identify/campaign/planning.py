@@ -2,7 +2,7 @@
 
 A straight begins with what does not count: friction travels through its pre-sliding, the corner rings. So
 
-    lead    = max(v t, s)               s: settle distance, 8 fs/s0 of the softest bristles or of those in force
+    lead    = max(v t, s)               s: settle distance, 8 fs/s0 of the softest bristles or of the active ones
                                         t: settle time
     straight = lead + v (W/n + e)       W: window time wanted for each direction, n: cycles; e: the sensors' delay
     A        = straight/2 + 13/42 v Tc  within the stroke and its margins; Tc: the corner, see the motion's own page
@@ -37,7 +37,7 @@ LEAST_CYCLES, MOST_CYCLES = 2, 60
 LEAST_SAMPLES = 30  # of a window
 USEFUL_S = 0.05  # of a window: speeds that nobody named go no further than what leaves so much of a straight
 MARGIN = 0.9  # share of the way to the position limits that is used, where stopping there needs no more room
-LONGEST_S = 45.0  # of one motion: a third of what a service remembers unless told otherwise (service.history_s)
+LONGEST_S = 45.0  # of one motion: a third of what a service remembers by default (service.history_s)
 MOST_WINDOW_S = 40.0  # wanted for a direction: noise of 2 N in a force of 3000
 # A move over D takes the longest of these (see the move's own page).
 _MOVE_SPEED, _MOVE_ACCELERATION, _MOVE_LEAST_S = 2.1875, 7.513, 0.1
@@ -125,7 +125,7 @@ def plan(
 
 
 def room_of(facts: Facts, margin: float = MARGIN) -> Room:
-    """For the softest pre-sliding thought of, or that of the friction in force where it is softer still."""
+    """For the softest pre-sliding assumed, or that of the active friction parameters where it is softer still."""
     law = facts.friction.params
     metres = max(SETTLE_M, SETTLE_REACHES * law.reach)
     if isinstance(law, Gms):

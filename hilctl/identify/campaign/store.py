@@ -1,6 +1,6 @@
 """A campaign's directory: what was planned, and one pair of files for each speed that is finished.
 
-    campaign.json   plan, rig, parameters in force and their epoch; written once
+    campaign.json   plan, rig, active parameters and their epoch; written once
     speed-07.npz    every sample of that triangle: the fit, and the gates, can be repeated without the rig
     speed-07.json   its windows with their reasons, its points; written last: a speed is finished when this stands
 

@@ -4,7 +4,7 @@
     choice     every static law, its directions by F-tests; the law by BIC
     sureness   covariance, intervals, the weakest direction
     search     the paper's hybrid algorithm on the chosen law, beside the yardstick that the fit rests on
-    flags      what cannot be told from these points
+    flags      what is not identifiable from these points
 """
 
 import math

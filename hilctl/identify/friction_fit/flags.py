@@ -40,7 +40,7 @@ def told_by_points(points: Points, inside: Any, judged_at_all: bool) -> list[Fla
     slowest, fastest = float(speeds.min()), float(speeds.max())
     different = points.speeds()
     if different < FEW_SPEEDS:
-        text = f"only {different} different speeds: laws can hardly be told apart"
+        text = f"only {different} different speeds: too few to distinguish friction models"
         flags.append(Flag("few_speeds", "points", text, "measure 12 or more, in geometric steps"))
     if fastest < NARROW * slowest:
         text = f"the speeds reach from {slowest:.3g} to {fastest:.3g} m/s only: nothing is known outside"
@@ -50,7 +50,7 @@ def told_by_points(points: Points, inside: Any, judged_at_all: bool) -> list[Fla
         text = f"only the {way} direction: weight and a pressure sensor's offset count as friction"
         flags.append(Flag("one_direction", "points", text, "measure the other direction, too"))
     if not judged_at_all:
-        text = f"fewer than {FEWEST} points a direction: outliers cannot be told from the curve, none was looked for"
+        text = f"fewer than {FEWEST} points a direction: too few to detect outliers, none was searched for"
         flags.append(Flag("outliers_unknown", "points", text, "measure more speeds, or repeat windows"))
     lost = 1.0 - np.count_nonzero(inside) / points.size
     if lost > MANY:
@@ -186,7 +186,7 @@ def _together(fitted: Fitted) -> float:
 
 
 def told_by_choice(best: Tried, tried: list[Tried]) -> list[Flag]:
-    """Laws that the data cannot tell from the chosen one: no worse, or as simple and hardly worse."""
+    """Friction models that fit these data as well as the chosen one: no worse, or as simple and hardly worse."""
     words = best.fitted.words if best.fitted else 0
     alike = [t for t in tried if t.fitted is not None and t is not best and t.bic - best.bic < NO_EVIDENCE]
     near = [t.form.name for t in alike if t.bic <= best.bic or (t.fitted and t.fitted.words <= words)]
@@ -197,7 +197,7 @@ def told_by_choice(best: Tried, tried: list[Tried]) -> list[Flag]:
 
 
 def told_by_directions(fitted: Fitted, offset_n: float, constant_n: float) -> list[Flag]:
-    """A constant difference between the directions cannot be told from an offset."""
+    """A constant difference between the directions is indistinguishable from an offset."""
     if fitted.directions == Directions.OFFSET:
         text = f"a force of {offset_n:.4g} N that does not turn with the direction counts as offset, not as friction"
         remedy = "zero the pressure sensors, take the weight off; two sensors that differ in gain show it as well"

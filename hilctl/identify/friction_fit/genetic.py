@@ -3,7 +3,7 @@
     start      quasi-random (Sobol) points of the ranges, so that no part of them is left out
     selection  of two drawn at random the better; the best of all always lives on
     crossover  a child lies between its parents, or a little beyond
-    mutation   a gene moves, by less and less from generation to generation, or is drawn anew
+    mutation   a gene moves, by less and less from generation to generation, or is drawn again
     descent    part of each generation makes Levenberg–Marquardt steps before it enters the next
                    d = -(J^T J + mu I)^-1 J^T r,   mu = |J^T r|
 
@@ -28,7 +28,7 @@ from hilctl.rt.jit import jit
 FAR_APART = 30.0  # ends of a range: from here on its gene is logarithmic
 BEYOND = 0.25  # of the parents' distance, that a child may lie outside of them
 MUTATION_WIDTH = 0.2  # of a range, in the first generation
-ANEW = 0.2  # of the mutations draw a gene anew
+ANEW = 0.2  # share of the mutations that draw a new gene
 HARDER, TRIES = 10.0, 3  # a step that gains nothing: mu grows by this, so often
 PER_CHILD, PER_GENE = 5, 4  # draws for a child besides those for its genes, and for each of these
 

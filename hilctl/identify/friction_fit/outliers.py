@@ -20,7 +20,7 @@ FALSE_ALARM = 0.01  # a campaign
 CLEAN = 2.5  # robust standard deviations: with these points it begins
 EXACTLY = 1e-9  # of the greatest force: nobody measures finer, so nothing below is an outlier
 DELTAS = np.array([0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0])  # starts
-FEWEST = 10  # points a direction: with fewer, an outlier cannot be told from the curve
+FEWEST = 10  # points a direction: with fewer, an outlier is indistinguishable from the curve
 ROUNDS = 12
 
 

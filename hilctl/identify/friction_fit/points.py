@@ -13,7 +13,7 @@ from hilctl.params import BadValues, Problem
 
 SLOWEST_M_S, FASTEST_M_S = 1e-6, 20.0  # what a cylinder's table of friction can hold
 GREATEST_N = 1e7
-FEWEST_SPEEDS = 3  # different ones: with fewer, no law but a constant could be told from another
+FEWEST_SPEEDS = 3  # different ones: with fewer, only a constant friction is identifiable
 SAME_SPEED = 0.01  # windows whose speeds differ by less, relatively, count as repeated
 NEAREST_SD = 1e-6  # of the greatest standard deviation: a point cannot count a million times more than another
 

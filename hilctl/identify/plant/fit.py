@@ -125,7 +125,7 @@ def fit_flow(
         least_squares, problem.misses, jac=problem.slopes, bounds=(low, high), x_scale="jac", xtol=1e-6, ftol=1e-6
     )
     found = search(start)
-    # A dead band, a play and a lag can pass for one another on the way, and stay where none of them is.
+    # An overlap, a play and a lag can stand in for one another during the search, and remain though none is there.
     again = np.where([name in _AWAY for name in WORDS], np.clip(0.0, low + 1e-9, high - 1e-9), found.x)
     found = min(found, search(np.clip(again, low + 1e-9, high - 1e-9)), key=lambda one: float(one.cost))
     count = len(found.fun) - len(problem.known)

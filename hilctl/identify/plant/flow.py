@@ -2,7 +2,7 @@
 
 Friction and mass do not enter: pressures and motion are both measured. With the valve's spool xv from the command that
 was sent, after the play of its hysteresis, held for a tick, later by `delay` and through the valve's second order, and
-s its opening beyond the dead band,
+s its opening beyond the overlap,
 
     QA = Qn/sqrt(Ps/2) [o(s) r(ps - pA) - o(-s) r(pA)]      QA - A v - Ctc pL - (Vt/2 + A x) pA'/beta = 0
     QB = Qn/sqrt(Ps/2) [o(-s) r(ps - pB) - o(s) r(pB)]      QB + A v + Ctc pL - (Vt/2 - A x) pB'/beta = 0

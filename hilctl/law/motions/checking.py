@@ -30,7 +30,7 @@ _SAID: dict[Bound, tuple[str, str, str, str]] = {
 def check_plan(plan: Plan, limits: MotionLimits, flow: Flow | None = None) -> dict[str, float]:
     """Raises MotionRefused at the first instant that passes a limit; otherwise the motion's extremes.
 
-    The motion is told its peak of acceleration: after a stall the loop rejoins it within that.
+    The motion is given its peak of acceleration: after a stall the loop rejoins it within that.
     """
     bounds, verdict = bounds_of(limits, flow), np.zeros(1, VERDICT)[0]
     verdict.x_low_m, verdict.x_high_m = np.inf, -np.inf

@@ -16,7 +16,7 @@ _TABLE = re.compile(r"(<!-- parameters (\w+) -->\n).*?(<!-- end -->)", re.DOTALL
 
 
 def refreshed(text: str) -> str:
-    """The page with every table made anew."""
+    """The page with every table regenerated."""
     return _TABLE.sub(lambda m: f"{m[1]}{document(TABLES[m[2]])}\n{m[3]}", text)
 
 

@@ -1,1 +1,1 @@
-"""The figures, one idea a file: each draws what a commissioning's dict tells, or nothing where it tells nothing."""
+"""The figures, one idea a file: each draws from a commissioning's dict, or draws nothing where the data are missing."""

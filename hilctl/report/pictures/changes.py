@@ -1,6 +1,6 @@
 """What was found against what the rig file said: each parameter's change, with its interval.
 
-Of a twin whose truth is told, that stands beside it.
+For a simulated rig whose true values are given, they are drawn beside it.
 """
 
 import math

@@ -48,7 +48,7 @@ def points_of(told: Part) -> Points | None:
 
 
 def law_of(told: Part) -> Friction | None:
-    """The fitted curve, else the law in force; None where neither is one."""
+    """The fitted curve, else the active friction model; None where neither is given."""
     for table in (told["fit"]["table"], told["friction"]["table"]):
         if table:
             try:
@@ -123,7 +123,7 @@ def yerror_or_none(error: Reals) -> Reals | None:
 
 
 def _band(told: Part, law: Friction, speeds: Reals) -> Reals | None:
-    """Half the width of the curve's 95 % interval, from the parameters' covariance; None where it was not told."""
+    """Half the width of the curve's 95 % interval, from the parameters' covariance; None where it is missing."""
     known = told["fit"]["knowledge"].parts
     table = _given(told["fit"]["table"].value)
     if len(known) != 1 or not isinstance(table, dict) or table.get("model") != law.model:

@@ -20,7 +20,7 @@ def unidentified(told: Part, pictures: Pictures) -> Html:
 
 
 def times(told: Part, pictures: Pictures) -> Html:
-    """The rig's own time, and that of whoever waited."""
+    """The rig's own time, and that of the person waiting."""
     stages: list[tuple[object, ...]] = [
         (one["name"].text, _seconds(one["rig_seconds"].number), _seconds(one["wall_seconds"].number))
         for one in told["stages"].parts
@@ -40,7 +40,7 @@ def _seconds(x: float | None) -> str:
 
 
 def raw(told: Part, pictures: Pictures) -> Html:
-    """Every parameter in the rig file's own units, for whoever types it in."""
+    """Every parameter in the rig file's own units, to be typed in."""
     named = friction_of(told) | machine_of(told)
     letters, notes = origins(named)
     truth = told["truth"]

@@ -21,7 +21,7 @@ def sent(told: Part, pictures: Pictures) -> Html:
             ("Epoch", made["epoch"].text), ("Author", made["author"].text), ("Origin", made["origin"].text),
             ("Rig file", code(made["file"].text)),
         ]),
-        table(("key", ">before", ">now"), rows) or absent("Which parameters it were was not told."),
+        table(("key", ">before", ">now"), rows) or absent("The parameters that were sent are not recorded."),
     ])  # fmt: skip
 
 

@@ -13,7 +13,7 @@ def test_an_open_link_tells_its_errors_and_the_oldest_reading():
     assert link_text(OPEN) == "modbus, open; no errors; oldest reading pressure_a 25.0 ms"
     worse = {**OPEN, "errors": {"late": 3, "timeout": 0, "bad_checksum": 1}, "lost": 2, "reconnects": 1}
     assert link_text(worse) == (
-        "modbus, open; 3 late, 1 bad checksum; 2 commands lost; made anew 1 times; oldest reading pressure_a 25.0 ms"
+        "modbus, open; 3 late, 1 bad checksum; 2 commands lost; reconnects: 1; oldest reading pressure_a 25.0 ms"
     )
 
 

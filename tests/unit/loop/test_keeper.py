@@ -1,4 +1,4 @@
-"""A lost link is made anew by the whole handshake, again and again, and nothing waits for it."""
+"""A lost link is reconnected by the whole handshake, again and again, and nothing waits for it."""
 
 import threading
 import time

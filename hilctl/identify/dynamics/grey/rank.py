@@ -1,7 +1,7 @@
 """How many directions the data fix: singular values of the derivatives, each column brought to length one.
 
-What the data cannot tell at all shows as singular values at the level of rounding, many decades below the rest; what
-they tell badly does not.
+Directions that are not identifiable from the data show as singular values at the level of rounding, many decades below
+the rest; directions that are badly determined do not.
 """
 
 from typing import NamedTuple

@@ -56,7 +56,7 @@ class Fit(NamedTuple):
     estimates: tuple[Estimate, ...]
     invariants: tuple[Invariant, ...]
     directions: tuple[Direction, ...]  # what the data do not fix
-    values: Mapping[str, float]  # one machine of all that do the same: to simulate with, not to be told
+    values: Mapping[str, float]  # one of the machines that behave alike: to simulate with, not to report
     fit_percent: Mapping[str, float]  # equation 29, by output; the worst of several records
     start_percent: Mapping[str, float]
     history: tuple[float, ...]  # percent of all outputs as weighed, at the start and after each iteration

@@ -1,6 +1,6 @@
 """The load pressure that a command and a motion make in the rig's own cylinder, simulated with its derivatives.
 
-With the spool at s, o(s) its opening beyond the dead band d and e its leakage at null, r(p) = sgn(p) sqrt|p|, and
+With the spool at s, o(s) its opening beyond the overlap d and e its leakage at null, r(p) = sgn(p) sqrt|p|, and
 the chambers' sum P = pA + pB taken as measured, pA = (P + pL)/2 and pB = (P - pL)/2,
 
     o = sgn(s) max(|s| - d, 0)/(1 - d)      edge, counter = (sqrt(o² + 4 e²) ± o)/2

@@ -57,7 +57,7 @@ def identify_rig(facts: Facts, records: Sequence[Record], choices: Choices, *, s
 
 
 def _telling(fit: Fit, threshold: Choice) -> Fit:
-    """A threshold that was found is told as such, with its interval."""
+    """A threshold that was identified is reported as such, with its interval."""
     if not isinstance(threshold, Fixed) or threshold.sd == 0.0:
         return fit
     half = NORMAL * threshold.sd

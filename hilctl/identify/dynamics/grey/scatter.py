@@ -38,7 +38,7 @@ class Scatter(NamedTuple):
 
     @property
     def bend(self) -> float:
-        """The root of the squares of what goes with the input: it may be in the parameters besides."""
+        """The root of the squares of the residuals that follow the input: they may bias the parameters, too."""
         follows = any(one.worst for one in self.followed)
         return float(np.sqrt(sum(one.squares for one in self.followed))) if follows else 0.0
 

@@ -64,7 +64,7 @@ Slopes = Callable[[Reals], Reals]  # the derivatives by the free parameters, or 
 
 
 def structure_of(names: Sequence[str], units: Mapping[str, str], points: Sequence[Reals], slopes: Slopes) -> Structure:
-    """From the derivatives at several points, of which the first is where the local directions are told."""
+    """From the derivatives at several points, of which the first is where the local directions are reported."""
     triangles = [slopes(point) for point in points]
     sums, held = _sums(names, units, points, triangles)
     matrix = np.array([[one.parts.get(name, 0) for name in names] for one in sums], float)

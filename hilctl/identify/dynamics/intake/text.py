@@ -25,7 +25,7 @@ def read_csv(path: Path, mapping: Mapping[str, str], rate_hz: float = 0.0) -> Fo
         raise IntakeFault(f"{path} is empty; export it again")
     notes = []
     if len(lines) > 2 and not text.endswith(("\n", "\r")):
-        lines.pop()  # a number that was cut off cannot be told from one that was not
+        lines.pop()  # a number that was cut off looks like one that was not
         notes.append(f"{path.name}: its last line has no end, and is left out")
     table = table_of(lines)
     columns = _columns(path, table, mapping)

@@ -23,10 +23,10 @@ class Leading(NamedTuple):
 
 
 def leading(basis: npt.NDArray[Any], y: npt.NDArray[np.complex128]) -> Leading:
-    """LinAlgError where the columns of the basis cannot be told apart."""
+    """LinAlgError where the columns of the basis are linearly dependent."""
     q, triangle = np.linalg.qr(basis)
     if np.abs(np.diag(triangle)).min() < SINGULAR:
-        raise np.linalg.LinAlgError("the columns of the basis cannot be told apart")
+        raise np.linalg.LinAlgError("the columns of the basis are linearly dependent")
     inner = np.conj(q.T) @ y
     found = np.linalg.solve(triangle, inner)
     first = np.linalg.solve(np.conj(triangle.T), np.eye(len(triangle))[0])

@@ -42,7 +42,7 @@ def period_of(driven: npt.ArrayLike) -> float:
         first += 1
     period = float(first + below[0])
     many = max(1, int((count // 2 - 2) / period))
-    for times in dict.fromkeys((min(2, many), min(8, many), many)):  # further away it is told more finely
+    for times in dict.fromkeys((min(2, many), min(8, many), many)):  # further away the resolution is finer
         near = round(times * period)
         reach = max(1, round(0.25 * period / times)) if times > 1 else 1
         at = max(1, near - reach) + int(np.argmax(alike[max(1, near - reach) : min(len(alike) - 1, near + reach + 1)]))

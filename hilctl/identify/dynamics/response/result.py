@@ -48,7 +48,7 @@ class Response(NamedTuple):
         return np.maximum(self.magnitude - radius, 0.0), self.magnitude + radius
 
     def phase_interval_deg(self, level: float = 0.95) -> tuple[Reals, Reals]:
-        """Lower and upper bound of the phase; ±180° where the gain cannot be told from nothing."""
+        """Lower and upper bound of the phase; ±180° where the gain is not significantly above zero."""
         share = np.minimum(self.radius(level) / np.maximum(self.magnitude, 1e-300), 1.0)
         radius = np.where(share < 1.0, np.rad2deg(np.arcsin(share)), 180.0)
         return self.phase_deg - radius, self.phase_deg + radius

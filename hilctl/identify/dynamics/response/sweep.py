@@ -2,7 +2,7 @@
 
     Y(k + r) = G(k + r) U(k + r) + T(k + r) + N
 
-around each frequency that is asked for, G a parabola in r and T a line. G U and T are told apart because U turns fast
+around each frequency that is asked for, G a parabola in r and T a line. G U and T are separable because U turns fast
 from line to line while G and T are smooth. What they leave is noise. The input is taken to be exact.
 
 What a sweep rides on is part of its input; lines around its odd multiples are left out where enough others are left.
