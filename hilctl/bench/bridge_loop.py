@@ -111,8 +111,8 @@ def _second(watcher: Client, rate_hz: int, latest_s: float) -> Second:
 def _drive(rig: Client, device: Emulation, enough: threading.Event) -> tuple[list[Course], list[str]]:
     """The course again and again, until it is enough, and the trips.
 
-    A host that stalls for longer than the device waits for it trips the device, and rightly: that is reported, and the
-    device is armed again. What it exchanged meanwhile counts. One that trips while no hypervisor takes anything is wrong.
+    A host that stalls for longer than the device waits trips the device, and rightly: this is reported, and it
+    is armed again. What it exchanged meanwhile counts. A trip while no hypervisor takes time is wrong.
     """
     courses: list[Course] = []
     trips: list[str] = []

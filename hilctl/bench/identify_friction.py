@@ -2,8 +2,8 @@
 
 25 speeds from 0.001 to 0.8 m/s in both directions, 2 % noise, the paper's ranges. Ours is a whole run of the hybrid
 algorithm, 20 generations, from the draws to the result, and ends within 1e-9 of the least sum of squares. Theirs may
-end as soon as they are within 1e-6 of it, which pymoo and pygad are given as their goal; scipy's tolerance is such that it
-gets there; where one does not in 500 generations, its time until then counts. All of theirs evaluate a generation in one
+end within 1e-6 of it: pymoo and pygad have that as their goal, and scipy's tolerance is such that it gets there;
+where one does not in 500 generations, its time until then counts. All of theirs evaluate a generation in one
 numpy expression: no Python call an individual. Rounds alternate; a ratio is the median of the rounds'. pymoo and pygad
 are optional (extra `bench`); without them their ratio is missing.
 """

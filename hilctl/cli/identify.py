@@ -49,7 +49,7 @@ def _presliding(parser: argparse.ArgumentParser) -> None:
 
     options(parser, "presliding")
     apply_option(parser)
-    curve = "a JSON file with the sliding curve, as `identify friction` writes it (default: the active friction parameters)"
+    curve = "a JSON file with the sliding curve, as `identify friction` writes it (default: the active friction)"
     parser.add_argument("--curve", default="", metavar="FILE", help=curve)
     parser.add_argument("--elements", type=count(0, ELEMENTS), default=0, metavar="N",
                         help="of a GMS law (as many as pay)")  # fmt: skip

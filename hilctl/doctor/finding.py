@@ -56,7 +56,7 @@ class Tree:
         return found
 
     def chosen(self, path: str, marks: str = "[]") -> str | None:
-        """The active choice where a file lists all, with the active one in brackets."""
+        """The active choice, where a file lists all with the active one in brackets."""
         text = self.text(path)
         if text is None or marks[0] not in text:
             return None

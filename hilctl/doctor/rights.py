@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from hilctl.doctor.finding import Finding, Wish
 
-_BY_HAND = "deploy/limits/hilctl.conf for logins, LimitRTPRIO=95 and LimitMEMLOCK=infinity for a unit; then log in again"
+_BY_HAND = "deploy/limits/hilctl.conf for logins, LimitRTPRIO=95 and LimitMEMLOCK=infinity for a unit; log in again"
 
 
 class Rights(NamedTuple):

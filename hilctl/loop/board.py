@@ -1,7 +1,7 @@
 """The status board: the newest of a few records, from the loop to its readers, which only read memory.
 
 The loop writes record n into slot n modulo the number of slots and releases the count. A reader copies the newest and
-looks at the count again: only if the writer has come round to that slot meanwhile was the copy torn; then it copies again.
+reads the count again: only if the writer has come round to that slot meanwhile is the copy torn; then it is repeated.
 With sixteen slots the reader has fifteen ticks for one copy.
 """
 

@@ -1,8 +1,8 @@
 """The link to the device as the loop sees it: open or lost, and what its exchanges came to.
 
 While off, a link that is closed, or has given no answer for a while, is lost. From then on the loop leaves the driver
-alone: its state belongs to the keeper (keeper.py), which reconnects, until the link is open again. Meanwhile the status of
-every tick is CLOSED, there are no readings, and the ages of the last ones go on.
+alone: its state belongs to the keeper (keeper.py), which reconnects, until the link is open again. Meanwhile the status
+of every tick is CLOSED, there are no readings, and the ages of the last ones go on.
 """
 
 import math

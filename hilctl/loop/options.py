@@ -19,7 +19,7 @@ class CoreOptions(NamedTuple):
     service_timeout_s: float = 1.0  # 0: the service is not watched
     exchange_share: float = 0.8  # of a period: how long after its deadline an exchange may last
     hurry_s: float = 10.0  # an orderly end that takes longer is cut short
-    reconnect: bool = True  # when the link is lost
+    reconnect: bool = True  # after the link is lost
     lost_s: float = 1.0  # without an answer, while off: then the link is lost
     reconnect_first_s: float = 0.5  # pause after the first attempt that fails; each further one is twice as long
     reconnect_longest_s: float = 10.0

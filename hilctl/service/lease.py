@@ -6,8 +6,8 @@
                    held (console) --off--> free
 
 An attended lease belongs to a client and lives by its beats; any request of the holder is a beat. A console lease
-belongs to any client that shows its token: commands typed one by one, each by another process. It outlasts a longer silence,
-and ends after that all the same.
+belongs to any client that shows its token: commands typed one by one, each by another process. It outlasts a longer
+silence, and ends after that all the same.
 """
 
 import hmac

@@ -57,7 +57,7 @@ class Lease(Params):
     ]
     kind: Annotated[
         Literal["attended", "console"],
-        note("attended: lost without a beat; console: for any client that has its token, until it is given back or idle"),
+        note("attended: lost without a beat; console: for any client that has its token, until released or idle"),
     ] = "attended"
     restore: Annotated[
         bool, note("with take, takeover: the parameters of now come back when this lease is lost, or abandoned")
@@ -241,7 +241,7 @@ _ALL = (
         "changes",
         Changes,
         "epoch, sets, next, differs, files",
-        "who changed what, when and why, at most 32 sets a page; `differs`: active values that differ from the rig file",
+        "who changed what, when and why, at most 32 sets a page; `differs`: active values other than the rig file's",
         effect=False,
     ),
     Op(

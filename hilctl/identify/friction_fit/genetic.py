@@ -3,7 +3,7 @@
     start      quasi-random (Sobol) points of the ranges, so that no part of them is left out
     selection  of two drawn at random the better; the best of all always lives on
     crossover  a child lies between its parents, or a little beyond
-    mutation   a gene moves, by less and less from generation to generation, or is drawn again
+    mutation   a gene moves, by less and less from generation to generation, or is replaced by a new draw
     descent    part of each generation makes Levenberg–Marquardt steps before it enters the next
                    d = -(J^T J + mu I)^-1 J^T r,   mu = |J^T r|
 

@@ -1,7 +1,7 @@
 """Profile intervals: how far a word may go before the best that the others can do no longer fits.
 
-With the word held at each value, the others are fitted again; the interval ends where the sum of squares passes what the
-data's scatter allows. It needs no linearity: it is right for vs and delta, for bent valleys, and beside a bound.
+With the word held at each value, the others are fitted again; the interval ends where the sum of squares exceeds what
+the data's scatter allows. It needs no linearity: it is right for vs and delta, for bent valleys, and beside a bound.
 """
 
 import math
