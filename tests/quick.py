@@ -29,6 +29,7 @@ MORE: dict[str, tuple[str, ...]] = {
     "errors": (_ERRORS,),
     "machine": ("tests/unit/sim/test_machine.py",),
     "signals": (_PAGES, "tests/unit/wire", "tests/unit/law/test_trips.py"),
+    "trips": ("tests/unit/test_trips.py",),
     "params": ("tests/unit/test_params.py",),
     "rig": ("tests/unit/test_rig.py",),
     "conformance": ("tests/conformance",),

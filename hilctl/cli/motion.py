@@ -192,9 +192,7 @@ def _reset(given: argparse.Namespace) -> int:
 
 
 def _shutdown(given: argparse.Namespace) -> int:
-    with connect.look(given) as rig:
-        if given.takeover:
-            rig.take("console", takeover=True)
+    with connect.command(given) as rig:
         name = rig.hello["rig"]
         rig.shutdown()
     say(f"{name}: the motion ends in order, then the service")

@@ -13,7 +13,7 @@ from hilctl.wire.encode import columns_of
 from hilctl.wire.errors import Code, Refused
 from hilctl.wire.ops import Arguments
 
-PAGE = 1 << 20  # bytes of a page; DESIGN.md
+PAGE = 1 << 20  # bytes of a page
 _SNAPSHOT_S = 1.0  # a recording without the law's state is better than none
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 from hilctl.wire.errors import Code, Refused
 
-REMEMBERED = 1024  # DESIGN.md
+REMEMBERED = 1024
 _ASKERS = 8  # of one request; each message gets a reply
 _CLIENTS = 4096  # whose oldest forgotten id is kept
 

@@ -12,7 +12,7 @@ import msgpack
 from hilctl.wire import MAJOR
 from hilctl.wire.errors import Code, Refused
 
-MAX_REQUEST = 64 * 1024  # bytes of one request; DESIGN.md
+MAX_REQUEST = 64 * 1024  # bytes of one request
 MAX_DEPTH = 8  # the envelope, args and a table or two within; nothing declared goes deeper than 4
 MAX_ITEMS = 1024  # of one list or map; the longest declared list holds fewer
 MAX_TEXT = 64  # of a name: client, operation, key of the envelope

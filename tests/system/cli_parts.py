@@ -50,7 +50,7 @@ class Shell:
         """What a command says that is refused: nothing but that."""
         done = self.run(*words, code=code)
         assert not done.stdout
-        assert done.stderr.startswith("hilctl: ")
+        assert done.stderr.startswith("hilctl")
         return done.stderr
 
     def json(self, *words: str) -> Any:

@@ -176,7 +176,7 @@ def test_a_service_that_dies_in_the_middle_leaves_what_is_finished(tmp_path):
     ("changes", "says"),
     [
         ({"twin__faults__sensor": "displacement", "twin__faults__sensor_stuck_after_s": 8.0},
-         ["sensor_stuck", "sensors.displacement"]),
+         ["sensor_stuck", "the sensor displacement"]),
         pytest.param({"twin__faults__sensor": "pressure_b", "twin__faults__sensor_nan_after_s": 8.0},
                      ["sensor_invalid", "sensors.pressure_b"], marks=ONE_OF_MANY),
         pytest.param({"twin__faults__emergency_stop_after_s": 8.0}, ["emergency stop is open", "release it"],
@@ -318,7 +318,7 @@ def test_the_command_says_what_is_wrong_what_is_kept_and_how_to_go_on(tmp_path):
     assert not done.stdout
     assert "finished speeds are kept in c; continue with --resume c" in done.stderr
     assert "hilctl: at 0." in done.stderr
-    assert "emergency stop is open; release it" in done.stderr
+    assert "the emergency stop is open (sensors.emergency_stop); release it" in done.stderr
     kept = {m.index for m in Store.open(tmp_path / "c").finished()}
     assert 0 < len(kept) < 4
     assert shell.json(*words[:5], "--resume", "c")["complete"]

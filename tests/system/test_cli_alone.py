@@ -141,9 +141,11 @@ def test_arm_waits_for_a_service_that_is_still_starting(shell):
     arming = shell.start("arm", "--wait", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     with shell.start("run", RIG, "--twin", "--clock", "virtual", "--set", *FREE_PORTS, stdout=subprocess.DEVNULL,
                      stderr=subprocess.DEVNULL) as service:  # fmt: skip
-        said, wrong = arming.communicate(timeout=300)
-        assert arming.returncode == 0, wrong
-        assert said.startswith("armed: hold")
-        shell.said("off")
-        shell.said("shutdown")
-        assert service.wait(60) == 0
+        try:
+            said, wrong = arming.communicate(timeout=300)
+            assert arming.returncode == 0, wrong
+            assert said.startswith("armed: hold")
+            shell.said("shutdown")  # armed as it is: the console that armed ends it
+            assert service.wait(60) == 0
+        finally:
+            service.kill()

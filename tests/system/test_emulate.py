@@ -79,7 +79,6 @@ def test_a_port_that_is_taken_is_told(tmp_path):
 
 
 def test_a_host_that_never_reads_does_not_hold_the_device_up(device):
-    """FAULTS.md 22."""
     request = bytes.fromhex("0001000000060103000a0011")
     with socket.create_connection(("127.0.0.1", device.port)) as deaf:
         deaf.setblocking(False)

@@ -152,7 +152,7 @@ def test_a_recording_from_elsewhere_is_studied_by_the_command(tmp_path, capsys):
         (("--record", "none.csv"), "none.csv: no such file", 2),
         (("--record", "r.csv"), "none of its columns is known", 1),
         ((RIG, "--twin", "--excitation", "multisin"), "did you mean", 2),
-        ((RIG, "--twin", "--carrier", "-1"), "must be from 0", 2),
+        ((RIG, "--twin", "--carrier", "-1"), "--carrier: -1 refused, must be 0 to 20 m/s", 2),
         ((RIG, "--twin", "--fix", "m=much"), "must be a number", 2),
         ((RIG, "--twin", "--fix", "mas=3"), "fix.mas", 2),
         ((RIG, "--record", "r.csv", "--tie", "Ctc=0.1*Kb"), "tie.Ctc", 2),

@@ -222,7 +222,7 @@ def test_another_device_than_the_rig_file_says_is_told():
 def test_another_master_is_told_by_the_heartbeat_that_moves():
     with device("tcp") as there:
         there.faults(other_master=True)
-        assert any("another master drives it" in problem for problem in told(there.table()))
+        assert any("another master drives the device" in problem for problem in told(there.table()))
 
 
 def test_a_device_that_is_not_there_is_told_with_the_systems_reason():

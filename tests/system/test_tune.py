@@ -95,7 +95,7 @@ def test_a_notch_takes_the_oil_column_out_of_a_loop_without_its_damping(capsys):
 @pytest.mark.parametrize(("words", "says"), [
     (["table-500", "--twin"], "give --measure or --notches"),
     (["table-500", "--notches", "--feedback", "pid"], "leave --feedback and --from out"),
-    (["table-500", "--phase-margin", "100"], "--phase-margin 100: must be 0 to 85"),
+    (["table-500", "--phase-margin", "100"], "--phase-margin: 100 refused, must be 0 to 85 degrees"),
     (["table-500", "--measure", "--feedback", "pid"], "drives the active controller, three_state"),
     (["table-500", "--from", "/nowhere"], "neither study.json nor plant.json"),
     (["servo-004"], "no gains to tune"),

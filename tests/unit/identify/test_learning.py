@@ -63,7 +63,7 @@ def test_when_nothing_is_gained_any_more_it_says_so_and_keeps_the_best(rig):
     reference = reference_of(rig, "sine", frequency_hz=5.0, amplitude_m=0.02)
     found = learn(rig, reference, "never", target_percent=0.001, repeats=30)
     assert not found.reached
-    assert "nothing better" in found.why
+    assert "further repeats gain nothing" in found.why
     assert len(found.repeats) < 30
     assert found.percent == min(found.repeats, key=lambda repeat: repeat.error_percent).percent
 

@@ -66,7 +66,7 @@ class Rig:
 
 
 class Exact:
-    """The equations of PHYSICS with scipy's own steps, errors and events. State: spool, its rate, pA, pB, x, v, z."""
+    """The equations of docs/models.md with scipy's steps and events. State: spool, its rate, pA, pB, x, v, z."""
 
     TOLERANCE = np.array([1e-13, 1e-10, 1e-4, 1e-4, 1e-15, 1e-13, 1e-18])
 

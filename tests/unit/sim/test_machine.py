@@ -1,4 +1,4 @@
-"""What the simulated machine must do whatever its integration: balances, limits, and its figures in PHYSICS."""
+"""What the simulated machine must do with any integrator: balances, limits, and the figures of the reference rig."""
 
 import numpy as np
 import pytest

@@ -62,7 +62,7 @@ def test_a_filter_later_than_the_nominal_delay_leaves_no_delay():
         ({"sensors": {"spool": 3}}, "twin.sensors.spool: 3 refused, must be a table"),
         ({"machine": {"mm": 1}}, "twin.machine.mm: 1 refused, no such key; did you mean 'm'?"),
         ({"friction": {"s0": 1e8}}, "twin.friction.s0"),
-        ({"friction": {"model": "lugre"}}, "twin.friction.s0: nothing refused, is required"),
+        ({"friction": {"model": "lugre"}}, "twin.friction.s0: missing; stiffness of the bristles"),
         ({"sede": 1}, "did you mean 'seed'?"),
         ({"cylinder": {"position_m": 0.2}}, "must be within the stroke of 0.1 m"),
         ({"sensors": {"displacement": {"bandwidth_hz": "wide"}}}, "twin.sensors.displacement.bandwidth_hz"),

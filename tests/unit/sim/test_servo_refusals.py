@@ -49,7 +49,7 @@ def test_a_servo_that_lacks_a_parameter():
     del table["Kd"]
     ((key, text),) = refusal(lambda: check(Servo, table, "servo"))
     assert key == "servo.Kd"
-    assert "required" in text
+    assert text.startswith("servo.Kd: missing; gain of the displacement transducer")
 
 
 def test_an_unstable_servo_is_told_its_poles_and_its_gain():
