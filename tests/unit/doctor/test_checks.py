@@ -79,7 +79,7 @@ def test_a_kernel_that_tells_nothing_makes_no_host_unfit(tmp_path: Path) -> None
         (kernel.throttling, {"proc/sys/kernel/sched_rt_runtime_us": "-1"}, "better", "no limit", "950000"),
         (kernel.throttling, {"proc/sys/kernel/sched_rt_runtime_us": "700000"}, "better", "70 %", "950000"),
         (kernel.throttling, {"proc/sys/kernel/sched_rt_runtime_us": "0"}, "bad", "0 %", "950000"),
-        (kernel.throttling, {"proc/sys/kernel/sched_rt_runtime_us": "rubbish"}, "unknown", "not told", ""),
+        (kernel.throttling, {"proc/sys/kernel/sched_rt_runtime_us": "rubbish"}, "unknown", "not reported", ""),
         (kernel.huge_pages, {"sys/kernel/mm/transparent_hugepage/enabled": "[always] madvise never"},
          "better", "always", "madvise"),
         (kernel.huge_pages, {"sys/kernel/mm/transparent_hugepage/enabled": "always madvise [never]"},
