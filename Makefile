@@ -24,10 +24,10 @@ quick: $(STAMP)
 # What is left out. `make test BUT=bench` also runs the slow ones, in the share of HILCTL_SLOW_SHARE.
 BUT := slow and not bench
 
-# Those on the real clock have the machine to themselves, three at once: they mostly wait, and their loops run before
+# Those on the real clock have the machine to themselves, two at once: they mostly wait, and their loops run before
 # everything else. Then the rest on all processors; each file on one of them, so that it is compiled for once.
 test: $(STAMP)
-	$(BIN)/python -m pytest -q -n 3 --dist loadfile $(REALTIME) -m "realtime and not $(BUT)"
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile $(REALTIME) -m "realtime and not $(BUT)"
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not realtime and not $(BUT)"
 
 # Everything at its full counts: hours.

@@ -126,7 +126,7 @@ def strokes(reference_m: npt.NDArray[np.float64]) -> list[npt.NDArray[np.intp]]:
 def armed(**options: Any):
     """A private service, a client that holds the lease, the rig in hold."""
     with private_service(RIG, **options) as service, Client(service.commands) as rig:
-        rig.arm()
+        until(lambda: arms(rig), "arming")
         yield service, rig
 
 

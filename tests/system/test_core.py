@@ -22,9 +22,10 @@ from hilctl.loop.link import CoreProcess, Link
 from hilctl.loop.options import CoreOptions
 from hilctl.loop.spawn import spawn
 from hilctl.signals import Mode, Trip
+from tests import waits
 from tests.system import core_parts
 from tests.system.core_parts import ask, begin, end_of, motion, running, table, until
-from tests.system.service_parts import environment
+from tests.system.service_parts import TRIES, environment
 
 pytestmark = [pytest.mark.realtime, pytest.mark.timeout(300)]
 
@@ -194,20 +195,30 @@ def _monotonic_ns():
 
 
 def test_a_stall_in_motion_trips_and_stays_latched():
+    for _ in range(TRIES):
+        stall_s, status = _stalled(0.3)
+        if stall_s < 0.4:
+            break
+        waits.note(f"0.3 s of stall took {stall_s:.2f} s on this host: once more")
+    assert (Mode(status.mode), Trip(status.trip)) == (Mode.HOLD, Trip.LATE_TICKS)
+    assert status.trip_value >= status.trip_limit == 50
+
+
+def _stalled(seconds):
+    """How long the core stood still in a motion, and its status once the trip has ended the motion."""
     with running("twin", late=50) as link:
         until(link, lambda: link.status.tick >= 200)
         assert ask(link, RequestKind.ARM).refusal == 0
         until(link, lambda: link.status.mode == Mode.HOLD)
         assert ask(link, RequestKind.TRACK, motion("sine", amplitude_m=0.01, frequency_hz=0.5)).refusal == 0
         link._runner._process.send_signal(signal.SIGSTOP)
-        stalled = link.status.time_ns
-        until(link, lambda: _monotonic_ns() > stalled + 300_000_000)
+        stopped = _monotonic_ns()
+        until(link, lambda: _monotonic_ns() > stopped + 1e9 * seconds)
         link._runner._process.send_signal(signal.SIGCONT)
+        stall_s = (_monotonic_ns() - stopped) / 1e9
         until(link, lambda: link.status.trip)
-        until(link, lambda: link.status.mode == Mode.HOLD)
-        status = link.status
-        assert Trip(status.trip) == Trip.LATE_TICKS
-        assert status.trip_value >= status.trip_limit == 50
+        until(link, lambda: link.status.mode in (Mode.HOLD, Mode.OFF))
+        return stall_s, link.status
 
 
 def _ends_with(capfd, driver, **options):

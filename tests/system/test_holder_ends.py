@@ -20,7 +20,6 @@ _CALM = {
     "service.timeout_s": 10.0,  # of a busy host, not of a fault
     "limits.late.ticks": 100_000,
     "limits.late.action": "warn",
-    "loop.priority": 0,
 }
 _SOON = {"service.lease_timeout_s": 0.5, "service.heartbeat_s": 0.1}
 SINE = {"amplitude_m": 0.005, "frequency_hz": 1.0}
@@ -158,7 +157,8 @@ def test_the_lease_of_typed_commands_ends_when_nobody_has_moved_or_watched_for_a
         with command("watch", "--connect", service.commands, "--json", stdout=subprocess.PIPE) as watching:
             for _ in range(22):  # longer than it may be idle
                 assert watching.stdout.readline()
-            assert rig.status()["motion"] == begun
+            seen = rig.status()
+            assert seen["motion"] == begun, (seen["trip"], seen["lease"])
             watching.kill()
         outcome = rig.wait(begun)
         assert (outcome.why, outcome.trip) == ("tripped", "lease_lost")

@@ -19,7 +19,6 @@ _SLOWED = {
     **ARMS_FAST,
     "service.timeout_s": 10.0,  # of a busy host, not of a fault
     "limits.late.ticks": 100_000,
-    "loop.priority": 0,
     "service.rate_per_s": 300.0,
     "service.burst": 300,
 }
