@@ -207,7 +207,8 @@ def rt_read(s: Any, readings: Any, status: int) -> None:
     rt_check_readings(now.sensors, now.limits, readings, status, rt_predicted_position(now.dt_s, s.periods, e),
                       s.ahead.a_m_s2 if driven else e.a, now.dt_s, s.periods, c)
     resting = s.mode == Mode.STANDBY and s.arm.step == Arming.REST
-    rt_still(readings, rt_failed(status), driven, resting, now.dt_s * s.periods, s.still)
+    # One reading, however many periods were skipped before it: between the two the sensor was not read.
+    rt_still(readings, rt_failed(status), driven, resting, now.dt_s, s.still)
     if readings.device_tick < s.device_tick:  # the device has started again: who knows what it is now
         s.arm.proved = 0
     s.device_tick = readings.device_tick

@@ -56,7 +56,7 @@ static inline void read_in(State *s, const Readings *readings, int64_t status) {
     check_readings(&now->sensors, &now->limits, readings, status, predicted_position(now->dt_s, s->periods, e),
                    driven ? s->ahead.a_m_s2 : e->a, now->dt_s, s->periods, c);
     still(readings, failed(status), driven, s->mode == Mode_STANDBY && s->arm.step == Step_REST,
-          now->dt_s * (double)s->periods, &s->still);
+          now->dt_s, &s->still);
     if (readings->device_tick < s->device_tick) s->arm.proved = 0;
     s->device_tick = readings->device_tick;
     pressure_share(&now->law.three_state, most(c->age_s[PRESSURE_A], c->age_s[PRESSURE_B]),

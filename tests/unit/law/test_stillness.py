@@ -130,3 +130,16 @@ def test_a_quiet_sensor_on_a_table_that_is_held_and_creeps_is_no_fault(table: An
     rows = rig.run(20.0)
     assert rig.trip == 0
     assert rows.mode[-1] == Mode.HOLD
+
+
+def test_a_stall_is_no_evidence_of_a_reading_that_stands_still(table: Any) -> None:
+    """By chance the reading after a stall equals the one before it: between the two the sensor was not read."""
+    rig = table(**{"limits.late.action": "warn"})
+    rig.arm()
+    equal = 0
+    for _ in range(40):
+        before, after = rig.run(0.5), rig.run(0.001, first_skip=300)
+        equal += before["displacement_m"][-1] == after["displacement_m"][0]
+        assert not int(after["warnings"][0]) >> Trip.SENSOR_STUCK & 1
+    assert equal > 2
+    assert (rig.trip, rig.law.mode) == (0, Mode.HOLD)
