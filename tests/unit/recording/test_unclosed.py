@@ -1,5 +1,6 @@
 """A process that ends without closing its recording: it ends without a crash, and the file is whole."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from hilctl.recording.reader import open_recording
 from tests.unit.recording import test_recorder
 
+MANY = max(20, round(200 * float(os.environ.get("HILCTL_SLOW_SHARE", "1"))))
 _ENDS = f"""
 import random, sys, time, importlib.util
 from pathlib import Path
@@ -26,7 +28,8 @@ sys.exit(7)
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("count", [1, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("count", [1, pytest.param(MANY, marks=pytest.mark.slow)])
 def test_a_process_that_ends_in_the_middle_of_writing_ends_in_order(tmp_path: Path, count: int) -> None:
     for seed in range(count):
         path = tmp_path / f"{seed}.h5"
