@@ -38,7 +38,7 @@ _COURSES_SHARE = 1 / 3  # of the courses: those that were the least disturbed
 
 def run(quick: bool) -> dict[str, Any]:
     """Shares of late or failed exchanges, and of cyclictest's late wake-ups in the same run; tracking."""
-    count = 10 if quick else 600
+    count = 30 if quick else 600
     figures: dict[str, Any] = {}
     ratio: dict[str, Any] = {}
     for transport, preset in PRESETS.items():
