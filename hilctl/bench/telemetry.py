@@ -177,11 +177,10 @@ def _raw(size: int) -> Iterator[int]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as sender:
         assert sender.stdout is not None
         try:
-            drain = _subscribed(_DRAIN, sender.stdout.readline().strip())
-            try:
-                yield sender.pid
-            finally:
-                drain.kill()
-                drain.wait()
+            with _subscribed(_DRAIN, sender.stdout.readline().strip()) as drain:
+                try:
+                    yield sender.pid
+                finally:
+                    drain.kill()
         finally:
             sender.kill()
