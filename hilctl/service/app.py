@@ -16,7 +16,7 @@ from hilctl.service.status import status_of, told_trip
 from hilctl.service.tasks import Pace
 from hilctl.service.telemetry import Telemetry
 from hilctl.service.watch import Seen
-from hilctl.signals import Mode, Trip
+from hilctl.signals import Trip
 from hilctl.wire import places
 
 _STATUS_S = 1.0
@@ -149,7 +149,7 @@ class App:
             exit_code=s.core.ended.exit_code,
             text=s.core.ended.text,
         )
-        s.watch.mode = Mode.OFF
+        s.watch.core_ended()
         self._status_due_s = 0.0
 
     def _watch_lease(self, now_s: float) -> None:

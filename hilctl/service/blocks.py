@@ -12,6 +12,7 @@ import numpy.typing as npt
 from hilctl.signals import NAMES
 
 _WORD = 8  # bytes
+_LAYOUTS = 64  # kept
 
 
 class Blocks:
@@ -24,26 +25,35 @@ class Blocks:
         self._before_first = packer.pack_map_header(5) + b"".join(self._pack(part) for part in start)
         self._before_count = self._pack("count")
         self._before_columns = self._pack("columns") + packer.pack_map_header(len(NAMES))
-        # The head; then in turn a name, how its binary begins, the binary.
-        self._parts: list[bytes | memoryview] = [b""]
-        self._parts += [part for name in NAMES for part in (self._pack(name), b"", b"")]
+        self._names = [self._pack(name) for name in NAMES]
         self._words = np.empty(0, np.int64)
+        self._layouts: dict[int, tuple[npt.NDArray[np.int64], list[bytes | memoryview]]] = {}
 
     def pack(self, first: int, words: npt.NDArray[np.int64]) -> bytes:
         """The block of these rows, of which `first` is the first one's number."""
-        count, width = words.shape
-        if self._words.size < count * width:
-            self._words = np.empty(count * width, np.int64)
-        columns = self._words[: count * width]
-        columns.reshape(width, count)[:] = words.T
-        together, size = columns.data.cast("B"), _WORD * count
-        parts = self._parts
+        count = len(words)
+        columns, parts = self._layouts.get(count) or self._layout(count)
+        columns[:] = words.T
         parts[0] = b"".join(
             (self._before_first, self._pack(first), self._before_count, self._pack(count), self._before_columns)
         )
-        parts[2::3] = [_binary_of(size)] * width
-        parts[3::3] = [together[at : at + size] for at in range(0, size * width, size)]
         return b"".join(parts)
+
+    def _layout(self, count: int) -> tuple[npt.NDArray[np.int64], list[bytes | memoryview]]:
+        """Where the columns of so many rows are gathered, and the parts of their block: the head; then in turn a name
+        with how its binary begins, and the binary. A loop brings a few sizes again and again; to lay them out once
+        saves a third of what a block costs."""
+        width, size = len(self._names), _WORD * count
+        if len(self._layouts) == _LAYOUTS or self._words.size < count * width:
+            self._layouts.clear()
+            self._words = np.empty(max(self._words.size, count * width), np.int64)
+        columns = self._words[: count * width]
+        together, begins = columns.data.cast("B"), _binary_of(size)
+        parts: list[bytes | memoryview] = [b""]
+        for k, name in enumerate(self._names):
+            parts += [name + begins, together[k * size : (k + 1) * size]]
+        self._layouts[count] = columns.reshape(width, count), parts
+        return self._layouts[count]
 
 
 def _binary_of(size: int) -> bytes:

@@ -49,13 +49,18 @@ class Watch:
         self.motions: OrderedDict[int, Motion] = OrderedDict()
         self._told_warning: dict[int, int] = {}
         self._hold_ticks = int(_WARNING_HOLD_S * rate_hz)
+        self._alike = b""  # what is watched of as many rows without a change as came last
 
     def look(self, first: int, words: npt.NDArray[np.int64]) -> list[Seen]:
         """The changes in these rows, a table of words, in order. A block without any costs one comparison."""
         watched = words[:, _COLUMNS]
         self.tick = int(words[-1, _TICK])
+        together = watched.tobytes()
+        if self._alike.startswith(together):
+            return []
         before = _AS_WORDS.pack(self.epoch, self.mode, self.arming, self.motion, self.trip, self.warnings)
-        if watched.tobytes() == before * len(words):
+        if together == before * len(words):
+            self._alike = before * (2 * len(words))
             return []
         changed = (np.flatnonzero((watched[1:] != watched[:-1]).any(axis=1)) + 1).tolist()
         if watched[0].tobytes() != before:
@@ -64,6 +69,10 @@ class Watch:
         for i in changed:
             self._change(first + i, int(words[i, _TICK]), watched[i].tolist(), seen, words[i].view(SAMPLE)[0])
         return seen
+
+    def core_ended(self) -> None:
+        """The rig is off, though no row says so."""
+        self._alike, self.mode = b"", Mode.OFF
 
     def stand(self, sequence: int, status: Any) -> list[Seen]:
         """The changes that a status tells while virtual time stands still and makes no rows."""
@@ -92,6 +101,7 @@ class Watch:
             seen.append(Seen("mode", tick, {"mode": Mode(mode).name.lower(), "was": Mode(self.mode).name.lower()}))
         if arming != self.arming and arming:
             seen.append(Seen("arming", tick, {"step": Arming(arming).name.lower()}))
+        self._alike = b""
         self.epoch, self.mode, self.arming, self.motion = epoch, Mode(mode), arming, motion
         self.trip, self.warnings = trip, warnings
 
