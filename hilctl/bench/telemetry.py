@@ -5,8 +5,8 @@ service's processor time is read from the kernel. The yardstick is a process tha
 often, packed once, by plain pyzmq to one listener: what remains when there is nothing to gather, to watch or to pack.
 
 Service without listener, service with one, raw pyzmq: one after the other, and the same again, while the loop runs on.
-A ratio is the median of the rounds' ratios, so that what disturbs one round does not count. Who sends has a processor of
-its own, and the loop and the listeners share another: beside the loop's ticks a sender finds its caches cold, and one
+A ratio is the median of the rounds' ratios, so that what disturbs one round does not count. Who sends has a processor
+of its own, and the loop and the listeners share another: beside the loop a sender finds its caches cold, and one
 chance placement made either side a third dearer. At the end another listener stalls for two seconds, with no queue of
 its own.
 """

@@ -1,7 +1,7 @@
 """What telemetry takes of a processor, beside raw pyzmq that sends as many bytes in the same run; and what is lost.
 
-The whole benchmark gives 1.6 on a quiet host (`hilctl bench telemetry`). Its quick form, which runs here, has five short
-rounds and scatters (1.5 to 2.0); what it finds too dear is measured again by the whole.
+The whole benchmark gives 1.6 on a quiet host (`hilctl bench telemetry`). Its quick form, which runs here, has five
+short rounds and scatters (1.5 to 2.0); what it finds too dear is measured again by the whole.
 """
 
 import json
