@@ -6,6 +6,9 @@ on this host took, and which tests waited for a quieter moment.
 """
 
 import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command line does; numpy reads it when it is loaded
+
 import signal
 from contextlib import ExitStack
 from zlib import crc32

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from hilctl.law.requests import Refusal, RequestKind
 from hilctl.signals import NAMES, Mode
@@ -51,6 +52,7 @@ def course(table: type[Any]) -> Any:
     return np.concatenate([part.view(np.float64).reshape(len(part), -1) for part in parts])
 
 
+@pytest.mark.slow  # of each block its own tests show it (forms.py)
 def test_plain_python_and_compiled_code_agree(table: Any, tmp_path: Path) -> None:
     compiled = course(table)
     out = tmp_path / "plain.npy"

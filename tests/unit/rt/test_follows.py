@@ -11,6 +11,7 @@ import pytest
 from hilctl.rt.jit import PLAIN
 from hilctl.rt.tested import internals_known
 
+slow = pytest.mark.slow  # each edit compiles; what is in a key is proved without that (test_key.py)
 pytestmark = pytest.mark.skipif(PLAIN or not internals_known(), reason="nothing is kept")
 
 # Two packages: a driver's own, and what it takes from another one.
@@ -126,12 +127,18 @@ def test_what_was_compiled_is_loaded_at_another_place_too(packages):
     ("name", "old", "new", "result"),
     [
         pytest.param("some_driver/callee.py", "+ TABLE", "- TABLE", 821.0, id="a callee in another file"),
-        pytest.param("vendor/scale.py", "2.0 * x", "4.0 * x", 827.0, id="a callee in another package"),
-        pytest.param("some_driver/callee.py", "[1.0, 2.0]", "[1.0, 7.0]", 830.0, id="an array"),
-        pytest.param("some_driver/numbers.py", "LIMIT = 3.0", "LIMIT = 4.0", 925.0, id="a module's constant"),
-        pytest.param("some_driver/numbers.py", "SECOND = 2", "SECOND = 3", 835.0, id="an enum's value"),
-        pytest.param("some_driver/numbers.py", "kc: float = 0.5", "kc: float = 0.7", 1025.0, id="a class's default"),
-        pytest.param("some_driver/records.py", '"b", np.uint8', '"b", np.uint16', 1594.0, id="a record's field"),
+        pytest.param("vendor/scale.py", "2.0 * x", "4.0 * x", 827.0, id="a callee in another package", marks=slow),
+        pytest.param("some_driver/callee.py", "[1.0, 2.0]", "[1.0, 7.0]", 830.0, id="an array", marks=slow),
+        pytest.param(
+            "some_driver/numbers.py", "LIMIT = 3.0", "LIMIT = 4.0", 925.0, id="a module's constant", marks=slow
+        ),
+        pytest.param("some_driver/numbers.py", "SECOND = 2", "SECOND = 3", 835.0, id="an enum's value", marks=slow),
+        pytest.param(
+            "some_driver/numbers.py", "kc: float = 0.5", "kc: float = 0.7", 1025.0, id="a class's default", marks=slow
+        ),
+        pytest.param(
+            "some_driver/records.py", '"b", np.uint8', '"b", np.uint16', 1594.0, id="a record's field", marks=slow
+        ),
         pytest.param("some_driver/entry.py", "10.0 *", "20.0 *", 845.0, id="the function itself"),
     ],
 )
@@ -155,6 +162,7 @@ def test_an_edit_of_anything_else_compiles_nothing(packages, name, old, new):
     assert run(packages) == (825.0, False)
 
 
+@slow
 @pytest.mark.parametrize("flag", ["NUMBA_OPT", "NUMBA_BOUNDSCHECK"])
 def test_a_setting_of_the_compiler_is_part_of_the_key(packages, flag):
     assert run(packages, **{flag: "1"}) == (825.0, True)
@@ -166,6 +174,7 @@ def test_another_processor_is_part_of_the_key(packages):
     assert run(packages, NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="") == (825.0, True)
 
 
+@slow
 def test_a_constant_that_is_set_at_run_time_is_followed_too(packages):
     code = "import some_driver.callee, numpy\nsome_driver.callee.TABLE = numpy.array([1.0, 12.0])\n" + RUN
     assert run(packages, code) == (835.0, True)
@@ -194,6 +203,7 @@ ENTRIES = {{factor: specialised(_entry, str(factor), lambda: "float64(float64)",
 '''
 
 
+@slow
 def test_closures_of_one_name_stay_apart_though_two_processes_compiled_them(tmp_path):
     (tmp_path / "closures.py").write_text(_CLOSURES)
     entry = "from closures import ENTRIES as e\n"

@@ -69,6 +69,7 @@ def test_a_file_that_was_cut_short_is_compiled_again(cached):
     assert _python(_LOAD, cached) == _LOADED
 
 
+@pytest.mark.slow
 def test_a_file_that_holds_something_else_is_compiled_again(cached):
     (file,) = cached.rglob("*.compiled")
     name = file.name.removesuffix(".compiled")
@@ -77,6 +78,7 @@ def test_a_file_that_holds_something_else_is_compiled_again(cached):
     assert _python(_LOAD, cached) == _LOADED
 
 
+@pytest.mark.slow
 def test_what_cannot_be_kept_is_used_all_the_same(tmp_path):
     blocked = tmp_path / "blocked"
     blocked.write_text("a file where a folder should be")
@@ -130,6 +132,7 @@ print(called.rt_call(called.add, 1.0), called.rt_call(called.times, 3.0))
 """
 
 
+@pytest.mark.slow
 def test_what_takes_a_function_is_compiled_each_time_for_its_type_says_nothing_of_its_code(tmp_path):
     assert _python(_BY_FUNCTION, tmp_path) == ["2.0", "6.0"]
     assert not list(tmp_path.rglob("*.compiled"))

@@ -62,6 +62,7 @@ print(state.view(np.int64)[0], *out)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(PLAIN or not internals_known(), reason="there is nothing to compare with")
 def test_without_the_internals_the_results_are_the_same_and_nothing_is_kept(tmp_path):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "XDG_CACHE_HOME": str(tmp_path)}
