@@ -18,6 +18,7 @@ from hypothesis import settings
 
 from hilctl.bench.host import Stolen, stolen
 from tests import waits
+from tests.system import forked_service
 
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
@@ -42,6 +43,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     waits.enter(item)
+    forked_service.choose(item)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

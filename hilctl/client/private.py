@@ -68,14 +68,17 @@ def private_service(
         for key, value in settings.items():
             command += ["--set", f"{key}={json.dumps(value)}"]
         log = folder / "service.log"
-        with log.open("wb") as output:
-            process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=_environment(folder, environment)
-            )
+        process = start(command, log, _environment(folder, environment))
         try:
             yield _await(process, folder, kept, log)
         finally:
             _end(process)
+
+
+def start(command: list[str], log: Path, environment: Mapping[str, str]) -> "subprocess.Popen[bytes]":
+    """A process of its own, without input, whose output goes to the log."""
+    with log.open("wb") as output:
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment)
 
 
 def _environment(folder: Path, given: Mapping[str, str] | None) -> dict[str, str]:

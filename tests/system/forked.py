@@ -5,6 +5,7 @@ signals takes a process of its own (`Shell.start`).
 """
 
 import atexit
+import gc
 import importlib
 import json
 import os
@@ -13,11 +14,14 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import traceback
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+from hilctl.client import private
+from tests.system import forked_service
 from tests.system.service_parts import environment
 
 _READY = ("hilctl.client", "hilctl.commission", "hilctl.design", "hilctl.identify", "hilctl.rig", "hilctl.report",
@@ -44,12 +48,14 @@ class _Parent:
 
     def __init__(self) -> None:
         command = [sys.executable, "-m", "tests.system.forked"]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment())
+        # Without buffers: what has come already must not hide from `select`.
+        self._process = subprocess.Popen(
+            command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()
+        )
 
     def ask(self, order: dict[str, Any], timeout_s: float) -> int:
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(order).encode() + b"\n")
-        self._process.stdin.flush()
         pid = self._number(timeout_s)
         try:
             return self._number(timeout_s)
@@ -72,23 +78,37 @@ def _serve() -> None:
     """Forks a child an order; tells its number, then how it ended."""
     from hilctl.cli.main import VERBS
 
+    forked_service.load()
     for module in (*_READY, *sorted({f"hilctl.cli.{verb.module}" for verb in VERBS.values()})):
         if importlib.util.find_spec(module):
             importlib.import_module(module)
+    gc.freeze()  # what a child does not collect it does not copy
     told = os.fdopen(os.dup(1), "w")
     for line in sys.stdin.buffer:
         pid = os.fork()
         if pid == 0:
             told.close()
-            sys.exit(_obey(json.loads(line)))
+            _end(_obey(json.loads(line)))
         print(pid, file=told, flush=True)
         print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), file=told, flush=True)
+
+
+def _end(code: Any) -> NoReturn:
+    """What the interpreter does at its end, but for taking apart what was imported before the fork."""
+    if isinstance(code, str):
+        print(code, file=sys.stderr)
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code if isinstance(code, int) else code is not None)
 
 
 def _obey(order: dict[str, Any]) -> Any:
     """In the child: what `python -m hilctl` does."""
     from hilctl.cli.main import main
 
+    private.start = forked_service.fork_service  # type: ignore[assignment]
     os.environ.clear()
     os.environ.update(order["env"])
     os.chdir(order["cwd"])
