@@ -16,7 +16,7 @@ from hilctl.law.reference.motion import (
 from hilctl.law.reference.move import MOVE, rt_move
 from hilctl.law.reference.stop import STOP, rt_plan_stop, rt_stop
 from tests.forms import blank, changed, filled
-from tests.unit.law.reference.models import point, smooth_step
+from tests.unit.law.reference.models import jet, point, smooth_step
 
 pytestmark = pytest.mark.usefixtures("forms")
 KNOTS = np.full(20, 0.07)
@@ -46,10 +46,8 @@ def test_a_move_is_the_smooth_step_over_its_distance():
     move, out = blank(MOVE), point()
     move.from_m, move.to_m, move.duration_s = 0.1, -0.3, 1.6
     rt_move(move, 0.5, out)
-    s, per_s = 0.5 / 1.6, 1 / 1.6
-    slopes = [140 * (s * (1 - s)) ** 3, 420 * (s * (1 - s)) ** 2 * (1 - 2 * s), 840 * s * (1 - s) * (1 - 5 * s * (1 - s))]
-    steps = [smooth_step(s), *(slope * per_s**n for n, slope in enumerate(slopes, 1))]
-    assert out.tolist() == pytest.approx([0.1 - 0.4 * steps[0], *(-0.4 * one for one in steps[1:])], rel=1e-12)
+    wanted = jet(lambda t: 0.1 - 0.4 * smooth_step(t / 1.6), 0.5, 0.05)
+    assert out.tolist() == pytest.approx(wanted, rel=1e-8, abs=1e-8)
 
 
 @pytest.mark.parametrize("t", [49.0, 50.0])
