@@ -85,8 +85,8 @@ def test_an_instant_at_a_seam_belongs_to_what_follows():
         assert at(m, t) == (1, (0.4, 0.0, 0.0, 0.0))
 
 
-def test_a_triangle_and_a_sine_are_given_the_length_of_the_body():
-    """Both end at rest, the sine and the sweep by their ramps."""
+def test_what_has_a_soft_end_comes_to_rest_at_the_end_of_the_body():
+    """The sine and the sweep by their ramps, the triangle by half a corner."""
     for kind, name in ((Kind.SINE, "sine"), (Kind.CHIRP, "chirp")):
         m = motion(kind)
         m[name].rise_s = m[name].fall_s = 1.0
