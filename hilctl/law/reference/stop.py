@@ -41,9 +41,10 @@ STOP: "np.dtype[Any]" = record_of(
 
 @jit()
 def rt_stopping_reach(v_m_s: float, deceleration_m_s2: float, jerk_m_s3: float, reaction_s: float) -> float:
-    """How far a table at this speed still goes, signed: the reaction, then the stop above from a = j = 0.
+    """How far a table at this speed still goes at the most, signed: the reaction, then the stop above from a = j = 0.
 
-    With T = T1 + T3 a stop with a plateau takes |v|/D + T/2 and goes half of |v| times that; one without goes |v| T/2.
+    With T = T1 + T3 a stop with a plateau takes |v|/D + T/2, one without T. If T1 and T3 were equal it would go half of
+    |v| times that; T3 is longer, so it goes up to |v| (T3 - T1)/4 less.
     """
     speed = abs(v_m_s)
     shaping_s = 3.375 * deceleration_m_s2 / jerk_m_s3

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hilctl.law.reference import POINT, Kind, new_motion, new_point, rt_hold_motion, rt_stop_motion
+from hilctl.law.reference import POINT, new_motion, new_point, rt_stop_motion
 from hilctl.law.reference.scan import rt_table
 
 NAMES = ("x_m", "v_m_s", "a_m_s2", "j_m_s3")
@@ -118,12 +118,3 @@ def test_a_stop_may_follow_a_stop() -> None:
     second = new_motion()
     rt_stop_motion(middle, 10.0, 1500.0, 8, second)
     np.testing.assert_allclose(points_of(second, [0.0])[0].tolist(), middle.tolist(), rtol=1e-12)
-
-
-def test_a_hold_stands_still_and_is_over_at_once() -> None:
-    motion = stop_from(0, 0.8, 0, 0, 10, 1000)
-    rt_hold_motion(0.031, 9, motion)
-    out = np.zeros(3, POINT)
-    assert rt_table(motion, NONE, np.array([0.0, 1.0, 1e9]), out) == 0
-    assert (motion.id, motion.kind) == (9, Kind.HOLD)
-    assert [p.tolist() for p in out] == [(0.031, 0, 0, 0)] * 3
