@@ -74,8 +74,8 @@ def test_a_yardstick_that_smooths_friction_otherwise_is_found_out(course, tmp_pa
     assert off > tick.AGREE, where
 
 
-def test_the_report_says_what_each_block_costs():
-    result = tick.run(quick=True)
+def test_the_report_says_what_each_block_costs(told):
+    result = told("tick")
     assert result["bench"] == "tick"
     assert set(result["figures"]["blocks_ns"]) == set(BLOCKS)
     assert sum(result["figures"]["blocks_ns"].values()) > 0.0
