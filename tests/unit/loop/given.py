@@ -36,4 +36,4 @@ class Shared:
 
     def rows(self) -> Any:
         """The ring of samples."""
-        return layout.rows(ROW_SLOTS).of(self.memory)
+        return layout.rows(ROW_SLOTS).of(self.memory).view(np.recarray)
