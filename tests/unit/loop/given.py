@@ -28,7 +28,7 @@ class Shared:
         self.loop.row_slots = ROW_SLOTS
         self.settings = layout.settings.of(self.memory)
         self.settings[READER_FIRST] = settings()
-        getattr(rt_start, "plain", rt_start)(self.state, self.settings[READER_FIRST], 0)
+        rt_start(self.state, self.settings[READER_FIRST], 0)
         self.state.mode = mode
         self.options.period_ns = PERIOD_NS
         for name, value in options.items():

@@ -9,7 +9,6 @@ from hilctl.loop import histogram
 from hilctl.loop.layout import STAGE
 from tests.forms import changed
 
-
 pytestmark = pytest.mark.usefixtures("forms")
 fixed = settings(deadline=None, derandomize=True, max_examples=50,
                  suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip

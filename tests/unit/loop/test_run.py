@@ -138,16 +138,17 @@ def test_periods_that_were_missed_are_skipped_and_told_to_the_device_and_to_the_
 
 
 def test_lateness_is_watched_in_every_tick_that_is_not_off(ticking):
-    rig = Shared(virtual=0, hurry_ticks=20)
+    rig, levels = Shared(virtual=0, hurry_ticks=20), []
 
     def slow(k):
-        rig.state.mode = Mode.TRACK if 0 < k < 4 else Mode.OFF
+        levels.append(float(rig.loop.late))
+        rig.state.mode = Mode.TRACK if 0 < k < 5 else Mode.OFF
         if k == 2:
             ticking.now_ns += 3_500_000
         return Status.OK
 
-    run(rig, each=ends_at(rig, 3, slow))
-    assert rig.loop.late > 0.0
+    run(rig, each=ends_at(rig, 5, slow))
+    assert [level > 0.0 for level in levels[:6]] == [False, False, False, False, True, True]
 
 
 def test_a_sample_tells_this_ticks_exchange_and_the_law_of_the_tick_before(ticking):
