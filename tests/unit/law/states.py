@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from firmware_bridge.driver import READINGS
-from hilctl.law.sensors import EMERGENCY
+from hilctl.law.sensors import SUPPLY
 from hilctl.law.state import STATE
 from hilctl.law.tick import rt_start
 from hilctl.signals import SENSORS, Mode
 from tests.forms import blank
-from tests.unit.law.given import FILTER, LEVEL, settings
+from tests.unit.law.given import settings
 
 TICK = 5000
 SET = settings()
@@ -34,7 +34,7 @@ def law(mode: Mode, given: Any = SET, **values: Any) -> Any:
     rt_start(s, given, TICK)
     s.mode, s.started, s.enable, s.supply = mode, 1, 1, 2
     s.checked.seen = (1 << len(SENSORS)) - 1
-    s.checked.value[EMERGENCY] = s.checked.value[LEVEL] = s.checked.value[FILTER] = math.nan
+    s.checked.value[SUPPLY] = given.machine.Ps
     return put(s, **values)
 
 
