@@ -10,8 +10,8 @@ from hilctl.law.output import rt_half_swing_s
 from hilctl.law.pid import rt_pid
 from hilctl.law.sensors import PRESSURE_A, PRESSURE_B
 from hilctl.law.settings import RIG_FEEDBACK
-from hilctl.law.tick import rt_feed_forward, rt_opening, rt_output
 from hilctl.law.three_state import rt_three_state
+from hilctl.law.tick import rt_feed_forward, rt_opening, rt_output
 from hilctl.machine import GRAVITY
 from hilctl.signals import Arming, Mode, Trip
 from tests.forms import changed
