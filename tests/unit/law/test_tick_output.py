@@ -243,8 +243,8 @@ REST_S = 0.5
 
 
 def falling(command=0.1, ramp_s=0.0, periods=1, **values):
-    s = law(Mode.NULL, arm__null=0.02, arm__kept=0.02, output__command=command, output__ramp_from=command, output__ramp_s=ramp_s,
-            periods=periods, now__limits__escalation__null_s=REST_S, **values)  # fmt: skip
+    s = law(Mode.NULL, arm__null=0.02, arm__kept=0.02, output__command=command, output__ramp_from=command,
+            output__ramp_s=ramp_s, periods=periods, now__limits__escalation__null_s=REST_S, **values)  # fmt: skip
     rt_output(s, 0.9)
     return s
 
