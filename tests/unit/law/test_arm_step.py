@@ -60,12 +60,12 @@ def closing(**values):
 
 
 def test_where_they_are_known_the_loop_is_closed_at_once_from_where_the_table_is_with_nothing_stored():
-    s = closing()
+    s = closing(linear__p_0=3e5)
     s.checked.value[PRESSURE_A], s.checked.value[PRESSURE_B] = 7e6, 5e6
     assert outputs(stepped(s)) == (Arming.HIGH_PRESSURE, 2, 1, C.first_arm_authority)
     assert s.here.x_m == s.head.x_m == 0.03
     assert (s.valve.opening, s.valve.rate, s.pid.integral, s.pid.error, s.three_state.integral) == (0.0,) * 5
-    needed = s.linear.p_0 + s.linear.p_x * 0.03
+    needed = 3e5 + s.linear.p_x * 0.03
     assert s.three_state.slow_pa == pytest.approx(2e6 - needed, abs=0.1)
 
 

@@ -121,8 +121,9 @@ def ended(see=(1, 1, 1, 1), gain=1.0, rounds=1, off=None, own_m=0.0, dt_s=DT, fa
 
 
 def test_a_healthy_second_round_proves_signs_and_null():
-    a, outcome = ended(null=0.01)
+    a, outcome = ended(null=0.01, value=7.0, limit=8.0, sensor=9)
     assert (outcome, a.step, a.proved, a.rounds) == (GOING, Step.HIGH_PRESSURE, 1, 2)
+    assert (a.value, a.limit, a.sensor) == (7.0, 8.0, 9), "nothing has ended it"
     assert a.kept == a.null
     assert a.gain_m_s == pytest.approx((a.up_m_s - a.down_m_s) / (2 * C.bump))
 

@@ -189,6 +189,12 @@ def test_a_stop_ends_a_motion_or_arming_and_changes_nothing_else(mode):
     assert s.off_after == 0
 
 
+def test_how_the_last_motion_ended_stays_until_another_ends():
+    s = law(Mode.STANDBY, motion_result=COMPLETED)
+    ask(s, RequestKind.STOP)
+    assert (s.mode, s.motion_result) == (Mode.NULL, COMPLETED)
+
+
 @pytest.mark.parametrize("mode", list(Mode))
 def test_off_stops_a_motion_first_and_goes_to_null_from_rest(mode):
     s = law(mode, motion_id=4, null_s=9.0)

@@ -59,6 +59,7 @@ def test_the_inverse_model_takes_its_share_of_opening_and_pressure(share):
     none, s = inverted(0.0), inverted(share)
     assert s.inverse.running == 1
     whole = inverted(1.0)
+    assert whole.u_inverse > 1e-3
     assert abs(whole.u_inverse - s.u_linear) > 1e-4
     assert s.u_inverse == pytest.approx(whole.u_inverse)
     assert s.u_feed == pytest.approx((1 - share) * none.u_linear + share * whole.u_inverse)

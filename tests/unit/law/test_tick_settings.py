@@ -135,7 +135,7 @@ def test_in_operation_displacement_is_converted_as_before(name, value):
     rt_adopt(s, new)
     assert changed(SET.sensors, s.target.sensors) == changed(SET.sensors, s.now.sensors) == {}
     assert s.estimate.x == 0.5
-    assert s.target.epoch == 42
+    assert s.target.epoch == s.epoch == 42
 
 
 @pytest.mark.parametrize(("offset", "by"), [(0.4, 0.6), (0.6, 1.0)])

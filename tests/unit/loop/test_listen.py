@@ -48,6 +48,7 @@ def test_settings_are_adopted_when_there_are_new_ones():
     rig.loop.changed = 0
     rt_take_settings(rig.memory, rig.words, rig.loop, rig.state)
     assert rig.loop.changed == 0, "once"
+    rig.settings[MIDDLE_FIRST] = new
     rig.settings[MIDDLE_FIRST].epoch = 43
     mail_put(rig.words, MAIL, MIDDLE_FIRST)
     rt_take_settings(rig.memory, rig.words, rig.loop, rig.state)
