@@ -110,7 +110,7 @@ def test_every_tick_of_a_run_sends_a_command_and_leaves_a_row(ticking):
     assert rig.words[STATUSES] == 7
     assert rig.rows().tick.tolist() == [4, 5, 6, 3]
     assert rig.rows().displacement_m.tolist() == [0.01] * 4
-    assert rig.state.tick == 6
+    assert (rig.state.tick, rig.state.head_tick) == (6, 7 + rig.state.lead)
     assert rig.loop.status.ending == Trip.SHUTDOWN
 
 
