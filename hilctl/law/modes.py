@@ -170,7 +170,7 @@ def rt_arm_step(s: Any, tick: int) -> None:
         return
     if before == Step.REST:
         rt_still_learnt(s.now.limits.stuck.runs, s.now.dt_s * s.periods, s.still)
-    s.supply = 0 if arm.step == Step.REST else (1 if arm.step < Step.HIGH_PRESSURE else 2)
+    s.supply = 1 if arm.step < Step.HIGH_PRESSURE else 2
     s.enable = 1 if arm.step >= Step.ENABLE else 0
     s.authority = 1.0 if arm.step == Step.SETTLE else s.now.arming.first_arm_authority
     if arm.step == Step.HIGH_PRESSURE:

@@ -103,7 +103,7 @@ def rt_start(s: Any, settings: Any, tick: int) -> None:
     s.guard.trip_sensor = -1
     rt_fresh_start(s.fresh)
     s.authority = 1.0
-    s.tick, s.periods, s.motion_over = tick, 1, -1
+    s.tick, s.periods = tick, 1
     _rt_prepare(s)
     s.lead = rt_lead_ticks(s.linear.preview_ticks, settings.law.feed.extra_preview_s, settings.dt_s)
     s.head_tick = tick + s.lead

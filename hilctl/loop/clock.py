@@ -55,12 +55,8 @@ def rt_miss(loop: Any, skipped: int, stage: int) -> None:
 @jit()
 def rt_sleep(due_ns: int, spin_ns: int) -> int:
     """Sleeps, then spins if so wished, until the instant; returns when it woke."""
-    if spin_ns > 0:
-        sleep_until_ns(due_ns - spin_ns)
-        now_ns = monotonic_ns()
-    else:
-        sleep_until_ns(due_ns)
-        now_ns = monotonic_ns()
+    sleep_until_ns(due_ns - spin_ns)
+    now_ns = monotonic_ns()
     while now_ns < due_ns:
         if spin_ns == 0:
             sleep_until_ns(due_ns)

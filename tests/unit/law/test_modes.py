@@ -156,6 +156,22 @@ def test_a_motion_begins_from_hold_alone(mode):
         assert (s.mode, s.motion_id) == (mode, 0)
 
 
+@pytest.mark.parametrize(("proved", "most_s"), [(0, 0.0), (1, 0.3)])
+def test_arming_learns_noise_afresh_and_forgets_it_where_signs_are_unknown(proved, most_s):
+    s = law(Mode.OFF)
+    s.arm.proved, s.still.most_s[:], s.still.longest_s[:] = proved, 0.3, 0.2
+    ask(s, RequestKind.ARM)
+    assert set(s.still.most_s) == {most_s}
+    assert (set(s.still.longest_s), set(s.still.low)) == ({0.0}, {math.inf})
+
+
+def test_a_null_that_arming_has_not_confirmed_is_not_kept_on_the_way_to_null():
+    s = law(Mode.STANDBY)
+    s.arm.proved, s.arm.null = 0, 0.05
+    ask(s, RequestKind.OFF)
+    assert (s.mode, s.arm.null) == (Mode.NULL, 0.02)
+
+
 def test_a_motion_is_refused_with_a_trip_latched():
     assert ask(latched(law(Mode.HOLD)), RequestKind.TRACK) == Refusal.TRIPPED
 
@@ -171,6 +187,12 @@ def test_a_stop_ends_a_motion_or_arming_and_changes_nothing_else(mode):
     if mode in STOPPING:
         assert (s.motion_id, s.motion_done_id, s.motion_result) == (0, 4, STOPPED)
     assert s.off_after == 0
+
+
+def test_how_the_last_motion_ended_stays_until_another_ends():
+    s = law(Mode.STANDBY, motion_result=COMPLETED)
+    ask(s, RequestKind.STOP)
+    assert (s.mode, s.motion_result) == (Mode.NULL, COMPLETED)
 
 
 @pytest.mark.parametrize("mode", list(Mode))
@@ -260,7 +282,17 @@ def test_a_trip_that_comes_again_in_hold_starts_the_shorter_time():
     s.passed_s = 0.3
     rt_trip(s, Trip.LATE_TICKS, Action.STOP, 7.0, 5.0)
     assert s.passed_s == 0.3
-    assert ask(law(Mode.HOLD), RequestKind.TRIP, trip=Trip.LEASE_LOST, action=Action.STOP) == Refusal.ACCEPTED
+    s = latched(law(Mode.TRACK))
+    rt_trip(s, Trip.LATE_TICKS, Action.STOP, 7.0, 5.0)
+    assert s.passed_s == 0.0, "it is not held yet"
+
+
+def test_the_service_can_trip():
+    s = law(Mode.TRACK)
+    assert ask(s, RequestKind.TRIP, trip=Trip.LEASE_LOST, action=Action.STOP) == Refusal.ACCEPTED
+    g = s.guard
+    assert (g.trip, g.trip_action, g.trip_value, g.trip_limit) == (Trip.LEASE_LOST, Action.STOP, 0.0, 0.0)
+    assert s.mode == Mode.STOP
 
 
 @pytest.mark.parametrize(("present", "value", "off"), [(1, 0.5, True), (1, 0.49, False), (0, 1.0, False)])
@@ -293,8 +325,9 @@ def test_switched_off_nothing_is_enabled_and_the_command_is_at_null():
 
 def test_deceleration_goes_on_from_the_head_within_the_limits_of_stopping():
     s = law(Mode.TRACK, motion_id=4, motion_done_id=6, motion_over=9)
-    s.rejoin.until = 9999
+    s.rejoin.until, s.motion.id = 9999, 4
     rt_decelerate(s, STOPPED)
+    assert s.motion.id == 0
     assert (s.mode, s.motion_begun, s.motion_over, s.rejoin.until) == (Mode.STOP, 5008, -1, 0)
     assert (s.motion_id, s.motion_done_id, s.motion_result) == (0, 6, 0), "an older motion's end tells nothing"
     assert (s.motion.stop.x_m, s.motion.stop.v_m_s) == (0.01, 0.2)
@@ -315,7 +348,7 @@ def test_a_rig_with_a_loop_of_its_own_decelerates_on_the_way_to_null():
     assert (s.mode, s.head.x_m, s.motion.stop.rest_m) == (Mode.NULL, 0.044, pytest.approx(0.044))
 
 
-@pytest.mark.parametrize(("over", "done"), [(-1, False), (5001, False), (5000, True), (4999, True)])
+@pytest.mark.parametrize(("over", "done"), [(-1, False), (5001, False), (5000, True), (0, True)])
 def test_a_motion_is_done_once_its_end_is_here(over, done):
     s = law(Mode.TRACK, motion_id=4, motion_over=over)
     rt_motion_done(s, 5000)
@@ -340,3 +373,7 @@ def test_at_null_only_a_rig_with_a_loop_of_its_own_ends_by_its_reference():
     s.now.law.feedback = RIG_FEEDBACK
     rt_motion_done(s, 5000)
     assert s.mode == Mode.OFF
+    s = law(Mode.HOLD, motion_over=5000)
+    s.now.law.feedback = RIG_FEEDBACK
+    rt_motion_done(s, 5000)
+    assert s.mode == Mode.HOLD

@@ -98,6 +98,18 @@ def test_each_half_of_the_ramp_goes_at_half_the_rate_and_the_second_later(target
     assert (o.refused, o.saturated, o.saturated_s) == (0.0, 0, 0.0)
 
 
+@pytest.mark.parametrize("way", [1.0, -1.0])
+def test_the_ramp_goes_towards_null_on_whichever_side_of_zero_it_is(way):
+    o = output(way * 0.4)
+    rt_ramp_start(o)
+    rt_ramp_to(way * 0.1, 10.0, 0.02, DT, DT, o)
+    assert o.command == pytest.approx(way * (0.4 - 5.0 * DT))
+    o = output(way * 0.1)
+    rt_ramp_start(o)
+    rt_ramp_to(way * 0.4, 10.0, 0.02, DT, DT, o)
+    assert o.command == pytest.approx(way * (0.1 + 5.0 * DT))
+
+
 def test_after_a_stall_a_half_goes_on_by_no_more_than_the_step():
     o = output(0.4)
     rt_ramp_start(o)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hilctl.loop import clock
@@ -11,9 +11,8 @@ from hilctl.loop.layout import LOOP, STAGES
 PERIOD_NS = 1_000_000
 START_NS = 777_123
 
-
-def plain(function):
-    return getattr(function, "plain", function)
+# Wake-ups at will are for plain Python alone.
+pytestmark = [pytest.mark.usefixtures("forms"), pytest.mark.parametrize("forms", ["plain"], indirect=True)]
 
 
 class Rig:
@@ -24,9 +23,7 @@ class Rig:
         self.now_ns = START_NS
         monkeypatch.setattr(clock, "monotonic_ns", lambda: self.now_ns)
         monkeypatch.setattr(clock, "rt_sleep", self._sleep)
-        for name in ("rt_blame", "rt_miss"):
-            monkeypatch.setattr(clock, name, plain(getattr(clock, name)))
-        plain(clock.rt_start_clock)(self.loop)
+        clock.rt_start_clock(self.loop)
 
     def _sleep(self, due_ns, spin_ns):
         self.now_ns = max(self.now_ns, due_ns) + self.oversleep_ns
@@ -34,7 +31,7 @@ class Rig:
 
     def tick(self, oversleep_ns=0, exchange_ns=1000, law_ns=1000):
         loop, self.oversleep_ns = self.loop, oversleep_ns
-        plain(clock.rt_await)(loop, PERIOD_NS, 0)
+        clock.rt_await(loop, PERIOD_NS, 0)
         loop.spent_ns[clock.EXCHANGE], loop.spent_ns[clock.LAW] = exchange_ns, law_ns
         self.now_ns += exchange_ns + law_ns
         loop.finished_ns = self.now_ns
@@ -57,6 +54,7 @@ def test_on_time_nothing_is_missed_and_the_index_counts(rig):
 durations = st.integers(0, 5 * PERIOD_NS)
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(durations, durations, durations), min_size=1, max_size=40))
 def test_every_tick_that_was_due_ran_or_was_missed_and_the_phase_is_kept(ticks):
     with pytest.MonkeyPatch.context() as patch:
@@ -73,8 +71,9 @@ def test_every_tick_that_was_due_ran_or_was_missed_and_the_phase_is_kept(ticks):
 
 @pytest.mark.parametrize(
     ("slow", "stage"),
-    [({"oversleep_ns": 3_500_000}, "wake"), ({"exchange_ns": 3_500_000}, "exchange"), ({"law_ns": 3_500_000}, "law")],
-)
+    [({"oversleep_ns": 3_500_000}, "wake"), ({"exchange_ns": 3_500_000}, "exchange"), ({"law_ns": 3_500_000}, "law"),
+     ({"exchange_ns": 2_500_000}, "exchange"), ({"law_ns": 2_500_000}, "law")],
+)  # fmt: skip
 def test_the_stage_that_used_up_the_time_is_blamed(rig, slow, stage):
     rig.tick()
     rig.tick(**slow)
@@ -100,7 +99,79 @@ def test_missed_in_a_row_add_up_and_one_tick_on_time_ends_the_row(rig):
     assert rig.loop.status.late_in_a_row_most == 6
 
 
-def test_spinning_ends_no_earlier_than_the_deadline():
-    due_ns = clock.monotonic_ns() + 3_000_000
-    assert clock.rt_sleep(due_ns, 1_000_000) >= due_ns
-    assert clock.rt_sleep(due_ns, 0) >= due_ns
+def test_the_first_tick_is_due_one_period_from_the_start(rig):
+    assert (rig.loop.status.tick, rig.loop.begun_ns, rig.loop.deadline_ns) == (-1, START_NS, START_NS)
+    assert rig.loop.finished_ns == START_NS
+    rig.tick()
+    assert (rig.loop.status.tick, rig.loop.deadline_ns) == (0, START_NS + PERIOD_NS)
+
+
+@pytest.mark.parametrize(("periods", "skipped"), [(0.999, 0), (1, 1), (2.5, 2)])
+def test_the_periods_that_went_by_are_skipped_and_the_lateness_is_the_whole(rig, periods, skipped):
+    late_ns = round(periods * PERIOD_NS)
+    rig.tick(oversleep_ns=late_ns)
+    assert (rig.loop.skipped, rig.loop.spent_ns[clock.WAKE]) == (skipped, late_ns)
+    assert rig.loop.status.time_ns == START_NS + PERIOD_NS + late_ns
+
+
+@pytest.mark.parametrize(
+    ("overslept_ns", "woke_ns", "exchange_ns", "law_ns", "stage"),
+    [
+        (50, 0, 49, 49, clock.WAKE),
+        (50, 0, 50, 50, clock.WAKE),
+        (50, 0, 51, 49, clock.EXCHANGE),
+        (50, 0, 49, 51, clock.LAW),
+        (0, 50, 49, 50, clock.WAKE),
+        (0, 50, 51, 51, clock.EXCHANGE),
+        (0, 50, 51, 52, clock.LAW),
+        (0, 50, 52, 51, clock.EXCHANGE),
+    ],
+)
+def test_the_longest_stage_is_blamed_this_wake_up_first(rig, overslept_ns, woke_ns, exchange_ns, law_ns, stage):
+    loop = rig.loop
+    loop.spent_ns[:] = woke_ns, exchange_ns, law_ns
+    loop.finished_ns = 900
+    assert clock.rt_blame(loop, 1000, 1000 + overslept_ns) == stage
+    loop.finished_ns = 1000
+    assert clock.rt_blame(loop, 900, 1000 + overslept_ns) == stage, "what was due while the tick before ran"
+
+
+class Asleep:
+    """A clock that a sleep sets, early or late by some, and that each look takes on by ten nanoseconds."""
+
+    def __init__(self, monkeypatch, late_ns=0):
+        self.now_ns, self.late_ns, self.slept = 0, late_ns, []
+        monkeypatch.setattr(clock, "monotonic_ns", self._look)
+        monkeypatch.setattr(clock, "sleep_until_ns", self._sleep)
+
+    def _look(self):
+        self.now_ns += 10
+        return self.now_ns
+
+    def _sleep(self, until_ns):
+        self.slept.append(until_ns)
+        self.now_ns = max(self.now_ns, until_ns + self.late_ns)
+
+
+def test_without_spinning_it_sleeps_until_the_instant(monkeypatch):
+    asleep = Asleep(monkeypatch)
+    assert clock.rt_sleep(5000, 0) == 5010
+    assert asleep.slept == [5000]
+
+
+def test_a_sleep_that_ends_early_is_taken_up_again(monkeypatch):
+    asleep = Asleep(monkeypatch, late_ns=-11)
+    assert clock.rt_sleep(5000, 0) == 5009
+    assert asleep.slept == [5000, 5000]
+
+
+def test_a_sleep_that_ends_at_the_instant_is_over(monkeypatch):
+    asleep = Asleep(monkeypatch, late_ns=-10)
+    assert clock.rt_sleep(5000, 0) == 5000
+    assert asleep.slept == [5000]
+
+
+def test_with_spinning_it_sleeps_short_of_the_instant_and_watches_the_clock(monkeypatch):
+    asleep = Asleep(monkeypatch)
+    assert clock.rt_sleep(5000, 300) == 5000
+    assert asleep.slept == [4700]

@@ -1,0 +1,322 @@
+"""From the reference and the estimate to the next command: feed-forward, feedback, limits, and the ramp to null."""
+
+import math
+
+import pytest
+
+from hilctl.law.feed import rt_feed_linear, rt_pressure_for
+from hilctl.law.inverse import RING
+from hilctl.law.output import rt_half_swing_s
+from hilctl.law.pid import rt_pid
+from hilctl.law.sensors import PRESSURE_A, PRESSURE_B
+from hilctl.law.settings import RIG_FEEDBACK
+from hilctl.law.three_state import rt_three_state
+from hilctl.law.tick import rt_feed_forward, rt_opening, rt_output
+from hilctl.machine import GRAVITY
+from hilctl.signals import Arming, Mode, Trip
+from tests.forms import changed
+from tests.unit.law.given import DT, settings
+from tests.unit.law.states import SET, TICK, law, point, put
+
+INVERSE = settings(law__feed__inverse=1.0)
+CLOSED = (Mode.HOLD, Mode.TRACK, Mode.STOP)
+pytestmark = pytest.mark.usefixtures("forms")
+
+
+def fed(mode=Mode.TRACK, given=SET, **values):
+    s = law(mode, given, **values)
+    s.ahead, s.here = point(0.01, 0.2, 3.0, 40.0), point(0.005, 0.1, 2.0, 30.0)
+    return s
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_without_the_inverse_model_the_feed_forward_is_the_linear_one_ahead_and_the_pressure_that_of_now(mode):
+    s = fed(mode, inverse__running=1)
+    rt_feed_forward(s)
+    assert s.u_linear == s.u_feed == pytest.approx(rt_feed_linear(s.linear, s.ahead))
+    assert s.u_linear > 0.0
+    assert s.pressure_ref_pa == pytest.approx(rt_pressure_for(s.linear, s.now.friction, s.here))
+    assert (s.u_inverse, s.inverse.running) == (0.0, 0)
+
+
+def inverted(share, mode=Mode.TRACK):
+    s = fed(mode, INVERSE, u_inverse=0.7)
+    s.now.law.feed.inverse = share
+    s.history.points["v_m_s"] = 0.1
+    rt_feed_forward(s)
+    return s
+
+
+@pytest.mark.parametrize("mode", [mode for mode in Mode if mode not in CLOSED])
+def test_the_inverse_model_stops_in_open_loop(mode):
+    s = fed(mode, INVERSE, inverse__running=1, u_inverse=0.7)
+    rt_feed_forward(s)
+    assert (s.u_inverse, s.inverse.running, s.u_feed) == (0.0, 0, s.u_linear)
+
+
+@pytest.mark.parametrize("share", [0.25, 0.5, 1.0])
+def test_the_inverse_model_takes_its_share_of_opening_and_pressure(share):
+    none, s = inverted(0.0), inverted(share)
+    assert s.inverse.running == 1
+    whole = inverted(1.0)
+    assert whole.u_inverse > 1e-3
+    assert abs(whole.u_inverse - s.u_linear) > 1e-4
+    assert s.u_inverse == pytest.approx(whole.u_inverse)
+    assert s.u_feed == pytest.approx((1 - share) * none.u_linear + share * whole.u_inverse)
+    full = whole.pressure_ref_pa
+    assert abs(full - none.pressure_ref_pa) > 1e3
+    assert s.pressure_ref_pa == pytest.approx((1 - share) * none.pressure_ref_pa + share * full)
+
+
+def test_all_of_the_inverse_model_leaves_nothing_of_the_linear_one():
+    s = inverted(1.0)
+    assert s.u_feed == pytest.approx(s.u_inverse)
+    assert s.pressure_ref_pa == pytest.approx(s.inverse.pressure[(TICK * s.inverse.steps) & (RING - 1)])
+
+
+def standing(vertical=0, v=0.0, a=0.0):
+    """A reference that stands, with friction holding the table against a load pressure."""
+    s = fed(Mode.HOLD, INVERSE, estimate__x=0.02)
+    s.here = point(0.005, v, a)
+    s.now.machine.vertical, s.now.machine.K = vertical, 1e5
+    s.checked.value[PRESSURE_A], s.checked.value[PRESSURE_B] = 7.0e6, 6.9e6
+    rt_feed_forward(s)
+    return s
+
+
+def test_the_force_that_friction_holds_is_what_the_load_pressure_leaves():
+    machine = SET.machine
+    force = machine.A * 1e5 - 1e5 * 0.02
+    assert standing().inverse.held == pytest.approx(force)
+    assert standing(vertical=1).inverse.held == pytest.approx(force - machine.m * GRAVITY)
+
+
+@pytest.mark.parametrize(("v", "a"), [(1e-6, 0.0), (0.0, 1e-6), (-0.1, 0.0), (0.0, -1.0)])
+def test_while_the_reference_moves_nobody_knows_what_friction_holds(v, a):
+    assert standing(v=v, a=a).inverse.held != pytest.approx(standing().inverse.held)
+
+
+def closing(mode=Mode.HOLD, **values):
+    """A closed loop with an error in every state, and pressures that differ from what the reference needs."""
+    s = law(mode, delayed__x_m=0.03, delayed__v_m_s=0.3, delayed__a_m_s2=2.0, estimate__x=0.01, estimate__v=0.1,
+            estimate__a=0.7, estimate__b=0.2, pressure_ref_pa=1.5e5, u_feed=0.05)  # fmt: skip
+    s.checked.value[PRESSURE_A], s.checked.value[PRESSURE_B] = 7.0e6, 6.5e6
+    three, pid = s.now.law.three_state, s.now.law.pid
+    three.kv_s_per_m, three.ka_s2_per_m, three.kp_per_mpa = 0.11, 0.013, 0.17
+    pid.kd_s_per_m = 0.02
+    s.three_state.integral, s.pid.integral, s.output.refused = 0.04, -0.03, 0.006
+    return put(s, **values)
+
+
+def feedback(s, live=True):
+    """Three-variable feedback of a copy."""
+    c = s.copy()
+    return rt_three_state(c.now.law.three_state, 0.02, 0.2, 2.0 - 0.9, 5e5 - 1.5e5, c.fresh, 0.006, live,
+                          DT * int(s.periods), c.three_state)  # fmt: skip
+
+
+def pid(s, live=True):
+    c = s.copy()
+    return rt_pid(c.now.law.pid, 0.02, 0.006, live, DT * int(s.periods), c.pid)
+
+
+@pytest.mark.parametrize("periods", [1, 3])
+@pytest.mark.parametrize("mode", CLOSED)
+def test_the_opening_is_feed_forward_and_feedback_of_the_errors_without_the_bias(mode, periods):
+    s = closing(mode, periods=periods)
+    expected, before = feedback(s) + 0.05, s.copy()
+    assert rt_opening(s) == s.u_law == pytest.approx(expected, rel=1e-9)
+    assert not any(name.startswith("pid.") for name in changed(before, s))
+
+
+@pytest.mark.parametrize("periods", [1, 3])
+def test_the_pid_needs_no_feed_forward(periods):
+    s = closing(pid_share=1.0, periods=periods)
+    expected, before = pid(s), s.copy()
+    assert rt_opening(s) == s.u_law == pytest.approx(expected, rel=1e-9)
+    assert not any(name.startswith("three_state.") for name in changed(before, s))
+
+
+@pytest.mark.parametrize("share", [0.25, 0.5, 0.75])
+def test_between_the_two_the_opening_goes_from_one_to_the_other_with_a_soft_start_and_end(share):
+    s = closing(pid_share=share)
+    one, other = feedback(s) + 0.05, pid(s)
+    smooth = {0.25: 0.15625, 0.5: 0.5, 0.75: 0.84375}[share]
+    assert rt_opening(s) == pytest.approx((1 - smooth) * one + smooth * other, rel=1e-9)
+
+
+def test_with_a_trip_latched_neither_integral_changes():
+    s = closing(pid_share=0.5)
+    s.guard.trip = Trip.VELOCITY
+    rt_opening(s)
+    assert (s.three_state.integral, s.pid.integral) == (0.04, -0.03)
+
+
+@pytest.mark.parametrize("mode", [Mode.OFF, Mode.NULL, Mode.STANDBY])
+def test_in_open_loop_the_opening_is_armings_or_none(mode):
+    s = closing(mode, u_law=0.9)
+    s.arm.bump, s.arm.step = 0.01, Arming.BUMP_DOWN
+    bump = -0.01 if mode == Mode.STANDBY else 0.0
+    assert rt_opening(s) == s.u_law == bump
+
+
+def own(mode, **values):
+    s = law(mode, here__x_m=0.02, **values)
+    s.now.law.feedback, s.now.law.rig.reach_m = RIG_FEEDBACK, 0.1
+    s.arm.null, s.arm.bump, s.arm.step = 0.3, 0.01, Arming.BUMP_UP
+    return s
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_a_rig_with_a_loop_of_its_own_gets_the_reference_or_where_it_stood(mode):
+    s = own(mode)
+    closed = mode in (*CLOSED, Mode.NULL)
+    expected = 0.2 if closed else 0.31 if mode == Mode.STANDBY else 0.3
+    assert rt_opening(s) == s.u_law == pytest.approx(expected)
+
+
+def out(mode, wanted, given=SET, **values):
+    s = law(mode, given, arm__null=0.02, arm__kept=0.02, output__command=0.1, output__ramp_from=0.1, **values)
+    rt_output(s, wanted)
+    return s
+
+
+def test_off_the_command_is_null_and_nothing_is_kept():
+    s = law(Mode.OFF, arm__null=0.02)
+    o = put(s.output, command=0.5, refused=0.3, saturated=1, saturated_s=0.7, ramp_s=0.9, ramp_from=0.4)
+    s.notches.first.t1 = s.notches.third.u2 = 0.5
+    rt_output(s, 0.4)
+    assert (o.command, o.refused, o.saturated, o.saturated_s) == (0.02, 0.0, 0, 0.0)
+    assert (s.notches.first.t1, s.notches.third.u2) == (0.0, 0.0)
+    assert (o.ramp_from, o.ramp_s, s.u_notched) == (0.02, 0.0, 0.4)
+
+
+STILL = settings(law__valve__dead_band=0.0, law__valve__dither=0.0)
+
+
+@pytest.mark.parametrize("mode", [*CLOSED, Mode.STANDBY])
+def test_the_command_is_the_opening_about_null_within_slew_and_reach(mode):
+    slew = STILL.limits.command.slew_per_s * DT
+    s = out(mode, 0.085, STILL, periods=3)
+    assert s.output.command == pytest.approx(0.105)
+    assert (s.u_notched, s.output.ramp_from, s.output.ramp_s) == (0.085, pytest.approx(0.105), 0.0)
+    assert s.valve.rate == pytest.approx(0.5 * 0.085 / (3 * DT))
+    s = out(mode, 0.9, STILL, periods=3)
+    assert s.output.command == pytest.approx(min(0.1 + slew, 0.02 + STILL.limits.command.opening))
+    s = out(mode, 0.9, STILL, authority=0.05)
+    assert s.output.command == pytest.approx(max(0.07, 0.1 - slew))
+    assert s.output.saturated == 1
+
+
+def test_the_opening_of_the_rig_file_is_the_most():
+    given = settings(law__valve__dead_band=0.0, law__valve__dither=0.0, limits__command__opening=0.1)
+    s = law(Mode.HOLD, given, arm__null=0.02, arm__kept=0.02, output__command=0.119)
+    rt_output(s, 0.9)
+    assert (s.output.command, s.output.saturated) == (pytest.approx(0.12), 1)
+
+
+def test_the_time_in_saturation_counts_skipped_periods():
+    s = out(Mode.HOLD, 2.0, STILL, periods=3)
+    assert s.output.saturated_s == pytest.approx(3 * DT)
+
+
+def test_a_notch_takes_its_share_of_the_opening():
+    given = settings(law__notch_1__depth_db=20.0, law__notch_1__frequency_hz=50.0, law__valve__dither=0.0,
+                     law__valve__dead_band=0.0)  # fmt: skip
+    s = out(Mode.HOLD, 0.05, given)
+    assert 0.0 < s.u_notched < 0.05
+    assert s.valve.opening == s.u_notched
+    assert s.notches.first.u1 == 0.05
+
+
+def test_an_opening_that_is_not_finite_keeps_the_command_and_goes_to_null():
+    s = out(Mode.HOLD, math.nan, STILL)
+    assert s.mode == Mode.NULL
+    rate = SET.limits.stopping.deceleration_m_s2 * SET.machine.A / SET.machine.Qn
+    assert s.output.command == pytest.approx(0.1 - 0.5 * rate * DT), "the ramp begins in this very tick"
+    guard = s.guard
+    assert (guard.trip, guard.trip_tick, guard.trip_limit, guard.trip_sensor) == (Trip.COMMAND, TICK, 1.0, -1)
+    assert math.isnan(guard.trip_value)
+    assert out(Mode.HOLD, 0.05, STILL).guard.trip == 0
+
+
+REST_S = 0.5
+
+
+def falling(command=0.1, ramp_s=0.0, periods=1, **values):
+    s = law(Mode.NULL, arm__null=0.02, arm__kept=0.02, output__command=command, output__ramp_from=command,
+            output__ramp_s=ramp_s, periods=periods, now__limits__escalation__null_s=REST_S, **values)  # fmt: skip
+    rt_output(s, 0.9)
+    return s
+
+
+def test_the_ramp_to_null_takes_the_flow_away_by_the_deceleration_limit():
+    rate = SET.limits.stopping.deceleration_m_s2 * SET.machine.A / SET.machine.Qn
+    s = falling()
+    assert s.output.command == pytest.approx(0.1 - 0.5 * rate * DT)
+    assert (s.mode, s.output.ramp_s, s.u_notched) == (Mode.NULL, DT, 0.9)
+    apart_s = rt_half_swing_s(SET.machine)
+    assert falling(ramp_s=apart_s).output.command == pytest.approx(0.1 - rate * DT), "both halves"
+
+
+@pytest.mark.parametrize(("periods", "steps"), [(3, 3), (4, 4), (40, 4)])
+def test_after_a_stall_the_ramp_goes_on_by_four_periods_at_most(periods, steps):
+    rate = 1.0 * SET.limits.stopping.deceleration_m_s2 * SET.machine.A / SET.machine.Qn
+    s = falling(periods=periods, command=0.5)
+    assert s.output.ramp_s == pytest.approx(periods * DT)
+    assert s.output.ramped[0] == pytest.approx(0.5 * rate * steps * DT)
+
+
+def test_at_null_it_is_switched_off_or_rests_there_while_a_trip_is_latched():
+    arrived = {"command": 0.02}
+    s = falling(**arrived)
+    assert (s.mode, s.enable, s.supply, s.output.command) == (Mode.OFF, 0, 0, 0.02)
+    s = falling(guard__trip=Trip.VELOCITY, **arrived)
+    assert (s.mode, s.enable, s.null_s) == (Mode.NULL, 1, DT)
+    s = falling(guard__trip=Trip.VELOCITY, null_s=REST_S, **arrived)
+    assert s.mode == Mode.OFF
+
+
+def test_the_rest_at_null_begins_when_the_ramp_has_arrived():
+    s = falling(guard__trip=Trip.VELOCITY, null_s=REST_S)
+    assert (s.mode, s.null_s) == (Mode.NULL, REST_S)
+
+
+def test_what_is_not_enabled_yet_needs_no_ramp():
+    s = falling(enable=0, guard__trip=Trip.VELOCITY)
+    assert (s.mode, s.output.command) == (Mode.OFF, 0.02)
+
+
+def out_own(mode, wanted, enable=1, **values):
+    s = own(mode, enable=enable, output__command=0.3, estimate__x=0.04, **values)
+    put(s.output, refused=0.3, saturated=1, saturated_s=0.7)
+    s.now.limits.command.slew_per_s, s.now.limits.command.opening = 5000.0, 0.9
+    rt_output(s, wanted)
+    return s
+
+
+def test_before_it_is_enabled_such_a_rig_is_sent_where_it_stands():
+    o = out_own(Mode.STANDBY, 0.9, enable=0)
+    assert o.arm.null == o.output.command == pytest.approx(0.4)
+    assert (o.output.refused, o.output.saturated, o.output.saturated_s) == (0.0, 0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("mode", "authority", "least", "most"),
+    [(Mode.STANDBY, 0.05, 0.25, 0.35), (Mode.STANDBY, 1.0, -0.9, 0.9), (Mode.HOLD, 0.05, -0.9, 0.9),
+     (Mode.NULL, 0.05, -0.9, 0.9)],
+)  # fmt: skip
+def test_until_it_is_armed_its_command_stays_near_where_it_stood(mode, authority, least, most):
+    s = out_own(mode, 2.0, authority=authority)
+    assert (s.output.command, s.arm.null, s.u_notched) == (pytest.approx(most), 0.3, 2.0)
+    assert s.mode == mode, "its reference brings it to null, and no ramp"
+    assert out_own(mode, -2.0, authority=authority).output.command == pytest.approx(least)
+    assert out_own(mode, 0.31, authority=authority).output.command == pytest.approx(0.31)
+
+
+def test_its_slew_is_that_of_one_period_and_its_saturation_counts_all():
+    s = own(Mode.TRACK, periods=3, output__command=0.3)
+    s.now.limits.command.slew_per_s = 10.0
+    rt_output(s, 2.0)
+    assert s.output.command == pytest.approx(0.3 + 10.0 * DT)
+    assert s.output.saturated_s == pytest.approx(3 * DT)
