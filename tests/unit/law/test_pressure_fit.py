@@ -137,7 +137,7 @@ def test_a_pressure_that_stands_still_shows_nothing_and_does_not_spoil_the_other
 
 
 def test_a_pressure_that_only_settles_leaves_nothing():
-    a, way, pa, _ = course(6e4, 3e4)
+    a, way, *_ = course(6e4, 3e4)
     t = (np.arange(len(a)) + 1) * DT
     settles = 1e6 + 3e6 * t - 2e6 * t * t
     s = measured([(a, way, settles, settles), (a, way, settles, settles)])
@@ -154,6 +154,59 @@ def test_without_acceleration_or_way_the_other_explains_alone():
     straight = measured([(a, 0 * way, 5e4 * a + chance, 5e4 * a + chance)])
     assert straight.found[0] > 0.5
     assert straight.found[1] == pytest.approx(-straight.found[0], rel=1e-9)
+
+
+def judged(left, freedom=1000.0):
+    """What is found where so much of the columns is left: force, way, pA, pB."""
+    s = filled(FIT)
+    s.left[:], s.freedom = np.triu(np.array(left)), freedom
+    rt_fit_judge(s)
+    return s
+
+
+def gram(a, w, both, pa, pw, pp):
+    """Sums of products, chamber B mirrored."""
+    return [[a, both, pa, -pa], [0, w, pw, -pw], [0, 0, pp, 0], [0, 0, 0, pp]]
+
+
+ROOT = math.sqrt
+FOUND = {  # by hand, with sums far from one
+    "force alone": (gram(0.04, 0.01, 0.0, 0.02, -0.001, 0.1), ROOT(0.1)),
+    "way alone": (gram(0.04, 0.01, 0.0, -0.001, 0.01, 0.1), ROOT(0.1)),
+    "both, apart": (gram(0.04, 0.01, 0.0, 0.02, 0.01, 0.1), ROOT(0.2)),
+    "both, mirrored": (gram(0.04, 0.01, 0.0, -0.02, -0.01, 0.1), -ROOT(0.2)),
+    "both, correlated": (gram(0.02, 0.02, 0.01, 0.015, 0.015, 0.05), ROOT(0.3)),
+    "one is the other": (gram(0.04, 0.01, 0.02, 0.02, 0.01, 0.1), ROOT(0.1)),
+    "no force": (gram(0.0, 0.01, 0.0, 0.0, 0.01, 0.1), ROOT(0.1)),
+    "no way": (gram(0.04, 0.0, 0.0, 0.02, 0.0, 0.1), ROOT(0.1)),
+    "neither column": (gram(0.0, 0.0, 0.0, 0.02, 0.01, 0.1), 0.0),
+    "neither share": (gram(0.04, 0.01, 0.0, 0.0, 0.0, 0.1), 0.0),
+    "the better one, force": (gram(0.04, 0.01, 0.0, 0.02, -0.002, 0.1), ROOT(0.1)),
+    "the better one, way": (gram(0.04, 0.01, 0.0, -0.002, -0.01, 0.1), -ROOT(0.101)),
+    "no pressure": (gram(0.04, 0.01, 0.0, 0.0, 0.0, 0.0), 0.0),
+}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_the_share_that_is_explained_is_found_at_any_scale(name):
+    left, r = FOUND[name]
+    for scale in (1.0, 1e-3, 1e9):
+        assert list(judged(scale * np.array(left)).found) == pytest.approx([r, r], rel=1e-9, abs=1e-15)
+
+
+def test_a_column_that_is_zero_takes_nothing_out():
+    a, way, pa, pb = course(6e4, 3e4, 20)
+    s = measured([(0 * a, way, 0 * pa, 0 * pb)])
+    assert np.isfinite(s.left).all()
+    assert list(s.found) == [0.0, 0.0]
+
+
+def test_what_rounding_leaves_of_a_pressure_that_only_settles_is_set_to_nothing():
+    a, way, *_ = course(6e4, 3e4)
+    t = (np.arange(len(a)) + 1) * DT
+    s = measured([(a, way, 1e6 + 3e6 * t, -2e6 * t + 5e6 * t * t)])
+    assert not s.left[:, 2:].any()
+    assert s.left[0, 0] > 0.0
 
 
 def test_nothing_counted_is_nothing_found():

@@ -48,6 +48,13 @@ def test_the_mean_acceleration_at_rest_begins_again_when_it_is_asked_to():
     assert roots(changed(before, s)) == {"rest_a", "rest_n", "square", "product", "pressures"}
 
 
+def test_a_restart_forgets_a_mean_that_never_ended():
+    s = filled(SIGNS)
+    s.rest_a = float("inf")
+    rt_signs_rest(2.0, True, s)
+    assert s.rest_a == 2.0
+
+
 def test_a_tick_of_rest_leaves_the_rounds_before_alone():
     s = filled(SIGNS)
     before = s.copy()

@@ -1,6 +1,7 @@
-"""Readings that stand still, tick by tick: what is counted, what is learnt at rest, and what the valve has opened for."""
+"""Readings that stand still, tick by tick: what is counted, learnt at rest, and made of the opening."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -75,10 +76,10 @@ COURSES = (
 def by_hand(course):
     """low, high, step, turns, longest of a course of readings."""
     seen = [v for v in course if math.isfinite(v)]
-    steps = [b - a for a, b in zip(course, course[1:], strict=False) if math.isfinite(b - a) and b != a]
-    turns = sum(a * b < 0 for a, b in zip(steps, steps[1:], strict=False))
+    steps = [b - a for a, b in pairwise(course) if math.isfinite(b - a) and b != a]
+    turns = sum(a * b < 0 for a, b in pairwise(steps))
     runs, run = [0], 0
-    for a, b in zip(course, course[1:], strict=False):
+    for a, b in pairwise(course):
         run = run + 1 if a == b else 0
         runs.append(run if math.isfinite(b) else 0)
     return min(seen), max(seen), min(abs(s) for s in steps), turns, max(runs)
