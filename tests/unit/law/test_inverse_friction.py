@@ -157,3 +157,18 @@ def test_an_acceleration_that_lets_nothing_stick_turns_at_the_reversal():
     a = -2.2 * path.steady(1e-9) / path.machine.m
     assert path.at(1e-6, a) == path.steady(1e-6)
     assert path.at(-1e-6, a) == path.steady(-1e-6)
+
+
+@pytest.mark.parametrize(("v", "a"), [(0.015, -0.1), (1e-5, 0.1)])
+def test_no_jerk_turns_friction_far_from_a_reversal_nor_on_the_way_from_it(v, a):
+    path = Path("karnopp")
+    path.at(0.2)
+    for sign in (1.0, -1.0):
+        assert path.at(sign * v, sign * a, -sign * 1e6) == pytest.approx(path.steady(sign * v), rel=1e-12)
+
+
+def test_a_constant_speed_is_no_rest():
+    path = Path("karnopp", held=50.0)
+    path.at(0.2, 0.5)
+    path.at(0.2, 0.0)
+    assert (path.s.resting, path.s.held) == (0, 50.0)
