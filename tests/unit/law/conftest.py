@@ -22,6 +22,7 @@ from hilctl.signals import SAMPLE, Mode
 from sim.driver import TwinDriver
 from sim.twin import STATE as TWIN
 from tests.forms import forms  # noqa: F401  a fixture
+from tests.unit.law.guarding import guard  # noqa: F401  a fixture
 
 
 def _signature() -> Any:

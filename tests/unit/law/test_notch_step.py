@@ -36,6 +36,15 @@ def test_a_notch_of_no_depth_takes_nothing_to_the_last_bit():
     assert s.item() == (0.7, 0.3, 0.0, 0.0)
 
 
+@pytest.mark.parametrize("depth_db", [0.5, 20.0])
+def test_a_notch_of_some_depth_takes_something_from_the_first_tick_on(depth_db):
+    s = remembering(t1=0.0, t2=0.0)
+    a = 0.25 * math.sin(2 * math.pi * 100 * DT)
+    taken = a * (1 - 10 ** (-depth_db / 20)) * (0.7 + 0.2) / (1 + a)
+    assert rt_notch(pack(Notch(depth_db=depth_db)), 0.7, DT, s) == pytest.approx(0.7 - taken)
+    assert s.t1 == pytest.approx(taken)
+
+
 @pytest.mark.parametrize(("t1", "t2"), [(0.05, 0.0), (0.0, 0.05)])
 def test_what_a_notch_holds_when_its_depth_comes_to_zero_rings_out(t1, t2):
     c, s = pack(Notch(depth_db=0.0)), remembering(t1=t1, t2=t2)
@@ -49,6 +58,8 @@ def test_what_a_notch_holds_when_its_depth_comes_to_zero_rings_out(t1, t2):
 def test_ringing_ends_only_when_both_values_are_below_the_residue():
     c = pack(Notch(depth_db=0.0, frequency_hz=100.0))
     s = remembering(u2=0.7, t1=2 * RESIDUE, t2=2 * RESIDUE * 2 * math.cos(0.2 * math.pi))  # the next is nearly zero
+    assert rt_notch(c, 0.7, DT, s) != 0.7
+    s = remembering(u2=0.7, t1=-2 * RESIDUE, t2=-2 * RESIDUE * 2 * math.cos(0.2 * math.pi))
     assert rt_notch(c, 0.7, DT, s) != 0.7
     s = remembering(u2=0.7, t1=0.5 * RESIDUE, t2=0.5 * RESIDUE)
     assert rt_notch(c, 0.7, DT, s) == 0.7

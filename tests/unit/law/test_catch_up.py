@@ -1,0 +1,218 @@
+"""The reference after ticks that were skipped: it goes on, is rejoined, or stops, from where the table was led."""
+
+import math
+
+import numpy as np
+import pytest
+
+from hilctl.law.catch_up import rt_catch_up
+from hilctl.law.reference import KNOTS, POINT, rt_history_get, rt_history_put, rt_reference
+from hilctl.law.reference.history import LENGTH
+from hilctl.law.reference.motion import Kind
+from hilctl.law.settings import RIG_FEEDBACK
+from hilctl.law.state import STATE, STOPPED, TRIPPED
+from hilctl.signals import Action, Mode, Trip
+from tests.forms import blank
+from tests.unit.law.given import DT, settings
+
+pytestmark = pytest.mark.usefixtures("forms")
+PREVIEW, LEAD, TICK, BEGUN = 3.4, 8, 5000, 4800
+SET = settings()
+KNOT = np.zeros(KNOTS)
+
+
+class Loop:
+    """A move that has run for 192 ticks; tick and head are those of the last tick before the stall."""
+
+    def __init__(self, mode=Mode.TRACK, lasts_s=0.6, way_m=0.1, own=False, pid_share=0.25):
+        s = self.s = blank(STATE)
+        s.now = SET.copy()
+        s.now.dt_s, s.linear.preview_ticks, s.pid_share, s.mode = DT, PREVIEW, pid_share, mode
+        s.now.limits.late.rejoin_s = 0.05
+        if own:
+            s.now.law.feedback = RIG_FEEDBACK
+        s.motion.kind, s.motion.id, s.motion_id, s.motion_begun, s.motion_over = Kind.MOVE, 4, 4, BEGUN, -1
+        s.motion.lead.from_m, s.motion.lead.to_m, s.motion.lead.duration_s = -0.02, way_m - 0.02, lasts_s
+        s.motion.out.to_m, s.motion.peak_m_s2 = way_m - 0.02, 3.0
+        s.tick, s.head_tick, s.lead = TICK, TICK + LEAD, LEAD
+        s.inverse.running, s.inverse.steps, s.inverse.done = 1, 10, 10**9
+        s.estimate.v = 0.3
+        for tick in range(s.head_tick - LENGTH + 1, s.head_tick + 1):
+            self.motion(tick, s.head)
+            rt_history_put(s.history, tick, s.head)
+        self.was = s.copy()
+
+    def motion(self, tick, out=None):
+        out = blank(POINT) if out is None else out
+        rt_reference(self.s.motion, KNOT, (tick - self.was.motion_begun if hasattr(self, "was") else tick - BEGUN) * DT,
+                     out)
+        return out
+
+    def passes(self, periods):
+        self.s.tick += periods
+        self.s.periods = periods
+        rt_catch_up(self.s, KNOT)
+        return self
+
+    def at(self, tick, fraction=0.0, state=None):
+        out = blank(POINT)
+        rt_history_get((self.s if state is None else state).history, tick, fraction, DT, out)
+        return np.array(out.item())
+
+    def went_straight(self, ahead, last, v=None):
+        """From where the command before the stall led, up to a tick."""
+        from_x, from_v, *_ = self.at(TICK, ahead, self.was)
+        v = from_v if v is None else v
+        for tick in range(TICK + math.floor(ahead) + 1, last + 1):
+            line = [from_x + v * (tick - TICK - ahead) * DT, v, 0.0, 0.0]
+            assert self.at(tick) == pytest.approx(np.array(line), abs=1e-12), tick
+        before = TICK + math.floor(ahead)
+        assert self.at(before) == pytest.approx(self.at(before, state=self.was), abs=0), "what is past stays"
+
+
+@pytest.mark.parametrize("mode", [Mode.TRACK, Mode.STOP, Mode.HOLD])
+@pytest.mark.parametrize("periods", [1, 4])
+def test_within_the_preview_the_motion_goes_on_by_its_index(mode, periods):
+    loop = Loop(mode).passes(periods)
+    s = loop.s
+    assert s.head_tick == TICK + LEAD + periods
+    assert s.history.newest == s.head_tick
+    for tick in range(TICK - 20, s.head_tick + 1):
+        assert loop.at(tick) == pytest.approx(np.array(loop.motion(tick).item()), abs=1e-15)
+    assert (s.motion_over, s.mode, s.guard.trip, s.rejoin.until) == (-1, mode, 0, 0)
+    assert s.inverse.done == 10**9
+
+
+def test_while_the_table_is_held_only_what_the_history_holds_is_made_again():
+    loop = Loop(Mode.HOLD).passes(1000)
+    assert loop.s.head_tick == loop.s.history.newest == TICK + LEAD + 1000
+    for tick in (loop.s.head_tick - LENGTH + 1, loop.s.head_tick):
+        assert loop.at(tick) == pytest.approx(np.array(loop.motion(tick).item()), abs=1e-15)
+    assert loop.s.motion_over == loop.s.head_tick - LENGTH + 1
+    assert loop.s.inverse.done == 10**9
+
+
+def test_the_tick_at_which_the_motion_is_over_is_kept_from_the_first_on():
+    loop = Loop(lasts_s=0.21)
+    for _ in range(5):
+        loop.passes(1)
+    assert loop.s.motion_over == BEGUN + 210
+    assert loop.s.head_tick == BEGUN + 213
+
+
+@pytest.mark.parametrize(("periods", "own"), [(5, False), (20, False), (51, False), (20, True)])
+def test_after_a_short_stall_the_table_is_led_straight_on_and_then_back_to_the_motion(periods, own):
+    loop = Loop(own=own)
+    loop.s.motion_over = 7
+    loop.passes(periods)
+    s, ahead = loop.s, 0.0 if own else 0.75 * PREVIEW
+    join = TICK + periods + math.ceil(ahead)
+    assert (s.mode, s.guard.trip, s.motion_over) == (Mode.TRACK, 0, -1)
+    assert s.head_tick == s.history.newest == TICK + LEAD + periods
+    assert s.rejoin.begun == join
+    assert s.rejoin.missed_s == pytest.approx((periods - 1) * DT)
+    loop.went_straight(ahead, join, v=0.0 if own else None)
+    assert s.inverse.done == (TICK + math.floor(ahead)) * 10
+    off = loop.at(s.head_tick)[0] - loop.motion(s.head_tick).x_m
+    while s.head_tick <= s.rejoin.until:
+        loop.passes(1)
+        rest, off = off, loop.at(s.head_tick)[0] - loop.motion(s.head_tick).x_m
+        assert abs(off) < abs(rest) + 1e-3
+    assert loop.at(s.head_tick) == pytest.approx(np.array(loop.motion(s.head_tick).item()), abs=1e-12)
+    assert s.motion_over == (-1 if s.head_tick < BEGUN + 600 else s.rejoin.until)
+
+
+def test_the_way_back_takes_a_share_of_the_motions_acceleration_and_the_jerk_of_a_stop():
+    slow, quick, soft = Loop(), Loop(), Loop()
+    quick.s.motion.peak_m_s2 = 30.0
+    soft.s.now.limits.stopping.jerk_m_s3 = 20.0
+    for loop in (slow, quick, soft):
+        loop.passes(30)
+    assert quick.s.rejoin.T_s < 0.9 * slow.s.rejoin.T_s
+    assert soft.s.rejoin.T_s > 1.1 * slow.s.rejoin.T_s
+    home = slow.s.rejoin.c
+    t = np.linspace(0, 1, 200)
+    most = np.max(np.abs(np.polynomial.Polynomial(home).deriv(2)(t))) / slow.s.rejoin.T_s**2
+    assert 0.3 * 3.0 < most < 0.72 * 3.0
+
+
+def test_a_motion_that_ends_on_the_way_back_is_over_only_when_it_is_joined():
+    loop = Loop(lasts_s=0.23).passes(40)
+    s = loop.s
+    while s.motion_over < 0:
+        loop.passes(1)
+        assert s.head_tick < TICK + 3000
+    assert s.motion_over == s.rejoin.until
+
+
+@pytest.mark.parametrize("pid_share", [0.0, 0.25, 1.0])
+@pytest.mark.parametrize("periods", [52, 400])
+def test_after_a_long_stall_a_motion_stops_from_where_the_table_is_and_as_fast_as_it_is(pid_share, periods):
+    loop = Loop(pid_share=pid_share).passes(periods)
+    s, ahead = loop.s, (1 - pid_share) * PREVIEW
+    assert (s.mode, s.guard.trip, s.guard.trip_action) == (Mode.STOP, Trip.LATE_TICKS, Action.STOP)
+    assert (s.guard.trip_limit, s.guard.trip_sensor, s.guard.trip_tick) == (0.05, -1, TICK + periods)
+    assert s.guard.trip_value == pytest.approx((periods - 1) * DT, abs=0.06)
+    assert s.guard.trip_value >= (periods - 1) * DT * (1 - 1e-12)
+    assert (s.motion_result, s.motion_done_id) == (TRIPPED, 4)
+    assert s.head_tick == s.history.newest == TICK + LEAD + periods
+    from_x, v, *_ = loop.at(TICK, ahead, loop.was)
+    v += pid_share * (0.3 - v)
+    for tick in range(max(TICK + math.floor(ahead) + 1, s.head_tick - LENGTH + 1), s.head_tick + 1):
+        line = [from_x + v * (tick - TICK - ahead) * DT, v, 0.0, 0.0]
+        assert loop.at(tick) == pytest.approx(np.array(line), abs=1e-12)
+    assert s.inverse.done == max(TICK + math.floor(ahead), s.head_tick - LENGTH + 2) * 10
+
+
+@pytest.mark.parametrize("trip_tick", [None, -1, 0])
+def test_a_stop_that_stalls_falls_to_null_unless_it_begins_by_this_very_stall(trip_tick):
+    loop = Loop(Mode.STOP)
+    s = loop.s
+    if trip_tick is not None:
+        s.guard.trip, s.guard.trip_tick = Trip.VELOCITY, TICK + 20 + trip_tick
+    loop.passes(20)
+    loop.went_straight(0.75 * PREVIEW, s.head_tick, v=loop.at(s.head_tick)[1])
+    if trip_tick == 0:
+        assert (s.mode, s.guard.trip, s.motion_result) == (Mode.STOP, Trip.VELOCITY, STOPPED)
+    else:
+        assert s.mode == Mode.NULL
+        assert s.guard.trip == (Trip.LATE_TICKS if trip_tick is None else Trip.VELOCITY)
+    if trip_tick is None:
+        assert (s.guard.trip_value, s.guard.trip_limit, s.guard.trip_sensor) == (pytest.approx(19 * DT), 0.05, -1)
+        assert (s.guard.trip_action, s.guard.trip_tick) == (Action.NULL, TICK + 20)
+
+
+def test_a_rig_with_its_own_loop_that_stalls_too_long_stands_where_its_last_reference_was():
+    loop = Loop(own=True, pid_share=0.0).passes(60)
+    assert loop.s.mode == Mode.STOP
+    assert loop.s.guard.trip_value == pytest.approx(59 * DT)
+    loop.went_straight(0.0, loop.s.head_tick, v=0.0)
+
+
+def test_stalls_before_the_motion_is_rejoined_count_together():
+    loop = Loop().passes(30)
+    s = loop.s
+    for _ in range(60):
+        loop.passes(1)
+    assert s.head_tick < s.rejoin.until
+    loop.passes(30)
+    assert s.guard.trip == Trip.LATE_TICKS or s.rejoin.missed_s > 29 * DT
+    assert s.rejoin.missed_s > 29 * DT
+
+
+@pytest.mark.parametrize(("x_m", "v_m_s"), [(0.02, 0.0), (-0.02, 0.0), (0.0, 0.4), (0.0, -0.4)])
+def test_a_table_that_is_far_off_its_motion_by_now_has_stalled_for_as_long_as_that_takes(x_m, v_m_s):
+    """At the motion's peak of acceleration, less the two ticks between."""
+    loop, peak = Loop(pid_share=1.0), 3.0
+    s = loop.s
+    here = loop.at(TICK)
+    s.head.x_m, s.head.v_m_s, s.head.a_m_s2, s.head.j_m_s3 = here[0] + x_m, here[1] + v_m_s, 0.0, 0.0
+    for tick in (TICK, TICK + 1):
+        rt_history_put(s.history, tick, s.head)
+    s.history.newest = TICK + LEAD
+    loop.passes(10)
+    there = Loop().motion(TICK + 10)
+    off_m = here[0] + x_m + (here[1] + v_m_s) * 10 * DT - there.x_m
+    off_s = max(abs(here[1] + v_m_s - there.v_m_s) / peak, math.sqrt(2 * abs(off_m) / peak))
+    assert s.guard.trip == Trip.LATE_TICKS
+    assert s.guard.trip_value == pytest.approx(off_s - 2 * DT, rel=1e-9)
