@@ -111,7 +111,9 @@ _FAR = 2.0  # ways of a bump: a table that has gone so far is not tried again, n
 _DRIFTS = 0.4  # of a bump's speed: such a drift is taken out before the bumps
 _STRONG = 3.0  # times that: it is taken out at once
 _MOST_CORRECTIONS = 6
-_UNANSWERED = 2  # corrections that the drift does not follow by this share: nor does the valve
+# Corrections that the drift does not follow by this share: nor does the valve. Less than the drift that is taken out
+# says nothing: friction that lets go sets the table swinging by as much.
+_UNANSWERED = 2
 _ANSWER = 0.4
 _SEEN_LAGS = 4.0  # of valve and oil: a drift that was watched for less is not known
 _MOST_ROUNDS = 4  # each leaves about a fifth of the null's error, for friction bends the valve's gain at low speed
@@ -263,9 +265,10 @@ def _rt_enabled(c: Any, machine: Any, own_m: float, value: Any, supply_pa: float
     if not known or abs(drift) <= most or a.corrections == _MOST_CORRECTIONS:
         _rt_round(c, machine, own_m, value, supply_pa, a)
         return GOING
+    asked_m_s = promised * abs(a.null - a.kept)
     if a.corrections == 0:
         a.first_m_s = drift
-    elif a.corrections >= _UNANSWERED and abs(drift - a.first_m_s) < _ANSWER * promised * abs(a.null - a.kept):
+    elif a.corrections >= _UNANSWERED and asked_m_s >= most and abs(drift - a.first_m_s) < _ANSWER * asked_m_s:
         return _rt_ends(Trip.NO_MOTION.value, 0.0, c.response * c.bump * promised * c.bump_s, -1, a)
     shown = (drift - a.drift_m_s) / a.correction if a.corrections > 0 else 0.0
     correction = -drift / shown if abs(shown) > c.response * promised else -0.5 * drift / promised

@@ -135,8 +135,7 @@ class App:
     def _hear(self) -> None:
         """What the core says of its link to the device, and who subscribes: system calls that rarely bring anything."""
         s = self.service
-        for kind, body in s.core.link.events():
-            s.tell(kind, **body)
+        s.hear()
         self.telemetry.learn(lambda: status_of(s))
 
     def _core_ended(self) -> None:

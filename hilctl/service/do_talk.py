@@ -67,7 +67,8 @@ def status(s: Service, asked: Asked, given: Arguments) -> Result:
 
 
 def events(s: Service, asked: Asked, given: Arguments) -> Result:
-    """What happened."""
+    """What happened, and no less than a status shows that was asked for before."""
+    s.hear()
     return {"events": [event.plain() for event in s.events.since(given.args.first)], "next": s.events.next}
 
 

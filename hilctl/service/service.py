@@ -85,6 +85,11 @@ class Service:
         """An event, now."""
         self.events.tell(kind, self.watch.tick, **body)
 
+    def hear(self) -> None:
+        """Takes in what the core says of its link to the device."""
+        for kind, body in self.core.link.events():
+            self.tell(kind, **body)
+
     def need_mode(self, op: str, *modes: Mode) -> None:
         """Refuses outside these modes, and says what to do."""
         if self.watch.mode in modes:

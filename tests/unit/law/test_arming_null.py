@@ -204,6 +204,16 @@ def test_a_drift_that_does_not_follow_two_corrections_shows_a_valve_that_does_no
         assert (a.value, a.limit, a.sensor) == (0.0, pytest.approx(limit), -1)
 
 
+@pytest.mark.parametrize("way", [1, -1])
+@pytest.mark.parametrize(("share", "trips"), [(0.98, False), (1.02, True)])
+def test_corrections_smaller_than_the_drift_that_the_bumps_can_bear_prove_nothing(way, share, trips):
+    """Friction that lets go sets the table swinging; two looks at that may be as far apart, or alike, by chance."""
+    a, _ = drifting(2 * MOST, WATCH_S - DT, corrections=2, first_m_s=2 * MOST, drift_m_s=3 * MOST, correction=-0.004)
+    a.null = way * share * MOST / FULL
+    outcome = tick(a, 2 * MOST * (WATCH_S + 1e-6))
+    assert outcome == (Trip.NO_MOTION if trips else GOING)
+
+
 def felt(**values):
     """A drift that acceleration shows, and displacement does not."""
     return drifting(0.0, WATCH_S + 1e-6, signs__v=1.5 * MOST, signs__s=0.1, **values)
