@@ -89,6 +89,7 @@ def with_play(record, play):
     return record._replace(samples={**record.samples, "u_applied": sent + play * way})
 
 
+@pytest.mark.slow
 def test_hysteresis_is_identified_and_a_model_without_it_has_wider_intervals():
     hidden = rig_records([with_play(one, 0.004) for one in records(3)], FACTS.values)[SLOW_AND_SWEPT]
     choices = rig_choices(FACTS)
@@ -178,6 +179,7 @@ def test_a_valve_without_a_threshold_gives_none(fit):
     assert fit.estimate("threshold").value == 0.0
 
 
+@pytest.mark.slow
 def test_leakage_at_null_is_identified_from_the_records_and_a_wrong_fixed_value_biases_the_model():
     hidden = rig_records(records(3, leak=4e-3), FACTS.values)
     choices = rig_choices(FACTS)
@@ -211,6 +213,7 @@ def test_the_intervals_hold_the_true_values(fit):
         assert abs(one.value - TRUE[name]) < reach, name
 
 
+@pytest.mark.slow
 def test_the_accelerometers_droop_is_assumed_and_widens_intervals_unless_it_is_freed(measured):
     """The accelerometer of these records is late but has no filter: two standard errors from the assumption."""
     choices = rig_choices(FACTS)
