@@ -89,6 +89,7 @@ class Recorder:
         """Opens a file; samples count from `first`, and may be given at once."""
         with self._condition:
             self._accepting = True
+            self.state = self.state._replace(lost=0)
         return self._submit(lambda: self._open(path, header, first))
 
     def stop(self) -> "Future[State]":
@@ -196,8 +197,9 @@ class Recorder:
             self.state = State("failed", str(path), reason=str(error))
             raise
         self._name, self._header, self._unsafe = path, header, _NOTHING
-        self.state = State("on", str(path), first, first - 1)
-        return self.state
+        with self._condition:
+            self.state = State("on", str(path), first, first - 1, lost=self.state.lost)
+            return self.state
 
     def _take(self) -> Batch:
         with self._condition:

@@ -65,6 +65,26 @@ def test_a_gap_shows_in_the_sequence_numbers(recorder: Recorder, tmp_path: Path)
         assert back.sequence().tolist() == [0, 1, 2, 3, 4, 100, 101, 102, 103, 104]
 
 
+def test_rows_that_are_lost_while_the_file_is_being_opened_are_counted(
+    recorder: Recorder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost, make = threading.Event(), writing.Writer
+
+    def slow_disk(*given):
+        assert lost.wait(30)
+        return make(*given)
+
+    monkeypatch.setattr(writing, "Writer", slow_disk)
+    opening = recorder.start(tmp_path / "a.h5", _HEADER, 0)
+    for first in (0, 6000, 12_000):  # ten thousand may wait
+        recorder.rows(first, _rows(first, 6000))
+    lost.set()
+    assert opening.result(10).lost == 12_000
+    assert recorder.stop().result(10).lost == 12_000
+    with open_recording(tmp_path / "a.h5") as back:
+        assert back.sequence().tolist() == list(range(6000))
+
+
 def test_an_existing_file_is_never_written_over(recorder: Recorder, tmp_path: Path) -> None:
     (tmp_path / "a.h5").write_bytes(b"precious")
     with pytest.raises(OSError, match="exists"):
