@@ -52,8 +52,8 @@ class Control:
             while line := await lines.readline():
                 answers.write(self._obey(line.decode(errors="replace")).encode() + b"\n\n")
                 await answers.drain()
-        except (ConnectionError, ValueError):
-            pass  # the client has gone, or sent no line
+        except (ConnectionError, ValueError, asyncio.CancelledError):
+            pass  # the client has gone, or sent no line, or the emulation ends
         finally:
             answers.close()
 
