@@ -125,6 +125,7 @@ def test_a_design_that_needs_its_pressures_young_is_refused_and_check_can_tell_w
         refuse_unstable(trial, column.friction, column.dt_s)
 
 
+@pytest.mark.slow
 def test_tuning_gives_the_gains_of_the_preset() -> None:
     found = tune(RIG.controller, RIG.friction, RIG.dt_s)
     have = RIG.controller.law.three_state

@@ -201,9 +201,12 @@ def test_turning_round_does_not_empty_the_measure_of_an_opening_without_effect(t
 
 
 HEALTHY = [
-    *[("triangle", {"amplitude_m": 0.02, "speed_m_s": v}) for v in (0.002, 0.05, 0.24)],
+    ("triangle", {"amplitude_m": 0.02, "speed_m_s": 0.002}),
+    pytest.param("triangle", {"amplitude_m": 0.02, "speed_m_s": 0.05}, marks=[pytest.mark.slow, pytest.mark.many]),
+    ("triangle", {"amplitude_m": 0.02, "speed_m_s": 0.24}),
     ("sine", {"amplitude_m": 0.0424, "frequency_hz": 3.0, "cycles": 100}),
-    ("sine", {"amplitude_m": 0.005, "frequency_hz": 15.0, "cycles": 100}),
+    pytest.param("sine", {"amplitude_m": 0.005, "frequency_hz": 15.0, "cycles": 100},
+                 marks=[pytest.mark.slow, pytest.mark.many]),
     ("sine", {"amplitude_m": 0.0016, "frequency_hz": 25.0, "cycles": 100}),
     ("move", {"position_m": 0.06}),
 ]

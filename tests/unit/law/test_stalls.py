@@ -33,7 +33,7 @@ def test_stalls_before_a_move_is_rejoined_stop_it_short_of_its_end(
 
 # The stall begins on the straight, in the corner, or in its second half.
 @pytest.mark.parametrize("late_s", [-0.02, -0.005, 0.005, 0.015, 0.03])
-@pytest.mark.parametrize("missed", [10, 20, 25])
+@pytest.mark.parametrize("missed", [10, pytest.param(20, marks=[pytest.mark.slow, pytest.mark.many]), 25])
 @pytest.mark.parametrize("speed_m_s", [0.05, 0.24, 0.5])
 def test_a_stall_at_a_corner_takes_the_table_no_further_than_the_stall_does(
     table: Any, speed_m_s: float, missed: int, late_s: float
