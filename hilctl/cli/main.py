@@ -15,10 +15,6 @@ from hilctl.cli.signals import interrupted_by_signals
 from hilctl.cli.verbs import VERBS, overview
 from hilctl.errors import DONE, RIG_SAID_NO, explain, one_line
 
-# Our matrices are small. More threads than one make OpenBLAS slower, and spin on the processors that a loop needs.
-# numpy reads this when it is loaded.
-_ONE_THREAD = ("OPENBLAS_NUM_THREADS", "1")
-
 DESCRIPTION = "A controller service for servo-hydraulic test rigs, and for their simulated twins."
 
 
@@ -42,7 +38,9 @@ def parser_for(arguments: Sequence[str]) -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command; returns the exit code: 0 done, 1 the rig said no, 2 wrong use."""
-    os.environ.setdefault(*_ONE_THREAD)
+    # Our matrices are small: more threads make OpenBLAS slower, and spin on the processors that a loop needs. It reads
+    # this as numpy is loaded.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
         given = parser_for(words).parse_args(words)

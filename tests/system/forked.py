@@ -9,7 +9,6 @@ import gc
 import importlib
 import json
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -22,9 +21,8 @@ from typing import Any, NoReturn
 
 from hilctl.client import private
 from tests.system import forked_service
-from tests.system.service_parts import environment
 
-_READY = ("hilctl.client", "hilctl.commission", "hilctl.design", "hilctl.identify", "hilctl.rig", "hilctl.report",
+_READY = ("hilctl.client", "hilctl.commission", "hilctl.identify", "hilctl.rig", "hilctl.report",
           "sim.driver")  # fmt: skip
 
 
@@ -32,46 +30,19 @@ def run(words: list[str], env: dict[str, str], cwd: Path, timeout_s: float) -> "
     """A command, to its end."""
     with tempfile.TemporaryDirectory(prefix="hilctl-said-") as folder:
         out, err = Path(folder) / "out", Path(folder) / "err"
-        code = _parent().ask({"words": words, "env": env, "cwd": str(cwd), "out": str(out), "err": str(err)}, timeout_s)
+        pid = _parent().ask(timeout_s, words=words, env=env, cwd=str(cwd), out=str(out), err=str(err))
+        try:
+            code = _parent().answer(timeout_s)
+        except subprocess.TimeoutExpired:
+            os.kill(pid, signal.SIGKILL)
+            _parent().answer(timeout_s)
+            raise
         return subprocess.CompletedProcess(words, code, out.read_text(), err.read_text())
 
 
 @cache
-def _parent() -> "_Parent":
-    made = _Parent()
-    atexit.register(made.end)
-    return made
-
-
-class _Parent:
-    """The process that forks, seen from the tests."""
-
-    def __init__(self) -> None:
-        command = [sys.executable, "-m", "tests.system.forked"]
-        # Without buffers: what has come already must not hide from `select`.
-        self._process = subprocess.Popen(
-            command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()
-        )
-
-    def ask(self, order: dict[str, Any], timeout_s: float) -> int:
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(order).encode() + b"\n")
-        pid = self._number(timeout_s)
-        try:
-            return self._number(timeout_s)
-        except subprocess.TimeoutExpired:
-            os.kill(pid, signal.SIGKILL)
-            self._number(timeout_s)
-            raise
-
-    def _number(self, timeout_s: float) -> int:
-        assert self._process.stdout is not None
-        if not select.select([self._process.stdout], [], [], timeout_s)[0]:
-            raise subprocess.TimeoutExpired("hilctl", timeout_s)
-        return int(self._process.stdout.readline())
-
-    def end(self) -> None:
-        self._process.communicate()
+def _parent() -> forked_service.Parent:
+    return forked_service.Parent("tests.system.forked")
 
 
 def _serve() -> None:
@@ -80,8 +51,7 @@ def _serve() -> None:
 
     forked_service.load()
     for module in (*_READY, *sorted({f"hilctl.cli.{verb.module}" for verb in VERBS.values()})):
-        if importlib.util.find_spec(module):
-            importlib.import_module(module)
+        importlib.import_module(module)
     gc.freeze()  # what a child does not collect it does not copy
     told = os.fdopen(os.dup(1), "w")
     for line in sys.stdin.buffer:

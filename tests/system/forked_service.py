@@ -6,8 +6,10 @@ the real clock, or one that gives the environment itself, gets what everybody ge
 
 import atexit
 import gc
+import importlib
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -30,6 +32,7 @@ _IMPORTED = ("firmware_bridge.registry", "hilctl.loop.process", "hilctl.loop.run
              "sim.driver")  # fmt: skip
 _STARTED = dict(os.environ)  # what the process that forks has seen
 _LOOK_S = 0.005
+_LOADS_S = 600.0  # a cold compiler on a busy machine
 _fresh = private.start
 
 
@@ -88,45 +91,45 @@ def _start(command: list[str], log: Path, environment: Mapping[str, str]) -> Any
 
 
 @cache
-def _parent() -> "_Parent":
-    made = _Parent()
-    atexit.register(made.end)
-    return made
+def _parent() -> "Parent":
+    return Parent("tests.system.forked_service")
 
 
-class _Parent:
-    """The process that forks, seen from the tests."""
+class Parent:
+    """A process that forks, seen from the tests: an order is a line of JSON, and so is each answer."""
 
-    def __init__(self) -> None:
-        command = [sys.executable, "-m", "tests.system.forked_service"]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=this_checkout())
+    def __init__(self, module: str) -> None:
+        # Without buffers: what has come already must not hide from `select`.
+        self._process = subprocess.Popen([sys.executable, "-m", module], bufsize=0, stdin=subprocess.PIPE,
+                                         stdout=subprocess.PIPE, env=this_checkout())  # fmt: skip
+        atexit.register(self._process.communicate)
 
-    def ask(self, **order: Any) -> Any:
-        assert self._process.stdin is not None and self._process.stdout is not None
+    def ask(self, timeout_s: float = _LOADS_S, **order: Any) -> Any:
+        assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(order).encode() + b"\n")
-        self._process.stdin.flush()
-        return json.loads(self._process.stdout.readline())
+        return self.answer(timeout_s)
 
-    def end(self) -> None:
-        self._process.communicate()
+    def answer(self, timeout_s: float) -> Any:
+        assert self._process.stdout is not None
+        if not select.select([self._process.stdout], [], [], timeout_s)[0]:
+            raise subprocess.TimeoutExpired("hilctl", timeout_s)
+        return json.loads(self._process.stdout.readline())
 
 
 def load() -> None:
     """What a service and its core import, and the compiled loop."""
-    import importlib
-
     for module in _IMPORTED:
         importlib.import_module(module)
     from hilctl.loop.running import load_loop
     from hilctl.loop.voice import Voice
 
     load_loop(Voice(None))
-    gc.freeze()  # what a child does not collect it does not copy
 
 
 def _serve() -> None:
     """An order a line: forks a service and tells its number, or tells how one has ended."""
     load()
+    gc.freeze()  # what a child does not collect it does not copy
     told = os.fdopen(os.dup(1), "w")
     children: dict[int, Forked] = {}
     for line in sys.stdin.buffer:

@@ -33,3 +33,10 @@ def test_a_block_is_left_alone_by_the_next_longer_or_shorter() -> None:
 
 def test_rows_that_lie_within_a_larger_table_are_packed_alike() -> None:
     assert Blocks("4f", "a1").pack(5, _rows(50)[10:40]) == _packed(5, _rows(50)[10:40])
+
+
+def test_whatever_sizes_come_a_bounded_number_of_layouts_is_kept() -> None:
+    blocks = Blocks("4f", "a1")
+    for count in range(1, 200):
+        assert blocks.pack(count, _rows(count)) == _packed(count, _rows(count))
+        assert len(blocks._layouts) <= 64
