@@ -114,6 +114,16 @@ def rt_estimate(x: float, a: float, dt_s: float, periods: int, e: Any) -> None:
 
 
 @jit()
+def rt_seen_speed(dt_s: float, e: Any) -> float:
+    """The slope of what displacement read lately. Slow, but neither a stall of the host nor a new start spoils it."""
+    middle, total = 0.5 * (LINE - 1), 0.0
+    newest = e.line_x[e.at & (LINE - 1)]
+    for back in range(LINE):
+        total += (middle - back) * (e.line_x[(e.at - back) & (LINE - 1)] - newest)
+    return float(total * 12.0 / (dt_s * LINE * (LINE * LINE - 1.0)))
+
+
+@jit()
 def rt_predicted_position(dt_s: float, periods: int, e: Any) -> float:
     """What displacement will read so many periods later if nothing changes; replaces a rejected reading."""
     last, ahead_s = e.line_x[e.at & (LINE - 1)], dt_s * periods

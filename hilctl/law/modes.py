@@ -7,6 +7,7 @@ enable and integrator for each mode.
 from typing import Any
 
 from hilctl.law.arming import ARMED, GOING, rt_arming, rt_arming_forget, rt_arming_start, rt_arming_unknown
+from hilctl.law.estimate import rt_seen_speed
 from hilctl.law.feed import rt_pressure_for
 from hilctl.law.guards import rt_cause_present, rt_latch
 from hilctl.law.pid import rt_pid_start
@@ -203,6 +204,12 @@ def _rt_blind(s: Any) -> int:
 
 
 @jit()
+def _rt_moves(fastest_m_s: float, s: Any) -> bool:
+    """Whether estimate and readings both say so: one alone is spoiled by a stall, the other by noise at a high rate."""
+    return bool(abs(s.estimate.v) > fastest_m_s and abs(rt_seen_speed(s.now.dt_s, s.estimate)) > fastest_m_s)
+
+
+@jit()
 def _rt_arm(s: Any) -> int:
     if s.mode != Mode.OFF:
         return Refusal.WRONG_MODE.value
@@ -213,8 +220,7 @@ def _rt_arm(s: Any) -> int:
         refusal = _rt_blind(s)
     if refusal != 0:
         return refusal
-    settled = s.tick - s.started > 1.0 / s.now.dt_s  # a second: before that the estimate says little
-    if settled and abs(s.estimate.v) > s.now.arming.rest_speed_m_s:
+    if _rt_moves(s.now.arming.rest_speed_m_s, s):
         return Refusal.MOVING.value
     if s.off_s > s.now.arming.proof_s:
         rt_arming_unknown(s.now.law.valve.null_bias, s.arm)

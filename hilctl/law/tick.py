@@ -137,7 +137,7 @@ def rt_adopt(s: Any, settings: Any) -> None:
     if shifted and s.started != 0:
         sensor, raw = s.now.sensors.displacement, s.checked.last_raw[DISPLACEMENT]
         if math.isfinite(raw):
-            rt_estimate_start(sensor.gain * (raw - sensor.offset), s.checked.value[ACCELERATION], s.estimate)
+            rt_estimate_start(sensor.gain * (raw - sensor.offset), -s.estimate.b, s.estimate)  # the bias is known
             rt_rest_here(s)
         else:
             s.started = 0

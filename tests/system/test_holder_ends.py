@@ -29,8 +29,16 @@ def command(*words, **named):
     return subprocess.Popen([sys.executable, "-m", "hilctl", *words], text=True, env=environment(), **named)
 
 
-def moving(rig):
-    return until(lambda: (s := rig.status())["mode"] == "track" and s["motion"] and s, "a motion")
+def moving(rig, commanded):
+    """The status once the table moves. Whoever commands may not have ended before."""
+
+    def status():
+        seen = rig.status()
+        moves = seen["mode"] == "track" and seen["motion"]
+        assert moves or commanded.poll() is None, commanded.stderr.read()
+        return moves and seen
+
+    return until(status, "a motion")
 
 
 def at_rest(rig):
@@ -68,7 +76,7 @@ def ended_by(number, folder):
         words = ["--out", str(folder / "c"), "--stands-at", "0.001", "--warm-up", "60"]
         work = command("commission", "--connect", service.commands, *words, stderr=subprocess.PIPE)
         with work:
-            status = moving(rig)
+            status = moving(rig, work)
             assert status["lease"]["kind"] == "attended" and status["lease"]["restores_epoch"] == 1
             changed = rig.get()
             assert {key for key in before if before[key] != changed[key]} >= {"sensors.displacement.offset"}
@@ -151,7 +159,7 @@ def test_the_lease_of_typed_commands_ends_when_nobody_has_moved_or_watched_for_a
                 said = typed.stderr.read()
             assert typed.returncode == 0, said
         assert "service.console_idle_s" in said
-        lease = moving(rig)["lease"]
+        lease = until(lambda: (s := rig.status())["motion"] and s, "a motion")["lease"]
         assert lease["kind"] == "console" and 0 < lease["ends_in_s"] <= 4.0
         begun = rig.status()["last_motion"]
         with command("watch", "--connect", service.commands, "--json", stdout=subprocess.PIPE) as watching:
@@ -174,7 +182,7 @@ def test_a_motion_that_is_waited_for_ends_with_who_waits_and_the_console_has_its
         for number, trip in ((signal.SIGTERM, None), (signal.SIGKILL, "lease_lost")):
             sine = ["track", "sine", "--amplitude", "0.005", "--frequency", "1", "--wait"]
             with command(*sine, *where, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as typed:
-                assert moving(rig)["lease"]["kind"] == "attended"
+                assert moving(rig, typed)["lease"]["kind"] == "attended"
                 typed.send_signal(number)
             status = until(lambda: (s := rig.status())["mode"] in ("hold", "off") and s, "rest")
             assert (status["trip"]["name"] if status["trip"] else None) == trip

@@ -15,6 +15,7 @@ from hilctl.law.estimate import (
     rt_estimate_shift,
     rt_estimate_start,
     rt_predicted_position,
+    rt_seen_speed,
 )
 from hilctl.law.sensors import Sensor, Sensors
 from hilctl.params import pack
@@ -169,3 +170,21 @@ def test_the_lines_go_round():
     assert e.line_x[19] == pytest.approx(1e-6 * (LINE + 19))
     assert np.count_nonzero(e.line_x == 0.0) == 0
     assert e.x == pytest.approx(1e-6 * (LINE + 19 - 2.4), abs=2e-6)
+
+
+@pytest.mark.parametrize("speed", [0.03, -0.2])
+def test_the_speed_that_was_seen_is_the_slope_of_the_readings_across_the_end_of_their_line(speed):
+    e = observer(0.02)
+    assert rt_seen_speed(DT, e) == 0.0
+    for k in range(LINE + 77):
+        rt_estimate(0.02 + speed * k * DT, 0.0, DT, 1, e)
+    assert rt_seen_speed(DT, e) == pytest.approx(speed, rel=1e-9)
+
+
+def test_the_speed_that_was_seen_hardly_changes_with_one_reading_after_a_stall():
+    e = observer(0.02)
+    for _ in range(LINE):
+        rt_estimate(0.02, 0.0, DT, 1, e)
+    rt_estimate(0.02 + 1e-5, 0.0, DT, 7, e)  # noise alone
+    assert e.v > 1e-3
+    assert rt_seen_speed(DT, e) < 2e-4

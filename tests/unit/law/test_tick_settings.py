@@ -98,8 +98,8 @@ SHIFTS = [("offset", 0.004), ("gain", 1.25), ("delay_s", 0.002)]
 
 @pytest.mark.parametrize(("name", "value"), SHIFTS)
 def test_off_the_estimate_begins_again_where_displacement_is_converted_otherwise(name, value):
-    s = law(Mode.OFF, estimate__x=0.5, estimate__v=0.3)
-    s.checked.last_raw[DISPLACEMENT], s.checked.value[ACCELERATION] = 0.02, 0.25
+    s = law(Mode.OFF, estimate__x=0.5, estimate__v=0.3, estimate__b=-0.25)
+    s.checked.last_raw[DISPLACEMENT], s.checked.value[ACCELERATION] = 0.02, 0.9
     new = other(**{f"sensors__displacement__{name}": value})
     rt_adopt(s, new)
     sensor = new.sensors.displacement

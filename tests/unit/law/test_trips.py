@@ -268,11 +268,23 @@ def test_saturation_trips_by_time(table: Any) -> None:
     assert rig.law.guard.trip_tick >= rows.tick[began] + rig.controller.limits.saturation.max_s / rig.dt_s
 
 
-def test_a_table_that_moves_cannot_be_armed(table: Any) -> None:
-    rig = table()
-    rig.run(2.0)
-    rig.law.estimate.v = 0.01
-    assert rig.ask(RequestKind.ARM) == Refusal.MOVING
+def test_a_table_at_rest_is_armed_just_after_a_stall_of_the_host(table: Any) -> None:
+    spoiled = 0
+    for ticks in range(6):
+        rig = table()
+        rig.run(2.0 + ticks * rig.dt_s)
+        rig.run(10 * rig.dt_s, first_skip=5)
+        spoiled += abs(rig.law.estimate.v) > rig.controller.arming.rest_speed_m_s
+        assert rig.ask(RequestKind.ARM) == Refusal.ACCEPTED
+    assert spoiled >= 2
+
+
+def test_a_new_zero_of_displacement_leaves_a_table_at_rest(table: Any) -> None:
+    for ticks in range(8):
+        rig = table()
+        rig.run(2.0 + ticks * rig.dt_s)
+        rig.set(sensors__displacement__offset=0.001)
+        assert np.abs(rig.run(0.3).velocity_m_s).max() < 0.5e-3
 
 
 def test_requests_in_the_wrong_mode_change_nothing(table: Any) -> None:
