@@ -18,7 +18,7 @@ import math
 import os
 import statistics
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -38,10 +38,15 @@ _COURSES_SHARE = 1 / 3  # of the courses: those that were the least disturbed
 
 def run(quick: bool) -> dict[str, Any]:
     """Shares of late or failed exchanges, and of cyclictest's late wake-ups in the same run; tracking."""
-    count = 30 if quick else 600
+    return over(PRESETS, 15 if quick else 600)
+
+
+def over(transports: Iterable[str], count: int) -> dict[str, Any]:
+    """The same over some of the transports, judged over so many seconds of each."""
     figures: dict[str, Any] = {}
     ratio: dict[str, Any] = {}
-    for transport, preset in PRESETS.items():
+    for transport in transports:
+        preset = PRESETS[transport]
         terminal = {"terminal_late_share": _terminal(preset, count / 3)} if transport == "serial" else {}
         with emulation(transport) as device:
             measured = closed(preset, device, count)
