@@ -71,8 +71,8 @@ def _check(given: argparse.Namespace) -> None:
 def _measure(
     rig: "Client", given: argparse.Namespace, folder: Path, bar: "Progress", line: "TaskID"
 ) -> "Campaign":  # fmt: skip
+    from hilctl.experiment.own_loop import refuse_on
     from hilctl.identify.campaign import BUDGET_S, Campaign
-    from hilctl.identify.own_loop import refuse_on
 
     refuse_on(rig, "friction")
     if given.resume:

@@ -108,7 +108,7 @@ def refuse_campaign(rig: "Client", speeds_m_s: Sequence[float] | None, budget_s:
 
 def made_ready(rig: "Client", given: argparse.Namespace, tell: Callable[[str], None]) -> dict[str, Any]:
     """Zeroes, arms and warms up; with --no-prepare only arms a twin."""
-    from hilctl.identify.prepare import prepare
+    from hilctl.experiment.prepare import prepare
 
     if given.prepare:
         return prepare(rig, stands_at_m=given.stands_at, tell=tell).as_dict()
@@ -134,7 +134,7 @@ def folder_of(given: argparse.Namespace, kind: str) -> Path:
 
 def keep(answer: Mapping[str, Any], file: Path) -> None:
     """Writes the answer; a number that is not finite becomes null."""
-    from hilctl.identify import kept
+    from hilctl.experiment import store as kept
     from hilctl.params.finite import finite
 
     file.parent.mkdir(parents=True, exist_ok=True)

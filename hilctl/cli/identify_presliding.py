@@ -28,7 +28,7 @@ def run(given: argparse.Namespace) -> int:
 
 def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any, *,
               curve: Mapping[str, Any] | None) -> dict[str, Any]:  # fmt: skip
-    from hilctl.identify.own_loop import refuse_on
+    from hilctl.experiment.own_loop import refuse_on
     from hilctl.identify.presliding import identify_presliding
     from hilctl.identify.presliding.changes import steps
     from hilctl.params.tables import nested

@@ -81,7 +81,7 @@ def _tune(given: argparse.Namespace) -> int:
 
 
 def _check(given: argparse.Namespace, rig: "Rig") -> None:
-    from hilctl.identify.own_loop import refuse_own_loop
+    from hilctl.experiment.own_loop import refuse_own_loop
 
     refuse_own_loop(rig.tables.law.feedback, "tune")
     if given.twin and not (given.measure or given.notches):
@@ -147,7 +147,7 @@ def _known(given: argparse.Namespace, rig: "Rig") -> "Known":
 
 
 def _measured(service: "Client | None", tell: Any) -> Any:
-    from hilctl.identify.campaign.facts import read_facts
+    from hilctl.experiment.facts import read_facts
     from hilctl.identify.dynamics.tuning.measure import measure
 
     assert service is not None
@@ -156,7 +156,7 @@ def _measured(service: "Client | None", tell: Any) -> Any:
 
 
 def _law(service: "Client | None") -> Any:
-    from hilctl.identify.campaign.facts import read_facts
+    from hilctl.experiment.facts import read_facts
 
     assert service is not None
     return read_facts(service).controller.law

@@ -26,20 +26,20 @@ from hilctl.commission.notes import CommissionFailed, Notes
 from hilctl.commission.parameters import PREVIEW, adopt, put_back, settable
 from hilctl.commission.telling import sliding_curve, told_law, why
 from hilctl.commission.worth import worth
+from hilctl.experiment.own_loop import refuse_on
+from hilctl.experiment.prepare import PrepareFailed, prepare
+from hilctl.experiment.trips import ended_text
 from hilctl.identify.campaign import Campaign, CampaignFault, CannotPlan, StoreError, as_object, signed
 from hilctl.identify.campaign.running import WARMER_K
 from hilctl.identify.distortion import NotMeasuredError
 from hilctl.identify.dynamics.experiment import DynamicsFault
 from hilctl.identify.friction_fit import FrictionFit, check_points, fit_friction
 from hilctl.identify.learning import learn, reference_of
-from hilctl.identify.own_loop import refuse_on
 from hilctl.identify.plant.faults import PlantFault
 from hilctl.identify.plant.identify import identify_plant
 from hilctl.identify.plant.result import PlantFit
-from hilctl.identify.prepare import PrepareFailed, prepare
 from hilctl.identify.presliding import Presliding, ReversalFault, identify_presliding
 from hilctl.identify.preview import search
-from hilctl.identify.trips import ended_text
 from hilctl.params import BadValues
 from hilctl.wire.errors import Refused
 

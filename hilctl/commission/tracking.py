@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy.typing as npt
 
-from hilctl.identify.crossover import crossover_rad_s
-from hilctl.identify.noise import noise_of
-from hilctl.identify.sensors import CHANNEL_OF
+from hilctl.experiment.crossover import crossover_rad_s
+from hilctl.experiment.noise import noise_of
+from hilctl.experiment.sensors import CHANNEL_OF
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -47,7 +47,7 @@ class Run(NamedTuple):
     why: str  # done, or how else it ended
     trip: dict[str, Any] | None
     rate_hz: float
-    crossover_rad_s: float  # see hilctl.identify.crossover
+    crossover_rad_s: float  # see hilctl.experiment.crossover
     facts: dict[str, float]
     samples: dict[str, npt.NDArray[Any]]
 

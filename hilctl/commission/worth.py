@@ -5,7 +5,7 @@ flatness   standard deviation of the speed over the second half of a straight, i
 THD        of the measured acceleration (hilctl.results.distortion), over whole cycles at full amplitude
 
 The loop's own estimate of the speed is made for control, early and noisy: 12 % at 1 mm/s on the reference rig. From
-the whole record it is known better (hilctl.identify.crossover).
+the whole record it is known better (hilctl.experiment.crossover).
 """
 
 from typing import NamedTuple
@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.commission.tracking import Run
-from hilctl.identify.crossover import speed
-from hilctl.identify.straights import straights as straights_of
+from hilctl.experiment.crossover import speed
+from hilctl.experiment.straights import straights as straights_of
 from hilctl.results.distortion import LEAST_CYCLES, NoMotion, distortion_of
 
 Reals = npt.NDArray[np.float64]

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.errors import HilctlError
-from hilctl.identify.trips import ended_text
+from hilctl.experiment.trips import ended_text
 from hilctl.results.distortion import Distortion, NoMotion, distortion_of
 
 if TYPE_CHECKING:

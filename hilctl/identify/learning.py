@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.experiment.trips import ended_text
 from hilctl.identify.distortion import NotMeasuredError, stretch
-from hilctl.identify.trips import ended_text
 from hilctl.results.distortion import Noise, last_harmonic, noise_of
 from hilctl.wire import Refused
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from hilctl.client import Client, private_service
+from hilctl.experiment.prepare import PrepareFailed, prepare
 from hilctl.friction import MODELS
 from hilctl.identify.campaign import Campaign, CampaignFault, Store, signed
 from hilctl.identify.friction_fit import check_points, fit_friction
-from hilctl.identify.prepare import PrepareFailed, prepare
 from tests.system.cli_parts import Shell
 from tests.system.service_parts import RIG
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hilctl.client import Client, private_service
-from hilctl.identify.campaign.facts import read_facts
+from hilctl.experiment.facts import read_facts
 from hilctl.identify.dynamics.analyse import cleaned_of, judged
 from hilctl.identify.dynamics.experiment import Asked, Run, legs_of
 from hilctl.identify.dynamics.measured import measured_of, scatter_between

@@ -8,7 +8,7 @@ import pytest
 
 from hilctl.cli.main import main
 from hilctl.client import Client, private_service
-from hilctl.identify.campaign.facts import read_facts
+from hilctl.experiment.facts import read_facts
 from hilctl.identify.dynamics.analyse import study_of
 from hilctl.identify.dynamics.experiment import Asked, DynamicsFault, Run, legs_of
 from hilctl.identify.dynamics.intake import IntakeFault, read_record

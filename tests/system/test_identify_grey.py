@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hilctl.client import Client, private_service
-from hilctl.identify.campaign.facts import read_facts
+from hilctl.experiment.facts import read_facts
 from hilctl.identify.dynamics.grey.rig import rig_choices, rig_records
 from hilctl.identify.dynamics.grey.rig_search import identify_rig
 from hilctl.identify.plant.drive import drive

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hilctl.client import Client, private_service
-from hilctl.identify.campaign.facts import read_facts
+from hilctl.experiment.facts import read_facts
 from hilctl.identify.plant.drive import drive
 from hilctl.identify.plant.experiment import plan
 from hilctl.identify.plant.faults import PlantFault

@@ -7,7 +7,7 @@ import pytest
 
 from hilctl.cli.main import main
 from hilctl.client import Client, private_service
-from hilctl.identify.campaign.facts import read_facts
+from hilctl.experiment.facts import read_facts
 from hilctl.identify.dynamics.tuning.known import from_rig_file
 from hilctl.identify.dynamics.tuning.measure import measure
 from hilctl.identify.dynamics.tuning.predict import predict

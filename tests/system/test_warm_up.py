@@ -1,7 +1,7 @@
 """A rig that may only move slowly, and has no accelerometer, is made ready all the same."""
 
 from hilctl.client import Client, private_service
-from hilctl.identify.prepare import prepare
+from hilctl.experiment.prepare import prepare
 
 SLOW = {"limits.velocity.max_m_s": 0.05, "sensors.acceleration.present": False}
 

@@ -7,7 +7,8 @@ with Client() as rig:
     law = fit_friction(check_points(*signed(campaign.store.finished())))
 """
 
-from hilctl.identify.campaign.facts import Facts, read_facts
+from hilctl.experiment.facts import Facts, read_facts
+from hilctl.experiment.store import StoreError
 from hilctl.identify.campaign.faults import CampaignFault
 from hilctl.identify.campaign.planning import BUDGET_S, CannotPlan, Leg, Plan, log_spaced, plan
 from hilctl.identify.campaign.points import Pair, Point
@@ -15,7 +16,6 @@ from hilctl.identify.campaign.report import Signed, as_object, signed, table
 from hilctl.identify.campaign.running import Campaign, Progress, again, remarks_of
 from hilctl.identify.campaign.store import Header, Measured, Store
 from hilctl.identify.campaign.windows import Window
-from hilctl.identify.kept import StoreError
 
 __all__ = [
     "BUDGET_S", "Campaign", "CampaignFault", "CannotPlan", "Facts", "Header", "Leg", "Measured", "Pair", "Plan",

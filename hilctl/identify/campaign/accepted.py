@@ -8,7 +8,7 @@ service still refuses the fastest, for the valve's flow, a limit or the stroke, 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hilctl.identify.campaign.facts import Facts
+from hilctl.experiment.facts import Facts
 from hilctl.identify.campaign.faults import CampaignFault
 from hilctl.identify.campaign.planning import FASTEST_M_S, MARGIN, CannotPlan, Leg, Plan, plan
 

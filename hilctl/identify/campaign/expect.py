@@ -2,7 +2,7 @@
 
 Displacement and accelerometer have white noise of sx and sa. The controller turns it into motion of the table, through
 the closed loop of the active controller on the nominal plant; friction's slope is not known yet, so the worst of a
-few is taken. Speed is estimated afterwards from both sensors (hilctl.identify.crossover); with the error e of the
+few is taken. Speed is estimated afterwards from both sensors (hilctl.experiment.crossover); with the error e of the
 position, its own noise is the integral of w² e² dt/pi.
 """
 
@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.identify.campaign.facts import Facts
-from hilctl.identify.crossover import crossover_rad_s, error
+from hilctl.experiment.crossover import crossover_rad_s, error
+from hilctl.experiment.facts import Facts
 from hilctl.law import design
 
 Reals = npt.NDArray[np.float64]

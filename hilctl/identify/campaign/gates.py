@@ -11,8 +11,8 @@ readings         none rejected, valve not saturated
 import math
 from collections.abc import Sequence
 
+from hilctl.experiment.facts import Facts
 from hilctl.identify.campaign.expect import Expected
-from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.campaign.windows import Window
 
 RIPPLE_NOISE, RIPPLE_SHARE = 3.0, 0.08  # times what is expected; of the speed: a valve's hysteresis makes that much

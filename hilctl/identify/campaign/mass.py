@@ -14,10 +14,10 @@ import itertools
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.identify.campaign.facts import Facts
+from hilctl.experiment.facts import Facts
+from hilctl.experiment.straights import straights
 from hilctl.identify.campaign.planning import LEAST_SAMPLES, Leg
 from hilctl.identify.campaign.windows import Samples, timed
-from hilctl.identify.straights import straights
 
 AROUND_S = 0.03  # on either side of a corner: it rings on
 FAST = 0.3  # of the fastest speed: from here on corners say enough

@@ -8,21 +8,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.experiment.facts import Facts
+from hilctl.experiment.sensors import CHANNEL_OF
+from hilctl.experiment.trips import why_ended
 from hilctl.identify.campaign.expect import Expected
-from hilctl.identify.campaign.facts import Facts
-from hilctl.identify.campaign.faults import CampaignFault, examine, tripped
+from hilctl.identify.campaign.faults import CampaignFault, examine
 from hilctl.identify.campaign.gates import judge
 from hilctl.identify.campaign.planning import Leg
 from hilctl.identify.campaign.points import pair, points
 from hilctl.identify.campaign.store import Measured
 from hilctl.identify.campaign.windows import CHANNELS, Samples, cut, force, timed
-from hilctl.identify.sensors import CHANNEL_OF
 
 if TYPE_CHECKING:
-    from hilctl.client import Client, Motion, Outcome
+    from hilctl.client import Client
 
 
-def drive(rig: "Client", leg: Leg, facts: Facts) -> dict[str, npt.NDArray[Any]]:
+def drive(rig: "Client", leg: Leg) -> dict[str, npt.NDArray[Any]]:
     """The samples of the triangle. CampaignFault if it does not end as planned."""
     motion = rig.track("triangle", **leg.parameters)
     try:
@@ -31,7 +32,7 @@ def drive(rig: "Client", leg: Leg, facts: Facts) -> dict[str, npt.NDArray[Any]]:
         rig.stop()
         raise
     if outcome.why != "done":
-        why = tripped(rig, outcome.why, seen_of(rig, motion, outcome), facts)
+        why = why_ended(rig, motion, outcome)
         raise CampaignFault(
             f"at {leg.speed_m_s:g} m/s: {why}. Finished speeds are kept: correct it, `hilctl reset` and `hilctl arm` "
             "after a trip, and resume"
@@ -40,16 +41,6 @@ def drive(rig: "Client", leg: Leg, facts: Facts) -> dict[str, npt.NDArray[Any]]:
     if len(samples["tick"]) < outcome.last - motion.first + 1:
         raise CampaignFault(f"at {leg.speed_m_s:g} m/s: samples are missing; raise service.history_s")
     return samples
-
-
-def seen_of(rig: "Client", motion: "Motion", outcome: "Outcome") -> Samples | None:
-    """The samples of a motion that was cut off, as far as there are any."""
-    from hilctl.client import NoReply, Refused
-
-    try:
-        return rig.samples(motion.first, outcome.last, CHANNELS)
-    except (Refused, NoReply):
-        return None  # a loop that has ended gives no samples
 
 
 def aligned(samples: Samples, then: Facts, now: Facts) -> dict[str, npt.NDArray[Any]]:

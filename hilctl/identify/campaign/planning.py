@@ -21,8 +21,8 @@ import msgspec
 import numpy as np
 
 from hilctl.errors import HilctlError
+from hilctl.experiment.facts import Facts
 from hilctl.friction.gms import Gms
-from hilctl.identify.campaign.facts import Facts
 from hilctl.law.reference.smooth import PULSE_ACCELERATION
 from hilctl.law.reference.triangle import CORNER_REACH
 

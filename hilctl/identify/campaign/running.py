@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import numpy.typing as npt
 
+from hilctl.experiment.facts import OFFSETS, Facts, read_facts
+from hilctl.experiment.noise import REST_S, with_noise
+from hilctl.experiment.own_loop import refuse_own_loop
+from hilctl.experiment.sensors import SENSED
+from hilctl.experiment.trips import trip_text
 from hilctl.identify.campaign.accepted import accepted, slow
 from hilctl.identify.campaign.expect import Expected, expect
-from hilctl.identify.campaign.facts import OFFSETS, Facts, read_facts
 from hilctl.identify.campaign.faults import CampaignFault, hunting
 from hilctl.identify.campaign.mass import FAST, OFF, TELLING_M_S, apparent_mass
 from hilctl.identify.campaign.measure import aligned, drive, evaluate, wrong
 from hilctl.identify.campaign.planning import BUDGET_S, Leg
 from hilctl.identify.campaign.store import FORMAT, Header, Measured, Store
 from hilctl.identify.campaign.windows import Window
-from hilctl.identify.noise import REST_S, with_noise
-from hilctl.identify.own_loop import refuse_own_loop
-from hilctl.identify.sensors import SENSED
-from hilctl.identify.trips import trip_text
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -132,7 +132,7 @@ class Campaign:
         try:
             before = read_facts(self.rig)
             _same(facts, before)
-            samples = drive(self.rig, leg, facts)
+            samples = drive(self.rig, leg)
             after = read_facts(self.rig)
         except Refused as refused:
             raise CampaignFault(

@@ -17,8 +17,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.identify import kept
-from hilctl.identify.campaign.facts import Facts
+from hilctl.experiment import store as kept
+from hilctl.experiment.facts import Facts
 from hilctl.identify.campaign.planning import Leg
 from hilctl.identify.campaign.points import Pair, Point
 from hilctl.identify.campaign.windows import Window

@@ -18,12 +18,12 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.experiment.crossover import speed
+from hilctl.experiment.facts import Facts
+from hilctl.experiment.sensors import CHANNEL_OF
+from hilctl.experiment.straights import straights
 from hilctl.identify.campaign.expect import BAND, Expected
-from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.campaign.planning import LEAST_SAMPLES, Leg
-from hilctl.identify.crossover import speed
-from hilctl.identify.sensors import CHANNEL_OF
-from hilctl.identify.straights import straights
 
 Samples = Mapping[str, npt.NDArray[Any]]
 Reals = npt.NDArray[np.float64]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hilctl.identify.campaign.facts import Facts
+from hilctl.experiment.facts import Facts
 from hilctl.identify.dynamics.experiment.asked import Asked
 from hilctl.identify.dynamics.judge import Finding, RecordFault, judge
 from hilctl.identify.dynamics.measured import measured_of, scatter_between

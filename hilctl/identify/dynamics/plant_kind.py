@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.identify.campaign.facts import Facts
+from hilctl.experiment.facts import Facts
 from hilctl.identify.dynamics.experiment.asked import Asked, Excitation
 from hilctl.identify.dynamics.experiment.planning import Leg
 from hilctl.identify.dynamics.grey import Choice

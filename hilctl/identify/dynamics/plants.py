@@ -1,6 +1,6 @@
 """The kinds of rig that a study knows, and which of them a rig is."""
 
-from hilctl.identify.campaign.facts import Facts
+from hilctl.experiment.facts import Facts
 from hilctl.identify.dynamics.paper.plant import ServoPlant
 from hilctl.identify.dynamics.plant_kind import Plant
 from hilctl.identify.dynamics.rig_plant import RigPlant

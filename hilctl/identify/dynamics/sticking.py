@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from hilctl.identify.campaign.facts import Facts
+from hilctl.experiment.facts import Facts
 from hilctl.identify.dynamics.experiment.carried import BEYOND, falls_over_m_s, sticks
 from hilctl.identify.dynamics.study import Experiment
 

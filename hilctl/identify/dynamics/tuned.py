@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from hilctl.identify.campaign.facts import Facts
+from hilctl.experiment.facts import Facts
 from hilctl.identify.dynamics.study import Study
 from hilctl.identify.dynamics.tuning.known import from_study
 from hilctl.identify.dynamics.tuning.result import Tuning

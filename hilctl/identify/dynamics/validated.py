@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.identify.campaign.facts import Facts
+from hilctl.experiment.facts import Facts
 from hilctl.identify.dynamics.fit import fit_percent
 from hilctl.identify.dynamics.measured import FOLLOWING
 from hilctl.identify.dynamics.plant_kind import Plant

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from hilctl.identify.campaign.facts import Facts
-from hilctl.identify.own_loop import refuse_own_loop
+from hilctl.experiment.facts import Facts
+from hilctl.experiment.own_loop import refuse_own_loop
+from hilctl.experiment.trips import trip_text
 from hilctl.identify.plant.experiment import Leg
 from hilctl.identify.plant.faults import PlantFault, check_record
 from hilctl.identify.plant.fetch import NotFetched, fetch_whole
 from hilctl.identify.plant.record import CHANNELS, Record, evened_record
-from hilctl.identify.trips import trip_text
 
 if TYPE_CHECKING:
     from hilctl.client import Client

@@ -14,7 +14,7 @@ whole; motions that it refuses are made smaller.
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hilctl.identify.campaign.facts import Facts
+from hilctl.experiment.facts import Facts
 from hilctl.identify.plant.faults import PlantFault
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from hilctl.errors import HilctlError
-from hilctl.identify import accelerometer
+from hilctl.experiment import accelerometer
+from hilctl.experiment.sensors import CHANNEL_OF, SENSORS, dead, repeating, stuck_in
 from hilctl.identify.plant.record import Reals, Record
-from hilctl.identify.sensors import CHANNEL_OF, SENSORS, dead, repeating, stuck_in
 
 SATURATED_SHARE, REJECTED_SHARE = 0.01, 0.01  # of the samples
 LEAST_CORRELATION = 0.5  # of force and acceleration in fast sliding

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hilctl.errors import HilctlError
+from hilctl.experiment.trips import ended_text
 from hilctl.identify.gaps import evened, missing
 from hilctl.identify.plant.faults import still
 from hilctl.identify.plant.record import CHANNELS
-from hilctl.identify.trips import ended_text
 
 if TYPE_CHECKING:
     from hilctl.client import Client, Motion

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hilctl.identify.accelerometer import Accelerometer
+from hilctl.experiment.accelerometer import Accelerometer
 from hilctl.identify.plant.motion import fuse
 from hilctl.identify.plant.record import Reals, Record
 from hilctl.identify.plant.signals import Grid, Waves

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hilctl.identify.campaign.facts import Facts, read_facts
-from hilctl.identify.noise import with_noise
+from hilctl.experiment.facts import Facts, read_facts
+from hilctl.experiment.noise import with_noise
+from hilctl.experiment.sensors import SENSED
 from hilctl.identify.plant.drive import drive, ready
 from hilctl.identify.plant.experiment import plan
 from hilctl.identify.plant.faults import LEAST_EXPLAINED, PlantFault, check_accelerometer, check_record, check_signs
@@ -24,7 +25,6 @@ from hilctl.identify.plant.record import Record, evened_record
 from hilctl.identify.plant.result import PlantFit
 from hilctl.identify.plant.signals import Grid
 from hilctl.identify.plant.telling import told
-from hilctl.identify.sensors import SENSED
 
 if TYPE_CHECKING:
     from hilctl.client import Client

@@ -1,6 +1,6 @@
 """The table's motion in the records of an identification, without delay, from displacement and acceleration.
 
-The accelerometer counts relative to displacement: its gain and its delay are those of hilctl.identify.accelerometer.
+The accelerometer counts relative to displacement: its gain and its delay are those of hilctl.experiment.accelerometer.
 What its filter takes off high frequencies is not known; two equal poles of that delay d would take off (w d/2)², no
 filter nothing. That counts from the middle of the band in which the gain was seen.
 """
@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hilctl.identify import accelerometer
-from hilctl.identify.accelerometer import Accelerometer, Both
-from hilctl.identify.crossover import crossover_rad_s, fused, share
+from hilctl.experiment import accelerometer
+from hilctl.experiment.accelerometer import Accelerometer, Both
+from hilctl.experiment.crossover import crossover_rad_s, fused, share
 from hilctl.identify.plant.faults import PlantFault
 from hilctl.identify.plant.record import Reals, Record
 from hilctl.identify.plant.signals import Grid

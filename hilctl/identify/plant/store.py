@@ -5,8 +5,8 @@ from pathlib import Path
 
 import msgspec
 
-from hilctl.identify import kept
-from hilctl.identify.campaign.facts import Facts
+from hilctl.experiment import store as kept
+from hilctl.experiment.facts import Facts
 from hilctl.identify.plant.record import Record
 
 _FORMAT = 1

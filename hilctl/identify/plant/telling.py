@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hilctl.identify.accelerometer import Accelerometer
+from hilctl.experiment.accelerometer import Accelerometer
 from hilctl.identify.plant.fit import RANK, WORDS, Fitted
 from hilctl.identify.plant.mass import Mass
 from hilctl.identify.plant.record import Record

@@ -4,8 +4,8 @@ The mean cycle mixes the two sensors, and half a percent of 1.3 mm is 6 µm: the
 says.
 """
 
-from hilctl.identify import accelerometer
-from hilctl.identify.noise import LEAST
+from hilctl.experiment import accelerometer
+from hilctl.experiment.noise import LEAST
 from hilctl.identify.presliding.cycles import Cycles
 from hilctl.identify.presliding.facts import Facts
 from hilctl.identify.presliding.faults import ReversalFault

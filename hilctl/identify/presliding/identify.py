@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hilctl.identify.own_loop import refuse_on
+from hilctl.experiment.own_loop import refuse_on
 from hilctl.identify.presliding.curve import curve_of
 from hilctl.identify.presliding.facts import read_facts
 from hilctl.identify.presliding.judge import judge

@@ -1,8 +1,8 @@
 """The mean cycle: where the table was, and the friction force, as periodic functions of time.
 
 Everything is done harmonic by harmonic. A sensor that is d late is turned forward by exp(jwd). The position comes from
-displacement and acceleration together (hilctl.identify.crossover); its error is some 0.2 µm on the reference rig after
-twenty cycles. Friction is F = A pL - m a - B v - K x - m g. Both are band-limited to
+displacement and acceleration together (hilctl.experiment.crossover); its error is some 0.2 µm on the reference rig
+after twenty cycles. Friction is F = A pL - m a - B v - K x - m g. Both are band-limited to
 the same harmonics, the motion on a fine grid along which a law can be run, the force at as many points as it has
 independent numbers.
 """
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.identify.crossover import crossover_rad_s, error, fused
+from hilctl.experiment.crossover import crossover_rad_s, error, fused
 from hilctl.identify.presliding.cycles import Cycles, Reals
 from hilctl.identify.presliding.facts import Facts
 

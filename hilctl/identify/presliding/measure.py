@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from hilctl.experiment.trips import ended_text
 from hilctl.identify.presliding.cycles import CHANNELS, Cycles, cut
 from hilctl.identify.presliding.facts import Facts
 from hilctl.identify.presliding.faults import ReversalFault, check_cycles, check_samples
 from hilctl.identify.presliding.plan import PAUSE_S, Swing
-from hilctl.identify.trips import ended_text
 
 if TYPE_CHECKING:
     from hilctl.client import Client

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hilctl.identify import kept
+from hilctl.experiment import store as kept
 from hilctl.identify.presliding.cycles import Cycles
 from hilctl.identify.presliding.facts import Facts
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from hilctl import rig as rigs
-from hilctl.identify.campaign.facts import Facts
+from hilctl.experiment.facts import Facts
 from hilctl.identify.campaign.planning import Leg
 
 RATE_HZ = 1000.0

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from hilctl.identify.campaign.facts import Facts
+from hilctl.experiment.facts import Facts
 from hilctl.identify.plant.record import Record
 
 BELIEVED = {

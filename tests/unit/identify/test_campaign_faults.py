@@ -4,10 +4,11 @@
 import numpy as np
 import pytest
 
+from hilctl.experiment.accelerometer import seen_gain
+from hilctl.experiment.trips import failing, trip_text, tripped
 from hilctl.identify.campaign.expect import expect
-from hilctl.identify.campaign.faults import examine, failing, seen_gain, tripped
+from hilctl.identify.campaign.faults import examine
 from hilctl.identify.campaign.measure import evaluate
-from hilctl.identify.trips import trip_text
 from tests.unit.identify.campaign_parts import LEG, facts, triangle
 
 RIG = facts()

@@ -4,10 +4,10 @@
 import numpy as np
 import pytest
 
+from hilctl.experiment.crossover import speed
 from hilctl.identify.campaign.expect import expect
 from hilctl.identify.campaign.measure import aligned, evaluate
 from hilctl.identify.campaign.windows import slope
-from hilctl.identify.crossover import speed
 from tests.unit.identify.campaign_parts import LEG, facts, friction, triangle
 
 RIG = facts()

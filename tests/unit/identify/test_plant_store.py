@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hilctl.identify.kept import NotKept
+from hilctl.experiment.store import NotKept
 from hilctl.identify.plant.store import load_records, save_records
 from tests.unit.identify.plant_parts import facts, records
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from hilctl.experiment.store import NotKept
 from hilctl.friction import check_friction
-from hilctl.identify.kept import NotKept
 from hilctl.identify.presliding.changes import changes, steps
 from hilctl.identify.presliding.result import Presliding
 from hilctl.identify.presliding.store import load_cycles

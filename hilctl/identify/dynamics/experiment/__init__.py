@@ -7,13 +7,13 @@ with Client() as rig:
     run.experiments()
 """
 
+from hilctl.experiment.store import StoreError
 from hilctl.identify.dynamics.experiment.asked import EXCITATIONS, Asked, Excitation
 from hilctl.identify.dynamics.experiment.drive import DynamicsFault
 from hilctl.identify.dynamics.experiment.planning import Leg, legs_of
 from hilctl.identify.dynamics.experiment.room import room_of
 from hilctl.identify.dynamics.experiment.running import Progress, Run
 from hilctl.identify.dynamics.experiment.store import Header, Store
-from hilctl.identify.kept import StoreError
 
 __all__ = [
     "EXCITATIONS", "Asked", "DynamicsFault", "Excitation", "Header", "Leg", "Progress", "Run", "Store", "StoreError",

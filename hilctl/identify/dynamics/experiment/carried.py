@@ -1,7 +1,7 @@
 """The speed of the carrier of a study, from the friction model of the rig file."""
 
+from hilctl.experiment.facts import Facts
 from hilctl.friction import Friction
-from hilctl.identify.campaign.facts import Facts
 from hilctl.identify.dynamics.excitation import Shape
 from hilctl.identify.dynamics.excitation.carrier import carrier_for
 from hilctl.identify.dynamics.experiment.asked import FASTEST, Asked

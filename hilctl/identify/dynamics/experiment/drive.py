@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hilctl.errors import HilctlError
-from hilctl.identify.campaign.facts import Facts
+from hilctl.experiment.facts import Facts
+from hilctl.experiment.trips import trip_text
 from hilctl.identify.dynamics.excitation import as_history
 from hilctl.identify.dynamics.experiment.planning import Leg, Signal, signal_of
 from hilctl.identify.dynamics.experiment.room import centre_of
 from hilctl.identify.dynamics.experiment.store import Driven, plain_name
 from hilctl.identify.plant.fetch import REST_S, NotFetched, fetch_whole
-from hilctl.identify.trips import trip_text
 from hilctl.law.motions import Samples, samples_of
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from hilctl.identify.campaign.facts import Facts
+from hilctl.experiment.facts import Facts
 from hilctl.identify.dynamics.excitation import (
     Multisine,
     Shape,

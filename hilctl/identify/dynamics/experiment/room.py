@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.identify.campaign.facts import Facts
+from hilctl.experiment.facts import Facts
 from hilctl.identify.dynamics.excitation import Room, Shape
 from hilctl.params import check
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hilctl.identify.campaign.facts import Facts, read_facts
+from hilctl.experiment.facts import Facts, read_facts
 from hilctl.identify.dynamics.experiment.asked import Asked, check_asked
 from hilctl.identify.dynamics.experiment.drive import DynamicsFault, drive, ready
 from hilctl.identify.dynamics.experiment.planning import Leg, signal_of

@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from hilctl.identify import kept
-from hilctl.identify.campaign.facts import Facts
+from hilctl.experiment import store as kept
+from hilctl.experiment.facts import Facts
 from hilctl.identify.dynamics.experiment.asked import Asked
 from hilctl.identify.dynamics.experiment.planning import Leg
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hilctl.identify.campaign.facts import Facts
+from hilctl.experiment.facts import Facts
 from hilctl.identify.dynamics.grey.model import CannotBe, Reals
 from hilctl.identify.dynamics.grey.parameters import Choice, Fixed, Free
 from hilctl.identify.dynamics.grey.record import Record

@@ -5,7 +5,7 @@ them; and how far what is only assumed may have moved the others.
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from hilctl.identify.campaign.facts import Facts
+from hilctl.experiment.facts import Facts
 from hilctl.identify.dynamics.grey.assumed import NORMAL, widened
 from hilctl.identify.dynamics.grey.identify import identify
 from hilctl.identify.dynamics.grey.intervals import How

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.errors import HilctlError
-from hilctl.identify.campaign.facts import Facts
+from hilctl.experiment.facts import Facts
 from hilctl.identify.dynamics.study import Experiment, Role
 
 Reals = npt.NDArray[np.float64]

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from hilctl.errors import WrongUse
-from hilctl.identify.campaign.facts import Facts
+from hilctl.experiment.facts import Facts
 from hilctl.identify.dynamics.intake.foreign import Foreign, IntakeFault
 from hilctl.params.tables import flat
 from hilctl.recording.reader import open_recording

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hilctl.identify.campaign.facts import Facts
+from hilctl.experiment.facts import Facts
 from hilctl.identify.dynamics.experiment.asked import Asked, Excitation
 from hilctl.identify.dynamics.experiment.planning import Leg
 from hilctl.identify.dynamics.experiment.room import room_of

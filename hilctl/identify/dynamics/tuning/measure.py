@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hilctl.identify.campaign.facts import Facts
+from hilctl.experiment.facts import Facts
 from hilctl.identify.dynamics.excitation import Tones
 from hilctl.identify.dynamics.experiment.drive import DynamicsFault, drive, ready
 from hilctl.identify.dynamics.experiment.planning import Leg, signal_of

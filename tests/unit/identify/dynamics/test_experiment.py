@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from hilctl.client import Outcome, Refused
 from hilctl.client.client import Motion
+from hilctl.experiment.store import StoreError
 from hilctl.identify.dynamics.experiment import Asked, DynamicsFault, Run, legs_of, room_of
 from hilctl.identify.dynamics.experiment.asked import check_asked
 from hilctl.identify.dynamics.experiment.drive import history_of
 from hilctl.identify.dynamics.experiment.planning import PART_S, signal_of
 from hilctl.identify.dynamics.experiment.store import PLAN
-from hilctl.identify.kept import StoreError
 from hilctl.params import BadValues
 from tests.unit.identify.plant_parts import BELIEVED, facts
 

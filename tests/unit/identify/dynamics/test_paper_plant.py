@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hilctl import rig as rigs
-from hilctl.identify.campaign.facts import Facts
+from hilctl.experiment.facts import Facts
 from hilctl.identify.dynamics.analyse import cleaned_of
 from hilctl.identify.dynamics.experiment.asked import Asked
 from hilctl.identify.dynamics.experiment.planning import legs_of, signal_of

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hilctl import rig as rigs
-from hilctl.identify.campaign.facts import Facts
+from hilctl.experiment.facts import Facts
 from hilctl.identify.dynamics.experiment.drive import DynamicsFault
 from hilctl.identify.dynamics.experiment.planning import signal_of
 from hilctl.identify.dynamics.response import Response

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hilctl.identify.accelerometer import HIGH, LOW, Both, compare, wrong
+from hilctl.experiment.accelerometer import HIGH, LOW, Both, compare, wrong
 from tests.unit.identify import plant_parts
 from tests.unit.identify.campaign_parts import triangle
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hilctl.identify.crossover import crossover_rad_s, error, fused, share, speed
+from hilctl.experiment.crossover import crossover_rad_s, error, fused, share, speed
 
 RATE_HZ, SX, SA = 1000.0, 5e-6, 0.02
 W0 = crossover_rad_s(SX, SA)

@@ -8,7 +8,7 @@ so a record may begin and end in the middle of a motion. h is Hann's. The lines 
 times those of displacement; both sensors' noise, sqrt(sa² + w⁴ sx²), weighs each line, up to where displacement shows
 little, and g and d are fitted to the lines of all records.
 
-Measured on 20 records each of known gain and delay (`python -m pytest -s tests/unit/identify/test_accelerometer.py`),
+Measured on 20 records each of known gain and delay (`python -m pytest -s tests/unit/experiment/test_accelerometer.py`),
 error of the gain, bias ± scatter in 1e-4, against a window that is differentiated numerically, one that weighs no
 noise and fits no delay, and means of whole cycles:
 
@@ -18,16 +18,18 @@ noise and fits no delay, and means of whole cycles:
     20 cycles of ±1.3 mm, 5 Hz         0.9 ± 3.2     -0.3 ± 3.4     none          -0.2 ± 3.2
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.identify.crossover import crossover_rad_s
+from hilctl.experiment.crossover import crossover_rad_s
+from hilctl.experiment.facts import Facts
 
 Reals = npt.NDArray[np.float64]
 
+LOWEST_HZ = 1.0  # of a motion that is not made for this
 CLEAR = 20.0  # times: motion over noise in the lines together; below, neither gain nor delay is known
 HIGHEST = 2.5  # times the crossover: above it displacement shows noise
 LOW, HIGH = 0.7, 1.4  # of the gain: worse than any accelerometer that is merely not calibrated
@@ -74,6 +76,16 @@ def compare(records: Sequence[Both], rate_hz: float, noise_m: float, noise_m_s2:
         scatter = float(miss @ miss) / max(len(miss) - 2, 1)
         sd[: len(step)] = np.sqrt(scatter * np.diag(np.linalg.pinv(jacobian.T @ jacobian)))
     return Accelerometer(gain, float(sd[0]), later, float(sd[1]), float(np.sqrt(power @ w**2 / total)))
+
+
+def seen_gain(samples: Mapping[str, Any], facts: Facts) -> float | None:
+    """The accelerometer's gain against displacement; None where this motion does not show it."""
+    noise_m, noise_m_s2 = facts["sensors.displacement.noise"], facts["sensors.acceleration.noise"]
+    if not (noise_m > 0.0 and noise_m_s2 > 0.0):
+        return None
+    both = Both(samples["displacement_m"], samples["acceleration_m_s2"], LOWEST_HZ)
+    found = compare([both], facts.rate_hz, noise_m, noise_m_s2)
+    return None if found is None else found.gain
 
 
 def _lines(record: Both, rate_hz: float, noise_m: float, noise_m_s2: float) -> npt.NDArray[np.complex128]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from hilctl.experiment.sensors import SENSORS
 from hilctl.friction import Friction, check_friction
-from hilctl.identify.sensors import SENSORS
 from hilctl.law.settings import Controller
 from hilctl.machine import GRAVITY, hydraulic_frequency
 from hilctl.params import check

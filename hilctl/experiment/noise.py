@@ -5,7 +5,7 @@ neighbouring readings over √2, as the median of blocks: one rejected reading s
 for all of 500 readings of white noise with: a drift of 10 sd, a swing of 20 Hz and 3 sd, hum of 50 Hz and 2 sd, steps
 of a 16-bit converter, two spikes of 20 sd, or a low-pass of 200 Hz. Others, with their worst over the same readings:
 standard deviation 216 %, differences without blocks 61 %, second differences 61 %, median absolute difference 20 %,
-the spectrum's upper part 57 % (`python -m pytest -s tests/unit/identify/test_noise.py`).
+the spectrum's upper part 57 % (`python -m pytest -s tests/unit/experiment/test_noise.py`).
 """
 
 import math
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.identify.sensors import CHANNEL_OF
+from hilctl.experiment.sensors import CHANNEL_OF
 
 NOISY = 1.3  # times the declared noise: more than the estimate may be wrong by
 MUCH = 3.0  # times: worth a remark

@@ -5,7 +5,7 @@ dead        no signal: neighbouring readings differ by less than DEAD_SHARE of t
 repeating   the last readings are equal to the bit for REPEATS_S: what a trip cut short
 
 Differences, not readings, because an open input drifts. On 200 triangles each at 1 and 100 mm/s, for displacement,
-acceleration and pressure (`python -m pytest -s tests/unit/identify/test_sensors.py`):
+acceleration and pressure (`python -m pytest -s tests/unit/experiment/test_sensors.py`):
 
                                                     differences    spread of the readings
     constant; hum or noise of a tenth of the noise  100 %          100 %
@@ -61,6 +61,11 @@ def dead(samples: Mapping[str, Any], noise: Mapping[str, float]) -> str:
                 f"check its supply, cable and channel (sensors.{sensor})"
             )
     return ""
+
+
+def silent(samples: Mapping[str, Any], values: Any) -> str:
+    """The same, of accelerometer and pressures; `values`: the active parameters."""
+    return dead(samples, {name: float(values[f"sensors.{name}.noise"]) for name in SENSORS[1:]})
 
 
 def repeating(samples: Mapping[str, Any], rate_hz: float) -> list[str]:

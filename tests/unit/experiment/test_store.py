@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hilctl.cli.identify_parts import keep
-from hilctl.identify import kept
+from hilctl.experiment import store as kept
 from hilctl.report.document import save
 
 

@@ -19,7 +19,7 @@ Lines = npt.NDArray[np.complex128]
 
 
 def crossover_rad_s(noise_m: float, noise_m_s2: float) -> float:
-    """w0, from the noise of both sensors, neither of them 0 (hilctl.identify.noise)."""
+    """w0, from the noise of both sensors, neither of them 0 (hilctl.experiment.noise)."""
     return float(np.sqrt(noise_m_s2 / noise_m))
 
 

@@ -19,9 +19,7 @@ import msgspec
 import numpy as np
 
 from hilctl.errors import HilctlError
-from hilctl.identify.campaign.facts import read_facts
-from hilctl.identify.campaign.faults import tripped
-from hilctl.identify.campaign.measure import seen_of
+from hilctl.experiment.trips import why_ended
 from hilctl.machine import GRAVITY
 from hilctl.signals import Arming
 
@@ -218,8 +216,7 @@ def _warm_up(rig: "Client", seconds: float) -> None:
         rig.stop()
         raise
     if outcome.why != "done":
-        facts = read_facts(rig)
-        raise PrepareFailed(f"the warm-up ended: {tripped(rig, outcome.why, seen_of(rig, motion, outcome), facts)}")
+        raise PrepareFailed(f"the warm-up ended: {why_ended(rig, motion, outcome)}")
 
 
 def _finite(values: Any) -> float | None:
