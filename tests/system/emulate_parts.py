@@ -11,12 +11,12 @@ from typing import Any, Self
 
 from firmware_bridge.emulate.control import tell
 from hilctl.client import Client, private_service
-from tests.system.service_parts import ROOM, SHARED, environment, until
+from tests.system.service_parts import LATE_HOST, ROOM, SHARED, environment, until
 
 PRESETS = {"modbus-tcp": "table-500-modbus", "modbus-rtu": "table-500-rtu", "serial": "table-500-serial"}
 TRANSPORTS = tuple(PRESETS)
 FAST = {"arming.rest_s": 0.3, "arming.bump_s": 0.1, "service.timeout_s": 10.0, "service.heartbeat_s": 0.1,
-        "limits.late.ticks": 100_000, **ROOM, **SHARED}  # fmt: skip
+        **LATE_HOST, **ROOM, **SHARED}  # fmt: skip
 # A host that is busy delays answers, which is no fault of the link: within the time-to-live, in ticks.
 PATIENT_S = 0.08
 

@@ -12,7 +12,7 @@ from firmware_bridge.firmware.build import METAL, build
 from firmware_bridge.firmware.emulated import EmulatedBoard
 from firmware_bridge.serial_frame.messages import ONE, State
 from hilctl.client import Client, Refused, private_service
-from tests.system.service_parts import ROOM, SHARED, core_of, until
+from tests.system.service_parts import LATE_HOST, ROOM, SHARED, core_of, until
 
 TICK_HZ = 2000  # of the board
 OPEN = ONE // 200  # a valve command that moves the table
@@ -31,7 +31,7 @@ SLOW = {
     "service.heartbeat_s": 0.1,
     **ROOM,
     **SHARED,
-    "limits.late.ticks": 100_000,
+    **LATE_HOST,
     **{f"limits.{limit}.ticks": 40 for limit in ("driver", "sensing", "stale", "tracking_error", "read_back")},
 }
 

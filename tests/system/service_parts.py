@@ -26,6 +26,8 @@ IN_A_ROW = 20  # exchanges, a stretch
 _Found = TypeVar("_Found")
 
 # A supply that is up at once, and a short wait for rest: arming is proved elsewhere, in virtual time.
+# A host that stalls is not what a test is about, unless it says so.
+LATE_HOST = {"limits.late.ticks": 100_000, "limits.late.rejoin_s": 0.1}
 ARMS_FAST = {"arming.rest_s": 0.05, "twin.supply.rise_s": 0.02, "arming.bump_s": 0.1}
 
 

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from hilctl.client import Client, Code, Refused, private_service
-from tests.system.service_parts import ARMS_FAST, RIG, ROOM, Raw, armed, environment, until
+from tests.system.service_parts import ARMS_FAST, LATE_HOST, RIG, ROOM, Raw, armed, environment, until
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
 
 _CALM = {
     **ARMS_FAST,
     "service.timeout_s": 10.0,  # of a busy host, not of a fault
-    "limits.late.ticks": 100_000,
+    **LATE_HOST,
     "limits.late.action": "warn",
 }
 _SOON = {"service.lease_timeout_s": 0.5, "service.heartbeat_s": 0.1}

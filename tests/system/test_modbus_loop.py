@@ -12,6 +12,7 @@ from hilctl.signals import Status
 from tests.system.modbus_parts import Device, device
 from tests.system.service_parts import (
     ARMS_FAST,
+    LATE_HOST,
     ROOM,
     SHARED,
     arms,
@@ -35,7 +36,7 @@ _SLOW = {
     "loop.priority": 0,
     **ROOM,
     **SHARED,
-    "limits.late.ticks": 100_000,
+    **LATE_HOST,
     "service.timeout_s": 10.0,
 }
 # A virtual machine stalls for tens of milliseconds now and then, and the device's server with it.

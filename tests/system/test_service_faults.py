@@ -15,7 +15,7 @@ import pytest
 from hilctl.client import Client, Code, Refused, ServiceGone, private_service
 from hilctl.recording.reader import open_recording
 from hilctl.signals import Mode
-from tests.system.service_parts import ARMS_FAST, RIG, Raw, alive, armed, core_of, environment, until
+from tests.system.service_parts import ARMS_FAST, LATE_HOST, RIG, Raw, alive, armed, core_of, environment, until
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
 
@@ -24,7 +24,7 @@ _QUICK = {
     "service.heartbeat_s": 0.1,
     "service.lease_timeout_s": 0.5,
     "service.timeout_s": 10.0,  # of a busy host, not of a fault
-    "limits.late.ticks": 100_000,
+    **LATE_HOST,
     "loop.priority": 0,
 }
 _HOLDER = """

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import zmq
 
-from tests.system.service_parts import ARMS_FAST, Raw, armed, environment, until
+from tests.system.service_parts import ARMS_FAST, LATE_HOST, Raw, armed, environment, until
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
 
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytes
 _SLOWED = {
     **ARMS_FAST,
     "service.timeout_s": 10.0,  # of a busy host, not of a fault
-    "limits.late.ticks": 100_000,
+    **LATE_HOST,
     "service.rate_per_s": 300.0,
     "service.burst": 300,
 }

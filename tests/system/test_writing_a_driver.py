@@ -10,6 +10,7 @@ import pytest
 
 from hilctl.client import Client, private_service
 from hilctl.signals import Status
+from tests.system.service_parts import LATE_HOST
 
 pytestmark = [pytest.mark.realtime, pytest.mark.timeout(300)]
 
@@ -23,7 +24,7 @@ SETTINGS = {
     "arming.rest_s": 0.05,
     "arming.bump_s": 0.1,
     "loop.rate_hz": 500,
-    "limits.late.ticks": 100_000,
+    **LATE_HOST,
     "service.timeout_s": 10.0,
 }
 
