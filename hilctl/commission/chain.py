@@ -26,9 +26,9 @@ from hilctl.commission.notes import CommissionFailed, Notes
 from hilctl.commission.parameters import PREVIEW, adopt, put_back, settable
 from hilctl.commission.telling import sliding_curve, told_law, why
 from hilctl.commission.worth import worth
+from hilctl.experiment.drive import LegFault
 from hilctl.experiment.own_loop import refuse_on
 from hilctl.experiment.prepare import PrepareFailed, prepare
-from hilctl.experiment.trips import ended_text
 from hilctl.identify.campaign import Campaign, CampaignFault, CannotPlan, StoreError, as_object, signed
 from hilctl.identify.campaign.running import WARMER_K
 from hilctl.identify.distortion import NotMeasuredError
@@ -53,7 +53,7 @@ GRAVE = (  # of the fits' flags: those that make the result doubtful
     "few_speeds", "narrow_speeds", "one_direction", "many_outliers", "no_falling_branch", "only_fast", "only_slow",
     "misfit", "search_missed", "directions_differ", "rank", "bound", "stiffness", "supply",
 )  # fmt: skip
-_FAULTS = (PrepareFailed, CampaignFault, CannotPlan, StoreError, ReversalFault, PlantFault, NotMeasuredError, BadValues)
+_FAULTS = (PrepareFailed, CampaignFault, CannotPlan, StoreError, ReversalFault, PlantFault, LegFault, BadValues)
 
 
 class How(NamedTuple):
@@ -155,7 +155,7 @@ class Commissioning:
                 self.notes.tell(f"tracking {when}: {task.text}")
                 run = tracking.drive(self.rig, task, when)
                 if run.why != "done":
-                    raise NotMeasuredError(f"the {task.text} was not finished: {ended_text(self.rig, run.why)}")
+                    raise NotMeasuredError(run.ended)
                 self.runs.append(run)
                 if when == "before":
                     rows.append({"kind": task.kind, "name": task.text, **task.parameters})
@@ -188,7 +188,7 @@ class Commissioning:
             try:
                 found = identify_presliding(self.rig, sliding_curve(fit), center_m=self._center_m(),
                                             budget_s=REVERSALS_S, tell=self.notes.tell)  # fmt: skip
-            except (ReversalFault, Refused, ValueError) as fault:
+            except (ReversalFault, LegFault, Refused, ValueError) as fault:
                 self._go_on_without("friction before sliding is not identified, and the static model is used", fault)
                 return None
             self.notes["presliding"] = found.to_json()
@@ -200,7 +200,7 @@ class Commissioning:
         with self.notes.stages("mass, flow, oil and delay"):
             try:
                 fit = identify_plant(self.rig, lambda name, done: self.notes.tell(f"plant: {name}"))
-            except (PlantFault, Refused) as fault:
+            except (PlantFault, LegFault, Refused) as fault:
                 self._go_on_without("the machine parameters stay those of the rig file", fault)
                 return None
             told = fit.to_json()
@@ -225,7 +225,7 @@ class Commissioning:
                 self.notes.tell(f"compensation: {law.name}")
                 try:
                     trials.append(try_law(self.rig, law, values, size, self._origin))
-                except NotMeasuredError as fault:
+                except LegFault as fault:
                     self._go_on_without(f"compensation with the friction model {law.name} is left out", fault)
             best = min(trials, key=lambda t: t.percent, default=None)
             self.notes["choice"] = {

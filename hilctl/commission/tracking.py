@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy.typing as npt
-
+from hilctl.experiment import drive as experiment
 from hilctl.experiment.crossover import crossover_rad_s
+from hilctl.experiment.drive import Leg, LegEnded, look
 from hilctl.experiment.noise import noise_of
+from hilctl.experiment.policy import TRACKING
+from hilctl.experiment.record import Record, record_of
 from hilctl.experiment.sensors import CHANNEL_OF
 
 if TYPE_CHECKING:
@@ -49,7 +51,9 @@ class Run(NamedTuple):
     rate_hz: float
     crossover_rad_s: float  # see hilctl.experiment.crossover
     facts: dict[str, float]
-    samples: dict[str, npt.NDArray[Any]]
+    samples: Record
+    ended: str = ""  # why it was not finished, in words
+    losses: str = ""
 
 
 def triangle(speed_m_s: float, amplitude_m: float, cycles: int = CYCLES, center_m: float = 0.0) -> Task:
@@ -80,24 +84,22 @@ def triangles_of(rig: "Client", speeds_m_s: Sequence[float] = SPEEDS_M_S) -> lis
 
 
 def drive(rig: "Client", task: Task, law: str) -> Run:
-    """Drives it with the active parameters, which `law` names."""
-    rate_hz = float(rig.hello["rate_hz"])
-    crossover = _crossover_rad_s(rig, rig.pass_time(SETTLE_S).last, rate_hz)
-    motion = rig.track(task.kind, **task.parameters)
-    outcome = rig.wait(motion)
-    samples = rig.samples(motion.first, outcome.last, CHANNELS)
-    trip = rig.status()["trip"] if outcome.why != "done" else None
-    return Run(law, task, outcome.why, trip, rate_hz, crossover, motion.facts, samples)
-
-
-def _crossover_rad_s(rig: "Client", last: int, rate_hz: float) -> float:
-    """From the noise of both sensors: the declared one, or that of the rest before the motion."""
-    still = rig.samples(max(0, last - round(SETTLE_S * rate_hz)), last, tuple(_CROSSED.values()))
-    noise = [
-        noise_of(name, float(rig.get(key)[key]), [still[channel]])
+    """Drives it with the active parameters, which `law` names; how it ended stands in the run."""
+    still = look(rig, SETTLE_S, tuple(_CROSSED.values()))
+    crossover = crossover_rad_s(*(
+        noise_of(name, float(rig.get(key)[key]), [still.readings(channel)])
         for name, channel in _CROSSED.items() for key in [f"sensors.{name}.noise"]
-    ]  # fmt: skip
-    return crossover_rad_s(*noise)
+    ))  # fmt: skip
+    leg = Leg(f"the {task.text}", lambda: rig.track(task.kind, **task.parameters), CHANNELS, TRACKING)
+    try:
+        driven = experiment.drive(rig, leg)
+    except LegEnded as ended:
+        rows = rig.samples(ended.motion.first, ended.outcome.last, ("rejected", *CHANNELS))
+        trip, facts = rig.status()["trip"], ended.motion.facts
+        samples = record_of(rows, still.rate_hz)
+        return Run(law, task, ended.outcome.why, trip, still.rate_hz, crossover, facts, samples, str(ended))
+    facts, samples = driven.motion.facts, driven.record
+    return Run(law, task, "done", None, still.rate_hz, crossover, facts, samples, losses=driven.losses.text)
 
 
 _CROSSED = {name: CHANNEL_OF[name] for name in ("displacement", "acceleration")}

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from hilctl.commission.tracking import Run
 from hilctl.experiment.crossover import speed
+from hilctl.experiment.record import fresh
 from hilctl.experiment.straights import straights as straights_of
 from hilctl.results.distortion import LEAST_CYCLES, NoMotion, distortion_of
 
@@ -35,7 +36,7 @@ def worth(run: Run) -> Worth:
     """The figures of a run."""
     if run.why != "done":
         return Worth(None)
-    rms_um = 1e6 * float(np.sqrt(np.mean(run.samples["error_m"] ** 2)))
+    rms_um = 1e6 * float(np.sqrt(np.mean(run.samples["error_m"][fresh(run.samples)] ** 2)))  # at ticks that ran
     if run.task.kind == "triangle":
         return Worth(rms_um, flatness_percent=flatness(run))
     return Worth(rms_um, thd_percent=thd(run))

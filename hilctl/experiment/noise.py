@@ -27,13 +27,14 @@ LEAST = {"displacement": 1e-7, "acceleration": 1e-3, "pressure_a": 100.0, "press
 
 
 def at_rest(parts: Sequence[npt.NDArray[Any]]) -> float:
-    """Of a sensor, rms, from stretches of readings at rest; 0 where there are too few."""
+    """Of a sensor, rms, from stretches of readings at rest, nan where one was lost; 0 where there are too few."""
     blocks = [
         block
         for part in parts
         for block in np.array_split(np.asarray(part, float), max(1, min(_BLOCKS, len(part) // _FEWEST)))
     ]
-    found = [float(np.std(np.diff(block))) / math.sqrt(2) for block in blocks if len(block) > 2]
+    steps = [step[np.isfinite(step)] for step in map(np.diff, blocks)]
+    found = [float(np.std(step)) / math.sqrt(2) for step in steps if len(step) > 1]
     return float(np.median(found)) if found else 0.0
 
 

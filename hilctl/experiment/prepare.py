@@ -19,6 +19,8 @@ import msgspec
 import numpy as np
 
 from hilctl.errors import HilctlError
+from hilctl.experiment.drive import look
+from hilctl.experiment.record import fresh, record_of
 from hilctl.experiment.trips import why_ended
 from hilctl.machine import GRAVITY
 from hilctl.signals import Arming
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 ZERO_S = 2.0  # of samples for a zero: noise of 25 kPa leaves 0.6 kPa at 1 kHz
 VENT_S, VENT_EVERY_S = 60.0, 0.5  # for the chambers to empty
 VENTED_SHARE = 0.03  # of the supply pressure: the largest offset of a transducer
+FEWEST = 10  # readings of a look
 VENTED_STEADY = 4.0  # standard errors of the difference between two looks
 LEVEL_M_S2 = 1.5  # of an accelerometer at rest: more is no offset, it is misaligned or not connected
 WARM_UP_S, WARM_UP_M_S = 10.0, 0.3
@@ -36,6 +39,7 @@ WARM_UP_SHARE, WARM_UP_MOST_M = 0.5, 0.05  # of the way to the limits
 SOFT_S = 1.0  # at least
 PART_OF_SPEED, PART_OF_ACCELERATION = 0.5, 0.1  # of the limits, at most
 NULL_S = 0.5
+_OIL = "oil_temperature_degc"
 STEADY_S = 0.5  # after displacement is zeroed, until the estimated speed shows a table at rest
 
 
@@ -108,12 +112,12 @@ def prepare(
     rig.pass_time(STEADY_S)
     tell("arming")
     polarity = _arm(rig)
-    held = _look(rig, NULL_S, ("u_cmd", "oil_temperature_degc"))
-    before = _finite(held["oil_temperature_degc"])
+    held = look(rig, NULL_S, ("u_cmd", _OIL))
+    before = _finite(held.readings(_OIL))
     if warm_up_s > 0:
         tell("warming up")
         _warm_up(rig, warm_up_s)
-    after = _finite(_look(rig, NULL_S, ("oil_temperature_degc",))["oil_temperature_degc"])
+    after = _finite(look(rig, NULL_S, (_OIL,)).readings(_OIL))
     return Prepared(
         date=_now(), zeroed=zeroed, polarity=polarity, null_opening=float(np.mean(held["u_cmd"])),
         warm_up_s=warm_up_s, oil_before_degc=before, oil_after_degc=after, epoch=int(rig.status()["epoch"]),
@@ -121,22 +125,18 @@ def prepare(
     )  # fmt: skip
 
 
-def _look(rig: "Client", seconds: float, channels: tuple[str, ...]) -> dict[str, Any]:
-    """The newest samples, after so much time has passed."""
-    first = int(rig.status()["history"]["end"])
-    rig.pass_time(seconds)
-    return rig.samples(first, None, channels)
-
-
 def _vent(rig: "Client") -> None:
     """Waits until both pressures are steady near zero."""
     supply = float(rig.get("machine.Ps")["machine.Ps"])
     channels, before, passed_s = ("pressure_a_pa", "pressure_b_pa"), None, 0.0
     while True:
-        seen = _look(rig, VENT_EVERY_S, channels)
+        seen = look(rig, VENT_EVERY_S, channels)
         passed_s += VENT_EVERY_S
-        means = np.array([float(np.mean(seen[c])) for c in channels])
-        errors = np.array([float(np.std(seen[c])) / math.sqrt(len(seen[c])) for c in channels])
+        shown = [seen[c][fresh(seen, c)] for c in channels]
+        if min(map(len, shown)) < FEWEST:
+            raise PrepareFailed(f"the pressures give no readings: {seen.losses(channels).text}; check the link")
+        means = np.array([float(np.mean(one)) for one in shown])
+        errors = np.array([float(np.std(one)) / math.sqrt(len(one)) for one in shown])
         still = before is not None and bool(np.all(np.abs(means - before) <= VENTED_STEADY * math.sqrt(2) * errors))
         if still and bool(np.all(np.abs(means) < VENTED_SHARE * supply)):
             return
@@ -160,7 +160,8 @@ def _zero(rig: "Client", sensor: str, to: float) -> Zeroed:
         rig.pass_time((samples + 3 - (end - begin) + 0.02 * samples) / rate_hz)
         end = int(rig.status()["history"]["end"])
     if sensor == "acceleration":
-        seen = float(np.mean(rig.samples(end - samples, end - 1, ("acceleration_m_s2",))["acceleration_m_s2"]))
+        rows = rig.samples(end - samples, end - 1, ("tick", "rejected", "acceleration_m_s2"))
+        seen = _finite(record_of(rows, rate_hz).readings("acceleration_m_s2")) or 0.0
         if abs(seen) > LEVEL_M_S2 + (GRAVITY if vertical else 0.0):
             raise PrepareFailed(
                 f"the accelerometer reads {seen:.3g} m/s² at rest: it is misaligned, overloaded or not connected; "
@@ -220,8 +221,8 @@ def _warm_up(rig: "Client", seconds: float) -> None:
 
 
 def _finite(values: Any) -> float | None:
-    mean = float(np.mean(values)) if len(values) else math.nan
-    return mean if math.isfinite(mean) else None
+    there = values[np.isfinite(values)]
+    return float(np.mean(there)) if len(there) else None
 
 
 def _now() -> str:

@@ -1,39 +1,39 @@
 """A sine driven for the sake of its distortion (hilctl.results.distortion), as the rig's own accelerometer shows it."""
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.errors import HilctlError
-from hilctl.experiment.trips import ended_text
+from hilctl.experiment.drive import Leg, LegFault, drive
+from hilctl.experiment.policy import PERIODIC
+from hilctl.experiment.record import Mask, fresh
 from hilctl.results.distortion import Distortion, NoMotion, distortion_of
 
 if TYPE_CHECKING:
-    from hilctl.client import Client
+    from hilctl.client import Client, Motion
 
-MOST_MISSING = 0.005  # of the ticks are filled in; with more, a spectrum would show gaps as motion
-ATTEMPTS = 3
+Reals = npt.NDArray[np.float64]
+
+CHANNELS = ("acceleration_m_s2", "ad_m_s2")
+_SHOWN = CHANNELS[0]
 _SETTLING, _SETTLING_S = 1, 0.5  # cycles, and time, in which the rig settles; the longer of the two
+_TURNS = 20  # a lost tenth is then right to 1e-9 of itself in a steady motion of ten cycles
 _SOFT_S = 0.5  # start and stop
 
 
-class NotMeasuredError(HilctlError):
+class NotMeasuredError(LegFault):
     """The rig did not do what was to be measured. The message says what stopped it and what to check."""
-
-
-class TooLate(NotMeasuredError):
-    """Too many ticks were missed."""
 
 
 class Sine(NamedTuple):
     """Whole cycles at full amplitude."""
 
     cycles: int
-    acceleration: npt.NDArray[np.float64]
-    reference: npt.NDArray[np.float64]  # what it should have been, as late as the sensor is
+    acceleration: Reals
+    reference: Reals  # what it should have been, as late as the sensor is
+    notes: tuple[str, ...] = ()  # what was lost
 
 
 def judged(made: Sine, frequency_hz: float, amplitude_m: float) -> Distortion:
@@ -60,46 +60,33 @@ def sine(frequency_hz: float, amplitude_m: float, cycles: int, center_m: float =
 def record(
     rig: "Client", frequency_hz: float, amplitude_m: float, cycles: int = 4, center_m: float = 0.0
 ) -> Sine:  # fmt: skip
-    """Drives a sine and lets it settle. The rig must hold, and holds again afterwards. Repeated if too many ticks were
-    missed."""
+    """Drives a sine and lets it settle. The rig must hold, and holds again afterwards."""
     rate_hz = float(rig.hello["rate_hz"])
     count = round(cycles / frequency_hz * rate_hz)
-    for attempt in range(ATTEMPTS):
-        motion = rig.track("sine", **sine(frequency_hz, amplitude_m, cycles, center_m))
-        outcome = rig.wait(motion)
-        if outcome.why != "done":
-            what = f"the sine of {frequency_hz:g} Hz and ±{1e3 * amplitude_m:g} mm"
-            raise NotMeasuredError(f"{what} was not finished: {ended_text(rig, outcome.why)}")
+
+    def start() -> "Motion":
+        return rig.track("sine", **sine(frequency_hz, amplitude_m, cycles, center_m))
+
+    def measured(motion: "Motion") -> slice:
         begin = round((motion.facts["full_from_s"] + settling(frequency_hz) / frequency_hz) * rate_hz)
-        try:
-            found = stretch(rig, motion.first, outcome.last, begin, count, ("acceleration_m_s2", "ad_m_s2"))
-        except TooLate:
-            if attempt == ATTEMPTS - 1:
-                raise
-            continue
-        return Sine(cycles, found["acceleration_m_s2"], found["ad_m_s2"])
-    raise AssertionError
+        return slice(begin, begin + count)
+
+    leg = Leg(f"the sine of {frequency_hz:g} Hz and ±{1e3 * amplitude_m:g} mm", start, CHANNELS, PERIODIC,
+              (_SHOWN,), part=measured)  # fmt: skip
+    driven = drive(rig, leg)
+    found = driven.record.part(measured(driven.motion))
+    shown = repeated(found[_SHOWN], fresh(found, _SHOWN), cycles)
+    return Sine(cycles, shown, found["ad_m_s2"], tuple(driven.notes))
 
 
-def stretch(
-    rig: "Client", first: int, last: int, begin: int, count: int, channels: Sequence[str]
-) -> dict[str, npt.NDArray[np.float64]]:
-    """`count` samples, one per tick, from `begin` ticks after the motion's first. A few missed ticks are filled in."""
-    samples = rig.samples(first, last, ["tick", "rejected", *channels])
-    ticks = samples["tick"] - samples["tick"][0]
-    inside = (ticks >= begin) & (ticks < begin + count)
-    missing = count - int(np.count_nonzero(inside))
-    if missing > MOST_MISSING * count:
-        raise TooLate(
-            f"{missing} of {count} ticks were missed during the measurement, more than {100 * MOST_MISSING:g} %: this "
-            "host is too late; run `hilctl doctor`"
-        )
-    if np.any(samples["rejected"][inside]):
-        raise NotMeasuredError(
-            "readings were rejected during the measurement; the channel `rejected` of the samples names the sensors"
-        )
-    even = np.arange(begin, begin + count)
-    return {name: np.interp(even, ticks, samples[name]) for name in channels}
+def repeated(values: Reals, there: Mask, cycles: int) -> Reals:
+    """A motion that repeats, where it was lost as its harmonics have it: those of the rest of it, found in turns."""
+    out = values.copy()
+    for _ in range(_TURNS if not there.all() else 0):
+        lines = np.fft.rfft(out)
+        lines[np.arange(len(lines)) % cycles != 0] = 0.0
+        out[~there] = np.fft.irfft(lines, len(out))[~there]
+    return out
 
 
 def measure(

@@ -13,13 +13,16 @@ that name like any other waveform.
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.experiment.trips import ended_text
-from hilctl.identify.distortion import NotMeasuredError, stretch
+from hilctl.experiment.drive import Leg
+from hilctl.experiment.drive import drive as driven_leg
+from hilctl.experiment.policy import PERIODIC, SPECTRUM
+from hilctl.experiment.record import fresh
+from hilctl.identify.distortion import NotMeasuredError, repeated
 from hilctl.results.distortion import Noise, last_harmonic, noise_of
 from hilctl.wire import Refused
 
@@ -36,6 +39,7 @@ _PER_PERIOD_S = 2e-3  # spacing of the drive's samples: a quintic spline through
 _RAMP = 2  # cycles over which the drive begins, and ends: a short ramp takes more acceleration than the motion
 _SETTLE = 1  # cycles before it is measured
 _CYCLES = 5  # of the motion whose reference is read
+_SHOWN = "acceleration_m_s2"
 
 
 class Repeat(NamedTuple):
@@ -71,13 +75,18 @@ class Periodic(NamedTuple):
 
 def reference_of(rig: "Client", kind: str, **parameters: float) -> Periodic:
     """Drives a sine or a triangle over a few cycles, and takes its reference from the samples."""
-    motion = rig.track(kind, **{**parameters, "cycles": float(_CYCLES)})
-    _refuse_unfinished(rig, rig.wait(motion))
-    rate_hz, period_s = float(rig.hello["rate_hz"]), motion.facts["period_s"]
-    whole_from_s = motion.facts.get("full_from_s", motion.facts["lead_s"]) + period_s  # one cycle after it has begun
-    cycles = 2
-    begin, count = motion.first + round(whole_from_s * rate_hz), round(cycles * period_s * rate_hz)
-    x = rig.samples(begin, begin + count - 1, ["xr_m"])["xr_m"]
+    cycles, rate_hz = 2, float(rig.hello["rate_hz"])
+
+    def whole(motion: "Motion") -> slice:
+        period_s = motion.facts["period_s"]
+        begin = motion.facts.get("full_from_s", motion.facts["lead_s"]) + period_s  # one cycle after it has begun
+        return slice(round(begin * rate_hz), round(begin * rate_hz) + round(cycles * period_s * rate_hz))
+
+    leg = Leg(f"the {kind}", lambda: rig.track(kind, **{**parameters, "cycles": float(_CYCLES)}), ("xr_m",), SPECTRUM,
+              (), part=whole)  # fmt: skip
+    driven = driven_leg(rig, leg)
+    x = driven.record.part(whole(driven.motion))["xr_m"]
+    count = len(x)
     frequency_hz = cycles * rate_hz / count  # a period need not be a whole number of ticks
     return Periodic(frequency_hz, _harmonics(x, cycles, last_harmonic(frequency_hz)), float(np.mean(x)))
 
@@ -148,12 +157,6 @@ def _learned_gain(gain: Complex, asked: Complex, came: Complex) -> Complex:
     return np.asarray(size * np.exp(1j * phase))
 
 
-def _refuse_unfinished(rig: "Client", outcome: Any) -> None:
-    if outcome.why != "done":
-        said = ended_text(rig, outcome.why)
-        raise NotMeasuredError(f"the motion was not finished: {said}; the active drive is unchanged")
-
-
 def _upload(rig: "Client", reference: Periodic, drive: Complex, name: str, cycles: int) -> None:
     """The drive: a ramp, the measured cycles, a ramp."""
     per_period = math.ceil(1 / reference.frequency_hz / _PER_PERIOD_S)
@@ -175,21 +178,25 @@ def _smooth(share: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 def _play(rig: "Client", reference: Periodic, drive: Complex, name: str, cycles: int) -> tuple[Complex, Noise]:
     """The harmonics of the acceleration under a drive, at the phase of the reference; and the noise in each."""
     _upload(rig, reference, drive, name, cycles)
-    motion: Motion = rig.track(
-        "waveform", upload=name, center_m=reference.center_m, taper_s=0.0, return_to_start=False
-    )
-    outcome = rig.wait(motion)
-    _refuse_unfinished(rig, outcome)
     rate_hz, period_s = float(rig.hello["rate_hz"]), 1 / reference.frequency_hz
     late_s = float(rig.get("sensors.acceleration.delay_s")["sensors.acceleration.delay_s"])
-    from_s = motion.facts["first_sample_s"] + (_RAMP + _SETTLE) * period_s
-    begin, count = math.ceil(from_s * rate_hz), round(cycles * period_s * rate_hz)
-    samples = stretch(rig, motion.first, outcome.last, begin, count, ("acceleration_m_s2", "xr_m"))
+
+    def start() -> "Motion":
+        return rig.track("waveform", upload=name, center_m=reference.center_m, taper_s=0.0, return_to_start=False)
+
+    def measured(motion: "Motion") -> slice:
+        from_s = motion.facts["first_sample_s"] + (_RAMP + _SETTLE) * period_s
+        begin = math.ceil(from_s * rate_hz)
+        return slice(begin, begin + round(cycles * period_s * rate_hz))
+
+    leg = Leg(f"the drive {name}", start, (_SHOWN, "xr_m"), PERIODIC, (_SHOWN,), part=measured)
+    driven = driven_leg(rig, leg)
+    samples = driven.record.part(measured(driven.motion))
     order = np.arange(1, len(drive) + 1)
     # the reference itself says where in its period the record begins
     ahead = float(np.angle(_harmonics(samples["xr_m"], cycles, 1)[0] / drive[0]))
     turned = np.exp(-1j * order * (ahead - 2 * np.pi * reference.frequency_hz * late_s))
-    acceleration = samples["acceleration_m_s2"]
+    acceleration = repeated(samples[_SHOWN], fresh(samples, _SHOWN), cycles)
     lines = 2 / len(acceleration) * np.abs(np.fft.rfft(acceleration))
     noise = noise_of(lines, cycles, len(drive))
     return np.asarray(_harmonics(acceleration, cycles, len(drive)) * turned), noise

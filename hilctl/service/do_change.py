@@ -17,6 +17,7 @@ from hilctl.signals import SENSOR_KINDS, SENSORS, Mode
 from hilctl.wire.errors import Code, Refused
 from hilctl.wire.ops import Arguments
 
+_MOST_LOST = 0.1  # of the readings of a zero
 _ADOPTION_S = 3.0  # a tick adopts a set within two periods
 
 # Where a sensor's corrected value stands in a sample.
@@ -176,7 +177,7 @@ def zero(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
 
 
 def _mean(s: Service, sensor: str, channel: str, samples: int) -> float:
-    """The mean of the newest samples, all of one epoch, at rest, none rejected."""
+    """The mean of the newest samples, all of one epoch, at rest, without the few whose reading was rejected."""
     history = s.core.history
     rows = history.rows(max(history.first, history.end - samples), history.end)
     rows = rows[rows["epoch"] == s.store.epoch]
@@ -190,9 +191,16 @@ def _mean(s: Service, sensor: str, channel: str, samples: int) -> float:
     # The speed's mean is taken, for a single estimate of it is noisy at rest.
     if not fastest <= rest or travelled > rest * len(rows) / s.rate_hz + 1e-4:
         raise Refused(Code.WRONG_MODE, f"the table moves: {fastest:.3g} m/s, arming.rest_speed_m_s is {rest:g}", sensor)
-    if int(np.bitwise_or.reduce(rows["rejected"])) >> SENSORS.index(sensor) & 1:
-        raise Refused(Code.WRONG_MODE, f"readings of {sensor} were rejected meanwhile", sensor)
-    mean = float(np.mean(rows[channel]))
+    fresh = rows[channel][rows["rejected"] >> SENSORS.index(sensor) & 1 == 0]
+    lost = 1.0 - len(fresh) / len(rows)
+    if lost > _MOST_LOST:
+        raise Refused(
+            Code.WRONG_MODE,
+            f"{100 * lost:.2g} % of the readings of {sensor} were rejected meanwhile, {100 * _MOST_LOST:g} % may be; "
+            "`hilctl status` shows the link, `hilctl watch` the sensor",
+            sensor,
+        )
+    mean = float(np.mean(fresh))
     if not math.isfinite(mean):
         raise Refused(Code.WRONG_MODE, f"{sensor} gives no value", sensor)
     return mean

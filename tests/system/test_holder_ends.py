@@ -26,7 +26,9 @@ SINE = {"amplitude_m": 0.005, "frequency_hz": 1.0}
 
 
 def command(*words, **named):
-    return subprocess.Popen([sys.executable, "-m", "hilctl", *words], text=True, env=environment(), **named)
+    """A command that hears SIGHUP, though these tests may run under nohup."""
+    line = ["env", "--default-signal=HUP", sys.executable, "-m", "hilctl", *words]
+    return subprocess.Popen(line, text=True, env=environment(), **named)
 
 
 def moving(rig, commanded):

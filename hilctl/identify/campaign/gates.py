@@ -5,13 +5,14 @@ constant speed   the spread of the estimated speed stays within what noise expla
 no hunting       near the hydraulic mode the acceleration is no more than noise explains, or too little to matter:
                  a ripple of 5 % of the speed moves the mean of the steepest curve thought of by 0.1 %
 settled          the force of the second half is that of the first, within its noise and a share
-readings         none rejected, valve not saturated
+readings         few lost, valve not saturated
 """
 
 import math
 from collections.abc import Sequence
 
 from hilctl.experiment.facts import Facts
+from hilctl.experiment.policy import MEANS
 from hilctl.identify.campaign.expect import Expected
 from hilctl.identify.campaign.windows import Window
 
@@ -29,8 +30,8 @@ def judge(windows: Sequence[Window], speed_m_s: float, facts: Facts, expected: E
 
 def reason(w: Window, speed_m_s: float, facts: Facts, expected: Expected) -> str:
     """Empty where the window counts."""
-    if w.rejected:
-        return f"{w.rejected} of {w.count} ticks had a rejected reading"
+    if w.rejected > MEANS.share * w.count:
+        return f"readings of {w.rejected} of {w.count} ticks were lost, more than {100 * MEANS.share:g} %"
     if w.saturated:
         return f"the valve command was limited in {w.saturated} of {w.count} ticks"
     shaken = w.band_m_s2 / facts.mode_rad_s
@@ -47,7 +48,7 @@ def reason(w: Window, speed_m_s: float, facts: Facts, expected: Expected) -> str
         )
     if abs(w.speed_m_s - speed_m_s) > FAST_SHARE * speed_m_s + RIPPLE_NOISE * expected.speed_m_s:
         return f"the mean speed is {w.speed_m_s:.4g} m/s instead of {speed_m_s:.4g}"
-    noise = max(facts.force_noise_n, w.force_std_n) * 2 / math.sqrt(w.count)  # of the difference of two halves
+    noise = max(facts.force_noise_n, w.force_std_n) * 2 / math.sqrt(max(w.count - w.rejected, 1))  # of two halves
     if abs(w.drift_n) > DRIFT_NOISE * noise + DRIFT_SHARE * abs(w.force_n):
         return f"not settled: the force drifts by {w.drift_n:.0f} N from its first half to its second"
     return ""

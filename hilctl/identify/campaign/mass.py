@@ -15,9 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.experiment.facts import Facts
+from hilctl.experiment.policy import SPECTRUM
+from hilctl.experiment.record import longest, record_of
 from hilctl.experiment.straights import straights
 from hilctl.identify.campaign.planning import LEAST_SAMPLES, Leg
-from hilctl.identify.campaign.windows import Samples, timed
+from hilctl.identify.campaign.windows import Samples, had, timed
 
 AROUND_S = 0.03  # on either side of a corner: it rings on
 FAST = 0.3  # of the fastest speed: from here on corners say enough
@@ -27,14 +29,17 @@ OFF = 0.03  # what is left to friction that is not quite odd, and to leakage in 
 
 def corners(samples: Samples, leg: Leg, facts: Facts) -> npt.NDArray[np.float64]:
     """One row a corner: which way it turns, ∫ A pL dt, ∫ a dt and its duration."""
-    found = straights(samples["vd_m_s"], leg.speed_m_s, LEAST_SAMPLES)
     around = int(AROUND_S * facts.rate_hz)
-    samples = timed(samples, facts)
+    samples = timed(record_of(samples, facts.rate_hz), facts)
+    found = straights(samples["vd_m_s"], leg.speed_m_s, LEAST_SAMPLES)
+    gone = ~had(samples)
     load = facts["machine.A"] * (samples["pressure_a_pa"] - samples["pressure_b_pa"])
     load = load - facts["machine.K"] * samples["displacement_m"]
     rows = []
     for before, after in itertools.pairwise(found):
         part = slice(before.stop - around, after.start + around)
+        if longest(gone[part]) > (SPECTRUM.gap_ticks or 0):
+            continue
         way = float(np.sign(samples["vd_m_s"][after.start]))
         rows.append((way, load[part].sum(), samples["acceleration_m_s2"][part].sum(), part.stop - part.start))
     return np.array(rows).reshape(-1, 4)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.experiment.facts import Facts
+from hilctl.experiment.record import Mask
 from hilctl.identify.campaign.windows import Window
 
 Reals = npt.NDArray[np.float64]
@@ -39,24 +40,26 @@ class Pair(msgspec.Struct, frozen=True):
     offset_n: float  # what both directions share
 
 
-def points(windows: Sequence[Window], force: Reals, facts: Facts) -> list[Point]:
-    """One for each direction that has windows which count; forward first."""
+def points(windows: Sequence[Window], force: Reals, there: Mask, facts: Facts) -> list[Point]:
+    """One for each direction that has windows which count; forward first. `there`: the ticks whose force counts."""
     found = []
     for way in (1, -1):
         own = [w for w in windows if w.direction == way and not w.reason]
         if own:
-            found.append(_point(way, own, way * force, facts))
+            found.append(_point(way, own, way * force, there, facts))
     return found
 
 
-def _point(way: int, windows: Sequence[Window], force: Reals, facts: Facts) -> Point:
-    counts = np.array([w.count for w in windows], float)
+def _point(way: int, windows: Sequence[Window], force: Reals, there: Mask, facts: Facts) -> Point:
+    counts = np.array([w.count - w.rejected for w in windows], float)
     total = float(counts.sum())
     mean = float(counts @ np.array([w.force_n for w in windows])) / total
-    blocks = np.array([
-        block.mean() for w in windows for block in np.array_split(force[w.first : w.first + w.count], BLOCKS)
-    ])  # fmt: skip
-    shown = float(blocks.std(ddof=1)) / math.sqrt(len(blocks))
+    blocks = []
+    for w in windows:
+        part = slice(w.first, w.first + w.count)
+        for own, had in zip(np.array_split(force[part], BLOCKS), np.array_split(there[part], BLOCKS), strict=True):
+            blocks += [own[had].mean()] if had.any() else []
+    shown = float(np.std(blocks, ddof=1)) / math.sqrt(len(blocks))
     return Point(
         direction=way, speed_m_s=float(counts @ np.array([w.speed_m_s for w in windows])) / total, force_n=mean,
         std_n=max(shown, facts.force_noise_n / math.sqrt(total)), windows=len(windows), samples=int(total),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import numpy.typing as npt
 
+from hilctl.experiment.drive import look
 from hilctl.experiment.facts import OFFSETS, Facts, read_facts
 from hilctl.experiment.noise import REST_S, with_noise
 from hilctl.experiment.own_loop import refuse_own_loop
@@ -65,10 +66,8 @@ class Campaign:
         """Plans and checks; nothing moves yet."""
         facts = read_facts(rig)
         _ready(rig, facts)
-        rig.pass_time(REST_S)
-        end = int(rig.status()["history"]["end"])
-        still = rig.samples(max(0, end - int(REST_S * facts.rate_hz)), end - 1, SENSED)
-        values, remarks = with_noise(facts.values, {channel: [still[channel]] for channel in SENSED})
+        still = look(rig, REST_S, SENSED)
+        values, remarks = with_noise(facts.values, {channel: [still.readings(channel)] for channel in SENSED})
         facts = msgspec.structs.replace(facts, values=values)
         legs = accepted(rig, facts, speeds, budget_s)
         now = datetime.now(UTC)
@@ -109,8 +108,8 @@ class Campaign:
         facts, fruitless = self.store.header.facts, 0
         windows: list[Window] = []
         for index, leg in self.left:
-            samples = self._samples(leg)
-            measured = evaluate(index, leg, samples, facts, self.expected)
+            samples, again = self._samples(leg)
+            measured = evaluate(index, leg, samples, facts, self.expected, again)
             problem = wrong(measured, samples, facts)
             if problem:
                 raise CampaignFault(f"at {leg.speed_m_s:g} m/s: {problem}")
@@ -124,15 +123,15 @@ class Campaign:
         if sum(m.pair is not None for m in done) < min(FEWEST, len(done)):
             raise CampaignFault(hunting([w for m in done for w in m.windows], len(done)))
 
-    def _samples(self, leg: Leg) -> dict[str, npt.NDArray[Any]]:
-        """Of one speed, with the offsets of the campaign's sensors."""
+    def _samples(self, leg: Leg) -> tuple[dict[str, npt.NDArray[Any]], tuple[str, ...]]:
+        """Of one speed, with the offsets of the campaign's sensors; and why it was driven before."""
         from hilctl.client import NoReply, Refused
 
         facts = self.store.header.facts
         try:
             before = read_facts(self.rig)
             _same(facts, before)
-            samples = drive(self.rig, leg)
+            driven = drive(self.rig, leg)
             after = read_facts(self.rig)
         except Refused as refused:
             raise CampaignFault(
@@ -149,7 +148,7 @@ class Campaign:
             moved = [key for key in OFFSETS if before[key] != after[key]]
             if moved:
                 raise CampaignFault(f"{', '.join(moved)} changed while {leg.speed_m_s:g} m/s was measured; resume")
-        return aligned(samples, facts, before)
+        return aligned(driven.rows, facts, before), driven.again
 
     def remarks(self) -> list[str]:
         """Remarks on the curve."""
@@ -178,6 +177,12 @@ def remarks_of(store: Store) -> list[str]:
             "measured mass was used for m a; check machine.m, machine.A, and the scales of the "
             "accelerometer and the pressure sensors"
         )
+    lost = max((m.lost for m in done), default=0.0)
+    if lost > 0.0:
+        found.append(f"of the readings of a speed up to {100 * lost:.2g} % were lost, and left out")
+    again = [f"{m.leg.speed_m_s:g} m/s" for m in done if m.again]
+    if again:
+        found.append(f"driven more than once, because too much was lost: {', '.join(again)}")
     missing = len(store.header.legs) - len(done)
     if missing:
         found.append(f"not complete: {missing} of {len(store.header.legs)} speeds are not measured")
@@ -190,7 +195,7 @@ def again(folder: str | Path, mass_kg: float | None = None) -> list[Measured]:
     facts = store.header.facts if mass_kg is None else store.header.facts.weighing(mass_kg)
     expected, found = expect(store.header.facts), []
     for old in store.finished():
-        made = evaluate(old.index, old.leg, store.samples(old.index), facts, expected)
+        made = evaluate(old.index, old.leg, store.samples(old.index), facts, expected, old.again)
         store.judged(made)
         found.append(made)
     return found

@@ -52,6 +52,8 @@ class Measured(msgspec.Struct, frozen=True):
     windows: list[Window]
     points: list[Point]
     pair: Pair | None
+    lost: float = 0.0  # share of the readings
+    again: list[str] = []  # why it was driven before, and did not count
 
     @property
     def discarded(self) -> list[Window]:

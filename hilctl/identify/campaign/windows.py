@@ -20,7 +20,8 @@ import numpy.typing as npt
 
 from hilctl.experiment.crossover import speed
 from hilctl.experiment.facts import Facts
-from hilctl.experiment.sensors import CHANNEL_OF
+from hilctl.experiment.record import fresh
+from hilctl.experiment.sensors import CHANNEL_OF, SENSED
 from hilctl.experiment.straights import straights
 from hilctl.identify.campaign.expect import BAND, Expected
 from hilctl.identify.campaign.planning import LEAST_SAMPLES, Leg
@@ -47,7 +48,7 @@ class Window(msgspec.Struct):
     inertia_n: float  # m a, which was taken off
     ripple_m_s: float  # spread of the estimated speed, rms
     band_m_s2: float  # acceleration near the hydraulic mode, rms
-    rejected: int
+    rejected: int  # ticks without all readings: lost, and left out of force and speed
     saturated: int
     reason: str = ""
 
@@ -87,21 +88,32 @@ def cut(samples: Samples, leg: Leg, facts: Facts, expected: Expected) -> list[Wi
 def _window(samples: Samples, part: slice, f: Reals, v: Reals, facts: Facts) -> Window:
     way = 1 if samples["vd_m_s"][part.start] > 0 else -1
     own, n = way * f[part], part.stop - part.start
-    a = samples["acceleration_m_s2"][part]
-    half = n // 2
+    a, there = samples["acceleration_m_s2"][part], had(samples)[part]
+    at, half = np.arange(n), n // 2
+    counted = own[there] if there.any() else own
+    early, late = own[there & (at < half)], own[there & (at >= n - half)]
     return Window(
-        direction=way, first=part.start, count=n, speed_m_s=way * slope(samples["displacement_m"][part], facts.rate_hz),
-        force_n=float(own.mean()), force_std_n=float(own.std()),
-        drift_n=float(own[-half:].mean() - own[:half].mean()),
-        inertia_n=way * float(facts["machine.m"] * a.mean()), ripple_m_s=float(v[part].std()),
-        band_m_s2=near_mode(a, facts), rejected=int(np.count_nonzero(samples["rejected"][part])),
+        direction=way, first=part.start, count=n,
+        speed_m_s=way * slope(samples["displacement_m"][part], facts.rate_hz, there),
+        force_n=float(counted.mean()), force_std_n=float(counted.std()),
+        drift_n=float(late.mean() - early.mean()) if len(early) and len(late) else 0.0,
+        inertia_n=way * float(facts["machine.m"] * (a[there] if there.any() else a).mean()),
+        ripple_m_s=float(v[part].std()), band_m_s2=near_mode(a, facts), rejected=n - int(np.count_nonzero(there)),
         saturated=int(np.count_nonzero(samples["saturated"][part])),
     )  # fmt: skip
 
 
-def slope(x: Reals, rate_hz: float) -> float:
-    """Least squares of a straight line."""
-    t = np.arange(len(x)) - 0.5 * (len(x) - 1)
+def had(samples: Samples) -> npt.NDArray[np.bool_]:
+    """Where every reading that enters force and speed is of that very tick."""
+    return fresh(samples, *SENSED)
+
+
+def slope(x: Reals, rate_hz: float, there: npt.NDArray[np.bool_]) -> float:
+    """Least squares of a straight line through those that are there."""
+    t, x = np.flatnonzero(there).astype(float), x[there]
+    if len(t) < 2:
+        return 0.0
+    t -= t.mean()
     return float(t @ (x - x.mean()) / (t @ t) * rate_hz)
 
 

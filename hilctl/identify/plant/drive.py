@@ -3,16 +3,17 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from hilctl.experiment import drive as experiment
 from hilctl.experiment.facts import Facts
 from hilctl.experiment.own_loop import refuse_own_loop
+from hilctl.experiment.policy import EQUATION, REST_S
 from hilctl.experiment.trips import trip_text
 from hilctl.identify.plant.experiment import Leg
 from hilctl.identify.plant.faults import PlantFault, check_record
-from hilctl.identify.plant.fetch import NotFetched, fetch_whole
-from hilctl.identify.plant.record import CHANNELS, Record, evened_record
+from hilctl.identify.plant.record import CHANNELS, Record, whole
 
 if TYPE_CHECKING:
-    from hilctl.client import Client
+    from hilctl.client import Client, Motion
 
 
 def ready(rig: "Client", facts: Facts) -> None:
@@ -41,10 +42,10 @@ def drive(
 
 
 def _one(rig: "Client", facts: Facts, leg: Leg) -> Record:
-    try:
-        fetched = fetch_whole(rig, lambda: rig.track(leg.kind, **leg.parameters), CHANNELS)
-    except NotFetched as error:
-        raise PlantFault(f"{leg.name}: {error}") from None
-    record = Record(leg.name, leg.lowest_hz, facts.rate_hz, fetched.samples, fetched.again)
-    check_record(evened_record(record)[0], facts.values)
+    def start() -> "Motion":
+        return rig.track(leg.kind, **leg.parameters)
+
+    driven = experiment.drive(rig, experiment.Leg(leg.name, start, CHANNELS, EQUATION, rest_s=REST_S))
+    record = Record(leg.name, leg.lowest_hz, facts.rate_hz, driven.rows, driven.again)
+    check_record(whole(record)[0], facts.values)
     return record

@@ -7,10 +7,10 @@ import numpy as np
 
 from hilctl.errors import HilctlError
 from hilctl.experiment import accelerometer
-from hilctl.experiment.sensors import CHANNEL_OF, SENSORS, dead, repeating, stuck_in
+from hilctl.experiment.sensors import CHANNEL_OF, SENSORS, dead, stuck_in
 from hilctl.identify.plant.record import Reals, Record
 
-SATURATED_SHARE, REJECTED_SHARE = 0.01, 0.01  # of the samples
+SATURATED_SHARE = 0.01  # of the samples
 LEAST_CORRELATION = 0.5  # of force and acceleration in fast sliding
 LEAST_EXPLAINED = 80.0  # % of the flow
 
@@ -31,20 +31,7 @@ def _broken(record: Record) -> str:
     for name, channel in CHANNEL_OF.items():
         if not np.all(np.isfinite(record.of(channel))):
             return f"{channel} is not a number; check sensors.{name}"
-    if np.any(np.diff(record.of("tick")) != 1):
-        return "ticks are missing: the loop missed them, or samples were lost; run `hilctl doctor`"
-    rejected = np.count_nonzero(record.of("rejected").astype(int) & 0b1111) / len(record.of("tick"))
-    if rejected > REJECTED_SHARE:
-        return f"{100 * rejected:.1f} % of the readings were rejected; check the sensors' ranges and cables"
     return ""
-
-
-def still(samples: Mapping[str, Any], rate_hz: float) -> str:
-    """Which sensors repeat themselves at the end, as sentences; empty where none does."""
-    return "".join(
-        f". {CHANNEL_OF[name].capitalize()} does not change any more; check sensors.{name}, its supply and cable"
-        for name in repeating(samples, rate_hz)
-    )
 
 
 def _saturated(record: Record) -> str:

@@ -48,6 +48,11 @@ class Fitted(NamedTuple):
     explained: tuple[float, ...]  # each record's, in %: 100 (1 - |miss| / |flow|)
     evaluations: int
 
+    def wider(self, factor: float) -> "Fitted":
+        """With wider intervals: readings that were lost and bridged tell nothing of their own."""
+        return self._replace(sd={name: factor * sd for name, sd in self.sd.items()},
+                             covariance=factor**2 * self.covariance)  # fmt: skip
+
 
 def words_of(facts: Mapping[str, Any]) -> dict[str, Word]:
     """Where the search begins and ends, from what the rig file believes."""

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hilctl.experiment.drive import over, usable
 from hilctl.experiment.facts import Facts, read_facts
 from hilctl.experiment.noise import with_noise
+from hilctl.experiment.policy import EQUATION, wider
 from hilctl.experiment.sensors import SENSED
 from hilctl.identify.plant.drive import drive, ready
 from hilctl.identify.plant.experiment import plan
@@ -21,7 +23,7 @@ from hilctl.identify.plant.fit import Fitted, fit_flow
 from hilctl.identify.plant.flow import Lines, lines_of, spool
 from hilctl.identify.plant.mass import Mass, TooFew, weigh
 from hilctl.identify.plant.motion import compare
-from hilctl.identify.plant.record import Record, evened_record
+from hilctl.identify.plant.record import Record, gaps, whole
 from hilctl.identify.plant.result import PlantFit
 from hilctl.identify.plant.signals import Grid
 from hilctl.identify.plant.telling import told
@@ -41,16 +43,19 @@ def identify_plant(rig: "Client", tell: Callable[[str, int], None] | None = None
 
 def fit_plant(records: Sequence[Record], facts: Facts) -> PlantFit:
     """The machine from records. PlantFault where they cannot be right."""
-    records, late = zip(*(evened_record(record) for record in records), strict=True)
-    for record in records:
+    records, lost = zip(*(whole(record) for record in records), strict=True)
+    for record, losses in zip(records, lost, strict=True):
+        if not usable(losses, EQUATION):
+            raise PlantFault(f"{record.name}: {over(losses, EQUATION)}")
         check_record(record, facts.values)
     values, remarks = with_noise(facts.values, _still(records))
-    pairs = [(record, Grid(len(record.of("tick")), 1 / record.rate_hz)) for record in records]
+    pairs = [(record, Grid(len(record.of("tick")), 1 / record.rate_hz, gaps(record))) for record in records]
     meter = compare(pairs, values)
     check_accelerometer(meter.gain)
     lines = [lines_of(record, grid, meter, values, facts.mode_rad_s) for record, grid in pairs]
     _check_signs(lines, values)
-    fitted = fit_flow(lines, values, facts.mode_rad_s)
+    share = sum(losses.share * losses.ticks for losses in lost) / sum(losses.ticks for losses in lost)
+    fitted = fit_flow(lines, values, facts.mode_rad_s).wider(wider(share))
     if min(fitted.explained) < LEAST_EXPLAINED:
         worst = int(np.argmin(fitted.explained))
         raise PlantFault(
@@ -60,8 +65,9 @@ def fit_plant(records: Sequence[Record], facts: Facts) -> PlantFit:
             "valve's amplifier"
         )
     found = told(records, fitted, meter, _mass(lines, fitted, values), values)
-    again = [f"{record.name}: {text}" for record in records for text in record.again]
-    return found._replace(notes=(*found.notes, *again, *filter(None, late), *remarks))
+    again = [f"{record.name}: driven again: {text}" for record in records for text in record.again]
+    told_of = [f"{r.name}: {losses.text}" for r, losses in zip(records, lost, strict=True) if losses.text]
+    return found._replace(notes=(*found.notes, *again, *told_of, *remarks))
 
 
 def _mass(lines: Sequence[Lines], fitted: Fitted, values: Mapping[str, Any]) -> Mass:

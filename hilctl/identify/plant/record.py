@@ -1,4 +1,4 @@
-"""One motion's samples, as the fit takes them: evenly spaced, at rest at both ends."""
+"""One motion's rows as they were fetched, at rest at both ends; for the fit, with a value at every tick."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -6,7 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.identify.gaps import evened, late_text
+from hilctl.experiment.policy import BRIDGED
+from hilctl.experiment.record import Losses, fresh, record_of
+from hilctl.experiment.sensors import SENSED
 
 Reals = npt.NDArray[np.float64]
 
@@ -38,10 +40,17 @@ class Record(NamedTuple):
         return np.asarray(values[: fast_length(len(values))], float)
 
 
-def evened_record(record: Record) -> tuple[Record, str]:
-    """With a few ticks put in that the loop was late for, and a note of it; the same where none is missing."""
-    made = evened(record.samples)
-    return (record._replace(samples=made.samples), f"{record.name}: {late_text(made)}") if made.put_in else (record, "")
+def gaps(record: Record) -> list[slice]:
+    """Of a record with a value at every tick: where more is missing than may be bridged."""
+    gone = ~fresh(record.samples, *SENSED)[: fast_length(len(record.samples["tick"]))]
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], gone.astype(np.int8), [0]))))
+    return [slice(int(a), int(b)) for a, b in edges.reshape(-1, 2) if b - a > BRIDGED]
+
+
+def whole(record: Record) -> tuple[Record, Losses]:
+    """With a value at every tick, and what was lost."""
+    made = record_of(record.samples, record.rate_hz)
+    return record._replace(samples=made.columns), made.losses(SENSED)
 
 
 def fast_length(count: int) -> int:

@@ -1,9 +1,10 @@
 """Filters without delay, over a whole record: a straight line is taken off first, the rest is a sum of waves.
 
 The record is at rest at both ends, so the sum of waves is smooth across them but for what noise leaves there. What it
-leaves dies out within EDGE_S, and a window keeps that out of the fit.
+leaves dies out within EDGE_S, and a window keeps that out of the fit; likewise around gaps.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ class Waves(NamedTuple):
 class Grid:
     """The instants and frequencies of a record."""
 
-    def __init__(self, count: int, dt_s: float) -> None:
+    def __init__(self, count: int, dt_s: float, gaps: Sequence[slice] = ()) -> None:
         self.count, self.dt_s = count, dt_s
         self.w: Reals = np.asarray(2 * np.pi * np.fft.rfftfreq(count, dt_s), float)
         self.low_pass: Reals = 1 / (1 + (self.w * dt_s / (2 * np.pi) * self._samples_per_cut()) ** (2 * _STEEP))
@@ -34,7 +35,11 @@ class Grid:
         self.held: Any = np.ones(len(s), complex)  # what holding a command for a tick does to it
         self.held[1:] = -np.expm1(-s[1:]) / s[1:]
         along = np.arange(count) * dt_s
-        near = np.clip((np.minimum(along, along[::-1]) - EDGE_S) / TAPER_S, 0.0, 1.0)
+        far = np.minimum(along, along[::-1])
+        for gap in gaps:
+            begin, end = gap.start * dt_s, (gap.stop - 1) * dt_s
+            far = np.minimum(far, np.maximum(np.maximum(begin - along, along - end), 0.0))
+        near = np.clip((far - EDGE_S) / TAPER_S, 0.0, 1.0)
         self.window: Reals = 0.5 - 0.5 * np.cos(np.pi * near)
 
     def _samples_per_cut(self) -> float:

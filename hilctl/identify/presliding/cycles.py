@@ -11,6 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.experiment.policy import SPECTRUM
+from hilctl.experiment.record import Mask, fresh, longest
+from hilctl.experiment.sensors import SENSED
 from hilctl.identify.presliding.facts import Facts
 
 Reals = npt.NDArray[np.float64]
@@ -51,11 +54,30 @@ def cut(samples: Mapping[str, npt.NDArray[Any]], motion: Mapping[str, float], am
     )
     rows = slice(first, first + count * period)
 
-    def of(values: npt.NDArray[Any]) -> Reals:
-        return np.asarray(values[rows], np.float64).reshape(count, period)
+    there = {channel: fresh(samples, channel)[rows].reshape(count, period) for channel in SENSED}
+    kept = ~np.any([_cut_off(mask) for mask in there.values()], axis=0)
 
-    load = samples["pressure_a_pa"] - samples["pressure_b_pa"]
+    def of(channel: str) -> Reals:
+        values: Reals = np.asarray(samples[channel][rows], np.float64).reshape(count, period)
+        return np.asarray(_averaged(values, there[channel])[kept])
+
+    load = of("pressure_a_pa") - of("pressure_b_pa")
     return Cycles(
-        amplitude_m, period / facts.rate_hz, of(samples["displacement_m"]), of(samples["acceleration_m_s2"]),
-        facts.area_m2 * of(load),
+        amplitude_m, period / facts.rate_hz, of("displacement_m"), of("acceleration_m_s2"), facts.area_m2 * load,
     )  # fmt: skip
+
+
+def _cut_off(there: Mask) -> npt.NDArray[np.bool_]:
+    """The cycles with a gap beyond what is bridged, and those after: the table went its own way meanwhile."""
+    most = SPECTRUM.gap_ticks or 0
+    long = np.array([longest(~row) > most for row in there], bool)
+    return np.asarray(long | np.concatenate(([False], long[:-1])))
+
+
+def _averaged(values: Reals, there: Mask) -> Reals:
+    """What one cycle lost, the mean of the others says best: it moves no mean, and adds no noise of its own."""
+    if there.all():
+        return values
+    seen = there.sum(0)
+    mean = np.where(there, values, 0.0).sum(0) / np.maximum(seen, 1)
+    return np.asarray(np.where(there | (seen == 0), values, mean))

@@ -36,8 +36,9 @@ def identify_presliding(
     refuse_on(rig, "presliding")
     facts = read_facts(rig)
     swings = plan(curve_of(curve)[0], facts, float(rig.get("machine.stroke_m")["machine.stroke_m"]), budget_s)
-    cycles, ticks = measure(rig, swings, facts, center_m, tell)
+    made = measure(rig, swings, facts, center_m, tell)
     if keep is not None:
-        save_cycles(keep, cycles, facts, curve)
+        save_cycles(keep, made.cycles, facts, curve)
     tell("comparing friction models")
-    return judge(cycles, facts, curve, elements=elements, rig_seconds=ticks / facts.rate_hz)
+    found = judge(made.cycles, facts, curve, elements=elements, rig_seconds=made.ticks / facts.rate_hz)
+    return found.with_losses(made.lost, made.notes)

@@ -2,45 +2,53 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from hilctl.experiment.trips import ended_text
+from hilctl.experiment.drive import Leg, drive
+from hilctl.experiment.policy import MEANS
 from hilctl.identify.presliding.cycles import CHANNELS, Cycles, cut
 from hilctl.identify.presliding.facts import Facts
-from hilctl.identify.presliding.faults import ReversalFault, check_cycles, check_samples
+from hilctl.identify.presliding.faults import check_cycles, check_samples
 from hilctl.identify.presliding.plan import PAUSE_S, Swing
 
 if TYPE_CHECKING:
-    from hilctl.client import Client
+    from hilctl.client import Client, Motion
 
 ORIGIN = "hilctl identify: reversals"
 _UNDER = {"law.feedback": "three_state", "law.feed.inverse": 0.0}  # what is looked for must not be compensated
 
 
+class Measured(NamedTuple):
+    """The reversals as they were driven."""
+
+    cycles: list[Cycles]
+    ticks: int
+    lost: float  # share of the readings
+    notes: tuple[str, ...]
+
+
 def measure(rig: "Client", swings: Sequence[Swing], facts: Facts, center_m: float,
-            tell: Callable[[str], None]) -> tuple[list[Cycles], int]:
-    """The cycles of every swing, and how many ticks it took. ReversalFault when the rig does not do as planned."""
-    found, ticks = [], 0
+            tell: Callable[[str], None]) -> Measured:
+    """The cycles of every swing. ReversalFault or LegFault when the rig does not do as planned."""
+    found: list[Cycles] = []
+    notes: list[str] = []
+    ticks, lost = 0, 0.0
     with three_variable(rig):
         for swing in swings:
             tell(f"reversals of ±{1e3 * swing.amplitude_m:.3g} mm at {facts.rate_hz / swing.period:.3g} Hz")
             rig.pass_time(PAUSE_S)
-            motion = rig.track("sine", **swing.parameters(facts.rate_hz, center_m))
-            try:
-                outcome = rig.wait(motion)
-            except KeyboardInterrupt:
-                rig.stop()
-                raise
-            if outcome.why != "done":
-                raise ReversalFault(ended_text(rig, outcome.why))
-            samples = rig.samples(motion.first, outcome.last, CHANNELS, keep=rig.hello["clock"] == "virtual")
-            if len(samples["tick"]) < outcome.last - motion.first + 1:
-                raise ReversalFault("samples are missing; raise service.history_s")
-            check_samples(samples, facts)
-            found.append(cut(samples, motion.facts, swing.amplitude_m, swing.period, facts))
-            ticks += len(samples["tick"]) + round(PAUSE_S * facts.rate_hz)
+
+            def start(swing: Swing = swing) -> "Motion":
+                return rig.track("sine", **swing.parameters(facts.rate_hz, center_m))
+
+            driven = drive(rig, Leg(f"reversals of ±{1e3 * swing.amplitude_m:.3g} mm", start, CHANNELS, MEANS))
+            check_samples(driven.record, facts)
+            found.append(cut(driven.record, driven.motion.facts, swing.amplitude_m, swing.period, facts))
+            ticks += driven.record.ticks + round(PAUSE_S * facts.rate_hz)
+            notes += [f"reversals of ±{1e3 * swing.amplitude_m:.3g} mm: {text}; driven again" for text in driven.again]
+            lost += driven.losses.share / len(swings)
     check_cycles(found)
-    return found, ticks
+    return Measured(found, ticks, lost, tuple(notes))
 
 
 @contextmanager

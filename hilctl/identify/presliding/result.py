@@ -2,6 +2,7 @@
 
 from typing import Any, Literal, NamedTuple
 
+from hilctl.experiment.policy import wider
 from hilctl.friction import Friction
 from hilctl.identify.presliding.compare import Comparison
 from hilctl.identify.presliding.travel import Travel
@@ -46,6 +47,18 @@ class Presliding(NamedTuple):
     def parameter(self, name: str) -> Parameter:
         """The one with this name."""
         return next(p for p in self.parameters if p.name == name)
+
+    def with_losses(self, share: float, notes: tuple[str, ...]) -> "Presliding":
+        """Of a measurement in which such a share of the readings was lost: with wider intervals, and said so."""
+        if share <= 0.0 and not notes:
+            return self
+        by = wider(share)
+        told = (f"{100 * share:.2g} % of the readings of the reversals were lost and left out",) if share > 0 else ()
+        parameters = tuple(
+            p._replace(low=p.value - by * (p.value - p.low), high=p.value + by * (p.high - p.value))
+            for p in self.parameters
+        )
+        return self._replace(parameters=parameters, warnings=(*self.warnings, *told, *notes))
 
     def to_json(self) -> dict[str, Any]:
         """What a report and a file hold."""

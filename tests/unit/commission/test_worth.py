@@ -5,6 +5,7 @@ import pytest
 
 from hilctl.commission.tracking import Run, Task
 from hilctl.commission.worth import flatness, full_cycles, second_half, straights, thd, worth
+from hilctl.experiment.record import record_of
 
 RATE_HZ = 1000.0
 BIAS = 0.02  # of the accelerometer, m/s²
@@ -22,7 +23,13 @@ def triangle(ripple: float, speed: float = 0.1, corner: int = 20, straight: int 
         "displacement_m": x, "acceleration_m_s2": np.gradient(v, 1 / RATE_HZ) + BIAS,
     }  # fmt: skip
     task = Task("triangle", {"speed_m_s": speed, "amplitude_m": 0.02, "cycles": 1})
-    return Run("pid", task, "done", None, RATE_HZ, 60.0, {}, samples)
+    return Run("pid", task, "done", None, RATE_HZ, 60.0, {}, recorded(samples))
+
+
+def recorded(samples):
+    """As the service gives it, nothing lost."""
+    n = len(samples["error_m"])
+    return record_of({"tick": np.arange(n), "rejected": np.zeros(n, np.int64), **samples}, RATE_HZ)
 
 
 def sine(third: float, lead: int = 130, cycles: int = 3) -> Run:
@@ -32,8 +39,9 @@ def sine(third: float, lead: int = 130, cycles: int = 3) -> Run:
     facts = {"full_from_s": lead / RATE_HZ, "full_s": float(cycles)}
     samples = {"acceleration_m_s2": a, "error_m": np.zeros(len(a))}
     return Run(
-        "pid", Task("sine", {"frequency_hz": 1.0, "amplitude_m": 0.05}), "done", None, RATE_HZ, 60.0, facts, samples
-    )
+        "pid", Task("sine", {"frequency_hz": 1.0, "amplitude_m": 0.05}), "done", None, RATE_HZ, 60.0, facts,
+        recorded(samples),
+    )  # fmt: skip
 
 
 def test_straights_are_where_the_reference_keeps_its_speed():
@@ -57,3 +65,11 @@ def test_whole_cycles_begin_where_the_amplitude_is_full():
 def test_what_was_not_finished_has_no_figures():
     assert worth(triangle(0.0)._replace(why="tripped")) == (None, None, None)
     assert worth(triangle(0.0)).rms_um == pytest.approx(3.0)
+
+
+def test_the_error_counts_at_ticks_that_ran():
+    run = triangle(0.0)
+    rows = {name: np.delete(run.samples[name], slice(300, 340)) for name in run.samples if name != "lost"}
+    rows["error_m"][299:301] = 1e-3  # what is bridged between these is not counted
+    told = worth(run._replace(samples=record_of(rows, RATE_HZ), facts={}))
+    assert told.rms_um == pytest.approx(1e6 * np.sqrt(np.mean(rows["error_m"] ** 2)))

@@ -98,7 +98,7 @@ def test_the_object_says_what_is_missing_and_what_was_left_out(store):
     assert told["complete"]
     assert len(told["points"]) == 4
     assert len(told["curve"]) == 2
-    assert all("had a rejected reading" in w["reason"] for w in told["windows"]["discarded"])
+    assert all("were lost" in w["reason"] for w in told["windows"]["discarded"])
     assert len(told["windows"]["discarded"]) == 6
     assert "no point in both directions at 0.1" in told["remarks"][0]
     assert len(table(store).rows) == 3

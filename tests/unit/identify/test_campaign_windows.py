@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from hilctl.experiment.crossover import speed
+from hilctl.experiment.policy import MEANS
 from hilctl.identify.campaign.expect import expect
 from hilctl.identify.campaign.measure import aligned, evaluate
 from hilctl.identify.campaign.windows import slope
@@ -106,13 +107,44 @@ def test_a_force_that_drifts_is_not_settled():
     assert reasons(samples) == {"not settled"}
 
 
-def test_rejected_readings_and_a_limited_valve_are_discarded():
-    for channel, says in (("rejected", "rejected"), ("saturated", "limited")):
-        samples = triangle()
-        samples[channel][20 + 300] = 1
-        found = measured(samples)
-        assert len(found.discarded) == 1
-        assert says in found.discarded[0].reason
+def test_a_limited_valve_is_discarded():
+    samples = triangle()
+    samples["saturated"][20 + 300] = 1
+    found = measured(samples)
+    assert len(found.discarded) == 1
+    assert "limited" in found.discarded[0].reason
+
+
+def without(samples, first, count):
+    """The same, without these rows: their ticks did not run."""
+    return {name: np.delete(values, slice(first, first + count)) for name, values in samples.items()}
+
+
+def test_readings_that_were_lost_enter_no_force_and_no_speed():
+    plain = measured(triangle())
+    spoilt = triangle()
+    for channel, wrong in (("pressure_a_pa", 9e6), ("displacement_m", 0.3), ("acceleration_m_s2", 50.0)):
+        spoilt[channel][320:335] = wrong
+    spoilt["rejected"][320:335] = 0b1111
+    window, whole = measured(spoilt).windows[0], plain.windows[0]
+    assert (window.reason, window.rejected, window.count) == ("", 15, whole.count)
+    assert window.force_n == pytest.approx(whole.force_n, abs=5.0)
+    assert window.speed_m_s == pytest.approx(whole.speed_m_s, rel=1e-3)
+    assert measured(spoilt).lost == pytest.approx(15 / len(spoilt["tick"]))
+    late = measured(without(triangle(), 320, 4))
+    assert not late.discarded
+    assert [w.first for w in late.windows] == [w.first for w in plain.windows]
+    assert late.windows[0].rejected == 4
+
+
+def test_a_window_that_lost_more_than_the_policy_allows_is_discarded():
+    samples = triangle()
+    window = measured(samples).windows[0]
+    most = int(MEANS.share * window.count)
+    samples["rejected"][window.first : window.first + most] = 1
+    assert not measured(samples).discarded
+    samples["rejected"][window.first : window.first + most + 1] = 1
+    assert "were lost, more than 10 %" in measured(samples).discarded[0].reason
 
 
 def test_a_table_that_goes_at_another_speed_is_discarded():
@@ -138,7 +170,10 @@ def test_the_speed_of_a_window_ripples_by_the_noise_that_is_expected():
 
 
 def test_the_slope_is_that_of_a_straight_line():
-    assert slope(3e-4 * np.arange(50) + 7.0, 1000.0) == pytest.approx(0.3)
+    x, there = 3e-4 * np.arange(50) + 7.0, np.ones(50, bool)
+    assert slope(x, 1000.0, there) == pytest.approx(0.3)
+    x[20], there[20] = 99.0, False
+    assert slope(x, 1000.0, there) == pytest.approx(0.3)
 
 
 def test_corners_weigh_the_table():

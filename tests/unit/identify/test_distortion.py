@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from hilctl.client import Client, private_service
-from hilctl.identify.distortion import NotMeasuredError, Sine, TooLate, judged, measure, stretch
+from hilctl.experiment.drive import LegFault
+from hilctl.identify.distortion import NotMeasuredError, Sine, judged, measure
 from hilctl.identify.preview import KEY, beyond, search, vertex
 
 
@@ -24,32 +25,6 @@ def test_the_search_goes_on_where_the_best_is_the_last():
     assert beyond([(1.0, 3.0), (0.0, 4.0), (2.0, 2.0)]) == 3.0
     assert beyond([(1.0, 3.0), (0.0, 2.0), (2.0, 4.0)]) == -1.0
     assert beyond([(1.0, 1.0), (0.0, 2.0), (2.0, 4.0)]) is None
-
-
-class Late:
-    """A rig whose loop missed these of its ticks."""
-
-    def __init__(self, *missed: int, rejected: int = -1) -> None:
-        self.ticks = np.setdiff1d(np.arange(1000, 3000), missed)
-        self.rejected = rejected
-
-    def samples(self, first, last, channels):
-        found = {"tick": self.ticks, "rejected": 1 * (self.ticks == self.rejected)}
-        return {name: found[name] if name in found else 1e-3 * self.ticks for name in channels}
-
-
-def test_a_few_missed_ticks_are_filled_in_and_many_are_told():
-    found = stretch(Late(1200, 1201, 1700), 0, 1, 100, 1000, ("xr_m",))["xr_m"]
-    assert found == pytest.approx(1e-3 * np.arange(1100, 2100))
-    with pytest.raises(TooLate, match="6 of 1000 ticks were missed"):
-        stretch(Late(*range(1200, 1206)), 0, 1, 100, 1000, ("xr_m",))
-    assert len(stretch(Late(*range(2200, 2300)), 0, 1, 100, 1000, ("xr_m",))["xr_m"]) == 1000, "behind what is measured"
-
-
-def test_a_rejected_reading_spoils_a_measurement_only_where_it_was_measured():
-    with pytest.raises(NotMeasuredError, match="rejected"):
-        stretch(Late(rejected=1500), 0, 1, 100, 1000, ("xr_m",))
-    assert stretch(Late(rejected=2500), 0, 1, 100, 1000, ("xr_m",))
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +56,7 @@ def test_a_sine_that_trips_is_not_measured(rig):
     limit = {"limits.acceleration.max_m_s2": 5.1, "limits.acceleration.action": "stop"}
     rig.set({**limit, "law.feed.inverse": 0.0}, origin="a test")
     rig.pass_time(1.0)
-    with pytest.raises(NotMeasuredError, match=r"not finished: the rig tripped by acceleration") as refused:
+    with pytest.raises(LegFault, match=r"the sine of 2 Hz.*: the rig tripped by acceleration") as refused:
         measure(rig, 2.0, 0.0275)
     rig.reset()
     assert "2 Hz and ±27.5 mm" in str(refused.value)

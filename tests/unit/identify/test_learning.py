@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from hilctl.client import Client, private_service
+from hilctl.experiment.drive import LegFault
 from hilctl.identify.distortion import NotMeasuredError
 from hilctl.identify.learning import Repeat, _judged, _smooth, learn, reference_of
 from hilctl.results.distortion import Noise, distortion_of
@@ -87,7 +88,7 @@ def test_a_trip_leaves_a_clear_word(rig):
     with_inverse(rig, 0.0)
     reference = reference_of(rig, "sine", frequency_hz=5.0, amplitude_m=0.02)
     tight = {"limits.tracking_error.max_m": 3e-4, "limits.tracking_error.action": "stop"}
-    with limited(rig, tight), pytest.raises(NotMeasuredError, match="the rig tripped by tracking_error"):
+    with limited(rig, tight), pytest.raises(LegFault, match="the rig tripped by tracking_error"):
         learn(rig, reference, "trips")
 
 

@@ -4,6 +4,7 @@ cycles count."""
 import numpy as np
 import pytest
 
+from hilctl.experiment.record import record_of
 from hilctl.identify.presliding.cycles import FORGETS, cut
 from hilctl.identify.presliding.facts import Facts
 from hilctl.identify.presliding.loop import FINE, Loop
@@ -50,9 +51,18 @@ def test_the_cycles_that_remember_the_rise_do_not_count():
     number = np.concatenate((np.full(rise, -1.0), np.arange(n) // 500, np.full(500, -2.0)))
     zeros = np.zeros(len(number))
     samples = {
-        "tick": zeros, "displacement_m": number, "acceleration_m_s2": zeros, "pressure_a_pa": zeros,
+        "tick": np.arange(len(number)), "rejected": np.zeros(len(number), int), "displacement_m": number,
+        "acceleration_m_s2": zeros, "pressure_a_pa": zeros,
         "pressure_b_pa": zeros,
     }  # fmt: skip
-    found = cut(samples, {"full_from_s": 1.0, "full_s": n / 1000}, 1e-3, 500, FACTS)
+    motion = {"full_from_s": 1.0, "full_s": n / 1000}
+    found = cut(record_of(samples, FACTS.rate_hz), motion, 1e-3, 500, FACTS)
     assert found.x_m.shape == (10, 500)
     assert np.all(found.x_m == np.arange(FORGETS, 10 + FORGETS)[:, None])
+    samples["displacement_m"][rise + 3 * 500 + 7] = 99.0
+    samples["rejected"][rise + 3 * 500 + 7] = 1
+    kept = cut(record_of(samples, FACTS.rate_hz), motion, 1e-3, 500, FACTS)
+    assert kept.x_m[2, 7] == pytest.approx(np.delete(found.x_m[:, 7], 2).mean())
+    samples["rejected"][rise + 5 * 500 : rise + 5 * 500 + 6] = 1
+    fewer = cut(record_of(samples, FACTS.rate_hz), motion, 1e-3, 500, FACTS)
+    assert set(fewer.x_m[:, 9]) == set(range(FORGETS, 10 + FORGETS)) - {5, 6}, "cut off, and the one after"

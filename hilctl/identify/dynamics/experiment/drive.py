@@ -5,13 +5,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hilctl.errors import HilctlError
+from hilctl.experiment import drive as experiment
+from hilctl.experiment.drive import LegFault
 from hilctl.experiment.facts import Facts
+from hilctl.experiment.policy import REST_S, SPECTRUM
 from hilctl.experiment.trips import trip_text
 from hilctl.identify.dynamics.excitation import as_history
 from hilctl.identify.dynamics.experiment.planning import Leg, Signal, signal_of
 from hilctl.identify.dynamics.experiment.room import centre_of
 from hilctl.identify.dynamics.experiment.store import Driven, plain_name
-from hilctl.identify.plant.fetch import REST_S, NotFetched, fetch_whole
 from hilctl.law.motions import Samples, samples_of
 
 if TYPE_CHECKING:
@@ -83,15 +85,15 @@ def _once(
     """The motion at a share of its amplitude; Refused when the service refuses it."""
     start, before = _prepared(rig, leg, facts, share)
     try:
-        fetched = fetch_whole(rig, start, channels)
-    except NotFetched as error:
+        fetched = experiment.drive(rig, experiment.Leg(leg.name, start, channels, SPECTRUM, rest_s=REST_S))
+    except LegFault as error:
         raise DynamicsFault(
-            f"{leg.name}: {error}. Finished motions are kept: correct the cause, run `hilctl reset` and `hilctl arm` "
+            f"{error}. Finished motions are kept: correct the cause, run `hilctl reset` and `hilctl arm` "
             "after a trip, and continue with --resume"
         ) from None
     notes += [f"{leg.name}: {text}" for text in fetched.again]
     begins = 0 if before is None else round((fetched.motion.facts["first_sample_s"] + before) * facts.rate_hz)
-    return Driven(index, share, begins, list(notes), fetched.samples)
+    return Driven(index, share, begins, list(notes), fetched.rows)
 
 
 def _prepared(rig: "Client", leg: Leg, facts: Facts, share: float) -> "tuple[Callable[[], Motion], float | None]":

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hilctl.experiment.facts import Facts, read_facts
+from hilctl.experiment.record import record_of
+from hilctl.experiment.sensors import SENSED
 from hilctl.identify.dynamics.experiment.asked import Asked, check_asked
 from hilctl.identify.dynamics.experiment.drive import DynamicsFault, drive, ready
 from hilctl.identify.dynamics.experiment.planning import Leg, signal_of
 from hilctl.identify.dynamics.experiment.store import FORMAT, Driven, Header, Store, as_floats
 from hilctl.identify.dynamics.study import Experiment
-from hilctl.identify.gaps import evened, late_text
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -94,15 +95,15 @@ class Run:
 def experiment_of(leg: Leg, driven: Driven, facts: Facts) -> Experiment:
     """A motion with its samples."""
     signal = None if leg.kind == "motion" else signal_of(leg, facts, driven.share).made
-    even = evened(driven.samples)
-    notes = list(driven.notes)
-    if even.put_in:
-        notes.append(f"{leg.name}: {late_text(even)}")
+    record = record_of(driven.samples, facts.rate_hz)
+    notes, losses = list(driven.notes), record.losses(SENSED)
+    if losses.text:
+        notes.append(f"{leg.name}: {losses.text}; bridged")
     return Experiment(
         name=leg.name, group=leg.group, kind=leg.kind, role=leg.role,
         settings={**leg.settings, "amplitude_m": leg.amplitude_m, "share": driven.share}, rate_hz=facts.rate_hz,
-        channels=as_floats(even.samples), band_hz=leg.band_hz, begins=driven.begins, signal=signal,
-        notes=tuple(notes),
+        channels=as_floats({name: record[name] for name in driven.samples}), band_hz=leg.band_hz,
+        begins=driven.begins, signal=signal, notes=tuple(notes),
     )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from hilctl.experiment.facts import Facts
+from hilctl.experiment.record import record_of
 from hilctl.identify.dynamics.excitation import Tones
 from hilctl.identify.dynamics.experiment.drive import DynamicsFault, drive, ready
 from hilctl.identify.dynamics.experiment.planning import Leg, signal_of
@@ -67,7 +68,8 @@ def measure(rig: "Client", facts: Facts, tell: Callable[[str], None] = lambda te
         except DynamicsFault as fault:
             raise DynamicsFault(str(fault).split(_KEPT)[0]) from None
         notes += driven.notes
-        records.append(Record(driven.samples, driven.begins, signal_of(leg, facts, driven.share).made))
+        record, tones = record_of(driven.samples, facts.rate_hz), signal_of(leg, facts, driven.share).made
+        records.append(Record(record, driven.begins, tones))
     return measured_of(records, facts, tuple(notes))
 
 

@@ -1,0 +1,50 @@
+"""What may be lost of a measurement, and what is then done: one table for every experiment.
+
+A reading is lost where the loop rejected it and put its own prediction in its place (a link that did not reply in time,
+a value out of range, a spike), or where its tick did not run (a host that was late). No prediction of the loop is ever
+identified from. What is done instead depends on what the leg is for:
+
+means      sums over samples, each with its own weight: lost readings are left out, however many in a row
+periodic   harmonics of a motion that repeats: what one cycle lost is taken from the others
+equation   an equation that holds at every instant: short gaps are bridged, around longer ones the window is closed
+spectrum   transforms that need a value at every tick: short gaps are bridged, with longer ones there is no result
+tracking   figures of how a motion was followed: over the ticks that ran, by the loop's own estimates
+
+A gap is bridged by a cubic spline through the fresh readings on its two sides. With a longer one than `gap_ticks` the
+table itself went its own way for a moment, and the leg is driven again, up to TIMES in all; then a leg whose estimator
+leaves gaps out (`leaves_out`) is taken as it is, and any other is a fault. With more than `share` of its readings lost
+it is driven again likewise, and is a fault then in any case. With more than HOPELESS times that it is a fault at once:
+driving again does not mend a link. A fault says what link and host lost; a result says which share was lost, and how
+often a leg was driven again. Intervals are wider by what was lost (`wider`).
+"""
+
+from typing import NamedTuple
+
+TIMES = 3
+HOPELESS = 2.0
+REST_S = 0.3  # behind a motion: its last ringing, and the noise of the sensors
+BRIDGED = 5  # ticks in a row: a spline is then within 2 % of the amplitude up to 4 % of the loop's rate
+SHARE = 0.10
+
+
+class Allowance(NamedTuple):
+    """For one purpose."""
+
+    share: float  # of a leg's readings, of each sensor, and of its ticks
+    gap_ticks: int | None  # lost in a row; None: however many
+    leaves_out: bool  # what is longer
+
+
+MEANS = Allowance(SHARE, None, True)
+PERIODIC = Allowance(SHARE, BRIDGED, True)
+EQUATION = Allowance(SHARE, BRIDGED, True)
+SPECTRUM = Allowance(SHARE, BRIDGED, False)
+TRACKING = Allowance(SHARE, None, True)
+PURPOSES = {
+    "means": MEANS, "periodic": PERIODIC, "equation": EQUATION, "spectrum": SPECTRUM, "tracking": TRACKING,
+}  # fmt: skip
+
+
+def wider(share: float) -> float:
+    """By what intervals are wider where such a share of the readings was lost."""
+    return 1.0 / (1.0 - share)

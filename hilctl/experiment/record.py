@@ -1,0 +1,140 @@
+"""A stretch of the loop's time: every channel at every tick, and what was lost of it.
+
+The service gives one row for each tick that ran, and in it a bit for each reading that was rejected and replaced by a
+prediction. A record has one value for each tick, and says in the column `lost`, bit by bit like `rejected`, which
+readings were rejected, and in a bit of its own whether the tick did not run at all. The values there are bridged: of a
+reading by a cubic spline through its fresh neighbours, never by the loop's prediction; of a reference likewise; of a
+command, a count or a mode by the one before, which was held. `fresh` is what an estimator weighs by.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hilctl.signals import SENSOR_KINDS
+
+Column = npt.NDArray[Any]
+Mask = npt.NDArray[np.bool_]
+
+LOST = "lost"
+_BITS: dict[str, int] = {kind.channel: 1 << k for k, kind in enumerate(SENSOR_KINDS)}
+_BITS["load_pressure_pa"] = _BITS["pressure_a_pa"] | _BITS["pressure_b_pa"]
+_MISSED = 1 << 62  # the tick did not run
+_FEWEST = 4  # readings, for a cubic
+_HELD = ("u_applied", "u_cmd")  # a command is held while a tick is missed
+
+
+class Losses(NamedTuple):
+    """What was lost of some ticks."""
+
+    ticks: int  # due
+    missed: int  # did not run
+    rejected: dict[str, int]  # readings in ticks that ran, by channel; those with any
+    longest: int  # ticks in a row without all of these readings
+
+    @property
+    def share(self) -> float:
+        """The worst channel's, ticks that did not run included."""
+        return (self.missed + max(self.rejected.values(), default=0)) / max(self.ticks, 1)
+
+    @property
+    def text(self) -> str:
+        """Empty where nothing was lost."""
+        parts = [f"{self.missed} ticks did not run"] if self.missed else []
+        parts += [f"{count} readings of {name} were rejected" for name, count in self.rejected.items()]
+        if not parts:
+            return ""
+        return f"of {self.ticks} ticks, {' and '.join(parts)}; at most {self.longest} in a row"
+
+
+class Record(Mapping[str, Column]):
+    """Every tick from the first to the last."""
+
+    def __init__(self, columns: Mapping[str, Column], rate_hz: float) -> None:
+        self.columns, self.rate_hz = dict(columns), rate_hz
+
+    def __getitem__(self, channel: str) -> Column:
+        return self.columns[channel]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @property
+    def ticks(self) -> int:
+        """How many there are."""
+        return len(self.columns["tick"])
+
+    def readings(self, channel: str) -> Column:
+        """A channel, nan where it was lost."""
+        return np.where(fresh(self, channel), self[channel], np.nan)
+
+    def part(self, ticks: slice) -> "Record":
+        """A part of it."""
+        return Record({name: column[ticks] for name, column in self.columns.items()}, self.rate_hz)
+
+    def losses(self, channels: Sequence[str]) -> Losses:
+        """Of these channels together."""
+        lost = self[LOST]
+        missed = lost & _MISSED != 0
+        rejected = {c: int(np.count_nonzero(lost[~missed] & _BITS[c])) for c in channels if c in _BITS}
+        gone = ~fresh(self, *channels)
+        return Losses(
+            self.ticks, int(np.count_nonzero(missed)), {c: n for c, n in rejected.items() if n}, longest(gone)
+        )
+
+
+def fresh(samples: Mapping[str, Column], *channels: str) -> Mask:
+    """Where the tick ran and all of these channels are readings of it."""
+    bits = _MISSED
+    for channel in channels:
+        bits |= _BITS.get(channel, 0)
+    return np.asarray(samples[LOST] & bits == 0)
+
+
+def longest(gone: Mask) -> int:
+    """The most in a row."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], gone.astype(np.int8), [0]))))
+    return int(np.max(edges[1::2] - edges[::2], initial=0))
+
+
+def record_of(samples: Mapping[str, Any], rate_hz: float) -> Record:
+    """From the rows that the service gave, in the order of their ticks; they hold `tick` and `rejected`."""
+    ticks = np.asarray(samples["tick"], np.int64)
+    if not len(ticks):
+        return Record({**{name: np.asarray(c) for name, c in samples.items()}, LOST: np.zeros(0, np.int64)}, rate_hz)
+    every = np.arange(ticks[0], ticks[-1] + 1)
+    at = ticks - ticks[0]
+    before = np.searchsorted(ticks, every, "right") - 1
+    lost = np.full(len(every), _MISSED, np.int64)
+    lost[at] = np.asarray(samples["rejected"], np.int64)
+    columns: dict[str, Column] = {}
+    for name, values in samples.items():
+        given = np.asarray(values)
+        if name in _HELD or given.dtype.kind != "f":
+            columns[name] = given[before]
+            continue
+        whole = np.asarray(given, np.float64)[before]
+        gone = lost & (_MISSED | _BITS.get(name, 0)) != 0
+        columns[name] = _bridged(whole, gone)
+    columns["tick"], columns[LOST] = every, lost
+    return Record(columns, rate_hz)
+
+
+def _bridged(values: Column, gone: Mask) -> Column:
+    """Through those that are there; at the ends, the nearest."""
+    there = np.flatnonzero(~gone & np.isfinite(values))
+    if not gone.any() or len(there) < _FEWEST:
+        return values
+    from scipy.interpolate import CubicSpline
+
+    out = values.copy()
+    inside = np.flatnonzero(gone)
+    inside = inside[(inside > there[0]) & (inside < there[-1])]
+    out[inside] = CubicSpline(there, values[there])(inside)
+    out[: there[0]], out[there[-1] + 1 :] = values[there[0]], values[there[-1]]
+    return out

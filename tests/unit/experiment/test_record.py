@@ -1,0 +1,106 @@
+"""A record: a value for every tick, and what was lost of it."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hilctl.experiment.policy import SPECTRUM
+from hilctl.experiment.record import LOST, fresh, longest, record_of
+
+N, RATE_HZ, FIRST = 2000, 1000.0, 7000
+TICKS = FIRST + np.arange(N)
+WAVE = np.sin(2 * np.pi * 40 * TICKS / RATE_HZ)
+
+
+def rows(gone=(), **rejected):
+    """As the service gives them: without the ticks that did not run; displacement predicted where it was rejected."""
+    bits = np.zeros(N, np.int64)
+    for bit, ticks in rejected.items():
+        bits[list(ticks)] |= 1 << int(bit.removeprefix("b"))
+    shown = np.where(bits & 1, 99.0, WAVE)
+    kept = np.setdiff1d(np.arange(N), gone)
+    columns = {
+        "tick": TICKS, "rejected": bits, "displacement_m": shown, "acceleration_m_s2": -WAVE, "xd_m": WAVE,
+        "u_applied": np.round(WAVE, 1), "saturated": TICKS // 1000,
+    }  # fmt: skip
+    return {name: values[kept] for name, values in columns.items()}
+
+
+def test_where_nothing_was_lost_nothing_is_changed():
+    record = record_of(rows(), RATE_HZ)
+    assert all((record[name] == values).all() for name, values in rows().items())
+    assert not record[LOST].any()
+    assert record.losses(["displacement_m"]).text == ""
+
+
+def test_ticks_that_did_not_run_are_bridged_where_they_belong_and_held_where_a_command_was():
+    gone = (500, 1200, 1201, 1202)
+    record = record_of(rows(gone), RATE_HZ)
+    assert (record["tick"] == TICKS).all()
+    assert np.abs(record["displacement_m"] - WAVE).max() < 0.005
+    assert np.abs(record["xd_m"] - WAVE).max() < 0.005
+    assert (record["u_applied"][list(gone)] == np.round(WAVE, 1)[[499, 1199, 1199, 1199]]).all()
+    assert record["saturated"].dtype.kind == "i"
+    assert np.flatnonzero(~fresh(record)).tolist() == list(gone)
+    losses = record.losses(["displacement_m"])
+    assert (losses.missed, losses.longest, losses.share) == (4, 3, 4 / N)
+    assert "4 ticks did not run" in losses.text
+
+
+def test_what_the_loop_predicted_is_never_handed_on_and_only_that_sensor_is_lost():
+    record = record_of(rows(b0=[600, 601], b1=[1500]), RATE_HZ)
+    assert np.abs(record["displacement_m"] - WAVE).max() < 0.002
+    assert np.flatnonzero(~fresh(record, "displacement_m")).tolist() == [600, 601]
+    assert np.flatnonzero(~fresh(record, "displacement_m", "acceleration_m_s2")).tolist() == [600, 601, 1500]
+    assert fresh(record, "xd_m").all()
+    assert np.flatnonzero(np.isnan(record.readings("displacement_m"))).tolist() == [600, 601]
+    assert record.losses(["displacement_m", "acceleration_m_s2"]).rejected == {
+        "displacement_m": 2, "acceleration_m_s2": 1,
+    }  # fmt: skip
+
+
+def test_at_the_ends_the_nearest_reading_is_held():
+    record = record_of(rows(b0=[0, 1, N - 1]), RATE_HZ)
+    assert record["displacement_m"][:2].tolist() == [WAVE[2]] * 2
+    assert record["displacement_m"][-1] == WAVE[-2]
+
+
+def test_a_gap_as_long_as_is_bridged_is_as_exact_as_the_policy_says():
+    worst = 0.0
+    for phase in np.linspace(0, 2 * np.pi, 60):
+        wave = np.sin(2 * np.pi * 0.04 * np.arange(N) + phase)
+        made = {"tick": TICKS, "rejected": np.zeros(N, int), "displacement_m": wave}
+        made["rejected"][900 : 900 + SPECTRUM.gap_ticks] = 1
+        worst = max(worst, np.abs(record_of(made, RATE_HZ)["displacement_m"] - wave).max())
+    assert 0.002 < worst < 0.02
+
+
+def test_a_sensor_that_the_rig_lacks_stays_without_a_number():
+    given_rows = rows([700])
+    given_rows["spool"] = np.full(N - 1, np.nan)
+    assert np.isnan(record_of(given_rows, RATE_HZ)["spool"]).all()
+
+
+@given(st.sets(st.integers(1, 98)), st.sets(st.integers(0, 99)), st.sets(st.integers(0, 99)))
+def test_every_tick_is_fresh_rejected_or_missed_and_fresh_ones_are_as_they_came(gone, no_x, no_a):
+    wave = np.arange(100.0) ** 2
+    bits = np.zeros(100, np.int64)
+    bits[list(no_x)] |= 1
+    bits[list(no_a)] |= 2
+    kept = np.setdiff1d(np.arange(100), list(gone))
+    given_rows = {"tick": TICKS[:100], "rejected": bits, "displacement_m": wave, "acceleration_m_s2": -wave}
+    record = record_of({name: values[kept] for name, values in given_rows.items()}, RATE_HZ)
+    for channel, lost in (("displacement_m", no_x), ("acceleration_m_s2", no_a)):
+        there = fresh(record, channel)
+        assert set(np.flatnonzero(~there)) == gone | lost
+        assert (record[channel][there] == given_rows[channel][there]).all()
+        assert np.isfinite(record[channel]).all()
+    losses = record.losses(["displacement_m", "acceleration_m_s2"])
+    assert losses.ticks == 100 and losses.missed == len(gone)
+    assert losses.longest == longest(~fresh(record, "displacement_m", "acceleration_m_s2"))
+
+
+@pytest.mark.parametrize(("mask", "most"), [([], 0), ([0], 0), ([1], 1), ([1, 1, 0, 1], 2), ([0, 1, 1, 1], 3)])
+def test_the_longest_gap(mask, most):
+    assert longest(np.array(mask, bool)) == most
