@@ -143,6 +143,7 @@ class Commissioning:
                 self.notes.tell(f"distortion {when}: {size.key} Hz, ±{1e3 * size.amplitude_m:g} mm")
                 made = sines.measure(self.rig, size)
                 seen = made.distortion
+                self.notes.losses(f"sine of {size.key} Hz, {when}", made.losses)
                 pictures.setdefault(size.key, {})[when] = made.picture
                 one = percents.setdefault(size.key, {"amplitude_m": size.amplitude_m})
                 one[when] = seen.percent
@@ -157,6 +158,7 @@ class Commissioning:
                 if run.why != "done":
                     raise NotMeasuredError(run.ended)
                 self.runs.append(run)
+                self.notes.losses(f"{task.text}, {when}", run.losses)
                 if when == "before":
                     rows.append({"kind": task.kind, "name": task.text, **task.parameters})
                 rows[index][when] = self._worth(run)

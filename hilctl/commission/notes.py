@@ -8,7 +8,7 @@ import json
 import os
 import platform
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -41,7 +41,7 @@ class Notes:
             "clock": str(rig.hello["clock"]), "twin": bool(rig.hello["twin"]), "run": str(rig.hello["run"]),
             "folder": str(folder),
             "versions": _versions(), "complete": False, "failed": None, "warnings": [], "not_identified": [],
-            "stages": [], "rig_seconds": 0.0, "wall_seconds": 0.0,
+            "stages": [], "losses": [], "rig_seconds": 0.0, "wall_seconds": 0.0,
         }  # fmt: skip
 
     def __setitem__(self, key: str, value: Any) -> None:
@@ -54,6 +54,10 @@ class Notes:
         """Something that the reader must know; listed once."""
         if text not in self.told["warnings"]:
             self.told["warnings"].append(text)
+
+    def losses(self, leg: str, notes: Sequence[str]) -> None:
+        """What was lost of a leg, and how often it was driven."""
+        self.told["losses"] += [{"leg": leg, "text": note} for note in notes]
 
     @contextmanager
     def stages(self, name: str) -> Iterator[None]:

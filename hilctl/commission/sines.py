@@ -4,7 +4,7 @@ On a table of ±90 mm, 1 m/s and a valve for 1.5 m/s these are 80, 80, 50 and 20
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -46,6 +46,7 @@ class Measured(NamedTuple):
     size: Size
     distortion: Distortion
     picture: dict[str, Any]  # one cycle: acceleration, reference, harmonics
+    losses: Sequence[str] = ()
 
 
 def sizes_of(rig: "Client", frequencies_hz: Iterable[float] = FREQUENCIES_HZ) -> list[Size]:
@@ -90,7 +91,7 @@ def measure(rig: "Client", size: Size, cycles: int = 0) -> Measured:
     """Drives it and measures its distortion."""
     made = record(rig, size.frequency_hz, size.amplitude_m, cycles or CYCLES.get(size.frequency_hz, 4), size.center_m)
     found = judged(made, size.frequency_hz, size.amplitude_m)
-    return Measured(size, found, picture_of(made, found))
+    return Measured(size, found, picture_of(made, found), made.notes)
 
 
 def picture_of(made: Sine, found: Distortion) -> dict[str, Any]:

@@ -53,7 +53,7 @@ class Run(NamedTuple):
     facts: dict[str, float]
     samples: Record
     ended: str = ""  # why it was not finished, in words
-    losses: str = ""
+    losses: Sequence[str] = ()
 
 
 def triangle(speed_m_s: float, amplitude_m: float, cycles: int = CYCLES, center_m: float = 0.0) -> Task:
@@ -99,7 +99,7 @@ def drive(rig: "Client", task: Task, law: str) -> Run:
         samples = record_of(rows, still.rate_hz)
         return Run(law, task, ended.outcome.why, trip, still.rate_hz, crossover, facts, samples, str(ended))
     facts, samples = driven.motion.facts, driven.record
-    return Run(law, task, "done", None, still.rate_hz, crossover, facts, samples, losses=driven.losses.text)
+    return Run(law, task, "done", None, still.rate_hz, crossover, facts, samples, losses=driven.notes)
 
 
 _CROSSED = {name: CHANNEL_OF[name] for name in ("displacement", "acceleration")}

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hilctl.errors import HilctlError
-from hilctl.experiment.policy import HOPELESS, TIMES, Allowance
+from hilctl.experiment.policy import HOPELESS, OFTEN, TIMES, Allowance
 from hilctl.experiment.record import Losses, Record, record_of
 from hilctl.experiment.sensors import SENSED
 from hilctl.experiment.trips import why_ended
@@ -63,10 +63,11 @@ def drive(rig: "Client", leg: Leg) -> Driven:
         record = record_of(raw, float(rig.hello["rate_hz"]))
         losses = record.part(leg.part(motion) or slice(None)).losses(leg.weighed)
         problem = over(losses, leg.allowance)
-        if not problem or (len(again) == TIMES - 1 and usable(losses, leg.allowance)):
+        final = len(again) == TIMES - 1 or hopeless(losses, leg.allowance)
+        if not problem or (final and usable(losses, leg.allowance)):
             return Driven(motion, raw, record, losses, tuple(again), problem)
         again.append(problem)
-        if len(again) == TIMES or losses.share > HOPELESS * leg.allowance.share:
+        if final:
             raise LegFault(f"{leg.name}: {_times(len(again))}: {problem}. {_whose(before, _link(rig), losses)}")
 
 
@@ -75,8 +76,15 @@ def over(losses: Losses, allowance: Allowance) -> str:
     if losses.share > allowance.share:
         return f"{100 * losses.share:.2g} % lost, more than {100 * allowance.share:g} %: {losses.text}"
     if allowance.gap_ticks is not None and losses.longest > allowance.gap_ticks:
-        return f"{losses.longest} ticks in a row lost, more than the {allowance.gap_ticks} that are bridged"
+        count, most = losses.beyond(allowance.gap_ticks), allowance.gap_ticks
+        return f"{losses.longest} ticks in a row lost, more than the {most} that are bridged, {count} times such a gap"
     return ""
+
+
+def hopeless(losses: Losses, allowance: Allowance) -> bool:
+    """Whether driving it again would show the same."""
+    often = allowance.gap_ticks is not None and losses.beyond(allowance.gap_ticks) > OFTEN
+    return often or losses.share > HOPELESS * allowance.share
 
 
 def usable(losses: Losses, allowance: Allowance) -> bool:

@@ -32,7 +32,7 @@ class Losses(NamedTuple):
     ticks: int  # due
     missed: int  # did not run
     rejected: dict[str, int]  # readings in ticks that ran, by channel; those with any
-    longest: int  # ticks in a row without all of these readings
+    gaps: tuple[int, ...]  # ticks in a row without all of these readings: how many each time
 
     @property
     def share(self) -> float:
@@ -40,13 +40,26 @@ class Losses(NamedTuple):
         return (self.missed + max(self.rejected.values(), default=0)) / max(self.ticks, 1)
 
     @property
+    def longest(self) -> int:
+        """The longest gap."""
+        return max(self.gaps, default=0)
+
+    def beyond(self, ticks: int) -> int:
+        """How many gaps are longer."""
+        return sum(gap > ticks for gap in self.gaps)
+
+    @property
     def text(self) -> str:
         """Empty where nothing was lost."""
         parts = [f"{self.missed} ticks did not run"] if self.missed else []
-        parts += [f"{count} readings of {name} were rejected" for name, count in self.rejected.items()]
+        counts = set(self.rejected.values())
+        if len(self.rejected) > 1 and len(counts) == 1:
+            parts += [f"{counts.pop()} readings of each sensor were rejected"]
+        else:
+            parts += [f"{count} readings of {name} were rejected" for name, count in self.rejected.items()]
         if not parts:
             return ""
-        return f"of {self.ticks} ticks, {' and '.join(parts)}; at most {self.longest} in a row"
+        return f"of {self.ticks} ticks, {', '.join(parts)}; at most {self.longest} in a row"
 
 
 class Record(Mapping[str, Column]):
@@ -84,7 +97,8 @@ class Record(Mapping[str, Column]):
         rejected = {c: int(np.count_nonzero(lost[~missed] & _BITS[c])) for c in channels if c in _BITS}
         gone = ~fresh(self, *channels)
         return Losses(
-            self.ticks, int(np.count_nonzero(missed)), {c: n for c, n in rejected.items() if n}, longest(gone)
+            self.ticks, int(np.count_nonzero(missed)), {c: n for c, n in rejected.items() if n},
+            tuple(part.stop - part.start for part in runs(gone)),
         )
 
 
@@ -96,10 +110,15 @@ def fresh(samples: Mapping[str, Column], *channels: str) -> Mask:
     return np.asarray(samples[LOST] & bits == 0)
 
 
+def runs(gone: Mask) -> list[slice]:
+    """Where they are in a row."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], gone.astype(np.int8), [0]))))
+    return [slice(int(first), int(end)) for first, end in edges.reshape(-1, 2)]
+
+
 def longest(gone: Mask) -> int:
     """The most in a row."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], gone.astype(np.int8), [0]))))
-    return int(np.max(edges[1::2] - edges[::2], initial=0))
+    return max((part.stop - part.start for part in runs(gone)), default=0)
 
 
 def record_of(samples: Mapping[str, Any], rate_hz: float) -> Record:

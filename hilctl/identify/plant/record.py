@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.experiment.policy import BRIDGED
-from hilctl.experiment.record import Losses, fresh, record_of
+from hilctl.experiment.record import Losses, fresh, record_of, runs
 from hilctl.experiment.sensors import SENSED
 
 Reals = npt.NDArray[np.float64]
@@ -43,8 +43,7 @@ class Record(NamedTuple):
 def gaps(record: Record) -> list[slice]:
     """Of a record with a value at every tick: where more is missing than may be bridged."""
     gone = ~fresh(record.samples, *SENSED)[: fast_length(len(record.samples["tick"]))]
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], gone.astype(np.int8), [0]))))
-    return [slice(int(a), int(b)) for a, b in edges.reshape(-1, 2) if b - a > BRIDGED]
+    return [part for part in runs(gone) if part.stop - part.start > BRIDGED]
 
 
 def whole(record: Record) -> tuple[Record, Losses]:

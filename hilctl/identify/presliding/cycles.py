@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.experiment.policy import SPECTRUM
+from hilctl.experiment.policy import BRIDGED
 from hilctl.experiment.record import Mask, fresh, longest
 from hilctl.experiment.sensors import SENSED
 from hilctl.identify.presliding.facts import Facts
@@ -22,6 +22,7 @@ CHANNELS = (
     "tick", "displacement_m", "acceleration_m_s2", "pressure_a_pa", "pressure_b_pa", "xr_m", "rejected", "saturated",
 )  # fmt: skip
 
+LEAST_CYCLES = 8  # of each swing: four blocks of two
 FORGETS = 1  # cycles at full amplitude that do not count: friction remembers the rise, by 1200 N of 3100 on the twin
 
 
@@ -55,7 +56,7 @@ def cut(samples: Mapping[str, npt.NDArray[Any]], motion: Mapping[str, float], am
     rows = slice(first, first + count * period)
 
     there = {channel: fresh(samples, channel)[rows].reshape(count, period) for channel in SENSED}
-    kept = ~np.any([_cut_off(mask) for mask in there.values()], axis=0)
+    kept = _kept(np.all(list(there.values()), axis=0))
 
     def of(channel: str) -> Reals:
         values: Reals = np.asarray(samples[channel][rows], np.float64).reshape(count, period)
@@ -67,11 +68,14 @@ def cut(samples: Mapping[str, npt.NDArray[Any]], motion: Mapping[str, float], am
     )  # fmt: skip
 
 
-def _cut_off(there: Mask) -> npt.NDArray[np.bool_]:
-    """The cycles with a gap beyond what is bridged, and those after: the table went its own way meanwhile."""
-    most = SPECTRUM.gap_ticks or 0
-    long = np.array([longest(~row) > most for row in there], bool)
-    return np.asarray(long | np.concatenate(([False], long[:-1])))
+def _kept(there: Mask) -> npt.NDArray[np.bool_]:
+    """Without the cycles that have a gap beyond what is bridged: the table went its own way meanwhile. The longest gaps
+    first, and no more of them than leave LEAST_CYCLES."""
+    gaps = np.array([longest(~row) for row in there], int)
+    kept = np.ones(len(there), bool)
+    for worst in np.argsort(-gaps, kind="stable")[: max(len(there) - LEAST_CYCLES, 0)]:
+        kept[worst] = gaps[worst] <= BRIDGED
+    return kept
 
 
 def _averaged(values: Reals, there: Mask) -> Reals:

@@ -10,9 +10,9 @@ import math
 from typing import NamedTuple
 
 from hilctl.identify.presliding.curve import Curve
-from hilctl.identify.presliding.cycles import FORGETS
+from hilctl.identify.presliding.cycles import FORGETS, LEAST_CYCLES
 from hilctl.identify.presliding.facts import Facts
-from hilctl.identify.presliding.faults import LEAST_CYCLES, ReversalFault
+from hilctl.identify.presliding.faults import ReversalFault
 
 OIL = (0.25, 1.0, 4.0, 16.0)  # amplitudes in oil strokes
 CYCLES = (10, 16, 20, 60)
