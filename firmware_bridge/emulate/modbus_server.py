@@ -33,6 +33,7 @@ class Handler(ServerRequestHandler):
 
     device: ModbusDevice
     unit_at = 6
+    _more = False  # requests have come that are not looked at yet
 
     def callback_connected(self) -> None:
         """As little may wait unheard as in a device: a flood is heard in pieces, and time passes in between."""
@@ -42,11 +43,15 @@ class Handler(ServerRequestHandler):
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _MOST_UNHEARD)
 
     def callback_data(self, data: bytes, addr: Any = None) -> int:
-        """Bytes have come; unheard, they are gone."""
-        if not self.device.line.hears(time.monotonic()):
+        """Bytes have come; unheard, they are gone. Of several requests at once each has its turn."""
+        if not self._more and not self.device.line.hears(time.monotonic()):
             return len(data)
-        self._came_ns = time.perf_counter_ns()
-        return int(super().callback_data(data, addr))
+        self._came_ns, self._more = time.perf_counter_ns(), False
+        used = int(super().callback_data(data, addr))
+        if 0 < used < len(data):
+            self._more = True
+            self.loop.call_soon(self.data_received, b"")
+        return used
 
     def handle_later(self) -> None:
         """Runs through."""
