@@ -40,6 +40,8 @@ def commission(parser: argparse.ArgumentParser) -> None:
                         help="speeds of the friction campaign (24 from 0.001 to 0.8)")  # fmt: skip
     parser.add_argument("--budget", type=BUDGET, default=None, metavar="S", help="rig time for the friction campaign "
                         "(90)")  # fmt: skip
+    parser.add_argument("--sines", nargs="+", type=number(0.05, 20, "Hz"), default=None, metavar="HZ",
+                        help="sines whose distortion is measured (0.5 1 2 5)")  # fmt: skip
     parser.add_argument("--warm-up", type=number(0, 3600, "s"), default=10.0, metavar="S",
                         help="how long the oil is warmed up first (10)")  # fmt: skip
     parser.add_argument("--learn", action="store_true", help="iterative learning control (ILC): also learn the drive "
@@ -104,10 +106,12 @@ def _check(given: argparse.Namespace) -> None:
 def _how(given: argparse.Namespace, folder: Path) -> "How":
     from hilctl.commission import How
     from hilctl.commission.chain import CAMPAIGN_S
+    from hilctl.commission.sines import FREQUENCIES_HZ
 
     return How(
         folder, stands_at_m=given.stands_at, warm_up_s=given.warm_up,
         speeds_m_s=tuple(given.speeds) if given.speeds else None,
+        sines_hz=tuple(given.sines) if given.sines else FREQUENCIES_HZ,
         campaign_s=CAMPAIGN_S if given.budget is None else given.budget,
         learn_hz=LEARNED_HZ if given.learn else (), tune=given.tune, histories=_histories(given), author=given.author,
     )  # fmt: skip

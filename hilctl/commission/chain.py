@@ -11,27 +11,26 @@
     after         distortion and tracking again
     learning      iterative learning control (ILC) of sines, if asked for
 
-If it ends early, the parameters are restored, and the results so far are kept.
+A part that cannot be done is left out, and the others go on: its warning says what is missing, and how to get it alone.
+After a trip nothing goes on. If it ends early, the parameters are restored, and the results so far are kept.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hilctl.commission import sines, tracking
+from hilctl.commission import judging, sines, tracking
 from hilctl.commission.candidates import LITTLE, Candidate, Trial, candidates_of, switch, try_law
 from hilctl.commission.gains import tune_gains
-from hilctl.commission.history import History, worth_of_history
+from hilctl.commission.history import History
 from hilctl.commission.notes import CommissionFailed, Notes
 from hilctl.commission.parameters import PREVIEW, adopt, put_back, settable
 from hilctl.commission.telling import sliding_curve, told_law, why
-from hilctl.commission.worth import worth
 from hilctl.experiment.drive import LegFault
 from hilctl.experiment.own_loop import refuse_on
 from hilctl.experiment.prepare import PrepareFailed, prepare
 from hilctl.identify.campaign import Campaign, CampaignFault, CannotPlan, StoreError, as_object, signed
 from hilctl.identify.campaign.running import WARMER_K
-from hilctl.identify.distortion import NotMeasuredError
 from hilctl.identify.dynamics.experiment import DynamicsFault
 from hilctl.identify.friction_fit import FrictionFit, check_points, fit_friction
 from hilctl.identify.learning import learn, reference_of
@@ -64,6 +63,7 @@ class How(NamedTuple):
     warm_up_s: float = 10.0
     speeds_m_s: tuple[float, ...] | None = None
     campaign_s: float = CAMPAIGN_S
+    sines_hz: tuple[float, ...] = sines.FREQUENCIES_HZ
     learn_hz: tuple[float, ...] = ()
     learn_repeats: int = 10
     tune: bool = False
@@ -96,7 +96,7 @@ class Commissioning:
         except KeyboardInterrupt:
             self._broken_off("interrupted")
             raise
-        except (*_FAULTS, Refused) as fault:
+        except (*_FAULTS, Refused, OSError) as fault:
             raise self._broken_off(str(fault)) from fault
         self.notes["complete"] = True
         return self.notes.told
@@ -106,10 +106,11 @@ class Commissioning:
         self._judge("before")
         plant = self._plant()
         fit = self._friction()
-        found = self._reversals(fit)
-        kept = self._compensate(fit, found, plant)
+        kept = None if fit is None else self._compensate(fit, self._reversals(fit), plant)
         if kept is not None:
             self._preview(kept)
+        elif plant is not None:
+            self._machine_alone(plant)
         self._tune(plant)
         self._judge("after")
         self._learn()
@@ -124,7 +125,7 @@ class Commissioning:
             self.notes["prepared"] = made.as_dict()
             for remark in made.remarks:
                 self.notes.warn(remark)
-            self._sizes = sines.sizes_of(self.rig)
+            self._sizes = sines.sizes_of(self.rig, self.how.sines_hz)
             self._tasks = list(self.how.tasks) or tracking.triangles_of(self.rig)
             for history in self.how.histories:
                 history.upload(self.rig)
@@ -136,34 +137,20 @@ class Commissioning:
 
     def _judge(self, when: str) -> None:
         """Distortion of the sines, and tracking of the triangles, before or after."""
-        with self.notes.stages(f"distortion {when}"):
-            pictures = self.notes.told.setdefault("sines", {})
-            percents = self.notes.told.setdefault("thd", {})
-            for size in self._sizes:
-                self.notes.tell(f"distortion {when}: {size.key} Hz, ±{1e3 * size.amplitude_m:g} mm")
-                made = sines.measure(self.rig, size)
-                seen = made.distortion
-                self.notes.losses(f"sine of {size.key} Hz, {when}", made.losses)
-                pictures.setdefault(size.key, {})[when] = made.picture
-                one = percents.setdefault(size.key, {"amplitude_m": size.amplitude_m})
-                one[when] = seen.percent
-                one[f"resolution_{when}"] = seen.resolution_percent
-                if when == "after":
-                    one["factor"] = one["before"] / one["after"]
-        with self.notes.stages(f"tracking {when}"):
-            rows = self.notes.told.setdefault("tracking", [])
-            for index, task in enumerate(self._tasks):
-                self.notes.tell(f"tracking {when}: {task.text}")
-                run = tracking.drive(self.rig, task, when)
-                if run.why != "done":
-                    raise NotMeasuredError(run.ended)
-                self.runs.append(run)
-                self.notes.losses(f"{task.text}, {when}", run.losses)
-                if when == "before":
-                    rows.append({"kind": task.kind, "name": task.text, **task.parameters})
-                rows[index][when] = self._worth(run)
+        judging.distortion(self.rig, self.notes, self._sizes, when, self._go_on_without)
+        self.runs += judging.tracked(self.rig, self.notes, self._tasks, when, self._go_on_without)
 
-    def _friction(self) -> FrictionFit:
+    def _friction(self) -> FrictionFit | None:
+        try:
+            return self._measured_friction()
+        except (CampaignFault, LegFault, Refused, ValueError) as fault:
+            self._go_on_without(
+                "friction is not identified, and not compensated; the speeds that were measured are kept, "
+                "`hilctl identify friction` measures it alone", fault,
+            )  # fmt: skip
+            return None
+
+    def _measured_friction(self) -> FrictionFit:
         with self.notes.stages("measuring friction"):
             speeds = list(self.how.speeds_m_s) if self.how.speeds_m_s else None
             campaign = Campaign.begin(self.rig, self.how.folder / "friction", speeds, self.how.campaign_s,
@@ -182,6 +169,10 @@ class Commissioning:
             self.notes["fit"] = fit.to_json()
             for remark in self.notes["campaign_data"]["remarks"]:
                 self.notes.warn(remark)
+            for one in campaign.store.finished():
+                said = [f"driven again: {text}" for text in one.again]
+                said += [f"{100 * one.lost:.2g} % of the readings were lost"] if one.lost else []
+                self.notes.losses(f"{one.leg.speed_m_s:g} m/s", said)
             self._flags(fit.flags, [p.name for p in fit.parameters if not p.identified])
             return fit
 
@@ -191,9 +182,11 @@ class Commissioning:
                 found = identify_presliding(self.rig, sliding_curve(fit), center_m=self._center_m(),
                                             budget_s=REVERSALS_S, tell=self.notes.tell)  # fmt: skip
             except (ReversalFault, LegFault, Refused, ValueError) as fault:
-                self._go_on_without("friction before sliding is not identified, and the static model is used", fault)
+                self._go_on_without("friction before sliding is not identified, and the static model is used; "
+                                    "`hilctl identify presliding` measures it alone", fault)
                 return None
             self.notes["presliding"] = found.to_json()
+            self.notes.losses("reversals", found.losses)
             for warning in found.warnings:
                 self.notes.warn(warning)
             return found
@@ -203,10 +196,12 @@ class Commissioning:
             try:
                 fit = identify_plant(self.rig, lambda name, done: self.notes.tell(f"plant: {name}"))
             except (PlantFault, LegFault, Refused) as fault:
-                self._go_on_without("the machine parameters stay those of the rig file", fault)
+                self._go_on_without("the machine parameters stay those of the rig file; "
+                                    "`hilctl identify plant` measures them alone", fault)
                 return None
             told = fit.to_json()
             self.notes["plant_fit"] = told
+            self.notes.losses("mass, flow, oil and delay", fit.losses)
             self.notes["plant"] = {key.removeprefix("machine."): value for key, value in told["plant"].items()}
             self._flags(fit.flags, [q.key for q in fit.quantities if not q.identified])
             self._gains(adopt(self.rig, fit.changes(), f"{self._origin}, plant")[1])
@@ -215,7 +210,7 @@ class Commissioning:
     def _compensate(self, fit: FrictionFit, found: Presliding | None, plant: PlantFit | None) -> Candidate | None:
         """The model that stays active, with the inverse model on; None where none lowers the distortion."""
         size = next((s for s in self._sizes if s.frequency_hz == JUDGED_HZ), self._sizes[0])
-        before = self.notes["thd"][size.key]["before"]
+        before = judging.before(self.rig, self.notes, size)
         values: dict[str, Any] = plant.changes() if plant else {}
         put_back(self.rig, self._prepared, self._origin)  # so that all of it is one set, and one step back
         trials: list[Trial] = []
@@ -245,6 +240,17 @@ class Commissioning:
         self._gains(best.gains)
         self._sent(best, fit, found)
         return best.candidate
+
+    def _machine_alone(self, plant: PlantFit) -> None:
+        """The identified machine stays active without a friction model."""
+        values = plant.changes()
+        now = self.rig.get(*values)
+        if {key: now[key] for key in values} != values:
+            adopt(self.rig, values, self._origin)
+        self.notes["sent"] = {
+            "epoch": int(self.rig.status()["epoch"]), "author": self.notes["author"], "origin": self._origin,
+            "values": values, "old": {key: self._before[key] for key in values}, "file": None,
+        }  # fmt: skip
 
     def _none_helps(self, best: Trial | None, before: float) -> None:
         switch(self.rig, 0.0, self._origin)
@@ -317,7 +323,7 @@ class Commissioning:
                 self.notes["sent"] |= {"file": saved.path, "line": saved.line, "included": saved.included}
             self.notes["epoch"] = int(self.rig.status()["epoch"])
             oil = self.notes["prepared"]["oil_after_degc"]
-            range_k = self.notes["campaign_data"]["oil_degc"]
+            range_k = self.notes.told.get("campaign_data", {}).get("oil_degc")
             if oil is not None and range_k and abs(range_k["high"] - oil) >= WARMER_K:
                 self.notes.warn(f"the oil warmed from {oil:.1f} to {range_k['high']:.1f} °C; warm up longer, repeat")
 
@@ -327,13 +333,6 @@ class Commissioning:
                 "with the active gains the loop would be unstable on the identified machine; they were recomputed, as "
                 f"by `hilctl tune`: {', '.join(f'{key} = {value:.4g}' for key, value in changed.items())}"
             )
-
-    def _worth(self, run: tracking.Run) -> dict[str, Any]:
-        if run.task.kind == "waveform":
-            key = "sensors.acceleration.noise"
-            return worth_of_history(run, float(self.rig.get(key)[key]))
-        found = worth(run)
-        return {"rms_um": found.rms_um, "flatness_percent": found.flatness_percent, "thd_percent": found.thd_percent}
 
     def _flags(self, flags: Sequence[Any], unknown: Sequence[str]) -> None:
         """Parameters that are not identified are listed apart; a fit's other remarks stay with the fit."""

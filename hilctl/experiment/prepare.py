@@ -84,13 +84,16 @@ def prepare(
     warm_up_s: float = WARM_UP_S,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Prepared:
-    """From any mode without a trip to hold, zeroed and warmed up. PrepareFailed says what is wrong."""
+    """From off or hold, without a trip, to hold, zeroed and warmed up. PrepareFailed says what is wrong."""
     trip = rig.status()["trip"]
     if trip:
         raise PrepareFailed(
             f"a trip is latched: {trip['name']}: {trip['text']}; then `hilctl reset`"
         )
-    if rig.status()["mode"] != "off":
+    mode = rig.status()["mode"]
+    if mode not in ("off", "hold"):
+        raise PrepareFailed(f"the rig is in {mode}: something moves it; end that first (`hilctl stop`)")
+    if mode != "off":
         tell("switching off, to zero the pressures")
         rig.off()
     sensors, remarks = {"acceleration": 0.0}, []

@@ -2,9 +2,9 @@
 
 The service gives one row for each tick that ran, and in it a bit for each reading that was rejected and replaced by a
 prediction. A record has one value for each tick, and says in the column `lost`, bit by bit like `rejected`, which
-readings were rejected, and in a bit of its own whether the tick did not run at all. The values there are bridged: of a
-reading by a cubic spline through its fresh neighbours, never by the loop's prediction; of a reference likewise; of a
-command, a count or a mode by the one before, which was held. `fresh` is what an estimator weighs by.
+readings were rejected or stand out alone, and in a bit of its own whether the tick did not run at all. The values there
+are bridged: of a reading by a cubic spline through its fresh neighbours, never by the loop's prediction; of a reference
+likewise; of a command, a count or a mode by the one before, which was held. `fresh` is what an estimator weighs by.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.experiment.sensors import SENSED
 from hilctl.signals import SENSOR_KINDS
 
 Column = npt.NDArray[Any]
@@ -23,6 +24,8 @@ _BITS: dict[str, int] = {kind.channel: 1 << k for k, kind in enumerate(SENSOR_KI
 _BITS["load_pressure_pa"] = _BITS["pressure_a_pa"] | _BITS["pressure_b_pa"]
 _MISSED = 1 << 62  # the tick did not run
 _FEWEST = 4  # readings, for a cubic
+_SPIKE_FROM = 50  # readings
+_OUT, _ALIKE = 25.0, 0.2  # times the median second difference; how exactly its neighbours are half of it
 _HELD = ("u_applied", "u_cmd")  # a command is held while a tick is missed
 
 
@@ -131,6 +134,11 @@ def record_of(samples: Mapping[str, Any], rate_hz: float) -> Record:
     before = np.searchsorted(ticks, every, "right") - 1
     lost = np.full(len(every), _MISSED, np.int64)
     lost[at] = np.asarray(samples["rejected"], np.int64)
+    for name in SENSED:
+        if name in samples:
+            own = fresh({LOST: lost}, name)
+            stands_out = spikes(np.where(own, np.asarray(samples[name], np.float64)[before], np.nan))
+            lost[stands_out] |= _BITS[name]
     columns: dict[str, Column] = {}
     for name, values in samples.items():
         given = np.asarray(values)
@@ -142,6 +150,23 @@ def record_of(samples: Mapping[str, Any], rate_hz: float) -> Record:
         columns[name] = _bridged(whole, gone)
     columns["tick"], columns[LOST] = every, lost
     return Record(columns, rate_hz)
+
+
+def spikes(values: Column) -> Mask:
+    """Single readings that stand out: a disturbed line gives a value that is in range, and no motion makes.
+
+    One reading that is off by h has the second differences -h, 2h, -h; neither noise nor a step has them.
+    """
+    found = np.zeros(len(values), bool)
+    bend = np.diff(values, 2)
+    size = np.abs(bend)
+    some = size[(size > 0) & np.isfinite(size)]
+    if len(bend) < _SPIKE_FROM or not len(some):
+        return found
+    middle, before, after = bend[1:-1], bend[:-2], bend[2:]
+    alone: Column = np.maximum(np.abs(before + 0.5 * middle), np.abs(after + 0.5 * middle)) < _ALIKE * np.abs(middle)
+    found[2:-2] = alone & (np.abs(middle) > _OUT * float(np.median(some)))
+    return found
 
 
 def _bridged(values: Column, gone: Mask) -> Column:

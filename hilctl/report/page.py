@@ -24,6 +24,7 @@ _SECTIONS: dict[str, tuple[str, Callable[[Part, Pictures], Html]]] = {
     "tracking": ("Tracking", tracking.tracking),
     "learning": ("Learned drives", learning.learning),
     "unidentified": ("What could not be identified", ending.unidentified),
+    "lost": ("What was lost", ending.lost),
     "times": ("How long it took", ending.times),
     "raw": ("Every parameter", ending.raw),
 }

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from hilctl.client import Client, private_service
+from hilctl.experiment.drive import LegFault
 from hilctl.experiment.facts import read_facts
 from hilctl.identify.plant.drive import drive
 from hilctl.identify.plant.experiment import plan
@@ -95,23 +96,43 @@ def test_a_motion_in_which_the_loop_was_late_for_many_ticks_is_driven_again_and_
         records = drive(rig, facts, plan(rig, facts))
     assert rig.tracked == ["sine", "sine", "sine", "sine", "chirp", "chirp"]
     whole = fit_plant(records, facts)
-    assert [note for note in whole.notes if "the loop missed" in note] == [
-        f"slow sine: the loop missed 50 of {len(records[0].samples['tick']) + 50} ticks; driven again"
-    ] * 2
+    said = "50 ticks in a row lost, more than the 5 that are bridged, 1 times such a gap"
+    assert list(whole.losses) == [f"slow sine: driven again: {said}"] * 2
     gone = [Record(r.name, r.lowest_hz, r.rate_hz, without(r.samples, 700, 1900, 1901, 1902)) for r in records]
     fit = fit_plant(gone, facts)
-    assert sum("the loop missed 4 of" in note and "in 2 places" in note for note in fit.notes) == len(records)
+    assert sum("4 ticks did not run; at most 3 in a row" in note for note in fit.losses) == len(records)
     for name in truth:
         one, other = (found.quantity(f"machine.{name}") for found in (fit, whole))
         assert abs(one.value - other.value) < 0.25 * (other.high - other.low)
 
 
-def test_a_loop_that_is_always_late_is_told_and_the_table_stands():
+def test_with_a_gap_each_time_the_last_run_is_taken_without_it_and_that_is_told():
     with private_service("table-500") as service, Stalls(service.commands, times=99) as rig:
         rig.arm()
-        with pytest.raises(PlantFault, match="slow sine: ticks are missing: the loop missed them"):
+        fit = identify_plant(rig)
+        assert rig.tracked == ["sine"] * 6 + ["chirp"] * 6
+        assert rig.status()["mode"] == "hold"
+    assert sum("50 ticks did not run" in note for note in fit.losses) == 4
+
+
+class Loses(Client):
+    """A service whose link loses so many readings, which the loop predicts."""
+
+    share = 0.0
+
+    def samples(self, *more, **options):
+        rows = super().samples(*more, **options)
+        lost = np.random.default_rng(7).random(len(rows["tick"])) < self.share
+        rows["rejected"] = np.where(lost, 0b1111, rows["rejected"])
+        return rows
+
+
+def test_a_link_that_loses_a_third_is_a_fault_within_one_leg_that_names_the_link():
+    with private_service("table-500") as service, Loses(service.commands) as rig:
+        rig.arm()
+        rig.share = 0.3
+        with pytest.raises(LegFault, match=r"slow sine: driven once: 3\d % lost.*check range and cable"):
             identify_plant(rig)
-        assert rig.tracked == ["sine"] * 3
         assert rig.status()["mode"] == "hold"
 
 
@@ -125,9 +146,9 @@ def test_an_accelerometer_that_dies_is_told():
     dead = {"twin.faults.sensor": "acceleration", "twin.faults.sensor_stuck_after_s": 6.0}
     with private_service("table-500", changes={**changes, **dead}) as service, Client(service.commands) as rig:
         rig.arm()
-        with pytest.raises(PlantFault) as error:
+        with pytest.raises(LegFault) as error:
             identify_plant(rig)
-    assert "sensor_stuck" in str(error.value) and "sensors.acceleration" in str(error.value)
+    assert "sensor_stuck" in str(error.value) and "the sensor acceleration" in str(error.value)
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from hilctl.client import Client, private_service
+from hilctl.experiment.drive import LegFault
 from hilctl.identify.presliding import ReversalFault, identify_presliding
 
 CURVE = {"fc": 287.0, "fs": 3118.0, "vs": 0.115, "sigma": 3251.0}
@@ -42,7 +43,7 @@ def test_a_rig_that_trips_meanwhile_says_why():
     with (
         twin(LUGRE, **lost) as service,
         Client(service.commands) as rig,
-        pytest.raises(ReversalFault, match="the rig tripped by supply_pressure"),
+        pytest.raises(LegFault, match="the rig tripped by supply_pressure"),
     ):
         identify_presliding(rig, CURVE)
 

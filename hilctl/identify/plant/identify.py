@@ -67,7 +67,7 @@ def fit_plant(records: Sequence[Record], facts: Facts) -> PlantFit:
     found = told(records, fitted, meter, _mass(lines, fitted, values), values)
     again = [f"{record.name}: driven again: {text}" for record in records for text in record.again]
     told_of = [f"{r.name}: {losses.text}" for r, losses in zip(records, lost, strict=True) if losses.text]
-    return found._replace(notes=(*found.notes, *again, *told_of, *remarks))
+    return found._replace(notes=(*found.notes, *remarks), losses=(*again, *told_of))
 
 
 def _mass(lines: Sequence[Lines], fitted: Fitted, values: Mapping[str, Any]) -> Mass:

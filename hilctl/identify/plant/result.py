@@ -40,6 +40,7 @@ class PlantFit(NamedTuple):
     weakest: str
     rig_seconds: float
     samples: int
+    losses: tuple[str, ...] = ()
 
     def quantity(self, key: str) -> Quantity:
         """By key."""
@@ -61,7 +62,7 @@ class PlantFit(NamedTuple):
         return {
             "plant": told,
             "flags": [flag._asdict() for flag in self.flags],
-            "notes": list(self.notes),
+            "notes": [*self.notes, *self.losses],
             "explained_percent": self.explained_percent,
             "scatter": finite(self.scatter),
             "singular_values": [finite(s) for s in self.singular_values],

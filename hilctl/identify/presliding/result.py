@@ -38,6 +38,7 @@ class Presliding(NamedTuple):
     turn: Turn
     swings: tuple[tuple[float, float, int], ...]  # amplitude in m, frequency in Hz, cycles
     rig_seconds: float
+    losses: tuple[str, ...] = ()
 
     @property
     def table(self) -> dict[str, Any]:
@@ -58,14 +59,14 @@ class Presliding(NamedTuple):
             p._replace(low=p.value - by * (p.value - p.low), high=p.value + by * (p.high - p.value))
             for p in self.parameters
         )
-        return self._replace(parameters=parameters, warnings=(*self.warnings, *told, *notes))
+        return self._replace(parameters=parameters, losses=(*told, *notes))
 
     def to_json(self) -> dict[str, Any]:
         """What a report and a file hold."""
         travel, comparison = self.travel, self.comparison
         return {
             "kind": self.kind, "certain": self.certain, "why": self.why, "advice": self.advice,
-            "warnings": list(self.warnings), "friction": self.table,
+            "warnings": [*self.warnings, *self.losses], "friction": self.table,
             "parameters": {
                 p.name: {"value": p.value, "low": p.low, "high": finite(p.high), "unit": p.unit}
                 for p in self.parameters

@@ -19,6 +19,20 @@ def unidentified(told: Part, pictures: Pictures) -> Html:
     return bullets(said, "flags") or absent("Everything that was looked for was identified.")
 
 
+def lost(told: Part, pictures: Pictures) -> Html:
+    """Readings and ticks that a leg did without, and how often it was driven."""
+    rows = [(one["leg"].text, one["text"].text) for one in told["losses"].parts]
+    if told["losses"].value is None:
+        return absent("What was lost was not noted.")
+    if not rows:
+        return absent("No reading was lost, and no tick was missed, in the motions that are judged here.")
+    said = (
+        "Lost readings and missed ticks enter no figure: they are left out, or bridged from the readings on both sides "
+        "where a value is needed at every tick."
+    )
+    return joined([tag("p", said), table(("leg", "what was lost, and what was done"), rows)])
+
+
 def times(told: Part, pictures: Pictures) -> Html:
     """The rig's own time, and that of the person waiting."""
     stages: list[tuple[object, ...]] = [

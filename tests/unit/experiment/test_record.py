@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hilctl.experiment.policy import SPECTRUM
-from hilctl.experiment.record import LOST, fresh, longest, record_of
+from hilctl.experiment.record import LOST, fresh, longest, record_of, spikes
 
 N, RATE_HZ, FIRST = 2000, 1000.0, 7000
 TICKS = FIRST + np.arange(N)
@@ -104,3 +104,31 @@ def test_every_tick_is_fresh_rejected_or_missed_and_fresh_ones_are_as_they_came(
 @pytest.mark.parametrize(("mask", "most"), [([], 0), ([0], 0), ([1], 1), ([1, 1, 0, 1], 2), ([0, 1, 1, 1], 3)])
 def test_the_longest_gap(mask, most):
     assert longest(np.array(mask, bool)) == most
+
+
+NOISE = np.random.default_rng(4)
+
+
+@pytest.mark.parametrize("at", [2, 777, N - 3])
+@pytest.mark.parametrize("size", [1e-3, -1e-3])
+def test_one_reading_that_stands_out_is_lost_like_one_that_was_rejected(at, size):
+    given_rows = rows()
+    given_rows["displacement_m"] = 0.05 * WAVE / 40 + 5e-6 * NOISE.standard_normal(N)
+    given_rows["displacement_m"][at] += size
+    record = record_of(given_rows, RATE_HZ)
+    assert np.flatnonzero(~fresh(record, "displacement_m")).tolist() == [at]
+    assert abs(record["displacement_m"][at] - 0.05 * WAVE[at] / 40) < 5e-5
+
+
+def test_noise_steps_pulses_and_held_readings_are_no_spikes():
+    noise = 0.02 * NOISE.standard_normal(20_000)
+    assert not spikes(noise).any()
+    step = noise.copy()
+    step[9000:] += 8.0
+    assert not spikes(step).any()
+    pulse = noise.copy()
+    pulse[9000:9004] += [4.0, 8.0, 8.0, 4.0]
+    assert not spikes(pulse).any()
+    assert not spikes(np.round(np.repeat(NOISE.standard_normal(2000), 10), 1)).any()
+    assert not spikes(np.zeros(1000)).any()
+    assert not spikes(np.full(1000, np.nan)).any()

@@ -77,7 +77,7 @@ def test_many_missing_ticks(good):
         for key in ("machine.m", "machine.Qn", "machine.beta"):
             own, whole = fit.quantity(key), plain.quantity(key)
             assert abs(own.value - whole.value) < 0.5 * (whole.high - whole.low)
-        assert sum(f"{count} ticks did not run" in note for note in fit.notes) == len(good)
+        assert sum(f"{count} ticks did not run" in note for note in fit.losses) == len(good)
     assert "% lost, more than 10 %" in refusal([without(record, slice(2000, 3000)) for record in good])
 
 

@@ -134,6 +134,7 @@ def whole() -> dict[str, Any]:
                                        {"percent": 0.4, "error_percent": 0.5, "share": 0.7}]}},
         "warnings": ["the supply was low"],
         "not_identified": [{"key": "machine.K", "text": "nothing pulls", "remedy": "nothing to do"}],
+        "losses": [{"leg": "slow sine", "text": "of 5000 ticks, 3 ticks did not run; at most 2 in a row"}],
         "stages": [{"name": "preparing", "rig_seconds": 33.0, "wall_seconds": 0.4}],
         "rig_seconds": 372.0, "wall_seconds": 17.4,
     }  # fmt: skip

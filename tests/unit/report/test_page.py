@@ -9,12 +9,13 @@ from hilctl.report import page as module
 from hilctl.report import write
 
 SECTIONS = ("prepared", "measured", "law", "friction", "plant", "sent", "proof", "tracking", "learning",
-            "unidentified", "times", "raw")  # fmt: skip
+            "unidentified", "lost", "times", "raw")  # fmt: skip
 
 # What each section is made of: without these it says so, and every other section stays as it is.
 MADE_OF = {
     "prepared": ("prepared",), "measured": ("campaign_data", "fit"), "sent": ("sent",), "tracking": ("tracking",),
-    "learning": ("learning",), "unidentified": ("not_identified",), "times": ("stages", "rig_seconds", "wall_seconds"),
+    "learning": ("learning",), "unidentified": ("not_identified",), "lost": ("losses",),
+    "times": ("stages", "rig_seconds", "wall_seconds"),
     "plant": ("plant", "plant_fit"), "proof": ("thd", "sines", "preview"), "law": ("fit", "presliding", "choice"),
     "friction": ("friction", "fit"), "raw": ("friction", "fit", "plant"),
 }  # fmt: skip
