@@ -1,0 +1,126 @@
+"""The policy: its numbers stand in docs/experiments.md as they are, and each kind of loss has its consequence."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hilctl.client import Motion, Outcome
+from hilctl.experiment import policy
+from hilctl.experiment.drive import Leg, LegEnded, LegFault, drive, over, usable
+from hilctl.experiment.policy import BRIDGED, EQUATION, MEANS, PURPOSES, SPECTRUM, TIMES
+from hilctl.experiment.record import Losses
+
+PAGE = (Path(__file__).parents[3] / "docs" / "experiments.md").read_text(encoding="utf-8")
+TICKS = 1000
+
+
+@pytest.mark.parametrize("purpose", PURPOSES)
+def test_the_page_says_what_the_table_holds(purpose):
+    (row,) = re.findall(rf"^\| {purpose} \|.*$", PAGE, re.MULTILINE)
+    _, _, share, gap, longer = (cell.strip() for cell in row.strip("|").split("|"))
+    own = PURPOSES[purpose]
+    assert share == f"{100 * own.share:g} %"
+    assert gap == ("" if own.gap_ticks is None else str(own.gap_ticks))
+    assert (longer == "a fault") == (not own.leaves_out)
+
+
+def lost(count=0, gaps=()):
+    return Losses(TICKS, 0, {"displacement_m": count} if count else {}, tuple(gaps))
+
+
+def test_a_share_up_to_what_is_allowed_is_no_problem_and_one_more_is():
+    most = int(MEANS.share * TICKS)
+    assert over(lost(most), MEANS) == "" and usable(lost(most), MEANS)
+    assert "lost, more than 10 %" in over(lost(most + 1), MEANS)
+    assert not usable(lost(most + 1), MEANS)
+
+
+@pytest.mark.parametrize(("allowance", "told"), [(MEANS, False), (EQUATION, True), (SPECTRUM, True)])
+def test_a_gap_counts_where_a_value_is_needed_at_every_tick(allowance, told):
+    assert over(lost(gaps=(BRIDGED,)), allowance) == ""
+    assert bool(over(lost(gaps=(BRIDGED + 1,)), allowance)) == told
+    assert usable(lost(gaps=(BRIDGED + 1,)), allowance) == allowance.leaves_out
+
+
+def test_intervals_grow_with_what_is_lost():
+    assert policy.wider(0.0) == 1.0
+    assert policy.wider(0.1) == pytest.approx(1 / 0.9)
+
+
+class Rig:
+    """A service that gives each time the rows of the next of these runs."""
+
+    def __init__(self, *runs: Any, why: str = "done") -> None:
+        self.hello = {"rate_hz": 1000.0, "clock": "virtual"}
+        self.runs, self.why, self.driven = list(runs), why, 0
+
+    def track(self) -> Motion:
+        self.driven += 1
+        return Motion(self.driven, 0, 1.0, "", {}, {})
+
+    def wait(self, motion: Motion) -> Outcome:
+        return Outcome(self.why, 0, TICKS - 1, TICKS, "", "hold")
+
+    def samples(self, first: int, last: int, channels: Any, keep: bool = False) -> dict[str, Any]:
+        gone = self.runs.pop(0)
+        ticks = np.arange(TICKS)
+        rows = {name: np.sin(ticks / 50) for name in channels}
+        rows |= {"tick": ticks, "rejected": np.isin(ticks, gone).astype(int)}
+        return rows
+
+    def get(self, *keys: str) -> dict[str, Any]:
+        return {}
+
+    def status(self) -> dict[str, Any]:
+        return {"link": {"errors": {"timeout": 7 * self.driven}}, "core": {"missed": 0}, "trip": None}
+
+
+def leg(rig: Any, allowance: Any) -> Leg:
+    return Leg("the leg", rig.track, ("displacement_m",), allowance, ("displacement_m",))
+
+
+GAP, MORE = list(range(100, 110)), [k for begin in (100, 300, 500) for k in range(begin, begin + 10)]
+
+
+def test_a_leg_is_driven_again_until_it_has_no_long_gap_and_says_how_often():
+    rig = Rig(GAP, GAP, [5, 6])
+    driven = drive(rig, leg(rig, SPECTRUM))
+    assert rig.driven == 3 and len(driven.again) == 2
+    assert [note for note in driven.notes if note.startswith("driven again")] != []
+    assert "2 readings of displacement_m were rejected" in driven.notes[-1]
+
+
+def test_the_last_try_is_taken_without_its_gap_or_is_a_fault_that_names_the_link():
+    rig = Rig(*[GAP] * TIMES)
+    driven = drive(rig, leg(rig, EQUATION))
+    assert rig.driven == TIMES and "10 ticks in a row" in driven.left_out
+    rig = Rig(*[GAP] * TIMES)
+    with pytest.raises(LegFault, match=r"driven 3 times.*10 ticks in a row.*7 timeout.*answer_timeout_s"):
+        drive(rig, leg(rig, SPECTRUM))
+    assert rig.driven == TIMES
+
+
+def test_what_driving_again_cannot_make_better_is_not_driven_again():
+    rig = Rig(MORE)
+    assert drive(rig, leg(rig, EQUATION)).left_out and rig.driven == 1
+    rig = Rig(list(range(0, TICKS, 3)))
+    with pytest.raises(LegFault, match=r"driven once: 33 % lost, more than 10 %.*7 timeout"):
+        drive(rig, leg(rig, MEANS))
+    assert rig.driven == 1
+
+
+def test_only_channels_that_the_purpose_weighs_count():
+    rig = Rig(list(range(0, TICKS, 3)))
+    asked = leg(rig, MEANS)._replace(weighed=("acceleration_m_s2",))
+    assert drive(rig, asked).again == ()
+
+
+def test_a_motion_that_is_not_finished_says_why():
+    rig = Rig([], why="stopped")
+    with pytest.raises(LegEnded, match="the leg: the motion was stopped"):
+        drive(rig, leg(rig, MEANS))
+
+
