@@ -54,7 +54,7 @@ class Rig:
     """A service that gives each time the rows of the next of these runs."""
 
     def __init__(self, *runs: Any, why: str = "done") -> None:
-        self.hello = {"rate_hz": 1000.0, "clock": "virtual"}
+        self.hello = {"rig": "made-up", "rate_hz": 1000.0, "clock": "virtual"}
         self.runs, self.why, self.driven = list(runs), why, 0
 
     def track(self) -> Motion:
@@ -75,7 +75,7 @@ class Rig:
         return {}
 
     def status(self) -> dict[str, Any]:
-        return {"link": {"errors": {"timeout": 7 * self.driven}}, "core": {"missed": 0}, "trip": None}
+        return {"link": {"errors": {"timeout": 7 * self.driven}}, "core": {"missed": 0}, "trip": None, "epoch": 1}
 
 
 def leg(rig: Any, allowance: Any) -> Leg:
