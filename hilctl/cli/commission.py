@@ -33,6 +33,8 @@ def commission(parser: argparse.ArgumentParser) -> None:
     connect.options(parser, moves=True)
     parser.add_argument("--out", default="", metavar="DIR", help="for samples, results, figures and the report "
                         "(out/commission-DATE)")  # fmt: skip
+    parser.add_argument("--resume", action="store_true", help="with --out: go on with the commissioning in DIR; "
+                        "what was measured is not measured again")  # fmt: skip
     parser.add_argument("--json", default="", metavar="FILE", help="also write the JSON object here")
     parser.add_argument("--stands-at", type=number(-5, 5, "m"), default=None, metavar="M",
                         help="also zero displacement: the table's position now, from mid-stroke")  # fmt: skip
@@ -90,6 +92,8 @@ def _check(given: argparse.Namespace) -> None:
         raise WrongUse("--twin needs RIG: a rig file, or a preset's name")
     if given.rig and given.connect:
         raise WrongUse("RIG and --connect both name the rig: leave one out")
+    if given.resume and not given.out:
+        raise WrongUse("--resume needs --out DIR: the folder of the commissioning that goes on")
     if given.changes and not given.twin:
         raise WrongUse("--set is for --twin; `hilctl set` changes a running rig")
     for file in given.history:
@@ -114,6 +118,7 @@ def _how(given: argparse.Namespace, folder: Path) -> "How":
         sines_hz=tuple(given.sines) if given.sines else FREQUENCIES_HZ,
         campaign_s=CAMPAIGN_S if given.budget is None else given.budget,
         learn_hz=LEARNED_HZ if given.learn else (), tune=given.tune, histories=_histories(given), author=given.author,
+        resume=given.resume,
     )  # fmt: skip
 
 

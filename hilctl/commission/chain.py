@@ -19,18 +19,20 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hilctl.commission import judging, sines, tracking
+from hilctl.commission import course, judging, sines, tracking
 from hilctl.commission.candidates import LITTLE, Candidate, Trial, candidates_of, switch, try_law
 from hilctl.commission.gains import tune_gains
 from hilctl.commission.history import History
 from hilctl.commission.notes import CommissionFailed, Notes
 from hilctl.commission.parameters import PREVIEW, adopt, put_back, settable
 from hilctl.commission.telling import sliding_curve, told_law, why
+from hilctl.experiment import journal
 from hilctl.experiment.drive import LegFault
 from hilctl.experiment.own_loop import refuse_on
-from hilctl.experiment.prepare import PrepareFailed, prepare
+from hilctl.experiment.prepare import PrepareFailed, prepare, prepare_again
 from hilctl.identify.campaign import Campaign, CampaignFault, CannotPlan, StoreError, as_object, signed
 from hilctl.identify.campaign.running import WARMER_K
+from hilctl.identify.campaign.store import PLAN
 from hilctl.identify.dynamics.experiment import DynamicsFault
 from hilctl.identify.friction_fit import FrictionFit, check_points, fit_friction
 from hilctl.identify.learning import learn, reference_of
@@ -70,10 +72,21 @@ class How(NamedTuple):
     tasks: tuple[tracking.Task, ...] = ()  # tracked before and after; none: triangles that the rig can do
     histories: tuple[History, ...] = ()
     author: str = ""
+    resume: bool = False  # goes on with the one in the folder
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What decides which motions are driven."""
+        return {
+            "stands_at_m": self.stands_at_m, "speeds_m_s": self.speeds_m_s, "campaign_s": self.campaign_s,
+            "sines_hz": self.sines_hz, "learn_hz": self.learn_hz, "learn_repeats": self.learn_repeats,
+            "tune": self.tune, "tasks": [task.text for task in self.tasks],
+            "histories": [(one.name, one.peak_m) for one in self.histories],
+        }  # fmt: skip
 
 
 class Commissioning:
-    """A rig being commissioned; BadValues where it closes its own loop.
+    """A rig being commissioned; BadValues where it closes its own loop, StoreError where the folder holds another.
 
     `notes.told` holds the results so far, at every moment.
     """
@@ -81,9 +94,10 @@ class Commissioning:
     def __init__(self, rig: "Client", how: How, tell: Callable[[str], None] = lambda text: None) -> None:
         refuse_on(rig, "commission")
         self.rig, self.how, self.notes = rig, how, Notes(rig, how.folder, tell)
-        if how.author:
-            self.notes["author"] = how.author
+        self.notes["author"] = how.author or self.notes["author"]
         self._before = self._prepared = settable(rig)
+        begin = course.resumed if how.resume else course.begun
+        begin(how.folder, self.notes["rig"], self.notes["rate_hz"], self._before, how.asked)
         self._origin = "commission"
         self.runs: list[tracking.Run] = []  # every motion that was tracked, by `before` and `after`
         self._sizes: list[sines.Size] = []
@@ -92,7 +106,8 @@ class Commissioning:
     def run(self) -> dict[str, Any]:
         """All parts. CommissionFailed says which part could not be done; the parameters are then restored."""
         try:
-            self._all()
+            with journal.kept(self.how.folder / "legs"):
+                self._all()
         except KeyboardInterrupt:
             self._broken_off("interrupted")
             raise
@@ -120,10 +135,15 @@ class Commissioning:
 
     def _prepare(self) -> None:
         with self.notes.stages("preparing"):
-            made = prepare(self.rig, stands_at_m=self.how.stands_at_m, warm_up_s=self.how.warm_up_s,
-                           tell=self.notes.tell)  # fmt: skip
-            self.notes["prepared"] = made.as_dict()
-            for remark in made.remarks:
+            warm_up_s, made = self.how.warm_up_s, course.prepared(self.how.folder)
+            if made is None:
+                made = prepare(self.rig, stands_at_m=self.how.stands_at_m, warm_up_s=warm_up_s,
+                               tell=self.notes.tell).as_dict()  # fmt: skip
+                course.keep_prepared(self.how.folder, made)
+            else:
+                prepare_again(self.rig, made, warm_up_s=warm_up_s, tell=self.notes.tell)
+            self.notes["prepared"] = made
+            for remark in made["remarks"]:
                 self.notes.warn(remark)
             self._sizes = sines.sizes_of(self.rig, self.how.sines_hz)
             self._tasks = list(self.how.tasks) or tracking.triangles_of(self.rig)
@@ -153,14 +173,18 @@ class Commissioning:
     def _measured_friction(self) -> FrictionFit:
         with self.notes.stages("measuring friction"):
             speeds = list(self.how.speeds_m_s) if self.how.speeds_m_s else None
-            campaign = Campaign.begin(self.rig, self.how.folder / "friction", speeds, self.how.campaign_s,
-                                      self.notes["prepared"])  # fmt: skip
+            folder = self.how.folder / "friction"
+            if (folder / PLAN).exists():
+                campaign = Campaign.resume(self.rig, folder)
+            else:
+                campaign = Campaign.begin(self.rig, folder, speeds, self.how.campaign_s, self.notes["prepared"])
             self._origin = f"commission {campaign.store.header.id}{self._oil()}"
             self.notes["campaign"] = campaign.store.header.id
             try:
-                for _ in campaign.run():
-                    at = campaign.progress
-                    self.notes.tell(f"measuring friction: {at.done} of {at.of} speeds, {at.seconds_left:.0f} s left")
+                with journal.kept(None):  # a campaign keeps its own
+                    for _ in campaign.run():
+                        done, of, _, left_s = campaign.progress
+                        self.notes.tell(f"measuring friction: {done} of {of} speeds, {left_s:.0f} s left")
             finally:
                 self.notes["campaign_data"] = as_object(campaign.store)
         with self.notes.stages("fitting the friction model"):

@@ -85,12 +85,12 @@ def triangles_of(rig: "Client", speeds_m_s: Sequence[float] = SPEEDS_M_S) -> lis
 
 def drive(rig: "Client", task: Task, law: str) -> Run:
     """Drives it with the active parameters, which `law` names; how it ended stands in the run."""
-    still = look(rig, SETTLE_S, tuple(_CROSSED.values()))
+    still = look(rig, SETTLE_S, tuple(_CROSSED.values()), f"rest before the {task.text}, {law}")
     crossover = crossover_rad_s(*(
         noise_of(name, float(rig.get(key)[key]), [still.readings(channel)])
         for name, channel in _CROSSED.items() for key in [f"sensors.{name}.noise"]
     ))  # fmt: skip
-    leg = Leg(f"the {task.text}", lambda: rig.track(task.kind, **task.parameters), CHANNELS, TRACKING)
+    leg = Leg(f"the {task.text}, {law}", lambda: rig.track(task.kind, **task.parameters), CHANNELS, TRACKING)
     try:
         driven = experiment.drive(rig, leg)
     except LegEnded as ended:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hilctl.errors import HilctlError
+from hilctl.experiment import journal
 from hilctl.experiment.policy import HOPELESS, OFTEN, TIMES, Allowance
 from hilctl.experiment.record import Losses, Record, record_of
 from hilctl.experiment.sensors import SENSED
@@ -55,7 +56,12 @@ class Driven(NamedTuple):
 
 
 def drive(rig: "Client", leg: Leg) -> Driven:
-    """LegFault where it does not end as planned, or where too much is lost of it each time."""
+    """LegFault where it does not end as planned, or where too much is lost of it each time. One that stands in the
+    journal is taken from there."""
+    book = journal.active()
+    stored = book.taken(leg.name) if book else None
+    if stored:
+        return _as_kept(rig, leg, *stored)
     again: list[str] = []
     while True:
         before = _link(rig)
@@ -65,10 +71,21 @@ def drive(rig: "Client", leg: Leg) -> Driven:
         problem = over(losses, leg.allowance)
         final = len(again) == TIMES - 1 or hopeless(losses, leg.allowance)
         if not problem or (final and usable(losses, leg.allowance)):
+            if book:
+                book.keep({"motion": motion._asdict(), "again": again, "left_out": problem}, raw)
             return Driven(motion, raw, record, losses, tuple(again), problem)
         again.append(problem)
         if final:
             raise LegFault(f"{leg.name}: {_times(len(again))}: {problem}. {_whose(before, _link(rig), losses)}")
+
+
+def _as_kept(rig: "Client", leg: Leg, head: dict[str, Any], rows: dict[str, Any]) -> Driven:
+    from hilctl.client import Motion
+
+    motion = Motion(**head["motion"])
+    record = record_of(rows, float(rig.hello["rate_hz"]))
+    losses = record.part(leg.part(motion) or slice(None)).losses(leg.weighed)
+    return Driven(motion, rows, record, losses, tuple(head["again"]), head["left_out"])
 
 
 def over(losses: Losses, allowance: Allowance) -> str:
@@ -142,9 +159,16 @@ def _once(rig: "Client", leg: Leg) -> "tuple[Motion, dict[str, Any]]":
     return motion, rows
 
 
-def look(rig: "Client", seconds: float, channels: Sequence[str]) -> Record:
-    """The ticks of so much time from now on."""
+def look(rig: "Client", seconds: float, channels: Sequence[str], name: str = "") -> Record:
+    """The ticks of so much time from now on; with a name it is a leg of the journal."""
+    rate_hz, book = float(rig.hello["rate_hz"]), journal.active() if name else None
+    stored = book.taken(name) if book else None
+    if stored:
+        return record_of(stored[1], rate_hz)
     first = int(rig.status()["history"]["end"])
     rig.pass_time(seconds)
     wanted = tuple(dict.fromkeys(("tick", "rejected", *channels)))
-    return record_of(rig.samples(first, None, wanted), float(rig.hello["rate_hz"]))
+    rows = rig.samples(first, None, wanted)
+    if book:
+        book.keep({}, rows)
+    return record_of(rows, rate_hz)

@@ -11,7 +11,7 @@ Zeroing changes the active offsets of the sensors, as `hilctl zero` does; `hilct
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -85,17 +85,7 @@ def prepare(
     tell: Callable[[str], None] = lambda text: None,
 ) -> Prepared:
     """From off or hold, without a trip, to hold, zeroed and warmed up. PrepareFailed says what is wrong."""
-    trip = rig.status()["trip"]
-    if trip:
-        raise PrepareFailed(
-            f"a trip is latched: {trip['name']}: {trip['text']}; then `hilctl reset`"
-        )
-    mode = rig.status()["mode"]
-    if mode not in ("off", "hold"):
-        raise PrepareFailed(f"the rig is in {mode}: something moves it; end that first (`hilctl stop`)")
-    if mode != "off":
-        tell("switching off, to zero the pressures")
-        rig.off()
+    _switched_off(rig, tell)
     sensors, remarks = {"acceleration": 0.0}, []
     if rig.get("machine.vertical")["machine.vertical"]:
         remarks.append("the pressures were not zeroed: on a vertical axis the oil carries the table (machine.vertical)")
@@ -112,9 +102,7 @@ def prepare(
             continue
         tell(f"zeroing {sensor}")
         zeroed.append(_zero(rig, sensor, to))
-    rig.pass_time(STEADY_S)
-    tell("arming")
-    polarity = _arm(rig)
+    polarity = _armed(rig, tell)
     held = look(rig, NULL_S, ("u_cmd", _OIL))
     before = _finite(held.readings(_OIL))
     if warm_up_s > 0:
@@ -126,6 +114,40 @@ def prepare(
         warm_up_s=warm_up_s, oil_before_degc=before, oil_after_degc=after, epoch=int(rig.status()["epoch"]),
         remarks=remarks,
     )  # fmt: skip
+
+
+def prepare_again(
+    rig: "Client", made: Mapping[str, Any], *, warm_up_s: float = WARM_UP_S, tell: Callable[[str], None]
+) -> None:
+    """As it was `made` before, for work that goes on: the same zeros, in one set; armed and warm."""
+    _switched_off(rig, tell)
+    zeros = {one["key"]: one["new"] for one in made["zeroed"]}
+    if zeros and rig.get(*zeros) != zeros:
+        rig.set(zeros, origin=f"zeros of {made['date']}")
+    _armed(rig, tell)
+    if warm_up_s > 0:
+        tell("warming up")
+        _warm_up(rig, warm_up_s)
+
+
+def _switched_off(rig: "Client", tell: Callable[[str], None]) -> None:
+    """From rest; PrepareFailed where something moves the rig, or a trip is latched."""
+    status = rig.status()
+    trip = status["trip"]
+    if trip:
+        raise PrepareFailed(f"a trip is latched: {trip['name']}: {trip['text']}; then `hilctl reset`")
+    if status["mode"] not in ("off", "hold"):
+        raise PrepareFailed(f"the rig is in {status['mode']}: something moves it; end that first (`hilctl stop`)")
+    if status["mode"] != "off":
+        tell("switching off, to zero the pressures")
+        rig.off()
+
+
+def _armed(rig: "Client", tell: Callable[[str], None]) -> str:
+    """In hold; how the polarity was proved."""
+    rig.pass_time(STEADY_S)
+    tell("arming")
+    return _arm(rig)
 
 
 def _vent(rig: "Client") -> None:

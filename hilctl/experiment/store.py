@@ -83,11 +83,11 @@ class NotKept(HilctlError):
     """The file holds something else. The message says what was expected."""
 
 
-def save(path: str | Path, head: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+def save(path: str | Path, head: Mapping[str, Any], arrays: Mapping[str, Any], *, packed: bool = True) -> None:
     """Writes the file, complete or not at all. The head's `format` is its version."""
-    packed = io.BytesIO()
-    np.savez_compressed(packed, head=np.array(json.dumps(head)), **arrays)
-    write(Path(path), packed.getvalue())
+    content = io.BytesIO()
+    (np.savez_compressed if packed else np.savez)(content, head=np.array(json.dumps(head)), **arrays)
+    write(Path(path), content.getvalue())
 
 
 def load(path: str | Path, version: int, holds: str, again: str) -> tuple[dict[str, Any], dict[str, Any]]:

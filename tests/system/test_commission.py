@@ -184,7 +184,7 @@ def test_every_model_goes_in_complete_and_all_comes_back(tmp_path):
     [
         (("--twin",), "needs RIG"), ((RIG, "--connect", "x"), "leave one out"), ((RIG, "--set", "a=1"), "for --twin"),
         ((RIG, "--twin", "--peak", "0"), "must be 1e-06 to 5 m"), (("nowhere", "--twin"), "nowhere"),
-        ((RIG, "--twin", "--history", "absent.csv"), "absent.csv"),
+        ((RIG, "--twin", "--history", "absent.csv"), "absent.csv"), ((RIG, "--twin", "--resume"), "needs --out DIR"),
     ],
 )  # fmt: skip
 def test_the_command_refuses_what_makes_no_sense(words, says, tmp_path):

@@ -64,7 +64,10 @@ class Rig:
     def wait(self, motion: Motion) -> Outcome:
         return Outcome(self.why, 0, TICKS - 1, TICKS, "", "hold")
 
-    def samples(self, first: int, last: int, channels: Any, keep: bool = False) -> dict[str, Any]:
+    def pass_time(self, seconds: float) -> None:
+        pass
+
+    def samples(self, first: int, last: int | None, channels: Any, keep: bool = False) -> dict[str, Any]:
         gone = self.runs.pop(0)
         ticks = np.arange(TICKS)
         rows = {name: np.sin(ticks / 50) for name in channels}
@@ -75,7 +78,8 @@ class Rig:
         return {}
 
     def status(self) -> dict[str, Any]:
-        return {"link": {"errors": {"timeout": 7 * self.driven}}, "core": {"missed": 0}, "trip": None, "epoch": 1}
+        link = {"errors": {"timeout": 7 * self.driven}}
+        return {"history": {"end": 0}, "link": link, "core": {"missed": 0}, "trip": None, "epoch": 1}
 
 
 def leg(rig: Any, allowance: Any) -> Leg:

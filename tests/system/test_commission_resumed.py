@@ -1,0 +1,96 @@
+"""A commissioning that is cut off goes on where it was: what was measured is not measured again, nor changed."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hilctl.client import Client, private_service
+from hilctl.commission import Commissioning, How
+from hilctl.experiment.store import StoreError
+
+pytestmark = pytest.mark.timeout(900)
+RIG = "table-500"
+SHORT = {"warm_up_s": 1.0, "speeds_m_s": (0.005, 0.02, 0.1, 0.3, 0.6), "campaign_s": 20.0, "sines_hz": (1.0,)}
+CUTS = 50
+
+
+class CutOff(Client):
+    """A client whose user presses Ctrl-C in a motion."""
+
+    left = 10**6
+    driven = 0
+
+    def wait(self, motion, timeout_s=0.0):
+        self.driven += 1
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+        return super().wait(motion, timeout_s)
+
+
+def commissioned(folder, cut=0, resume=False):
+    """Its results and how many motions it took; None where it was cut off in the middle of that motion."""
+    with private_service(RIG, changes={"twin.seed": 3}) as service, CutOff(service.commands) as rig:
+        rig.left = cut or rig.left
+        before = rig.get()
+        try:
+            told = Commissioning(rig, How(folder, resume=resume, **SHORT)).run()
+        except KeyboardInterrupt:
+            told = None
+            assert rig.get() == before and rig.status()["mode"] in ("hold", "off", "stop")
+        return told, rig.driven
+
+
+def held(folder):
+    """Every file that a leg was stored in."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in Path(folder).rglob("*.npz")}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    return commissioned(tmp_path_factory.mktemp("whole") / "c")
+
+
+def cuts():
+    """The motions in which it is cut off, a share of them in CI."""
+    count = max(2, round(CUTS * float(os.environ.get("HILCTL_SLOW_SHARE", "1"))))
+    return [float(part) for part in np.random.default_rng(5).random(count)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", cuts())
+def test_cut_off_in_any_motion_it_goes_on_with_that_motion(part, whole, tmp_path):
+    told, motions = whole
+    cut = 2 + int(part * (motions - 2))
+    assert commissioned(tmp_path / "c", cut)[0] is None
+    before = held(tmp_path)
+    resumed, driven = commissioned(tmp_path / "c", resume=True)
+    after = held(tmp_path)
+    assert resumed["complete"]
+    assert all(after[name] == content for name, content in before.items()), "earlier legs, byte for byte"
+    assert driven <= motions - len(before) + 3, "warmed up and centred again, and nothing else twice"
+    for key, one in told["fit"]["parameters"].items():
+        if one["identified"]:
+            assert one["low"] <= resumed["fit"]["parameters"][key]["value"] <= one["high"]
+    for key, one in told["plant"].items():
+        if one["identified"] and one["before"]:
+            assert one["low"] <= resumed["plant"][key]["value"] <= one["high"]
+    assert resumed["thd"]["1"]["factor"] > 0.7 * told["thd"]["1"]["factor"]
+
+
+def test_a_folder_goes_on_only_with_the_same_rig_parameters_and_choices(tmp_path):
+    with private_service(RIG) as service, Client(service.commands) as rig:
+        Commissioning(rig, How(tmp_path, **SHORT))
+        with pytest.raises(StoreError, match=r"already holds a commissioning; continue it \(--resume\)"):
+            Commissioning(rig, How(tmp_path, **SHORT))
+        Commissioning(rig, How(tmp_path, resume=True, **SHORT))
+        with pytest.raises(StoreError, match=r"begun otherwise: campaign_s was 20.0, is 30.0"):
+            Commissioning(rig, How(tmp_path, resume=True, **{**SHORT, "campaign_s": 30.0}))
+        rig.set({"machine.m": 510.0})
+        with pytest.raises(StoreError, match=r"begun otherwise: machine.m was 500.0, is 510.0; restore that"):
+            Commissioning(rig, How(tmp_path, resume=True, **SHORT))
+        with pytest.raises(StoreError, match="holds no commissioning"):
+            Commissioning(rig, How(tmp_path / "other", resume=True, **SHORT))
+        assert rig.status()["last_motion"] == 0
