@@ -8,7 +8,7 @@ from hilctl.cli import commission_told, identify_parts
 from hilctl.cli.arguments import count
 from hilctl.cli.files import result_file, result_folder
 from hilctl.cli.output import note, say
-from hilctl.errors import DONE, HilctlError, NoFigures
+from hilctl.errors import DONE, HilctlError, NoFigures, WrongUse
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 RIG = "table-500"
 FRICTION = "lugre"
+AUTHOR = "hilctl demo"
 
 
 def demo(parser: argparse.ArgumentParser) -> None:
@@ -83,7 +84,7 @@ def _drive(
     from hilctl.demo.quake import quake
 
     alone = list(under_pid(client, COURSE, tell))
-    how = How(folder, tasks=COURSE, histories=(quake(seed),), learn_hz=(0.5, 1.0, 2.0, 5.0), author="hilctl demo")
+    how = How(folder, tasks=COURSE, histories=(quake(seed),), learn_hz=(0.5, 1.0, 2.0, 5.0), author=AUTHOR)
     return alone, Commissioning(client, how, tell)
 
 
@@ -105,10 +106,11 @@ def _pictures(runs: "list[Run]", folder: Path) -> list[Path]:
 
 
 def _emptied(folder: Path) -> Path:
-    """Removes an earlier demonstration: a campaign never overwrites another."""
-    import shutil
+    """Removes an earlier demonstration: a commissioning never overwrites another. WrongUse where it is none."""
+    from hilctl.commission import course
 
-    if (folder / "friction" / "campaign.json").exists():
+    if course.is_begun(folder) and course.author_of(folder) != AUTHOR:
+        raise WrongUse(f"--out {folder}: it holds a commissioning that is no demonstration; name another folder")
+    if course.forgotten(folder):
         note(f"{folder}: an earlier demonstration is replaced")
-        shutil.rmtree(folder / "friction")
     return folder

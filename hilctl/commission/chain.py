@@ -97,7 +97,7 @@ class Commissioning:
         self.notes["author"] = how.author or self.notes["author"]
         self._before = self._prepared = settable(rig)
         begin = course.resumed if how.resume else course.begun
-        begin(how.folder, self.notes["rig"], self.notes["rate_hz"], self._before, how.asked)
+        begin(how.folder, course.now(self.notes["rig"], rig.hello["rate_hz"], self._before, how.asked, how.author))
         self._origin = "commission"
         self.runs: list[tracking.Run] = []  # every motion that was tracked, by `before` and `after`
         self._sizes: list[sines.Size] = []

@@ -6,6 +6,7 @@
     friction/       the friction campaign, which keeps its own
 """
 
+import shutil
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,6 +30,7 @@ class Course(msgspec.Struct, frozen=True):
     rate_hz: float
     values: dict[str, Any]  # the active parameters
     asked: dict[str, Any]
+    author: str = ""
 
     def differences(self, other: "Course") -> list[str]:
         """What is not the same in another."""
@@ -36,29 +38,59 @@ class Course(msgspec.Struct, frozen=True):
             f"{name} was {getattr(self, name)}, is {getattr(other, name)}" for name in ("rig", "rate_hz")
             if getattr(self, name) != getattr(other, name)
         ]  # fmt: skip
-        for then, now in ((self.asked, other.asked), (self.values, other.values)):
+        for then, here in ((self.asked, other.asked), (self.values, other.values)):
             found += [
-                f"{key} was {then.get(key)}, is {now.get(key)}" for key in sorted({*then, *now})
-                if then.get(key) != now.get(key)
+                f"{key} was {then.get(key)}, is {here.get(key)}" for key in sorted({*then, *here})
+                if then.get(key) != here.get(key)
             ]  # fmt: skip
         return found
 
 
-def begun(folder: Path, rig: str, rate_hz: float, values: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
+def now(rig: str, rate_hz: float, values: Mapping[str, Any], asked: Mapping[str, Any], author: str) -> Course:
+    """One that begins."""
+    plain = msgspec.json.decode(msgspec.json.encode({"values": dict(values), "asked": dict(asked)}))
+    date = datetime.now(UTC).isoformat(timespec="seconds")
+    return Course(FORMAT, date, rig, rate_hz, plain["values"], plain["asked"], author)
+
+
+def begun(folder: Path, course: Course) -> None:
     """A new one, in a folder that holds none; StoreError otherwise."""
-    store.begin(folder / _FILE, _course(rig, rate_hz, values, asked), _WORK)
+    store.begin(folder / _FILE, course, _WORK)
 
 
-def resumed(folder: Path, rig: str, rate_hz: float, values: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
+def resumed(folder: Path, course: Course) -> None:
     """StoreError where the folder holds none, or one that was begun otherwise."""
-    then = store.opened(folder / _FILE, Course, FORMAT, _WORK)
-    found = then.differences(_course(rig, rate_hz, values, asked))
+    found = store.opened(folder / _FILE, Course, FORMAT, _WORK).differences(course)
     if found:
         more = f", and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         raise store.StoreError(
             f"{folder} was begun otherwise: {'; '.join(found[:_SHOWN])}{more}; restore that and continue, or begin a "
             "new commissioning in another folder"
         )
+
+
+def is_begun(folder: Path) -> bool:
+    """Whether the folder holds a commissioning, or a friction campaign."""
+    return any((folder / name).exists() for name in (_FILE, "friction"))
+
+
+def author_of(folder: Path) -> str:
+    """The author that was named; empty where none was, or nothing is held."""
+    try:
+        return store.opened(folder / _FILE, Course, FORMAT, _WORK).author
+    except store.StoreError:
+        return ""
+
+
+def forgotten(folder: Path) -> bool:
+    """What the folder held of another commissioning is deleted; whether there was any."""
+    found = [path for name in (_FILE, _PREPARED, "legs", "friction") if (path := folder / name).exists()]
+    for path in found:
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    return bool(found)
 
 
 def keep_prepared(folder: Path, made: Mapping[str, Any]) -> None:
@@ -74,8 +106,3 @@ def prepared(folder: Path) -> dict[str, Any] | None:
         return None
     return made
 
-
-def _course(rig: str, rate_hz: float, values: Mapping[str, Any], asked: Mapping[str, Any]) -> Course:
-    plain = msgspec.json.decode(msgspec.json.encode({"values": dict(values), "asked": dict(asked)}))
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    return Course(FORMAT, now, rig, rate_hz, plain["values"], plain["asked"])

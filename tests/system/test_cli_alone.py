@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from hilctl.cli.demo import _emptied
+from hilctl.commission import course
 from tests.system.cli_parts import FREE_PORTS, RIG, Shell, serving
 from tests.system.service_parts import ARMS_FAST
 
@@ -127,6 +129,20 @@ def test_the_demonstration_commissions_a_twin_that_hides_what_it_is(shell):
 
 def test_the_demonstration_refuses_what_it_does_not_know(shell):
     assert "karnopp" in shell.refused("demo", "--friction", "honey", code=2)
+
+
+def test_the_demonstration_replaces_an_earlier_one_and_no_commissioning_of_a_rig(shell):
+    mine = shell.folder / "mine"
+    for author, refused in (("somebody", True), ("hilctl demo", False)):
+        course.forgotten(mine)
+        course.begun(mine, course.now("table-500", 1000.0, {}, {}, author))
+        (mine / "legs").mkdir()
+        if refused:
+            assert "no demonstration; name another" in shell.refused("demo", "--out", "mine", code=2)
+            assert (mine / "course.json").exists() and (mine / "legs").exists()
+        else:
+            assert _emptied(mine) == mine
+            assert not list(mine.iterdir())
 
 
 def test_a_benchmark_is_one_json_object(shell):
