@@ -14,7 +14,7 @@ from hilctl.cli import connect
 from hilctl.cli.arguments import number
 from hilctl.cli.files import result_folder
 from hilctl.cli.output import json_line, pairs, say
-from hilctl.errors import DONE, WrongUse
+from hilctl.errors import DONE, HilctlError, WrongUse
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -82,9 +82,12 @@ def campaign(given: argparse.Namespace, kind: str, measured: Callable[..., dict[
 
 @contextmanager
 def rig_of(given: argparse.Namespace) -> "Iterator[Client]":
-    """The running rig, or a private twin."""
+    """The running rig, or a private twin. One that moves is refused, and stopped where it is taken over."""
     if not given.twin:
+        moves = _moves(given)
         with connect.attended(given, "identify", restore=True) as rig:
+            if moves:
+                rig.stop()
             yield rig
         return
     from hilctl import rig as rigs
@@ -94,6 +97,15 @@ def rig_of(given: argparse.Namespace) -> "Iterator[Client]":
     rigs.load(given.rig, twin=True, changes=changes)  # wrong use is reported before anything starts
     with private_service(given.rig, changes=changes) as service, Client(service.commands, name="identify") as client:
         yield client
+
+
+def _moves(given: argparse.Namespace) -> bool:
+    with connect.look(given) as rig:
+        mode = rig.status()["mode"]
+    moves = mode in ("track", "stop")
+    if moves and not given.takeover:
+        raise HilctlError(f"the rig is in {mode}: a motion runs, and is not ended unasked; `hilctl stop` or --takeover")
+    return moves
 
 
 def refuse_campaign(rig: "Client", speeds_m_s: Sequence[float] | None, budget_s: float) -> None:

@@ -25,7 +25,8 @@ _BITS["load_pressure_pa"] = _BITS["pressure_a_pa"] | _BITS["pressure_b_pa"]
 _MISSED = 1 << 62  # the tick did not run
 _FEWEST = 4  # readings, for a cubic
 _SPIKE_FROM = 50  # readings
-_OUT, _ALIKE = 25.0, 0.2  # times the median second difference; how exactly its neighbours are half of it
+_OUT = 60.0  # times the median second difference: jolts of acceleration reach 40
+_ALIKE = 0.1  # how exactly its neighbours are half of it: jolts of acceleration reach 0.2
 _HELD = ("u_applied", "u_cmd")  # a command is held while a tick is missed
 
 

@@ -56,7 +56,7 @@ def tripped(rig: "Client", why: str, samples: Samples | None, facts: Facts) -> s
     if samples is None or not len(samples["tick"]):
         return told
     if trip and trip["name"] in OF_A_SENSOR:
-        return f"{told}{_which(failing(samples, facts), trip['key'])}"
+        return f"{told}{_which(failing(samples, facts), told)}"
     seen = stuck_in(samples) or silent(samples, facts)
     if not seen and trip and trip["name"] == "position":
         seen = _beyond(samples)
@@ -67,10 +67,11 @@ def tripped(rig: "Client", why: str, samples: Samples | None, facts: Facts) -> s
 
 
 def _which(names: Sequence[str], told: str) -> str:
-    """The sensors in question, where the trip's key does not name one."""
+    """The sensors in question, where the text of the trip does not name them by key."""
     if set(SENSORS) <= set(names):
         return ". It is every sensor at once: check the device, its supply and the link to it ([driver])"
-    return f". It is {' and '.join(f'sensors.{name}' for name in names)}" if names and told == "sensors" else ""
+    named = [f"sensors.{name}" for name in names if f"sensors.{name}" not in told]
+    return f". It is {' and '.join(named)}" if named else ""
 
 
 def _beyond(samples: Samples) -> str:

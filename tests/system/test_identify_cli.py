@@ -54,6 +54,17 @@ def test_a_law_with_bristles_goes_in_while_the_inverse_model_is_out(running):
     assert running.json("get", "friction.model") == {"friction.model": "karnopp"}
 
 
+@pytest.mark.parametrize("words", [("identify", "plant"), ("commission",)])
+def test_a_motion_that_runs_is_not_ended_unasked(running, words):
+    moving = ("track", "sine", "--amplitude", "0.005", "--frequency", "1")
+    if running.json("status")["mode"] == "hold":
+        running.said(*moving)
+    refused = running.refused(*words, "--out", "moving", code=1)
+    assert "a motion runs, and is not ended unasked" in refused and "--takeover" in refused
+    assert running.json("status")["mode"] == "track"
+    running.said("stop")
+
+
 def test_the_plant_is_told_in_a_table_and_goes_in_as_one_set(running):
     before = running.json("get")
     shown = running.said("identify", "plant", "--no-prepare", "--out", "heavy")
