@@ -36,6 +36,11 @@ def distortion(rig: "Client", notes: Notes, sizes: Sequence[sines.Size], when: s
             one[f"resolution_{when}"] = seen.resolution_percent
             if when == "after" and "before" in one:
                 one["factor"] = one["before"] / one["after"]
+                if one["factor"] < 1.0:
+                    notes.warn(
+                        f"the sine of {size.key} Hz is distorted more than before, {one['after']:.3g} % against "
+                        f"{one['before']:.3g} %; `hilctl set law.feed.inverse=0` switches compensation off"
+                    )
 
 
 def before(rig: "Client", notes: Notes, size: sines.Size) -> float:

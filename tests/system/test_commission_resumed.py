@@ -70,7 +70,8 @@ def test_cut_off_in_any_motion_it_goes_on_with_that_motion(part, whole, tmp_path
     after = held(tmp_path)
     assert resumed["complete"]
     assert all(after[name] == content for name, content in before.items()), "earlier legs, byte for byte"
-    assert driven <= motions - len(before) + 3, "warmed up and centred again, and nothing else twice"
+    driven_before = sum("legs/rest-" not in name for name in before)
+    assert driven <= motions - driven_before + 3, "warmed up and centred again, and nothing else twice"
     for key, one in told["fit"]["parameters"].items():
         if one["identified"]:
             assert one["low"] <= resumed["fit"]["parameters"][key]["value"] <= one["high"]

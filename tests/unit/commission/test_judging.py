@@ -1,0 +1,50 @@
+"""Before and after: a sine that cannot be measured is left out, and one that is worse than before is said so."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from hilctl.commission import judging, sines
+from hilctl.commission.notes import Notes
+from hilctl.experiment.drive import LegFault
+
+SIZES = [sines.Size(hz, 0.01, 0.0) for hz in (1.0, 2.0, 5.0)]
+
+
+@pytest.fixture
+def notes(tmp_path):
+    rig = SimpleNamespace(hello={"rig": "r", "rate_hz": 1000.0, "clock": "virtual", "twin": True, "run": "x"},
+                          status=lambda: {"tick": 0})  # fmt: skip
+    return Notes(rig, tmp_path, lambda text: None)
+
+
+def measured(monkeypatch, **percent):
+    """Each sine has this distortion; one without a number cannot be measured."""
+
+    def measure(rig, size, cycles=0):
+        if percent[f"hz{size.key}"] is None:
+            raise LegFault("too much was lost")
+        seen = SimpleNamespace(percent=percent[f"hz{size.key}"], resolution_percent=0.1)
+        return sines.Measured(size, seen, {}, ("one tick did not run",))
+
+    monkeypatch.setattr(sines, "measure", measure)
+
+
+def test_what_got_worse_is_a_warning_and_what_is_missing_is_left_out(notes, monkeypatch):
+    missing = []
+    measured(monkeypatch, hz1=50.0, hz2=50.0, hz5=None)
+    judging.distortion(None, notes, SIZES, "before", lambda what, fault: missing.append((what, str(fault))))
+    measured(monkeypatch, hz1=5.0, hz2=60.0, hz5=7.0)
+    judging.distortion(None, notes, SIZES, "after", lambda what, fault: missing.append((what, str(fault))))
+    assert missing == [("its distortion before is missing", "too much was lost")]
+    assert {key: one.get("factor") for key, one in notes["thd"].items()} == {"1": 10.0, "2": 50.0 / 60.0, "5": None}
+    (warning,) = notes["warnings"]
+    assert warning.startswith("the sine of 2 Hz is distorted more than before, 60 % against 50 %")
+    assert len(notes["losses"]) == 5
+
+
+def test_the_sine_that_models_are_compared_by_is_measured_where_it_is_missing(notes, monkeypatch):
+    measured(monkeypatch, hz1=50.0, hz2=None, hz5=None)
+    notes["thd"] = {"2": {"before": 40.0}}
+    assert judging.before(None, notes, SIZES[1]) == 40.0
+    assert judging.before(None, notes, SIZES[0]) == notes["thd"]["1"]["before"] == 50.0
