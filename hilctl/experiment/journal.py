@@ -28,21 +28,23 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._seen: Counter[str] = Counter()
-        self._path = folder
+        self._name, self._path = "", folder
 
     def taken(self, name: str) -> tuple[dict[str, Any], dict[str, Any]] | None:
         """Head and rows of the next leg of this name, where it was measured before."""
-        self._seen[name] += 1
-        self._path = self.folder / f"{_plain(name)}-{self._seen[name]:02d}.npz"
+        plain = _plain(name)  # names may differ in more than a file's name can show
+        self._seen[plain] += 1
+        self._name, self._path = name, self.folder / f"{plain}-{self._seen[plain]:02d}.npz"
         try:
-            return store.load(self._path, FORMAT, "leg", "measure it")
+            head, rows = store.load(self._path, FORMAT, "leg", "measure it")
         except (store.NotKept, OSError):
             return None
+        return (head, rows) if head["name"] == name else None
 
     def keep(self, head: Mapping[str, Any], rows: Mapping[str, Any]) -> None:
         """The leg that was asked for last, complete or not at all."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        store.save(self._path, {"format": FORMAT, **head}, rows, packed=False)
+        store.save(self._path, {"format": FORMAT, "name": self._name, **head}, rows, packed=False)
 
 
 def active() -> Journal | None:

@@ -1,5 +1,6 @@
 """A commissioning that is cut off goes on where it was: what was measured is not measured again, nor changed."""
 
+import json
 import os
 from pathlib import Path
 
@@ -7,13 +8,16 @@ import numpy as np
 import pytest
 
 from hilctl.client import Client, private_service
-from hilctl.commission import Commissioning, How
+from hilctl.commission import CommissionFailed, Commissioning, How
 from hilctl.experiment.store import StoreError
+from tests.system.cli_parts import serving
+from tests.system.service_parts import until
 
 pytestmark = pytest.mark.timeout(900)
 RIG = "table-500"
 SHORT = {"warm_up_s": 1.0, "speeds_m_s": (0.005, 0.02, 0.1, 0.3, 0.6), "campaign_s": 20.0, "sines_hz": (1.0,)}
 CUTS = 50
+PATIENT = {"service.timeout_s": 10, "service.lease_timeout_s": 1, "service.heartbeat_s": 0.2}
 
 
 class CutOff(Client):
@@ -79,6 +83,49 @@ def test_cut_off_in_any_motion_it_goes_on_with_that_motion(part, whole, tmp_path
         if one["identified"] and one["before"]:
             assert one["low"] <= resumed["plant"][key]["value"] <= one["high"]
     assert resumed["thd"]["1"]["factor"] > 0.7 * told["thd"]["1"]["factor"]
+
+
+def legs(folder):
+    return len(list(Path(folder).rglob("*.npz")))
+
+
+@pytest.mark.parametrize("killed", ["client", "service"])
+def test_killed_at_any_instant_it_goes_on_and_the_parameters_are_as_before(killed, tmp_path):
+    words = [*(f"{key}={value}" for key, value in PATIENT.items()), "--clock", "virtual"]
+    asked = ["commission", "--out", "c", "--warm-up", "1", "--budget", "20", "--sines", "1", "--speeds",
+             *(str(v) for v in SHORT["speeds_m_s"])]  # fmt: skip
+    with serving(tmp_path, *words) as (shell, service, _):
+        before = shell.json("get")
+        work = shell.start(*asked)
+        until(lambda: legs(tmp_path / "c") >= 5, "five legs")
+        (work if killed == "client" else service).kill()
+        work.communicate()
+        kept = held(tmp_path)
+        if killed == "client":
+            until(lambda: shell.json("status")["lease"] is None, "the lease's end")
+            until(lambda: shell.json("get") == before, "the parameters as before")
+            if shell.json("status")["trip"]:
+                shell.said("reset")
+            shell.said(*asked, "--resume")
+    if killed == "service":
+        with serving(tmp_path, *words) as (shell, _, _):
+            shell.said(*asked, "--resume")
+    after = held(tmp_path)
+    assert len(kept) >= 5 and all(after[name] == content for name, content in kept.items())
+    assert json.loads((tmp_path / "c" / "commission.json").read_text())["complete"]
+
+
+def test_a_service_that_ends_in_the_middle_ends_the_work_in_order(tmp_path):
+    with private_service(RIG) as service, CutOff(service.commands) as rig:
+        rig.timeout_s = 0.5
+
+        def die(text):
+            if legs(tmp_path) >= 3:
+                service.process.kill()
+
+        with pytest.raises(CommissionFailed, match="the service has ended, and the changed parameters with it"):
+            Commissioning(rig, How(tmp_path, **SHORT), die).run()
+    assert legs(tmp_path) >= 3
 
 
 def test_a_folder_goes_on_only_with_the_same_rig_parameters_and_choices(tmp_path):

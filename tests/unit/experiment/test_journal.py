@@ -49,3 +49,16 @@ def test_outside_and_where_somebody_else_keeps_them_no_leg_is_kept(tmp_path):
         drive(rig := Rig([1], [2]), leg(rig, EQUATION))
     drive(rig, leg(rig, EQUATION))
     assert journal.active() is None and not list(tmp_path.iterdir())
+
+
+def test_legs_whose_names_look_alike_as_files_are_not_taken_for_each_other(tmp_path):
+    names = ("Quake 1, before", "quake-1 before", "地震", "海啸")
+    for round_ in (0, 1):
+        rig = Rig([1], [2], [3], [4]) if round_ == 0 else Rig()
+        with journal.kept(tmp_path):
+            driven = [drive(rig, leg(rig, EQUATION)._replace(name=name)) for name in names]
+        assert [np.flatnonzero(one.rows["rejected"]).tolist() for one in driven] == [[1], [2], [3], [4]]
+    with journal.kept(tmp_path):
+        other = Rig([9])
+        drive(other, leg(other, EQUATION)._replace(name="quake-1 before"))
+    assert other.driven == 1, "the file of another name"
