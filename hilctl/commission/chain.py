@@ -19,7 +19,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hilctl.client.connection import NoReply
 from hilctl.commission import course, judging, sines, tracking
 from hilctl.commission.candidates import LITTLE, Candidate, Trial, candidates_of, switch, try_law
 from hilctl.commission.gains import tune_gains
@@ -112,7 +111,7 @@ class Commissioning:
         except KeyboardInterrupt:
             self._broken_off("interrupted")
             raise
-        except (*_FAULTS, Refused, NoReply, OSError) as fault:
+        except (*_FAULTS, Refused, OSError) as fault:  # a service that is gone is one, and a full disk
             raise self._broken_off(str(fault)) from fault
         self.notes["complete"] = True
         return self.notes.told
@@ -383,6 +382,8 @@ class Commissioning:
         self.notes.warn(f"{self.notes.stage}: {fault}. {consequence[0].upper()}{consequence[1:]}")
 
     def _broken_off(self, text: str) -> CommissionFailed:
+        from hilctl.client import NoReply
+
         stage = self.notes.stage
         self.notes["failed"] = {"stage": stage, "text": text}
         kept = "no parameter was changed"

@@ -78,6 +78,20 @@ def test_a_port_that_is_taken_is_told(tmp_path):
     assert done.returncode == 1 and f"127.0.0.1:{port} cannot be listened on" in done.stderr
 
 
+@pytest.mark.parametrize("cut", [24, 12, 30, 5])
+def test_of_several_requests_that_come_at_once_each_is_answered_in_its_turn(device, cut):
+    asked = [bytes.fromhex(f"{number:04x}000000060103000a0002") for number in range(1, 6)]
+    stream, answers = b"".join(asked), b""
+    with socket.create_connection(("127.0.0.1", device.port)) as host:
+        host.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        host.settimeout(10)
+        for part in (stream[:cut], stream[cut:]):
+            host.sendall(part)
+        while len(answers) < 5 * 13:
+            answers += host.recv(4096)
+    assert [answers[at : at + 2] for at in range(0, len(answers), 13)] == [request[:2] for request in asked]
+
+
 def test_a_host_that_never_reads_does_not_hold_the_device_up(device):
     request = bytes.fromhex("0001000000060103000a0011")
     with socket.create_connection(("127.0.0.1", device.port)) as deaf:
