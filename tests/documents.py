@@ -18,7 +18,10 @@ from firmware_bridge.modbus.settings import DEVICES, OUTPUTS, READINGS, Device, 
 from firmware_bridge.modbus.settings import Config as Modbus
 from firmware_bridge.serial_frame.settings import SerialConfig
 from hilctl.friction import MODELS, linear_models
-from hilctl.identify.dynamics.excitation import Multisine, Room, SteppedSine, Sweep
+from hilctl.identify.frequency.excite_multisine import Multisine
+from hilctl.identify.frequency.excite_shape import Room
+from hilctl.identify.frequency.excite_stepped import SteppedSine
+from hilctl.identify.frequency.excite_sweep import Sweep
 from hilctl.law.limits import Limits
 from hilctl.law.motions import document as motions
 from hilctl.law.sensors import Sensor

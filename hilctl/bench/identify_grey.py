@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hilctl.errors import HilctlError
-from hilctl.identify.dynamics.grey.identify import identify
-from hilctl.identify.dynamics.grey.paper import paper_choices, paper_model, paper_record
-from hilctl.identify.dynamics.grey.parameters import Parameters
-from hilctl.identify.dynamics.grey.problem import Problem
-from hilctl.identify.dynamics.grey.record import Record
-from hilctl.identify.dynamics.grey.search import TOLERANCE, search
+from hilctl.identify.grey_box.identify import identify
+from hilctl.identify.grey_box.model import Record
+from hilctl.identify.grey_box.parameters import Parameters
+from hilctl.identify.grey_box.problem import Problem
+from hilctl.identify.grey_box.search import TOLERANCE, search
+from hilctl.papers.servo_case import paper_choices, paper_model, paper_record
 from sim.servo import Servo, State, matrices, paper_servo
 from sim.servo.equations import scales
 

@@ -22,8 +22,10 @@ from hilctl.errors import DONE, WrongUse
 if TYPE_CHECKING:
     from hilctl.client import Client
     from hilctl.identify.campaign import Facts
-    from hilctl.identify.dynamics.experiment import Asked, Run
-    from hilctl.identify.dynamics.study import Experiment, Study
+    from hilctl.identify.dynamics.study import Study
+    from hilctl.identify.frequency.plan import Asked
+    from hilctl.identify.frequency.record import Experiment
+    from hilctl.identify.frequency.run import Run
 
 ORIGIN = "identify dynamics"
 
@@ -91,7 +93,7 @@ def run(given: argparse.Namespace) -> int:
 
 def _asked(given: argparse.Namespace) -> "Asked":
     """The options; WrongUse if they contradict each other."""
-    from hilctl.identify.dynamics.experiment.asked import Asked, check_asked
+    from hilctl.identify.frequency.plan import Asked, check_asked
 
     if given.record:
         driving = (given.twin, given.connect, given.changes, given.resume, given.apply, given.excitation)
@@ -132,7 +134,7 @@ def _of_rig(
     given: argparse.Namespace, asked: "Asked", folder: Path, tell: Any
 ) -> "tuple[Study, dict[str, Any], list[int] | None]":
     """The study of the driven or stored motions; what preparing did; the epochs of applied parameters."""
-    from hilctl.identify.dynamics.experiment import Run
+    from hilctl.identify.frequency.run import Run
 
     try:
         if given.resume and not Run.resume(None, folder).store.left:
@@ -141,7 +143,7 @@ def _of_rig(
         with parts.rig_of(given) as rig:
             driven = _driven(rig, given, asked, folder, tell)
             study = _study(given, driven, asked, tell)
-            from hilctl.identify.dynamics.proposed import proposed
+            from hilctl.identify.dynamics.judge import proposed
 
             changes = proposed(study.grey)
             epochs = [rig.set(changes, origin=ORIGIN)] if given.apply and changes else None
@@ -161,8 +163,9 @@ def _kept_so_far(folder: Path, word: str) -> None:
 
 def _driven(rig: "Client", given: argparse.Namespace, asked: "Asked", folder: Path, tell: Any) -> "Run":
     from hilctl.identify.campaign import read_facts
-    from hilctl.identify.dynamics.experiment import Run, legs_of
-    from hilctl.identify.dynamics.plants import plant_of
+    from hilctl.identify.dynamics.analyse import plant_of
+    from hilctl.identify.frequency.plan import legs_of
+    from hilctl.identify.frequency.run import Run
 
     if given.resume:
         if given.twin:
@@ -202,8 +205,7 @@ def _show(driven: "Run", tell: Any) -> None:
 
 
 def _study(given: argparse.Namespace, driven: "Run", asked: "Asked", tell: Any) -> "Study":
-    from hilctl.identify.dynamics.analyse import study_of
-    from hilctl.identify.dynamics.plants import plant_of
+    from hilctl.identify.dynamics.analyse import plant_of, study_of
 
     header = driven.store.header
     study = study_of(
@@ -233,8 +235,9 @@ def _of_files(
 ) -> "tuple[Study, dict[str, Any], list[int] | None]":
     """The study of recordings."""
     from hilctl.identify.dynamics.analyse import study_of
-    from hilctl.identify.dynamics.intake import experiment_of, read_record
     from hilctl.identify.dynamics.rig_plant import RigPlant
+    from hilctl.identify.frequency.intake import read_record
+    from hilctl.identify.frequency.intake_record import experiment_of
 
     mapping: dict[str, str] = {}
     for word in given.columns:
@@ -262,7 +265,7 @@ def _of_files(
 
 
 def _plant_of(facts: "Facts") -> Any:
-    from hilctl.identify.dynamics.plants import plant_of
+    from hilctl.identify.dynamics.analyse import plant_of
 
     return plant_of(facts)
 
@@ -287,7 +290,7 @@ def _kept(
     study: "Study", folder: Path, prepared: dict[str, Any], epochs: list[int] | None, begun_s: float, *, draws: bool
 ) -> dict[str, Any]:
     """study.json, the report, and the answer."""
-    from hilctl.identify.dynamics.proposed import proposed
+    from hilctl.identify.dynamics.judge import proposed
     from hilctl.identify.dynamics.written import plain_study
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -303,7 +306,7 @@ def _kept(
 
 
 def _report(study: "Study", folder: Path) -> str:
-    from hilctl.identify.dynamics.report import write_report
+    from hilctl.report.dynamics.page import write_report
 
     return str(write_report(study, folder))
 

@@ -11,7 +11,8 @@ from hilctl.cli.output import say, show
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from hilctl.identify.dynamics.study import Crossing, Grey, Study, Transfers
+    from hilctl.identify.dynamics.study import Grey, Study, Transfers
+    from hilctl.results.response import Crossing
 
 NOT = "not identifiable"
 
@@ -110,7 +111,7 @@ def _grey(grey: "Grey") -> "Table":
 
 def _open(grey: "Grey") -> Iterator[str]:
     """What is not identifiable, and what to do."""
-    from hilctl.identify.dynamics.proposed import doubt
+    from hilctl.identify.dynamics.judge import doubt
 
     assert grey.fit is not None
     fit = grey.fit

@@ -21,8 +21,8 @@ from hilctl.errors import DONE, HilctlError, WrongUse
 
 if TYPE_CHECKING:
     from hilctl.client import Client
-    from hilctl.identify.dynamics.tuning.known import Known
-    from hilctl.identify.dynamics.tuning.result import Tuning
+    from hilctl.design.known import Known
+    from hilctl.design.result import Tuning
     from hilctl.rig import Rig
 
 LAWS = ("three_state", "pid")
@@ -56,7 +56,7 @@ def tune(parser: argparse.ArgumentParser) -> None:
 def _tune(given: argparse.Namespace) -> int:
     rig = rig_options.load(given)
     _check(given, rig)
-    from hilctl.identify.dynamics.experiment.drive import DynamicsFault
+    from hilctl.identify.frequency.drive import DynamicsFault
 
     with identify_parts.progress() as bar:
         line = bar.add_task(f"tuning {rig.name}", total=None)
@@ -115,10 +115,10 @@ def _service(given: argparse.Namespace, rig: "Rig") -> "Iterator[Client | None]"
 
 
 def _made(given: argparse.Namespace, rig: "Rig", service: "Client | None", tell: Any) -> "Tuning":
-    from hilctl.identify.dynamics.tuning.margins import Wanted
-    from hilctl.identify.dynamics.tuning.notches import design_notches
-    from hilctl.identify.dynamics.tuning.result import Tuning
-    from hilctl.identify.dynamics.tuning.search import design
+    from hilctl.design.margins import Wanted
+    from hilctl.design.notches import design_notches
+    from hilctl.design.result import Tuning
+    from hilctl.design.search import design
 
     wanted = Wanted(given.gain_margin, given.phase_margin, given.modulus_margin)
     drives = given.measure or given.notches
@@ -141,14 +141,14 @@ def _made(given: argparse.Namespace, rig: "Rig", service: "Client | None", tell:
 
 
 def _known(given: argparse.Namespace, rig: "Rig") -> "Known":
-    from hilctl.identify.dynamics.tuning.known import from_folder, from_rig_file
+    from hilctl.design.known import from_folder, from_rig_file
 
     return from_folder(rig.controller, given.folder) if given.folder else from_rig_file(rig.controller)
 
 
 def _measured(service: "Client | None", tell: Any) -> Any:
     from hilctl.experiment.facts import read_facts
-    from hilctl.identify.dynamics.tuning.measure import measure
+    from hilctl.identify.frequency.open_loop import measure
 
     assert service is not None
     with identify_parts.recording(service):

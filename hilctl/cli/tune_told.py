@@ -4,15 +4,14 @@ import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hilctl.identify.dynamics.tuning.margins import Margins
-    from hilctl.identify.dynamics.tuning.measured import Measured
-    from hilctl.identify.dynamics.tuning.predict import Prediction
-    from hilctl.identify.dynamics.tuning.result import Tuning
+    from hilctl.design.margins import Margins
+    from hilctl.design.predict import Prediction
+    from hilctl.design.result import Measured, Tuning
 
 
 def fragment(made: "Tuning") -> str:
     """The values in the form of a rig file, with their origin."""
-    from hilctl.identify.dynamics.tuning.result import fragment as toml
+    from hilctl.design.result import fragment as toml
 
     remarks = [f"hilctl tune: {made.rig}, the machine from {made.known.source}"]
     if made.design is not None:

@@ -33,7 +33,7 @@ from hilctl.experiment.prepare import PrepareFailed, prepare, prepare_again
 from hilctl.identify.campaign import Campaign, CampaignFault, CannotPlan, StoreError, as_object, signed
 from hilctl.identify.campaign.running import WARMER_K
 from hilctl.identify.campaign.store import PLAN
-from hilctl.identify.dynamics.experiment import DynamicsFault
+from hilctl.identify.frequency.drive import DynamicsFault
 from hilctl.identify.friction_fit import FrictionFit, check_points, fit_friction
 from hilctl.identify.learning import learn, reference_of
 from hilctl.identify.plant.faults import PlantFault

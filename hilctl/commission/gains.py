@@ -3,12 +3,11 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from hilctl.design.known import Interval, Known, from_numbers, from_rig_file
+from hilctl.design.result import Measured, Tuning
+from hilctl.design.search import design
 from hilctl.identify.campaign import read_facts
-from hilctl.identify.dynamics.tuning.known import Interval, Known, from_numbers, from_rig_file
-from hilctl.identify.dynamics.tuning.measure import measure
-from hilctl.identify.dynamics.tuning.measured import Measured
-from hilctl.identify.dynamics.tuning.result import Tuning
-from hilctl.identify.dynamics.tuning.search import design
+from hilctl.identify.frequency.open_loop import measure
 from hilctl.identify.plant.result import PlantFit
 from hilctl.law.settings import Controller
 

@@ -9,12 +9,14 @@ import pytest
 from hilctl.cli.main import main
 from hilctl.client import Client, private_service
 from hilctl.experiment.facts import read_facts
-from hilctl.identify.dynamics.analyse import study_of
-from hilctl.identify.dynamics.experiment import Asked, DynamicsFault, Run, legs_of
-from hilctl.identify.dynamics.intake import IntakeFault, read_record
-from hilctl.identify.dynamics.plants import plant_of
+from hilctl.identify.dynamics.analyse import plant_of, study_of
 from hilctl.identify.dynamics.tuned import with_tuning
 from hilctl.identify.dynamics.written import plain_study
+from hilctl.identify.frequency.drive import DynamicsFault
+from hilctl.identify.frequency.intake import read_record
+from hilctl.identify.frequency.intake_record import IntakeFault
+from hilctl.identify.frequency.plan import Asked, legs_of
+from hilctl.identify.frequency.run import Run
 from tests.system.service_parts import RIG
 from tests.system.test_identify_plant import a_rig
 

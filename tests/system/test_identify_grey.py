@@ -7,8 +7,8 @@ import pytest
 
 from hilctl.client import Client, private_service
 from hilctl.experiment.facts import read_facts
-from hilctl.identify.dynamics.grey.rig import rig_choices, rig_records
-from hilctl.identify.dynamics.grey.rig_search import identify_rig
+from hilctl.identify.grey_box.rig_model import rig_choices, rig_records
+from hilctl.identify.grey_box.rig_search import identify_rig
 from hilctl.identify.plant.drive import drive
 from hilctl.identify.plant.experiment import plan
 from tests.system.test_identify_plant import a_rig

@@ -7,10 +7,10 @@ import pytest
 
 from hilctl.cli.main import main
 from hilctl.client import Client, private_service
+from hilctl.design.known import from_rig_file
+from hilctl.design.predict import predict
 from hilctl.experiment.facts import read_facts
-from hilctl.identify.dynamics.tuning.known import from_rig_file
-from hilctl.identify.dynamics.tuning.measure import measure
-from hilctl.identify.dynamics.tuning.predict import predict
+from hilctl.identify.frequency.open_loop import measure
 from tests.system.test_identify_plant import FRICTION
 
 SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))
@@ -33,7 +33,7 @@ def agree(measured, predicted, gain_db=GAIN_DB):
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("friction", LAWS)
 def test_bandwidth_and_margins_are_measured_as_they_were_predicted(friction):
-    from hilctl.identify.dynamics.tuning.result import plain_measured, plain_prediction
+    from hilctl.design.result import plain_measured, plain_prediction
 
     changes = {"twin.friction.model": friction} | {f"twin.friction.{k}": v for k, v in FRICTION[friction].items()}
     with private_service("table-500", changes=changes) as service, Client(service.commands) as rig:

@@ -1,1 +1,1 @@
-"""The linear dynamics of a rig from records: what to drive it with, its frequency response, and models of it."""
+"""The study that combines frequency responses, transfer functions and the grey box, and what each kind of rig adds."""

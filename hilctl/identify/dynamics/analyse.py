@@ -1,4 +1,6 @@
-"""From experiments to a study: judge the records, clean them, estimate responses and models. No rig is needed.
+"""The kinds of rig that a study knows, and which of them a rig is.
+
+From experiments to a study: judge the records, clean them, estimate responses and models. No rig is needed.
 
 A faulty record is reported and left out; if none is left, RecordFault has all findings.
 """
@@ -10,16 +12,27 @@ from typing import Any
 import numpy as np
 
 from hilctl.experiment.facts import Facts
-from hilctl.identify.dynamics.experiment.asked import Asked
-from hilctl.identify.dynamics.judge import Finding, RecordFault, judge
-from hilctl.identify.dynamics.measured import measured_of, scatter_between
-from hilctl.identify.dynamics.plant_kind import Plant
-from hilctl.identify.dynamics.preprocess import Detrend, Hampel, Prepared, ZeroPhase, prepare
-from hilctl.identify.dynamics.sticking import stuck_of
-from hilctl.identify.dynamics.study import Cleaned, Experiment, Found, Grey, Measured, Pair, Study, Transfers
-from hilctl.identify.dynamics.transfer import Family, fit_levy, fit_transfer
-from hilctl.identify.dynamics.validated import against_of, checks_of
+from hilctl.identify.dynamics.judge import against_of, checks_of
+from hilctl.identify.dynamics.plant import Plant
+from hilctl.identify.dynamics.rig_plant import RigPlant
+from hilctl.identify.dynamics.servo_plant import ServoPlant
+from hilctl.identify.dynamics.study import Grey, Study, Transfers
+from hilctl.identify.frequency.estimate import Measured, measured_of, scatter_between
+from hilctl.identify.frequency.judge import Finding, Found, RecordFault, judge
+from hilctl.identify.frequency.judge_sticking import stuck_of
+from hilctl.identify.frequency.plan import Asked
+from hilctl.identify.frequency.prepare import Cleaned, Detrend, Hampel, Prepared, ZeroPhase, prepare
+from hilctl.identify.frequency.record import Experiment, Pair
+from hilctl.identify.frequency.transfer_fit import Family, fit_levy, fit_transfer
 from hilctl.params import BadValues
+
+
+def plant_of(facts: Facts) -> Plant:
+    """The kind of a rig, from its rig file: most have valve, cylinder and table, and close no loop of their own."""
+    if facts.values.get("law.feedback") == "rig":
+        return ServoPlant()
+    return RigPlant()
+
 
 ORDERS = range(4, 10)
 BEYOND = 3.0  # of the band: corner of the low-pass before the responses

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hilctl.experiment.facts import Facts
-from hilctl.identify.dynamics.experiment.asked import EXCITATIONS, Asked, Excitation
-from hilctl.identify.dynamics.experiment.planning import Leg
-from hilctl.identify.dynamics.grey import Choice, Fixed, NoMachine, NoStart, Parameters, chosen
-from hilctl.identify.dynamics.grey.record import Record
-from hilctl.identify.dynamics.grey.rig import rig_choices, rig_model, rig_records
-from hilctl.identify.dynamics.grey.rig_search import identify_rig
-from hilctl.identify.dynamics.plant_kind import Modelled
-from hilctl.identify.dynamics.study import Experiment, Grey, Pair
+from hilctl.identify.dynamics.plant import Modelled
+from hilctl.identify.dynamics.study import Grey
+from hilctl.identify.frequency.plan import EXCITATIONS, Asked, Excitation, Leg
+from hilctl.identify.frequency.record import Experiment, Pair
+from hilctl.identify.grey_box.model import Record
+from hilctl.identify.grey_box.parameters import Choice, Fixed, Parameters, chosen
+from hilctl.identify.grey_box.rig_model import rig_choices, rig_model, rig_records
+from hilctl.identify.grey_box.rig_search import identify_rig
+from hilctl.identify.grey_box.search import NoMachine, NoStart
 from hilctl.identify.plant.faults import PlantFault
 from hilctl.identify.plant.record import CHANNELS
 from hilctl.identify.plant.record import Record as PlantRecord

@@ -6,94 +6,22 @@ without a result is None or empty, and a sentence beside it says why.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.identify.dynamics.grey.result import Fit
-from hilctl.identify.dynamics.judge import Finding
-from hilctl.identify.dynamics.kinds import Kind, Role
-from hilctl.identify.dynamics.preprocess.prepared import Prepared
-from hilctl.identify.dynamics.response import Bandwidth, Crossing, Response
-from hilctl.identify.dynamics.transfer import Family, Fitted
-from hilctl.identify.dynamics.tuning.result import Tuning
-from hilctl.identify.dynamics.validate import Independence, StepComparison, Whiteness
+from hilctl.design.result import Tuning
+from hilctl.identify.frequency.estimate import Measured
+from hilctl.identify.frequency.judge import Found
+from hilctl.identify.frequency.judge_model import Independence, StepComparison, Whiteness
+from hilctl.identify.frequency.prepare import Cleaned
+from hilctl.identify.frequency.record import Experiment, Pair
+from hilctl.identify.frequency.transfer_fit import Family, Fitted
+from hilctl.identify.grey_box.result import Fit
 from hilctl.identify.plant.result import PlantFit
 from sim.servo import Hold
 
 Reals = npt.NDArray[np.float64]
-
-
-class Pair(NamedTuple):
-    """From which channel to which one."""
-
-    input: str
-    output: str
-
-    def __str__(self) -> str:
-        return f"{self.input} → {self.output}"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Experiment:
-    """One motion, or one recording from elsewhere, with all channels that are evaluated."""
-
-    name: str
-    group: str  # experiments of one group give one response
-    kind: Kind
-    role: Role
-    settings: Mapping[str, Any]  # of the excitation, by key
-    rate_hz: float
-    channels: Mapping[str, Reals]  # as recorded, by channel name, of one length
-    band_hz: tuple[float, float]  # that was driven
-    begins: int = 0  # sample at which the excitation begins
-    reference: str = "xd_m"  # the channel with what was driven, free of noise
-    signal: Any = None  # the excitation: Stepped, Swept, Tones; None for other motions and recordings
-    source: str = "rig"  # or the name of the file
-    notes: tuple[str, ...] = ()  # a reduced amplitude, and the like
-
-    @property
-    def samples(self) -> int:
-        """How many."""
-        return len(next(iter(self.channels.values())))
-
-    @property
-    def seconds(self) -> float:
-        """How long it is."""
-        return self.samples / self.rate_hz
-
-    def hold(self, channel: str) -> Hold:
-        """How a channel behaves between samples: our converter holds its output."""
-        return Hold.zero if self.source == "rig" and channel == "u_applied" else Hold.first
-
-
-@dataclass(frozen=True)
-class Cleaned:
-    """An experiment's channels before and after preparation, with each step."""
-
-    experiment: str
-    prepared: Prepared
-
-
-@dataclass(frozen=True)
-class Found:
-    """The faults of an experiment's record."""
-
-    experiment: str
-    findings: tuple[Finding, ...]
-
-
-@dataclass(frozen=True)
-class Measured:
-    """A frequency response, from the experiments of one group."""
-
-    experiment: str  # the group
-    kind: Kind
-    pair: Pair
-    response: Response
-    bandwidth: Bandwidth
-    role: Role = "fit"
 
 
 @dataclass(frozen=True)
@@ -180,21 +108,3 @@ class Study:
     def held(self, channel: str) -> bool:
         """Whether the channel is held between samples; responses from it are corrected for the hold."""
         return any(one.hold(channel) is Hold.zero for one in self.experiments)
-
-
-__all__ = [
-    "Against",
-    "Bandwidth",
-    "Check",
-    "Cleaned",
-    "Crossing",
-    "Experiment",
-    "Found",
-    "Grey",
-    "Kind",
-    "Measured",
-    "Pair",
-    "Role",
-    "Study",
-    "Transfers",
-]

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from hilctl.design.known import from_study
+from hilctl.design.result import Tuning
+from hilctl.design.search import design
 from hilctl.experiment.facts import Facts
 from hilctl.identify.dynamics.study import Study
-from hilctl.identify.dynamics.tuning.known import from_study
-from hilctl.identify.dynamics.tuning.result import Tuning
-from hilctl.identify.dynamics.tuning.search import design
 from hilctl.identify.dynamics.written import plain_study
 from hilctl.params import BadValues
 

@@ -5,17 +5,17 @@ from dataclasses import replace
 
 import pytest
 
+from hilctl.design.margins import Wanted
+from hilctl.design.predict import predict, with_gains
+from hilctl.design.search import Design
 from hilctl.identify.dynamics import tuned
-from hilctl.identify.dynamics.report import page
 from hilctl.identify.dynamics.study import Study
-from hilctl.identify.dynamics.tuning.margins import Wanted
-from hilctl.identify.dynamics.tuning.predict import predict, with_gains
-from hilctl.identify.dynamics.tuning.search import Design
 from hilctl.identify.dynamics.written import plain_study
 from hilctl.params import BadValues, Problem
-from tests.unit.identify.dynamics.test_report import study as paper_study  # noqa: F401, a fixture
-from tests.unit.identify.dynamics.test_report import words
-from tests.unit.identify.dynamics.test_tuning import facts_of
+from hilctl.report.dynamics.page import page
+from tests.unit.design.test_design import facts_of
+from tests.unit.report.test_dynamics import study as paper_study  # noqa: F401, a fixture
+from tests.unit.report.test_dynamics import words
 
 GAINS = {"law.three_state.kd_per_m": 17.0}
 VALVE = {"ws": "machine.wv", "xis": "machine.zv"}  # of the paper's servo, which is the reference rig's

@@ -1,0 +1,52 @@
+"""What a study asks of each kind of rig: which channels it compares, what else it drives, which grey box it fits."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from hilctl.experiment.facts import Facts
+from hilctl.identify.dynamics.study import Grey
+from hilctl.identify.frequency.plan import Asked, Excitation, Leg
+from hilctl.identify.frequency.record import Experiment, Pair
+from hilctl.identify.grey_box.parameters import Choice
+
+if TYPE_CHECKING:
+    from hilctl.client import Client
+
+Reals = npt.NDArray[np.float64]
+
+
+class Modelled(NamedTuple):
+    """An output of a record, measured and modelled, and the input."""
+
+    output: str
+    driven: Reals
+    measured: Reals
+    modelled: Reals
+
+
+class Plant(Protocol):
+    """A kind of rig."""
+
+    name: str
+    excitations: tuple[Excitation, ...]  # driven by default
+
+    def pairs(self, asked: Asked) -> tuple[Pair, ...]:
+        """The responses to estimate; transfer functions are fitted to each."""
+
+    def settings(self, facts: Facts) -> Mapping[str, Mapping[str, Any]]:
+        """Settings that override those of each excitation, by its kind."""
+
+    def legs(self, rig: "Client", facts: Facts) -> Sequence[Leg]:
+        """The motions of the excitation `plant`."""
+
+    def choices(self, facts: Facts, asked: Asked) -> Mapping[str, Choice]:
+        """Which parameters of the grey box are searched; BadValues if a requested parameter is unknown."""
+
+    def grey(self, experiments: Sequence[Experiment], facts: Facts, asked: Asked) -> Grey:
+        """The grey box fitted to these records; `refused` says why there is no fit."""
+
+    def modelled(self, grey: Grey, experiment: Experiment, facts: Facts) -> tuple[Modelled, ...]:
+        """The grey box on a record that it was not fitted to; empty if the record lacks channels."""

@@ -1,1 +1,0 @@
-"""Gains for the machine that was identified: found, predicted, measured."""

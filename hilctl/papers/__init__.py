@@ -1,0 +1,1 @@
+"""Published experiments as cases: what serves a paper alone."""

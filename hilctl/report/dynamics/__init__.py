@@ -1,0 +1,1 @@
+"""The page of a study of dynamics: everything that was driven and found, in one file."""

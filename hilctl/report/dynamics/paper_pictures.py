@@ -1,0 +1,170 @@
+"""The paper's figures, from our record of its experiment."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from hilctl.papers.servo_tables import BELOW_HZ, Case, Paper, servo_of
+from hilctl.report.dynamics.style import MEASURED, MODEL, OTHER, thinned
+from hilctl.report.pictures.style import INK, SHADES, below, decades, new
+from sim.servo import KNOWN, frequency_response
+
+_FROM_S, _TO_S = 8.5, 11.5
+_ORDERS = (4, 5, 6, 7, 9)
+
+
+def pictures_of(paper: Paper) -> Iterator[tuple[str, Any]]:
+    """All, by name."""
+    yield "paper-sweep", sweep(paper)
+    yield "paper-response", response(paper)
+    yield "paper-fit", fitted(paper.noisy)
+    yield "paper-model", model(paper)
+    yield "paper-orders", orders(paper)
+    yield "paper-step", step(paper)
+
+
+def sweep(paper: Paper) -> Any:
+    """Input and output, recorded and prepared."""
+    figure, axes = new(2, 2, 3.4, width=7.2, width_ratios=[3, 1])
+    was, now = paper.prepared.original, paper.prepared.channels
+    t = np.arange(len(was["ui"])) / paper.prepared.rate_hz
+    near = (t >= _FROM_S) & (t < _FROM_S + 0.1)
+    for row, name, factor, label in zip(axes, ("ui", "displacement"), (1.0, 1e3), ("input, V", "output, mm"),
+                                        strict=True):  # fmt: skip
+        for ax, part in ((row[0], slice(None)), (row[1], near)):
+            ax.plot(*thinned(t[part], factor * was[name][part]), color=MEASURED, linewidth=0.8, label="recorded")
+            ax.plot(*thinned(t[part], factor * now[name][part]), color=MODEL, linewidth=0.8, label="prepared")
+            ax.margins(x=0)
+        row[0].set_ylabel(label)
+    axes[1, 0].set_xlabel("time, s")
+    axes[1, 1].set_xlabel("a tenth of a second of it")
+    below(figure, axes)
+    return figure
+
+
+def response(paper: Paper) -> Any:
+    """The measured response and the truth's; and the corrector's own."""
+    figure, axes = new(2, 2, 4.2, sharex="col")
+    r = paper.response
+    low, high = r.magnitude_interval()
+    floor = 0.05 * float(np.min(np.abs(paper.exact)))
+    axes[0, 0].fill_between(r.hz, _db(np.maximum(low, floor) * KNOWN["Kd"]), _db(high * KNOWN["Kd"]), color=MODEL,
+                            alpha=0.25, lw=0)  # fmt: skip
+    axes[0, 0].plot(r.hz, _db(r.magnitude * KNOWN["Kd"]), color=MODEL, label="measured")
+    axes[0, 0].plot(r.hz, _db(np.abs(paper.exact) * KNOWN["Kd"]), color=INK, linewidth=0.8, label="the servo's own")
+    least, most = r.phase_interval_deg()
+    axes[1, 0].fill_between(r.hz, least, most, color=MODEL, alpha=0.25, lw=0)
+    axes[1, 0].plot(r.hz, r.phase_deg, color=MODEL)
+    axes[1, 0].plot(r.hz, _phase(paper.exact), color=INK, linewidth=0.8)
+    for ax, one in ((axes[0, 0], paper.bandwidth.gain), (axes[1, 0], paper.bandwidth.phase)):
+        if one is not None:
+            ax.axvline(one.hz, color=OTHER, linewidth=0.9, linestyle=(0, (2, 2)), label=f"{one.hz:.1f} Hz")
+    s = 2j * np.pi * r.hz
+    t5, xi3, xi4 = KNOWN["T5"], KNOWN["xi3"], KNOWN["xi4"]
+    corrector = (t5**2 * s**2 + 2 * xi3 * t5 * s + 1) / (t5**2 * s**2 + 2 * xi4 * t5 * s + 1)
+    axes[0, 1].plot(r.hz, _db(np.abs(corrector)), color=SHADES[2])
+    axes[1, 1].plot(r.hz, np.rad2deg(np.angle(corrector)), color=SHADES[2])
+    axes[0, 0].set_title("the servo: magnitude, dB")
+    axes[1, 0].set_title("phase, °")
+    axes[0, 1].set_title("the corrector: magnitude, dB")
+    axes[1, 1].set_title("phase, °")
+    _frequencies(axes)
+    below(figure, axes)
+    return figure
+
+
+def fitted(case: Case) -> Any:
+    """The record beside the model at the start and at the end."""
+    figure, axes = new(3, 1, 4.8, sharex=True)
+    t = np.arange(len(case.started)) * case.record.dt_s
+    part = (t >= _FROM_S) & (t < _TO_S)
+    x = 1e3 * case.record.measured()[:, 0]
+    for ax, made, label in ((axes[0, 0], case.started, "start"), (axes[1, 0], case.ended, "identified")):
+        ax.plot(t[part], x[part], color=MEASURED, linewidth=0.8, label="measured")
+        ax.plot(t[part], 1e3 * made[part], color=MODEL if label != "start" else OTHER, linewidth=0.8, label=label)
+        ax.set_ylabel("mm")
+    axes[2, 0].plot(t[part], x[part] - 1e3 * case.started[part], color=OTHER, linewidth=0.6)
+    axes[2, 0].plot(t[part], x[part] - 1e3 * case.ended[part], color=MODEL, linewidth=0.6)
+    axes[2, 0].set_ylabel("what is left, mm")
+    axes[2, 0].set_xlabel("time, s")
+    axes[0, 0].margins(x=0)
+    below(figure, axes)
+    return figure
+
+
+def model(paper: Paper) -> Any:
+    """The identified model's response beside the measured one, and the start's."""
+    figure, axes = new(2, 1, 4.2, sharex=True)
+    r, hz = paper.response, paper.response.hz
+    low, high = r.magnitude_interval()
+    floor = 0.05 * float(np.min(np.abs(paper.exact)))
+    axes[0, 0].fill_between(hz, _db(np.maximum(low, floor) * KNOWN["Kd"]), _db(high * KNOWN["Kd"]), color="0.85", lw=0)
+    axes[0, 0].plot(hz, _db(r.magnitude * KNOWN["Kd"]), color=MEASURED, linewidth=2.0, label="measured")
+    axes[1, 0].plot(hz, r.phase_deg, color=MEASURED, linewidth=2.0)
+    start = {line.name: line.start for line in paper.lines}
+    for values, colour, label in ((start, OTHER, "start"), (paper.noisy.fit.values, MODEL, "identified")):
+        gain = frequency_response(servo_of(values), hz)[:, 0]
+        axes[0, 0].plot(hz, _db(np.abs(gain) * KNOWN["Kd"]), color=colour, linewidth=1.0, label=label)
+        axes[1, 0].plot(hz, _phase(gain), color=colour, linewidth=1.0)
+    axes[0, 0].set_ylabel("magnitude, dB")
+    axes[1, 0].set_ylabel("phase, °")
+    _frequencies(axes)
+    below(figure, axes)
+    return figure
+
+
+def orders(paper: Paper) -> Any:
+    """The magnitude's ratio by order, ours and the paper's method."""
+    figure, axes = new(1, 2, 3.2, sharey=True)
+    r = paper.response.within(0.0, BELOW_HZ)
+    hz = np.linspace(r.hz[0], r.hz[-1], 400)
+    levy = {one.order: one for one in paper.levy}
+    for ax, of, title in ((axes[0, 0], paper.family.of, "ours"), (axes[0, 1], levy.get, "plain least squares")):
+        ax.plot(r.hz, KNOWN["Kd"] * r.magnitude, "o", color=MEASURED, markersize=2.5, label="measured")
+        for index, order in enumerate(_ORDERS):
+            one: Any = of(order)
+            ax.plot(hz, KNOWN["Kd"] * np.abs(one.transfer.gain(hz)), color=SHADES[index], linewidth=0.9,
+                    label=f"order {order}")  # fmt: skip
+        ax.set_title(title)
+        ax.set_xlabel("frequency, Hz")
+    axes[0, 0].set_ylim(0, 1.25 * KNOWN["Kd"] * float(r.magnitude.max()))
+    below(figure, axes, 6)
+    return figure
+
+
+def step(paper: Paper) -> Any:
+    """The identified model on a step."""
+    one = paper.step
+    if one is None:
+        return None
+    figure, axes = new(1, 1, 2.6)
+    ax = axes[0, 0]
+    at = int(np.argmax(np.abs(one.driven - one.driven[0]) > 1e-3 * np.ptp(one.driven)))
+    part = slice(max(0, at - round(0.02 * one.rate_hz)), at + round(0.12 * one.rate_hz))
+    t = 1e3 * (np.arange(len(one.measured)) - at)[part] / one.rate_hz
+    ax.plot(t, 1e3 * one.driven[part] / KNOWN["Kd"], color=OTHER, linewidth=0.9, label="reference")
+    ax.plot(t, 1e3 * one.measured[part], color=MEASURED, linewidth=2.2, label="measured")
+    ax.plot(t, 1e3 * one.modelled[part], color=MODEL, linewidth=1.0, label="identified")
+    ax.set_ylabel("mm")
+    ax.set_xlabel("time, ms")
+    ax.margins(x=0)
+    below(figure, axes)
+    return figure
+
+
+def _db(magnitude: Any) -> Any:
+    return 20 * np.log10(np.maximum(magnitude, 1e-300))
+
+
+def _phase(gain: Any) -> Any:
+    return np.rad2deg(np.unwrap(np.angle(gain)))
+
+
+def _frequencies(axes: Any) -> None:
+    for ax in axes.flat:
+        ax.set_xscale("log")
+        ax.margins(x=0.01)
+        decades(ax.xaxis)
+    for ax in axes[-1]:
+        ax.set_xlabel("frequency, Hz")
