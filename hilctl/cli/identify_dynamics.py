@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from hilctl.client import Client
     from hilctl.identify.campaign import Facts
     from hilctl.identify.dynamics.study import Study
+    from hilctl.identify.frequency.drive import Run
     from hilctl.identify.frequency.plan import Asked
     from hilctl.identify.frequency.record import Experiment
-    from hilctl.identify.frequency.run import Run
 
 ORIGIN = "identify dynamics"
 
@@ -134,12 +134,11 @@ def _of_rig(
     given: argparse.Namespace, asked: "Asked", folder: Path, tell: Any
 ) -> "tuple[Study, dict[str, Any], list[int] | None]":
     """The study of the driven or stored motions; what preparing did; the epochs of applied parameters."""
-    from hilctl.identify.frequency.run import Run
+    from hilctl.identify.frequency.drive import Run
 
     try:
-        if given.resume and not Run.resume(None, folder).store.left:
-            study = _study(given, Run.resume(None, folder), asked, tell)
-            return study, Run.resume(None, folder).store.header.prepared, None
+        if given.resume and not (stored := Run.resume(None, folder)).left:
+            return _study(given, stored, asked, tell), stored.header.prepared, None
         with parts.rig_of(given) as rig:
             driven = _driven(rig, given, asked, folder, tell)
             study = _study(given, driven, asked, tell)
@@ -147,7 +146,7 @@ def _of_rig(
 
             changes = proposed(study.grey)
             epochs = [rig.set(changes, origin=ORIGIN)] if given.apply and changes else None
-            return study, driven.store.header.prepared, epochs
+            return study, driven.header.prepared, epochs
     except KeyboardInterrupt:
         _kept_so_far(folder, "paused; ")
         raise
@@ -164,14 +163,14 @@ def _kept_so_far(folder: Path, word: str) -> None:
 def _driven(rig: "Client", given: argparse.Namespace, asked: "Asked", folder: Path, tell: Any) -> "Run":
     from hilctl.identify.campaign import read_facts
     from hilctl.identify.dynamics.analyse import plant_of
+    from hilctl.identify.frequency.drive import Run
     from hilctl.identify.frequency.plan import legs_of
-    from hilctl.identify.frequency.run import Run
 
     if given.resume:
         if given.twin:
             rig.arm()
         driven = Run.resume(rig, folder)
-        header = driven.store.header
+        header = driven.header
         plant_of(header.facts).choices(header.facts, _over(header.asked, asked))
     else:
         facts = read_facts(rig)
@@ -207,7 +206,7 @@ def _show(driven: "Run", tell: Any) -> None:
 def _study(given: argparse.Namespace, driven: "Run", asked: "Asked", tell: Any) -> "Study":
     from hilctl.identify.dynamics.analyse import plant_of, study_of
 
-    header = driven.store.header
+    header = driven.header
     study = study_of(
         driven.experiments(), plant_of(header.facts), header.facts, _over(header.asked, asked), rig=header.facts.rig,
         command=header.command, tell=tell,

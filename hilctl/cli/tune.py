@@ -17,7 +17,7 @@ from hilctl.cli import connect, identify_parts, rig_options, tune_told
 from hilctl.cli.arguments import number
 from hilctl.cli.files import result_file
 from hilctl.cli.output import as_json, note, pairs, say
-from hilctl.errors import DONE, HilctlError, WrongUse
+from hilctl.errors import DONE, WrongUse
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -56,15 +56,10 @@ def tune(parser: argparse.ArgumentParser) -> None:
 def _tune(given: argparse.Namespace) -> int:
     rig = rig_options.load(given)
     _check(given, rig)
-    from hilctl.identify.frequency.drive import DynamicsFault
-
     with identify_parts.progress() as bar:
         line = bar.add_task(f"tuning {rig.name}", total=None)
-        try:
-            with _service(given, rig) as service:
-                made = _made(given, rig, service, lambda text: bar.update(line, description=text))
-        except DynamicsFault as fault:
-            raise HilctlError(str(fault)) from None
+        with _service(given, rig) as service:
+            made = _made(given, rig, service, lambda text: bar.update(line, description=text))
     if given.save:
         Path(given.save).write_text(tune_told.fragment(made) + "\n", encoding="utf-8")
     if given.json:

@@ -33,7 +33,6 @@ from hilctl.experiment.prepare import PrepareFailed, prepare, prepare_again
 from hilctl.identify.campaign import Campaign, CampaignFault, CannotPlan, StoreError, as_object, signed
 from hilctl.identify.campaign.running import WARMER_K
 from hilctl.identify.campaign.store import PLAN
-from hilctl.identify.frequency.drive import DynamicsFault
 from hilctl.identify.friction_fit import FrictionFit, check_points, fit_friction
 from hilctl.identify.learning import learn, reference_of
 from hilctl.identify.plant.faults import PlantFault
@@ -301,7 +300,7 @@ class Commissioning:
         with self.notes.stages("gains"):
             try:
                 made, taken_back = tune_gains(self.rig, plant, self._origin, self.notes.tell)
-            except (DynamicsFault, BadValues, Refused) as fault:
+            except (LegFault, BadValues, Refused) as fault:
                 self._go_on_without("the gains stay as they are", fault)
                 return
             self.notes["tuning"] = {**made.to_json(), "taken_back": taken_back}

@@ -9,10 +9,10 @@ import pytest
 from hilctl.client import Client, private_service
 from hilctl.experiment.facts import read_facts
 from hilctl.identify.dynamics.analyse import cleaned_of, judged, plant_of
+from hilctl.identify.frequency.drive import Run
 from hilctl.identify.frequency.estimate import measured_of, scatter_between
 from hilctl.identify.frequency.judge_sticking import stuck_of
 from hilctl.identify.frequency.plan import Asked, legs_of
-from hilctl.identify.frequency.run import Run
 from tests.system.test_identify_plant import a_rig
 
 SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))

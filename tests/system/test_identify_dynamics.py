@@ -8,15 +8,15 @@ import pytest
 
 from hilctl.cli.main import main
 from hilctl.client import Client, private_service
+from hilctl.experiment.drive import LegFault
 from hilctl.experiment.facts import read_facts
 from hilctl.identify.dynamics.analyse import plant_of, study_of
 from hilctl.identify.dynamics.tuned import with_tuning
 from hilctl.identify.dynamics.written import plain_study
-from hilctl.identify.frequency.drive import DynamicsFault
+from hilctl.identify.frequency.drive import Run
 from hilctl.identify.frequency.intake import read_record
 from hilctl.identify.frequency.intake_record import IntakeFault
 from hilctl.identify.frequency.plan import Asked, legs_of
-from hilctl.identify.frequency.run import Run
 from tests.system.service_parts import RIG
 from tests.system.test_identify_plant import a_rig
 
@@ -74,7 +74,7 @@ def test_a_recording_of_ours_is_read_from_the_first_tracked_sample_to_the_last(t
 def test_a_study_finds_the_machine_and_goes_on_after_a_pause(tmp_path):
     truth, changes = a_rig("karnopp", 3)
     with private_service(RIG, changes=changes) as service, Client(service.commands) as rig:
-        with pytest.raises(DynamicsFault, match="hilctl arm"):
+        with pytest.raises(LegFault, match="hilctl arm"):
             studied(rig, tmp_path / "off", ("multisine",))
         rig.arm()
         before = rig.get()
@@ -124,7 +124,7 @@ def test_every_excitation_on_every_friction(friction, tmp_path):
 def test_what_stops_a_study_is_told_with_its_remedy(changes, says, tmp_path):
     with private_service(RIG, changes=changes) as service, Client(service.commands) as rig:
         rig.arm()
-        with pytest.raises(DynamicsFault, match=says) as fault:
+        with pytest.raises(LegFault, match=says) as fault:
             studied(rig, tmp_path, ("multisine",))
     assert "--resume" in str(fault.value)
 

@@ -1,62 +1,47 @@
-"""An excitation as the service takes it: a history of displacement that is uploaded and tracked as a waveform.
+"""The motions of a study, one after the other, each on the disk when it is finished.
 
-A study's directory: what was planned, and one file for each motion that is finished.
+    dynamics.json       plan, rig and active parameters; written once
+    legs/               the motions, as `hilctl.experiment.journal` keeps them
 
-dynamics.json       plan, rig and active parameters; written once
-motion-03.npz       every sample of that motion, and the sample at which its excitation begins
-
-One motion over the wire: repeated smaller if the service refuses it or the valve saturates; all samples fetched.
+`Run.drive` yields after every motion, while the rig holds. The caller pauses by not asking for the next motion, stops
+by not iterating further, and resumes with `Run.resume`, also in another process and after a crash. A motion that the
+service refuses for a limit, or in which the valve saturates, is repeated with less. No parameter of the rig is changed.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
 
-from hilctl.errors import HilctlError
 from hilctl.experiment import drive as experiment
-from hilctl.experiment import store as kept
+from hilctl.experiment import store
 from hilctl.experiment.drive import LegFault
-from hilctl.experiment.facts import Facts
+from hilctl.experiment.facts import Facts, read_facts
+from hilctl.experiment.journal import Journal
 from hilctl.experiment.policy import REST_S, SPECTRUM
+from hilctl.experiment.record import record_of
+from hilctl.experiment.sensors import SENSED
 from hilctl.experiment.trips import trip_text
-from hilctl.identify.frequency.excite_shape import Reals, centre_of
-from hilctl.identify.frequency.plan import Asked, Leg, Signal, signal_of
+from hilctl.identify.frequency.excite_shape import centre_of
+from hilctl.identify.frequency.plan import Asked, Leg, Signal, check_asked, signal_of
+from hilctl.identify.frequency.record import Experiment
 from hilctl.law.motions import Samples, samples_of
-from hilctl.params import BadValues, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from hilctl.client import Client, Motion
 
-AROUND_S = 0.3  # before and behind: a waveform's own taper falls on rest
-
-
-def as_history(values: Reals, rate_hz: float) -> tuple[Samples, int]:
-    """The history with some rest around it, and how many samples after its first one the excitation begins.
-
-    The motion's facts say when the history's first sample is driven: `first_sample_s`.
-
-    It has to begin and end at rest: a blended stepped sine, a sweep or a multisine with soft ends.
-    """
-    peak = float(np.abs(values).max())
-    steep = [float(np.abs(values[i])) for i in (0, -1)]
-    if max(steep) > 0.01 * peak:
-        raise BadValues(
-            [Problem("values", f"{max(steep):.3g} m at an end", "must begin and end at rest", "give it soft ends")]
-        )
-    rest = np.zeros(round(AROUND_S * rate_hz))
-    return samples_of(np.concatenate([rest, values, rest]), "displacement", interval_s=1 / rate_hz), len(rest)
-
-
-FORMAT = 1
-PLAN = "dynamics.json"
+FORMAT = 2
+PLAN, LEGS = "dynamics.json", "legs"
 _STUDY = "study of dynamics"
-_HOLDS = "motion of a study of dynamics"
+SMALLER = 0.7  # of the amplitude before
+ROUNDS = 4
+PLANNING_S = 60.0  # for a reply: the first plan of its kind is compiled
+SATURATED = 0.01  # of the samples: more are a saturated motion
+_FINEST_S = 1e-3  # least interval between the knots of an uploaded history
 
 
 class Header(msgspec.Struct, frozen=True):
@@ -71,139 +56,169 @@ class Header(msgspec.Struct, frozen=True):
     prepared: dict[str, Any] = {}
 
 
-class Driven(msgspec.Struct, frozen=True):
+class Driven(NamedTuple):
     """A finished motion."""
 
-    index: int
     share: float  # of the planned amplitude
     begins: int  # sample at which the excitation begins
     notes: list[str]
-    samples: dict[str, Any]
+    samples: Mapping[str, Any]
 
 
-class Store:
-    """The directory of one study."""
+class Progress(NamedTuple):
+    """Before each motion, and at the end."""
 
-    def __init__(self, folder: Path, header: Header) -> None:
-        self.folder, self.header = folder, header
+    done: int
+    of: int
+    name: str  # of the next; empty at the end
+    seconds_left: float  # of rig time
+
+
+class Run:
+    """The experiments on a rig in hold; without a rig, those already stored."""
+
+    def __init__(self, rig: "Client | None", folder: Path, header: Header) -> None:
+        self.rig, self.folder, self.header = rig, folder, header
+        self._driven = {leg.name: driven for leg in header.legs if (driven := self._stored(leg)[1]) is not None}
 
     @classmethod
-    def begin(cls, folder: Path, header: Header) -> "Store":
-        """A new study; StoreError if the directory already holds one."""
-        kept.begin(folder / PLAN, header, _STUDY)
-        return cls(folder, header)
+    def begin(
+        cls, rig: "Client", folder: str | Path, asked: Asked, facts: Facts, legs: Sequence[Leg], *, command: str = "",
+        prepared: Mapping[str, Any] | None = None,
+    ) -> "Run":  # fmt: skip
+        """Checks and stores the plan; nothing moves yet. StoreError if the directory already holds a study."""
+        check_asked(asked)
+        ready(rig)
+        header = Header(
+            FORMAT, datetime.now(UTC).isoformat(timespec="seconds"), facts, asked, list(legs), command,
+            dict(prepared or {}),
+        )  # fmt: skip
+        store.begin(Path(folder) / PLAN, header, _STUDY)
+        return cls(rig, Path(folder), header)
 
     @classmethod
-    def open(cls, folder: Path) -> "Store":
-        """A study begun earlier; StoreError if there is none."""
-        return cls(folder, kept.opened(folder / PLAN, Header, FORMAT, _STUDY))
+    def resume(cls, rig: "Client | None", folder: str | Path) -> "Run":
+        """Continues a stored study. LegFault if the rig is another one, or its parameters have changed."""
+        header = store.opened(Path(folder) / PLAN, Header, FORMAT, _STUDY)
+        if rig is not None:
+            same(header.facts, read_facts(rig))
+        return cls(rig, Path(folder), header)
+
+    def _stored(self, leg: Leg) -> tuple[Journal, Driven | None]:
+        """Where it is kept; None if it is not finished, or its file is unreadable, so that it is driven again."""
+        book = Journal(self.folder / LEGS)
+        head, samples = book.taken(leg.name) or (None, {})
+        return book, None if head is None else Driven(head["share"], head["begins"], head["notes"], samples)
 
     @property
-    def left(self) -> list[int]:
+    def left(self) -> list[Leg]:
         """The motions still to be driven."""
-        return [index for index in range(len(self.header.legs)) if self.driven(index) is None]
+        return [leg for leg in self.header.legs if leg.name not in self._driven]
 
-    def save(self, driven: Driven) -> None:
-        """Whole, or not at all."""
-        head = {"format": FORMAT, "share": driven.share, "begins": driven.begins, "notes": driven.notes}
-        kept.save(self.path(driven.index), head, driven.samples)
+    @property
+    def progress(self) -> Progress:
+        """Motions done, and what is left."""
+        left, count = self.left, len(self.header.legs)
+        return Progress(count - len(left), count, left[0].name if left else "", sum(leg.seconds for leg in left))
 
-    def driven(self, index: int) -> Driven | None:
-        """A finished motion; None if it is not finished, or its file is unreadable, so that it is driven again."""
-        try:
-            head, samples = kept.load(self.path(index), FORMAT, _HOLDS, "drive it")
-        except (kept.NotKept, OSError):
-            return None
-        return Driven(index, float(head["share"]), int(head["begins"]), list(head["notes"]), dict(samples))
+    def drive(self) -> Iterator[Driven]:
+        """Drives the remaining motions. LegFault says what is wrong; finished motions stay."""
+        facts, left = self.header.facts, self.left
+        if left and self.rig is None:
+            raise LegFault(f"{len(left)} motions are not driven yet; name the rig, or start its service")
+        for leg in left:
+            assert self.rig is not None
+            try:
+                ready(self.rig)
+                same(facts, read_facts(self.rig))
+                driven = drive(self.rig, leg, facts, self.header.asked.channels)
+            except LegFault as fault:
+                raise LegFault(f"{fault}; finished motions are kept: continue with --resume") from None
+            head = {"share": driven.share, "begins": driven.begins, "notes": driven.notes}
+            self._stored(leg)[0].keep(head, driven.samples)
+            self._driven[leg.name] = driven
+            yield driven
 
-    def path(self, index: int) -> Path:
-        """The file of a motion."""
-        return self.folder / f"motion-{index + 1:02d}.npz"
-
-
-def plain_name(name: str) -> str:
-    """A motion's name as the service accepts the name of an upload."""
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
-
-
-def as_floats(samples: Mapping[str, Any]) -> dict[str, Any]:
-    """Every channel as float64."""
-    return {name: np.asarray(values, np.float64) for name, values in samples.items()}
-
-
-SMALLER = 0.7  # of the amplitude before
-ROUNDS = 4
-PLANNING_S = 60.0  # for a reply: the first plan of its kind is compiled
-SATURATED = 0.01  # of the samples: more are a saturated motion
-_FINEST_S = 1e-3  # least interval between the knots of an uploaded history
+    def experiments(self) -> tuple[Experiment, ...]:
+        """The finished motions as experiments of a study."""
+        facts = self.header.facts
+        return tuple(
+            experiment_of(leg, self._driven[leg.name], facts) for leg in self.header.legs if leg.name in self._driven
+        )
 
 
-class DynamicsFault(HilctlError):
-    """The study cannot continue. The message says what is wrong and what to do; finished motions are kept."""
+def experiment_of(leg: Leg, driven: Driven, facts: Facts) -> Experiment:
+    """A motion with its samples."""
+    signal = None if leg.kind == "motion" else signal_of(leg, facts, driven.share).made
+    record = record_of(driven.samples, facts.rate_hz)
+    notes, losses = list(driven.notes), record.losses(SENSED)
+    if losses.text:
+        notes.append(f"{leg.name}: {losses.text}; bridged")
+    return Experiment(
+        name=leg.name, group=leg.group, kind=leg.kind, role=leg.role,
+        settings={**leg.settings, "amplitude_m": leg.amplitude_m, "share": driven.share}, rate_hz=facts.rate_hz,
+        channels={name: np.asarray(record[name], np.float64) for name in driven.samples}, band_hz=leg.band_hz,
+        begins=driven.begins, signal=signal, notes=tuple(notes),
+    )  # fmt: skip
 
 
-def ready(rig: "Client", then: str = "") -> None:
-    """DynamicsFault when the rig cannot be driven; `then` says what to do once it can."""
+def same(then: Facts, now: Facts) -> None:
+    """LegFault if the loop changed between records: it is part of what they measure."""
+    if then.rig != now.rig:
+        raise LegFault(f"this is a study of {then.rig}, the rig is {now.rig}; begin a new study")
+    offsets = tuple(key for key in then.values if key.startswith("sensors.") and key.endswith(".offset"))
+    changed = [
+        f"{key} was {value!r}, is {now.values.get(key)!r}" for key, value in then.values.items()
+        if key not in offsets and now.values.get(key) != value
+    ]  # fmt: skip
+    if changed or then.rate_hz != now.rate_hz:
+        shown = "; ".join(changed[:5]) or f"the loop ran at {then.rate_hz:g} Hz, now at {now.rate_hz:g} Hz"
+        raise LegFault(f"parameters changed since the study began: {shown}; put them back, or begin a new study")
+
+
+def ready(rig: "Client") -> None:
+    """LegFault when the rig cannot be driven."""
     status = rig.status()
     if status["trip"]:
-        remedy = "correct the cause, then run `hilctl reset` and `hilctl arm`"
-        raise DynamicsFault(f"{trip_text(status['trip'])}; {remedy}{then}")
+        raise LegFault(f"{trip_text(status['trip'])}; correct the cause, then run `hilctl reset` and `hilctl arm`")
     if status["mode"] != "hold":
-        raise DynamicsFault(f"the rig is in mode {status['mode']}, a motion starts from hold; run `hilctl arm`{then}")
+        raise LegFault(f"the rig is in mode {status['mode']}, a motion starts from hold; run `hilctl arm`")
 
 
-def drive(rig: "Client", index: int, leg: Leg, facts: Facts, channels: "Sequence[str]") -> Driven:
-    """The samples of a motion. DynamicsFault when it does not end as planned."""
-    from hilctl.client import NoReply, Refused
+def drive(rig: "Client", leg: Leg, facts: Facts, channels: Sequence[str]) -> Driven:
+    """The samples of a motion. LegFault when it does not end as planned."""
+    from hilctl.client import Refused
 
     notes: list[str] = []
-    share, refused = 1.0, ""
+    share = 1.0
     rig.timeout_s = max(rig.timeout_s, PLANNING_S)
     for _ in range(ROUNDS):
         try:
             rig.wait(rig.move(centre_of(facts)))
-            driven = _once(rig, index, leg, facts, channels, share, notes)
-        except NoReply as silent:
-            raise DynamicsFault(
-                f"no reply from the service during {leg.name}: {silent}. Finished motions are kept: start the service, "
-                "look at the rig, run `hilctl arm`, and continue with --resume"
-            ) from None
+            driven = _once(rig, leg, facts, channels, share, notes)
         except Refused as error:
             if error.code != "limit":
-                raise DynamicsFault(
-                    f"{leg.name} was refused: {error.message}. Finished motions are kept: correct that, bring the rig "
-                    "to hold, and continue with --resume"
-                ) from None
-            refused = error.message
-            notes.append(f"{leg.name}: refused at {100 * share:.0f} % of its amplitude: {refused}; repeated with less")
+                raise LegFault(f"{leg.name} was refused: {error.message}; correct that, and arm the rig") from None
+            why = f"refused at {100 * share:.0f} % of its amplitude: {error.message}"
         else:
             saturated = float(np.mean(driven.samples["saturated"] != 0))
             if saturated <= SATURATED:
                 return driven
-            refused = f"the valve was saturated for {100 * saturated:.1f} % of the time"
-            notes.append(f"{leg.name}: at {100 * share:.0f} % of its amplitude {refused}; repeated with less")
+            why = f"at {100 * share:.0f} % of its amplitude saturated for {100 * saturated:.1f} % of the time"
+        notes.append(f"{leg.name}: {why}; repeated with less")
         share *= SMALLER
-    raise DynamicsFault(
-        f"{leg.name}: no amplitude from 100 to {100 * share / SMALLER:.0f} % of the planned one works: {refused}; ask "
-        "for less (--amplitude), or for a narrower band (--band)"
-    )
+    raise LegFault(f"{leg.name}: {why}; ask for less (--amplitude), or for a narrower band (--band)")
 
 
 def _once(
-    rig: "Client", index: int, leg: Leg, facts: Facts, channels: "Sequence[str]", share: float, notes: list[str]
+    rig: "Client", leg: Leg, facts: Facts, channels: Sequence[str], share: float, notes: list[str]
 ) -> Driven:
     """The motion at a share of its amplitude; Refused when the service refuses it."""
     start, before = _prepared(rig, leg, facts, share)
-    try:
-        fetched = experiment.drive(rig, experiment.Leg(leg.name, start, channels, SPECTRUM, rest_s=REST_S))
-    except LegFault as error:
-        raise DynamicsFault(
-            f"{error}. Finished motions are kept: correct the cause, run `hilctl reset` and `hilctl arm` "
-            "after a trip, and continue with --resume"
-        ) from None
+    fetched = experiment.drive(rig, experiment.Leg(leg.name, start, channels, SPECTRUM, rest_s=REST_S))
     notes += [f"{leg.name}: {text}" for text in fetched.again]
     begins = 0 if before is None else round((fetched.motion.facts["first_sample_s"] + before) * facts.rate_hz)
-    return Driven(index, share, begins, list(notes), fetched.rows)
+    return Driven(share, begins, list(notes), fetched.rows)
 
 
 def _prepared(rig: "Client", leg: Leg, facts: Facts, share: float) -> "tuple[Callable[[], Motion], float | None]":
@@ -214,7 +229,7 @@ def _prepared(rig: "Client", leg: Leg, facts: Facts, share: float) -> "tuple[Cal
         return lambda: rig.track(leg.settings["kind"], **parameters), None
     signal = signal_of(leg, facts, share)
     history, rest = history_of(signal, facts.rate_hz)
-    name = plain_name(leg.name)
+    name = re.sub(r"[^a-z0-9]+", "-", leg.name.lower()).strip("-")  # as an upload may be called
     rig.upload(name, history.values, "displacement", interval_s=history.interval_s)
     parameters = {"upload": name, "center_m": centre_of(facts), "return_to_start": signal.closed}
     return lambda: rig.track("waveform", **parameters), rest * history.interval_s
@@ -224,8 +239,6 @@ def history_of(signal: Signal, rate_hz: float) -> tuple[Samples, int]:
     """The history to upload, no finer than the service accepts, and the samples of rest before the excitation."""
     every = max(1, int(np.ceil(rate_hz * _FINEST_S - 1e-9)))
     coarse: Any = signal.values[::every]
-    if signal.closed:
-        return as_history(coarse, rate_hz / every)
-    rest = round(REST_S * rate_hz / every)
+    rest = round(REST_S * rate_hz / every)  # a waveform's own taper falls on it
     values = np.concatenate([np.full(rest, coarse[0]), coarse, np.full(rest, coarse[-1])])
     return samples_of(values, "displacement", interval_s=every / rate_hz), rest

@@ -19,9 +19,10 @@ import numpy as np
 
 from hilctl.design.margins import Reals, margins_of
 from hilctl.design.result import Measured
+from hilctl.experiment.drive import LegFault
 from hilctl.experiment.facts import Facts
 from hilctl.experiment.record import record_of
-from hilctl.identify.frequency.drive import DynamicsFault, drive, ready
+from hilctl.identify.frequency.drive import drive, ready
 from hilctl.identify.frequency.excite_multisine import Tones
 from hilctl.identify.frequency.excite_shape import room_of
 from hilctl.identify.frequency.plan import Leg, signal_of
@@ -39,7 +40,6 @@ CHANNELS = (
 SEEDS = (11, 12, 13, 14)
 START_HZ, PERIODS = 1.0, 4
 HIGHEST, ABOVE_MODE = 0.2, 3.0  # highest line: of the loop rate; of the hydraulic mode
-_KEPT = " Finished motions are kept"  # true of a study; this measurement is short, and starts again from the first
 DRAGGING = 1e-9  # change of the share of PID feedback that counts as a blend still running
 
 
@@ -59,16 +59,13 @@ def legs_of(facts: Facts) -> list[Leg]:
 
 
 def measure(rig: "Client", facts: Facts, tell: Callable[[str], None] = lambda text: None) -> Measured:
-    """Drives the motions and evaluates them. DynamicsFault when the rig cannot be driven; no parameter is changed."""
+    """Drives the motions and evaluates them. LegFault when the rig cannot be driven; no parameter is changed."""
     ready(rig)
     records: list[Record] = []
     notes: list[str] = []
     for index, leg in enumerate(legs_of(facts)):
         tell(f"measuring, {index + 1} of {len(SEEDS)}")
-        try:
-            driven = drive(rig, index, leg, facts, CHANNELS)
-        except DynamicsFault as fault:
-            raise DynamicsFault(str(fault).split(_KEPT)[0]) from None
+        driven = drive(rig, leg, facts, CHANNELS)
         notes += driven.notes
         record, tones = record_of(driven.samples, facts.rate_hz), signal_of(leg, facts, driven.share).made
         records.append(Record(record, driven.begins, tones))
@@ -157,14 +154,14 @@ def over(above: Sequence[Response], below: Sequence[Response] | None, factor: An
 def _check(records: Sequence[Record]) -> None:
     epochs = {int(epoch) for record in records for epoch in np.unique(record.samples["epoch"])}
     if len(epochs) > 1:
-        raise DynamicsFault(f"parameters changed during the measurement (epochs {sorted(epochs)}); measure again")
+        raise LegFault(f"parameters changed during the measurement (epochs {sorted(epochs)}); measure again")
     for record in records:
         share = np.asarray(record.samples["pressure_share"], float)
         if float(share.min()) < 1.0:
-            raise DynamicsFault(
+            raise LegFault(
                 "pressure readings were older than law.three_state.pressure_age_s during the measurement, so the "
                 "pressure feedback was reduced at times; find what delays them (`hilctl watch`), and measure again"
             )
         other = np.asarray(record.samples["pid_share"], float)
         if float(np.ptp(other)) > DRAGGING:
-            raise DynamicsFault("the feedback changed during the measurement; wait law.blend_s, and measure again")
+            raise LegFault("the feedback changed during the measurement; wait law.blend_s, and measure again")

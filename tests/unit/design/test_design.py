@@ -16,8 +16,8 @@ from hilctl.design.notches import design_notches
 from hilctl.design.predict import feed_terms, predict, reference_terms, with_gains
 from hilctl.design.result import Tuning
 from hilctl.design.search import design
+from hilctl.experiment.drive import LegFault
 from hilctl.experiment.facts import Facts
-from hilctl.identify.frequency.drive import DynamicsFault
 from hilctl.identify.frequency.open_loop import Record, legs_of, measured_of
 from hilctl.identify.frequency.plan import signal_of
 from hilctl.law.design import Plant, gains_of, open_loop, rubbing
@@ -124,11 +124,11 @@ def test_a_loop_that_changed_while_it_was_measured_is_refused() -> None:
     facts = facts_of()
     one, two = linear_records(facts)
     two.samples["epoch"][-1] = 2  # type: ignore[index]
-    with pytest.raises(DynamicsFault, match="parameters changed"):
+    with pytest.raises(LegFault, match="parameters changed"):
         measured_of([one, two], facts)
     one, two = linear_records(facts)
     two.samples["pressure_share"][100] = 0.5  # type: ignore[index]
-    with pytest.raises(DynamicsFault, match=r"pressure_age_s"):
+    with pytest.raises(LegFault, match=r"pressure_age_s"):
         measured_of([one, two], facts)
 
 

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from hilctl.identify.frequency.drive import as_history
+from hilctl.identify.frequency.drive import history_of
 from hilctl.identify.frequency.excite_multisine import Multisine, multisine
 from hilctl.identify.frequency.excite_shape import Room, Shape, scale_into, sine_room
 from hilctl.identify.frequency.excite_stepped import SteppedSine, stepped_sine
 from hilctl.identify.frequency.excite_sweep import Sweep, sweep
+from hilctl.identify.frequency.plan import Signal
 from hilctl.law.limits import Shaping
 from hilctl.law.motions import MotionLimits, plan
 from hilctl.params import BadValues, check
@@ -138,7 +139,7 @@ def test_the_service_tracks_it_as_it_was_designed():
     made = multisine(
         check(Multisine, {"soft_s": 0.5, "periods": 2, "end_hz": 40, "seed": 2}), Shape(0.02, ROOM)
     )  # fmt: skip
-    history, begins = as_history(made.values, made.rate_hz)
+    history, begins = history_of(Signal(made.values, made, True), made.rate_hz)
     limits = MotionLimits(x_min_m=-0.1, x_max_m=0.1, velocity_m_s=0.6, acceleration_m_s2=12.0, shaping=Shaping())
     planned = plan("waveform", {"upload": "sines"}, limits, 0.0, 1, history)
     c = planned.knots
@@ -148,8 +149,3 @@ def test_the_service_tracks_it_as_it_was_designed():
     went = on_knots[round(first) : round(first) + made.period]
     wanted = made.values[made.first : made.first + made.period]
     assert np.abs(went - wanted).max() < 1e-3 * np.abs(wanted).max()
-
-
-def test_a_signal_that_does_not_end_at_rest_is_no_history():
-    with pytest.raises(BadValues, match="soft ends"):
-        as_history(multisine(check(Multisine, {}), Shape(1.0)).values, 1000.0)

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from hilctl.client import Outcome, Refused
 from hilctl.client.client import Motion
+from hilctl.experiment.drive import LegFault
 from hilctl.experiment.store import StoreError
-from hilctl.identify.frequency.drive import PLAN, DynamicsFault, history_of
+from hilctl.identify.frequency.drive import PLAN, Run, history_of
 from hilctl.identify.frequency.excite_shape import room_of
 from hilctl.identify.frequency.plan import PART_S, Asked, check_asked, legs_of, signal_of
-from hilctl.identify.frequency.run import Run
 from hilctl.params import BadValues
 from tests.unit.identify.plant_parts import BELIEVED, facts
 
@@ -141,13 +141,13 @@ def begun(rig, folder, excitations=("multisine",)):
 
 @pytest.mark.parametrize("limit", ["saturates_above", "refuses_above"])
 def test_what_is_too_much_is_driven_with_less_and_told(tmp_path, limit):
-    full = np.abs(signal_of(begun(Rig(), tmp_path / "a").store.header.legs[0], facts()).values).max()
+    full = np.abs(signal_of(begun(Rig(), tmp_path / "a").header.legs[0], facts()).values).max()
     rig = Rig(**{limit: 0.5 * full})
     done = next(begun(rig, tmp_path / "b").drive())
     assert done.share < 1
     assert rig.driven[-1][1] == pytest.approx(done.share * full, rel=1e-3)
     assert len(done.notes) >= 1 and ("saturated" if limit == "saturates_above" else "limits.velocity") in done.notes[0]
-    with pytest.raises(DynamicsFault, match="--amplitude"):
+    with pytest.raises(LegFault, match="--amplitude"):
         next(begun(Rig(**{limit: 1e-9}), tmp_path / "c").drive())
 
 
@@ -156,7 +156,7 @@ def test_a_motion_in_which_the_loop_was_late_for_too_many_ticks_is_driven_again_
     run = begun(rig, tmp_path)
     steps = run.drive()
     done = [next(steps), next(steps)]
-    with pytest.raises(DynamicsFault, match=r"driven 3 times.*40 ticks in a row lost, more than the 5.*--resume"):
+    with pytest.raises(LegFault, match=r"driven 3 times.*40 ticks in a row lost, more than the 5.*--resume"):
         next(steps)
     assert [name for name, _ in rig.driven] == ["multisine-1"] * 3 + ["multisine-2"] + ["multisine-3"] * 3
     assert [len(one.notes) for one in done] == [2, 0] and "40 ticks in a row lost" in done[0].notes[0]
@@ -168,12 +168,12 @@ def test_a_motion_in_which_the_loop_was_late_for_too_many_ticks_is_driven_again_
 def test_a_trip_is_told_and_what_is_left_is_driven_later(tmp_path):
     rig = Rig(trips_in="multisine-3")
     run = begun(rig, tmp_path)
-    with pytest.raises(DynamicsFault, match=r"limits\.pressure.*check the supply.*--resume"):
+    with pytest.raises(LegFault, match=r"limits\.pressure.*check the supply.*--resume"):
         list(run.drive())
-    assert [leg.name for leg in (run.store.header.legs[i] for i in run.store.left)] == ["multisine 3", "multisine 4"]
-    with pytest.raises(DynamicsFault, match="correct the cause, then run `hilctl reset`"):
+    assert [leg.name for leg in run.left] == ["multisine 3", "multisine 4"]
+    with pytest.raises(LegFault, match="correct the cause, then run `hilctl reset`"):
         next(Run.resume(rig, tmp_path).drive())
-    (tmp_path / "motion-01.npz").write_bytes(b"cut off")
+    (tmp_path / "legs/multisine-1-01.npz").write_bytes(b"cut off")
     again = Rig()
     went = Run.resume(again, tmp_path)
     assert went.progress.done == 1 and went.progress.name == "multisine 1"
@@ -184,9 +184,9 @@ def test_a_trip_is_told_and_what_is_left_is_driven_later(tmp_path):
 
 def test_a_study_goes_on_only_with_the_same_rig_and_loop(tmp_path):
     next(begun(Rig(), tmp_path).drive())
-    with pytest.raises(DynamicsFault, match=r"machine\.m was 500\.0, is 480\.0"):
+    with pytest.raises(LegFault, match=r"machine\.m was 500\.0, is 480\.0"):
         Run.resume(Rig(changes={"machine.m": 480.0}), tmp_path)
-    with pytest.raises(DynamicsFault, match="name the rig"):
+    with pytest.raises(LegFault, match="name the rig"):
         next(Run.resume(None, tmp_path).drive())
     with pytest.raises(StoreError, match="--resume"):
         begun(Rig(), tmp_path)
