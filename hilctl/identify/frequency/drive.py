@@ -240,5 +240,6 @@ def history_of(signal: Signal, rate_hz: float) -> tuple[Samples, int]:
     every = max(1, int(np.ceil(rate_hz * _FINEST_S - 1e-9)))
     coarse: Any = signal.values[::every]
     rest = round(REST_S * rate_hz / every)  # a waveform's own taper falls on it
-    values = np.concatenate([np.full(rest, coarse[0]), coarse, np.full(rest, coarse[-1])])
+    first, last = (0.0, 0.0) if signal.closed else coarse[[0, -1]]
+    values = np.concatenate([np.full(rest, first), coarse, np.full(rest, last)])
     return samples_of(values, "displacement", interval_s=every / rate_hz), rest
