@@ -59,7 +59,7 @@ class ServoPlant:
         """The paper's sweep: 1 to 100 Hz in steps of 1 Hz, three periods each; and a step for validation."""
         most = float(room_of(facts).position_m)
         sine = {
-            "start_hz": 1.0, "end_hz": 100.0, "step_hz": 1.0, "periods": 2, "settle_periods": 1, "blend_periods": 1.0,
+            "start_hz": 1.0, "end_hz": 100.0, "step_hz": 1.0, "periods": 2, "settle_periods": 1,
             "rate_hz": facts.rate_hz,
         }  # fmt: skip
         return [

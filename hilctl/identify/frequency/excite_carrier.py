@@ -52,11 +52,9 @@ def carrier_for(speed_m_s: float, shape: Shape) -> Carrier | None:
     if speed_m_s <= 0:
         return None
     room = shape.room
-    if room is None or shape.gain is not None or not room.acceleration_m_s2:
-        raise BadValues(
-            [Problem("carrier_m_s", speed_m_s, "needs a room of displacement with a limit of acceleration",
-                     "give it, or carrier_m_s = 0")]
-        )  # fmt: skip
+    if not room.acceleration_m_s2:
+        limit, remedy = "needs a room with a limit of acceleration", "give it, or carrier_m_s = 0"
+        raise BadValues([Problem("carrier_m_s", speed_m_s, limit, remedy)])
     position = POSITION * min(shape.amplitude, room.position_m or np.inf)
     hard = ACCELERATION * room.acceleration_m_s2
     turning = 2 * STEEPEST / hard  # of a turn, for a speed of 1
@@ -82,7 +80,6 @@ def left(carrier: Carrier, room: Room) -> Room:
 
 def over(carrier: Carrier, shape: Shape, hz: Reals) -> Reals:
     """The amplitude of a single sine above a carrier at each frequency."""
-    assert shape.room is not None
     room = left(carrier, shape.room)
     return np.asarray(np.minimum(sine_room(room, hz), max(shape.amplitude - carrier.position_m, 0.0)))
 

@@ -1,14 +1,11 @@
 """A multisine: many sines at once, each with whole periods in one period of all.
 
-    u = Σ A_k sin(2π k t/T + φ_k)               k from the grid, A_k as shaped, φ_k random by a seed
+    u = Σ A_k sin(2π k t/T + φ_k)               every k in the band, A_k as shaped, φ_k random by a seed
 
-The same record repeats, so what differs from period to period is noise, and is measured. `full` drives every line;
-`odd` leaves out the even ones, which then show the rig's even distortion; `odd_random` leaves out one odd line of four
-as well, by lot, for the odd distortion.
+The same record repeats, so what differs from period to period is noise, and is measured.
 
 Random phases have crest factors near 3.5. They are then made better by clipping again and again and keeping the phases
-of what is left (van der Ouderaa, Schoukens and Renneboog 1988): about 1.7 for a flat spectrum. What is clipped is the
-motion, where that is limited, else the input.
+of what is left (van der Ouderaa, Schoukens and Renneboog 1988): about 1.7 for a flat spectrum.
 
 Lines that ride on a carrier have equal acceleration, low ones equal speed, and it is the acceleration that is clipped.
 The carrier has an odd number of half periods in one of the multisine, so its own lines, odd ones, fall in the middle
@@ -16,14 +13,14 @@ between the driven ones.
 """
 
 from collections.abc import Iterator
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from hilctl.identify.frequency.excite_carrier import CARRIER, Carrier, carrier_for, left
 from hilctl.identify.frequency.excite_shape import Reals, Room, Shape, scale_into, smooth
-from hilctl.params import Params, Problem, note, number, whole
+from hilctl.params import Params, Problem, number, whole
 
 _CLIPPINGS = 200
 _FINE = 32  # samples a period of the highest line: they show the peaks
@@ -38,7 +35,6 @@ class Multisine(Params, kw_only=True):
     periods: Annotated[int, whole(1, 10_000, "", "measured")] = 14
     settle_periods: Annotated[int, whole(0, 1000, "", "before them, not measured")] = 1
     soft_s: Annotated[float, number(0, 60, "s", "soft start, within the settling, and soft stop behind")] = 0.0
-    grid: Annotated[Literal["full", "odd", "odd_random"], note("which lines are driven")] = "full"
     seed: Annotated[int, whole(0, 2**31 - 1, "", "of the phases")] = 1
     carrier_m_s: Annotated[float, number(0, 20, "m/s", CARRIER)] = 0.0
     rate_hz: Annotated[float, number(10, 20_000, "Hz", "samples; a period is a whole number of them")] = 1000.0
@@ -51,7 +47,7 @@ class Multisine(Params, kw_only=True):
             )
         if self.end_hz > self.rate_hz / 4:
             yield Problem(f"{at}.end_hz", self.end_hz, f"must be at most a quarter of rate_hz = {self.rate_hz:g} Hz")
-        if len(grid_lines(self)) < 2:
+        if len(lines_of(self)) < 2:
             yield Problem(
                 f"{at}.end_hz", self.end_hz, f"holds fewer than two lines, {1 / self.period_s:g} Hz apart",
                 "widen the band",
@@ -73,7 +69,6 @@ class Tones(NamedTuple):
     period: int  # samples
     periods: int
     lines: npt.NDArray[np.int64]  # multiples of 1/period
-    crest: float  # peak over rms of a period, of what is above the carrier
     carrier_hz: float = 0.0
 
     @property
@@ -87,57 +82,39 @@ class Tones(NamedTuple):
         return float(self.hz[0]), float(self.hz[-1])
 
 
-def grid_lines(asked: Multisine) -> npt.NDArray[np.int64]:
+def lines_of(asked: Multisine) -> npt.NDArray[np.int64]:
     """The lines that are driven."""
     first = max(1, int(np.ceil(asked.start_hz * asked.period_s - 1e-9)))
-    every: npt.NDArray[np.int64] = np.arange(first, int(np.floor(asked.end_hz * asked.period_s + 1e-9)) + 1)
-    if asked.grid == "full":
-        return every
-    odd: npt.NDArray[np.int64] = every[every % 2 == 1]
-    if asked.grid == "odd":
-        return odd
-    lot = np.random.default_rng([asked.seed, 1])
-    left_out = [lot.choice(odd[i : i + 4]) for i in range(0, len(odd) - 3, 4)]
-    return np.setdiff1d(odd, np.array(left_out, np.int64))
+    return np.arange(first, int(np.floor(asked.end_hz * asked.period_s + 1e-9)) + 1)
 
 
 def multisine(asked: Multisine, shape: Shape) -> Tones:
     """The signal with its settling: shaped as `shape` allows each line alone, scaled so that all of it has room."""
-    period, lines = round(asked.rate_hz * asked.period_s), grid_lines(asked)
-    hz = lines / asked.period_s
     carrier = _between(carrier_for(asked.carrier_m_s, shape), asked)
     if carrier is not None:
         return _carried(asked, shape, carrier)
-    amplitude = shape(hz)
-    motion = shape.motion(hz)
-    watched = motion if shape.room is not None else np.ones(len(lines), np.complex128)
-    fine = _fine(lines)
-    phases = _flatten(lines, amplitude * np.abs(watched), np.angle(watched), fine, asked.seed)
-    spectrum = amplitude * np.exp(1j * phases)
-    spectrum *= _factor(lines, spectrum, motion, hz, shape.amplitude, shape.room, fine)
-    one = _time(lines, spectrum, period)
-    values = _soft(asked, np.tile(one, asked.settle_periods + asked.periods + 1))
-    return _tones(asked, values, lines, one, 0.0)
+    lines = lines_of(asked)
+    amplitude = shape(lines / asked.period_s)
+    phases = _flatten(lines, amplitude, 0.0, asked.seed)
+    one = _filling(asked, lines, amplitude * np.exp(1j * phases), shape.amplitude, shape.room)
+    return _tones(asked, np.tile(one, asked.settle_periods + asked.periods + 1), lines, 0.0)
 
 
 def _carried(asked: Multisine, shape: Shape, carrier: Carrier) -> Tones:
     """The lines in what the carrier leaves of the room, and the carrier under them."""
-    assert shape.room is not None
-    room = left(carrier, shape.room)
-    lines = grid_lines(asked)
-    hz, fine = lines / asked.period_s, _fine(lines)
-    jw = 2j * np.pi * hz
+    room, lines = left(carrier, shape.room), lines_of(asked)
+    jw = 2j * np.pi * lines / asked.period_s
     corner = room.acceleration_m_s2 / room.velocity_m_s
     amplitude = 1 / np.abs(jw * np.maximum(np.abs(jw), corner))
-    phases = _flatten(lines, amplitude * np.abs(jw) ** 2, np.full(len(lines), np.pi), fine, asked.seed)
-    spectrum = amplitude * np.exp(1j * phases)
-    most = max(shape.amplitude - carrier.position_m, 1e-9)
-    spectrum *= _factor(lines, spectrum, np.ones(len(lines), np.complex128), hz, most, room, fine)
-    one = _time(lines, spectrum, round(asked.rate_hz * asked.period_s))
+    phases = _flatten(lines, amplitude * np.abs(jw) ** 2, np.pi, asked.seed)
+    one = _filling(
+        asked, lines, amplitude * np.exp(1j * phases), max(shape.amplitude - carrier.position_m, 1e-9), room
+    )
     values = np.tile(one, asked.settle_periods + asked.periods + 1)
-    values = _soft(asked, values + carrier.at(np.arange(len(values)) / asked.rate_hz))
-    factor = shape.fitting(values, asked.rate_hz)
-    return _tones(asked, factor * values, lines, factor * one, 1 / carrier.period_s)
+    made = _tones(
+        asked, values + carrier.at(np.arange(len(values)) / asked.rate_hz), lines, 1 / carrier.period_s
+    )
+    return made._replace(values=shape.fitting(made.values, asked.rate_hz) * made.values)
 
 
 def _between(carrier: Carrier | None, asked: Multisine) -> Carrier | None:
@@ -159,12 +136,10 @@ def _soft(asked: Multisine, values: Reals) -> Reals:
     return np.asarray(values[softly] * smooth(softly / (asked.soft_s * asked.rate_hz)) * (1 - behind))
 
 
-def _tones(asked: Multisine, values: Reals, lines: npt.NDArray[np.int64], one: Reals, carrier_hz: float) -> Tones:
-    period = len(one)
-    crest = float(np.abs(one).max() / np.sqrt(np.mean(one**2)))
-    return Tones(
-        values, asked.rate_hz, asked.settle_periods * period, period, asked.periods, lines, crest, carrier_hz
-    )  # fmt: skip
+def _tones(asked: Multisine, values: Reals, lines: npt.NDArray[np.int64], carrier_hz: float) -> Tones:
+    period = round(asked.rate_hz * asked.period_s)
+    first = asked.settle_periods * period
+    return Tones(_soft(asked, values), asked.rate_hz, first, period, asked.periods, lines, carrier_hz)
 
 
 def _fine(lines: npt.NDArray[np.int64]) -> int:
@@ -178,8 +153,9 @@ def _time(lines: npt.NDArray[np.int64], spectrum: npt.NDArray[np.complex128], co
     return np.fft.irfft(bins, count)
 
 
-def _flatten(lines: npt.NDArray[np.int64], size: Reals, turned: Reals, fine: int, seed: int) -> Reals:
-    """Phases of the input by which what is watched, `size` large and `turned` against it, has a low crest factor."""
+def _flatten(lines: npt.NDArray[np.int64], size: Reals, turned: float, seed: int) -> Reals:
+    """Phases by which what is watched, `size` large and `turned` against the displacement, has a low crest factor."""
+    fine = _fine(lines)
     phases = np.random.default_rng([seed, 0]).uniform(0, 2 * np.pi, len(lines)) + turned
     best, kept = np.inf, phases
     for step in range(_CLIPPINGS):
@@ -192,14 +168,11 @@ def _flatten(lines: npt.NDArray[np.int64], size: Reals, turned: Reals, fine: int
     return np.asarray(kept - turned)
 
 
-def _factor(
-    lines: npt.NDArray[np.int64], spectrum: npt.NDArray[np.complex128], motion: npt.NDArray[np.complex128], hz: Reals,
-    amplitude: float, room: Room | None, fine: int,
-) -> float:  # fmt: skip
-    """Down, or up, to where the input has the amplitude as its peak, or the motion fills its room."""
-    factor = amplitude / float(np.abs(_time(lines, spectrum, fine)).max())
-    if room is None:
-        return factor
-    jw = 2j * np.pi * hz
-    x, v, a = (_time(lines, spectrum * motion * jw**n, fine) for n in range(3))
-    return min(factor, scale_into(room, x, v, a))
+def _filling(
+    asked: Multisine, lines: npt.NDArray[np.int64], spectrum: npt.NDArray[np.complex128], amplitude: float, room: Room
+) -> Reals:  # fmt: skip
+    """A period, down or up to where it has the amplitude as its peak, or fills its room."""
+    fine, jw = _fine(lines), 2j * np.pi * lines / asked.period_s
+    x, v, a = (_time(lines, spectrum * jw**n, fine) for n in range(3))
+    factor = min(amplitude / float(np.abs(x).max()), scale_into(room, x, v, a))
+    return _time(lines, factor * spectrum, round(asked.rate_hz * asked.period_s))

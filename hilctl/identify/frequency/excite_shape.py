@@ -1,6 +1,4 @@
-"""A step without a jump in its first three derivatives, and its integral.
-
-How large a motion may be at each frequency: what the rig leaves room for.
+"""How large a motion may be at each frequency: as wanted, or as large as the rig leaves room for.
 
 A sine of displacement X at w = 2π f has the velocity w X and the acceleration w² X, and may be as large as the first of
 
@@ -9,15 +7,11 @@ A sine of displacement X at w = 2π f has the velocity w X and the acceleration 
 
 With r = w v0/F the last is w X <= v0 sqrt(1 - r²/4) for r < √2, and w X <= F/w beyond, where pressure is the limit.
 
-The amplitude of the input at each frequency: as wanted, or as large as the motion that it makes may be.
-
-Where the input is not the displacement itself, `gain` says how much displacement a unit of it makes: from a model, or
-from a first small measurement.
-
-How large a motion may be: from the limits and the nominal machine, whose values may be off by a fifth.
+The room comes from the limits and the nominal machine, whose values may be off by a fifth. Motions begin and end with
+`smooth`, a step without a jump in its first three derivatives.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import numpy as np
@@ -101,37 +95,23 @@ def scale_into(room: Room, x: Any, v: Any, a: Any) -> float:
     return min(factors)
 
 
-Gain = Callable[[Reals], npt.NDArray[np.complex128]]  # displacement in m for a unit of the input, by Hz
-
-
 class Shape:
-    """`shape(hz)`: the amplitude of a single sine, in the unit of the input."""
+    """`shape(hz)`: the amplitude of a single sine."""
 
-    def __init__(self, amplitude: float, room: Room | None = None, gain: Gain | None = None) -> None:
-        if not (np.isfinite(amplitude) and amplitude > 0):
-            raise BadValues([Problem("amplitude", amplitude, "must be above 0")])
-        self.amplitude, self.room, self.gain = float(amplitude), room, gain
+    def __init__(self, amplitude_m: float, room: Room) -> None:
+        if not (np.isfinite(amplitude_m) and amplitude_m > 0):
+            raise BadValues([Problem("amplitude", amplitude_m, "must be above 0")])
+        self.amplitude, self.room = float(amplitude_m), room
 
     def __call__(self, hz: npt.ArrayLike) -> Reals:
         """The amplitude of a single sine at each frequency."""
-        f = np.atleast_1d(np.asarray(hz, np.float64))
-        wanted = np.full(f.shape, self.amplitude)
-        if self.room is None:
-            return wanted
-        allowed = sine_room(self.room, f) / np.maximum(np.abs(self.motion(f)), 1e-300)
-        return np.asarray(np.minimum(wanted, allowed))
-
-    def motion(self, hz: Reals) -> npt.NDArray[np.complex128]:
-        """Displacement for a unit of the input."""
-        return np.ones(hz.shape, np.complex128) if self.gain is None else np.asarray(self.gain(hz), np.complex128)
+        return np.asarray(np.minimum(self.amplitude, sine_room(self.room, np.atleast_1d(hz))))
 
     def fitting(self, values: Reals, rate_hz: float) -> float:
         """The factor, 1 at most, by which a whole signal has room, from rest to rest: soft ends add to a sine's own."""
-        if self.room is None:
-            return 1.0
         count = 2 * len(values)  # rest behind it: a motion may go on after its input
         hz = np.fft.rfftfreq(count, 1 / rate_hz)
-        spectrum = np.fft.rfft(values, count) * self.motion(np.maximum(hz, hz[1]))
+        spectrum = np.fft.rfft(values, count)
         x, v, a = (np.fft.irfft(spectrum * (2j * np.pi * hz) ** n, count) for n in range(3))
         return min(1.0, scale_into(self.room, x, v, a))
 
@@ -151,7 +131,6 @@ class Riding(Shape):
 
     def __call__(self, hz: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """The amplitude of each line."""
-        assert self.room is not None
         w = 2 * np.pi * np.atleast_1d(np.asarray(hz, np.float64))
         return np.asarray(np.minimum(super().__call__(hz), LINE * self.room.acceleration_m_s2 / w**2))
 

@@ -2,8 +2,7 @@
 
     x = A(f) sin φ,   φ' = 2π f                  between two steps f and A go along S = 35 s⁴ - 84 s⁵ + 70 s⁶ - 20 s⁷
 
-so displacement and three derivatives are continuous over the blend, and the settling time begins with it. Without a
-blend each step begins at phase zero at once, as in the paper's sweep: its velocity jumps.
+so displacement and three derivatives are continuous over the blend, and the settling time begins with it.
 
 Steps that are slower than a carrier ride on it. Its period is an even number of theirs and is measured as a whole, so
 nothing that it causes by half periods of either sign falls on their frequency; it changes in the middle of a stroke.
@@ -27,24 +26,16 @@ class SteppedSine(Params, kw_only=True):
     end_hz: Annotated[float, number(1e-3, 500, "Hz", "last frequency, included")] = 100.0
     step_hz: Annotated[float, number(1e-3, 100, "Hz", "from one frequency to the next")] = 1.0
     periods: Annotated[int, whole(1, 1000, "", "measured at each frequency")] = 3
-    settle_periods: Annotated[int, whole(0, 1000, "", "before them, not measured")] = 1
-    settle_s: Annotated[float, number(0, 60, "s", "before them at least, in whole periods")] = 0.0
-    blend_periods: Annotated[float, number(0, 10, "", "of them: from the frequency before to this; 0: at once")] = 1.0
+    settle_periods: Annotated[int, whole(1, 1000, "", "before them, not measured; the first blends over")] = 1
     carrier_m_s: Annotated[float, number(0, 20, "m/s", CARRIER)] = 0.0
     rate_hz: Annotated[float, number(10, 20_000, "Hz", "samples")] = 1000.0
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:
-        """A band that grows, below half the rate; a blend within the settling, and with a carrier."""
+        """A band that grows, below half the rate."""
         if self.end_hz < self.start_hz:
             yield Problem(f"{at}.end_hz", self.end_hz, f"must be at least start_hz = {self.start_hz:g} Hz")
         if self.end_hz > self.rate_hz / 4:
             yield Problem(f"{at}.end_hz", self.end_hz, f"must be at most a quarter of rate_hz = {self.rate_hz:g} Hz")
-        if self.blend_periods > self.settle_periods:
-            yield Problem(
-                f"{at}.blend_periods", self.blend_periods, f"must be at most settle_periods = {self.settle_periods}"
-            )
-        if self.carrier_m_s and not self.blend_periods:
-            yield Problem(f"{at}.carrier_m_s", self.carrier_m_s, "must be 0 where blend_periods is 0: it rises softly")
 
 
 class Step(NamedTuple):
@@ -98,7 +89,7 @@ def planned(asked: SteppedSine, shape: Shape) -> list[Planned]:
     out: list[Planned] = []
     for f, amplitude, rides in zip(hz.tolist(), amplitudes.tolist(), carried.tolist(), strict=True):
         before = out[-1].carrier if out else None
-        settle_s = max(asked.settle_periods, math.ceil(asked.settle_s * f)) / f
+        settle_s = asked.settle_periods / f
         if not (rides and carrier):
             falls = math.ceil(f * before.period_s) / f if before else 0.0
             out.append(Planned(f, amplitude, max(settle_s, falls), asked.periods / f, None))
@@ -112,10 +103,10 @@ def planned(asked: SteppedSine, shape: Shape) -> list[Planned]:
 
 
 def stepped_sine(asked: SteppedSine, shape: Shape) -> Stepped:
-    """The whole signal; a blended one rises from rest, and falls back to it in as long a blend."""
+    """The whole signal: it rises from rest, and falls back to it in as long a blend."""
     steps = planned(asked, shape)
     dt = 1 / asked.rate_hz
-    values, told = _sines(asked, steps, dt)
+    values, told = _sines(steps, dt)
     if any(step.carrier for step in steps):
         values = values + _carriers(steps, len(values), dt)
     factor = shape.fitting(values, asked.rate_hz)
@@ -124,29 +115,25 @@ def stepped_sine(asked: SteppedSine, shape: Shape) -> Stepped:
     )
 
 
-def _sines(asked: SteppedSine, steps: list[Planned], dt: float) -> tuple[Reals, list[Step]]:
+def _sines(steps: list[Planned], dt: float) -> tuple[Reals, list[Step]]:
     """One after the other, without what they ride on."""
     pieces: list[Reals] = []
     told, done = [], 0.0
     f_before, a_before, phase = steps[0].hz, 0.0, 0.0
     for f, amplitude, settle, measured, carrier in steps:
-        blend_s = asked.blend_periods / f
+        blend_s = 1 / f
         end = done + settle + measured
         first, last = math.ceil(done / dt - 1e-9), math.ceil(end / dt - 1e-9)
         t: Reals = np.asarray(np.arange(first, last) * dt - done)
-        if blend_s > 0:
-            pieces.append(_blended(t, blend_s, f_before, f, a_before, amplitude, phase))
-            phase += math.pi * blend_s * (f_before + f) + 2 * math.pi * f * (end - done - blend_s)
-        else:
-            pieces.append(amplitude * np.sin(2 * np.pi * f * t))
+        pieces.append(_blended(t, blend_s, f_before, f, a_before, amplitude, phase))
+        phase += math.pi * blend_s * (f_before + f) + 2 * math.pi * f * (end - done - blend_s)
         begin = math.ceil((done + settle) / dt - 1e-9)
         told.append(Step(f, amplitude, begin, last - begin, 1 / carrier.period_s if carrier else 0.0))
         done, f_before, a_before = end, f, amplitude
-    if asked.blend_periods > 0:
-        blend_s = asked.blend_periods / f_before
-        rest_s = max(blend_s, steps[-1].carrier.period_s if steps[-1].carrier else 0.0)
-        behind = np.asarray(np.arange(math.ceil(done / dt - 1e-9), math.ceil((done + rest_s) / dt) + 1) * dt - done)
-        pieces.append(_blended(behind, blend_s, f_before, f_before, a_before, 0.0, phase))
+    blend_s = 1 / f_before
+    rest_s = max(blend_s, steps[-1].carrier.period_s if steps[-1].carrier else 0.0)
+    behind = np.asarray(np.arange(math.ceil(done / dt - 1e-9), math.ceil((done + rest_s) / dt) + 1) * dt - done)
+    pieces.append(_blended(behind, blend_s, f_before, f_before, a_before, 0.0, phase))
     return np.concatenate(pieces), told
 
 

@@ -95,9 +95,8 @@ _DB = 20 / np.log(10)
 
 
 def bandwidth(
-    response: Response, *, drop_db: float = 3.0, lag_deg: float = 90.0, reference: float = 0.0,
-    reach_hz: npt.ArrayLike | None = None,
-) -> Bandwidth:  # fmt: skip
+    response: Response, *, reference: float = 0.0, reach_hz: npt.ArrayLike | None = None
+) -> Bandwidth:
     """Of a response that begins well below it.
 
     `reference`: the magnitude that falls; 0: where the lowest lines go. `reach_hz`: from how far to each side of it the
@@ -107,14 +106,14 @@ def bandwidth(
     share = np.sqrt(response.variance / 2) / np.maximum(response.magnitude, 1e-300)
     start, unsure = (reference, 0.0) if reference else (float(np.median(response.magnitude[:LOWEST])), 0.0)
     for _ in range(0 if reference else ROUNDS):  # what is far below the fall hangs on where it is
-        first = _crossing(response.hz, _fallen(response, start, drop_db), _DB * share, reach)
+        first = _crossing(response.hz, _fallen(response, start), _DB * share, reach)
         start, unsure = _static(response, FAR_BELOW * (first.hz if first else float(response.hz[-1])))
-    gain = _crossing(response.hz, _fallen(response, start, drop_db), _DB * share, reach, _DB * unsure)
-    return Bandwidth(gain, _crossing(response.hz, response.phase_deg + lag_deg, np.rad2deg(share), reach))
+    gain = _crossing(response.hz, _fallen(response, start), _DB * share, reach, _DB * unsure)
+    return Bandwidth(gain, _crossing(response.hz, response.phase_deg + 90.0, np.rad2deg(share), reach))
 
 
-def _fallen(response: Response, start: float, drop_db: float) -> Reals:
-    return np.asarray(response.magnitude_db - 20 * np.log10(max(start, 1e-300)) + drop_db)
+def _fallen(response: Response, start: float) -> Reals:
+    return np.asarray(response.magnitude_db - 20 * np.log10(max(start, 1e-300)) + 3.0)
 
 
 def _static(response: Response, below_hz: float) -> tuple[float, float]:

@@ -44,9 +44,8 @@ def stepped_response(
     steps: Sequence[Step],
     *,
     begins: int = 0,
-    skip_periods: float = 0.0,
 ) -> Response:
-    """From a record whose sample `begins` is the first of the signal. `skip_periods` of each step settle still."""
+    """From a record whose sample `begins` is the first of the signal."""
     u, y = np.asarray(driven, np.float64), np.asarray(output, np.float64)
     last = max(begins + step.first + step.length for step in steps)
     if last > min(len(u), len(y)):
@@ -54,8 +53,7 @@ def stepped_response(
         raise RecordFault((Finding("too short", "input", text),))
     rows = []
     for step in steps:
-        skipped = 0 if step.carrier_hz else round(skip_periods / step.hz * rate_hz)
-        at = slice(begins + step.first + skipped, begins + step.first + step.length)
+        at = slice(begins + step.first, begins + step.first + step.length)
         rows.append(_step(u[at], y[at], step.hz, rate_hz, step.carrier_hz))
     hz = np.array([step.hz for step in steps])
     gain, variance, freedom, coherence = (np.array(each) for each in zip(*rows, strict=True))
@@ -67,7 +65,7 @@ def _step(u: Reals, y: Reals, hz: float, rate_hz: float, carrier_hz: float) -> t
     t = np.arange(count) / rate_hz
     periods = round(count / rate_hz * hz)
     if periods < 1 or count < 8:
-        text = f"{count} samples of {hz:g} Hz are left; measure more periods of it, or skip fewer"
+        text = f"{count} samples of {hz:g} Hz are left; measure more periods of it"
         raise RecordFault((Finding("too short", "input", text),))
     own, every = (round(hz / carrier_hz), 2) if carrier_hz else (periods, 1)
     line_hz = hz / own
@@ -102,8 +100,7 @@ WEAK = 1e-3  # of the input's usual size: nothing was driven there
 
 
 def sweep_response(
-    driven: npt.ArrayLike, output: npt.ArrayLike, rate_hz: float, hz: npt.ArrayLike, *, width: float = WIDTH,
-    carrier_hz: float = 0.0,
+    driven: npt.ArrayLike, output: npt.ArrayLike, rate_hz: float, hz: npt.ArrayLike, *, carrier_hz: float = 0.0
 ) -> Response:  # fmt: skip
     """At the frequencies `hz`, which the record has to have driven; it begins at rest and ends when nothing moves."""
     u, y = np.asarray(driven, np.float64), np.asarray(output, np.float64)
@@ -121,7 +118,7 @@ def sweep_response(
     usual = float(np.median(np.abs(U[nearest])))
     rows = []
     for one, k in zip(f, nearest, strict=True):
-        reach = int(reach_hz(one, count / rate_hz, width) / step_hz + 1e-9)
+        reach = int(reach_hz(one, count / rate_hz) / step_hz + 1e-9)
         lines = np.arange(max(1, k - reach), min(len(U) - 1, max(k + reach, LEAST_LINES)) + 1)
         free = _free(lines, step_hz, carrier_hz)
         lines = free if len(free) >= LEAST_LINES else lines
@@ -148,9 +145,9 @@ def _free(lines: npt.NDArray[np.int64], step_hz: float, carrier_hz: float) -> np
     return np.asarray(lines[beside > BESIDE])
 
 
-def reach_hz(hz: Any, seconds: float, width: float = WIDTH) -> Any:
+def reach_hz(hz: Any, seconds: float) -> Any:
     """From how far to each side of a frequency its estimate draws, in a record of so many seconds."""
-    return np.maximum(LEAST_LINES // 2 / seconds, width * np.asarray(hz))
+    return np.maximum(LEAST_LINES // 2 / seconds, WIDTH * np.asarray(hz))
 
 
 def _place(u: Complexes, y: Complexes, r: Reals) -> tuple[complex, float, float, float] | None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hilctl.identify.frequency.excite_multisine import Multisine, multisine
-from hilctl.identify.frequency.excite_shape import Shape
+from hilctl.identify.frequency.excite_shape import Room, Shape
 from hilctl.identify.frequency.excite_stepped import SteppedSine, stepped_sine
 from hilctl.identify.frequency.excite_sweep import Sweep, sweep
 from hilctl.identify.frequency.response import without_hold
@@ -17,6 +17,7 @@ from hilctl.identify.frequency.response_swept import stepped_response, sweep_res
 from hilctl.params import check
 from sim.servo import Hold, frequency_response, paper_servo, simulate
 
+UNIT = Shape(1.0, Room(position_m=5.0))  # as large at every frequency
 HZ = np.arange(1.0, 101.0)
 TRUTH = frequency_response(paper_servo(), HZ)[:, 0]
 KINDS = ("stepped", "multisine", "sweep")
@@ -36,16 +37,15 @@ class Measured(NamedTuple):
 
 @cache
 def measured(kind: str, rate: float = 1000.0) -> Measured:
-    """About 15.5 s of it."""
+    """About 15 to 20 s of it."""
     if kind == "stepped":
-        asked = check(SteppedSine, {"settle_periods": 0, "blend_periods": 0, "rate_hz": rate})
-        steps = stepped_sine(asked, Shape(1.0))
-        u, estimate = steps.values, lambda u, y: stepped_response(u, y, rate, steps.steps, skip_periods=1)
+        steps = stepped_sine(check(SteppedSine, {"periods": 2, "settle_periods": 2, "rate_hz": rate}), UNIT)
+        u, estimate = steps.values, lambda u, y: stepped_response(u, y, rate, steps.steps)
     elif kind == "multisine":
-        tones = multisine(check(Multisine, {"rate_hz": rate}), Shape(1.0))
+        tones = multisine(check(Multisine, {"rate_hz": rate}), UNIT)
         u, estimate = tones.values, lambda u, y: multisine_response(u, y, rate, tones)
     else:
-        swept = sweep(check(Sweep, {"start_hz": 0.8, "end_hz": 110, "rate_hz": rate}), Shape(1.0))
+        swept = sweep(check(Sweep, {"start_hz": 0.8, "end_hz": 110, "rate_hz": rate}), UNIT)
         u, estimate = swept.values, lambda u, y: sweep_response(u, y, rate, HZ)
     return Measured(u, simulate(paper_servo(), u, 1 / rate)[:, 0], rate, estimate)
 

@@ -12,7 +12,7 @@ from hilctl.identify.frequency.plan import Signal
 from hilctl.law.limits import Shaping
 from hilctl.law.motions import MotionLimits, plan
 from hilctl.params import BadValues, check
-from sim.servo import frequency_response, paper_servo, simulate
+from tests.unit.identify.frequency.measured import UNIT
 
 ROOM = check(
     Room,
@@ -27,18 +27,8 @@ def peaks(values, rate):
     return [np.abs(np.diff(values, n) * rate**n).max() for n in range(3)]
 
 
-def test_the_papers_sweep_joins_whole_sines():
-    made = stepped_sine(check(SteppedSine, {"settle_periods": 0, "blend_periods": 0, "rate_hz": 2000}), Shape(2.0))
-    assert len(made.values) / 2000 == pytest.approx(15.56, abs=0.01)
-    assert [s.hz for s in made.steps] == list(range(1, 101))
-    assert [s.first for s in made.steps[1:]] == [s.first + s.length for s in made.steps[:-1]]
-    seventh = made.steps[6]
-    t = np.arange(seventh.first, seventh.first + seventh.length) / 2000 - sum(3 / f for f in range(1, 7))
-    assert np.allclose(made.values[seventh.first :][: seventh.length], 2 * np.sin(2 * np.pi * 7 * t))
-
-
 def test_a_blended_step_is_a_pure_sine_while_it_is_measured_and_smooth_between():
-    made = stepped_sine(check(SteppedSine, {"start_hz": 2, "end_hz": 9, "settle_s": 0.7}), Shape(0.05, ROOM))
+    made = stepped_sine(check(SteppedSine, {"start_hz": 2, "end_hz": 9, "settle_periods": 2}), Shape(0.05, ROOM))
     for step in made.steps:
         t = np.arange(step.first, step.first + step.length) / 1000
         basis = np.stack([np.cos(2 * np.pi * step.hz * t), np.sin(2 * np.pi * step.hz * t)], 1)
@@ -47,7 +37,7 @@ def test_a_blended_step_is_a_pure_sine_while_it_is_measured_and_smooth_between()
         assert np.hypot(*found) == pytest.approx(step.amplitude, rel=1e-9)
         assert np.abs(basis @ found - part).max() < 1e-9 * step.amplitude
         assert step.length == pytest.approx(3 / step.hz * 1000, abs=1)
-    assert made.steps[1].first - made.steps[0].first >= 1500 + 700
+    assert made.steps[1].first - made.steps[0].first >= 1500 + 660
     x, v, a = peaks(made.values, 1000)
     assert x <= 0.05 and v <= 0.5 * 1.001 and 9.0 < a <= 10.0 * 1.001
     assert abs(made.values[0]) < 1e-12 and abs(made.values[-1]) < 1e-9
@@ -67,25 +57,23 @@ def test_a_sweep_keeps_its_limits_and_passes_its_band():
     x, v, a = peaks(made.values, 1000)
     assert x <= 0.05 and v <= 0.5 * 1.001 and a <= 10.0 * 1.001
     assert max(x / 0.05, v / 0.5, a / 10) > 0.95
-    power = np.abs(np.fft.rfft(sweep(check(Sweep, {"soft_s": 0.1}), Shape(1.0)).values)) ** 2
+    power = np.abs(np.fft.rfft(sweep(check(Sweep, {"soft_s": 0.1}), UNIT).values)) ** 2
     hz = np.fft.rfftfreq(len(made.values), 1e-3)
     assert power[(hz >= 0.9) & (hz <= 105)].sum() > 0.98 * power.sum()
     # equal times for equal ratios: as much power from 1 to 10 as from 10 to 100 Hz
     assert power[(hz >= 1) & (hz < 10)].sum() == pytest.approx(power[(hz >= 10) & (hz < 100)].sum(), rel=0.05)
 
 
-@pytest.mark.parametrize(("grid", "lines"), [("full", 100), ("odd", 50), ("odd_random", 38)])
-def test_a_multisine_drives_its_lines_only(grid, lines):
-    made = multisine(check(Multisine, {"grid": grid, "periods": 2}), Shape(1.0))
-    spectrum = np.abs(np.fft.rfft(made.values[made.first : made.first + made.period])) / (made.period / 2)
+def test_a_multisine_drives_its_lines_only():
+    made = multisine(check(Multisine, {"periods": 2}), UNIT)
+    one = made.values[made.first : made.first + made.period]
+    spectrum = np.abs(np.fft.rfft(one)) / (made.period / 2)
     driven = np.flatnonzero(spectrum > 1e-12)
-    assert list(driven) == list(made.lines) and len(made.lines) == lines
+    assert list(driven) == list(made.lines) == list(range(1, 101))
     assert np.ptp(spectrum[driven]) < 1e-12
-    assert made.crest < 1.75  # random phases: 3.5
+    assert np.abs(one).max() < 1.75 * np.sqrt(np.mean(one**2))  # random phases: 3.5
     assert np.abs(made.values).max() <= 1.0
     assert len(made.values) == 3 * made.period
-    if grid != "full":
-        assert (made.lines % 2 == 1).all()
 
 
 def test_a_multisine_fills_its_room():
@@ -96,22 +84,8 @@ def test_a_multisine_fills_its_room():
     assert scale_into(ROOM, *fine) == pytest.approx(1.0, abs=1e-3)
 
 
-def test_the_motion_has_room_where_the_input_is_something_else():
-    servo = paper_servo()
-    room = check(Room, {"position_m": 0.01, "velocity_m_s": 0.2, "acceleration_m_s2": 20.0})
-    shape = Shape(10.0, room, lambda hz: frequency_response(servo, hz)[:, 0])
-    for values, rate in (
-        (multisine(check(Multisine, {"soft_s": 0.5}), shape).values, 1000),
-        (sweep(check(Sweep, {"rest_s": 0.0}), shape).values, 1000),
-        (stepped_sine(check(SteppedSine, {"end_hz": 20, "step_hz": 5}), shape).values, 1000),
-    ):
-        x = simulate(servo, values, 1 / rate)[:, 0]
-        used = [p / limit for p, limit in zip(peaks(x, rate), (0.01, 0.2, 20.0), strict=True)]
-        assert 0.6 < max(used) < 1.01
-
-
 def test_the_same_seed_makes_the_same_samples():
-    one, same, other = (multisine(check(Multisine, {"seed": s}), Shape(1.0)).values for s in (3, 3, 4))
+    one, same, other = (multisine(check(Multisine, {"seed": s}), UNIT).values for s in (3, 3, 4))
     assert np.array_equal(one, same) and not np.allclose(one, other)
 
 
@@ -123,7 +97,7 @@ def test_the_same_seed_makes_the_same_samples():
         (Multisine, {"end_hz": 300}, "end_hz"),
         (Multisine, {"soft_s": 2.0}, "soft_s"),
         (SteppedSine, {"start_hz": 20, "end_hz": 10}, "end_hz"),
-        (SteppedSine, {"settle_periods": 0}, "blend_periods"),
+        (SteppedSine, {"settle_periods": 0}, "settle_periods"),
         (Sweep, {"duration_s": 1.5}, "duration_s"),
         (Sweep, {"soft_s": 8}, "soft_s"),
         (Room, {}, "position_m"),

@@ -4,16 +4,15 @@ import numpy as np
 import pytest
 
 from hilctl.identify.frequency.excite_multisine import Multisine, multisine
-from hilctl.identify.frequency.excite_shape import Shape
 from hilctl.identify.frequency.excite_stepped import SteppedSine, stepped_sine
 from hilctl.identify.frequency.judge import RecordFault
 from hilctl.identify.frequency.response import average, bandwidth, without_hold
-from hilctl.identify.frequency.response_lines import line_distortion, multisine_response
+from hilctl.identify.frequency.response_lines import multisine_response
 from hilctl.identify.frequency.response_swept import reach_hz, stepped_response, sweep_response
 from hilctl.params import BadValues, check
 from hilctl.results.response import Response
 from sim.servo import Hold, frequency_response, paper_servo, simulate
-from tests.unit.identify.frequency.measured import HZ, KINDS, TRUTH, measured, share
+from tests.unit.identify.frequency.measured import HZ, KINDS, TRUTH, UNIT, measured, share
 
 NOISE = 0.04
 
@@ -90,7 +89,7 @@ def test_noise_on_the_measured_input_widens_the_interval():
 
 
 def test_what_the_record_began_with_is_no_error():
-    tones = multisine(check(Multisine, {"settle_periods": 0}), Shape(1.0))
+    tones = multisine(check(Multisine, {"settle_periods": 0}), UNIT)
     state = np.zeros(9)
     state[6] = 0.005
     y = simulate(paper_servo(), tones.values, 1e-3, initial=state)[:, 0]
@@ -145,7 +144,7 @@ def test_intervals_of_magnitude_and_phase():
 
 @pytest.mark.parametrize(("hold", "factor"), [(Hold.first, 0.9676), (Hold.zero, 0.9836)])
 def test_the_hold_is_taken_out(hold, factor):
-    tones = multisine(check(Multisine, {}), Shape(1.0))
+    tones = multisine(check(Multisine, {}), UNIT)
     y = simulate(paper_servo(), tones.values, 1e-3, hold=hold)[:, 0]
     raw = multisine_response(tones.values, y, 1000.0, tones)
     assert abs(raw.gain[-1] / TRUTH[-1]) == pytest.approx(factor, abs=1e-3)
@@ -153,7 +152,7 @@ def test_the_hold_is_taken_out(hold, factor):
 
 
 def test_records_that_do_not_belong_to_the_signal():
-    tones = multisine(check(Multisine, {}), Shape(1.0))
+    tones = multisine(check(Multisine, {}), UNIT)
     u, y = measured("multisine").u, measured("multisine").y
     with pytest.raises(RecordFault, match="record to the signal's end"):
         multisine_response(u[:-5], y[:-5], 1000.0, tones)
@@ -163,10 +162,10 @@ def test_records_that_do_not_belong_to_the_signal():
         multisine_response(u[lost], y[lost], 1000.0, tones)
     with pytest.raises(RecordFault, match="sample at that rate"):
         multisine_response(u, y, 1024.0, tones)
-    high = multisine(check(Multisine, {"start_hz": 10}), Shape(1.0))
+    high = multisine(check(Multisine, {"start_hz": 10}), UNIT)
     with pytest.raises(RecordFault, match="nothing at 1 Hz"):
         multisine_response(high.values, high.values, 1000.0, tones)
-    steps = stepped_sine(check(SteppedSine, {}), Shape(1.0))
+    steps = stepped_sine(check(SteppedSine, {}), UNIT)
     with pytest.raises(RecordFault, match="check the sampling rate"):
         stepped_response(steps.values, steps.values, 900.0, steps.steps)
     with pytest.raises(RecordFault, match="record to its end"):
@@ -175,28 +174,9 @@ def test_records_that_do_not_belong_to_the_signal():
         sweep_response(u, y, 1000.0, [50.0, 200.0, 20.0])
 
 
-@pytest.mark.parametrize(("square", "cube"), [(0.0, 0.0), (0.02, 0.0), (0.0, 0.02)])
-def test_a_rigs_own_distortion_stands_on_the_lines_left_out(square, cube):
-    tones = multisine(check(Multisine, {"grid": "odd_random"}), Shape(1.0))
-    x = tones.values
-    clean = x + square * x**2 + cube * x**3
-    y = clean + 0.01 * np.random.default_rng(1).standard_normal(len(x))
-    found, exact = line_distortion(y, tones), line_distortion(clean, tones)
-    line = np.sqrt(2 * np.mean(x**2) / 38)
-    assert found.noise_percent == pytest.approx(100 * 0.01 * 2 / np.sqrt(14_000) / line, rel=0.1)
-    assert (found.even_percent > 0.2) == (square > 0) and (found.odd_percent > 0.2) == (cube > 0)
-    assert found.even_percent == pytest.approx(exact.even_percent, rel=0.15, abs=1e-9)
-    assert found.odd_percent == pytest.approx(exact.odd_percent, rel=0.25, abs=1e-9)
-    full = multisine(check(Multisine, {}), Shape(1.0))
-    with pytest.raises(RecordFault, match="odd_random"):
-        line_distortion(full.values, full)
-    with pytest.raises(RecordFault, match="to the signal's end"):
-        line_distortion(y[:-1], tones)
-
-
 def test_distortion_counts_as_error_where_several_phases_were_driven():
     def distorted(seed):
-        tones = multisine(check(Multisine, {"seed": seed, "periods": 2, "end_hz": 40}), Shape(1.0))
+        tones = multisine(check(Multisine, {"seed": seed, "periods": 2, "end_hz": 40}), UNIT)
         y = tones.values + 0.2 * tones.values**3 + 1e-4 * np.random.default_rng(seed).standard_normal(len(tones.values))
         return multisine_response(tones.values, y, 1000.0, tones)
 
