@@ -119,7 +119,7 @@ def _fitted(one: Fitted) -> dict[str, Any]:
     return {
         "order": one.order, "amplitude_percent": one.amplitude_percent, "percent": one.percent, "bic": one.bic,
         "stable": one.transfer.stable, "numerator": one.transfer.numerator.tolist(),
-        "denominator": one.transfer.denominator.tolist(), "delay_s": one.transfer.delay_s,
+        "denominator": one.transfer.denominator.tolist(),
         "poles": [[pole.real, pole.imag] for pole in one.transfer.poles.tolist()],
         "zeros": [[zero.real, zero.imag] for zero in one.transfer.zeros.tolist()],
     }  # fmt: skip

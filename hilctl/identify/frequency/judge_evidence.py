@@ -6,6 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.experiment.record import runs
+
 Reals = npt.NDArray[np.float64]
 
 _RUN = 3  # consecutive samples at the extreme
@@ -57,17 +59,11 @@ def _piled(values: Reals) -> float:
     here = values == top
     if np.count_nonzero(here) < _PILED * np.count_nonzero((values < top) & (values >= top - 3.5 * step)):
         return 0.0
-    lengths = _runs(here)
+    lengths = np.array([part.stop - part.start for part in runs(here)])
     long = lengths >= _RUN
     if len(lengths) >= _RELAXED:
         return float(lengths.sum() / len(values))
     return float(lengths[long].sum() / len(values)) if np.count_nonzero(long) >= _RUNS else 0.0
-
-
-def _runs(here: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """The length of each run."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], here.astype(np.int8), [0]])))
-    return np.asarray(edges[1::2] - edges[::2], np.int64)
 
 
 def dead_stretch(values: Reals, driven: Reals) -> tuple[int, int]:

@@ -1,8 +1,8 @@
-"""How much of a signal a model explains, in per cent: 100 is all of it, 0 what the mean alone explains.
+"""Whether a model holds on what it was not fitted to: how much it explains, what it leaves over, and its step response.
 
-fit = 100 (1 - |y - ym| / |y - mean(y)|)          equation 29 of Zhao and Wang (2013)
+    fit = 100 (1 - |y - ym| / |y - mean(y)|)          in per cent: equation 29 of Zhao and Wang (2013)
 
-What a model left over: is it noise, and has it nothing to do with the input?
+*What it leaves over*: is it noise, and has it nothing to do with the input?
 
 For residuals e and an input u of N samples, both without their means,
 
@@ -16,13 +16,14 @@ k >= 0 is dynamics that the model lacks; at k < 0 the input follows the residual
 The noise of a rig need not be white: coloured residuals that have nothing to do with the input mean coloured noise, and
 a model that is right all the same. Intervals that were computed for white noise are then too narrow.
 
-A measured step response beside a model's: how fast, how far beyond, how long until it stays.
+*A step*: how fast, how far beyond, how long until it stays, measured and modelled.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.signal import correlate
 from scipy.stats import chi2, norm
 
 from hilctl.params import BadValues, Problem
@@ -67,35 +68,33 @@ class Independence(NamedTuple):
     independent: bool  # so is the worst of them, at the level for all together
 
 
-def whiteness(residuals: npt.ArrayLike, *, lags: int = LAGS, level: float = 0.99) -> Whiteness:
+def whiteness(residuals: npt.ArrayLike, *, level: float = 0.99) -> Whiteness:
     """Whether the residuals are white."""
-    e = _centred("residuals", residuals, lags)
+    e = _centred("residuals", residuals)
     count = len(e)
     r = _correlated(e, e)[count - 1 :] / float(e @ e)
-    k = np.arange(1, lags + 1)
+    k = np.arange(1, LAGS + 1)
     q = count * (count + 2) * float(np.sum(r[k] ** 2 / (count - k)))
-    p_value = float(chi2.sf(q, lags))
+    p_value = float(chi2.sf(q, LAGS))
     bound = float(norm.ppf((1 + level) / 2)) / np.sqrt(count)
     return Whiteness(r[k], float(bound), p_value, float(np.mean(np.abs(r[k]) > bound)), p_value > 1 - level)
 
 
-def independence(
-    residuals: npt.ArrayLike, driven: npt.ArrayLike, *, lags: int = LAGS, level: float = 0.99
-) -> Independence:
+def independence(residuals: npt.ArrayLike, driven: npt.ArrayLike, *, level: float = 0.99) -> Independence:
     """Whether the residuals have nothing to do with the input."""
-    e, u = _centred("residuals", residuals, lags), _centred("driven", driven, lags)
+    e, u = _centred("residuals", residuals), _centred("driven", driven)
     if len(e) != len(u):
         raise BadValues([Problem("driven", f"{len(u)} samples", f"must be as long as the residuals, {len(e)}")])
     count = len(e)
-    middle, far = count - 1, min(count - 1, _COLOUR * max(lags, LAGS))
+    middle, far = count - 1, min(count - 1, _COLOUR * LAGS)
     r_e, r_u = (_correlated(each, each)[middle - far : middle + far + 1] / float(each @ each) for each in (e, u))
     shrink = 1 - np.abs(np.arange(-far, far + 1)) / (far + 1)  # what is far away is mostly chance
     error = float(np.sqrt(max(np.sum(r_e * r_u * shrink), 0.1) / count))
-    k = np.arange(-lags, lags + 1)
+    k = np.arange(-LAGS, LAGS + 1)
     c = _correlated(u, e)[middle + k] / float(np.linalg.norm(u) * np.linalg.norm(e))
-    ahead = np.abs(c[lags:]) / error
+    ahead = np.abs(c[LAGS:]) / error
     bound = float(norm.ppf((1 + level) / 2)) * error
-    every = float(norm.ppf((1 + level ** (1 / (lags + 1))) / 2))
+    every = float(norm.ppf((1 + level ** (1 / (LAGS + 1))) / 2))
     return Independence(
         k, c, bound, float(np.mean(ahead * error > bound)), float(ahead.max()), bool(ahead.max() <= every)
     )
@@ -103,18 +102,15 @@ def independence(
 
 def _correlated(one: Reals, other: Reals) -> Reals:
     """Σ one_t other_{t+k} for k from -(N-1) to N-1."""
-    size = 2 * len(one)
-    product = np.conj(np.fft.rfft(one, size)) * np.fft.rfft(other, size)
-    around = np.fft.irfft(product, size)
-    return np.asarray(np.concatenate([around[-(len(one) - 1) :], around[: len(one)]]))
+    return np.asarray(correlate(other, one, method="fft"))
 
 
-def _centred(key: str, values: npt.ArrayLike, lags: int) -> Reals:
+def _centred(key: str, values: npt.ArrayLike) -> Reals:
     x = np.asarray(values, np.float64)
     if x.ndim != 1 or not np.isfinite(x).all():
         raise BadValues([Problem(key, f"shape {x.shape}", "must be a series of finite samples")])
-    if not 1 <= lags <= len(x) // 4:
-        raise BadValues([Problem("lags", lags, f"must be 1 to a quarter of the {len(x)} samples", "record longer")])
+    if len(x) < 4 * LAGS:
+        raise BadValues([Problem(key, f"{len(x)} samples", f"must be {4 * LAGS} at least", "record longer")])
     if not np.ptp(x) > 0:
         raise BadValues([Problem(key, float(x[0]), "must change", "a model without any error was given")])
     return np.asarray(x - x.mean())

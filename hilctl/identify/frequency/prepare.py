@@ -2,16 +2,15 @@
 
 `Hampel`    a sample that is not where the two on each side say, by many times what is usual there, becomes a spline's
 `ZeroPhase` a Butterworth low-pass run forwards and backwards: no lag; its gain is the square of one run's
-`Detrend`   the mean, or a straight line, is taken off
+`Detrend`   the mean is taken off
 
-A filter and a detrending must be the same on input and output, or they become part of what is found; see `prepare`.
-
-A record with what was done to it: the original is kept, and each step can be taken back.
+A filter and a detrending must be the same on input and output, or they become part of what is found. The original is
+kept beside what was done to it, and each step can be taken back.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +18,7 @@ from scipy.interpolate import CubicSpline
 from scipy.ndimage import maximum_filter1d, median_filter
 from scipy.signal import butter, sosfiltfilt
 
-from hilctl.params import BadValues, Params, Problem, note, number, whole
+from hilctl.params import BadValues, Params, Problem, number, whole
 
 Reals = npt.NDArray[np.float64]
 
@@ -75,20 +74,12 @@ class ZeroPhase(Params):
 
 
 class Detrend(Params):
-    """The mean, or a line, taken off."""
-
-    kind: Annotated[Literal["mean", "linear"], note("what is taken off")] = "mean"
+    """The mean taken off."""
 
     def apply(self, values: Reals, rate_hz: float) -> Change:
         """The channel without it."""
-        t = np.arange(len(values)) / rate_hz
-        slope = 0.0
-        if self.kind == "linear":
-            slope = float(np.polynomial.polynomial.polyfit(t - t.mean(), values, 1)[1])
         mean = float(values.mean())
-        made = values - mean - slope * (t - t.mean())
-        what = f"mean {mean:.6g}" + (f" and slope {slope:.6g} 1/s" if self.kind == "linear" else "")
-        return _change(values, made, len(values), f"{what} taken off")
+        return _change(values, values - mean, len(values), f"mean {mean:.6g} taken off")
 
 
 Treatment = Hampel | ZeroPhase | Detrend
@@ -125,11 +116,6 @@ class Done(NamedTuple):
     treatment: Treatment
     channels: tuple[str, ...]
     changes: Mapping[str, Change]
-
-    @property
-    def text(self) -> str:
-        """A line a channel."""
-        return "\n".join(f"{name}: {change.text}" for name, change in self.changes.items())
 
 
 class Prepared(NamedTuple):
@@ -174,11 +160,6 @@ class Prepared(NamedTuple):
         for each in self.done[at + 1 :]:
             again = again.then(each.treatment, *each.channels)
         return again
-
-    @property
-    def text(self) -> str:
-        """Everything that was done, in order."""
-        return "\n".join(each.text for each in self.done)
 
 
 def prepare(channels: Mapping[str, npt.ArrayLike], rate_hz: float) -> Prepared:

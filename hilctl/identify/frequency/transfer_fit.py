@@ -1,16 +1,18 @@
-"""Plain linear least squares, as the paper has it: min Σ |N(jw) - H D(jw)|² with d_0 = 1.
+"""Transfer functions of several orders on one response, and which order the data ask for.
 
-Multiplied by D, an error at a high frequency counts far more than one at a low, noise in H makes the estimate biased,
-and nothing keeps the poles stable. It is here for comparison.
+Each order is searched from vector fitting's poles, and from the order below with one pole more, wherever that is best:
+so no order explains less than the one below it. BIC weighs what an order explains against its two numbers more:
 
-Vector fitting: poles that move towards those of the data (Gustavsen and Semlyen 1999).
+    BIC = 2M ln(cost / 2M) + 2 order ln(2M)         of M complex gains
+
+*Vector fitting*: poles that move towards those of the data (Gustavsen and Semlyen 1999).
 
     σ(s) H(s) = Σ r_i/(s - p_i)       σ(s) = 1 + Σ c_i/(s - p_i)
 
 is linear in r and c; the zeros of σ are the next poles. An unstable one is mirrored. A pair of complex poles has the
 real bases 1/(s - p) + 1/(s - p*) and j/(s - p) - j/(s - p*).
 
-A stable transfer function of least squares: poles as sections that cannot become unstable, zeros solved for.
+*The search*: poles as sections that cannot become unstable, zeros solved for.
 
     D(s) = Π (s² + 2 z_i w_i s + w_i²) (s + p)          w, z, p > 0: their logarithms are what is searched, bounded
 
@@ -18,19 +20,15 @@ With the poles given the numerator is linear, so it is solved for at each step (
 as many unknowns as the order. A pair of real poles is a section with z >= 1. The error that is made small is that of
 the complex gain, divided by its standard error.
 
-Transfer functions of several orders on one response, and which order the data ask for.
-
-Each order is searched from vector fitting's poles, and from the order below with one pole more, wherever that is best:
-so no order explains less than the one below it. BIC weighs what an order explains against its two numbers more:
-
-    BIC = 2M ln(cost / 2M) + 2 order ln(2M)         of M complex gains
+*Levy*: plain linear least squares, as the paper has it, for comparison: min Σ |N(jw) - H D(jw)|² with d_0 = 1.
+Multiplied by D, an error at a high frequency counts far more than one at a low, noise in H makes the estimate biased,
+and nothing keeps the poles stable.
 """
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import least_squares
 
 from hilctl.identify.frequency.judge_model import fit_percent
@@ -45,12 +43,8 @@ def levy(response: Response, order: int) -> Transfer:
     w0 = float(np.sqrt(w[0] * w[-1]))
     powers = (1j * w / w0)[:, None] ** np.arange(order + 1)
     basis = np.hstack([powers[:, :-1], -response.gain[:, None] * powers[:, 1:]])
-    found = np.asarray(np.linalg.lstsq(_stacked(basis), _stacked(response.gain), rcond=None)[0], np.float64)
+    found = np.asarray(np.linalg.lstsq(_parts(basis), _parts(response.gain), rcond=None)[0], np.float64)
     return Transfer(found[:order], np.concatenate([[1.0], found[order:]]), w0)
-
-
-def _stacked(values: npt.NDArray[np.complex128]) -> npt.NDArray[np.float64]:
-    return np.concatenate([values.real, values.imag])
 
 
 ROUNDS = 20
@@ -69,7 +63,7 @@ def relocate(poles: Complexes, s: Complexes, gain: Complexes, weight: Reals) -> 
     for _ in range(ROUNDS):
         basis, a, b = _real_bases(poles, s)
         columns = np.hstack([basis, -gain[:, None] * basis]) * weight[:, None]
-        rows, right = (np.concatenate([each.real, each.imag]) for each in (columns, gain * weight))
+        rows, right = _parts(columns), _parts(gain * weight)
         size = np.maximum(np.linalg.norm(rows, axis=0), 1e-300)
         c = (np.linalg.lstsq(rows / size, right, rcond=None)[0] / size)[len(poles) :]
         found = np.linalg.eigvals(a - np.outer(b, c)).astype(np.complex128)
@@ -265,16 +259,13 @@ class Family(NamedTuple):
         return next(each for each in self.fits if each.order == order)
 
 
-def fit_transfer(
-    response: Response, orders: Sequence[int] = range(4, 10), *, delay_s: float = 0.0, even: bool = False
-) -> Family:
-    """Stable transfer functions of these orders. `even`: every gain counts alike, whatever its variance."""
-    _check(response, orders, delay_s)
+def fit_transfer(response: Response, orders: Sequence[int] = range(4, 10)) -> Family:
+    """Stable transfer functions of these orders."""
+    _check(response, orders)
     w = 2 * np.pi * response.hz
     w0 = float(np.sqrt(w[0] * w[-1]))
     s = np.asarray(1j * w, np.complex128)
-    gain = response.gain * np.exp(s * delay_s)
-    weight = np.ones(len(w)) if even else weights_of(response)
+    gain, weight = response.gain, weights_of(response)
     found: dict[int, Refined] = {}
     for order in range(min(orders), max(orders) + 1):
         poles = relocate(first_poles(order, w[0], w[-1]), s, gain, weight)
@@ -285,15 +276,13 @@ def fit_transfer(
             below = found[order - 1].sections
             starts += [with_pole(below, np.log(factor)) for factor in _EXTRA]
         found[order] = min((refine(each, w, gain, weight, w0) for each in starts), key=lambda one: one.cost)
-    fits = tuple(
-        judged(response, found[order].transfer._replace(delay_s=delay_s), weight) for order in sorted(set(orders))
-    )
+    fits = tuple(judged(response, found[order].transfer, weight) for order in sorted(set(orders)))
     return Family(fits, min(fits, key=lambda one: one.bic))
 
 
 def fit_levy(response: Response, orders: Sequence[int] = range(4, 10)) -> tuple[Fitted, ...]:
     """The paper's plain least squares, judged in the same way."""
-    _check(response, orders, 0.0)
+    _check(response, orders)
     return tuple(judged(response, levy(response, order), np.ones(len(response.hz))) for order in sorted(set(orders)))
 
 
@@ -316,7 +305,7 @@ def weights_of(response: Response) -> Reals:
     return np.asarray(1 / np.sqrt(np.maximum(smooth, 1e-12 * np.max(np.abs(response.gain)) ** 2)))
 
 
-def _check(response: Response, orders: Sequence[int], delay_s: float) -> None:
+def _check(response: Response, orders: Sequence[int]) -> None:
     lines = len(response.hz)
     problems = []
     if not len(orders):
@@ -325,14 +314,8 @@ def _check(response: Response, orders: Sequence[int], delay_s: float) -> None:
         Problem("orders", order, f"must be 1 to {HIGHEST}") for order in orders if not 1 <= order <= HIGHEST
     ]
     if len(orders) and lines < 2 * max(orders):
-        problems.append(
-            Problem(
-                "response", f"{lines} frequencies", f"must be {2 * max(orders)} at least for order {max(orders)}",
-                "measure more of them, or ask for lower orders",
-            )
-        )  # fmt: skip
-    if not 0.0 <= delay_s <= 1.0:
-        problems.append(Problem("delay_s", delay_s, "must be 0 to 1 s"))
+        limit = f"must be {2 * max(orders)} at least for order {max(orders)}"
+        problems.append(Problem("response", f"{lines} frequencies", limit, "measure more, or ask for lower orders"))
     if lines and not (np.isfinite(response.gain).all() and (np.diff(response.hz) > 0).all() and response.hz[0] > 0):
         problems.append(Problem("response", "these gains", "must be finite, at frequencies above 0 that grow"))
     if problems:

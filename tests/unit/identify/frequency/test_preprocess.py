@@ -26,7 +26,7 @@ def test_outliers_and_only_they_are_replaced():
     assert np.count_nonzero(now[others] != x[others]) < 4
     change = made.done[0].changes["x"]
     assert change.touched == np.count_nonzero(now != spoiled) and change.largest == pytest.approx(3.0, abs=0.1)
-    assert f"{change.touched} outliers replaced" in made.text
+    assert f"{change.touched} outliers replaced" in change.text
 
 
 def test_a_clean_signal_keeps_its_peaks():
@@ -40,13 +40,11 @@ def test_the_filter_has_no_lag_and_the_square_of_its_gain():
     assert np.allclose(made[500:-500], 0.5 * x[500:-500], atol=1e-6)
 
 
-def test_trends_are_taken_off_and_told():
-    x = noisy() + 5 + 0.7 * T
-    made = prepare({"x": x}, RATE).then(Detrend(kind="linear"))
-    line = np.polynomial.polynomial.polyfit(T, made.channels["x"], 1)
-    assert np.allclose(line, 0.0, atol=1e-12)
-    assert "slope 0.6" in made.text and "mean 6.3" in made.text
-    assert prepare({"x": x}, RATE).then(Detrend()).channels["x"].mean() == pytest.approx(0.0, abs=1e-12)
+def test_the_mean_is_taken_off_and_told():
+    x = noisy() + 5
+    made = prepare({"x": x}, RATE).then(Detrend())
+    assert made.channels["x"].mean() == pytest.approx(0.0, abs=1e-12)
+    assert f"mean {x.mean():.6g}" in made.done[0].changes["x"].text
 
 
 def test_every_step_can_be_taken_back():
