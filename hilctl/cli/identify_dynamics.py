@@ -180,7 +180,7 @@ def _driven(rig: "Client", given: argparse.Namespace, asked: "Asked", folder: Pa
         plant = plant_of(facts)
         asked = _with_defaults(asked, plant)
         tell("planning")
-        legs = legs_of(asked, facts, plant.settings(facts))
+        legs = legs_of(asked, facts)
         if "plant" in asked.excitations:
             legs += plant.legs(rig, facts)
         driven = Run.begin(rig, folder, asked, facts, legs, command=_command(), prepared=prepared)

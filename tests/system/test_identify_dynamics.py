@@ -22,17 +22,16 @@ from tests.system.test_identify_plant import a_rig
 
 SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))
 ASKED = ("multisine", "plant")
-LESS = {"multisine": {"realisations": 2}}
 ENOUGH = ("slow sine", "fast sine", "chirp up")  # of the plant's own motions
+LESS = ("multisine 1", "multisine 2", "check sweep", "check step")
 
 
-def studied(rig, folder, excitations, *, pauses=False, settings=None, only=None, **more):
+def studied(rig, folder, excitations, *, pauses=False, only=None, **more):
     """Drives and analyses; with a pause after the first motion, from which another process would go on."""
     facts = read_facts(rig)
     plant = plant_of(facts)
     asked = Asked(excitations=excitations, **more)
-    legs = legs_of(asked, facts, settings)
-    legs += [leg for leg in plant.legs(rig, facts) if only is None or leg.name in only]
+    legs = [leg for leg in (*legs_of(asked, facts), *plant.legs(rig, facts)) if only is None or leg.name in only]
     run = Run.begin(rig, folder, asked, facts, legs)
     if pauses:
         next(run.drive())
@@ -78,7 +77,7 @@ def test_a_study_finds_the_machine_and_goes_on_after_a_pause(tmp_path):
             studied(rig, tmp_path / "off", ("multisine",))
         rig.arm()
         before = rig.get()
-        study = studied(rig, tmp_path / "on", ASKED, pauses=True, settings=LESS, only=ENOUGH)
+        study = studied(rig, tmp_path / "on", ASKED, pauses=True, only=(*LESS, *ENOUGH))
         assert rig.get() == before
     error = off(study, truth)
     assert error["m"] < 2 and error["Qn"] < 2 and error["beta"] < 5 and error["wv"] < 10 and error["zv"] < 10

@@ -1,7 +1,7 @@
 """What a study asks of each kind of rig: which channels it compares, what else it drives, which grey box it fits."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -35,9 +35,6 @@ class Plant(Protocol):
 
     def pairs(self, asked: Asked) -> tuple[Pair, ...]:
         """The responses to estimate; transfer functions are fitted to each."""
-
-    def settings(self, facts: Facts) -> Mapping[str, Mapping[str, Any]]:
-        """Settings that override those of each excitation, by its kind."""
 
     def legs(self, rig: "Client", facts: Facts) -> Sequence[Leg]:
         """The motions of the excitation `plant`."""

@@ -4,8 +4,9 @@ Flow, oil, valve and delay come from the grey box, whose only output is the load
 inputs. The mass is not identifiable from it; it comes from force and acceleration.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -45,10 +46,6 @@ class RigPlant:
         loop = Pair("xd_m", "displacement_m")
         return (loop, Pair("u_applied", "load_pressure_pa")) if asked.load_pressure else (loop,)
 
-    def settings(self, facts: Facts) -> Mapping[str, Mapping[str, Any]]:
-        """None: each excitation has its defaults."""
-        return {}
-
     def legs(self, rig: "Client", facts: Facts) -> Sequence[Leg]:
         """Sines and chirps up and down, through the hydraulic mode."""
         from hilctl.identify.plant.experiment import plan
@@ -87,16 +84,18 @@ class RigPlant:
         made = Grey(self.name, tuple(one.name for one in chosen), ("load_pressure",), None, before, _KEYS)
         if not chosen:
             without = next(iter(lacking.items()), ("there is no record", ["multisine", "plant"]))
-            return _refused(made, f"{without[0]} lacks {', '.join(without[1])}; record these channels as well")
+            why = f"{without[0]} lacks {', '.join(without[1])}; record these channels as well"
+            return replace(made, refused=why)
         if max(one.band_hz[1] for one in chosen) <= FAST_HZ:
-            return _refused(made, f"nothing was driven above {FAST_HZ:g} Hz, where the valve shows; widen the band")
+            why = f"nothing was driven above {FAST_HZ:g} Hz, where the valve shows; widen the band"
+            return replace(made, refused=why)
         try:
             records = rig_records([plant_record(one) for one in chosen], facts.values)
             fit = identify_rig(facts, records, self.choices(facts, asked), starts=asked.starts)
         except (NoStart, NoMachine, PlantFault) as error:
-            return _refused(made, str(error))
+            return replace(made, refused=str(error))
         mass, refused = _weighed(chosen, facts)
-        return Grey(self.name, made.experiments, made.outputs, fit, before, _KEYS, mass, refused)
+        return replace(made, fit=fit, mass=mass, refused=refused)
 
     def modelled(self, grey: Grey, experiment: Experiment, facts: Facts) -> tuple[Modelled, ...]:
         """The load pressure of the grey box for the record's command and motion."""
@@ -113,10 +112,6 @@ class RigPlant:
 def plant_record(one: Experiment) -> PlantRecord:
     """The record in the form of the plant's identification."""
     return PlantRecord(one.name, one.band_hz[0], one.rate_hz, {name: one.channels[name] for name in CHANNELS})
-
-
-def _refused(made: Grey, why: str) -> Grey:
-    return Grey(made.model, made.experiments, made.outputs, None, made.before, made.keys, None, why)
 
 
 def _weighed(chosen: Sequence[Experiment], facts: Facts) -> "tuple[PlantFit | None, str]":

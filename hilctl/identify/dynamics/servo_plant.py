@@ -5,8 +5,9 @@ the displacement for a command of 1 and the transducer's gain, `ui = u_applied r
 tick.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -51,10 +52,6 @@ class ServoPlant:
         loop = Pair("u_applied", "displacement_m")
         return (loop, Pair("u_applied", "load_pressure_pa")) if asked.load_pressure else (loop,)
 
-    def settings(self, facts: Facts) -> Mapping[str, Mapping[str, Any]]:
-        """None: each excitation has its defaults."""
-        return {}
-
     def legs(self, rig: "Client", facts: Facts) -> Sequence[Leg]:
         """The paper's sweep: 1 to 100 Hz in steps of 1 Hz, three periods each; and a step for validation."""
         most = float(room_of(facts).position_m)
@@ -89,8 +86,8 @@ class ServoPlant:
             records = [servo_record(one, facts, outputs) for one in experiments]
             fit = identify(servo_model(facts), records, self.choices(facts, asked), starts=asked.starts)
         except (NoStart, NoMachine, RecordFault) as error:
-            return Grey(self.name, chosen, outputs, None, before, KEYS, None, str(error))
-        return Grey(self.name, chosen, outputs, fit, before, KEYS)
+            return replace(made, refused=str(error))
+        return replace(made, fit=fit)
 
     def modelled(self, grey: Grey, experiment: Experiment, facts: Facts) -> tuple[Modelled, ...]:
         """The displacement of the grey box for the record's reference."""

@@ -1,14 +1,13 @@
-"""The options of a study.
+"""From the options of a study to its motions, each short enough that a pause comes soon.
 
-The speed of the carrier of a study, from the friction model of the rig file.
-
-From the options of a study to its motions, each short enough that a pause comes soon.
+They ride on a carrier where the friction model of the rig file holds a table at rest.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, get_args
 
 import msgspec
+import numpy as np
 
 from hilctl.experiment.facts import Facts
 from hilctl.friction import Friction
@@ -139,16 +138,10 @@ class Signal(msgspec.Struct, frozen=True):
     closed: bool  # it ends where it starts
 
 
-def legs_of(asked: Asked, facts: Facts, settings: Mapping[str, Mapping[str, Any]] | None = None) -> list[Leg]:
-    """The motions of a study; `settings` override those of each excitation, by its kind."""
-    over = settings or {}
-    legs: list[Leg] = []
-    for kind in asked.excitations:
-        if kind != "plant":
-            legs += _MAKERS[kind](asked, facts, over.get(kind, {}))
-    if asked.checks:
-        legs += _checks(asked, facts)
-    return legs
+def legs_of(asked: Asked, facts: Facts) -> list[Leg]:
+    """The motions of a study."""
+    legs = [leg for kind in asked.excitations if kind != "plant" for leg in _MAKERS[kind](asked, facts)]
+    return [*legs, *_checks(asked, facts)] if asked.checks else legs
 
 
 def band_of(asked: Asked, facts: Facts) -> tuple[float, float]:
@@ -169,8 +162,7 @@ def signal_of(leg: Leg, facts: Facts, share: float = 1.0) -> Signal:
         return Signal(share * _step(leg, facts.rate_hz), None, False)
     table = check(_TABLES[leg.kind], leg.settings, leg.name)
     shape = (Riding if leg.kind == "multisine" else Shape)(leg.amplitude_m, room_of(facts))
-    make: Any = _SIGNALS[leg.kind]
-    made = make(table, shape)
+    made = _SIGNALS[leg.kind](table, shape)
     values = made.values
     if leg.role == "check":
         ride = getattr(made, "ride", 0.0)  # the carrier keeps its speed; the sine above it shrinks
@@ -179,102 +171,78 @@ def signal_of(leg: Leg, facts: Facts, share: float = 1.0) -> Signal:
     return Signal(made.values, made, True)
 
 
-def _multisines(asked: Asked, facts: Facts, over: Mapping[str, Any]) -> Iterator[Leg]:
+def _leg(
+    name: str, kind: Kind, settings: dict[str, Any], seconds: float, asked: Asked, facts: Facts, **other: Any
+) -> Leg:
+    """A motion that is a group of its own, for the fit, as large as it may be; unless `other` says otherwise."""
+    own = {"group": name, "role": "fit", "band_hz": (settings.get("start_hz"), settings.get("end_hz")),
+           "amplitude_m": amplitude_of(asked, facts), **other}  # fmt: skip
+    return Leg(name=name, kind=kind, settings=settings, seconds=seconds, **own)
+
+
+def _band(asked: Asked, facts: Facts) -> dict[str, Any]:
     start, end = band_of(asked, facts)
-    rides = over.get("carrier_m_s", _carrier(asked, facts))
-    given = {
-        "start_hz": start, "end_hz": end, "period_s": _whole(1.0 / min(start, 1.0), facts),
-        "periods": 4 if rides else 3, "settle_periods": 1, "soft_s": 0.5, "carrier_m_s": rides,
-        "rate_hz": facts.rate_hz, "realisations": RIDING_REALISATIONS if rides else REALISATIONS, **over,
-    }  # fmt: skip
-    realisations = int(given.pop("realisations"))
-    seconds = given["period_s"] * (given["periods"] + given["settle_periods"])
-    for seed in range(1, realisations + 1):
-        yield Leg(
-            name=f"multisine {seed}", group="multisine", kind="multisine", role="fit",
-            settings={**given, "seed": seed}, band_hz=(given["start_hz"], given["end_hz"]),
-            amplitude_m=amplitude_of(asked, facts), seconds=seconds,
-        )  # fmt: skip
+    carrier_m_s = carrier_of(asked, facts, amplitude_of(asked, facts))
+    return {"start_hz": start, "end_hz": end, "carrier_m_s": carrier_m_s, "rate_hz": facts.rate_hz}
 
 
-def _sweep(asked: Asked, facts: Facts, over: Mapping[str, Any]) -> Iterator[Leg]:
-    start, end = band_of(asked, facts)
-    given = {
-        "start_hz": start, "end_hz": end, "duration_s": max(SWEEP_S, 5 / start),
-        "carrier_m_s": _carrier(asked, facts), "rate_hz": facts.rate_hz, **over,
-    }  # fmt: skip
-    yield Leg(
-        name="sweep", group="sweep", kind="sweep", role="fit", settings=given,
-        band_hz=(given["start_hz"], given["end_hz"]), amplitude_m=amplitude_of(asked, facts),
-        seconds=given["duration_s"],
-    )  # fmt: skip
+def _multisines(asked: Asked, facts: Facts) -> Iterator[Leg]:
+    band = _band(asked, facts)
+    rides = band["carrier_m_s"]
+    period_s = round(1.0 / min(band["start_hz"], 1.0) * facts.rate_hz) / facts.rate_hz  # of whole samples
+    given = {**band, "period_s": period_s, "periods": 4 if rides else 3, "settle_periods": 1, "soft_s": 0.5}
+    for seed in range(1, 1 + (RIDING_REALISATIONS if rides else REALISATIONS)):
+        seconds = period_s * (given["periods"] + 1)
+        yield _leg(f"multisine {seed}", "multisine", {**given, "seed": seed}, seconds, asked, facts, group="multisine")
 
 
-def _stepped(asked: Asked, facts: Facts, over: Mapping[str, Any]) -> Iterator[Leg]:
+def _sweep(asked: Asked, facts: Facts) -> Iterator[Leg]:
+    band = _band(asked, facts)
+    seconds = max(SWEEP_S, 5 / band["start_hz"])
+    yield _leg("sweep", "sweep", {**band, "duration_s": seconds}, seconds, asked, facts)
+
+
+def _stepped(asked: Asked, facts: Facts) -> Iterator[Leg]:
     """Cut into parts where one motion would be too long; every part starts from rest."""
-    start, end = band_of(asked, facts)
-    given = {
-        "start_hz": start, "end_hz": end, "step_hz": 1.0, "carrier_m_s": _carrier(asked, facts),
-        "rate_hz": facts.rate_hz, **over,
-    }  # fmt: skip
-    table = check(SteppedSine, given, "stepped")
+    given = {**_band(asked, facts), "step_hz": 1.0}
     shape = Shape(amplitude_of(asked, facts), room_of(facts))
     parts: list[list[Planned]] = [[]]
-    for one in planned(table, shape):
+    for one in planned(check(SteppedSine, given, "stepped"), shape):
         if parts[-1] and sum(each.seconds for each in parts[-1]) + one.seconds > PART_S:
             parts.append([])
         parts[-1].append(one)
     for number, part in enumerate(parts, 1):
-        low, high = part[0].hz, part[-1].hz
-        own = {**given, "start_hz": low, "end_hz": high}
-        yield Leg(
-            name=f"stepped {number}" if len(parts) > 1 else "stepped", group="stepped", kind="stepped", role="fit",
-            settings=own, band_hz=(low, high), amplitude_m=amplitude_of(asked, facts),
-            seconds=sum(each.seconds for each in planned(check(SteppedSine, own, "stepped"), shape)),
-        )  # fmt: skip
+        own = {**given, "start_hz": part[0].hz, "end_hz": part[-1].hz}
+        seconds = sum(each.seconds for each in planned(check(SteppedSine, own, "stepped"), shape))
+        name = f"stepped {number}" if len(parts) > 1 else "stepped"
+        yield _leg(name, "stepped", own, seconds, asked, facts, group="stepped")
 
 
 def _checks(asked: Asked, facts: Facts) -> Iterator[Leg]:
     """A smaller sweep over a narrower band, and a step: models are only validated on them."""
     start, end = band_of(asked, facts)
-    band = (1.3 * start, min(0.85 * end, 0.2 * facts.rate_hz))
-    if band[1] > 1.5 * band[0]:
-        given = {
-            "start_hz": band[0], "end_hz": band[1], "duration_s": max(CHECK_S, 5 / start),
-            "carrier_m_s": _carrier(asked, facts), "rate_hz": facts.rate_hz,
-        }  # fmt: skip
-        yield Leg(
-            name="check sweep", group="check sweep", kind="sweep", role="check", settings=given, band_hz=band,
-            amplitude_m=amplitude_of(asked, facts), seconds=given["duration_s"],
-        )  # fmt: skip
+    low, high = 1.3 * start, min(0.85 * end, 0.2 * facts.rate_hz)
+    if high > 1.5 * low:
+        seconds = max(CHECK_S, 5 / start)
+        given = {**_band(asked, facts), "start_hz": low, "end_hz": high, "duration_s": seconds}
+        yield _leg("check sweep", "sweep", given, seconds, asked, facts, role="check")
     room = room_of(facts)
     speed = min(room.velocity_m_s, 0.8 * room.opening * room.no_load_speed_m_s)
     most = min(STEP_S / RISE_FASTEST * speed, STEP_S**2 / RISE_STEEPEST * room.acceleration_m_s2)
-    yield Leg(
-        name="check step", group="check step", kind="step", role="check", settings={"rise_s": STEP_S},
+    yield _leg(
+        "check step", "step", {"rise_s": STEP_S}, STEP_STILL_S + STEP_S + STEP_REST_S, asked, facts, role="check",
         band_hz=(1 / (STEP_STILL_S + STEP_REST_S), min(1 / STEP_S, end)),
         amplitude_m=min(STEP_SHARE * amplitude_of(asked, facts), most),
-        seconds=STEP_STILL_S + STEP_S + STEP_REST_S,
     )  # fmt: skip
 
 
 def _step(leg: Leg, rate_hz: float) -> Any:
     """A smooth step from rest to rest."""
-    import numpy as np
-
     count = round((STEP_STILL_S + STEP_S + STEP_REST_S) * rate_hz)
     t = np.arange(count) / rate_hz - STEP_STILL_S
     return leg.amplitude_m * smooth(t / float(leg.settings["rise_s"]))
 
 
-def _carrier(asked: Asked, facts: Facts) -> float:
-    return carrier_of(asked, facts, amplitude_of(asked, facts))
-
-
-def _whole(period_s: float, facts: Facts) -> float:
-    """The nearest period of whole samples."""
-    return round(period_s * facts.rate_hz) / facts.rate_hz
-
-
-_Maker = Callable[[Asked, Facts, Mapping[str, Any]], Iterator[Leg]]
-_MAKERS: dict[str, _Maker] = {"multisine": _multisines, "sweep": _sweep, "stepped": _stepped}
+_MAKERS: dict[str, Callable[[Asked, Facts], Iterator[Leg]]] = {
+    "multisine": _multisines, "sweep": _sweep, "stepped": _stepped,
+}  # fmt: skip

@@ -42,7 +42,7 @@ def levy(response: Response, order: int) -> Transfer:
     w = 2 * np.pi * response.hz
     w0 = float(np.sqrt(w[0] * w[-1]))
     powers = (1j * w / w0)[:, None] ** np.arange(order + 1)
-    basis = np.hstack([powers[:, :-1], -response.gain[:, None] * powers[:, 1:]])
+    basis: Complexes = np.hstack([powers[:, :-1], -response.gain[:, None] * powers[:, 1:]])
     found = np.asarray(np.linalg.lstsq(_parts(basis), _parts(response.gain), rcond=None)[0], np.float64)
     return Transfer(found[:order], np.concatenate([[1.0], found[order:]]), w0)
 
@@ -62,7 +62,7 @@ def relocate(poles: Complexes, s: Complexes, gain: Complexes, weight: Reals) -> 
     """The stable poles after ROUNDS of fitting."""
     for _ in range(ROUNDS):
         basis, a, b = _real_bases(poles, s)
-        columns = np.hstack([basis, -gain[:, None] * basis]) * weight[:, None]
+        columns: Complexes = np.asarray(np.hstack([basis, -gain[:, None] * basis]) * weight[:, None])
         rows, right = _parts(columns), _parts(gain * weight)
         size = np.maximum(np.linalg.norm(rows, axis=0), 1e-300)
         c = (np.linalg.lstsq(rows / size, right, rcond=None)[0] / size)[len(poles) :]
