@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +55,13 @@ def figures(told: Mapping[str, Any], folder: Path) -> list[Path]:
 
 def inline(told: Mapping[str, Any]) -> dict[str, str]:
     """Each figure that there is something to draw for, as an SVG element; NoFigures where matplotlib is missing."""
+    return elements(_drawn(told))
+
+
+def elements(drawn: Iterable[tuple[str, Any]]) -> dict[str, str]:
+    """Figures as SVG elements, by name."""
     made = {}
-    for name, figure in _drawn(told):
+    for name, figure in drawn:
         file = io.StringIO()
         figure.savefig(file, format="svg")
         made[name] = element(file.getvalue(), name)

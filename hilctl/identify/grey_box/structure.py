@@ -1,14 +1,8 @@
-"""How many directions the data fix: singular values of the derivatives, each column brought to length one.
+"""What the data do not fix, in the parameters' own terms, and what they do: derived from derivatives alone.
 
-Directions that are not identifiable from the data show as singular values at the level of rounding, many decades below
-the rest; directions that are badly determined do not.
-
-Subspaces of small whole numbers: found in floating-point ones, and written down plainly.
-
-What the data do not fix, in the parameters' own terms, and what they do: derived from derivatives alone.
-
-Where the rank is short, some changes of the parameters leave every output as it is. At one point they are vectors; the
-law behind them shows in how these turn from point to point:
+Directions that are not identifiable show as singular values at the level of rounding, many decades below the rest;
+directions that are badly determined do not. Where the rank is short, some changes of the parameters leave every output
+as it is. At one point they are vectors; the law behind them shows in how these turn from point to point:
 
 - a *shift* is the same vector everywhere in the parameters themselves: (Kc, Ctc) by (+1, -1). Then only sums count.
   They take the place of the parameters that are in them.
@@ -90,14 +84,11 @@ def echelon(rows: Any) -> Reals:
     return work[:at]
 
 
-def whole(row: Any) -> tuple[int, ...] | None:
+def whole(row: Any, largest: int = LARGEST) -> tuple[int, ...] | None:
     """The row times the least number that makes it whole; None where it is none of small fractions."""
-    fractions = []
-    for value in row:
-        near = Fraction(float(value)).limit_denominator(LARGEST)
-        if abs(float(near) - value) > APART or abs(near.numerator) > LARGEST:
-            return None
-        fractions.append(near)
+    fractions = [Fraction(float(value)).limit_denominator(largest) for value in row]
+    if any(abs(float(f) - v) > APART or abs(f.numerator) > largest for f, v in zip(fractions, row, strict=True)):
+        return None
     common = math.lcm(*(f.denominator for f in fractions))
     return tuple(int(f * common) for f in fractions)
 
@@ -115,26 +106,15 @@ def crosswise(rows: Sequence[Sequence[int]], count: int) -> dict[int, tuple[int,
 
     By that column: it stands in no other of these rows.
     """
-    exact = [[Fraction(v) for v in row] for row in rows]
-    pivots: list[int] = []
-    for column in range(count):
-        at = len(pivots)
-        here = next((i for i in range(at, len(exact)) if exact[i][column]), None)
-        if here is None:
-            continue
-        exact[at], exact[here] = exact[here], exact[at]
-        exact[at] = [v / exact[at][column] for v in exact[at]]
-        for other in range(len(exact)):
-            if other != at:
-                exact[other] = [v - exact[other][column] * p for v, p in zip(exact[other], exact[at], strict=True)]
-        pivots.append(column)
+    made = echelon(np.array(rows, float).reshape(len(rows), count))
+    pivots = [int(np.argmax(np.abs(row) > 0.5)) for row in made]  # 1 there, and 0 before
     out = {}
     for column in (c for c in range(count) if c not in pivots):
-        row = [Fraction(int(c == column)) for c in range(count)]
-        for at, pivot in enumerate(pivots):
-            row[pivot] = -exact[at][column]
-        common = math.lcm(*(f.denominator for f in row))
-        out[column] = tuple(int(f * common) for f in row)
+        row = np.eye(count)[column]
+        row[pivots] = -made[:, column]
+        exact = whole(row, LARGEST**2)
+        assert exact is not None, "small whole numbers are crossed by small fractions"
+        out[column] = exact
     return out
 
 

@@ -1,19 +1,18 @@
 """The page of a study: a head, the results in short, and the sections in the order of the work."""
 
-import io
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hilctl.errors import NoFigures
 from hilctl.identify.dynamics.study import Study
 from hilctl.report.document import contents, document, save, section
-from hilctl.report.drawing import element
-from hilctl.report.dynamics import sections
+from hilctl.report.drawing import elements
+from hilctl.report.dynamics import paper_pictures, paper_sections, sections
 from hilctl.report.dynamics.pictures import pictures_of
-from hilctl.report.markup import NOTHING, Html, absent, code, facts, html, moment, p, sentence, tag
+from hilctl.report.markup import NOTHING, Html, absent, bullets, code, facts, html, moment, p, sentence, tag
 from hilctl.report.numbers import fixed, percent
 from hilctl.report.pictures.style import RC
 
@@ -68,26 +67,17 @@ def page(study: Study, paper: "Paper | None" = None) -> str:
     made = {key: (name, make(study, pictures)) for key, (name, make) in _SECTIONS.items()
             if key != "tuning" or study.tuning is not None}  # fmt: skip
     if paper is not None:
-        from hilctl.report.dynamics.paper_sections import tables
-
-        made["paper"] = ("The paper's tables and figures", tables(paper, pictures))
+        made["paper"] = ("The paper's tables and figures", paper_sections.tables(paper, pictures))
     return document(title, [
         tag("header", tag("h1", title), p(_headline(study), class_="headline"), facts([
             ("Made", moment(study.made)), ("By", code(study.command)), ("Rate", f"{study.rate_hz:g} Hz"),
         ])),
         absent(without) if without else NOTHING,
-        bullets_of(study.remarks),
+        bullets((sentence(remark) for remark in study.remarks), "warnings"),
         contents({key: name for key, (name, _) in made.items()}),
         *(section(n, key, name, text) for n, (key, (name, text)) in enumerate(made.items(), 1)),
         tag("footer", html("Made by hilctl.")),
     ])  # fmt: skip
-
-
-def bullets_of(remarks: tuple[str, ...]) -> Html:
-    """The remarks of a study."""
-    from hilctl.report.markup import bullets
-
-    return bullets((sentence(remark) for remark in remarks), "warnings")
 
 
 def inline(study: Study, paper: "Paper | None" = None) -> dict[str, str]:
@@ -96,22 +86,9 @@ def inline(study: Study, paper: "Paper | None" = None) -> dict[str, str]:
         from matplotlib import rc_context
     except ImportError:
         raise NoFigures from None
-    made = {}
+    drawn = chain(pictures_of(study), paper_pictures.pictures_of(paper) if paper else ())
     with rc_context(RC):
-        for name, figure in chain(pictures_of(study), _papers(paper)):
-            if figure is None:
-                continue
-            file = io.StringIO()
-            figure.savefig(file, format="svg")
-            made[name] = element(file.getvalue(), name)
-    return made
-
-
-def _papers(paper: "Paper | None") -> Iterator[tuple[str, Any]]:
-    if paper is not None:
-        from hilctl.report.dynamics.paper_pictures import pictures_of as drawn
-
-        yield from drawn(paper)
+        return elements((name, figure) for name, figure in drawn if figure is not None)
 
 
 def _headline(study: Study) -> str:

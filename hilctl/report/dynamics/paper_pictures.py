@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from hilctl.papers.servo_tables import BELOW_HZ, Case, Paper, servo_of
-from hilctl.report.dynamics.style import MEASURED, MODEL, OTHER, thinned
-from hilctl.report.pictures.style import INK, SHADES, below, decades, new
+from hilctl.report.dynamics.style import MEASURED, MODEL, OTHER, db, degrees, frequencies, thinned, with_intervals
+from hilctl.report.pictures.style import INK, SHADES, below, new
 from sim.servo import KNOWN, frequency_response
 
 _FROM_S, _TO_S = 8.5, 11.5
@@ -47,29 +47,22 @@ def response(paper: Paper) -> Any:
     """The measured response and the truth's; and the corrector's own."""
     figure, axes = new(2, 2, 4.2, sharex="col")
     r = paper.response
-    low, high = r.magnitude_interval()
-    floor = 0.05 * float(np.min(np.abs(paper.exact)))
-    axes[0, 0].fill_between(r.hz, _db(np.maximum(low, floor) * KNOWN["Kd"]), _db(high * KNOWN["Kd"]), color=MODEL,
-                            alpha=0.25, lw=0)  # fmt: skip
-    axes[0, 0].plot(r.hz, _db(r.magnitude * KNOWN["Kd"]), color=MODEL, label="measured")
-    axes[0, 0].plot(r.hz, _db(np.abs(paper.exact) * KNOWN["Kd"]), color=INK, linewidth=0.8, label="the servo's own")
-    least, most = r.phase_interval_deg()
-    axes[1, 0].fill_between(r.hz, least, most, color=MODEL, alpha=0.25, lw=0)
-    axes[1, 0].plot(r.hz, r.phase_deg, color=MODEL)
-    axes[1, 0].plot(r.hz, _phase(paper.exact), color=INK, linewidth=0.8)
+    with_intervals(axes[0, 0], axes[1, 0], r, MODEL, "measured", KNOWN["Kd"])
+    axes[0, 0].plot(r.hz, db(np.abs(paper.exact) * KNOWN["Kd"]), color=INK, linewidth=0.8, label="the servo's own")
+    axes[1, 0].plot(r.hz, degrees(paper.exact), color=INK, linewidth=0.8)
     for ax, one in ((axes[0, 0], paper.bandwidth.gain), (axes[1, 0], paper.bandwidth.phase)):
         if one is not None:
             ax.axvline(one.hz, color=OTHER, linewidth=0.9, linestyle=(0, (2, 2)), label=f"{one.hz:.1f} Hz")
     s = 2j * np.pi * r.hz
     t5, xi3, xi4 = KNOWN["T5"], KNOWN["xi3"], KNOWN["xi4"]
     corrector = (t5**2 * s**2 + 2 * xi3 * t5 * s + 1) / (t5**2 * s**2 + 2 * xi4 * t5 * s + 1)
-    axes[0, 1].plot(r.hz, _db(np.abs(corrector)), color=SHADES[2])
+    axes[0, 1].plot(r.hz, db(np.abs(corrector)), color=SHADES[2])
     axes[1, 1].plot(r.hz, np.rad2deg(np.angle(corrector)), color=SHADES[2])
     axes[0, 0].set_title("the servo: magnitude, dB")
     axes[1, 0].set_title("phase, °")
     axes[0, 1].set_title("the corrector: magnitude, dB")
     axes[1, 1].set_title("phase, °")
-    _frequencies(axes)
+    frequencies(axes.flat)
     below(figure, axes)
     return figure
 
@@ -97,19 +90,15 @@ def model(paper: Paper) -> Any:
     """The identified model's response beside the measured one, and the start's."""
     figure, axes = new(2, 1, 4.2, sharex=True)
     r, hz = paper.response, paper.response.hz
-    low, high = r.magnitude_interval()
-    floor = 0.05 * float(np.min(np.abs(paper.exact)))
-    axes[0, 0].fill_between(hz, _db(np.maximum(low, floor) * KNOWN["Kd"]), _db(high * KNOWN["Kd"]), color="0.85", lw=0)
-    axes[0, 0].plot(hz, _db(r.magnitude * KNOWN["Kd"]), color=MEASURED, linewidth=2.0, label="measured")
-    axes[1, 0].plot(hz, r.phase_deg, color=MEASURED, linewidth=2.0)
+    with_intervals(axes[0, 0], axes[1, 0], r, MEASURED, "measured", KNOWN["Kd"])
     start = {line.name: line.start for line in paper.lines}
     for values, colour, label in ((start, OTHER, "start"), (paper.noisy.fit.values, MODEL, "identified")):
         gain = frequency_response(servo_of(values), hz)[:, 0]
-        axes[0, 0].plot(hz, _db(np.abs(gain) * KNOWN["Kd"]), color=colour, linewidth=1.0, label=label)
-        axes[1, 0].plot(hz, _phase(gain), color=colour, linewidth=1.0)
+        axes[0, 0].plot(hz, db(np.abs(gain) * KNOWN["Kd"]), color=colour, linewidth=1.0, label=label)
+        axes[1, 0].plot(hz, degrees(gain), color=colour, linewidth=1.0)
     axes[0, 0].set_ylabel("magnitude, dB")
     axes[1, 0].set_ylabel("phase, °")
-    _frequencies(axes)
+    frequencies(axes.flat)
     below(figure, axes)
     return figure
 
@@ -151,20 +140,3 @@ def step(paper: Paper) -> Any:
     ax.margins(x=0)
     below(figure, axes)
     return figure
-
-
-def _db(magnitude: Any) -> Any:
-    return 20 * np.log10(np.maximum(magnitude, 1e-300))
-
-
-def _phase(gain: Any) -> Any:
-    return np.rad2deg(np.unwrap(np.angle(gain)))
-
-
-def _frequencies(axes: Any) -> None:
-    for ax in axes.flat:
-        ax.set_xscale("log")
-        ax.margins(x=0.01)
-        decades(ax.xaxis)
-    for ax in axes[-1]:
-        ax.set_xlabel("frequency, Hz")

@@ -1,38 +1,38 @@
 """The paper's tables as a section of a study's page, ours beside them."""
 
 import math
-from collections.abc import Mapping
 
 from hilctl.papers.servo_tables import BELOW_HZ, FITS, ITERATIONS, Case, Line, Paper
-from hilctl.report.dynamics.sections import figure, fit
+from hilctl.report.dynamics.sections import fit, stable
 from hilctl.report.markup import Html, joined, p, table, tag
 from hilctl.report.numbers import plain
+from hilctl.report.sections.common import Pictures, shown
 
 
-def tables(paper: Paper, pictures: Mapping[str, str]) -> Html:
+def tables(paper: Paper, pictures: Pictures) -> Html:
     """The whole section, in the paper's order."""
     return joined([
         p("Zhao and Wang, Acta Aeronautica et Astronautica Sinica 34 (2013) 187–196, identify an analog position servo "
           "from a sweep of 1 to 100 Hz in steps of 1 Hz, three periods each. Here a simulated servo with the values "
           "that they identified takes the place of their rig, so these values are the true ones."),
         tag("h3", "Figure 2: the excitation and its response, prepared"),
-        figure(pictures, "paper-sweep", "With noise of 3.8 % of the output's spread, as estimated for the paper's own; "
+        shown(pictures, "paper-sweep", "With noise of 3.8 % of the output's spread, as estimated for the paper's own; "
                "outliers removed, low-passed without lag, mean removed."),
         tag("h3", "Figures 3 and 4: the frequency response, and that of the corrector"),
-        figure(pictures, "paper-response", "From the record above, the first of three periods skipped, with its 95 % "
+        shown(pictures, "paper-response", "From the record above, the first of three periods skipped, with its 95 % "
                "intervals, corrected for the half tick of lag of the converter's hold; the servo's own in black. "
                "Right: the second-order corrector at about 80 Hz, which causes the dip."),
         tag("h3", "Table 1: start and bounds of the search"),
         _settings(paper), tag("h3", "Figures 6 and 7: the model before and after identification"), _fits(paper),
-        figure(pictures, "paper-fit", "The noisy record beside the model at its start (figure 6) and at its end "
+        shown(pictures, "paper-fit", "The noisy record beside the model at its start (figure 6) and at its end "
                "(figure 7), over three seconds around 10 s, where the paper shows the start deviating."),
         tag("h3", "Table 2: identified parameters"), _identified(paper), _fixed(paper),
         tag("h3", "Figure 8: the identified model against the measured response"),
-        figure(pictures, "paper-model", "Of the noisy record, with its 95 % intervals."),
+        shown(pictures, "paper-model", "Of the noisy record, with its 95 % intervals."),
         tag("h3", "Figure 9: transfer functions"), _orders(paper),
-        figure(pictures, "paper-orders", f"Magnitude below {BELOW_HZ:g} Hz, as a ratio and not in dB, as in the paper. "
+        shown(pictures, "paper-orders", f"Magnitude below {BELOW_HZ:g} Hz, as a ratio and not in dB, as in the paper. "
                "Left: ours; right: the paper's plain least squares on the same response."),
-        tag("h3", "Figure 10: a step"), figure(pictures, "paper-step", _step(paper)),
+        tag("h3", "Figure 10: a step"), shown(pictures, "paper-step", _step(paper)),
     ])  # fmt: skip
 
 
@@ -110,8 +110,8 @@ def _fixed(paper: Paper) -> Html:
 def _orders(paper: Paper) -> Html:
     rows = [
         (str(one.order) + (" (chosen)" if one.order == paper.family.best.order else ""),
-         fit(one.paper) if one.paper is not None else "–", fit(one.ours), _stable(one.ours_stable),
-         fit(one.levy), _stable(one.levy_stable))
+         fit(one.paper) if one.paper is not None else "–", fit(one.ours), stable(one.ours_stable),
+         fit(one.levy), stable(one.levy_stable))
         for one in paper.orders
     ]  # fmt: skip
     caption = (
@@ -119,7 +119,3 @@ def _orders(paper: Paper) -> Html:
         f"{fit(paper.order_truth)}"
     )
     return table((">order", ">the paper", ">ours", "stable", ">plain least squares", "stable"), rows, caption)
-
-
-def _stable(stable: bool) -> str:
-    return "yes" if stable else "no"

@@ -9,8 +9,21 @@ from hilctl.identify.dynamics.study import Check, Study, Transfers
 from hilctl.identify.frequency.estimate import Measured
 from hilctl.identify.frequency.prepare import Cleaned
 from hilctl.identify.frequency.record import Experiment, Pair
-from hilctl.report.dynamics.style import BAND, EXTRA, MEASURED, MODEL, OTHER, labelled, shown_as, thinned
-from hilctl.report.pictures.style import SHADES, below, decades, new
+from hilctl.report.dynamics.style import (
+    BAND,
+    EXTRA,
+    MEASURED,
+    MODEL,
+    OTHER,
+    db,
+    degrees,
+    frequencies,
+    labelled,
+    shown_as,
+    thinned,
+    with_intervals,
+)
+from hilctl.report.pictures.style import SHADES, below, new
 
 _MOST = 6  # experiments in one picture
 _ROOM_DB = 8.0  # below the lowest magnitude
@@ -119,13 +132,7 @@ def response(study: Study, pair: Pair) -> Any:
     magnitude, phase, coherence = axes[:, 0]
     for one, colour in zip(found, _colours(len(found)), strict=True):
         r = one.response
-        low, high = r.magnitude_interval()
-        floor = 0.02 * float(np.min(r.magnitude))
-        magnitude.fill_between(r.hz, *(_db(np.maximum(x, floor)) for x in (low, high)), color=colour, alpha=0.22, lw=0)
-        magnitude.plot(r.hz, r.magnitude_db, color=colour, linewidth=1.1, label=one.experiment)
-        least, most = r.phase_interval_deg()
-        phase.fill_between(r.hz, least, most, color=colour, alpha=0.22, lw=0)
-        phase.plot(r.hz, r.phase_deg, color=colour, linewidth=1.1)
+        with_intervals(magnitude, phase, r, colour, one.experiment)
         coherence.plot(r.hz, r.coherence, color=colour, linewidth=1.0)
         _crossings(magnitude, phase, one, colour)
     lowest = min((float(one.response.magnitude_db.min()) for one in found), default=0.0)
@@ -134,7 +141,7 @@ def response(study: Study, pair: Pair) -> Any:
     phase.set_ylabel("phase, °")
     coherence.set_ylabel("coherence")
     coherence.set_ylim(-0.03, 1.05)
-    _frequencies(axes[:, 0])
+    frequencies(axes[:, 0])
     below(figure, axes)
     return figure
 
@@ -162,11 +169,11 @@ def transfer(study: Study, one: Transfers) -> Any:
         best = fitted.order == one.family.best.order
         style: Any = {"color": MODEL if best else SHADES[fitted.order % len(SHADES)], "linewidth": 1.4 if best else 0.6}
         label = f"order {fitted.order}" + (", chosen" if best else "")
-        axes[0, 0].plot(hz, _db(np.abs(gain)), label=label, **style)
-        axes[1, 0].plot(hz, _near(np.rad2deg(np.unwrap(np.angle(gain))), r.phase_deg), **style)
+        axes[0, 0].plot(hz, db(np.abs(gain)), label=label, **style)
+        axes[1, 0].plot(hz, _near(degrees(gain), r.phase_deg), **style)
     axes[0, 0].set_ylabel(f"magnitude, dB{_ratio(one.pair)}")
     axes[1, 0].set_ylabel("phase, °")
-    _frequencies(axes[:, 0])
+    frequencies(axes[:, 0])
     below(figure, axes)
     return figure
 
@@ -235,13 +242,13 @@ def tuned(study: Study) -> Any:
         if each and each.get("loop"):
             hz, loop = np.asarray(each["hz"]), each["loop"]
             shown: Any = {"color": colour, "linestyle": style, "linewidth": 1.1}
-            axes[0, 0].plot(hz, _db(np.asarray(loop["magnitude"])), label=name.replace("_", " "), **shown)
+            axes[0, 0].plot(hz, db(np.asarray(loop["magnitude"])), label=name.replace("_", " "), **shown)
             axes[1, 0].plot(hz, loop["phase_deg"], **shown)
     axes[0, 0].axhline(0.0, color=MEASURED, linewidth=0.7)
     axes[1, 0].axhline(-180.0, color=MEASURED, linewidth=0.7)
     axes[0, 0].set_ylabel("loop gain, dB")
     axes[1, 0].set_ylabel("phase, °")
-    _frequencies(axes[:, 0])
+    frequencies(axes[:, 0])
     below(figure, axes)
     return figure
 
@@ -289,10 +296,6 @@ def _colours(count: int) -> list[str]:
     return [SHADES[index % len(SHADES)] for index in range(count)]
 
 
-def _db(magnitude: Any) -> Any:
-    return 20 * np.log10(np.maximum(magnitude, 1e-300))
-
-
 def _near(phase: Any, measured: Any) -> Any:
     """Shifted by whole turns to the start of the measured one."""
     return phase - 360 * np.round((phase[0] - measured[0]) / 360)
@@ -304,11 +307,3 @@ def _ratio(pair: Pair) -> str:
     if one == other:
         return ""
     return f" of 1 {other}/{one}" if one else f" of 1 {other}"
-
-
-def _frequencies(axes: Sequence[Any]) -> None:
-    for ax in axes:
-        ax.set_xscale("log")
-        ax.margins(x=0.01)
-        decades(ax.xaxis)
-    axes[-1].set_xlabel("frequency, Hz")

@@ -9,23 +9,14 @@ from hilctl.identify.dynamics.study import Check, Grey, Study
 from hilctl.identify.frequency.judge_model import Figures
 from hilctl.identify.grey_box.result import Fit
 from hilctl.report.dynamics.pictures import checks_of, pairs_of
-from hilctl.report.markup import NOTHING, Html, absent, bullets, code, facts, html, joined, p, sentence, table, tag
+from hilctl.report.markup import NOTHING, Html, absent, bullets, code, facts, joined, p, sentence, table, tag
 from hilctl.report.numbers import fixed, percent, plain, quantity, with_unit
+from hilctl.report.sections.common import Pictures, shown
 from hilctl.results.response import Crossing
-
-Pictures = Mapping[str, str]
 
 _KINDS = {"stepped": "stepped sine", "sweep": "sweep", "multisine": "multisine", "step": "step", "motion": "motion",
           "record": "recording"}  # fmt: skip
 _ROLES = {"fit": "identification", "check": "validation"}
-
-
-def figure(pictures: Pictures, name: str, caption: str) -> Html:
-    """A picture with its caption; nothing if it was not drawn."""
-    if name not in pictures:
-        return NOTHING
-    svg = pictures[name].replace("<svg", f'<svg role="img" aria-label="{html(caption)}"', 1)
-    return tag("figure", Html(svg), tag("figcaption", caption))
 
 
 def driven(study: Study, pictures: Pictures) -> Html:
@@ -38,7 +29,7 @@ def driven(study: Study, pictures: Pictures) -> Html:
     head = ("experiment", "kind", ">band, Hz", ">amplitude at most", ">duration, s", "used for")
     return joined([
         table(head, rows),
-        figure(pictures, "driven", "Reference and output, one experiment of each kind. A line that fills a band "
+        shown(pictures, "driven", "Reference and output, one experiment of each kind. A line that fills a band "
                "oscillates faster than the page can show."),
         bullets((sentence(f"{one.name}: {note}") for one in study.experiments for note in one.notes), "notes"),
     ])  # fmt: skip
@@ -62,12 +53,12 @@ def cleaned(study: Study, pictures: Pictures) -> Html:
     ]  # fmt: skip
     if not rows:
         return absent("No record was prepared.")
-    shown = [name for name in pictures if name.startswith("cleaned-")]
+    drawn = [name for name in pictures if name.startswith("cleaned-")]
     head = ("experiment", "channel", "step", ">samples changed", ">change, rms", ">largest change")
     return joined([
         p("The recordings themselves are unchanged. Filter and trend are the same for all channels: on one channel "
           "alone they would look like dynamics."),
-        *(figure(pictures, name, "Before and after, for the record with the largest change.") for name in shown),
+        *(shown(pictures, name, "Before and after, for the record with the largest change.") for name in drawn),
         tag("details", tag("summary", f"{len(rows)} steps"), table(head, rows)),
     ])  # fmt: skip
 
@@ -84,7 +75,7 @@ def responses(study: Study, pictures: Pictures) -> Html:
     held = ", corrected for the half tick of lag of an input that is held from tick to tick"
     head = ("experiment", "from → to", ">lines", ">standard error", ">−3 dB, Hz", ">−90°, Hz")
     return joined([
-        *(figure(pictures, f"response-{index}", f"{pair}: with 95 % intervals{held if study.held(pair.input) else ''}; "
+        *(shown(pictures, f"response-{index}", f"{pair}: with 95 % intervals{held if study.held(pair.input) else ''}; "
                  "dotted: the frequencies at which it has fallen by 3 dB and lags by 90°.")
           for index, pair in enumerate(pairs_of(study))),
         table(head, rows, "standard error: the median over all lines, of the magnitude"),
@@ -116,23 +107,24 @@ def transfers(study: Study, pictures: Pictures) -> Html:
         levy = {fitted.order: fitted for fitted in one.levy}
         rows = [
             (str(f.order) + (" (chosen)" if f.order == one.family.best.order else ""), fit(f.amplitude_percent),
-             fit(f.percent), fixed(f.bic, 1), _stable(f.transfer.stable),
+             fit(f.percent), fixed(f.bic, 1), stable(f.transfer.stable),
              fit(levy[f.order].amplitude_percent) if f.order in levy else "–",
-             _stable(levy[f.order].transfer.stable) if f.order in levy else "–")
+             stable(levy[f.order].transfer.stable) if f.order in levy else "–")
             for f in one.family.fits
         ]  # fmt: skip
         head = (">order", ">amplitude", ">complex, weighted", ">BIC", "stable", ">Levy's amplitude", "stable")
         best = one.family.best.transfer
         parts += [
-            figure(pictures, f"transfer-{index}", "Measured, and every order; strong: the order with the least BIC."),
+            shown(pictures, f"transfer-{index}", "Measured, and every order; strong: the order with the least BIC."),
             table(head, rows, "fits in %, equation 29; Levy: plain linear least squares, for comparison"),
             facts([("Poles, 1/s", _roots(best.poles)), ("Zeros, 1/s", _roots(best.zeros))]),
         ]
     return joined(parts) if parts else absent("None.")
 
 
-def _stable(stable: bool) -> str:
-    return "yes" if stable else "no"
+def stable(is_stable: bool) -> str:
+    """In a table."""
+    return "yes" if is_stable else "no"
 
 
 def _roots(roots: Any) -> str:
@@ -160,7 +152,7 @@ def grey(study: Study, pictures: Pictures) -> Html:
                ("Rank", f"{found.rank} of {found.free}, gap {plain(found.gap, 2)}"), ("Starts", _starts(found))]),
         estimates(one, found),
         identifiable(found),
-        figure(pictures, "singular", "Left: combinations of parameters below the gap are not identifiable. Right: the "
+        shown(pictures, "singular", "Left: combinations of parameters below the gap are not identifiable. Right: the "
                "search."),
         bullets((joined([sentence(f.text), " ", tag("em", sentence(f.remedy))]) for f in flags), "flags"),
         p(sentence(one.refused)),
@@ -233,7 +225,7 @@ def validation(study: Study, pictures: Pictures) -> Html:
     parts.append(table(("response of", "model", "from → to", ">amplitude", ">error"), lines,
                        "responses that the models were not fitted to"))  # fmt: skip
     for index, checks in enumerate(checks_of(study)):
-        parts += [figure(pictures, f"check-{index}", _caption(checks)), _steps(checks)]
+        parts += [shown(pictures, f"check-{index}", _caption(checks)), _steps(checks)]
     return joined(parts)
 
 
@@ -311,7 +303,7 @@ def tuning(study: Study, pictures: Pictures) -> Html:
     return joined([
         keys, p("Proposed, not set: `hilctl tune --from` with this study's directory measures and sets them."),
         table(head, rows, "margins of the loop, and bandwidth"),
-        figure(pictures, "tuning", "The open loop, predicted by the model and, if driven, measured."),
+        shown(pictures, "tuning", "The open loop, predicted by the model and, if driven, measured."),
         facts([("Decided by", ", ".join(str(one) for one in decided)), ("From", str(values.get("source") or ""))]),
     ])  # fmt: skip
 

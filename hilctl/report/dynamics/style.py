@@ -1,10 +1,12 @@
 """What the pictures of a study share: colours with a meaning, and series thinned to what a page can show."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from hilctl.report.pictures.style import AFTER, BEFORE, LEARNED
+from hilctl.report.pictures.style import AFTER, BEFORE, LEARNED, decades
+from hilctl.results.response import Response
 from hilctl.signals import CHANNELS
 
 MEASURED, MODEL, OTHER = "0.55", AFTER, BEFORE
@@ -41,3 +43,33 @@ def labelled(channel: str) -> str:
     name = channel.removesuffix("_m").removesuffix("_pa").removesuffix("_m_s2").replace("_", " ")
     name = {"xd": "reference, delayed", "xr": "reference", "u applied": "command", "u cmd": "command"}.get(name, name)
     return f"{name}, {unit}" if unit else name
+
+
+def db(magnitude: Any) -> Any:
+    """A magnitude in decibels."""
+    return 20 * np.log10(np.maximum(magnitude, 1e-300))
+
+
+def degrees(gain: Any) -> Any:
+    """The unwrapped phase of complex gains."""
+    return np.rad2deg(np.unwrap(np.angle(gain)))
+
+
+def with_intervals(magnitude: Any, phase: Any, r: Response, colour: str, label: str, factor: float = 1.0) -> None:
+    """Magnitude and phase of a measured response, with 95 % intervals."""
+    low, high = r.magnitude_interval()
+    ends = (db(factor * np.maximum(x, 0.02 * float(np.min(r.magnitude)))) for x in (low, high))
+    magnitude.fill_between(r.hz, *ends, color=colour, alpha=0.22, lw=0)
+    magnitude.plot(r.hz, db(factor * r.magnitude), color=colour, linewidth=1.1, label=label)
+    phase.fill_between(r.hz, *r.phase_interval_deg(), color=colour, alpha=0.22, lw=0)
+    phase.plot(r.hz, r.phase_deg, color=colour, linewidth=1.1)
+
+
+def frequencies(axes: Iterable[Any]) -> None:
+    """Logarithmic, and named below the lowest."""
+    for ax in axes:
+        ax.set_xscale("log")
+        ax.margins(x=0.01)
+        decades(ax.xaxis)
+        if ax.get_subplotspec().is_last_row():
+            ax.set_xlabel("frequency, Hz")
