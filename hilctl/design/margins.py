@@ -8,7 +8,7 @@
 They hold for a stable loop. Each is given with the frequency at which it occurs.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -71,39 +71,34 @@ class Wanted(NamedTuple):
 
 def margins_of(hz: Reals, loop: Complexes) -> Margins:
     """From a transfer at rising frequencies; linear between them."""
-    gains = [(np.inf, np.nan), (np.inf, np.nan)]  # to rise by, to fall by
-    at, share = _crossings(loop.imag)
-    for k, t in zip(at, share, strict=True):
-        real = float(loop.real[k] + t * (loop.real[k + 1] - loop.real[k]))
-        if real >= 0:
-            continue
-        db, place = -20 * np.log10(-real), float(hz[k] + t * (hz[k + 1] - hz[k]))
-        side = 0 if db >= 0 else 1
-        gains[side] = min(gains[side], (float(abs(db)), place))
-    phase = (np.inf, np.nan)
-    at, share = _crossings(np.abs(loop) - 1)
-    for k, t in zip(at, share, strict=True):
-        turned = abs(float(np.rad2deg(np.angle(-(loop[k] + t * (loop[k + 1] - loop[k]))))))
-        phase = min(phase, (turned, float(hz[k] + t * (hz[k + 1] - hz[k]))))
+    db, at_real, degrees, at_one = _crossings(loop)
+
+    def least(values: Reals, share: Reals) -> tuple[float, float]:
+        k = int(np.argmin(values))
+        place = float(hz[k] + share[k] * (hz[k + 1] - hz[k]))
+        return (float(values[k]), place) if np.isfinite(values[k]) else (np.inf, np.nan)
+
+    rise, fall = least(np.where(db >= 0, db, np.inf), at_real), least(np.where(db < 0, -db, np.inf), at_real)
     nearest = int(np.argmin(np.abs(1 + loop)))
-    return Margins(*gains[0], *gains[1], *phase, float(np.abs(1 + loop[nearest])), float(hz[nearest]))
+    return Margins(*rise, *fall, *least(degrees, at_one), float(np.abs(1 + loop[nearest])), float(hz[nearest]))
 
 
 def worst_of(loops: Complexes) -> tuple[Reals, Reals]:
     """The smaller gain margin in dB, and the phase margin in degrees, of each of several transfers, (loops, hz)."""
-    before, behind = loops[:, :-1], loops[:, 1:]
+    db, _, degrees, _ = _crossings(loops)
+    return np.abs(db).min(axis=1), degrees.min(axis=1)
+
+
+def _crossings(loops: Complexes) -> tuple[Reals, Reals, Reals, Reals]:
+    """Between each two frequencies: by how many dB the gain may rise (a fall is negative) where L crosses the negative
+    real axis there, and at which share of the way; the phase margin where |L| crosses 1, and its share. Else infinite.
+    """
+    before, behind = loops[..., :-1], loops[..., 1:]
+    one, two = np.abs(before) - 1, np.abs(behind) - 1
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = before.imag / (before.imag - behind.imag)
-        real = before.real + share * (behind.real - before.real)
+        at_real, at_one = before.imag / (before.imag - behind.imag), one / (one - two)
+        real = before.real + at_real * (behind.real - before.real)
+        db = -20 * np.log10(np.maximum(-real, 1e-12))
+        degrees = np.abs(np.rad2deg(np.angle(-(before + at_one * (behind - before)))))
         crosses = (before.imag * behind.imag < 0) & (real < 0)
-        db = np.where(crosses, np.abs(20 * np.log10(np.maximum(-real, 1e-12))), np.inf)
-        one, two = np.abs(before) - 1, np.abs(behind) - 1
-        point = before + one / (one - two) * (behind - before)
-        degrees = np.where(one * two < 0, np.abs(np.rad2deg(np.angle(-point))), np.inf)
-    return db.min(axis=1), degrees.min(axis=1)
-
-
-def _crossings(values: Reals) -> tuple[Any, Reals]:
-    """Where a series crosses zero: the index before, and the share of the way to the next."""
-    at = np.flatnonzero(values[:-1] * values[1:] < 0)
-    return at, np.asarray(values[at] / (values[at] - values[at + 1]))
+    return np.where(crosses, db, np.inf), at_real, np.where(one * two < 0, degrees, np.inf), at_one

@@ -83,20 +83,18 @@ class Record(NamedTuple):
 def measured_of(records: Sequence[Record], facts: Facts, notes: tuple[str, ...] = ()) -> Measured:
     """From records under one parameter set."""
     _check(records)
-    came_back: list[Response] = []
-    went_out: list[Response] = []
-    moved: list[Response] = []
-    pressed: list[Response] = []
-    for record in records:
-        def of(series: Any, record: Record = record) -> Response:
-            driven = np.asarray(record.samples["xr_m"], float)
-            return multisine_response(driven - centre_of(record), series, facts.rate_hz, record.tones,
-                                      begins=record.begins)  # fmt: skip
 
-        came_back.append(of(returned(record.samples, facts, centre_of(record))))
-        went_out.append(of(np.asarray(record.samples["u_law"], float)))
-        moved.append(of(np.asarray(record.samples["displacement_m"], float)))
-        pressed.append(of(np.asarray(record.samples["load_pressure_pa"], float)))
+    def responses(series: Callable[[Record], Any]) -> list[Response]:
+        return [
+            multisine_response(one.samples["xr_m"] - centre_of(one), series(one), facts.rate_hz, one.tones,
+                               begins=one.begins)
+            for one in records
+        ]  # fmt: skip
+
+    came_back = responses(lambda one: returned(one.samples, facts, centre_of(one)))
+    went_out = responses(lambda one: one.samples["u_law"])
+    moved = responses(lambda one: one.samples["displacement_m"])
+    pressed = responses(lambda one: one.samples["load_pressure_pa"])
     loop = over(came_back, went_out, -1.0)
     late = np.exp(2j * np.pi * loop.hz * float(facts["sensors.displacement.delay_s"]))
     follows = over(moved, None, late)
