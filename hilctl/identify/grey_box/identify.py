@@ -8,7 +8,7 @@
 Another output is another entry of the record's, a parameter that is known another entry of the choices: `Fixed(13.5)`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from hilctl.identify.grey_box.model import CannotBe, Model, Reals, Record, check
 from hilctl.identify.grey_box.parameters import Choices, Parameters
 from hilctl.identify.grey_box.problem import Problem
 from hilctl.identify.grey_box.result import Fit
-from hilctl.identify.grey_box.search import Found, search_many, started
+from hilctl.identify.grey_box.search import Found, search, search_many, started
 from hilctl.identify.grey_box.structure import Rank, Structure, rank_of, structure_of
 from hilctl.params import BadValues
 from hilctl.params import Problem as Refusal
@@ -36,13 +36,11 @@ def identify(
     records: Sequence[Record],
     choices: Choices,
     *,
-    noise: Mapping[str, float] | None = None,
     intervals: How = "auto",
     starts: int = 0,
-    seed: int = 1,
     check: bool = True,
 ) -> Fit:
-    """The machine. `noise`: each output's standard deviation; else taken from what is left. `starts`: random ones, too.
+    """The machine. Outputs are weighed by what is left of each. `starts`: random ones, too.
 
     BadValues where choices or records do not belong to the model; RecordFault where a record itself is wrong (unless
     `check` is off); NoStart where the start is no machine.
@@ -56,18 +54,18 @@ def identify(
             require(record.inputs[driver], record.outputs, 1 / record.dt_s, name=driver)
     spread = _spread(records)
     parameters = Parameters(model, choices)
-    problem = Problem(model, tuple(records), parameters, {**spread, **(noise or {})})
+    problem = Problem(model, tuple(records), parameters, spread)
     start = parameters.start
-    found, agreeing = search_many(problem, starts, seed)
+    found, agreeing = search_many(problem, starts)
     first = found
     outputs = sorted({name for record in records for name in record.outputs})
-    for _ in range(ROUNDS if noise is None and len(outputs) > 1 else 0):
+    for _ in range(ROUNDS if len(outputs) > 1 else 0):
         left = _left(problem, found.x)
         if all(left[name] < QUIET * spread[name] for name in outputs):
             break  # of rounding there is nothing to weigh by
         before, weighed = problem.noise, {name: max(left[name], QUIET * spread[name]) for name in outputs}
-        problem = started(problem.with_noise(weighed), found.x)
-        found, _ = search_many(problem, 0, seed)
+        problem = started(problem._replace(noise=weighed), found.x)
+        found = search(problem)
         if all(abs(weighed[name] / before[name] - 1) < 0.05 for name in outputs):
             break
     rank = rank_of(found.triangle[:, :-1])
@@ -81,7 +79,7 @@ def identify(
         values=problem.parameters.values(found.x),
         fit_percent=_percent(problem, found.x),
         start_percent=_percent(problem, start),
-        history=_history(first, problem._replace(noise={**spread, **(noise or {})})),
+        history=_history(first, problem._replace(noise=spread)),
         iterations=first.iterations,
         trials=first.trials,
         ended=first.ended,

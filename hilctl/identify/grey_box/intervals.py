@@ -27,6 +27,7 @@ from hilctl.identify.grey_box.structure import Structure
 
 How = Literal["auto", "linear", "profile", "quick"]  # quick: linear, and no interval at a bound
 
+CONFIDENCE = 0.95
 AGREE = 0.1  # of what the sum of squares grows by
 _FINE = 0.003  # of the root of that: where an end is found
 _STEPS = 12
@@ -57,14 +58,14 @@ class Sureness(NamedTuple):
         return self.scatter.variance
 
 
-def sureness(problem: Problem, found: Found, how: How = "auto", confidence: float = 0.95) -> Sureness:
+def sureness(problem: Problem, found: Found, how: How = "auto") -> Sureness:
     """The intervals around what was found."""
     from scipy.stats import t
 
     spread = scatter(problem, found)
     out = {}
     for at, name in enumerate(problem.parameters.free):
-        quantile = float(t.ppf(0.5 + confidence / 2, spread.freedom[at]))
+        quantile = float(t.ppf(0.5 + CONFIDENCE / 2, spread.freedom[at]))
         out[name] = _interval(problem, found, spread, at, quantile, how)
     return Sureness(out, spread)
 

@@ -21,8 +21,8 @@ from sim.servo import KNOWN, Hold, Servo, State, paper_servo, sensitivities, sim
 
 Reals = npt.NDArray[np.float64]
 
-Begin = Literal["rest", "settled", "free"]
-BEGINS: tuple[Begin, ...] = ("rest", "settled", "free")
+Begin = Literal["rest", "free"]
+BEGINS: tuple[Begin, ...] = ("rest", "free")
 
 
 class Record(NamedTuple):
@@ -32,7 +32,7 @@ class Record(NamedTuple):
     outputs: Mapping[str, Reals]
     dt_s: float
     hold: Hold = Hold.first
-    begin: Begin = "rest"  # all states zero; at rest under the first input, outputs offset; states to be found
+    begin: Begin = "rest"  # all states zero; or states to be found
     offset: bool = False  # of each output, to be found
     name: str = "record"
 
@@ -43,21 +43,11 @@ class Record(NamedTuple):
 
     def input(self, name: str) -> Reals:
         """An input as the simulation takes it."""
-        given = np.asarray(self.inputs[name], float)
-        return given - given[0] if self.begin == "settled" else given
+        return np.asarray(self.inputs[name], float)
 
     def measured(self) -> Reals:
         """The outputs, [sample, output]."""
         return np.stack([np.asarray(each, float) for each in self.outputs.values()], axis=1)
-
-    @property
-    def shifted(self) -> bool:
-        """Whether an offset of each output is to be found."""
-        return self.offset or self.begin == "settled"
-
-    def only(self, *outputs: str) -> "Record":
-        """With these outputs alone."""
-        return self._replace(outputs={name: self.outputs[name] for name in outputs})
 
 
 def check_record(record: Record, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> None:

@@ -98,11 +98,7 @@ class Problem(NamedTuple):
         return sum(r.samples * len(r.outputs) - self._found(r) for r in self.records)
 
     def _found(self, record: Record) -> int:
-        return len(record.outputs) * record.shifted + self.model.states * (record.begin == "free")
-
-    def with_noise(self, noise: Mapping[str, float]) -> "Problem":
-        """The same, weighed otherwise."""
-        return self._replace(noise=noise)
+        return len(record.outputs) * record.offset + self.model.states * (record.begin == "free")
 
     def triangle(self, x: Reals) -> Reals:
         """The residuals' triangle with derivatives by the free parameters. CannotBe where there is no such machine."""
@@ -118,7 +114,7 @@ class Problem(NamedTuple):
         values, chain = self.parameters.values(x), self.parameters.chain(x)
         out = []
         for record in self.records:
-            ones = np.full((record.samples, int(record.shifted)), record.samples**-0.5)
+            ones = np.full((record.samples, int(record.offset)), record.samples**-0.5)
             for slopes, misses, basis in self._equations(record, values, chain):
                 mixed = len(misses) // record.samples  # outputs that stand in one set
                 each = [slice(at, None, mixed) for at in range(mixed)]
@@ -134,7 +130,7 @@ class Problem(NamedTuple):
         measured = record.measured()
         begin, _ = self._start(record, values)
         out = self.model.simulate(values, record, begin)
-        return out - np.mean(out - measured, axis=0) if record.shifted else out
+        return out - np.mean(out - measured, axis=0) if record.offset else out
 
     def _start(self, record: Record, values: Mapping[str, float]) -> tuple[Reals | None, Reals | None]:
         """The best states at the first sample, and what each does to the outputs; None where they are known."""
@@ -142,9 +138,9 @@ class Problem(NamedTuple):
             return None, None
         weight = np.array([1 / self.noise[name] for name in record.outputs])
         ways = self.model.ways(values, record)
-        columns = (ways - ways.mean(0) * record.shifted) * weight[:, None]
+        columns = (ways - ways.mean(0) * record.offset) * weight[:, None]
         wanted = (record.measured() - self.model.simulate(values, record)) * weight
-        wanted = wanted - wanted.mean(0) * record.shifted
+        wanted = wanted - wanted.mean(0) * record.offset
         flat = columns.reshape(-1, self.model.states)
         lengths = np.linalg.norm(flat, axis=0)
         lengths[lengths == 0] = 1.0
@@ -159,7 +155,7 @@ class Problem(NamedTuple):
         misses = modelled - record.measured()
         if len(self.parameters.tied):
             slopes = slopes @ chain
-        if record.shifted:
+        if record.offset:
             misses, slopes = misses - misses.mean(0), slopes - slopes.mean(0)
         weight = [1 / self.noise[name] for name in record.outputs]
         if ways is not None:  # what a start could do as well does not count

@@ -1,15 +1,13 @@
 """What the grey box says: numbers with intervals for what the data fix, none for what they do not, and why.
 
-A parameter that is assumed, not searched: what an error of the assumption does to the others joins their intervals.
-
-Some numbers could be searched, but take up whatever else the model lacks, and bend the others with them. Held where
-they most likely are, they do not; and how far the others move when such a one moves by its standard error is known from
-a second search.
+What an error of an assumption does to the others joins their intervals (`widened`). Some numbers could be searched, but
+take up whatever else the model lacks, and bend the others with them. Held where they most likely are, they do not; and
+how far the others move when such a one moves by its standard error is known from a second search.
 """
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from hilctl.identify.grey_box.structure import Direction
 from hilctl.params.finite import finite
@@ -125,23 +123,19 @@ def widened(fit: Fit, beside: Fit, limits: Callable[[str], tuple[float, float]])
     turned = {one.name: one.value for one in beside.invariants}
     return fit._replace(
         estimates=tuple(_wide(one, moved.get(one.name)).within(limits(one.name)) for one in fit.estimates),
-        invariants=tuple(_wide_invariant(one, turned.get(one.name)) for one in fit.invariants),
+        invariants=tuple(_wide(one, turned.get(one.name)) for one in fit.invariants),
     )
 
 
-def _wide(one: Estimate, other: float | None) -> Estimate:
+Bounded = TypeVar("Bounded", Estimate, Invariant)
+
+
+def _wide(one: Bounded, other: float | None) -> Bounded:
     if one.value is None or one.low is None or one.high is None or one.by == "fixed" or other is None:
         return one
-    reach = NORMAL * abs(other - one.value)
-    return one._replace(low=one.value - math.hypot(one.value - one.low, reach),
-                        high=one.value + math.hypot(one.high - one.value, reach))  # fmt: skip
-
-
-def _wide_invariant(one: Invariant, other: float | None) -> Invariant:
-    if other is None:
-        return one
     shift = abs(other - one.value)
-    return one._replace(
-        low=one.value - math.hypot(one.value - one.low, NORMAL * shift),
-        high=one.value + math.hypot(one.high - one.value, NORMAL * shift), sd=math.hypot(one.sd, shift),
-    )  # fmt: skip
+    reach = NORMAL * shift
+    low, high = one.value - math.hypot(one.value - one.low, reach), one.value + math.hypot(one.high - one.value, reach)
+    if isinstance(one, Invariant):
+        return one._replace(low=low, high=high, sd=math.hypot(one.sd, shift))
+    return one._replace(low=low, high=high)

@@ -147,7 +147,7 @@ def test_a_parameter_that_nobody_knows_is_asked_for():
         ({"outputs": {"place": np.zeros(3000)}}, "is not of this model"),
         ({"outputs": {}}, "must hold at least one"),
         ({"inputs": {"Fd": U}}, "it drives the model"),
-        ({"begin": "moving"}, "must be one of rest, settled, free"),
+        ({"begin": "moving"}, "must be one of rest, free"),
         ({"dt_s": 0.0}, "must be a period"),
     ],
 )
@@ -223,14 +223,6 @@ def test_what_another_start_could_do_as_well_does_not_count_as_known():
     assert np.linalg.norm(rest[:, names.index("KL")]) < 0.99 * np.linalg.norm(slopes[:, names.index("KL")])
     expected = np.sqrt(np.diag(np.linalg.inv((rest / 1e-6).T @ (rest / 1e-6))))
     np.testing.assert_allclose([one.sd for one in fit.invariants], expected, rtol=0.15)
-
-
-def test_a_record_that_begins_settled_under_a_constant_input():
-    u = U + 0.4
-    long = simulate(paper_servo(), np.r_[np.full(4000, u[0]), u], DT_S)[4000:, 0] + 1e-3
-    begun = Record({"ui": u}, {"displacement": long}, DT_S, begin="settled")
-    fit = identify(MODEL, [begun], FEW, intervals="linear")
-    assert relative(fit) < 1e-6
 
 
 def test_several_records_tell_one_machine_and_each_counts():
