@@ -60,7 +60,7 @@ class ModbusDevice(Emulated):
         self.plant, self.sensors, self.line = amplifier.plant, amplifier.sensors, LineFaults()
         self.requests = 0
         self.spent_us: deque[float] = deque(maxlen=10_000)
-        self._master = False
+        self._master, self._asked_ns = False, 0
         if config.watchdog.device == "none":
             amplifier.fixed_s = config.watchdog.fixed_s
             amplifier.boot()
@@ -83,8 +83,10 @@ class ModbusDevice(Emulated):
         return Datastore(self, {self.config.device(name).unit: name for name in names})
 
     def asked(self) -> int:
-        """Counts a request; returns the exception to answer with, or 0."""
+        """Counts a request, and dates it: what it writes acts from now on, and what it reads is as it is now. Returns
+        the exception to answer with, or 0."""
         self.requests += 1
+        self._asked_ns = time.monotonic_ns()
         return self.line.exception()
 
     # -- registers
@@ -113,14 +115,14 @@ class ModbusDevice(Emulated):
             return ExcCodes.ILLEGAL_ADDRESS
         if self._is(self.config.watchdog, name, written) and not self._takes_time_to_live(written.start, values):
             return ExcCodes.ILLEGAL_VALUE
-        self.amplifier.advance(time.monotonic_ns(), asked=True)
+        self.amplifier.advance(self._asked_ns, asked=True)
         memory.update(zip(written, values, strict=True))
         self._written(name, written)
         return None
 
     def _sample(self) -> None:
         """Puts the newest readings into their registers."""
-        self.amplifier.advance(time.monotonic_ns(), asked=True)
+        self.amplifier.advance(self._asked_ns, asked=True)
         values, tick = self.amplifier.shown()
         for sensor, name, device, address, pack in self._fast:
             value = values[sensor] if sensor >= 0 else float(tick if name == "device_tick" else self.amplifier.trip)

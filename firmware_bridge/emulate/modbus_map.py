@@ -41,7 +41,7 @@ READING: dict[str, Any] = {
 MEANINGS = {
     "valve": "command, of full opening", "enable": "1: enabled", "supply": "0 off, 1 low, 2 high pressure",
     "heartbeat": "another number within the time-to-live", "reset": "another number than 0: the reset key",
-    "device_tick": "number of the sample, 4000 a second",
+    "device_tick": "number of the sample, 20000 a second",
     "fault": "what has tripped: 0 nothing, 1 time-to-live, 2 end stop, 3 emergency stop, 4 sensor, 5 hardware "
     "watchdog, 6 enable lost", **{name: f"1 while {alarm.meaning}" for name, alarm in ALARMS.items()},
 }  # fmt: skip

@@ -59,6 +59,10 @@ class Plant:
             behind_ns = _LONGEST_NS
         return max(behind_ns // self._period_ns, 0)
 
+    def behind_s(self) -> float:
+        """How long ago it was advanced."""
+        return 1e-9 * (time.monotonic_ns() - self._at_ns)
+
     def run(self, periods: int) -> None:
         """Runs periods with the active command."""
         self._at_ns += periods * self._period_ns

@@ -15,8 +15,8 @@ from firmware_bridge.emulate.faults import SERIAL
 from firmware_bridge.emulate.plant import Plant
 from firmware_bridge.modbus.settings import Config
 
-PERIOD_S = 250e-6  # of the plant behind Modbus: a command waits no longer for it
-BEAT_S = 5e-4  # how often a device moves that nobody asks
+PERIOD_S = 50e-6  # of the plant behind Modbus: a command waits no longer for it
+BEAT_S = 7e-4  # a device that nobody asks moves so often; no multiple meets the requests of a loop at 1 kHz
 _PRIORITY = 40  # below every loop; a device does nothing else, but it shares this host
 
 
@@ -79,9 +79,11 @@ async def _run(wish: Wish, tell: Callable[[str], None]) -> None:
 
 
 async def _beat(device: Any) -> None:
+    """Moves it where no request does: what ran while a request comes would delay its command."""
     while True:
-        await asyncio.sleep(BEAT_S)
-        device.advance()
+        await asyncio.sleep(BEAT_S - device.plant.behind_s())
+        if device.plant.behind_s() >= BEAT_S:
+            device.advance()
 
 
 def _device(wish: Wish, plant: Plant) -> Any:
