@@ -2,9 +2,9 @@
 
 A bus with requests of every tick makes them one after another and waits for each; in the time that is left it makes one
 of the slow ones whose turn has come. Every `back_every` ticks it reads back what it wrote last: anything else there
-was written by another master. Over TCP that comes before the next command; on a line, which takes its time for every
-character, after the command, and its answer is looked at in the next tick. A bus with none but slow ones never holds
-up a tick: it sends in one and looks for the answer in the next ones. Buses wait side by side.
+was written by another master. That comes last, and its answer is looked at in the next tick: whatever went before the
+command would make it, and the sample, later in some ticks than in others. A bus with none but slow ones never holds up
+a tick: it sends in one and looks for the answer in the next ones. Buses wait side by side.
 """
 
 import math
@@ -58,7 +58,7 @@ def rt_modbus_exchange(state: Any, command: Any, readings: Any) -> int:
     outcome = rt_first_failure(own)
     for b in range(own.buses):
         rt_slow(state, own, b, own.bus[b], command.deadline_ns)
-        rt_back_on_line(state, own, b, own.bus[b], command.deadline_ns)
+        rt_back(state, own, b, own.bus[b], command.deadline_ns)
     if outcome == OK:
         own.answered += command.periods
     elif outcome == TIMEOUT and rt_all_new(own):
@@ -100,77 +100,46 @@ def rt_tripped(own: Any) -> bool:
 @jit()
 def rt_fast(state: Any, own: Any, limit_ns: int) -> None:
     """Every request of every tick, on all buses side by side."""
-    begun_ns = monotonic_ns()
     for b in range(own.buses):
         bus = own.bus[b]
-        bus.failed = bus.retries = 0
-        bus.cursor = -1 if rt_reads_back(own, bus, limit_ns - begun_ns) else 0
+        bus.failed = bus.retries = bus.cursor = 0
     at_work = True
     while at_work:
         at_work = False
         for b in range(own.buses):
             bus = own.bus[b]
             if bus.failed == OK and bus.cursor < bus.fast and bus.pending < 0:
-                bus.failed = rt_send(state, own, b, bus, rt_next(own, bus), limit_ns)
+                bus.failed = rt_send(state, own, b, bus, bus.first + bus.cursor, limit_ns)
                 bus.cursor += 1
         for b in range(own.buses):
             bus = own.bus[b]
             if bus.fast > 0 and bus.failed == OK and bus.pending >= 0:
                 bus.failed = rt_complete(state, own, b, bus, limit_ns)
                 at_work = at_work or (bus.failed == OK and bus.cursor < bus.fast)
-    for b in range(own.buses):
-        if own.bus[b].back > 0 and own.bus[b].back_due == own.ticks + own.back_every:
-            rt_remember_back(own.bus[b], monotonic_ns() - begun_ns)
 
 
 @jit()
-def rt_reads_back(own: Any, bus: Any, left_ns: int) -> bool:
-    """Whether this tick begins with a read-back: it is due, and leaves time for what is exchanged in every tick."""
-    if bus.kind == RTU or not rt_back_is_due(own, bus):
-        return False
-    if bus.longest_back_ns > left_ns:  # it fades slowly: a device that is too slow for both is not asked for both often
-        bus.longest_back_ns = min(bus.longest_back_ns - (bus.longest_back_ns >> 10), 2 * max(left_ns, 0))
-        bus.postponed += 1
-        return False
-    return True
-
-
-@jit()
-def rt_back_is_due(own: Any, bus: Any) -> bool:
-    """Whether it is time to read the outputs back, and nothing else is under way."""
-    return bool(bus.back > 0 and own.back_every > 0 and own.ticks >= bus.back_due and bus.pending < 0)
-
-
-@jit()
-def rt_back_on_line(state: Any, own: Any, b: int, bus: Any, limit_ns: int) -> None:
-    """Asks for it in what a line has left of this period. Nobody waits: the next tick finds the answer."""
-    if bus.kind != RTU or bus.fast == 0 or bus.fd < 0 or bus.failed != OK or not rt_back_is_due(own, bus):
+def rt_back(state: Any, own: Any, b: int, bus: Any, limit_ns: int) -> None:
+    """Asks for what was written, where the rest of this period has time for it. Nobody waits for the answer."""
+    due = bus.back > 0 and own.back_every > 0 and own.ticks >= bus.back_due and bus.pending < 0
+    if not due or bus.fast == 0 or bus.fd < 0 or bus.failed != OK:
         return
-    due_ns, bus.cursor = bus.back_due, -1
-    back = rt_next(own, bus)
+    back = rt_back_next(bus)
     begins_ns = max(monotonic_ns(), bus.quiet_until_ns)
-    fits = begins_ns + own.request[back].takes_ns <= limit_ns + own.rest_ns
-    if not fits or rt_send(state, own, b, bus, back, limit_ns) != OK:
-        bus.back_due = due_ns
+    takes_ns = own.request[back].takes_ns if bus.kind == RTU else bus.usual_ns
+    if begins_ns + takes_ns > limit_ns + own.rest_ns or rt_send(state, own, b, bus, back, limit_ns) != OK:
         bus.postponed += 1
+    else:
+        bus.back_due = own.ticks + own.back_every
 
 
 @jit()
-def rt_next(own: Any, bus: Any) -> int:
-    """The request whose turn it is."""
-    if bus.cursor >= 0:
-        return int(bus.first + bus.cursor)
-    bus.back_due = own.ticks + own.back_every
+def rt_back_next(bus: Any) -> int:
+    """The block of outputs whose turn it is; now and then the watchdog."""
     first = bus.first + bus.fast + bus.slow
     if bus.watch != 0 and bus.read_backs % _WATCH_EVERY == _WATCH_EVERY - 1:
         return int(first + bus.back)
     return int(first + bus.read_backs % bus.back)
-
-
-@jit()
-def rt_remember_back(bus: Any, took_ns: int) -> None:
-    """How long a tick's requests take with a read-back among them: the longest, which fades."""
-    bus.longest_back_ns = max(took_ns, bus.longest_back_ns - (bus.longest_back_ns >> 4))
 
 
 @jit()
@@ -187,7 +156,7 @@ def rt_complete(state: Any, own: Any, b: int, bus: Any, limit_ns: int) -> int:
         rt_finish(state, own, b, bus, found)
         if is_back:
             bus.read_backs += 1
-            return OK  # the outputs are written all the same
+            return OK
         if again:
             bus.busy += 1
             bus.retries += 1

@@ -28,7 +28,7 @@ BUS = record_of(
         ("back", np.int64),  # how many blocks of outputs are read back, one at a time
         ("watch", np.int64),  # the watchdog's register is, too
         ("back_due", np.int64),  # tick of the next one
-        ("cursor", np.int64),  # the next fast request of this tick; -1: outputs are read back first
+        ("cursor", np.int64),  # the next fast request of this tick
         ("pending", np.int64),  # the request that waits for its answer, -1 for none
         ("transaction", np.int64),  # its transaction id (TCP)
         ("sent_ns", np.int64),
@@ -51,7 +51,7 @@ BUS = record_of(
         ("errno", np.int64),  # that closed it
         ("longest_ns", np.int64),  # from request to answer
         ("longest_slow_ns", np.int64),  # of a slow request lately
-        ("longest_back_ns", np.int64),  # of a tick's requests with a read-back, lately
+        ("usual_ns", np.int64),  # from request to answer lately: the longest, which fades
         ("read_backs", np.int64),
         ("postponed", np.int64),  # ticks in which a read-back was due and there was no time for it
         ("overwritten", np.int64),  # read-backs that found what was not written here

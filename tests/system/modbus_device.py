@@ -111,7 +111,7 @@ class Device:
         elif address == WATCHDOG and "least_watchdog" in self.faults:
             values[0] = max(values[0], self.faults["least_watchdog"])
         code = self.faults.get("exception")
-        if self.faults.get("only", address) != address:
+        if self.faults.get("only", address) != address or (self.faults.get("reads") and values is not None):
             return None
         if code and self.faults.get("times", 1) > 0:
             self.faults["times"] = self.faults.get("times", 1) - 1
