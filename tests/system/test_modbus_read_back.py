@@ -1,6 +1,5 @@
 """Another master on the same device, seen by reading back what was written: over TCP and over a serial line."""
 
-import re
 import signal
 import threading
 from collections.abc import Iterator
