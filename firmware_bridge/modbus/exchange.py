@@ -115,6 +115,8 @@ def rt_fast(state: Any, own: Any, limit_ns: int) -> None:
             bus = own.bus[b]
             if bus.fast > 0 and bus.failed == OK and bus.pending >= 0:
                 bus.failed = rt_complete(state, own, b, bus, limit_ns)
+                if bus.failed == TIMEOUT and bus.pending < 0 and bus.cursor == 0:
+                    bus.failed = OK  # an earlier tick's request is given up, and this tick's has its turn
                 at_work = at_work or (bus.failed == OK and bus.cursor < bus.fast)
 
 

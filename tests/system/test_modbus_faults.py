@@ -129,6 +129,18 @@ def test_no_queue_of_old_commands_waits_for_a_device_that_wakes_up_again():
         in_step(there, dialogue)
 
 
+def test_in_the_tick_in_which_a_lost_request_is_given_up_the_command_goes_out():
+    with talking("tcp", amplifier__fc23=True, answer_timeout_s=0.25) as (there, dialogue):
+        assert dialogue.tick(0.1, 1, 2) == Status.OK
+        there.faults(mangle="silent", count=1)
+        dialogue.limit_s = 0.01
+        assert dialogue.tick(0.2, 1, 2) == Status.TIMEOUT
+        dialogue.limit_s = 0.5  # beyond the time at which it is given up
+        assert dialogue.tick(0.3, 1, 2) == Status.OK
+        assert there.registers[0] == round(0.3 * 32767)
+        assert dialogue.health["timeouts"] == 1
+
+
 @KINDS
 def test_a_silent_device_is_lost_after_as_many_requests_as_the_rig_file_says(kind):
     with talking(kind, amplifier__fc23=True, answer_timeout_s=0.005, lost_after=3) as (there, dialogue):
