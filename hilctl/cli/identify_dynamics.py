@@ -8,9 +8,10 @@ hilctl identify dynamics table-500 --record bench.csv --map displacement=Weg:mm 
 import argparse
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from hilctl.cli import identify_choices
 from hilctl.cli import identify_parts as parts
@@ -21,7 +22,7 @@ from hilctl.errors import DONE, WrongUse
 
 if TYPE_CHECKING:
     from hilctl.client import Client
-    from hilctl.identify.campaign import Facts
+    from hilctl.experiment.facts import Facts
     from hilctl.identify.dynamics.study import Study
     from hilctl.identify.frequency.drive import Run
     from hilctl.identify.frequency.plan import Asked
@@ -161,7 +162,7 @@ def _kept_so_far(folder: Path, word: str) -> None:
 
 
 def _driven(rig: "Client", given: argparse.Namespace, asked: "Asked", folder: Path, tell: Any) -> "Run":
-    from hilctl.identify.campaign import read_facts
+    from hilctl.experiment.facts import read_facts
     from hilctl.identify.dynamics.analyse import plant_of
     from hilctl.identify.frequency.drive import Run
     from hilctl.identify.frequency.plan import legs_of
@@ -178,7 +179,7 @@ def _driven(rig: "Client", given: argparse.Namespace, asked: "Asked", folder: Pa
         prepared = parts.made_ready(rig, given, tell)
         facts = read_facts(rig)
         plant = plant_of(facts)
-        asked = _with_defaults(asked, plant)
+        asked = msgspec.structs.replace(asked, excitations=asked.excitations or plant.excitations)
         tell("planning")
         legs = legs_of(asked, facts)
         if "plant" in asked.excitations:
@@ -191,12 +192,6 @@ def _driven(rig: "Client", given: argparse.Namespace, asked: "Asked", folder: Pa
     return driven
 
 
-def _with_defaults(asked: "Asked", plant: Any) -> "Asked":
-    import msgspec
-
-    return msgspec.structs.replace(asked, excitations=asked.excitations or plant.excitations)
-
-
 def _show(driven: "Run", tell: Any) -> None:
     p = driven.progress
     tell(f"{p.name or 'driven'}, {p.seconds_left:.0f} s of the rig's time left", p.done, p.of, motion=p.name,
@@ -205,25 +200,18 @@ def _show(driven: "Run", tell: Any) -> None:
 
 def _study(given: argparse.Namespace, driven: "Run", asked: "Asked", tell: Any) -> "Study":
     from hilctl.identify.dynamics.analyse import plant_of, study_of
+    from hilctl.identify.dynamics.tuned import with_tuning
 
     header = driven.header
     study = study_of(
         driven.experiments(), plant_of(header.facts), header.facts, _over(header.asked, asked), rig=header.facts.rig,
         command=header.command, tell=tell,
     )  # fmt: skip
-    return _tuned(given, study, header.facts, tell)
-
-
-def _tuned(given: argparse.Namespace, study: "Study", facts: "Facts | None", tell: Any) -> "Study":
-    from hilctl.identify.dynamics.tuned import with_tuning
-
-    return with_tuning(study, facts, tell) if given.tunes else study
+    return with_tuning(study, header.facts, tell) if given.tunes else study
 
 
 def _over(then: "Asked", now: "Asked") -> "Asked":
     """The motions stay as driven; the options of the evaluation may change."""
-    import msgspec
-
     looked_at = ("input", "output", "load_pressure", "fixed", "free", "tied", "starts")
     more = {key: getattr(now, key) for key in looked_at if getattr(now, key)}
     return msgspec.structs.replace(then, **more)
@@ -233,8 +221,9 @@ def _of_files(
     given: argparse.Namespace, asked: "Asked", tell: Any
 ) -> "tuple[Study, dict[str, Any], list[int] | None]":
     """The study of recordings."""
-    from hilctl.identify.dynamics.analyse import study_of
+    from hilctl.identify.dynamics.analyse import plant_of, study_of
     from hilctl.identify.dynamics.rig_plant import RigPlant
+    from hilctl.identify.dynamics.tuned import with_tuning
     from hilctl.identify.frequency.intake import read_record
     from hilctl.identify.frequency.intake_record import experiment_of
 
@@ -246,7 +235,7 @@ def _of_files(
         mapping[key] = column
     facts = _facts_of_file(given.rig) if given.rig else None
     if facts:
-        _plant_of(facts).choices(facts, asked)
+        plant_of(facts).choices(facts, asked)
     band = (asked.start_hz, asked.end_hz) if asked.end_hz else None
     experiments: list[Experiment] = []
     for role, files in (("fit", given.record), ("check", given.check)):
@@ -257,22 +246,16 @@ def _of_files(
             facts = facts or foreign.facts
             names = (asked.input or "xd_m", asked.output or "displacement_m")
             experiments.append(experiment_of(foreign, *names, role=role, band_hz=band))  # type: ignore[arg-type]
-    plant = _plant_of(facts) if facts else RigPlant()
+    plant = plant_of(facts) if facts else RigPlant()
     rig = facts.rig if facts else Path(given.record[0]).stem
     study = study_of(experiments, plant, facts, asked, rig=rig, command=_command(), tell=tell)
-    return _tuned(given, study, facts, tell), {}, None
-
-
-def _plant_of(facts: "Facts") -> Any:
-    from hilctl.identify.dynamics.analyse import plant_of
-
-    return plant_of(facts)
+    return with_tuning(study, facts, tell) if given.tunes else study, {}, None
 
 
 def _facts_of_file(rig: str) -> "Facts":
     """The values of a rig file, in the form in which a service reports them."""
     from hilctl import rig as rigs
-    from hilctl.identify.campaign import Facts
+    from hilctl.experiment.facts import Facts
     from hilctl.service.store import values_of
 
     loaded = rigs.load(rig)
@@ -291,23 +274,15 @@ def _kept(
     """study.json, the report, and the answer."""
     from hilctl.identify.dynamics.judge import proposed
     from hilctl.identify.dynamics.written import plain_study
+    from hilctl.report.dynamics.page import write_report
 
     folder.mkdir(parents=True, exist_ok=True)
     changes = proposed(study.grey)
     answer = {
         **plain_study(study), "prepared_rig": prepared or None, "folder": str(folder),
         "sets": [changes] if changes else [],
-        "applied": {"epochs": epochs} if epochs else None, "report": _report(study, folder) if draws else None,
+        "applied": {"epochs": epochs} if epochs else None, "report": str(write_report(study, folder)) if draws else None,
         "wall_seconds": time.monotonic() - begun_s,
     }  # fmt: skip
     parts.keep(answer, folder / "study.json")
     return answer
-
-
-def _report(study: "Study", folder: Path) -> str:
-    from hilctl.report.dynamics.page import write_report
-
-    return str(write_report(study, folder))
-
-
-__all__: Sequence[str] = ("options", "run")

@@ -19,9 +19,9 @@ NOT = "not identifiable"
 
 def tell_study(study: "Study", answer: Mapping[str, Any]) -> None:
     """The whole result, in the order of the work."""
-    for found in study.findings:
-        for finding in found.findings:
-            say(f"left out: {found.experiment}: {finding}")
+    for name, found in study.findings.items():
+        for finding in found:
+            say(f"left out: {name}: {finding}")
     show(_responses(study))
     for one in study.transfers:
         if one.family is None:
@@ -72,16 +72,12 @@ def _crossing(one: "Crossing | None") -> str:
 def _transfers(one: "Transfers") -> "Table":
     assert one.family is not None
     title = f"Transfer functions, {one.pair}, {one.band_hz[0]:.3g} to {one.band_hz[1]:.3g} Hz ({one.experiment})"
-    made = _table(title, "order", "fit, %", "BIC", "stable", "Levy, %", "stable")
-    beside = {each.order: each for each in one.levy}
+    made = _table(title, "order", "fit, %", "BIC", "stable")
     for each in one.family.fits:
-        plain = beside.get(each.order)
         mark = " *" if each.order == one.family.best.order else ""
         made.add_row(
-            f"{each.order}{mark}", f"{each.amplitude_percent:.2f}", f"{each.bic:.1f}", _yes(each.transfer.stable),
-            "-" if plain is None else f"{plain.amplitude_percent:.2f}",
-            "-" if plain is None else _yes(plain.transfer.stable),
-        )  # fmt: skip
+            f"{each.order}{mark}", f"{each.amplitude_percent:.2f}", f"{each.bic:.1f}", _yes(each.transfer.stable)
+        )
     return made
 
 

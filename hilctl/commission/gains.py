@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from hilctl.design.known import Interval, Known, from_numbers, from_rig_file
 from hilctl.design.result import Measured, Tuning
 from hilctl.design.search import design
-from hilctl.identify.campaign import read_facts
+from hilctl.experiment.facts import read_facts
 from hilctl.identify.frequency.open_loop import measure
 from hilctl.identify.plant.result import PlantFit
 from hilctl.law.settings import Controller

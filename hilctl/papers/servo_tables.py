@@ -4,7 +4,7 @@ The paper's own record is noisy: its best fit is 96.18 %, so about 3.8 % of the 
 displacement is therefore evaluated twice: as it is, and with white noise of that size added, from a fixed seed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,8 @@ from hilctl.identify.frequency.prepare import Detrend, Hampel, Prepared, ZeroPha
 from hilctl.identify.frequency.record import Experiment
 from hilctl.identify.frequency.response import bandwidth, without_hold
 from hilctl.identify.frequency.response_swept import stepped_response
-from hilctl.identify.frequency.transfer_fit import Family, Fitted, fit_levy, fit_transfer
+from hilctl.identify.frequency.transfer import Transfer
+from hilctl.identify.frequency.transfer_fit import Family, Fitted, fit_transfer, judged
 from hilctl.identify.grey_box.identify import identify
 from hilctl.identify.grey_box.model import Reals, Record, ServoModel
 from hilctl.identify.grey_box.parameters import Free
@@ -136,6 +137,25 @@ def paper_of(study: Study) -> Paper:
             for one, other in zip(family.fits, levy, strict=True)
         ),
     )  # fmt: skip
+
+
+def fit_levy(response: Response, orders: Sequence[int]) -> tuple[Fitted, ...]:
+    """The paper's transfer functions: plain linear least squares, min Σ |N(jw) - H D(jw)|² with d_0 = 1.
+
+    Multiplied by D, an error at a high frequency counts far more than one at a low, noise in H makes the estimate
+    biased, and nothing keeps the poles stable.
+    """
+    return tuple(judged(response, _levy(response, order), np.ones(len(response.hz))) for order in orders)
+
+
+def _levy(response: Response, order: int) -> Transfer:
+    w = 2 * np.pi * response.hz
+    w0 = float(np.sqrt(w[0] * w[-1]))
+    powers = (1j * w / w0)[:, None] ** np.arange(order + 1)
+    basis = np.hstack([powers[:, :-1], -response.gain[:, None] * powers[:, 1:]])
+    rows, right = (np.concatenate([each.real, each.imag]) for each in (basis, response.gain))
+    found = np.asarray(np.linalg.lstsq(rows, right, rcond=None)[0], np.float64)
+    return Transfer(found[:order], np.concatenate([[1.0], found[order:]]), w0)
 
 
 def _volts(sweep: Experiment) -> float:

@@ -5,7 +5,7 @@ From experiments to a study: judge the records, clean them, estimate responses a
 A faulty record is reported and left out; if none is left, RecordFault has all findings.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,12 +18,12 @@ from hilctl.identify.dynamics.rig_plant import RigPlant
 from hilctl.identify.dynamics.servo_plant import ServoPlant
 from hilctl.identify.dynamics.study import Grey, Study, Transfers
 from hilctl.identify.frequency.estimate import Measured, measured_of, scatter_between
-from hilctl.identify.frequency.judge import Finding, Found, RecordFault, judge
+from hilctl.identify.frequency.judge import Finding, RecordFault, judge
 from hilctl.identify.frequency.judge_sticking import stuck_of
 from hilctl.identify.frequency.plan import Asked
-from hilctl.identify.frequency.prepare import Cleaned, Detrend, Hampel, Prepared, ZeroPhase, prepare
+from hilctl.identify.frequency.prepare import Detrend, Hampel, Prepared, ZeroPhase, prepare
 from hilctl.identify.frequency.record import Experiment, Pair
-from hilctl.identify.frequency.transfer_fit import Family, fit_levy, fit_transfer
+from hilctl.identify.frequency.transfer_fit import Family, fit_transfer
 from hilctl.params import BadValues
 
 
@@ -51,9 +51,8 @@ def study_of(
     """The study. RecordFault if no usable record is left."""
     pairs = plant.pairs(asked)
     tell("judging the records")
-    found = [Found(one.name, judged(one, pairs, facts)) for one in experiments]
-    wrong = {each.experiment for each in found if each.findings}
-    sound = [one for one in experiments if one.name not in wrong]
+    found = {one.name: findings for one in experiments if (findings := judged(one, pairs, facts))}
+    sound = [one for one in experiments if one.name not in found]
     if not [one for one in sound if one.role == "fit"]:
         raise RecordFault(_placed(found))
     cleaned = {one.name: cleaned_of(one, pairs) for one in sound if one.kind != "motion"}
@@ -70,8 +69,7 @@ def study_of(
     return Study(
         rig=rig, rate_hz=experiments[0].rate_hz, made=datetime.now(UTC).isoformat(timespec="seconds"),
         command=command, experiments=tuple(experiments),
-        findings=tuple(each for each in (*found, *spoiled) if each.findings),
-        prepared=tuple(Cleaned(name, made) for name, made in cleaned.items()), responses=measured,
+        findings={**found, **spoiled}, prepared=cleaned, responses=measured,
         transfers=transfers, grey=grey, checks=checks, against=against_of(transfers, measured),
         remarks=(
             *remarks, *(note for one in experiments for note in one.notes), *scatter_between(measured),
@@ -80,10 +78,9 @@ def study_of(
     )  # fmt: skip
 
 
-def _placed(found: Sequence[Found]) -> tuple[Finding, ...]:
+def _placed(found: Mapping[str, tuple[Finding, ...]]) -> tuple[Finding, ...]:
     return tuple(
-        finding._replace(channel=f"{each.experiment}: {finding.channel}")
-        for each in found for finding in each.findings
+        finding._replace(channel=f"{name}: {finding.channel}") for name, each in found.items() for finding in each
     )  # fmt: skip
 
 
@@ -163,12 +160,12 @@ def transfers_of(measured: Sequence[Measured], pair: Pair, tell: Tell) -> Transf
     try:
         if not orders:
             text = f"{len(response.hz)} frequencies are too few for order {ORDERS[0]}; drive a wider band"
-            return Transfers(best.experiment, pair, (low, high), None, (), text)
+            return Transfers(best.experiment, pair, (low, high), None, text)
         tell(f"fitting transfer functions, {pair}")
         family = seen_in(fit_transfer(response, orders), low)
-        return Transfers(best.experiment, pair, (low, high), family, fit_levy(response, orders))
+        return Transfers(best.experiment, pair, (low, high), family)
     except (BadValues, np.linalg.LinAlgError) as error:
-        return Transfers(best.experiment, pair, (low, high), None, (), str(error))
+        return Transfers(best.experiment, pair, (low, high), None, str(error))
 
 
 def seen_in(family: Family, low_hz: float) -> Family:

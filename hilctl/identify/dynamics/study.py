@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from hilctl.design.result import Tuning
 from hilctl.identify.frequency.estimate import Measured
-from hilctl.identify.frequency.judge import Found
+from hilctl.identify.frequency.judge import Finding
 from hilctl.identify.frequency.judge_model import Independence, StepComparison, Whiteness
-from hilctl.identify.frequency.prepare import Cleaned
+from hilctl.identify.frequency.prepare import Prepared
 from hilctl.identify.frequency.record import Experiment, Pair
-from hilctl.identify.frequency.transfer_fit import Family, Fitted
+from hilctl.identify.frequency.transfer_fit import Family
 from hilctl.identify.grey_box.result import Fit
 from hilctl.identify.plant.result import PlantFit
 from sim.servo import Hold
@@ -26,13 +26,12 @@ Reals = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Transfers:
-    """Black-box transfer functions on one response, and the paper's plain least squares for comparison."""
+    """Black-box transfer functions on one response."""
 
     experiment: str
     pair: Pair
     band_hz: tuple[float, float]
     family: Family | None
-    levy: tuple[Fitted, ...]
     refused: str = ""
 
 
@@ -91,8 +90,8 @@ class Study:
     made: str  # date and time, UTC
     command: str  # as typed
     experiments: tuple[Experiment, ...]
-    findings: tuple[Found, ...] = ()
-    prepared: tuple[Cleaned, ...] = ()
+    findings: Mapping[str, tuple[Finding, ...]] = field(default_factory=dict)  # faults of records, by experiment
+    prepared: Mapping[str, Prepared] = field(default_factory=dict)  # by experiment
     responses: tuple[Measured, ...] = ()
     transfers: tuple[Transfers, ...] = ()
     grey: Grey | None = None

@@ -1,7 +1,4 @@
-"""The figures of a study that programs need first, by stable names: fits, rank, what the data fix, and orders.
-
-A study as plain values, for study.json.
-"""
+"""A study as plain values, for study.json; the figures that programs need first stand by stable names in front."""
 
 from dataclasses import fields
 from typing import Any
@@ -16,7 +13,7 @@ from hilctl.results.response import Crossing, Response
 
 
 def summary(study: Study) -> dict[str, Any]:
-    """Of the grey box, and of the first pair's transfer functions; null if there is none."""
+    """Fits, rank, what the data fix, and orders: of the grey box, and of the first pair's transfer functions; null if there is none."""
     told: dict[str, Any] = dict.fromkeys(
         ("fit_percent", "iterations", "rank", "free", "singular_values", "null_directions", "invariants", "parameters")
     )
@@ -50,15 +47,15 @@ def plain_study(study: Study) -> dict[str, Any]:
         "command": study.command,
         "experiments": [_experiment(each) for each in study.experiments],
         "findings": [
-            {"experiment": found.experiment, **finding._asdict()}
-            for found in study.findings for finding in found.findings
+            {"experiment": name, **finding._asdict()} for name, found in study.findings.items() for finding in found
         ],
         "prepared": [
             {
-                "experiment": each.experiment, "step": type(done.treatment).__name__, "channel": name,
+                "experiment": experiment, "step": type(done.treatment).__name__, "channel": name,
                 "touched": change.touched, "rms": change.rms, "largest": change.largest, "text": change.text,
             }
-            for each in study.prepared for done in each.prepared.done for name, change in done.changes.items()
+            for experiment, each in study.prepared.items() for done in each.done
+            for name, change in done.changes.items()
         ],
         "responses": [_measured(each, study.held(each.pair.input)) for each in study.responses],
         "transfers": [_transfers(each) for each in study.transfers],
@@ -111,7 +108,7 @@ def _transfers(one: Transfers) -> dict[str, Any]:
         "experiment": one.experiment, "input": one.pair.input, "output": one.pair.output,
         "band_hz": list(one.band_hz), "chosen": None if one.family is None else one.family.best.order,
         "orders": [_fitted(each) for each in (one.family.fits if one.family else ())],
-        "levy": [_fitted(each) for each in one.levy], "refused": one.refused,
+        "refused": one.refused,
     }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hilctl.identify.frequency.judge import Found, RecordFault
+from hilctl.identify.frequency.judge import Finding, RecordFault
 from hilctl.identify.frequency.prepare import Prepared
 from hilctl.identify.frequency.record import Experiment, Kind, Pair, Reals, Role
 from hilctl.identify.frequency.response import average, bandwidth, without_hold
@@ -43,9 +43,10 @@ class Measured:
 
 def measured_of(
     experiments: Sequence[Experiment], cleaned: Mapping[str, Prepared], pairs: Sequence[Pair]
-) -> tuple[tuple[Measured, ...], tuple[Found, ...]]:
+) -> tuple[tuple[Measured, ...], dict[str, tuple[Finding, ...]]]:
     """Every group's response for every pair, and the findings where there is none."""
-    out, wrong = [], []
+    out: list[Measured] = []
+    wrong: dict[str, tuple[Finding, ...]] = {}
     groups: dict[str, list[Experiment]] = {}
     for one in experiments:
         if one.kind not in ("motion", "step"):
@@ -55,11 +56,11 @@ def measured_of(
             try:
                 response = _together([_one(each, cleaned[each.name], pair) for each in members], members[0].kind)
             except RecordFault as fault:
-                wrong.append(Found(group, fault.findings))
+                wrong[group] = (*wrong.get(group, ()), *fault.findings)
                 continue
             first = members[0]
             out.append(Measured(group, first.kind, pair, response, _bandwidth(response, pair, first), first.role))
-    return tuple(out), tuple(wrong)
+    return tuple(out), wrong
 
 
 def _one(experiment: Experiment, cleaned: Prepared, pair: Pair) -> Response:

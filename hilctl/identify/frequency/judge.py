@@ -5,7 +5,6 @@ enough, complete, in motion, evenly sampled, neither clipped nor saturated, and 
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -56,14 +55,6 @@ class RecordFault(HilctlError):
     def __init__(self, findings: tuple[Finding, ...]) -> None:
         self.findings = findings
         super().__init__("\n".join(str(one) for one in findings))
-
-
-@dataclass(frozen=True)
-class Found:
-    """The faults of an experiment's record."""
-
-    experiment: str
-    findings: tuple[Finding, ...]
 
 
 def require(*args: Any, **known: Any) -> None:

@@ -9,7 +9,6 @@ kept beside what was done to it, and each step can be taken back.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -173,11 +172,3 @@ def prepare(channels: Mapping[str, npt.ArrayLike], rate_hz: float) -> Prepared:
         text = "must be finite; cut the record there, or look for what lost the samples"
         raise BadValues([Problem(name, "a value that is not finite", text) for name in broken])
     return Prepared(kept, float(rate_hz))
-
-
-@dataclass(frozen=True)
-class Cleaned:
-    """An experiment's channels before and after preparation, with each step."""
-
-    experiment: str
-    prepared: Prepared

@@ -19,10 +19,6 @@ real bases 1/(s - p) + 1/(s - p*) and j/(s - p) - j/(s - p*).
 With the poles given the numerator is linear, so it is solved for at each step (variable projection), and the search has
 as many unknowns as the order. A pair of real poles is a section with z >= 1. The error that is made small is that of
 the complex gain, divided by its standard error.
-
-*Levy*: plain linear least squares, as the paper has it, for comparison: min Σ |N(jw) - H D(jw)|² with d_0 = 1.
-Multiplied by D, an error at a high frequency counts far more than one at a low, noise in H makes the estimate biased,
-and nothing keeps the poles stable.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,17 +31,6 @@ from hilctl.identify.frequency.judge_model import fit_percent
 from hilctl.identify.frequency.transfer import Complexes, Reals, Transfer
 from hilctl.params import BadValues, Problem
 from hilctl.results.response import Response
-
-
-def levy(response: Response, order: int) -> Transfer:
-    """The transfer function of that order; may be unstable."""
-    w = 2 * np.pi * response.hz
-    w0 = float(np.sqrt(w[0] * w[-1]))
-    powers = (1j * w / w0)[:, None] ** np.arange(order + 1)
-    basis: Complexes = np.hstack([powers[:, :-1], -response.gain[:, None] * powers[:, 1:]])
-    found = np.asarray(np.linalg.lstsq(_parts(basis), _parts(response.gain), rcond=None)[0], np.float64)
-    return Transfer(found[:order], np.concatenate([[1.0], found[order:]]), w0)
-
 
 ROUNDS = 20
 
@@ -278,12 +263,6 @@ def fit_transfer(response: Response, orders: Sequence[int] = range(4, 10)) -> Fa
         found[order] = min((refine(each, w, gain, weight, w0) for each in starts), key=lambda one: one.cost)
     fits = tuple(judged(response, found[order].transfer, weight) for order in sorted(set(orders)))
     return Family(fits, min(fits, key=lambda one: one.bic))
-
-
-def fit_levy(response: Response, orders: Sequence[int] = range(4, 10)) -> tuple[Fitted, ...]:
-    """The paper's plain least squares, judged in the same way."""
-    _check(response, orders)
-    return tuple(judged(response, levy(response, order), np.ones(len(response.hz))) for order in sorted(set(orders)))
 
 
 def judged(response: Response, transfer: Transfer, weight: Reals) -> Fitted:

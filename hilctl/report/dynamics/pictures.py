@@ -7,7 +7,7 @@ import numpy as np
 
 from hilctl.identify.dynamics.study import Check, Study, Transfers
 from hilctl.identify.frequency.estimate import Measured
-from hilctl.identify.frequency.prepare import Cleaned
+from hilctl.identify.frequency.prepare import Prepared
 from hilctl.identify.frequency.record import Experiment, Pair
 from hilctl.report.dynamics.style import (
     BAND,
@@ -33,9 +33,9 @@ _BEFORE_S, _AFTER_S = 0.05, 0.3  # of a step
 def pictures_of(study: Study) -> Iterator[tuple[str, Any]]:
     """Every figure that has data, by name."""
     yield "driven", driven(study)
-    for index, one in enumerate(study.prepared):
-        if one.experiment == _most_changed(study):
-            yield f"cleaned-{index}", cleaned(one)
+    for index, name in enumerate(study.prepared):
+        if name == _most_changed(study):
+            yield f"cleaned-{index}", cleaned(study.prepared[name])
     for index, pair in enumerate(pairs_of(study)):
         yield f"response-{index}", response(study, pair)
     for index, fitted in enumerate(study.transfers):
@@ -90,21 +90,20 @@ def _one_a_group(experiments: Sequence[Experiment]) -> list[Experiment]:
 def _most_changed(study: Study) -> str:
     """The experiment that preparation changed most, relative to its channels' spread."""
 
-    def changed(one: Cleaned) -> float:
-        now = one.prepared.channels
+    def changed(name: str) -> float:
+        one = study.prepared[name]
+        now = one.channels
         return max(
             (float(np.std(values - now[name]) / (np.std(values) or 1.0))
-             for name, values in one.prepared.original.items()), default=0.0,
+             for name, values in one.original.items()), default=0.0,
         )  # fmt: skip
 
     fitted = {one.name for one in study.experiments if one.role == "fit"}
-    chosen = [one for one in study.prepared if one.experiment in fitted] or study.prepared
-    return max(chosen, key=changed).experiment if chosen else ""
+    return max([name for name in study.prepared if name in fitted] or study.prepared, key=changed, default="")
 
 
-def cleaned(one: Cleaned) -> Any:
+def cleaned(made: Prepared) -> Any:
     """Each channel as recorded and as prepared, and what was removed apart from the mean."""
-    made = one.prepared
     now, names = made.channels, list(made.original)
     figure, axes = new(len(names), 2, 0.6 + 1.5 * len(names), width=7.2)
     t = np.arange(len(next(iter(made.original.values())))) / made.rate_hz

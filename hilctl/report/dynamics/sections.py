@@ -1,7 +1,7 @@
 """The sections of a study's page, in the order of the work."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hilctl.identify.dynamics.judge import doubt
@@ -37,8 +37,9 @@ def driven(study: Study, pictures: Pictures) -> Html:
 
 def wrong(study: Study, pictures: Pictures) -> Html:
     """The faults of the records."""
-    rows = [(found.experiment, one.channel, one.kind, sentence(one.text)) for found in study.findings
-            for one in found.findings]  # fmt: skip
+    rows = [
+        (name, one.channel, one.kind, sentence(one.text)) for name, found in study.findings.items() for one in found
+    ]
     if not rows:
         return p("None: every record is long enough, complete, in motion, evenly sampled, neither clipped nor "
                  "saturated, and its output follows its input.")  # fmt: skip
@@ -48,8 +49,9 @@ def wrong(study: Study, pictures: Pictures) -> Html:
 def cleaned(study: Study, pictures: Pictures) -> Html:
     """What was done to the records before identification."""
     rows = [
-        (each.experiment, code(name), change.text, f"{change.touched}", plain(change.rms, 3), plain(change.largest, 3))
-        for each in study.prepared for done in each.prepared.done for name, change in done.changes.items()
+        (experiment, code(name), change.text, f"{change.touched}", plain(change.rms, 3), plain(change.largest, 3))
+        for experiment, each in study.prepared.items() for done in each.done
+        for name, change in done.changes.items()
     ]  # fmt: skip
     if not rows:
         return absent("No record was prepared.")
@@ -104,19 +106,16 @@ def transfers(study: Study, pictures: Pictures) -> Html:
         if one.family is None:
             parts.append(absent(sentence(one.refused)))
             continue
-        levy = {fitted.order: fitted for fitted in one.levy}
         rows = [
             (str(f.order) + (" (chosen)" if f.order == one.family.best.order else ""), fit(f.amplitude_percent),
-             fit(f.percent), fixed(f.bic, 1), stable(f.transfer.stable),
-             fit(levy[f.order].amplitude_percent) if f.order in levy else "–",
-             stable(levy[f.order].transfer.stable) if f.order in levy else "–")
+             fit(f.percent), fixed(f.bic, 1), stable(f.transfer.stable))
             for f in one.family.fits
         ]  # fmt: skip
-        head = (">order", ">amplitude", ">complex, weighted", ">BIC", "stable", ">Levy's amplitude", "stable")
+        head = (">order", ">amplitude", ">complex, weighted", ">BIC", "stable")
         best = one.family.best.transfer
         parts += [
             shown(pictures, f"transfer-{index}", "Measured, and every order; strong: the order with the least BIC."),
-            table(head, rows, "fits in %, equation 29; Levy: plain linear least squares, for comparison"),
+            table(head, rows, "fits in %, equation 29"),
             facts([("Poles, 1/s", _roots(best.poles)), ("Zeros, 1/s", _roots(best.zeros))]),
         ]
     return joined(parts) if parts else absent("None.")
@@ -264,25 +263,10 @@ def _ms(seconds: float | None) -> str:
     return "–" if seconds is None else f"{fixed(1e3 * seconds, 1)} ms"
 
 
-def _show_delay(one: Figures) -> str:
-    return _ms(one.delay_s)
-
-
-def _show_rise(one: Figures) -> str:
-    return _ms(one.rise_s)
-
-
-def _show_over(one: Figures) -> str:
-    return f"{fixed(one.overshoot_percent, 1)} %"
-
-
-def _show_settled(one: Figures) -> str:
-    return _ms(one.settling_s)
-
-
-_FIGURES = (
-    ("delay, to 10 %", _show_delay), ("rise, 10 to 90 %", _show_rise), ("overshoot", _show_over),
-    ("settled within 5 %", _show_settled),
+_FIGURES: tuple[tuple[str, Callable[[Figures], str]], ...] = (
+    ("delay, to 10 %", lambda one: _ms(one.delay_s)), ("rise, 10 to 90 %", lambda one: _ms(one.rise_s)),
+    ("overshoot", lambda one: f"{fixed(one.overshoot_percent, 1)} %"),
+    ("settled within 5 %", lambda one: _ms(one.settling_s)),
 )  # fmt: skip
 
 

@@ -9,12 +9,12 @@ import pytest
 from hilctl.identify.dynamics.study import Against, Check, Grey, Study, Transfers
 from hilctl.identify.dynamics.written import plain_study
 from hilctl.identify.frequency.estimate import Measured
-from hilctl.identify.frequency.judge import Finding, Found
+from hilctl.identify.frequency.judge import Finding
 from hilctl.identify.frequency.judge_model import compare_steps, independence, whiteness
-from hilctl.identify.frequency.prepare import Cleaned, Detrend, Hampel, prepare
+from hilctl.identify.frequency.prepare import Detrend, Hampel, prepare
 from hilctl.identify.frequency.record import Experiment, Pair
 from hilctl.identify.frequency.response import bandwidth
-from hilctl.identify.frequency.transfer_fit import fit_levy, fit_transfer
+from hilctl.identify.frequency.transfer_fit import fit_transfer
 from hilctl.identify.grey_box.identify import identify
 from hilctl.identify.grey_box.model import Record
 from hilctl.papers.servo_case import paper_choices, paper_model
@@ -63,10 +63,10 @@ def study():
     return Study(
         rig="a rig", rate_hz=RATE_HZ, made="2030-01-02T03:04:05+00:00", command="hilctl identify dynamics",
         experiments=(sweep,),
-        findings=(Found("sweep", (Finding("clipped", "displacement_m", "at 9 mm; ask for less"),)),),
-        prepared=(Cleaned("sweep", cleaned),), responses=(response,),
-        transfers=(Transfers("sweep", LOOP, (1.0, 70.0), family, fit_levy(response.response, (4, 5))),
-                   Transfers("sweep", LOOP, (1.0, 70.0), None, (), "too few lines")),
+        findings={"sweep": (Finding("clipped", "displacement_m", "at 9 mm; ask for less"),)},
+        prepared={"sweep": cleaned}, responses=(response,),
+        transfers=(Transfers("sweep", LOOP, (1.0, 70.0), family),
+                   Transfers("sweep", LOOP, (1.0, 70.0), None, "too few lines")),
         grey=Grey("the linear servo", ("sweep",), ("displacement",), fit, {"m": 16.26}, {"m": "machine.m"}),
         checks=(_step(),), remarks=("a remark",),
         against=(Against("other", "order 5", LOOP, np.ones(2), np.ones(2) + 0j, np.ones(2) + 0j, 99.1, 0.7),),
@@ -128,7 +128,7 @@ def test_an_empty_study_says_so_section_by_section(tmp_path):
 
 
 class Tuned:
-    """As `hilctl.identify.dynamics.tuning` tells it."""
+    """As `hilctl.design` tells it."""
 
     def to_json(self):
         loop = {"magnitude": [10.0, 1.0, 0.1], "phase_deg": [-90.0, -120.0, -200.0]}

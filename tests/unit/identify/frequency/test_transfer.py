@@ -11,11 +11,11 @@ from hilctl.identify.frequency.transfer_fit import (
     Fitted,
     _parts,
     _Projected,
-    fit_levy,
     fit_transfer,
     sections_of,
     with_pole,
 )
+from hilctl.papers.servo_tables import fit_levy
 from hilctl.params import BadValues
 from hilctl.results.response import Response
 from sim.servo import Hold, paper_servo, poles
@@ -99,7 +99,7 @@ def test_all_orders_over_many_seeds(source):
             response = measured(source, 2000.0).response(0.04, seed).within(1, 70)
         else:
             response = with_noise(0.02, seed)
-        plain = fit_levy(response)
+        plain = fit_levy(response, ORDERS)
         rows.append((*judge(response), [f.amplitude_percent for f in plain], [f.transfer.stable for f in plain]))
     stable, growth, apart, fits, best, levy, levy_stable = (np.array(each) for each in zip(*rows, strict=True))
     print(
@@ -115,7 +115,7 @@ def test_all_orders_over_many_seeds(source):
 
 
 def test_plain_least_squares_is_neither_stable_nor_growing():
-    fits = [fit_levy(with_noise(0.02, seed)) for seed in range(4)]
+    fits = [fit_levy(with_noise(0.02, seed), ORDERS) for seed in range(4)]
     assert not all(f.transfer.stable for run in fits for f in run)
     assert min(np.diff([f.amplitude_percent for f in run]).min() for run in fits) < -0.5
     exact = fit_levy(exactly(SIMPLE.gain(HZ)), [3])[0].transfer
