@@ -281,7 +281,8 @@ def _kept(
     answer = {
         **plain_study(study), "prepared_rig": prepared or None, "folder": str(folder),
         "sets": [changes] if changes else [],
-        "applied": {"epochs": epochs} if epochs else None, "report": str(write_report(study, folder)) if draws else None,
+        "applied": {"epochs": epochs} if epochs else None,
+        "report": str(write_report(study, folder)) if draws else None,
         "wall_seconds": time.monotonic() - begun_s,
     }  # fmt: skip
     parts.keep(answer, folder / "study.json")

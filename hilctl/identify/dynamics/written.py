@@ -13,7 +13,7 @@ from hilctl.results.response import Crossing, Response
 
 
 def summary(study: Study) -> dict[str, Any]:
-    """Fits, rank, what the data fix, and orders: of the grey box, and of the first pair's transfer functions; null if there is none."""
+    """Fits, rank and what the data fix, of the grey box; orders, of the first pair. Null if there is none."""
     told: dict[str, Any] = dict.fromkeys(
         ("fit_percent", "iterations", "rank", "free", "singular_values", "null_directions", "invariants", "parameters")
     )
