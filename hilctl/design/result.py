@@ -1,7 +1,4 @@
-"""Bandwidth and margins that were measured on the rig, as one value.
-
-The result of tuning: gains, their prediction and what was measured, also as plain values.
-"""
+"""The result of tuning: gains, their prediction, and what was measured; also as plain values."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple

@@ -1,6 +1,4 @@
-"""The kinds of rig that a study knows, and which of them a rig is.
-
-From experiments to a study: judge the records, clean them, estimate responses and models. No rig is needed.
+"""From experiments to a study: judge the records, clean them, estimate responses and models. No rig is needed.
 
 A faulty record is reported and left out; if none is left, RecordFault has all findings.
 """

@@ -1,6 +1,6 @@
-"""The parameters that a study proposes to set: precise values of a model that has no sign of missing structure.
+"""What of a study may be used: models on data that they were not fitted to, and parameters that may be set.
 
-Models on data that they were not fitted to: another sweep, a step, and responses of other excitations.
+Proposed are precise values of a model that has no sign of missing structure.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,8 +1,7 @@
-"""Recordings of ours: the samples while something was tracked, with what the rig was.
+"""Recordings from elsewhere and ours, read, named and brought to SI, so that a study takes them like its own.
 
-CSV with a header, as we export it and as others do: parted by commas, semicolons, tabs, bars or spaces.
-
-A file to a record, by what it is.
+A CSV has a header, its columns parted by commas, semicolons, tabs, bars or spaces. Of a recording of ours the samples
+are taken while something was tracked, with what the rig was.
 """
 
 import io

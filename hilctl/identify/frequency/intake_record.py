@@ -1,7 +1,4 @@
-"""A record that this program has not driven.
-
-The times of a recording: how fast it was sampled, and whether they are as even as they should be.
-"""
+"""A record that this program has not driven: its channels, how fast it was sampled, and whether its times are even."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

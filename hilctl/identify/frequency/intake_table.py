@@ -1,8 +1,4 @@
-"""A file's bytes as text: UTF-8, UTF-16 with its mark, or Latin-1; packed by gzip or not.
-
-What stands in a cell: a number, a hole, or a time.
-
-Which lines of a text are the header, its units, and the rows; and what parts the columns.
+"""A file's bytes as a table: lines that are header, units and rows, cells that hold a number, a hole or a time.
 
 Measurement systems write about themselves first, in as many lines as they like; some write a line of units below the
 names. The rows are the first lines that hold numbers, all of one width; the names stand right above them.

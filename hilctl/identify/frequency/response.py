@@ -1,21 +1,17 @@
-"""Least squares over a few lines, of which the first unknown is what is wanted: the heart of every local polynomial.
+"""What the estimators of a frequency response share, and what is done with any response.
 
-Several measurements of one response together; what they differ by counts as error.
+*Several measurements* of one response: what they differ by counts as error. A rig with friction answers a multisine not
+only with noise but with distortion, which repeats, so no period averages it away. It does differ from one set of phases
+to the next: the scatter of records with different seeds holds both, and their mean is the best linear approximation of
+the rig (Pintelon and Schoukens 2012, chapter 4).
 
-A rig with friction answers a multisine not only with noise but with distortion, which no period averages away: it
-repeats. It does differ from one set of phases to the next, so the scatter of records with different seeds holds both,
-and their mean is the best linear approximation of the rig (Pintelon and Schoukens 2012, chapter 4).
-
-What the hold between two samples adds to a response that was measured from the samples.
-
-An input that stands still between samples (a converter) has, at frequency f and period T, the factor
+*The hold*: an input that stands still between samples (a converter) has, at frequency f and period T, the factor
 sinc(fT) exp(-jπfT) on what its samples say; one that goes straight has sinc(fT)². At 100 Hz and 1 kHz that is 1.6 % and
 18°, or 3.3 %. A sampled recording of a smooth signal has neither.
 
-Where a response has fallen by 3 dB, and where it lags by 90°.
-
-Between lines that scatter, the crossing is that of a parabola through the lines around it, weighted by their variance,
-in log frequency. It is known as well as the parabola, and the level that it falls from, divided by its slope.
+*Bandwidth*: where a response has fallen by 3 dB, and where it lags by 90°. Between lines that scatter, the crossing is
+that of a parabola through the lines around it, weighted by their variance, in log frequency. It is known as well as the
+parabola, and the level that it falls from, divided by its slope.
 """
 
 from collections.abc import Sequence

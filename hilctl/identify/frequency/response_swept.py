@@ -1,4 +1,6 @@
-"""The frequency response from a stepped sine: a least-squares sine in each step, of input and output.
+"""The frequency response from a motion that passes through its frequencies.
+
+*A stepped sine*: a least-squares sine in each step, of input and output.
 
     s(t) = b cos wt - c sin wt + d       S = b + jc
 
@@ -10,7 +12,7 @@ period, in input and output, has odd multiples of its frequency and is fitted be
 even one; the other even ones show noise, and by how much the gain differs along the carrier. The gain is the mean of
 both directions of sliding.
 
-The frequency response from a sweep, or any input that is not periodic: the local polynomial method.
+*A sweep*, or any input that is not periodic: the local polynomial method.
 
     Y(k + r) = G(k + r) U(k + r) + T(k + r) + N
 

@@ -4,10 +4,9 @@ The linear interval is x ± t s, with the covariance that the residuals' colour 
 met no bound. It is given where the outputs at its ends are as far off as it says. Where they are not, or a bound is
 nearer, the profile is: the parameter held at one value after another, the others fitted again, until the squares have
 grown as much as they do at the end of a linear interval. Where residuals follow the input, both are wider by how far
-the parameter may be bent by what the model lacks (`follows`).
+the parameter may be bent by what the model lacks (`scatter`).
 
-The same machine written with what can be set at will set, so that the data fix all that is left.
-
+First the same machine is written with what can be set at will set (`gauged`), so that the data fix all that is left.
 Parameters that sums can do without become zero where they may, and those that others are measured by stay as they are.
 Each product of powers then has one parameter of its own, and its interval is that parameter's.
 """

@@ -1,12 +1,9 @@
-"""A record as the grey box takes it: inputs, measured outputs, and how the simulation has to agree with them.
-
-How an input goes between two samples, and where the machine was at the first one, are part of the model. A record whose
-input went straight between samples fits well with steps as well, and with wrong parameters.
-
-What the grey box asks of a model, and the linear servo as one.
+"""What the grey box asks of a record and of a model, and the linear servo as a model.
 
 A model maps parameters and a record's inputs to outputs, with exact derivatives. Parameters that a problem does not
-mention have the model's own values.
+mention have the model's own values. How an input goes between two samples, and where the machine was at the first one,
+are part of the model: a record whose input went straight between samples fits well with steps as well, and with wrong
+parameters.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,16 +1,11 @@
 """Which parameters are searched, which are known, and which follow from others.
 
     choices = {"m": Free(16.0, 0.0, 50.0), "KL": Fixed(1e5), "Ctc": Tied(0.1, {"Kc": 1.0})}
+    chosen(choices, fixed={"m": 500.0}, free={"A": None}, tied={"Ctc": (0.1, {"Kc": 1.0})})       as a user asks
 
 A tied parameter is `factor` times powers of others, so `Tied(0.1, {"Kc": 1})` is a tenth of Kc; several that follow
-one another are a group.
-
-The user's choices for a model's parameters, in place of a rig's defaults: fixed, freed or tied.
-
-    chosen(choices, fixed={"m": 500.0}, free={"A": None}, tied={"Ctc": (0.1, {"Kc": 1.0})})
-
-A parameter that is freed starts where the rig file has it, between the bounds that are given, or a factor of five
-about it.
+one another are a group. One that a user frees starts where the rig file has it, between the bounds that are given, or a
+factor of five about it.
 """
 
 import math

@@ -1,12 +1,12 @@
-"""Many equations in one small triangle: R of [J r], by orthogonal steps, so that nothing of J's precision is lost.
-
-R'R = [J r]'[J r]. Its first n columns stand for J and its last for r in everything that least squares asks: lengths,
-products with J, singular values. J'J instead would lose every direction below 1e-8 of the strongest.
-
-Residuals and their derivatives, exact, for records, a model, and the parameters that are free.
+"""Residuals and their derivatives, exact, for records, a model, and the parameters that are free.
 
 What is measured is offset, and may begin in motion. Both enter the outputs linearly, so they are not searched: for any
 parameters the best ones are found by projection, and what is left counts (variable projection, in Kaufman's form).
+
+Many equations stand in one small triangle: R of [J r], by orthogonal steps, so that nothing of J's precision is lost.
+R'R = [J r]'[J r]: its first n columns stand for J and its last for r in everything that least squares asks. J'J instead
+would lose every direction below 1e-8 of the strongest. LAPACK's QR of as tall a matrix makes a whole evaluation 1.3 to
+1.9 times as long (31 120 equations, nine columns; November 2026), so the steps are compiled here, block by block.
 """
 
 from collections.abc import Mapping, Sequence

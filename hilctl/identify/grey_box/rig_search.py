@@ -1,12 +1,12 @@
-"""The threshold of a valve: the change of its command that is too small to move it.
+"""The search for the rig's own plant: what is free, then a threshold, then leakage at null, where the records show it.
 
-What is sent to the spool jumps with it, so the outputs have no derivative by it and no trust region finds it. It is
-looked for by the sum of squares itself, together with the play, for which it is easily taken: both decide when the
-spool jumps. First everywhere, then closer and closer about the best. For each pair the others are where the derivatives
-say that they would end, and after each round they are fitted again.
+How far what is only assumed may have moved the others joins the intervals.
 
-The search for the rig's own plant: what is free, then a threshold, then leakage at null, where the records tell of
-them; and how far what is only assumed may have moved the others.
+*The threshold* is the change of its command that is too small to move the valve. What is sent to the spool jumps with
+it, so the outputs have no derivative by it and no trust region finds it. It is looked for by the sum of squares itself,
+together with the play, for which it is easily taken: both decide when the spool jumps. First everywhere, then closer
+and closer about the best. For each pair the others are where the derivatives say that they would end, and after each
+round they are fitted again.
 """
 
 import math

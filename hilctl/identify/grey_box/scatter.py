@@ -1,11 +1,4 @@
-"""What a model leaves over that goes with the input: structure that it lacks, and that its numbers may bend with.
-
-What is missing shows in part, r: what the input, now and a little before, tells of the residuals, of every record as
-soon as one does not look like chance. The rest of it has
-gone into the parameters, unseen. It is taken to be no larger than what shows, and to have gone into one of them alone:
-such a one is off by |r| sqrt((J'J)^-1), which is far more than what usually happens, but happens.
-
-How far estimates scatter when what the model leaves over is not white.
+"""How far estimates scatter when what the model leaves over is not white, and bend when it goes with the input.
 
 With J the derivatives and S the residuals' spectrum, the least squares scatter by
 
@@ -14,6 +7,11 @@ With J the derivatives and S the residuals' spectrum, the least squares scatter 
 where white noise, S = s², leaves s² (J'J)^-1. A line adds the mean over its phases. How well S is known decides how far
 Student's distribution reaches beyond the normal one: each variance counts as of so many squares as would be known as
 well (Satterthwaite).
+
+*What follows the input* is structure that the model lacks. It shows in part, r: what the input, now and a little
+before, says of the residuals, of every record as soon as one does not look like chance. The rest has gone into the
+parameters, unseen. It is taken to be no larger than what shows, and to have gone into one of them alone: such a one is
+off by |r| sqrt((J'J)^-1), which is far more than what usually happens, but happens.
 """
 
 from collections.abc import Sequence

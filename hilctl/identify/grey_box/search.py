@@ -1,9 +1,7 @@
-"""The bounded trust region: scipy's `trf` (Branch, Coleman and Li), on the residuals' triangle.
+"""The bounded trust region: scipy's `trf` (Branch, Coleman and Li), on the residuals' triangle; from one place or many.
 
 An iteration is what the paper counts: a step that was accepted. A trial of a machine that cannot be is rejected and the
-region shrinks.
-
-The same search from many places: whether they end at the same machine says whether it is the only one.
+region shrinks. Whether searches from many places end at the same machine says whether it is the only one.
 """
 
 from typing import NamedTuple
