@@ -3,9 +3,13 @@
 hilctl commission table-500 --twin --json out.json     a private twin, as fast as it computes
 hilctl commission table-500                            the service of that rig, on this host
 hilctl commission --connect tcp://127.0.0.1:9870
+hilctl commission --only reversals,compensation --out DIR
 """
 
 import argparse
+import shlex
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +18,7 @@ from hilctl.cli.arguments import BUDGET, SPEED, number
 from hilctl.cli.files import result_file, source_file
 from hilctl.cli.output import note
 from hilctl.errors import DONE, HilctlError, WrongUse
+from hilctl.results.commissioned import PARTS
 
 if TYPE_CHECKING:
     from hilctl.commission import How
@@ -35,6 +40,8 @@ def commission(parser: argparse.ArgumentParser) -> None:
                         "(out/commission-DATE)")  # fmt: skip
     parser.add_argument("--resume", action="store_true", help="with --out: go on with the commissioning in DIR; "
                         "what was measured is not measured again")  # fmt: skip
+    parser.add_argument("--only", type=_parts, default=(), metavar="PART[,PART]", help="measure these parts alone, and "
+                        f"complete the result in --out DIR: {', '.join(PARTS)}")  # fmt: skip
     parser.add_argument("--json", default="", metavar="FILE", help="also write the JSON object here")
     parser.add_argument("--stands-at", type=number(-5, 5, "m"), default=None, metavar="M",
                         help="also zero displacement: the table's position now, from mid-stroke")  # fmt: skip
@@ -67,7 +74,8 @@ def _commission(given: argparse.Namespace) -> int:
     with identify_parts.progress() as bar:
         line = bar.add_task("connecting", total=None)
         with identify_parts.rig_of(given) as rig:
-            identify_parts.refuse_campaign(rig, how.speeds_m_s, how.campaign_s)
+            if how.does("friction"):
+                identify_parts.refuse_campaign(rig, how.speeds_m_s, how.campaign_s)
             work = Commissioning(rig, how, lambda text: bar.update(line, description=text))
             try:
                 with identify_parts.recording(rig):
@@ -76,13 +84,13 @@ def _commission(given: argparse.Namespace) -> int:
             except CommissionFailed as fault:
                 failed = str(fault)
             finally:
-                kept = commission_told.keep(work.notes, given.json)
+                kept = commission_told.keep(work.work.notes, given.json)
         bar.update(line, description="drawing the report")
-        kept += commission_told.report(work.notes.told, folder)
+        kept += commission_told.report(work.result, folder)
     if failed:
         commission_told.files(kept)
         raise HilctlError(failed)
-    commission_told.tell(work.notes.told)
+    commission_told.tell(work.result)
     commission_told.files(kept)
     return DONE
 
@@ -109,7 +117,7 @@ def _check(given: argparse.Namespace) -> None:
 
 def _how(given: argparse.Namespace, folder: Path) -> "How":
     from hilctl.commission import How
-    from hilctl.commission.chain import CAMPAIGN_S
+    from hilctl.commission.how import CAMPAIGN_S
     from hilctl.commission.sines import FREQUENCIES_HZ
 
     return How(
@@ -117,9 +125,36 @@ def _how(given: argparse.Namespace, folder: Path) -> "How":
         speeds_m_s=tuple(given.speeds) if given.speeds else None,
         sines_hz=tuple(given.sines) if given.sines else FREQUENCIES_HZ,
         campaign_s=CAMPAIGN_S if given.budget is None else given.budget,
-        learn_hz=LEARNED_HZ if given.learn else (), tune=given.tune, histories=_histories(given), author=given.author,
-        resume=given.resume,
+        learn_hz=LEARNED_HZ if given.learn or "learning" in given.only else (), tune=given.tune or "gains" in given.only, histories=_histories(given), author=given.author,
+        resume=given.resume, only=given.only, command=_again(sys.argv[1:]),
     )  # fmt: skip
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    """The parts that are named, in the order of the work."""
+    from hilctl.params import nearest
+
+    asked = [name.strip() for name in text.split(",") if name.strip()]
+    for name in asked:
+        if name not in PARTS:
+            raise argparse.ArgumentTypeError(f"no part {name!r}; {nearest(name, tuple(PARTS))}")
+    if not asked:
+        raise argparse.ArgumentTypeError(f"no part is named; one of {', '.join(PARTS)}")
+    return tuple(part for part in PARTS if part in asked)
+
+
+def _again(words: Sequence[str]) -> str:
+    """The command without its folder and files, and without its parts: to be completed."""
+    kept, skip = ["hilctl"], False
+    for word in words:
+        name, given, _ = word.partition("=")
+        if not skip and name not in (*_ONE_RUN, "--resume"):
+            kept.append(word)
+        skip = not skip and name in _ONE_RUN and not given
+    return shlex.join(kept)
+
+
+_ONE_RUN = ("--out", "--json", "--only")
 
 
 def _histories(given: argparse.Namespace) -> "tuple[History, ...]":

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from hilctl.client import Client
     from hilctl.commission import Commissioning
     from hilctl.commission.tracking import Run
+    from hilctl.results.commissioned import Commissioned
 
 RIG = "table-500"
 FRICTION = "lugre"
@@ -58,16 +59,16 @@ def _demo(given: argparse.Namespace) -> int:
                 failed = ""
             except CommissionFailed as fault:
                 failed = str(fault)
-            work.notes["truth"] = {key.removeprefix("twin."): value for key, value in changes.items()}
-            _beside(work.notes.told, alone)
-            kept = commission_told.keep(work.notes, given.json)
+            work.result.truth = {key.removeprefix("twin."): value for key, value in changes.items()}
+            _beside(work.result, alone)
+            kept = commission_told.keep(work.work.notes, given.json)
         tell("drawing the report")
-        kept += commission_told.report(work.notes.told, folder)
+        kept += commission_told.report(work.result, folder)
         kept += _pictures([*alone, *work.runs], folder)
     if failed:
         commission_told.files(kept)
         raise HilctlError(failed)
-    commission_told.tell(work.notes.told)
+    commission_told.tell(work.result)
     for run in alone:
         if run.trip:
             say(f"tripped: PID, {run.task.text}: {run.trip['name'].replace('_', ' ')}; reset and armed again")
@@ -88,12 +89,12 @@ def _drive(
     return alone, Commissioning(client, how, tell)
 
 
-def _beside(told: dict[str, Any], alone: "list[Run]") -> None:
+def _beside(result: "Commissioned", alone: "list[Run]") -> None:
     """Adds the figures of PID alone."""
     from hilctl.commission.worth import worth
 
-    for row, run in zip(told.get("tracking", []), alone, strict=False):
-        row["pid"] = {**worth(run)._asdict(), "outcome": "" if run.why == "done" else run.why}
+    for row, run in zip(result.tracking, alone, strict=False):
+        row.pid = worth(run)
 
 
 def _pictures(runs: "list[Run]", folder: Path) -> list[Path]:

@@ -120,10 +120,13 @@ def refuse_campaign(rig: "Client", speeds_m_s: Sequence[float] | None, budget_s:
 
 def made_ready(rig: "Client", given: argparse.Namespace, tell: Callable[[str], None]) -> dict[str, Any]:
     """Zeroes, arms and warms up; with --no-prepare only arms a twin."""
+    import msgspec
+
     from hilctl.experiment.prepare import prepare
 
     if given.prepare:
-        return prepare(rig, stands_at_m=given.stands_at, tell=tell).as_dict()
+        made: dict[str, Any] = msgspec.to_builtins(prepare(rig, stands_at_m=given.stands_at, tell=tell))
+        return made
     if given.twin:
         rig.arm()
     return {}

@@ -118,6 +118,8 @@ def _track(given: argparse.Namespace) -> int:
 
 
 def _learn(given: argparse.Namespace, parameters: dict[str, Any]) -> int:
+    import msgspec
+
     from hilctl.cli.output import json_line, say
     from hilctl.identify.distortion import NotMeasuredError
     from hilctl.identify.learning import learn, reference_of
@@ -134,8 +136,7 @@ def _learn(given: argparse.Namespace, parameters: dict[str, Any]) -> int:
         except NotMeasuredError as error:
             raise HilctlError(str(error)) from None
     if given.json:
-        repeats = [repeat._asdict() for repeat in found.repeats]
-        say(json_line({**found._asdict(), "repeats": repeats, "percent": found.percent}))
+        say(json_line({**msgspec.to_builtins(found), "percent": found.percent}))
     else:
         say(f"{found.why}; distortion {found.percent:.2f} %, the drive is uploaded as {found.name!r}")
     return DONE

@@ -13,8 +13,8 @@ from hilctl.commission.sines import FEW_CYCLES, Measured, Size, measure
 
 if TYPE_CHECKING:
     from hilctl.client import Client
-    from hilctl.identify.friction_fit import FrictionFit
-    from hilctl.identify.presliding import Presliding
+    from hilctl.results.friction import SlidingFit
+    from hilctl.results.reversals import Reversals
 
 LITTLE = 3.0  # times less distortion: below it, another model is tried too
 _SETTLE_S = 0.5  # beyond the blend
@@ -38,14 +38,14 @@ class Trial(NamedTuple):
     gains: Mapping[str, float]  # of the controller, those that had to change with it
 
 
-def candidates_of(fit: "FrictionFit", found: "Presliding | None") -> list[Candidate]:
+def candidates_of(fit: "SlidingFit", found: "Reversals | None") -> list[Candidate]:
     """The most likely first; the others are for the case that it gains too little."""
-    static = Candidate(fit.law, fit.friction.table(), "the sliding curve alone")
+    static = Candidate(fit.law, fit.table, "the sliding curve alone")
     if found is None:
         return [static]
     if found.kind == "static":
         return [static._replace(why=found.why)]
-    own = Candidate(found.kind, found.table, found.why)
+    own = Candidate(found.kind, found.friction, found.why)
     return [own, static]
 
 

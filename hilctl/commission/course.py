@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from hilctl.experiment import store
+from hilctl.results.prepared import Prepared
 
 FORMAT = 1
 _FILE, _PREPARED, _WORK = "course.json", "prepared.json", "commissioning"
@@ -84,7 +85,7 @@ def author_of(folder: Path) -> str:
 
 def forgotten(folder: Path) -> bool:
     """What the folder held of another commissioning is deleted; whether there was any."""
-    found = [path for name in (_FILE, _PREPARED, "legs", "friction") if (path := folder / name).exists()]
+    found = [path for name in (_FILE, _PREPARED, "legs", "friction", "only") if (path := folder / name).exists()]
     for path in found:
         if path.is_dir():
             shutil.rmtree(path)
@@ -93,16 +94,15 @@ def forgotten(folder: Path) -> bool:
     return bool(found)
 
 
-def keep_prepared(folder: Path, made: Mapping[str, Any]) -> None:
+def keep_prepared(folder: Path, made: Prepared) -> None:
     """The preparation is done."""
     store.write(folder / _PREPARED, store.as_json(made))
 
 
-def prepared(folder: Path) -> dict[str, Any] | None:
+def prepared(folder: Path) -> Prepared | None:
     """The preparation, where it was done before."""
     try:
-        made: dict[str, Any] = msgspec.json.decode((folder / _PREPARED).read_bytes())
+        return msgspec.json.decode((folder / _PREPARED).read_bytes(), type=Prepared)
     except (OSError, msgspec.DecodeError):
         return None
-    return made
 

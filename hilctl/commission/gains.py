@@ -1,15 +1,25 @@
 """Gains for the identified machine, if asked for: computed and applied; the loop is measured before and after."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from hilctl.design.known import Interval, Known, from_numbers, from_rig_file
-from hilctl.design.result import Measured, Tuning
-from hilctl.design.search import design
+import numpy as np
+
+from hilctl.commission.work import Work
+from hilctl.design.known import Known, from_numbers, from_rig_file
+from hilctl.design.margins import Margins
+from hilctl.design.predict import Prediction
+from hilctl.design.result import CURVE, Measured
+from hilctl.design.search import Design, design
+from hilctl.experiment.drive import LegFault
 from hilctl.experiment.facts import read_facts
 from hilctl.identify.frequency.open_loop import measure
-from hilctl.identify.plant.result import PlantFit
 from hilctl.law.settings import Controller
+from hilctl.params import BadValues
+from hilctl.params.finite import finite
+from hilctl.results import proof as results
+from hilctl.results.quantity import Quantity
+from hilctl.wire.errors import Refused
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -18,38 +28,79 @@ SETTLED_S = 0.5  # behind a blend
 KEEPS = 0.8  # of the wanted modulus margin: if less is measured, the old gains are restored
 
 
-def known_of(controller: Controller, plant: PlantFit | None) -> Known:
+def gains(work: Work) -> None:
+    """The part of the work."""
+    with work.notes.stages("gains"):
+        try:
+            made = tune_gains(work.rig, work.result.plant, work.origin, work.notes.tell)
+        except (LegFault, BadValues, Refused) as fault:
+            work.go_on_without("gains", "the gains stay as they are", fault)
+            return
+        work.result.tuning = made
+        if made.taken_back:
+            work.notes.warn(f"{made.taken_back}; the gains are restored")
+        elif work.result.sent is not None:
+            work.result.sent.values |= made.values
+
+
+def known_of(controller: Controller, plant: Mapping[str, Quantity] | None) -> Known:
     """The active machine parameters, with the intervals of those that were identified."""
     if plant is None:
         return from_rig_file(controller)
-    numbers = {
-        q.key.removeprefix("machine."): Interval(q.value, q.low, q.high)
-        for q in plant.quantities if q.key.startswith("machine.") and q.identified
-    }  # fmt: skip
-    return from_numbers(controller, numbers, "this commissioning")
+    return from_numbers(controller, {name: q for name, q in plant.items() if q.identified}, "this commissioning")
 
 
-def tune_gains(rig: "Client", plant: PlantFit | None, origin: str, tell: Callable[[str], None]) -> tuple[Tuning, str]:
-    """The result; and why the old gains were restored, where they were."""
+def tune_gains(
+    rig: "Client", plant: Mapping[str, Quantity] | None, origin: str, tell: Callable[[str], None]
+) -> results.Tuning:
+    """The result; it says why the old gains were restored, where they were."""
     facts = read_facts(rig)
     before = measure(rig, facts, lambda text: tell(f"active gains: {text}"))
     known = known_of(facts.controller, plant)
     found = design(known, facts.friction, facts.dt_s, str(facts["law.feedback"]), tell=tell)
-    epoch = rig.set(found.values, origin=f"{origin}, gains")
+    epochs = [rig.set(found.values, origin=f"{origin}, gains")]
     rig.pass_time(float(facts["law.blend_s"]) + SETTLED_S)
     after = measure(rig, read_facts(rig), lambda text: tell(f"new gains: {text}"))
-    made = Tuning(facts.rig, known, found, before, after, None, (epoch,))
-    why = _worse(after, made)
+    why = _worse(after, found)
     if why:
         old = {key: facts[key] for key in found.values}
-        made = made._replace(applied=(epoch, rig.set(old, origin=f"{origin}, old gains restored")))
-    return made, why
+        epochs.append(rig.set(old, origin=f"{origin}, old gains restored"))
+    return results.Tuning(
+        values=found.values, source=known.source, assumed=list(known.assumed), spread=dict(known.spread),
+        decided_by=list(found.decided), before=_predicted(found.before), predicted=_predicted(found.predicted),
+        measured_before=_measured(before), measured_after=_measured(after), epochs=epochs, taken_back=why,
+    )  # fmt: skip
 
 
-def _worse(after: Measured, made: Tuning) -> str:
-    assert made.design is not None
-    least = KEEPS * made.design.wanted.modulus
+def _worse(after: Measured, found: Design) -> str:
+    least = KEEPS * found.wanted.modulus
     if after.margins.modulus >= least:
         return ""
     return (f"with the new gains a modulus margin of {after.margins.modulus:.2f} was measured at "
             f"{after.margins.modulus_hz:.3g} Hz, less than {least:.2f}")  # fmt: skip
+
+
+def _predicted(p: Prediction) -> results.Loop:
+    some = np.unique(np.linspace(0, len(p.hz) - 1, CURVE).astype(int))
+    return results.Loop(
+        margins=_margins(p.nominal), crossover_hz=finite(p.crossover_hz), minus_3_db_hz=finite(p.minus_3_db_hz),
+        minus_90_deg_hz=finite(p.minus_90_deg_hz), hz=finite(p.hz[some]), loop=_curve(p.loop[some]),
+        follows=_curve(p.follows[some]),
+    )  # fmt: skip
+
+
+def _measured(m: Measured) -> results.Loop:
+    return results.Loop(
+        margins=_margins(m.margins), crossover_hz=finite(m.crossover_hz),
+        minus_3_db_hz=m.bandwidth.gain.hz if m.bandwidth.gain else None,
+        minus_90_deg_hz=m.bandwidth.phase.hz if m.bandwidth.phase else None, hz=finite(m.loop.hz),
+        loop=_curve(m.loop.gain), follows=_curve(m.follows.gain),
+    )  # fmt: skip
+
+
+def _margins(margins: Margins | None) -> results.Margins | None:
+    return None if margins is None else results.Margins(**finite(margins))
+
+
+def _curve(gain: Any) -> results.Curve:
+    return results.Curve(finite(np.abs(gain)), finite(np.rad2deg(np.unwrap(np.angle(gain)))))

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.commission.tracking import Run, Task
+from hilctl.results.proof import Worth
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -53,15 +54,15 @@ def read_history(file: Path, peak_m: float) -> History:
     return History(name_of(file), found.times_s, found.values, found.quantity, peak_m)
 
 
-def worth_of_history(run: Run, noise_m_s2: float) -> dict[str, Any]:
+def worth_of_history(run: Run, noise_m_s2: float) -> Worth:
     """Percent of the reference's rms, each."""
     x, a = run.samples["error_m"], run.samples["acceleration_m_s2"] - run.samples["ad_m_s2"]
     seen = float(np.mean((a - np.mean(a)) ** 2))
     left = max(seen - noise_m_s2**2, (_NOISE_KNOWN * noise_m_s2) ** 2)
-    return {
-        "rms_um": 1e6 * _rms(x), "displacement_percent": 100 * _rms(x) / _rms(run.samples["xd_m"]),
-        "acceleration_percent": 100 * math.sqrt(left) / _rms(run.samples["ad_m_s2"]),
-    }  # fmt: skip
+    return Worth(
+        1e6 * _rms(x), displacement_percent=100 * _rms(x) / _rms(run.samples["xd_m"]),
+        acceleration_percent=100 * math.sqrt(left) / _rms(run.samples["ad_m_s2"]),
+    )  # fmt: skip
 
 
 def _rms(values: Any) -> float:

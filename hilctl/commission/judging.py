@@ -1,7 +1,7 @@
 """How the rig does before and after: distortion of its sines, and how well motions are tracked."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hilctl.commission import sines, tracking
 from hilctl.commission.history import worth_of_history
@@ -9,46 +9,44 @@ from hilctl.commission.notes import Notes
 from hilctl.commission.worth import worth
 from hilctl.experiment.drive import LegFault
 from hilctl.identify.distortion import NotMeasuredError
+from hilctl.results.proof import Sine, Thd, Tracked, Worth
 
 if TYPE_CHECKING:
     from hilctl.client import Client
 
-LeftOut = Callable[[str, Exception], None]  # what is missing without it, and why; raises where nothing can go on
+LeftOut = Callable[[str, str, Exception], None]  # part, what is missing of it, why; raises where nothing can go on
 
 
 def distortion(rig: "Client", notes: Notes, sizes: Sequence[sines.Size], when: str, left_out: LeftOut) -> None:
     """Of each sine, with a picture of one cycle."""
     with notes.stages(f"distortion {when}"):
-        pictures = notes.told.setdefault("sines", {})
-        percents = notes.told.setdefault("thd", {})
         for size in sizes:
             notes.tell(f"distortion {when}: {size.key} Hz, ±{1e3 * size.amplitude_m:g} mm")
             try:
                 made = sines.measure(rig, size)
             except LegFault as fault:
-                left_out(f"its distortion {when} is missing", fault)
+                left_out("sines", f"the distortion of {size.key} Hz {when} is missing", fault)
                 continue
-            seen = made.distortion
             notes.losses(f"sine of {size.key} Hz, {when}", made.losses)
-            pictures.setdefault(size.key, {})[when] = made.picture
-            one = percents.setdefault(size.key, {"amplitude_m": size.amplitude_m})
-            one[when] = seen.percent
-            one[f"resolution_{when}"] = seen.resolution_percent
-            if when == "after" and "before" in one:
-                one["factor"] = one["before"] / one["after"]
-                if one["factor"] < 1.0:
+            setattr(notes.result.sines.setdefault(size.key, Sine()), when, made.picture)
+            one = notes.result.thd.setdefault(size.key, Thd(size.amplitude_m))
+            setattr(one, when, made.distortion.percent)
+            setattr(one, f"resolution_{when}", made.distortion.resolution_percent)
+            if one.before is not None and one.after is not None:
+                one.factor = one.before / one.after
+                if one.factor < 1.0:
                     notes.warn(
-                        f"the sine of {size.key} Hz is distorted more than before, {one['after']:.3g} % against "
-                        f"{one['before']:.3g} %; `hilctl set law.feed.inverse=0` switches compensation off"
+                        f"the sine of {size.key} Hz is distorted more than before, {one.after:.3g} % against "
+                        f"{one.before:.3g} %; `hilctl set law.feed.inverse=0` switches compensation off"
                     )
 
 
 def before(rig: "Client", notes: Notes, size: sines.Size) -> float:
     """The distortion of the sine that friction models are compared by; measured now where it is missing."""
-    one = notes["thd"].setdefault(size.key, {"amplitude_m": size.amplitude_m})
-    if "before" not in one:
-        one["before"] = sines.measure(rig, size).distortion.percent
-    return float(one["before"])
+    one = notes.result.thd.setdefault(size.key, Thd(size.amplitude_m))
+    if one.before is None:
+        one.before = sines.measure(rig, size).distortion.percent
+    return one.before
 
 
 def tracked(
@@ -57,27 +55,27 @@ def tracked(
     """Each motion, as it was tracked."""
     runs: list[tracking.Run] = []
     with notes.stages(f"tracking {when}"):
-        rows = notes.told.setdefault("tracking", [])
-        for index, task in enumerate(tasks):
+        for task in tasks:
             notes.tell(f"tracking {when}: {task.text}")
-            if when == "before":
-                rows.append({"kind": task.kind, "name": task.text, **task.parameters})
+            row = next((one for one in notes.result.tracking if one.name == task.text), None)
+            if row is None:
+                row = Tracked(task.kind, task.text, dict(task.parameters))
+                notes.result.tracking.append(row)
             try:
                 run = tracking.drive(rig, task, when)
             except LegFault as fault:
-                left_out(f"its error {when} is missing", fault)
+                left_out("tracking", f"the error of the {task.text} {when} is missing", fault)
                 continue
             if run.why != "done":
                 raise NotMeasuredError(run.ended)
             runs.append(run)
             notes.losses(f"{task.text}, {when}", run.losses)
-            rows[index][when] = _worth(rig, run)
+            setattr(row, when, _worth(rig, run))
     return runs
 
 
-def _worth(rig: "Client", run: tracking.Run) -> dict[str, Any]:
+def _worth(rig: "Client", run: tracking.Run) -> Worth:
     if run.task.kind == "waveform":
         key = "sensors.acceleration.noise"
         return worth_of_history(run, float(rig.get(key)[key]))
-    found = worth(run)
-    return {"rms_um": found.rms_um, "flatness_percent": found.flatness_percent, "thd_percent": found.thd_percent}
+    return worth(run)

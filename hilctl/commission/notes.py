@@ -1,10 +1,9 @@
-"""The results so far: one object of plain values, complete at every moment.
+"""The results so far: one value, valid at every moment.
 
 A report and a program read it: a commissioning that ends early leaves its results up to then.
 """
 
 import importlib.metadata
-import json
 import os
 import platform
 import time
@@ -12,16 +11,18 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hilctl.client.save import write_whole
 from hilctl.errors import HilctlError
-from hilctl.params.finite import finite
+from hilctl.results.commissioned import Commissioned, Loss, Missing, Stage
+from hilctl.results.stored import as_json
 
 if TYPE_CHECKING:
     from hilctl.client import Client
 
 Tell = Callable[[str], None]
+FILE = "commission.json"
 
 
 class CommissionFailed(HilctlError):
@@ -29,35 +30,39 @@ class CommissionFailed(HilctlError):
 
 
 class Notes:
-    """The object, and the times of its stages."""
+    """The result, and the times of its stages."""
 
-    def __init__(self, rig: "Client", folder: Path, tell: Tell) -> None:
+    def __init__(self, rig: "Client", folder: Path, tell: Tell, earlier: Commissioned | None = None) -> None:
         self.rig, self.folder, self.tell = rig, folder, tell
         self._begun_s, self._tick, self._rate_hz = time.monotonic(), _tick(rig), float(rig.hello["rate_hz"])
         self.stage = ""
-        self.told: dict[str, Any] = {
-            "rig": str(rig.hello["rig"]), "rate_hz": float(rig.hello["rate_hz"]),
-            "date": datetime.now(UTC).isoformat(timespec="seconds"), "author": _author(),
-            "clock": str(rig.hello["clock"]), "twin": bool(rig.hello["twin"]), "run": str(rig.hello["run"]),
-            "folder": str(folder),
-            "versions": _versions(), "complete": False, "failed": None, "warnings": [], "not_identified": [],
-            "stages": [], "losses": [], "rig_seconds": 0.0, "wall_seconds": 0.0,
-        }  # fmt: skip
-
-    def __setitem__(self, key: str, value: Any) -> None:
-        self.told[key] = value
-
-    def __getitem__(self, key: str) -> Any:
-        return self.told[key]
+        self.result = earlier or Commissioned(
+            rig=str(rig.hello["rig"]), rate_hz=self._rate_hz, date=datetime.now(UTC).isoformat(timespec="seconds"),
+            author=_author(), clock=str(rig.hello["clock"]), twin=bool(rig.hello["twin"]), run=str(rig.hello["run"]),
+            folder=str(folder), versions=_versions(),
+        )  # fmt: skip
+        self._earlier_s = (self.result.rig_seconds, self.result.wall_seconds)
 
     def warn(self, text: str) -> None:
         """Something that the reader must know; listed once."""
-        if text not in self.told["warnings"]:
-            self.told["warnings"].append(text)
+        if text not in self.result.warnings:
+            self.result.warnings.append(text)
+
+    def miss(self, part: str, reason: str, consequence: str, remedy: str) -> None:
+        """A part that is not done, or not whole; a warning, too."""
+        self.result.missing.setdefault(part, Missing(reason, remedy))
+        self.warn(f"{reason}. {consequence[0].upper()}{consequence[1:]}; `{remedy}` measures it alone")
+
+    def anew(self, part: str) -> None:
+        """A part is measured: what was said of its absence no longer holds."""
+        gone = self.result.missing.pop(part, None)
+        if gone:
+            self.result.warnings = [text for text in self.result.warnings if not text.startswith(gone.reason)]
 
     def losses(self, leg: str, notes: Sequence[str]) -> None:
         """What was lost of a leg, and how often it was driven."""
-        self.told["losses"] += [{"leg": leg, "text": note} for note in notes]
+        others = [one for one in self.result.losses if one.leg != leg]
+        self.result.losses = [*others, *(Loss(leg, note) for note in notes)]
 
     @contextmanager
     def stages(self, name: str) -> Iterator[None]:
@@ -70,15 +75,15 @@ class Notes:
         finally:
             # A service that has ended gives no time; the exception says why it ended.
             rig_s = (_tick(self.rig, tick) - tick) / self._rate_hz
-            wall_s = time.monotonic() - begun_s
-            self.told["stages"].append({"name": name, "rig_seconds": rig_s, "wall_seconds": wall_s})
-            self.told["rig_seconds"] = (_tick(self.rig, self._tick) - self._tick) / self._rate_hz
-            self.told["wall_seconds"] = time.monotonic() - self._begun_s
+            self.result.stages.append(Stage(name, rig_s, time.monotonic() - begun_s))
+            before_s, waited_s = self._earlier_s
+            self.result.rig_seconds = before_s + (_tick(self.rig, self._tick) - self._tick) / self._rate_hz
+            self.result.wall_seconds = waited_s + time.monotonic() - self._begun_s
 
     def write(self, path: Path) -> Path:
         """As a JSON file, whole or not at all."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, json.dumps(finite(self.told), indent=1, ensure_ascii=False) + "\n")
+        write_whole(path, as_json(self.result).decode())
         return path
 
 

@@ -5,13 +5,14 @@ On a table of ±90 mm, 1 m/s and a valve for 1.5 m/s these are 80, 80, 50 and 20
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from hilctl.identify.distortion import Sine, judged, record, sine
 from hilctl.results.distortion import Distortion
+from hilctl.results.proof import Cycle
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -45,7 +46,7 @@ class Measured(NamedTuple):
 
     size: Size
     distortion: Distortion
-    picture: dict[str, Any]  # one cycle: acceleration, reference, harmonics
+    picture: Cycle
     losses: Sequence[str] = ()
 
 
@@ -94,15 +95,14 @@ def measure(rig: "Client", size: Size, cycles: int = 0) -> Measured:
     return Measured(size, found, picture_of(made, found), made.notes)
 
 
-def picture_of(made: Sine, found: Distortion) -> dict[str, Any]:
+def picture_of(made: Sine, found: Distortion) -> Cycle:
     """One cycle, the mean of all, and its harmonics."""
     count = max(2, min(_POINTS, int(len(made.acceleration) / made.cycles)))
     at = np.arange(count) / count
-    return {
-        "rate_hz": count * found.frequency_hz, "reference_m_s2": _mean_cycle(made.reference, made.cycles, at),
-        "acceleration_m_s2": _mean_cycle(made.acceleration, made.cycles, at),
-        "harmonics_percent": list(found.harmonics_percent),
-    }  # fmt: skip
+    return Cycle(
+        count * found.frequency_hz, _mean_cycle(made.reference, made.cycles, at),
+        _mean_cycle(made.acceleration, made.cycles, at), [float(one) for one in found.harmonics_percent],
+    )  # fmt: skip
 
 
 def _mean_cycle(values: npt.NDArray[np.float64], cycles: int, at: npt.NDArray[np.float64]) -> list[float]:

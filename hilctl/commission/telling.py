@@ -1,45 +1,36 @@
-"""The identified friction model, as the answer holds it."""
+"""The friction model that stays active, as the result holds it."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from msgspec.structs import replace
 
 from hilctl.commission.candidates import Candidate, Trial
-
-if TYPE_CHECKING:
-    from hilctl.identify.friction_fit import FrictionFit
-    from hilctl.identify.presliding import Presliding
-
-
-def sliding_curve(fit: "FrictionFit") -> dict[str, Any]:
-    """Stribeck's curve for the reversals, for every static model; a flat one where it has no falling branch."""
-    table = dict(fit.friction.table())
-    if "vs" not in table:
-        level = float(table["fc"])
-        table = {"fc": level, "fs": level, "vs": 0.1, "sigma": float(table.get("fv", 0.0)), "negative": {}}
-    return table
+from hilctl.results.friction import ActiveFriction, SlidingFit
+from hilctl.results.quantity import Quantity
+from hilctl.results.reversals import Reversals
 
 
-def told_law(
-    law: Candidate, fit: "FrictionFit", found: "Presliding | None", before: Mapping[str, Any]
-) -> dict[str, Any]:  # fmt: skip
-    """The active friction model, each parameter with its interval and its origin."""
-    parameters: dict[str, Any] = {}
-    for p in fit.parameters:
-        parameters[p.name] = {
-            "value": p.value, "low": p.low, "high": p.high, "unit": p.unit, "identified": p.identified,
-            "origin": "constant speeds", "before": before.get(f"friction.{p.name}"),
-        }  # fmt: skip
-    if found is not None and law.name == found.kind:
-        for own in found.parameters:
-            parameters[own.name] = {
-                "value": own.value, "low": own.low, "high": own.high, "unit": own.unit, "identified": found.certain,
-                "origin": "reversals", "before": before.get(f"friction.{own.name}"),
-            }  # fmt: skip
-    model = str(law.table["model"])
-    return {
-        "law": model, "class": law.name, "why": law.why, "certain": found is not None and found.certain,
-        "parameters": parameters, "table": dict(law.table),
-    }  # fmt: skip
+def sliding_curve(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Stribeck's curve for the reversals, of every static model; a flat one where it has no falling branch."""
+    if "vs" in table:
+        return dict(table)
+    level = float(table["fc"])
+    return {"fc": level, "fs": level, "vs": 0.1, "sigma": float(table.get("fv") or 0.0), "negative": {}}
+
+
+def active(law: Candidate, fit: SlidingFit, found: Reversals | None, before: Mapping[str, Any]) -> ActiveFriction:
+    """Each parameter with its interval and its origin."""
+    own = found.parameters if found is not None and law.name == found.kind else {}
+    return ActiveFriction(
+        law=str(law.table["model"]), kind=law.name, why=law.why, certain=found is not None and found.certain,
+        parameters={name: _was(q, before.get(f"friction.{name}")) for name, q in {**fit.parameters, **own}.items()},
+        table=dict(law.table),
+    )  # fmt: skip
+
+
+def _was(q: Quantity, before: object) -> Quantity:
+    return replace(q, before=float(before) if isinstance(before, (int, float)) else None)
 
 
 def why(best: Trial, trials: Sequence[Trial], before: float) -> str:

@@ -8,8 +8,6 @@ The loop's own estimate of the speed is made for control, early and noisy: 12 % 
 the whole record it is known better (hilctl.experiment.crossover).
 """
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
@@ -18,24 +16,17 @@ from hilctl.experiment.crossover import speed
 from hilctl.experiment.record import fresh
 from hilctl.experiment.straights import straights as straights_of
 from hilctl.results.distortion import LEAST_CYCLES, NoMotion, distortion_of
+from hilctl.results.proof import Worth
 
 Reals = npt.NDArray[np.float64]
 
 _SHORTEST = 20  # samples, for a standard deviation
 
 
-class Worth(NamedTuple):
-    """Figures of one motion; None where it was not finished, or has no such figure."""
-
-    rms_um: float | None
-    flatness_percent: float | None = None
-    thd_percent: float | None = None
-
-
 def worth(run: Run) -> Worth:
     """The figures of a run."""
     if run.why != "done":
-        return Worth(None)
+        return Worth(None, outcome=run.why)
     rms_um = 1e6 * float(np.sqrt(np.mean(run.samples["error_m"][fresh(run.samples)] ** 2)))  # at ticks that ran
     if run.task.kind == "triangle":
         return Worth(rms_um, flatness_percent=flatness(run))

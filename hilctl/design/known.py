@@ -11,23 +11,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from hilctl.law.settings import Controller
 from hilctl.machine import Machine
 from hilctl.params import BadValues, Problem, assign
+from hilctl.results.quantity import Quantity
 
 LOOP = ("m", "A", "Vt", "beta", "Ctc", "Kc", "Qn", "wv", "zv")  # parameters of the linear loop
 UNSURE = ("m", "beta")  # assumed SHARE off, unless identified
 SHARE = 0.2
 FILES = ("study.json", "plant.json")
 NARROW = 0.01  # of the value: a narrower interval adds no corner
-
-
-class Interval(NamedTuple):
-    """A value and its range."""
-
-    value: float
-    low: float
-    high: float
 
 
 class Known(NamedTuple):
@@ -54,14 +49,12 @@ def from_rig_file(controller: Controller) -> Known:
     return from_numbers(controller, {}, "the rig file")
 
 
-def from_numbers(controller: Controller, numbers: Mapping[str, Interval], source: str) -> Known:
+def from_numbers(controller: Controller, numbers: Mapping[str, Quantity], source: str) -> Known:
     """From identified values by their names in [machine]; names outside the linear loop are left out."""
-    used = {name: found for name, found in numbers.items() if name in LOOP}
-    held = assign(controller, {f"machine.{name}": found.value for name, found in used.items()})
+    used = {name: _ends(found.value, found) for name, found in numbers.items() if name in LOOP and found.value}
+    held = assign(controller, {f"machine.{name}": value for name, (value, *_) in used.items()})
     machine = held.machine
-    spread = {
-        name: (max(min(found.low, found.value), 0.0), max(found.high, found.value)) for name, found in used.items()
-    }
+    spread = {name: (max(min(low, value), 0.0), max(high, value)) for name, (value, low, high) in used.items()}
     assumed = tuple(name for name in UNSURE if name not in used)
     for name in assumed:
         value = getattr(machine, name)
@@ -85,22 +78,22 @@ def from_study(controller: Controller, told: Mapping[str, Any], source: str) -> 
     return _some(controller, _of_study(told), source)
 
 
-def _some(controller: Controller, numbers: Mapping[str, Interval], source: str) -> Known:
+def _some(controller: Controller, numbers: Mapping[str, Quantity], source: str) -> Known:
     if not numbers:
         raise BadValues([Problem("--from", source, "holds no identified parameter of the machine",
                                  "see in it what was refused, or leave --from out")])
     return from_numbers(controller, numbers, source)
 
 
-def _numbers(file: Path) -> dict[str, Interval]:
+def _numbers(file: Path) -> dict[str, Quantity]:
     try:
         told = json.loads(file.read_text(encoding="utf-8"))
         return _of_study(told) if file.name == FILES[0] else _of_plant(told["plant"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, msgspec.ValidationError) as error:
         raise BadValues([Problem("--from", str(file), f"is not a file of an identification: {error!r}")]) from None
 
 
-def _of_study(told: Mapping[str, Any]) -> dict[str, Interval]:
+def _of_study(told: Mapping[str, Any]) -> dict[str, Quantity]:
     grey = told["grey"] or {}
     mass = (grey.get("mass") or {}).get("plant", {})
     numbers = _of_plant({key: value for key, value in mass.items() if key == "machine.m"})
@@ -111,20 +104,20 @@ def _of_study(told: Mapping[str, Any]) -> dict[str, Interval]:
     for name, each in fitted.items():
         key = str(keys.get(name, f"machine.{name}"))
         if key.startswith("machine.") and each.get("by") in ("linear", "profile") and each["value"] is not None:
-            numbers[key.removeprefix("machine.")] = _interval(each)
+            numbers[key.removeprefix("machine.")] = Quantity(each["value"], each.get("low"), each.get("high"))
     return numbers
 
 
-def _of_plant(plant: Mapping[str, Any]) -> dict[str, Interval]:
+def _of_plant(plant: Mapping[str, Any]) -> dict[str, Quantity]:
+    found = {key: msgspec.convert(each, Quantity) for key, each in plant.items() if key.startswith("machine.")}
     return {
-        key.removeprefix("machine."): _interval(each) for key, each in plant.items()
-        if key.startswith("machine.") and each["identified"] and each["value"] is not None
+        key.removeprefix("machine."): q for key, q in found.items() if q.identified and q.value is not None
     }  # fmt: skip
 
 
-def _interval(each: Mapping[str, Any]) -> Interval:
-    """An open end counts as 20 % off."""
-    value = float(each["value"])
-    low, high = each.get("low"), each.get("high")
-    return Interval(value, value * (1 - SHARE) if low is None else float(low),
-                    value * (1 + SHARE) if high is None else float(high))
+def _ends(value: float, found: Quantity) -> tuple[float, float, float]:
+    """With its interval; an open end counts as 20 % off."""
+    return (
+        value, value * (1 - SHARE) if found.low is None else found.low,
+        value * (1 + SHARE) if found.high is None else found.high,
+    )  # fmt: skip

@@ -11,11 +11,10 @@ Zeroing changes the active offsets of the sensors, as `hilctl zero` does; `hilct
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import numpy as np
 
 from hilctl.errors import HilctlError
@@ -23,6 +22,7 @@ from hilctl.experiment.drive import look
 from hilctl.experiment.record import fresh, record_of
 from hilctl.experiment.trips import why_ended
 from hilctl.machine import GRAVITY
+from hilctl.results.prepared import Prepared, Zeroed
 from hilctl.signals import Arming
 
 if TYPE_CHECKING:
@@ -45,36 +45,6 @@ STEADY_S = 0.5  # after displacement is zeroed, until the estimated speed shows 
 
 class PrepareFailed(HilctlError):
     """The rig cannot be measured in this state. The message says what is wrong and what to check."""
-
-
-class Zeroed(msgspec.Struct, frozen=True):
-    """A sensor that was zeroed."""
-
-    sensor: str
-    key: str
-    old: float
-    new: float
-    read: float  # before
-    date: str
-
-
-class Prepared(msgspec.Struct, frozen=True):
-    """The preparation as it was done."""
-
-    date: str
-    zeroed: list[Zeroed]
-    polarity: str  # how it was proved
-    null_opening: float  # at which the loop holds the table at rest
-    warm_up_s: float
-    oil_before_degc: float | None
-    oil_after_degc: float | None
-    epoch: int
-    remarks: list[str]
-
-    def as_dict(self) -> dict[str, Any]:
-        """For a report, or a campaign's header."""
-        made: dict[str, Any] = msgspec.to_builtins(self)
-        return made
 
 
 def prepare(
@@ -117,13 +87,13 @@ def prepare(
 
 
 def prepare_again(
-    rig: "Client", made: Mapping[str, Any], *, warm_up_s: float = WARM_UP_S, tell: Callable[[str], None]
+    rig: "Client", made: Prepared, *, warm_up_s: float = WARM_UP_S, tell: Callable[[str], None]
 ) -> None:
     """As it was `made` before, for work that goes on: the same zeros, in one set; armed and warm."""
     _switched_off(rig, tell)
-    zeros = {one["key"]: one["new"] for one in made["zeroed"]}
+    zeros = {one.key: one.new for one in made.zeroed}
     if zeros and rig.get(*zeros) != zeros:
-        rig.set(zeros, origin=f"zeros of {made['date']}")
+        rig.set(zeros, origin=f"zeros of {made.date}")
     _armed(rig, tell)
     if warm_up_s > 0:
         tell("warming up")

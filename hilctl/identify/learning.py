@@ -24,6 +24,7 @@ from hilctl.experiment.policy import PERIODIC, SPECTRUM
 from hilctl.experiment.record import fresh
 from hilctl.identify.distortion import NotMeasuredError, repeated
 from hilctl.results.distortion import Noise, last_harmonic, noise_of
+from hilctl.results.proof import Learned, Repeat
 from hilctl.wire import Refused
 
 if TYPE_CHECKING:
@@ -40,29 +41,6 @@ _RAMP = 2  # cycles over which the drive begins, and ends: a short ramp takes mo
 _SETTLE = 1  # cycles before it is measured
 _CYCLES = 5  # of the motion whose reference is read
 _SHOWN = "acceleration_m_s2"
-
-
-class Repeat(NamedTuple):
-    """One repeat."""
-
-    percent: float  # distortion, less the reference's own harmonics; see hilctl.results.distortion
-    error_percent: float  # of the acceleration, all harmonics, over the reference's
-    share: float  # of the difference that was corrected
-
-
-class Learned(NamedTuple):
-    """The result."""
-
-    name: str  # of the uploaded drive, the best one
-    repeats: tuple[Repeat, ...]
-    best: int  # index of the repeat that was it
-    reached: bool  # the target
-    why: str  # it ended, in words
-
-    @property
-    def percent(self) -> float:
-        """The remaining distortion."""
-        return self.repeats[self.best].percent
 
 
 class Periodic(NamedTuple):
@@ -129,7 +107,7 @@ def learn(
             break
         drive = best_drive + share * (wanted - best_measured) / (weight * gain)
     _upload(rig, reference, best_drive, name, cycles)
-    return Learned(name, tuple(seen), best, seen[best].percent <= target_percent, why)
+    return Learned(name, reference.frequency_hz, seen, best, seen[best].percent <= target_percent, why)
 
 
 def _harmonics(values: npt.NDArray[np.float64], cycles: int, count: int) -> Complex:

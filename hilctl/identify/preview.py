@@ -5,12 +5,13 @@ shifts are tried on a sine, then the minimum of the parabola through the best th
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hilctl.identify.distortion import measure
 from hilctl.results.distortion import Distortion
+from hilctl.results.proof import Preview
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -19,14 +20,6 @@ KEY = "law.feed.extra_preview_s"
 TRIED_S = (-2e-4, 0.0, 2e-4)  # around the active value
 MOST_S = 1.2e-3  # from there, at most
 _SETTLE_S = 0.5  # beyond the blend
-
-
-class Preview(NamedTuple):
-    """The result of the search."""
-
-    extra_preview_s: float
-    percent: float  # distortion there
-    tried: tuple[tuple[float, float], ...]  # shift in s, distortion in %, in the order of trial
 
 
 def search(
@@ -58,7 +51,7 @@ def search(
     if tried[-1][0] != best_s:
         rig.set({KEY: best_s}, origin=origin)
         rig.pass_time(blend_s + _SETTLE_S)
-    return Preview(best_s, percent, tuple(tried))
+    return Preview(best_s, percent, tried)
 
 
 def beyond(tried: list[tuple[float, float]]) -> float | None:

@@ -7,9 +7,9 @@ from typing import Any
 
 def finite(value: Any) -> Any:
     """The same in maps, lists and plain values; None for a number that is not finite. A named tuple becomes a map."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, (str, int, float)):
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, (str, int)):
         return value
     if hasattr(value, "tolist"):  # an array, or a number, of numpy
         return finite(value.tolist())

@@ -1,6 +1,6 @@
 """The report of a commissioning: one page that holds everything, and its figures as files.
 
-Both are made from one dict of plain values; whatever part of it is missing, its section says so.
+Both are made from one result (hilctl.results.commissioned); a part of it that is missing is said in its section.
 """
 
 from hilctl.report.drawing import figures

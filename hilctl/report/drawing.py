@@ -2,12 +2,11 @@
 
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from hilctl.errors import NoFigures
-from hilctl.report.part import Part
 from hilctl.report.pictures import (
     changes,
     convergence,
@@ -21,8 +20,9 @@ from hilctl.report.pictures import (
     waves,
 )
 from hilctl.report.pictures.style import RC
+from hilctl.results.commissioned import Commissioned
 
-PICTURES: dict[str, Callable[[Part], Any]] = {
+PICTURES: dict[str, Callable[[Commissioned], Any]] = {
     "friction": friction.draw,
     "laws": laws.draw,
     "turn": turn.draw,
@@ -42,10 +42,10 @@ _COMMENTS = re.compile(r"<!--.*?-->\s*", re.DOTALL)
 _NAMED = re.compile(r'(\bid="|href="#|url\(#)')
 
 
-def figures(told: Mapping[str, Any], folder: Path) -> list[Path]:
+def figures(result: Commissioned, folder: Path) -> list[Path]:
     """Writes the report's figures into the folder, which is made if need be; NoFigures where matplotlib is missing."""
     written = []
-    for name, figure in _drawn(told):
+    for name, figure in _drawn(result):
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{name}.png"
         figure.savefig(path, metadata={"Software": None})  # the same figure gives the same bytes
@@ -53,9 +53,9 @@ def figures(told: Mapping[str, Any], folder: Path) -> list[Path]:
     return written
 
 
-def inline(told: Mapping[str, Any]) -> dict[str, str]:
+def inline(result: Commissioned) -> dict[str, str]:
     """Each figure that there is something to draw for, as an SVG element; NoFigures where matplotlib is missing."""
-    return elements(_drawn(told))
+    return elements(_drawn(result))
 
 
 def elements(drawn: Iterable[tuple[str, Any]]) -> dict[str, str]:
@@ -68,14 +68,14 @@ def elements(drawn: Iterable[tuple[str, Any]]) -> dict[str, str]:
     return made
 
 
-def _drawn(told: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _drawn(result: Commissioned) -> Iterator[tuple[str, Any]]:
     try:
         from matplotlib import rc_context
     except ImportError:
         raise NoFigures from None
     with rc_context(RC):
         for name, draw in PICTURES.items():
-            figure = draw(Part(told))
+            figure = draw(result)
             if figure is not None:
                 yield name, figure
 

@@ -2,17 +2,23 @@
 
 from hilctl.machine import Machine
 from hilctl.params import leaves
-from hilctl.report.part import Part
+from hilctl.results.commissioned import Commissioned
+from hilctl.results.quantity import Quantity
 
 
-def friction_of(told: Part) -> dict[str, Part]:
-    """The law's parameters; those of sliding alone where no more was found."""
-    found = told["friction"]["parameters"].named or told["fit"]["parameters"].named
-    return {f"friction.{name}": q for name, q in found.items()}
+def friction_of(result: Commissioned) -> dict[str, Quantity]:
+    """The friction model's parameters; those of sliding alone where no more was identified."""
+    model = result.friction or result.fit
+    return {f"friction.{name}": q for name, q in model.parameters.items()} if model else {}
 
 
-def machine_of(told: Part) -> dict[str, Part]:
-    """The machine's parameters, and what was found of sensors and delays beside them."""
+def machine_of(result: Commissioned) -> dict[str, Quantity]:
+    """The machine's parameters, and what was identified of sensors and delays beside them."""
     own = {leaf.path for leaf in leaves(Machine)}
-    found = told["plant_fit"]["plant"].named or told["plant"].named
-    return {f"machine.{key}" if key in own else key: q for key, q in found.items()}
+    return {f"machine.{key}" if key in own else key: q for key, q in (result.plant or {}).items()}
+
+
+def true_value(result: Commissioned, key: str) -> float | None:
+    """Of a simulated rig, where it is known."""
+    value = (result.truth or {}).get(key)
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None

@@ -11,14 +11,13 @@ from hilctl.experiment.facts import Facts, read_facts
 from hilctl.experiment.store import StoreError
 from hilctl.identify.campaign.faults import CampaignFault
 from hilctl.identify.campaign.planning import BUDGET_S, CannotPlan, Leg, Plan, log_spaced, plan
-from hilctl.identify.campaign.points import Pair, Point
-from hilctl.identify.campaign.report import Signed, as_object, signed, table
+from hilctl.identify.campaign.report import Signed, as_object, campaign_of, signed, table
 from hilctl.identify.campaign.running import Campaign, Progress, again, remarks_of
 from hilctl.identify.campaign.store import Header, Measured, Store
 from hilctl.identify.campaign.windows import Window
 
 __all__ = [
-    "BUDGET_S", "Campaign", "CampaignFault", "CannotPlan", "Facts", "Header", "Leg", "Measured", "Pair", "Plan",
-    "Point", "Progress", "Signed", "Store", "StoreError", "Window", "again", "as_object", "log_spaced", "plan",
-    "read_facts", "remarks_of", "signed", "table",
+    "BUDGET_S", "Campaign", "CampaignFault", "CannotPlan", "Facts", "Header", "Leg", "Measured", "Plan", "Progress",
+    "Signed", "Store", "StoreError", "Window", "again", "as_object", "campaign_of", "log_spaced", "plan", "read_facts",
+    "remarks_of", "signed", "table",
 ]  # fmt: skip

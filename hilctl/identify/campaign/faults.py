@@ -6,8 +6,8 @@ from hilctl.errors import HilctlError
 from hilctl.experiment import accelerometer
 from hilctl.experiment.facts import Facts
 from hilctl.experiment.sensors import silent, stuck_in
-from hilctl.identify.campaign.points import Pair
 from hilctl.identify.campaign.windows import Samples, Window
+from hilctl.results.friction import Pair
 
 CERTAIN = 5.0  # standard errors
 

@@ -8,36 +8,16 @@ share (weight, a biased pressure pair, a biased accelerometer) is (F+ + F-)/2, t
 import math
 from collections.abc import Sequence
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from hilctl.experiment.facts import Facts
 from hilctl.experiment.record import Mask
 from hilctl.identify.campaign.windows import Window
+from hilctl.results.friction import Pair, Point
 
 Reals = npt.NDArray[np.float64]
 BLOCKS = 8  # of a window; their spread is that of the mean where noise is white or fast
-
-
-class Point(msgspec.Struct, frozen=True):
-    """Friction at one speed in one direction; the force counts against the motion."""
-
-    direction: int
-    speed_m_s: float
-    force_n: float
-    std_n: float  # standard error of the force
-    windows: int
-    samples: int
-
-
-class Pair(msgspec.Struct, frozen=True):
-    """Friction at one speed, both directions together."""
-
-    speed_m_s: float
-    force_n: float
-    std_n: float
-    offset_n: float  # what both directions share
 
 
 def points(windows: Sequence[Window], force: Reals, there: Mask, facts: Facts) -> list[Point]:

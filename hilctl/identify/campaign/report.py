@@ -7,6 +7,8 @@ import msgspec
 
 from hilctl.identify.campaign.running import remarks_of
 from hilctl.identify.campaign.store import Measured, Store
+from hilctl.results import friction as results
+from hilctl.results.prepared import Prepared
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -28,24 +30,27 @@ def signed(found: Iterable[Measured]) -> Signed:
     )
 
 
-def as_object(store: Store) -> dict[str, Any]:
-    """What was measured, for a program."""
+def campaign_of(store: Store) -> results.Campaign:
+    """What was measured, as a result."""
     head, done = store.header, store.finished()
     oil = [m.oil_degc for m in done if m.oil_degc is not None]
-    discarded = [
-        {"speed_m_s": m.leg.speed_m_s, "direction": w.direction, "reason": w.reason} for m in done for w in m.discarded
-    ]
-    return {
-        "campaign": head.id, "rig": head.facts.rig, "begun": head.begun, "epoch": head.facts.epoch,
-        "folder": str(store.folder), "complete": len(done) == len(head.legs),
-        "speeds": {"planned": len(head.legs), "finished": len(done)},
-        "points": [msgspec.to_builtins(p) for m in done for p in m.points],
-        "curve": [msgspec.to_builtins(m.pair) for m in _by_speed(done) if m.pair is not None],
-        "windows": {"counted": sum(len(m.windows) for m in done) - len(discarded), "discarded": discarded},
-        "oil_degc": {"low": min(oil), "high": max(oil)} if oil else None,
-        "rig_seconds": sum(m.ticks for m in done) / head.facts.rate_hz,
-        "remarks": remarks_of(store), "prepared": head.prepared or None,
-    }  # fmt: skip
+    discarded = [results.Discarded(m.leg.speed_m_s, w.direction, w.reason) for m in done for w in m.discarded]
+    return results.Campaign(
+        id=head.id, rig=head.facts.rig, begun=head.begun, epoch=head.facts.epoch, folder=str(store.folder),
+        complete=len(done) == len(head.legs), speeds=results.Speeds(planned=len(head.legs), finished=len(done)),
+        points=[p for m in done for p in m.points],
+        curve=[m.pair for m in _by_speed(done) if m.pair is not None],
+        windows=results.Windows(sum(len(m.windows) for m in done) - len(discarded), discarded),
+        oil_degc=results.OilRange(min(oil), max(oil)) if oil else None,
+        rig_seconds=sum(m.ticks for m in done) / head.facts.rate_hz, remarks=remarks_of(store),
+        prepared=msgspec.convert(head.prepared, Prepared) if head.prepared else None,
+    )  # fmt: skip
+
+
+def as_object(store: Store) -> dict[str, Any]:
+    """The same for a program."""
+    plain: dict[str, Any] = msgspec.to_builtins(campaign_of(store))
+    return plain
 
 
 def table(store: Store) -> "Table":

@@ -20,8 +20,8 @@ import numpy.typing as npt
 from hilctl.experiment import store as kept
 from hilctl.experiment.facts import Facts
 from hilctl.identify.campaign.planning import Leg
-from hilctl.identify.campaign.points import Pair, Point
 from hilctl.identify.campaign.windows import Window
+from hilctl.results.friction import Pair, Point
 
 FORMAT = 1
 PLAN = "campaign.json"

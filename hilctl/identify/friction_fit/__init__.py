@@ -7,7 +7,7 @@ from hilctl.identify.friction_fit.fit import fit_friction
 from hilctl.identify.friction_fit.hybrid import Evolution
 from hilctl.identify.friction_fit.points import BadPoints, Points, TooFewPoints, check_points
 from hilctl.identify.friction_fit.ranges import PAPER, BadRanges, Ranges, check_ranges, ranges_for
-from hilctl.identify.friction_fit.result import FrictionFit, Parameter
+from hilctl.identify.friction_fit.result import FrictionFit
 
 __all__ = [
     "PAPER",
@@ -15,7 +15,6 @@ __all__ = [
     "BadRanges",
     "Evolution",
     "FrictionFit",
-    "Parameter",
     "Points",
     "Ranges",
     "TooFewPoints",

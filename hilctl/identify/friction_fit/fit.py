@@ -23,10 +23,13 @@ from hilctl.identify.friction_fit.outliers import EXACTLY, Judged, clean_start, 
 from hilctl.identify.friction_fit.points import Points, TooFewPoints
 from hilctl.identify.friction_fit.problem import Block, Directions, Fitted, Scaled, scaled, unweighted
 from hilctl.identify.friction_fit.ranges import Ranges, ranges_for
-from hilctl.identify.friction_fit.result import FrictionFit, Knowledge, Parameter, Rejected, Search
+from hilctl.identify.friction_fit.result import FrictionFit, Knowledge, Search
 from hilctl.params import Problem, leaves
+from hilctl.results.friction import Rejected
+from hilctl.results.quantity import Flag, Quantity, quantity
 
 ROUNDS = 4  # of choosing a law and judging the points by it
+ORIGIN = "constant speeds"
 REACHED = 1e-9  # of the least sum of squares
 
 
@@ -95,29 +98,31 @@ def _too_few(points: Points, chosen: Any, tried: list[Tried]) -> TooFewPoints:
 
 
 def _told(
-    points: Points, known: Scaled, offset_n: float, choice: _Choice, verdict: Judged, flags: list[told.Flag],
+    points: Points, known: Scaled, offset_n: float, choice: _Choice, verdict: Judged, flags: list[Flag],
     how: Evolution | None,
 ) -> FrictionFit:  # fmt: skip
     best, fitted, tried = choice
     form, chosen = best.form, np.any([block.chosen for block in fitted.blocks], axis=0)
-    curve, parameters, knowledge, searches = np.zeros(points.size), [], [], []
+    curve, knowledge, searches = np.zeros(points.size), [], []
+    parameters: dict[str, Quantity] = {}
     offset = None
     for block in fitted.blocks:
         key = "negative." if len(fitted.blocks) == 2 and block.data[DIRECTION, 0] < 0 else ""
         sure = sureness(fitted, block, known)
         names = _names(form, key)
         for interval in sure.intervals:
-            parameter = _parameter(form, names[interval.word], interval, block, known)
-            flags += told.told_by_interval(interval, parameter.name, parameter.unit, parameter.identified)
+            name = names[interval.word]
+            parameter = _parameter(form, name, interval, block, known)
+            flags += told.told_by_interval(interval, name, parameter.unit, parameter.identified)
             if interval.word == OFFSET:
                 offset = parameter
             else:
-                parameters.append(parameter)
+                parameters[name] = parameter
         flags += told.told_by_branch(form, block, key)
         knowledge.append(_knowledge(key, sure, names))
         if np.linalg.norm(sure.weakest) > told.TRADE:
             text = knowledge[-1].weakest
-            flags.append(told.Flag("trade_off", key or "law", text, "measure where they differ"))
+            flags.append(Flag("trade_off", key or "law", text, "measure where they differ"))
         side = known.data[DIRECTION] == block.data[DIRECTION, 0] if len(fitted.blocks) == 2 else slice(None)
         data = np.ascontiguousarray(known.data[:, side])
         curve[side] = points.force_n[side] - data[DIRECTION] * unweighted(data, block.x) * known.unit_n
@@ -126,17 +131,17 @@ def _told(
     flags += told.told_by_points_alone(points, verdict)
     flags += told.told_by_scatter(fitted, points, known, chosen)
     flags += told.told_by_choice(best, tried)
-    flags += told.told_by_directions(fitted, offset.value if offset else 0.0, _constant(fitted, known))
+    flags += told.told_by_directions(fitted, _value(offset), _constant(fitted, known))
     if offset is None and offset_n:
-        offset = Parameter("offset", "N", offset_n, offset_n, offset_n, "given", True)
-    folded = points.direction * (points.force_n - (offset.value if offset else 0.0))
+        offset = Quantity(offset_n, offset_n, offset_n, "N", "assumed", "given")
+    folded = points.direction * (points.force_n - _value(offset))
     share = _unexplained((points.force_n - curve)[chosen], folded[chosen], points.sd_n[chosen] ** -2.0, known.unit_n)
     return FrictionFit(
         friction=check_friction(_table(form, fitted, known)),
         law=form.name,
         why=_why(best, tried),
         directions=str(fitted.directions),
-        parameters=tuple(parameters),
+        parameters=parameters,
         offset=offset,
         points=points,
         curve_n=curve,
@@ -163,11 +168,16 @@ def _names(form: Form, key: str) -> dict[int, str]:
     return {**{word: key + name for name, word in form.keys().items()}, OFFSET: "offset"}
 
 
-def _parameter(form: Form, name: str, interval: Interval, block: Block, known: Scaled) -> Parameter:
+def _parameter(form: Form, name: str, interval: Interval, block: Block, known: Scaled) -> Quantity:
     units = {leaf.path: leaf.unit for leaf in leaves(MODELS[form.model].Params)}
     clear = told.identified(interval, block, known.unit_n)
     unit = "N" if interval.word == OFFSET else units[name]
-    return Parameter(name, unit, interval.value, interval.low, interval.high, interval.by, clear)
+    reason = f"{ORIGIN}, {interval.by} interval"
+    return quantity(interval.value, interval.low, interval.high, unit, reason, identified=clear)
+
+
+def _value(offset: Quantity | None) -> float:
+    return 0.0 if offset is None or offset.value is None else offset.value
 
 
 def _knowledge(key: str, sure: Sureness, names: dict[int, str]) -> Knowledge:

@@ -1,7 +1,7 @@
 """What a fit cannot tell, in words: each with a code for programs, what is wrong, and what to do about it."""
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from hilctl.identify.friction_fit.laws import Form
 from hilctl.identify.friction_fit.outliers import FEWEST, Judged
 from hilctl.identify.friction_fit.points import Points
 from hilctl.identify.friction_fit.problem import Block, Directions, Fitted, Scaled
+from hilctl.results.quantity import Flag
 
 FEW_SPEEDS = 8  # different ones
 NARROW = 20.0  # the fastest speed over the slowest
@@ -22,15 +23,6 @@ ALONE = 0.9  # leverage: the curve goes through the point, wherever that is
 MANY = 0.2  # of the points rejected
 SHUT_OUT = 10.0  # in BIC: odds of 150 to 1
 CHANCE = 1e-3  # of a misfit that is none
-
-
-class Flag(NamedTuple):
-    """One thing to know before the law is used."""
-
-    code: str
-    key: str  # a parameter, or what else it is about
-    text: str
-    remedy: str
 
 
 def told_by_points(points: Points, inside: Any, judged_at_all: bool) -> list[Flag]:

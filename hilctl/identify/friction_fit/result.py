@@ -1,35 +1,16 @@
 """What a friction fit says: the law, how sure it is, why this one, and what is wrong with it."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
+
+import msgspec
 
 from hilctl.friction import Friction
 from hilctl.identify.friction_fit.choose import Tried, weights
-from hilctl.identify.friction_fit.flags import Flag
 from hilctl.identify.friction_fit.points import Points
 from hilctl.params.finite import finite
-
-
-class Parameter(NamedTuple):
-    """One number of the law, with its 95 % interval."""
-
-    name: str  # its key in the law's table; negative.NAME in the other direction
-    unit: str
-    value: float
-    low: float
-    high: float
-    by: str  # linear or profile
-    identified: bool  # False: the data do not say what it is; see the flags
-
-
-class Rejected(NamedTuple):
-    """A point that does not belong."""
-
-    point: int
-    speed_m_s: float
-    force_n: float
-    curve_n: float
-    deviations: float  # its distance in its own standard errors, the point left out
-    limit: float
+from hilctl.results import friction as results
+from hilctl.results.quantity import Flag, Quantity
 
 
 class Search(NamedTuple):
@@ -61,12 +42,12 @@ class FrictionFit(NamedTuple):
     law: str
     why: str
     directions: str  # alike, offset or apart
-    parameters: tuple[Parameter, ...]
-    offset: Parameter | None  # a force that does not turn with the direction; taken off, not part of the law
+    parameters: Mapping[str, Quantity]  # by the key in the table; negative.NAME in the other direction
+    offset: Quantity | None  # a force that does not turn with the direction; taken off, not part of the law
     points: Points
     curve_n: Any  # at the points, the offset included
     inside: Any  # which points count
-    rejected: tuple[Rejected, ...]
+    rejected: tuple[results.Rejected, ...]
     scatter_n: float  # standard deviation of a point of mean weight
     r2: float
     fit_percent: float  # 100 (1 - |F - curve| / |F - mean|), the directions folded onto one another, like r2
@@ -80,59 +61,46 @@ class FrictionFit(NamedTuple):
         """Forces less the curve."""
         return self.points.force_n - self.curve_n
 
-    def parameter(self, name: str) -> Parameter:
+    def parameter(self, name: str) -> Quantity:
         """The one with this key."""
-        return next(p for p in self.parameters if p.name == name)
+        return self.parameters[name]
 
     def flagged(self, *codes: str) -> list[Flag]:
         """Flags with one of these codes."""
         return [flag for flag in self.flags if flag.code in codes]
 
+    def told(self) -> results.SlidingFit:
+        """As a result holds it: what is no finite number is None."""
+        points = self.points
+        return results.SlidingFit(
+            law=self.law, why=self.why, table=finite(self.friction.table()), directions=self.directions,
+            parameters=dict(self.parameters), offset=self.offset,
+            points=results.Fitted(
+                speed_m_s=finite(points.speed_m_s), force_n=finite(points.force_n),
+                sd_n=finite(points.sd_n) if points.sd_known else None, curve_n=finite(self.curve_n),
+                residual_n=finite(self.residual_n), inside=finite(self.inside),
+            ),
+            rejected=list(self.rejected), scatter_n=finite(self.scatter_n), r2=finite(self.r2),
+            fit_percent=finite(self.fit_percent), flags=list(self.flags), laws=laws_table(self.tried),
+            knowledge=[results.Knowledge(**finite(one)) for one in self.knowledge],
+            searches=[results.Search(**finite(one)) for one in self.searches],
+        )  # fmt: skip
+
     def to_json(self) -> dict[str, Any]:
-        """As plain values that JSON can hold: what is no finite number is null."""
-        told: dict[str, Any] = finite(
-            {
-                "law": self.law,
-                "why": self.why,
-                "table": self.friction.table(),
-                "directions": self.directions,
-                "parameters": {p.name: p._asdict() for p in self.parameters},
-                "offset": self.offset and self.offset._asdict(),
-                "points": {
-                    "speed_m_s": self.points.speed_m_s,
-                    "force_n": self.points.force_n,
-                    "sd_n": self.points.sd_n if self.points.sd_known else None,
-                    "curve_n": self.curve_n,
-                    "residual_n": self.residual_n,
-                    "inside": self.inside,
-                },
-                "rejected": [r._asdict() for r in self.rejected],
-                "scatter_n": self.scatter_n,
-                "r2": self.r2,
-                "fit_percent": self.fit_percent,
-                "flags": [flag._asdict() for flag in self.flags],
-                "laws": laws_table(self.tried),
-                "knowledge": [k._asdict() for k in self.knowledge],
-                "searches": [s._asdict() for s in self.searches],
-            }
-        )
-        return told
+        """As plain values that JSON can hold."""
+        plain: dict[str, Any] = msgspec.to_builtins(self.told())
+        return plain
 
 
-def laws_table(tried: tuple[Tried, ...]) -> list[dict[str, Any]]:
-    """Every law that was held against the points, with its evidence."""
+def laws_table(tried: tuple[Tried, ...]) -> list[results.Tried]:
+    """Every model that was compared with the points, with its evidence."""
     least = min(t.bic for t in tried)
     return [
-        {
-            "law": t.form.name,
-            "model": t.form.model,
-            "bic": t.bic,
-            "above_best": t.bic - least,
-            "weight": weight,
-            "parameters": t.fitted and t.fitted.words,
-            "directions": t.fitted and str(t.fitted.directions),
-            "refused": t.refused,
-            "f_tests": [step._asdict() for step in t.steps],
-        }
+        results.Tried(
+            law=t.form.name, model=t.form.model, bic=finite(t.bic), above_best=finite(t.bic - least),
+            weight=finite(weight), parameters=t.fitted and t.fitted.words,
+            directions=str(t.fitted.directions) if t.fitted else None, refused=t.refused,
+            f_tests=[results.FTest(**finite(step)) for step in t.steps],
+        )
         for t, weight in zip(tried, weights(list(tried)), strict=True)
-    ]
+    ]  # fmt: skip

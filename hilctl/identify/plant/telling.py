@@ -10,7 +10,8 @@ from hilctl.experiment.accelerometer import Accelerometer
 from hilctl.identify.plant.fit import RANK, WORDS, Fitted
 from hilctl.identify.plant.mass import Mass
 from hilctl.identify.plant.record import Record
-from hilctl.identify.plant.result import Flag, PlantFit, Quantity
+from hilctl.identify.plant.result import PlantFit
+from hilctl.results.quantity import Flag, Quantity, quantity
 
 SURE = 1.96  # standard deviations: 95 %
 UNSURE = 0.25  # of the value: with a wider half of the interval it is not identifiable
@@ -21,6 +22,9 @@ MISFIT = 3.0  # scatter of a line
 CERTAIN, SPRING = 5.0, 0.02  # standard deviations; of the supply's force, over the whole travel
 SUPPLY_OFF = 0.05  # of the supply pressure, by which what is measured may differ from what is declared
 
+MODEL = frozenset({  # what the inverse model takes
+    "machine.m", "machine.Qn", "machine.beta", "machine.Ctc", "machine.wv", "machine.zv", "law.feed.extra_preview_s",
+})  # fmt: skip
 _FLOW = "flow of the valve against pressures and motion, sines and chirps"
 _FORCE = "force against acceleration in fast sliding, friction a nuisance"
 _SIDES = "accelerometer against displacement"
@@ -30,10 +34,11 @@ def told(
     records: Sequence[Record], fitted: Fitted, meter: Accelerometer, mass: Mass, facts: Mapping[str, Any]
 ) -> PlantFit:
     """The result."""
-    quantities = _machine(fitted, mass, meter, facts) + _delays(fitted, meter, records[0], facts)
+    quantities = _machine(fitted, mass, meter, facts) | _delays(fitted, meter, records[0], facts)
     lost = dict(zip((r.name for r in records), fitted.explained, strict=True))
     return PlantFit(
-        quantities=tuple(quantities),
+        quantities=quantities,
+        model=MODEL,
         flags=tuple(_flags(quantities, fitted, records, facts) + _stiffness(mass, facts)),
         notes=_notes(meter, facts),
         explained_percent=lost,
@@ -45,57 +50,54 @@ def told(
     )
 
 
-def _quantity(
-    key: str, unit: str, value: float, sd: float, origin: str, facts: Mapping[str, Any], *, model: bool = True,
-    floor: float = UNSURE, least: float = -math.inf, bound: int = 0,
-) -> Quantity:  # fmt: skip
+def _estimated(
+    key: str, unit: str, value: float, sd: float, origin: str, facts: Mapping[str, Any], *, floor: float = UNSURE,
+    least: float = -math.inf, bound: int = 0,
+) -> tuple[str, Quantity]:  # fmt: skip
     reach = SURE * sd
     known = math.isfinite(reach) and not bound and reach <= max(floor, UNSURE * abs(value))
-    before = facts.get(key)
-    return Quantity(
-        key, unit, value, max(value - reach, least), value + reach, origin,
-        None if before is None else float(before), known, model,
-    )  # fmt: skip
+    return key, quantity(value, max(value - reach, least), value + reach, unit, origin, identified=known,
+                         before=facts.get(key))  # fmt: skip
 
 
-def _machine(fitted: Fitted, mass: Mass, meter: Accelerometer, facts: Mapping[str, Any]) -> list[Quantity]:
+def _machine(fitted: Fitted, mass: Mass, meter: Accelerometer, facts: Mapping[str, Any]) -> dict[str, Quantity]:
     p, sd, bound = fitted.value, fitted.sd, fitted.at_bound
     beta = 1 / p["compliance"]
     leak_sd = math.hypot(sd["Ctc"], LEAK * p["Ctc"])
     mass_sd = math.hypot(mass.sd, mass.value * meter.gain_sd, mass.value * SCALE)
-    return [
-        _quantity("machine.m", "kg", mass.value, mass_sd, _FORCE, facts, floor=0.0),
-        _quantity("machine.Qn", "m³/s", p["Qn"], sd["Qn"], _FLOW, facts, floor=0.0, bound=bound["Qn"]),
-        _quantity("machine.beta", "Pa", beta, sd["compliance"] * beta**2, _FLOW, facts, floor=0.0,
+    return dict([
+        _estimated("machine.m", "kg", mass.value, mass_sd, _FORCE, facts, floor=0.0),
+        _estimated("machine.Qn", "m³/s", p["Qn"], sd["Qn"], _FLOW, facts, floor=0.0, bound=bound["Qn"]),
+        _estimated("machine.beta", "Pa", beta, sd["compliance"] * beta**2, _FLOW, facts, floor=0.0,
                   bound=bound["compliance"]),
-        _quantity("machine.Ctc", "m³/(s·Pa)", p["Ctc"], leak_sd, _FLOW, facts, floor=0.0, least=0.0,
+        _estimated("machine.Ctc", "m³/(s·Pa)", p["Ctc"], leak_sd, _FLOW, facts, floor=0.0, least=0.0,
                   bound=bound["Ctc"]),
-        _quantity("machine.wv", "rad/s", p["wv"], sd["wv"], _FLOW, facts, floor=0.0, bound=bound["wv"]),
-        _quantity("machine.zv", "", p["zv"], sd["zv"], _FLOW, facts, floor=0.0, bound=bound["zv"]),
-        _quantity("machine.dead_band", "", p["dead_band"], sd["dead_band"], _FLOW, facts, model=False, floor=0.01,
+        _estimated("machine.wv", "rad/s", p["wv"], sd["wv"], _FLOW, facts, floor=0.0, bound=bound["wv"]),
+        _estimated("machine.zv", "", p["zv"], sd["zv"], _FLOW, facts, floor=0.0, bound=bound["zv"]),
+        _estimated("machine.dead_band", "", p["dead_band"], sd["dead_band"], _FLOW, facts, floor=0.01,
                   least=0.0),
-        _quantity("valve_hysteresis", "", 2 * p["play"], 2 * sd["play"], _FLOW, facts, model=False, floor=0.01,
+        _estimated("valve_hysteresis", "", 2 * p["play"], 2 * sd["play"], _FLOW, facts, floor=0.01,
                   least=0.0),
-        _quantity("sensors.acceleration.gain", "", facts["sensors.acceleration.gain"] / meter.gain,
-                  facts["sensors.acceleration.gain"] / meter.gain**2 * meter.gain_sd, _SIDES, facts, model=False),
-    ]  # fmt: skip
+        _estimated("sensors.acceleration.gain", "", facts["sensors.acceleration.gain"] / meter.gain,
+                  facts["sensors.acceleration.gain"] / meter.gain**2 * meter.gain_sd, _SIDES, facts),
+    ])  # fmt: skip
 
 
-def _delays(fitted: Fitted, meter: Accelerometer, record: Record, facts: Mapping[str, Any]) -> list[Quantity]:
+def _delays(fitted: Fitted, meter: Accelerometer, record: Record, facts: Mapping[str, Any]) -> dict[str, Quantity]:
     p, sd = fitted.value, fitted.sd
     late = facts["sensors.displacement.delay_s"] + p["tau"]
     held = 1 / record.rate_hz
     lag, lag_sd, total_sd = _lag(fitted)
     at = fitted.at_bound["delay"]
-    return [
-        _quantity("law.feed.extra_preview_s", "s", p["delay"], sd["delay"], _FLOW, facts, floor=LATE, bound=at),
-        _quantity("loop_delay_s", "s", held + p["delay"], sd["delay"], _FLOW, facts, model=False, floor=LATE, bound=at),
-        _quantity("valve_lag_s", "s", lag, lag_sd, _FLOW, facts, model=False, floor=LATE),
-        _quantity("total_lag_s", "s", 1.5 * held + p["delay"] + lag, total_sd, _FLOW, facts, model=False, floor=LATE),
-        _quantity("sensors.displacement.delay_s", "s", late, sd["tau"], _FLOW, facts, model=False, floor=LATE),
-        _quantity("sensors.acceleration.delay_s", "s", late + meter.later_s, math.hypot(sd["tau"], meter.later_sd_s),
-                  _SIDES, facts, model=False, floor=LATE),
-    ]  # fmt: skip
+    return dict([
+        _estimated("law.feed.extra_preview_s", "s", p["delay"], sd["delay"], _FLOW, facts, floor=LATE, bound=at),
+        _estimated("loop_delay_s", "s", held + p["delay"], sd["delay"], _FLOW, facts, floor=LATE, bound=at),
+        _estimated("valve_lag_s", "s", lag, lag_sd, _FLOW, facts, floor=LATE),
+        _estimated("total_lag_s", "s", 1.5 * held + p["delay"] + lag, total_sd, _FLOW, facts, floor=LATE),
+        _estimated("sensors.displacement.delay_s", "s", late, sd["tau"], _FLOW, facts, floor=LATE),
+        _estimated("sensors.acceleration.delay_s", "s", late + meter.later_s, math.hypot(sd["tau"], meter.later_sd_s),
+                  _SIDES, facts, floor=LATE),
+    ])  # fmt: skip
 
 
 def _lag(fitted: Fitted) -> tuple[float, float, float]:
@@ -115,13 +117,14 @@ def _lag(fitted: Fitted) -> tuple[float, float, float]:
 
 
 def _flags(
-    quantities: Sequence[Quantity], fitted: Fitted, records: Sequence[Record], facts: Mapping[str, Any]
+    quantities: Mapping[str, Quantity], fitted: Fitted, records: Sequence[Record], facts: Mapping[str, Any]
 ) -> list[Flag]:
     flags = []
-    for q in quantities:
-        if not q.identified and q.model:
-            text = f"{q.key} = {q.value:.4g} {q.unit}, {q.low:.3g} to {q.high:.3g}: not identifiable from these data"
-            flags.append(Flag("imprecise", q.key, text, "keep the value before; larger motions would identify it"))
+    for key, q in quantities.items():
+        if not q.identified and key in MODEL:
+            ends = "{:.3g} to {:.3g}".format(*q.bounds)
+            text = f"{key} = {q.value:.4g} {q.unit}, {ends}: not identifiable from these data"
+            flags.append(Flag("imprecise", key, text, "keep the value before; larger motions would identify it"))
     for name, at in fitted.at_bound.items():
         if at and not (name in ("dead_band", "play", "Ctc") and at < 0):
             end = "lower" if at < 0 else "upper"

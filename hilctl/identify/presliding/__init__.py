@@ -6,6 +6,6 @@
 from hilctl.identify.presliding.faults import ReversalFault
 from hilctl.identify.presliding.identify import identify_presliding
 from hilctl.identify.presliding.judge import judge
-from hilctl.identify.presliding.result import Parameter, Presliding
+from hilctl.identify.presliding.result import Presliding
 
-__all__ = ["Parameter", "Presliding", "ReversalFault", "identify_presliding", "judge"]
+__all__ = ["Presliding", "ReversalFault", "identify_presliding", "judge"]

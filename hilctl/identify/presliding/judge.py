@@ -5,6 +5,7 @@ sensors resolve. Otherwise both models with a spring are fitted and compared (co
 again to all cycles.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,15 +20,17 @@ from hilctl.identify.presliding.facts import Facts
 from hilctl.identify.presliding.faults import ReversalFault, check_cycles, check_force
 from hilctl.identify.presliding.fitting import BLOCKS
 from hilctl.identify.presliding.loop import Loop, loop_of
-from hilctl.identify.presliding.result import Parameter, Presliding
+from hilctl.identify.presliding.result import Presliding
 from hilctl.identify.presliding.slips import ATTRACTION_N_S, Slips, refine
 from hilctl.identify.presliding.travel import Travel, travel_of
 from hilctl.identify.presliding.turn import turn_of
+from hilctl.results.quantity import Quantity, quantity, unsure
 
 SEEN = 5.0  # standard errors: a travel below that is none
 SHORTEST = 2.0  # times the position noise of the mean cycle: a travel below that is none, either
 STIFF = 10.0  # times that noise: a travel below it is seen, but not what happens on the way
 CURVE_WRONG = 0.3  # of the level: no model on such a curve is certain
+ORIGIN = "reversals"
 CURVE_OFF = 0.05  # of the level: the curve does not belong to this rig, or not to this oil
 
 
@@ -53,7 +56,7 @@ def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, e
         static = _static_table(table)
         least = travel.level_n / max(travel.travel_m + 2 * travel.error_m, SHORTEST * _noise_m(loops))
         return Presliding(
-            "static", True, check_friction(static), (Parameter("s0", least, least, float("inf"), "N/m"),),
+            "static", True, check_friction(static), {"s0": quantity(least, least, math.inf, "N/m", ORIGIN)},
             words.static(travel, least), words.static_advice(travel, least, facts), warnings, level, travel, None,
             turn_of(shown, {}), driven, rig_seconds,
         )  # fmt: skip
@@ -83,8 +86,8 @@ def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, e
     models = {"lugre": bristles.model(curve), "gms": found.elements}
     certain = found.decided and known and not (found.poor or stiff or apart)
     return Presliding(
-        found.kind, certain, check_friction(law), parameters,
-        words.bristles(travel, found), words.bristle_advice(found, parameters[0], facts), warnings, level, travel,
+        found.kind, certain, check_friction(law), parameters if certain else unsure(parameters),
+        words.bristles(travel, found), words.bristle_advice(found, parameters["s0"], facts), warnings, level, travel,
         found, turn_of(shown, models), driven, rig_seconds,
     )  # fmt: skip
 
@@ -123,19 +126,19 @@ def _static_table(table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _lugre(bristles: Bristles, curve: Curve, blocks: Sequence[Sequence[Loop]], late_s: float
-           ) -> tuple[dict[str, Any], tuple[Parameter, ...]]:
+           ) -> tuple[dict[str, Any], dict[str, Quantity]]:
     known = bristles.intervals(curve, blocks, late_s)
     units = {"s0": "N/m", "s1": "N·s/m"}
     vd = passive_vd(curve, bristles.s1, bristles.s0)
     law = {"model": "lugre", **curve.table(), "s0": bristles.s0, "s1": bristles.s1, "vd": vd}
-    return law, tuple(Parameter(name, *of, units[name]) for name, of in known.items())
+    return law, {name: quantity(*of, units[name], ORIGIN) for name, of in known.items()}
 
 
 def _gms(slips: Slips, curve: Curve, blocks: Sequence[Sequence[Loop]]
-         ) -> tuple[dict[str, Any], tuple[Parameter, ...]]:
+         ) -> tuple[dict[str, Any], dict[str, Quantity]]:
     known = slips.intervals(curve, blocks)
     alpha = [float(share) for share in slips.shares]
     law = {"model": "gms", **curve.table(), "C": ATTRACTION_N_S, "alpha": alpha, "k": [float(k) for k in slips.k]}
-    return law, tuple(Parameter(name, *of, "" if name[0] == "a" else "N/m") for name, of in known.items())
+    return law, {name: quantity(*of, "" if name[0] == "a" else "N/m", ORIGIN) for name, of in known.items()}
 
 

@@ -1,6 +1,9 @@
 """The result of the reversal experiment: a friction model for the rig file, its intervals, and why this model."""
 
-from typing import Any, Literal, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import msgspec
 
 from hilctl.experiment.policy import wider
 from hilctl.friction import Friction
@@ -8,18 +11,8 @@ from hilctl.identify.presliding.compare import Comparison
 from hilctl.identify.presliding.travel import Travel
 from hilctl.identify.presliding.turn import Turn
 from hilctl.params.finite import finite
-
-Kind = Literal["static", "lugre", "gms"]
-
-
-class Parameter(NamedTuple):
-    """One identified parameter and its 95 % interval."""
-
-    name: str
-    value: float
-    low: float
-    high: float
-    unit: str
+from hilctl.results.quantity import Quantity
+from hilctl.results.reversals import Evidence, Kind, Reversals, Swing
 
 
 class Presliding(NamedTuple):
@@ -28,7 +21,7 @@ class Presliding(NamedTuple):
     kind: Kind
     certain: bool  # the data say so; otherwise `why` says what they leave open
     friction: Friction
-    parameters: tuple[Parameter, ...]
+    parameters: Mapping[str, Quantity]
     why: str  # the evidence in words
     advice: str  # what it means for compensation
     warnings: tuple[str, ...]
@@ -45,9 +38,9 @@ class Presliding(NamedTuple):
         """[friction] as it stands in a rig file: what is left open is left out."""
         return _given(self.friction.table())
 
-    def parameter(self, name: str) -> Parameter:
+    def parameter(self, name: str) -> Quantity:
         """The one with this name."""
-        return next(p for p in self.parameters if p.name == name)
+        return self.parameters[name]
 
     def with_losses(self, share: float, notes: tuple[str, ...]) -> "Presliding":
         """Of a measurement in which such a share of the readings was lost: with wider intervals, and said so."""
@@ -55,33 +48,29 @@ class Presliding(NamedTuple):
             return self
         by = wider(share)
         told = (f"{100 * share:.2g} % of the readings of the reversals were lost and left out",) if share > 0 else ()
-        parameters = tuple(
-            p._replace(low=p.value - by * (p.value - p.low), high=p.value + by * (p.high - p.value))
-            for p in self.parameters
-        )
+        parameters = {name: p.wider(by) for name, p in self.parameters.items()}
         return self._replace(parameters=parameters, losses=(*told, *notes))
 
-    def to_json(self) -> dict[str, Any]:
+    def told(self) -> Reversals:
         """What a report and a file hold."""
         travel, comparison = self.travel, self.comparison
-        return {
-            "kind": self.kind, "certain": self.certain, "why": self.why, "advice": self.advice,
-            "warnings": [*self.warnings, *self.losses], "friction": self.table,
-            "parameters": {
-                p.name: {"value": p.value, "low": p.low, "high": finite(p.high), "unit": p.unit}
-                for p in self.parameters
-            },
-            "evidence": {
-                "level": self.level, "level_n": travel.level_n, "travel_m": travel.travel_m,
-                "travel_error_m": travel.error_m, "reversals": travel.reversals,
-                "left_lugre": comparison.lugre if comparison else None,
-                "left_gms": comparison.gms if comparison else None,
-                "lead_of_lugre": comparison.lead if comparison else None,
-                "turn": self.turn.to_json(),
-            },
-            "swings": [{"amplitude_m": a, "frequency_hz": f, "cycles": n} for a, f, n in self.swings],
-            "rig_seconds": self.rig_seconds,
-        }  # fmt: skip
+        return Reversals(
+            kind=self.kind, certain=self.certain, why=self.why, advice=self.advice,
+            warnings=[*self.warnings, *self.losses], friction=finite(self.table), parameters=dict(self.parameters),
+            evidence=Evidence(
+                level=finite(self.level), level_n=finite(travel.level_n), travel_m=finite(travel.travel_m),
+                travel_error_m=finite(travel.error_m), reversals=travel.reversals,
+                left_lugre=finite(comparison.lugre) if comparison else None,
+                left_gms=finite(comparison.gms) if comparison else None,
+                lead_of_lugre=finite(comparison.lead) if comparison else None, turn=self.turn.told(),
+            ),
+            swings=[Swing(*swing) for swing in self.swings], rig_seconds=self.rig_seconds,
+        )  # fmt: skip
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values that JSON can hold."""
+        plain: dict[str, Any] = msgspec.to_builtins(self.told())
+        return plain
 
 
 def _given(table: dict[str, Any]) -> dict[str, Any]:

@@ -3,13 +3,15 @@
 A jump is vertical at zero; a bristle approaches the level exponentially; elements rise in straight pieces.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from hilctl.identify.presliding.cycles import Reals
 from hilctl.identify.presliding.fitting import Model
 from hilctl.identify.presliding.loop import Loop
+from hilctl.params.finite import finite
+from hilctl.results import reversals as results
 
 
 class Turn(NamedTuple):
@@ -20,12 +22,12 @@ class Turn(NamedTuple):
     measured_n: Reals
     laws_n: dict[str, Reals]
 
-    def to_json(self) -> dict[str, Any]:
-        """Lists."""
-        return {
-            "amplitude_m": self.amplitude_m, "distance_m": self.distance_m.tolist(),
-            "measured_n": self.measured_n.tolist(), "laws_n": {name: f.tolist() for name, f in self.laws_n.items()},
-        }  # fmt: skip
+    def told(self) -> results.Turn:
+        """As a result holds it."""
+        return results.Turn(
+            amplitude_m=self.amplitude_m, distance_m=finite(self.distance_m), measured_n=finite(self.measured_n),
+            laws_n=finite(self.laws_n),
+        )  # fmt: skip
 
 
 def turn_of(loop: Loop, laws: dict[str, Model]) -> Turn:

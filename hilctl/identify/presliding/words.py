@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from hilctl.identify.presliding.compare import Comparison
 from hilctl.identify.presliding.facts import Facts
 from hilctl.identify.presliding.loop import Loop
-from hilctl.identify.presliding.result import Parameter
 from hilctl.identify.presliding.travel import Travel
+from hilctl.results.quantity import Quantity
 
 ONE_CURVE = (
     "the sliding curve differs by direction, and a model with bristles has one curve: the mean is used, and neither "
@@ -97,12 +97,13 @@ def poor(found: Comparison) -> str:
     )
 
 
-def bristle_advice(found: Comparison, stiffness: Parameter, facts: Facts) -> str:
+def bristle_advice(found: Comparison, stiffness: Quantity, facts: Facts) -> str:
     """The model to compensate with, and how certain it is."""
     text = f"compensate with {found.kind}, run along the reference; a static model would make the acceleration worse"
     if not found.decided:
         return f"{text}. Either model with a spring does about as well here: the sensors hardly show the difference"
-    spread = stiffness.high / stiffness.low - 1 if stiffness.low > 0 else math.inf
+    low, high = stiffness.bounds
+    spread = high / low - 1 if low > 0 else math.inf
     if spread > 0.6:
         return (
             f"{text}. Its stiffness is known only within a factor of {1 + spread:.1f}: drive more cycles; the oil, "

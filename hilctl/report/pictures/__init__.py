@@ -1,1 +1,1 @@
-"""The figures, one idea a file: each draws from a commissioning's dict, or draws nothing where the data are missing."""
+"""The figures, one idea a file: each draws from the result, or nothing where data are missing."""

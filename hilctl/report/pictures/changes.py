@@ -6,22 +6,21 @@ For a simulated rig whose true values are given, they are drawn beside it.
 import math
 from typing import Any
 
-from hilctl.report.found import friction_of, machine_of
-from hilctl.report.part import Part
+from hilctl.report.found import friction_of, machine_of, true_value
 from hilctl.report.pictures.style import AFTER, BEFORE, INK, below, new
+from hilctl.results.commissioned import Commissioned
 
 _LINEAR_TO = 1.0  # %
 
 
-def draw(told: Part) -> Any:
+def draw(result: Commissioned) -> Any:
     """Parameters that were identified and had a value before, in % of it."""
     rows: list[tuple[str, float, float, float, float]] = []
-    for key, q in (friction_of(told) | machine_of(told)).items():
-        before, value = q["before"].number, q["value"].number
-        if q["identified"].value is not False and before and value is not None:
-            low, high = q["low"].number, q["high"].number
-            truth = _percent(told["truth"][key].number, before)
-            rows.append((key, _percent(value, before), _percent(low, before), _percent(high, before), truth))
+    for key, q in (friction_of(result) | machine_of(result)).items():
+        if q.identified and q.before and q.value is not None:
+            numbers = (q.value, q.low, q.high, true_value(result, key))
+            value, low, high, truth = (_percent(x, q.before) for x in numbers)
+            rows.append((key, value, low, high, truth))
     if len(rows) < 2:
         return None
     figure, axes = new(1, 1, 0.75 + 0.22 * len(rows))
@@ -42,7 +41,7 @@ def draw(told: Part) -> Any:
     ax.set_yticks(range(len(rows)), [row[0] for row in reversed(rows)])
     ax.set(xlabel="change against the value before, %", ylim=(-0.6, len(rows) - 0.4))
     ax.grid(axis="y", visible=False)
-    if told["truth"]:
+    if result.truth:
         below(figure, axes)
     return figure
 

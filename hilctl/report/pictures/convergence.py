@@ -4,19 +4,19 @@ from typing import Any
 
 import numpy as np
 
-from hilctl.report.part import Part
 from hilctl.report.pictures.style import AFTER, INK, below, new
+from hilctl.results.commissioned import Commissioned
+from hilctl.results.friction import Search
 
-_UNITS = {"fc": "N", "fs": "N", "vs": "m/s", "sigma": "N·s/m", "offset": "N", "fv": "N/(m/s)^dv"}
 _COLUMNS = 3
 
 
-def draw(told: Part) -> Any:
+def draw(result: Commissioned) -> Any:
     """A panel a parameter: the best of each generation in thin lines, what was found in the end dotted."""
-    found = [s for s in told["fit"]["searches"].parts if _history(s) is not None]
-    panels = [(s, i, name) for s in found for i, name in enumerate(s["names"].texts)]
-    panels = [(s, i, name) for s, i, name in panels if i < _history(s).shape[2]]
-    if not panels:
+    fit = result.fit
+    found = [s for s in fit.searches if _history(s).size] if fit else []
+    panels = [(s, i, name) for s in found for i, name in enumerate(s.names)]
+    if fit is None or not panels:
         return None
     columns = min(_COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
@@ -25,9 +25,10 @@ def draw(told: Part) -> Any:
         history = _history(search)[:, :, index]
         for run in history:
             ax.plot(np.arange(len(run)), run, color=AFTER, linewidth=0.8, alpha=0.55)
-        if search["mean"].row.size > index and np.isfinite(search["mean"].row[index]):
-            ax.axhline(search["mean"].row[index], color=INK, linewidth=1.0, linestyle=(0, (1, 1.5)))
-        unit = told["fit"]["parameters"][name]["unit"].text or _UNITS.get(name, "")
+        mean = search.mean[index]
+        if mean is not None:
+            ax.axhline(mean, color=INK, linewidth=1.0, linestyle=(0, (1, 1.5)))
+        unit = fit.parameters[name].unit if name in fit.parameters else "N" if name == "offset" else ""
         ax.set_title(name + (f", {unit}" if unit else ""))
         ax.set_xlim(0, max(history.shape[1] - 1, 1))
         ax.margins(y=0.08)
@@ -43,5 +44,5 @@ def draw(told: Part) -> Any:
     return figure
 
 
-def _history(search: Part) -> Any:
-    return search["history"].block(3)
+def _history(search: Search) -> Any:
+    return np.array(search.history, float)

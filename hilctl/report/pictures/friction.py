@@ -7,8 +7,10 @@ import numpy.typing as npt
 
 from hilctl.friction import Friction, check_friction
 from hilctl.params import BadValues
-from hilctl.report.part import Part
 from hilctl.report.pictures.style import AFTER, BEFORE, INK, below, decades, new
+from hilctl.report.series import row
+from hilctl.results.commissioned import Commissioned
+from hilctl.results.friction import SlidingFit
 
 Reals = npt.NDArray[np.float64]
 SURE = 1.96  # standard deviations: 95 %
@@ -26,33 +28,34 @@ class Points(NamedTuple):
     inside: Reals  # 1 for a point that counts
 
 
-def points_of(told: Part) -> Points | None:
+def points_of(result: Commissioned) -> Points | None:
     """As the fit saw them, else as they were measured; None where there are none."""
-    given, offset = told["fit"]["points"], told["fit"]["offset"]["value"].number or 0.0
-    v, f, left = given["speed_m_s"].row, given["force_n"].row, given["residual_n"].row
-    sd, inside = given["sd_n"].row, np.array([part.value is not False for part in given["inside"].parts], float)
-    if not len(v) or len(v) != len(f):
-        measured = told["campaign_data"]["points"]
-        way = measured.column("direction")
-        v, f, sd, offset = way * measured.column("speed_m_s"), way * measured.column("force_n"), \
-            measured.column("std_n"), 0.0  # fmt: skip
-    if len(left) != len(v):
-        left = np.full(len(v), np.nan)
-    sd = sd if len(sd) == len(v) else np.full(len(v), np.nan)
-    inside = inside if len(inside) == len(v) else np.ones(len(v))
+    if result.fit is not None:
+        given, offset = result.fit.points, result.fit.offset
+        v, f, left = row(given.speed_m_s), row(given.force_n), row(given.residual_n)
+        f = f - (offset.value if offset and offset.value else 0.0)
+        sd = row(given.sd_n) if given.sd_n is not None else np.full(len(v), np.nan)
+        inside = np.array(given.inside, float)
+    elif result.campaign is not None:
+        measured = result.campaign.points
+        way = row(one.direction for one in measured)
+        v, f = way * row(one.speed_m_s for one in measured), way * row(one.force_n for one in measured)
+        sd, left, inside = row(one.std_n for one in measured), np.full(len(v), np.nan), np.ones(len(v))
+    else:
+        return None
     whole = np.isfinite(v) & np.isfinite(f) & (v != 0)
     if not np.any(whole):
         return None
     way = np.sign(v)
-    return Points(*(row[whole] for row in (way, np.abs(v), way * (f - offset), sd, way * left, inside)))
+    return Points(*(each[whole] for each in (way, np.abs(v), way * f, sd, way * left, inside)))
 
 
-def law_of(told: Part) -> Friction | None:
-    """The fitted curve, else the active friction model; None where neither is given."""
-    for table in (told["fit"]["table"], told["friction"]["table"]):
-        if table:
+def law_of(result: Commissioned) -> Friction | None:
+    """The fitted curve, else the active friction model; None where neither is known."""
+    for model in (result.fit, result.friction):
+        if model is not None:
             try:
-                return check_friction(_given(table.value))
+                return check_friction(_given(model.table))
             except BadValues:
                 continue
     return None
@@ -66,9 +69,9 @@ def _given(table: Any) -> Any:
     return {key: value for key, value in parts.items() if value != {}}
 
 
-def draw(told: Part) -> Any:
+def draw(result: Commissioned) -> Any:
     """Two panels: the curve, and the residuals with the law's own interval; nothing without points."""
-    points, law = points_of(told), law_of(told)
+    points, law = points_of(result), law_of(result)
     if points is None:
         return None
     residuals = bool(np.any(np.isfinite(points.residual_n)))
@@ -92,7 +95,7 @@ def draw(told: Part) -> Any:
     if residuals:
         last = axes[1, 0]
         _points(last, points, points.residual_n, points.sd_n)
-        band = _band(told, law, speeds) if law else None
+        band = _band(result.fit, law, speeds) if law and result.fit else None
         if band is not None:
             last.fill_between(speeds, -band, band, color="0.86", linewidth=0, label="law, 95 %", zorder=0)
         last.axhline(0.0, color=INK, linewidth=0.9, zorder=1)
@@ -122,14 +125,13 @@ def yerror_or_none(error: Reals) -> Reals | None:
     return error if np.any(error > 0) else None
 
 
-def _band(told: Part, law: Friction, speeds: Reals) -> Reals | None:
+def _band(fit: SlidingFit, law: Friction, speeds: Reals) -> Reals | None:
     """Half the width of the curve's 95 % interval, from the parameters' covariance; None where it is missing."""
-    known = told["fit"]["knowledge"].parts
-    table = _given(told["fit"]["table"].value)
-    if len(known) != 1 or not isinstance(table, dict) or table.get("model") != law.model:
+    table = _given(fit.table)
+    if len(fit.knowledge) != 1 or table.get("model") != law.model:
         return None
-    names, covariance = known[0]["names"].texts, known[0]["covariance"].block(2)
-    if covariance is None or covariance.shape != (len(names), len(names)) or not np.all(np.isfinite(covariance)):
+    names, covariance = fit.knowledge[0].names, np.array(fit.knowledge[0].covariance, float)
+    if not np.all(np.isfinite(covariance)):
         return None
     here, slopes = law.curve(speeds), []
     for name, variance in zip(names, np.diag(covariance), strict=True):
@@ -145,5 +147,3 @@ def _band(told: Part, law: Friction, speeds: Reals) -> Reals | None:
     slope = np.array(slopes)
     variances = np.einsum("is,ij,js->s", slope, covariance, slope)
     return np.asarray(SURE * np.sqrt(np.maximum(variances, 0.0)))
-
-

@@ -2,22 +2,23 @@
 
 from typing import Any
 
-from hilctl.report.part import Part
 from hilctl.report.pictures.style import AFTER, INK, PALE, new
 from hilctl.report.words import called
+from hilctl.results.commissioned import Commissioned
 
 _LINEAR_TO = 10.0  # in BIC: odds of 150 to 1; beyond, the axis is logarithmic
 _NO_EVIDENCE = 4.0  # what the fit does not count as evidence
 
 
-def draw(told: Part) -> Any:
+def draw(result: Commissioned) -> Any:
     """A bar a law; one law alone is no comparison."""
-    laws = [(law["law"].text, law["above_best"].number) for law in told["fit"]["laws"].parts]
-    known = sorted(((name, above) for name, above in laws if name and above is not None), key=lambda one: -one[1])
-    if len(known) < 2:
+    fit = result.fit
+    laws = [(law.law, law.above_best) for law in fit.laws] if fit else []
+    known = sorted(((name, above) for name, above in laws if above is not None), key=lambda one: -one[1])
+    if fit is None or len(known) < 2:
         return None
     figure, axes = new(1, 1, 0.75 + 0.27 * len(known))
-    ax, kept = axes[0, 0], told["fit"]["law"].text
+    ax, kept = axes[0, 0], fit.law
     ax.barh(
         [called(name) for name, _ in known], [above for _, above in known], height=0.6,
         color=[AFTER if name == kept else PALE for name, _ in known],

@@ -4,13 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from hilctl.report.part import Part
 from hilctl.report.pictures.style import MARKERS, SHADES, decades, new
+from hilctl.report.series import by_frequency, row
+from hilctl.results.commissioned import Commissioned
 
 
-def draw(told: Part) -> Any:
+def draw(result: Commissioned) -> Any:
     """A line a frequency; the repeat numbered 0 is the motion as it is."""
-    found = [(f, learned["repeats"].column("percent")) for f, learned in told["learning"].by_number]
+    found = [(f, row(repeat.percent for repeat in one.repeats)) for f, one in by_frequency(result.learning)]
     found = [(f, percent) for f, percent in found if np.any(percent > 0)]
     if not found:
         return None

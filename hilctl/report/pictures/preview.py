@@ -5,24 +5,22 @@ from typing import Any
 import numpy as np
 
 from hilctl.report.numbers import plain
-from hilctl.report.part import Part
 from hilctl.report.pictures.style import AFTER, BEFORE, new
+from hilctl.results.commissioned import Commissioned
 
 
-def draw(told: Part) -> Any:
+def draw(result: Commissioned) -> Any:
     """Every shift that was tried; the one that is kept stands out."""
-    search = told["preview"]
-    pairs = [one.row for one in search["tried"].parts]
-    tried = np.array(sorted(tuple(pair) for pair in pairs if len(pair) == 2 and np.all(np.isfinite(pair))))
-    if not len(tried):
+    search = result.preview
+    if search is None or not search.tried:
         return None
+    tried = np.array(sorted(search.tried))
     figure, axes = new(1, 1, 2.5)
-    ax, kept_s, percent = axes[0, 0], search["extra_preview_s"].number, search["percent"].number
+    ax, kept_s = axes[0, 0], search.extra_preview_s
     ax.plot(1e3 * tried[:, 0], tried[:, 1], "o-", color=AFTER, markersize=4, linewidth=0.9)
-    if kept_s is not None and percent is not None:
-        ax.plot(1e3 * kept_s, percent, "o", markersize=11, markerfacecolor="none", markeredgecolor=BEFORE,
-                markeredgewidth=2, label=f"kept: {plain(1e3 * kept_s, 3)} ms")  # fmt: skip
-        ax.legend(loc="best")
+    ax.plot(1e3 * kept_s, search.percent, "o", markersize=11, markerfacecolor="none", markeredgecolor=BEFORE,
+            markeredgewidth=2, label=f"kept: {plain(1e3 * kept_s, 3)} ms")  # fmt: skip
+    ax.legend(loc="best")
     ax.set(xlabel="law.feed.extra_preview_s, ms", ylabel="distortion (THD), %")
     ax.set_ylim(0.0, 1.12 * max(float(tried[:, 1].max()), 1e-6))
     return figure

@@ -7,16 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from hilctl.report.part import Part, alike
 from hilctl.report.pictures.style import CALLED, STATES, below, new
+from hilctl.report.series import alike, by_frequency, row
+from hilctl.results.commissioned import Commissioned
+from hilctl.results.proof import Cycle
 
-_MARKS = {"before": "o", "after": "s", "learned": "^"}
+_MARKS = {"before": "o", "after": "s"}
 _LEAST = 1e-3  # of the fundamental, %: below is no more than the sensor's noise
 
 
-def draw(told: Part) -> Any:
+def draw(result: Commissioned) -> Any:
     """A panel a frequency; harmonics from the second on."""
-    found = [(f, sine) for f, sine in told["sines"].by_number if any(_lines(sine, s, f) is not None for s in STATES)]
+    found = [(f, {"before": sine.before, "after": sine.after}) for f, sine in by_frequency(result.sines)]
+    found = [(f, sine) for f, sine in found if any(_lines(cycle, f) is not None for cycle in sine.values())]
     if not found:
         return None
     columns = min(2, len(found))
@@ -24,7 +27,7 @@ def draw(told: Part) -> Any:
     figure, axes = new(rows, columns, 0.45 + 2.1 * rows, sharex=True, sharey=True)
     for ax, (frequency, sine) in zip(axes.flat, found, strict=False):
         for state, mark in _MARKS.items():
-            lines = _lines(sine, state, frequency)
+            lines = _lines(sine[state], frequency)
             if lines is not None:
                 at, percent = lines
                 odd = np.rint(at / frequency) % 2 == 1
@@ -51,8 +54,8 @@ def draw(told: Part) -> Any:
     return figure
 
 
-def _lines(sine: Part, state: str, frequency: float) -> Any:
-    percent = sine[state]["harmonics_percent"].row
+def _lines(cycle: Cycle | None, frequency: float) -> Any:
+    percent = row(cycle.harmonics_percent if cycle else None)
     at, percent = alike(frequency * np.arange(2, len(percent) + 2), percent)
     some = percent > 0
     return (at[some], percent[some]) if np.any(some) else None

@@ -2,19 +2,20 @@
 
 from typing import Any
 
-from hilctl.report.part import Part
 from hilctl.report.pictures.style import AFTER, BEFORE, CALLED, PALE, below, decades, new
+from hilctl.results.commissioned import Commissioned
+from hilctl.results.proof import Worth
 
 
-def draw(told: Part) -> Any:
+def draw(result: Commissioned) -> Any:
     """A line a motion, from the error before to the one after."""
-    found = [one for one in told["tracking"].parts if any(_rms(one, s) is not None for s in ("before", "after"))]
+    found = [one for one in result.tracking if _rms(one.before) or _rms(one.after)]
     if not found:
         return None
     figure, axes = new(1, 1, 0.85 + 0.25 * len(found))
     ax = axes[0, 0]
     for at, motion in enumerate(reversed(found)):
-        before, after = _rms(motion, "before"), _rms(motion, "after")
+        before, after = _rms(motion.before), _rms(motion.after)
         if before is not None and after is not None:
             ax.plot([before, after], [at, at], color=PALE, linewidth=2.2, zorder=1)
         for state, rms, mark, colour, face in (
@@ -23,7 +24,7 @@ def draw(told: Part) -> Any:
             if rms is not None:
                 ax.plot(rms, at, mark, markersize=6, color=colour, markerfacecolor=face, markeredgewidth=1.6,
                         linestyle="none", label=CALLED[state])  # fmt: skip
-    ax.set_yticks(range(len(found)), [_name(motion) for motion in reversed(found)])
+    ax.set_yticks(range(len(found)), [motion.name for motion in reversed(found)])
     ax.set(xscale="log", xlabel="error of displacement, rms, µm", ylim=(-0.6, len(found) - 0.4))
     low, high = ax.get_xlim()
     ax.set_xlim(low / 1.2, high * 1.2)
@@ -33,10 +34,6 @@ def draw(told: Part) -> Any:
     return figure
 
 
-def _rms(motion: Part, state: str) -> float | None:
-    rms = motion[state]["rms_um"].number
-    return rms if rms is not None and rms > 0 else None
-
-
-def _name(motion: Part) -> str:
-    return motion["name"].text or motion["kind"].text or "motion"
+def _rms(worth: Worth | None) -> float | None:
+    """None where there is nothing to draw on a logarithmic axis."""
+    return worth.rms_um or None if worth else None

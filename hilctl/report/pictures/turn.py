@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from hilctl.report.part import Part, alike
 from hilctl.report.pictures.style import INK, new
+from hilctl.report.series import alike, row
 from hilctl.report.words import called
+from hilctl.results.commissioned import Commissioned
 
 _TURNS_AGAIN = 0.97  # of the whole distance
 _AMONG = 4  # points, two of each reversal
@@ -17,18 +18,20 @@ _LOOKS = {
 }  # fmt: skip
 
 
-def draw(told: Part) -> Any:
+def draw(result: Commissioned) -> Any:
     """Measured, and each law's; a jump is drawn at the measured level."""
-    evidence = told["presliding"]["evidence"]
-    turn, level = evidence["turn"], evidence["level_n"].number
-    x, measured = _on_the_way(turn["distance_m"].row, turn["measured_n"].row)
+    if result.presliding is None:
+        return None
+    turn, level = result.presliding.evidence.turn, result.presliding.evidence.level_n
+    distance = row(turn.distance_m)
+    x, measured = _on_the_way(distance, row(turn.measured_n))
     if not len(x):
         return None
     figure, axes = new(1, 1, 3.3)
     ax = axes[0, 0]
     ax.plot(1e6 * x, measured / 1e3, "o", color="0.6", markersize=2.8, markeredgewidth=0, label="measured")
-    for name, law in turn["laws_n"].named.items():
-        at, force = _on_the_way(turn["distance_m"].row, law.row)
+    for name, law in turn.laws_n.items():
+        at, force = _on_the_way(distance, row(law))
         if len(at):
             at, force = _one_line(at), _one_line(force)
             ax.plot(1e6 * at, force / 1e3, label=called(name), **_LOOKS.get(name, {"linewidth": 1.2}))
@@ -40,9 +43,9 @@ def draw(told: Part) -> Any:
     return figure
 
 
-def _one_line(row: Any) -> Any:
+def _one_line(line: Any) -> Any:
     """Of two reversals whose points lie among each other, the mean."""
-    return np.convolve(row, np.full(_AMONG, 1 / _AMONG), "valid") if len(row) > 10 * _AMONG else row
+    return np.convolve(line, np.full(_AMONG, 1 / _AMONG), "valid") if len(line) > 10 * _AMONG else line
 
 
 def _on_the_way(distance: Any, force: Any) -> Any:

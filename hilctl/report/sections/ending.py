@@ -1,29 +1,26 @@
-"""What could not be found out, how long it took, and every number as it is."""
+"""What could not be identified, how long it took, and every number as it is."""
 
-from hilctl.report.found import friction_of, machine_of
+from hilctl.report.found import friction_of, machine_of, true_value
 from hilctl.report.markup import Html, absent, bullets, code, joined, sentence, table, tag
 from hilctl.report.numbers import plain, with_unit
-from hilctl.report.part import Part
 from hilctl.report.sections.common import Pictures, key_of, origins
+from hilctl.results.commissioned import Commissioned
 
 
-def unidentified(told: Part, pictures: Pictures) -> Html:
+def unidentified(result: Commissioned, pictures: Pictures) -> Html:
     """Each with what to do about it."""
     said = [
-        joined([code(one["key"].text), ": " if one["key"].text else "", sentence(one["text"].text), " ",
-                tag("em", sentence(one["remedy"].text))])
-        for one in told["not_identified"].parts
+        joined([code(one.key), ": " if one.key else "", sentence(one.text), " ", tag("em", sentence(one.remedy))])
+        for one in result.not_identified
     ]  # fmt: skip
-    if not said and told["not_identified"].value is None:
-        return absent("What could not be identified was not noted.")
+    if not said and not (result.plant or result.fit):
+        return absent("Nothing was identified.")
     return bullets(said, "flags") or absent("Everything that was looked for was identified.")
 
 
-def lost(told: Part, pictures: Pictures) -> Html:
+def lost(result: Commissioned, pictures: Pictures) -> Html:
     """Readings and ticks that a leg did without, and how often it was driven."""
-    rows = [(one["leg"].text, one["text"].text) for one in told["losses"].parts]
-    if told["losses"].value is None:
-        return absent("What was lost was not noted.")
+    rows = [(one.leg, one.text) for one in result.losses]
     if not rows:
         return absent("No reading was lost, and no tick was missed, in the motions that are judged here.")
     said = (
@@ -33,36 +30,33 @@ def lost(told: Part, pictures: Pictures) -> Html:
     return joined([tag("p", said), table(("leg", "what was lost, and what was done"), rows)])
 
 
-def times(told: Part, pictures: Pictures) -> Html:
+def times(result: Commissioned, pictures: Pictures) -> Html:
     """The rig's own time, and that of the person waiting."""
+    if not result.stages:
+        return absent("No part was begun.")
     stages: list[tuple[object, ...]] = [
-        (one["name"].text, _seconds(one["rig_seconds"].number), _seconds(one["wall_seconds"].number))
-        for one in told["stages"].parts
-    ]  # fmt: skip
-    whole = (told["rig_seconds"].number, told["wall_seconds"].number)
-    if whole != (None, None):
-        stages.append((tag("strong", "altogether"), *(_seconds(x) for x in whole)))
-    return table(("stage", ">rig's time", ">elapsed"), stages) or absent("No times were noted.")
+        (one.name, _seconds(one.rig_seconds), _seconds(one.wall_seconds)) for one in result.stages
+    ]
+    stages.append((tag("strong", "altogether"), _seconds(result.rig_seconds), _seconds(result.wall_seconds)))
+    return table(("stage", ">rig's time", ">elapsed"), stages)
 
 
-def _seconds(x: float | None) -> str:
-    if x is None or x == 0 or 0.1 <= x < 120:
+def _seconds(x: float) -> str:
+    if x == 0 or 0.1 <= x < 120:
         return with_unit(x, "s", 3)
     if x < 0.1:
         return "< 0.1 s"
     return f"{round(x) // 60} min {round(x) % 60:02d} s"
 
 
-def raw(told: Part, pictures: Pictures) -> Html:
+def raw(result: Commissioned, pictures: Pictures) -> Html:
     """Every parameter in the rig file's own units, to be typed in."""
-    named = friction_of(told) | machine_of(told)
+    named = friction_of(result) | machine_of(result)
     letters, notes = origins(named)
-    truth = told["truth"]
     rows = []
     for key, q in named.items():
-        numbers = [q[end].number for end in ("value", "low", "high", "before")]
-        numbers += [truth[key].number] if truth else []
-        rows.append((key_of(key, q, letters), *(plain(x, 6) for x in numbers), q["unit"].text,
-                     q["identified"].text or "–"))  # fmt: skip
-    head = ["key", ">value", ">low", ">high", ">before", *([">the twin's own"] if truth else []), "unit", "identified"]
+        numbers = [q.value, q.low, q.high, q.before, *([true_value(result, key)] if result.truth else [])]
+        rows.append((key_of(key, q, letters), *(plain(x, 6) for x in numbers), q.unit, q.origin))
+    truth = [">the twin's own"] if result.truth else []
+    head = ["key", ">value", ">low", ">high", ">before", *truth, "unit", "origin"]
     return joined([table(head, rows) or absent("No parameter was identified."), notes])

@@ -1,26 +1,26 @@
 """Drives that were learned by repeating a motion."""
 
-from hilctl.report.markup import Html, absent, code, joined, sentence, table
+from hilctl.report.markup import Html, code, joined, sentence, table
 from hilctl.report.numbers import percent
-from hilctl.report.part import Part
-from hilctl.report.sections.common import Pictures, shown
+from hilctl.report.sections.common import Pictures, absence, missing, shown
+from hilctl.report.series import by_frequency
+from hilctl.results.commissioned import Commissioned
 
 
-def learning(told: Part, pictures: Pictures) -> Html:
+def learning(result: Commissioned, pictures: Pictures) -> Html:
     """A figure, and a row a frequency."""
-    found = told["learning"].by_number
-    if not found:
-        return absent("No drive was learned.")
+    if not result.learning:
+        return absence(result, "learning", "No drive was learned.")
     rows = []
-    for frequency, one in found:
-        left = [x for x in (part["percent"].number for part in one["repeats"].parts) if x is not None]
+    for frequency, one in by_frequency(result.learning):
+        left = [repeat.percent for repeat in one.repeats]
         rows.append((
-            f"{frequency:g} Hz", str(len(one["repeats"].parts)), percent(left[0] if left else None),
-            percent(min(left) if left else None), code(one["name"].text),
-            joined(["Reached. " if one["reached"].value is True else "", sentence(one["why"].text)]),
+            f"{frequency:g} Hz", str(len(left)), percent(left[0]), percent(min(left)), code(one.name),
+            joined(["Reached. " if one.reached else "", sentence(one.why)]),
         ))  # fmt: skip
     head = ("sine", ">repeats", ">at first", ">best", "drive", "it ended because")
     return joined([
+        missing(result, "learning"),
         shown(pictures, "learning", "Distortion as a sine is repeated and its drive corrected harmonic by harmonic."),
         table(head, rows),
     ])  # fmt: skip

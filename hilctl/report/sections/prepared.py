@@ -2,33 +2,30 @@
 
 from hilctl.report.markup import Html, absent, bullets, code, facts, joined, moment, sentence, table
 from hilctl.report.numbers import plain, with_unit
-from hilctl.report.part import Part
 from hilctl.report.sections.common import Pictures
+from hilctl.results.commissioned import Commissioned
 
 
-def prepared(told: Part, pictures: Pictures) -> Html:
+def prepared(result: Commissioned, pictures: Pictures) -> Html:
     """Zeros, polarity, null, oil."""
-    made = told["prepared"] or told["campaign_data"]["prepared"]
-    if not made:
+    made = result.prepared
+    if made is None:
         return absent("What was prepared is not known: the rig was measured as it stood, or preparing did not finish.")
-    null = made["null_opening"].number
-    before, after = made["oil_before_degc"].number, made["oil_after_degc"].number
-    oil = " to ".join(dict.fromkeys(plain(x, 3) for x in (before, after) if x is not None))
+    degc = (made.oil_before_degc, made.oil_after_degc)
+    oil = " to ".join(dict.fromkeys(plain(x, 3) for x in degc if x is not None))
     rows = [
-        (one["sensor"].text, code(one["key"].text), plain(one["old"].number), plain(one["new"].number),
-         plain(one["read"].number), moment(one["date"].text))
-        for one in made["zeroed"].parts
-    ]  # fmt: skip
+        (one.sensor, code(one.key), plain(one.old), plain(one.new), plain(one.read), moment(one.date))
+        for one in made.zeroed
+    ]
     return joined([
         facts([
-            ("Prepared", moment(made["date"].text)), ("Polarity", made["polarity"].text),
-            ("Valve's null", "" if null is None else f"{plain(100 * null, 3)} % of the opening"),
-            ("Warmed up for", with_unit(made["warm_up_s"].number, "s") if made["warm_up_s"].number else ""),
-            ("Oil", f"{oil} °C" if oil else "no temperature was measured"),
-            ("Epoch", made["epoch"].text),
+            ("Prepared", moment(made.date)), ("Polarity", made.polarity),
+            ("Valve's null", f"{plain(100 * made.null_opening, 3)} % of the opening"),
+            ("Warmed up for", with_unit(made.warm_up_s, "s") if made.warm_up_s else ""),
+            ("Oil", f"{oil} °C" if oil else "no temperature was measured"), ("Epoch", str(made.epoch)),
         ]),
         table(("sensor", "key", ">offset before", ">offset now", ">it read", "date"), rows,
               "Sensors that were zeroed, in the sensor's own unit")
         or absent("No sensor was zeroed."),
-        bullets(sentence(text) for text in made["remarks"].texts),
+        bullets(sentence(text) for text in made.remarks),
     ])  # fmt: skip

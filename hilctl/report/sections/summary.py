@@ -1,58 +1,56 @@
 """The result first: the distortion before and after, the friction model, and the remarks."""
 
 from hilctl.report.markup import NOTHING, Html, absent, bar, bullets, code, joined, p, sentence, table, tag
-from hilctl.report.numbers import percent, plain, quantity, with_unit
-from hilctl.report.part import Part
+from hilctl.report.numbers import percent, plain, with_unit
+from hilctl.report.sections.common import measured
+from hilctl.report.series import by_frequency
 from hilctl.report.words import called
+from hilctl.results.commissioned import PARTS, Commissioned
 from hilctl.results.distortion import HIGHEST_HZ, is_hidden
+from hilctl.results.proof import Thd
 
 _HEADLINE_HZ = 1.0
-_STATES = ("before", "after", "learned")
 
 
-def summary(told: Part) -> Html:
+def summary(result: Commissioned) -> Html:
     """The first page."""
     parts = (_broken_off, _headline, _distortion, _friction, _sent, _warnings)
-    return joined([tag("h2", "Summary"), *(part(told) for part in parts)])
+    return joined([tag("h2", "Summary"), *(part(result) for part in parts)])
 
 
-def _broken_off(told: Part) -> Html:
+def _broken_off(result: Commissioned) -> Html:
     """Whether the work came to its end; what follows is then what was done before."""
-    failed = told["failed"]
-    if not failed:
-        return absent("The commissioning was not finished.") if told["complete"].value is False else NOTHING
-    stage = f" at “{failed['stage'].text}”" if failed["stage"].text else ""
-    text = sentence(failed["text"].text or failed.text, failed["parameters"].text)
+    failed = result.failed
+    if failed is None:
+        return NOTHING if result.complete else absent("The commissioning was not finished.")
+    stage = f" at “{failed.stage}”" if failed.stage else ""
+    text = sentence(failed.text, failed.parameters)
     return tag("ul", tag("li", tag("strong", f"Broken off{stage}. "), text), class_="warnings")
 
 
-def _headline(told: Part) -> Html:
-    found = [(f, one) for f, one in told["thd"].by_number if one["before"].number and one["after"].number is not None]
+def _headline(result: Commissioned) -> Html:
+    found = [(f, one.before, one) for f, one in by_frequency(result.thd) if one.before and one.after is not None]
     if not found:
         return absent("Whether friction compensation helps on this rig was not proved: no sine was driven both "
                       "without and with it.")  # fmt: skip
-    frequency, one = min(found, key=lambda pair: abs(pair[0] - _HEADLINE_HZ))
-    before, after = one["before"].number or 0.0, one["after"].number or 0.0
-    verb = "lowers" if after < before else "does not lower"
-    to = f" from {percent(before)} to {left(one, 'after')}" if after < before else \
-        f", which is {percent(before)} without it and {left(one, 'after')} with it"  # fmt: skip
+    frequency, before, one = min(found, key=lambda each: abs(each[0] - _HEADLINE_HZ))
+    lowers = (one.after or 0.0) < before
+    verb = "lowers" if lowers else "does not lower"
+    to = f" from {percent(before)} to {_after(one)}" if lowers else \
+        f", which is {percent(before)} without it and {_after(one)} with it"  # fmt: skip
     return p(f"Friction compensation {verb} the distortion of the acceleration at {frequency:g} Hz{to}.",
              class_="headline")  # fmt: skip
 
 
-def _distortion(told: Part) -> Html:
-    found = told["thd"].by_number
-    numbers = [x for _, one in found for x in (one[state].number for state in _STATES) if x is not None]
-    most = max(numbers, default=0.0) or 1.0
-    learned = any(one["learned"].number is not None for _, one in found)
-    states = _STATES if learned else _STATES[:2]
+def _distortion(result: Commissioned) -> Html:
+    found = by_frequency(result.thd)
+    learned = any(one.learned is not None for _, one in found)
+    most = max((x for _, one in found for _, x in _states(one)), default=0.0) or 1.0
     rows = []
     for frequency, one in found:
-        bars = [bar((one[state].number or 0.0) / most, state) for state in states if one[state].number is not None]
-        amplitude = one["amplitude_m"].number
-        cells = [f"{frequency:g} Hz", "–" if amplitude is None else f"±{with_unit(1e3 * amplitude, 'mm')}"]
-        cells += [left(one, state) for state in states]
-        rows.append([*cells, _times(one), joined(bars)])
+        cells = [f"{frequency:g} Hz", f"±{with_unit(1e3 * one.amplitude_m, 'mm')}"]
+        cells += [_left(one.before, one.resolution_before), _after(one), *([percent(one.learned)] if learned else [])]
+        rows.append([*cells, _times(one), joined(bar(x / most, state) for state, x in _states(one))])
     head = ["sine", ">amplitude", ">before", ">after", *((">learned",) if learned else ()), ">factor", ""]
     caption = (
         f"Total harmonic distortion (THD) of the measured acceleration, harmonics 2 to N up to {HIGHEST_HZ:g} Hz, "
@@ -61,58 +59,63 @@ def _distortion(told: Part) -> Html:
     return table(head, rows, caption)
 
 
-def _times(one: Part) -> str:
-    before, after = one["before"].number, one["after"].number
-    if before is None or not after:
+def _states(one: Thd) -> list[tuple[str, float]]:
+    """Those that were measured, by the names of their colours."""
+    named = {"before": one.before, "after": one.after, "learned": one.learned}
+    return [(state, x) for state, x in named.items() if x is not None]
+
+
+def _times(one: Thd) -> str:
+    if one.before is None or not one.after:
         return "–"
-    at_least = "≥ " if _hidden(one, "after") else ""
-    return f"{at_least}{plain(before / after, 2 if before < 10 * after else 3)} ×"
+    at_least = "≥ " if _hidden(one.after, one.resolution_after) else ""
+    return f"{at_least}{plain(one.before / one.after, 2 if one.before < 10 * one.after else 3)} ×"
 
 
-def left(one: Part, state: str) -> str:
+def _after(one: Thd) -> str:
+    return _left(one.after, one.resolution_after)
+
+
+def _left(value: float | None, resolution: float | None) -> str:
     """A distortion; where it is no more than what the sensor's noise hides, that."""
-    return f"{'≤ ' if _hidden(one, state) else ''}{percent(one[state].number)}"
+    return f"{'≤ ' if _hidden(value, resolution) else ''}{percent(value)}"
 
 
-def _hidden(one: Part, state: str) -> bool:
-    value, resolution = one[state].number, one[f"resolution_{state}"].number
+def _hidden(value: float | None, resolution: float | None) -> bool:
     return value is not None and resolution is not None and is_hidden(value, resolution)
 
 
-def _friction(told: Part) -> Html:
-    friction = told["friction"] or told["fit"]
-    law = friction["law"].text or friction["table"]["model"].text
-    if not law:
+def _friction(result: Commissioned) -> Html:
+    model = result.friction or result.fit
+    if model is None:
         return joined([tag("h3", "Friction"), absent("No friction law was found.")])
-    sliding = "" if told["friction"] else "Of sliding alone: what friction does at a reversal is not known."
-    unsure = ", which the data leave open" if friction["certain"].value is False else ""
-    rows = []
-    for name, q in friction["parameters"].named.items():
-        value, interval, unit = quantity(q["value"].number, q["low"].number, q["high"].number, q["unit"].text)
-        rows.append((code(name), value, interval if q["identified"].value is not False else "not identified", unit))
+    sliding = "" if result.friction else "Of sliding alone: what friction does at a reversal is not known."
+    unsure = ", which the data leave open" if result.friction and not result.friction.certain else ""
+    rows = [(code(name), *measured(q)) for name, q in model.parameters.items()]
     return joined([
-        tag("h3", f"Friction: {called(law)}{unsure}"), p(sentence(friction["why"].text), " ", sliding),
+        tag("h3", f"Friction: {called(model.law)}{unsure}"), p(sentence(model.why), " ", sliding),
         table(("parameter", ">value", ">95 % interval", "unit"), rows),
     ])  # fmt: skip
 
 
-def _sent(told: Part) -> Html:
-    sent = told["sent"]
-    if not sent:
+def _sent(result: Commissioned) -> Html:
+    sent = result.sent
+    if sent is None:
         text = "Nothing was sent to the rig: its parameters are unchanged."
         return joined([tag("h3", "Active parameters"), absent(text)])
-    count = len(sent["values"].named)
+    count = len(sent.values)
     what = f"{count} parameter{'' if count == 1 else 's'} sent to the rig" if count else "Parameters sent to the rig"
-    epoch = f", active since epoch {sent['epoch'].text}" if sent["epoch"].text else ""
-    file = joined([", saved in ", code(sent["file"].text)]) if sent["file"].text else NOTHING
-    return joined([tag("h3", "Active parameters"), p(what, epoch, file, ".")])
+    file = joined([", saved in ", code(sent.file)]) if sent.file else NOTHING
+    return joined([tag("h3", "Active parameters"), p(what, f", active since epoch {sent.epoch}", file, ".")])
 
 
-def _warnings(told: Part) -> Html:
-    said, missing = told["warnings"].texts, told["not_identified"].parts
+def _warnings(result: Commissioned) -> Html:
     more = []
-    if missing:
-        keys = ", ".join(part["key"].text or part["text"].text for part in missing)
-        more = [joined(["Not identified: ", keys, " (", tag("a", "see there", href="#unidentified"), ")."])]
-    body = bullets([*(sentence(text) for text in said), *more], "warnings")
+    if result.not_identified:
+        keys = ", ".join(flag.key or flag.text for flag in result.not_identified)
+        more += [joined(["Not identified: ", keys, " (", tag("a", "see there", href="#unidentified"), ")."])]
+    if result.missing:
+        links = joined([tag("a", PARTS.get(part, part), href=f"#{part}") for part in result.missing], "; ")
+        more += [joined(["Not done, or not whole: ", links, "."])]
+    body = bullets([*(sentence(text) for text in result.warnings), *more], "warnings")
     return joined([tag("h3", "To know"), body or p("Nothing stands against these results.")])

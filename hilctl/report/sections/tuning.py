@@ -2,32 +2,33 @@
 
 from hilctl.report.markup import NOTHING, Html, code, joined, p, table
 from hilctl.report.numbers import plain
-from hilctl.report.part import Part
+from hilctl.report.sections.common import Pictures, absence, missing
+from hilctl.results.commissioned import Commissioned
+from hilctl.results.proof import Loop
 
-_STATES = (("before", "predicted, before"), ("measured_before", "measured, before"),
-           ("predicted", "predicted, now"), ("measured_after", "measured, now"))  # fmt: skip
 
-
-def tuning(told: Part) -> Html:
-    """Two tables; nothing where gains were not tuned."""
-    found = told["tuning"]
-    if not found:
-        return NOTHING
-    rows = [_row(name, found[key]) for key, name in _STATES if found[key]]
+def tuning(result: Commissioned, pictures: Pictures) -> Html:
+    """Two tables."""
+    found = result.tuning
+    if found is None:
+        return absence(result, "gains", "Gains were not tuned.")
+    loops = (
+        ("predicted, before", found.before), ("measured, before", found.measured_before),
+        ("predicted, now", found.predicted), ("measured, now", found.measured_after),
+    )  # fmt: skip
     head = ("the loop", ">crossover, Hz", ">-3 dB, Hz", ">gain margin, dB", ">phase margin, °", ">modulus margin")
-    gains = [(code(key), plain(value.number)) for key, value in found["values"].named.items()]
     return joined([
-        table(head, rows, "Gains tuned: what the loop is worth"),
-        table(("key", ">value"), gains, "The gains found"),
-        p(found["taken_back"].text) if found["taken_back"] else NOTHING,
+        missing(result, "gains"),
+        table(head, [_row(name, loop) for name, loop in loops if loop], "Gains tuned: what the loop is worth"),
+        table(("key", ">value"), [(code(key), plain(x)) for key, x in found.values.items()], "The gains found"),
+        p(found.taken_back) if found.taken_back else NOTHING,
     ])  # fmt: skip
 
 
-def _row(name: str, one: Part) -> tuple[str, ...]:
-    margins = one["margins"] or one["nominal"]
-    gains = [x for x in (margins["rise_db"].number, margins["fall_db"].number) if x is not None]
+def _row(name: str, loop: Loop) -> tuple[str, ...]:
+    margins = loop.margins
+    gains = [x for x in (margins.rise_db, margins.fall_db) if x is not None] if margins else []
     return (
-        name, plain(one["crossover_hz"].number, 3), plain(one["minus_3_db_hz"].number, 3),
-        plain(min(gains) if gains else None, 3), plain(margins["phase_deg"].number, 3),
-        plain(margins["modulus"].number, 3),
+        name, plain(loop.crossover_hz, 3), plain(loop.minus_3_db_hz, 3), plain(min(gains, default=None), 3),
+        plain(margins.phase_deg if margins else None, 3), plain(margins.modulus if margins else None, 3),
     )  # fmt: skip

@@ -1,0 +1,102 @@
+"""What is identified: the machine, friction at constant speeds, friction before it slides."""
+
+from typing import Any
+
+import msgspec
+
+from hilctl.commission.parameters import adopt
+from hilctl.commission.telling import sliding_curve
+from hilctl.commission.work import Work
+from hilctl.experiment import journal
+from hilctl.experiment.drive import LegFault
+from hilctl.identify.campaign import Campaign, CampaignFault, campaign_of, signed
+from hilctl.identify.campaign.store import PLAN
+from hilctl.identify.friction_fit import check_points, fit_friction
+from hilctl.identify.plant.faults import PlantFault
+from hilctl.identify.plant.identify import identify_plant
+from hilctl.identify.presliding import ReversalFault, identify_presliding
+from hilctl.params.tables import nested
+from hilctl.wire.errors import Refused
+
+REVERSALS_S = 40.0
+
+
+def plant(work: Work) -> None:
+    """Moving mass, flow gain, oil, valve, delay; applied at once, because the mass is needed for the forces."""
+    with work.notes.stages("mass, flow, oil and delay"):
+        try:
+            fit = identify_plant(work.rig, lambda name, done: work.notes.tell(f"plant: {name}"))
+        except (PlantFault, LegFault, Refused) as fault:
+            work.go_on_without("plant", "the machine parameters stay those of the rig file", fault)
+            return
+        result = work.result
+        earlier = result.plant_fit.flags if result.plant_fit else ()
+        result.plant_fit = fit.evidence()
+        result.plant = {key.removeprefix("machine."): q for key, q in fit.told.items()}
+        work.notes.losses("mass, flow, oil and delay", fit.losses)
+        work.flags(fit.flags, fit.quantities, earlier)
+        work.gains(adopt(work.rig, fit.changes(), f"{work.origin}, plant")[1])
+
+
+def friction(work: Work) -> None:
+    """Constant speeds, both directions; the friction model of the curve."""
+    try:
+        _measured(work)
+    except (CampaignFault, LegFault, Refused, ValueError) as fault:
+        work.go_on_without("friction", "friction is not identified, and not compensated; the speeds that were measured "
+                           "are kept", fault)  # fmt: skip
+
+
+def _measured(work: Work) -> None:
+    result, how = work.result, work.how
+    with work.notes.stages("measuring friction"):
+        folder = how.samples / "friction"
+        if (folder / PLAN).exists():
+            campaign = Campaign.resume(work.rig, folder)
+        else:
+            speeds = list(how.speeds_m_s) if how.speeds_m_s else None
+            prepared = msgspec.to_builtins(result.prepared)
+            campaign = Campaign.begin(work.rig, folder, speeds, how.campaign_s, prepared)
+        work.origin = f"commission {campaign.store.header.id}{work.oil()}"
+        try:
+            with journal.kept(None):  # a campaign keeps its own
+                for _ in campaign.run():
+                    done, of, _, left_s = campaign.progress
+                    work.notes.tell(f"measuring friction: {done} of {of} speeds, {left_s:.0f} s left")
+        finally:
+            result.campaign = campaign_of(campaign.store)
+    with work.notes.stages("fitting the friction model"):
+        # Zeroed sensors still differ in gain, and half the supply pressure turns that into a constant force.
+        fit = fit_friction(check_points(*signed(campaign.store.finished())))
+        earlier = result.fit.flags if result.fit else ()
+        result.fit = fit.told()
+        for remark in result.campaign.remarks:
+            work.notes.warn(remark)
+        for one in campaign.store.finished():
+            said = [f"driven again: {text}" for text in one.again]
+            said += [f"{100 * one.lost:.2g} % of the readings were lost"] if one.lost else []
+            work.notes.losses(f"{one.leg.speed_m_s:g} m/s", said)
+        work.flags(fit.flags, fit.parameters, earlier)
+
+
+def reversals(work: Work) -> None:
+    """The friction before it slides, from the sliding curve that was identified, else from the active one."""
+    with work.notes.stages("reversals"):
+        try:
+            found = identify_presliding(work.rig, _curve(work), center_m=work.center_m, budget_s=REVERSALS_S,
+                                        tell=work.notes.tell)  # fmt: skip
+        except (ReversalFault, LegFault, Refused, ValueError) as fault:
+            work.go_on_without("reversals", "friction before sliding is not identified, and the static model is used",
+                               fault)  # fmt: skip
+            return
+        work.result.presliding = found.told()
+        work.notes.losses("reversals", found.losses)
+        for warning in found.warnings:
+            work.notes.warn(warning)
+
+
+def _curve(work: Work) -> dict[str, Any]:
+    if work.result.fit is not None:
+        return sliding_curve(work.result.fit.table)
+    active = {key: value for key, value in work.rig.get("friction").items() if value is not None}
+    return sliding_curve(nested(active)["friction"])

@@ -1,0 +1,32 @@
+"""Compensation as the rig itself shows it: the friction models that were tried, and the preview."""
+
+from hilctl.report.markup import NOTHING, Html, absent, joined, p, sentence, table, tag
+from hilctl.report.numbers import percent, plain, with_unit
+from hilctl.report.sections.common import Pictures, absence, missing, shown
+from hilctl.report.words import called
+from hilctl.results.commissioned import Commissioned
+
+
+def compensation(result: Commissioned, pictures: Pictures) -> Html:
+    """The choice, then the preview."""
+    choice, preview = result.choice, result.preview
+    if choice is None:
+        return absence(result, "compensation", "Laws were not tried against each other on the rig.")
+    rows = [
+        (joined([called(one.law), tag("strong", " kept") if one.law == choice.kept else NOTHING]),
+         percent(one.percent), f"{plain(1e3 * one.extra_preview_s, 2)} ms")
+        for one in choice.tried
+    ]  # fmt: skip
+    body = [
+        missing(result, "compensation"), p(sentence(choice.why)),
+        table(("compensated with", f">distortion at {choice.frequency_hz:g} Hz", ">preview"), rows),
+        tag("h3", "The compensation's preview"),
+    ]  # fmt: skip
+    if preview is None:
+        return joined([*body, absent("The preview was not searched.")])
+    kept = f"Kept: {with_unit(1e3 * preview.extra_preview_s, 'ms', 3)}, where the distortion is "
+    return joined([
+        *body, p(kept, percent(preview.percent), "."),
+        shown(pictures, "preview", "Distortion over the shift in time of the compensation, beyond what the parameters "
+              "ask for."),
+    ])  # fmt: skip

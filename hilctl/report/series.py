@@ -1,0 +1,28 @@
+"""Numbers of a result as arrays: what is missing is nan."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+Reals = npt.NDArray[np.float64]
+Value = TypeVar("Value")
+
+
+def row(values: Iterable[float | None] | None) -> Reals:
+    """Of a list; empty where there is none."""
+    return np.array([np.nan if x is None else x for x in values or ()], np.float64)
+
+
+def alike(*rows: Any) -> tuple[Any, ...]:
+    """Rows of numbers cut to the entries that all of them have."""
+    length = min(len(one) for one in rows)
+    cut = [one[:length] for one in rows]
+    whole = np.all([np.isfinite(one) for one in cut], axis=0)
+    return tuple(one[whole] for one in cut)
+
+
+def by_frequency(named: Mapping[str, Value]) -> list[tuple[float, Value]]:
+    """What is kept by frequencies in Hz, in their order."""
+    return sorted(((float(key), one) for key, one in named.items()), key=lambda pair: pair[0])

@@ -1,0 +1,60 @@
+"""A stored result: written and read through its declaration."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from hilctl.errors import WrongUse
+from hilctl.results.commissioned import FORMAT, Commissioned
+
+_AT = re.compile(r" - at `\$(.*)`$")
+
+
+def as_json(result: Commissioned) -> bytes:
+    """For a program and a person; what is no finite number is null."""
+    return msgspec.json.format(msgspec.json.encode(result, enc_hook=_plain), indent=1) + b"\n"
+
+
+def _plain(value: Any) -> Any:
+    """A number of numpy."""
+    return value.item()
+
+
+def read(path: Path) -> Commissioned:
+    """What the file holds. WrongUse names the place in the file that is not as it should be."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise WrongUse(f"{path} cannot be read: {error.strerror}", key=str(path)) from None
+    return decoded(content, str(path))
+
+
+def decoded(content: bytes, name: str) -> Commissioned:
+    """The result in a file's content."""
+    try:
+        raw = msgspec.json.decode(content)
+    except msgspec.DecodeError as error:
+        raise WrongUse(f"{name} is no JSON file, or damaged: {error}", key=name) from None
+    version = raw.get("format") if isinstance(raw, dict) else None
+    if version != FORMAT:
+        held = f"is of format {version}" if version is not None else "holds no result of a commissioning with a format"
+        raise WrongUse(f"{name} {held}, this version reads {FORMAT}; commission again in another folder", key=name)
+    try:
+        return msgspec.convert(raw, Commissioned)
+    except msgspec.ValidationError as error:
+        raise WrongUse(f"{name}: {_placed(raw, str(error))}; restore the file, or commission again", key=name) from None
+
+
+def _placed(raw: Any, text: str) -> str:
+    """The error with the whole path: msgspec leaves the keys of a map open."""
+    found = _AT.search(text)
+    if not found:
+        return text
+    return f"{found[1].removeprefix('.') or 'the whole'}: {text[: found.start()]}"
+
+
+def schema() -> dict[str, Any]:
+    """JSON schema of the file."""
+    return msgspec.json.schema(Commissioned)
