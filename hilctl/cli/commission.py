@@ -40,7 +40,7 @@ def commission(parser: argparse.ArgumentParser) -> None:
                         "(out/commission-DATE)")  # fmt: skip
     parser.add_argument("--resume", action="store_true", help="with --out: go on with the commissioning in DIR; "
                         "what was measured is not measured again")  # fmt: skip
-    parser.add_argument("--only", type=_parts, default=(), metavar="PART[,PART]", help="measure these parts alone, and "
+    parser.add_argument("--only", default="", metavar="PART[,PART]", help="measure these parts alone, and "
                         f"complete the result in --out DIR: {', '.join(PARTS)}")  # fmt: skip
     parser.add_argument("--json", default="", metavar="FILE", help="also write the JSON object here")
     parser.add_argument("--stands-at", type=number(-5, 5, "m"), default=None, metavar="M",
@@ -102,6 +102,7 @@ def _check(given: argparse.Namespace) -> None:
         raise WrongUse("RIG and --connect both name the rig: leave one out")
     if given.resume and not given.out:
         raise WrongUse("--resume needs --out DIR: the folder of the commissioning that goes on")
+    given.only = _parts(given.only)
     if given.changes and not given.twin:
         raise WrongUse("--set is for --twin; `hilctl set` changes a running rig")
     for file in given.history:
@@ -125,8 +126,9 @@ def _how(given: argparse.Namespace, folder: Path) -> "How":
         speeds_m_s=tuple(given.speeds) if given.speeds else None,
         sines_hz=tuple(given.sines) if given.sines else FREQUENCIES_HZ,
         campaign_s=CAMPAIGN_S if given.budget is None else given.budget,
-        learn_hz=LEARNED_HZ if given.learn or "learning" in given.only else (), tune=given.tune or "gains" in given.only, histories=_histories(given), author=given.author,
-        resume=given.resume, only=given.only, command=_again(sys.argv[1:]),
+        learn_hz=LEARNED_HZ if given.learn or "learning" in given.only else (),
+        tune=given.tune or "gains" in given.only, histories=_histories(given), author=given.author, resume=given.resume,
+        only=given.only, command=_again(sys.argv[1:]),
     )  # fmt: skip
 
 
@@ -137,9 +139,7 @@ def _parts(text: str) -> tuple[str, ...]:
     asked = [name.strip() for name in text.split(",") if name.strip()]
     for name in asked:
         if name not in PARTS:
-            raise argparse.ArgumentTypeError(f"no part {name!r}; {nearest(name, tuple(PARTS))}")
-    if not asked:
-        raise argparse.ArgumentTypeError(f"no part is named; one of {', '.join(PARTS)}")
+            raise WrongUse(f"--only: no part {name!r}; {nearest(name, tuple(PARTS))}", key="--only")
     return tuple(part for part in PARTS if part in asked)
 
 

@@ -1,4 +1,4 @@
-"""Compensation: the candidate models, each as one set; the best one stays, and the preview with the least distortion."""
+"""Compensation: the candidate models, each as one set; the best one stays, with the best preview."""
 
 from typing import Any
 

@@ -15,6 +15,7 @@ from hilctl.results.quantity import Flag, Quantity
 from hilctl.results.reversals import Reversals
 
 FORMAT = 2
+Hz = Annotated[str, Meta(pattern=r"^\d+(\.\d+)?$")]  # the key of a sine
 
 # The parts that can be measured alone, in the order of the work, as the report names them.
 PARTS = {
@@ -97,8 +98,8 @@ class Commissioned(Struct):
     rig_seconds: float = 0.0
     wall_seconds: float = 0.0
     prepared: Prepared | None = None
-    thd: Annotated[dict[str, Thd], Meta(description="by the sine's frequency in Hz")] = field(default_factory=dict)
-    sines: Annotated[dict[str, Sine], Meta(description="by the sine's frequency in Hz")] = field(default_factory=dict)
+    thd: Annotated[dict[Hz, Thd], Meta(description="by the sine's frequency in Hz")] = field(default_factory=dict)
+    sines: Annotated[dict[Hz, Sine], Meta(description="by the sine's frequency in Hz")] = field(default_factory=dict)
     tracking: list[Tracked] = field(default_factory=list)
     plant: Annotated[
         dict[str, Quantity] | None,
@@ -112,7 +113,7 @@ class Commissioned(Struct):
     friction: ActiveFriction | None = None
     preview: Preview | None = None
     tuning: Tuning | None = None
-    learning: Annotated[dict[str, Learned], Meta(description="by the sine's frequency in Hz")] = field(
+    learning: Annotated[dict[Hz, Learned], Meta(description="by the sine's frequency in Hz")] = field(
         default_factory=dict
     )
     sent: Sent | None = None

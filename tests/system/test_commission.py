@@ -78,7 +78,7 @@ def test_the_command_commissions_a_twin_and_tells_all_of_it(tmp_path):
     assert tracked["shake"]["after"]["acceleration_percent"] < 0.4 * tracked["shake"]["before"]["acceleration_percent"]
 
     sent = told["sent"]
-    assert sent["origin"] == f"commission {told['campaign']}, oil at 40.0 °C"
+    assert sent["origin"] == f"commission {told['campaign']['campaign']}, oil at 40.0 °C"
     assert sent["values"]["friction.s0"] == friction["table"]["s0"]
     assert sent["old"]["machine.m"] == 500.0
     assert "include = " in sent["line"] and "oil at 40.0 °C" in (tmp_path / "c" / "identified.toml").read_text()
@@ -91,12 +91,12 @@ def test_the_command_commissions_a_twin_and_tells_all_of_it(tmp_path):
 def test_a_rig_that_jumps_in_two_ways_gets_a_law_that_does(tmp_path):
     truth = hidden("karnopp", 6) | below(ASYMMETRIC)
     told = commissioned(tmp_path / "c", truth)
-    assert told["friction"]["class"].startswith("stribeck") and told["presliding"]["kind"] == "static"
-    found = {name: p["value"] for name, p in told["friction"]["parameters"].items()}
+    assert told.friction.kind.startswith("stribeck") and told.presliding.kind == "static"
+    found = {name: p.value for name, p in told.friction.parameters.items()}
     for name, value in ASYMMETRIC["negative"].items():
         if name != "fc":  # a constant force, as of two pressure sensors that differ in gain, is in it
             assert found[f"negative.{name}"] == pytest.approx(value, rel=0.06)
-    assert told["thd"]["1"]["factor"] > 4
+    assert told.thd["1"].factor > 4
 
 
 LATER = pytest.mark.slow  # after a part of the work
@@ -123,10 +123,11 @@ def test_what_cannot_be_done_is_said_and_no_parameter_is_left_changed(changes, s
         assert settable(rig) == before
         assert rig.status()["mode"] in ("hold", "off")
     assert says in str(raised.value)
-    told = work.notes.told
-    assert (told["complete"], told["failed"]["stage"]) == (False, told["stages"][-1]["name"])
-    assert says in told["failed"]["text"]
-    assert told["failed"]["parameters"] in str(raised.value)
+    told = work.result
+    assert (told.complete, told.failed.stage) == (False, told.stages[-1].name)
+    assert says in told.failed.text
+    assert told.failed.parameters in str(raised.value)
+    assert "not reached: the work ended at" in told.missing["compensation"].reason
 
 
 @pytest.mark.slow
@@ -144,21 +145,21 @@ def test_a_commissioning_that_is_interrupted_stops_the_table_and_puts_all_back(t
             work.run()
         assert settable(rig) == before
         assert rig.status()["mode"] == "hold"
-    assert work.notes["failed"]["text"] == "interrupted" and "thd" in work.notes.told
+    assert work.result.failed.text == "interrupted" and work.result.thd
 
 
 @pytest.mark.slow
 def test_gains_are_tuned_for_the_machine_that_was_found_where_that_is_asked_for(tmp_path):
     told = commissioned(tmp_path / "c", hidden("karnopp", 2), tune=True)
-    assert told["complete"]
-    tuned = told["tuning"]
-    assert tuned["taken_back"] == "" and len(tuned["applied"]["epochs"]) == 1
-    assert tuned["source"] == "this commissioning" and tuned["assumed"] == []
-    before, predicted, after = (tuned[key] for key in ("measured_before", "predicted", "measured_after"))
-    assert after["crossover_hz"] == pytest.approx(predicted["crossover_hz"], rel=0.05)
-    assert after["margins"]["phase_deg"] == pytest.approx(predicted["nominal"]["phase_deg"], abs=4)
-    assert after["crossover_hz"] > 1.1 * before["crossover_hz"]
-    assert told["sent"]["values"]["law.three_state.kd_per_m"] == tuned["values"]["law.three_state.kd_per_m"]
+    assert told.complete
+    tuned = told.tuning
+    assert tuned.taken_back == "" and len(tuned.epochs) == 1
+    assert tuned.source == "this commissioning" and tuned.assumed == []
+    before, predicted, after = tuned.measured_before, tuned.predicted, tuned.measured_after
+    assert after.crossover_hz == pytest.approx(predicted.crossover_hz, rel=0.05)
+    assert after.margins.phase_deg == pytest.approx(predicted.margins.phase_deg, abs=4)
+    assert after.crossover_hz > 1.1 * before.crossover_hz
+    assert told.sent.values["law.three_state.kd_per_m"] == tuned.values["law.three_state.kd_per_m"]
     assert "kd_per_m" in (tmp_path / "c" / "identified.toml").read_text()
 
 
@@ -207,11 +208,11 @@ def test_self_identified_compensation_keeps_what_is_asked(plant, tmp_path):
     errors, factors, rig_s = [], [], []
     for seed in range(1, max(2, round(5 * SHARE)) + 1):
         told = commissioned(tmp_path / str(seed), hidden(plant, seed))
-        found = told["friction"]["parameters"]
-        errors.append([100 * abs(found[name]["value"] / CURVE[name] - 1) for name in CURVE])
-        factors.append([told["thd"][key]["factor"] for key in ("0.5", "1", "2", "5")])
-        rig_s.append(told["rig_seconds"])
-        assert told["friction"]["class"].startswith("stribeck" if plant == "karnopp" else plant)
+        found = told.friction.parameters
+        errors.append([100 * abs(found[name].value / CURVE[name] - 1) for name in CURVE])
+        factors.append([told.thd[key].factor for key in ("0.5", "1", "2", "5")])
+        rig_s.append(told.rig_seconds)
+        assert told.friction.kind.startswith("stribeck" if plant == "karnopp" else plant)
     median, worst = np.median(errors, axis=0), np.max(errors, axis=0)
     print(f"\n{plant}: off by {np.round(median, 2)} %, worst {np.round(worst, 2)} % in {list(CURVE)}; "
           f"times less at 0.5, 1, 2, 5 Hz: {np.round(np.median(factors, axis=0), 1)}, worst "

@@ -61,8 +61,8 @@ def disturbed(device, service) -> Iterator[None]:
 
 def quantities(told):
     """What was identified of machine and friction, by key."""
-    machine = {key: one for key, one in told["plant"].items() if one["identified"] and one["before"] is not None}
-    friction = {key: one for key, one in told["fit"]["parameters"].items() if one["identified"]}
+    machine = {key: one for key, one in told.plant.items() if one.identified and one.before is not None}
+    friction = {key: one for key, one in told.fit.parameters.items() if one.identified}
     return machine | friction
 
 
@@ -76,19 +76,19 @@ def test_a_rig_is_commissioned_over_a_link_that_loses_answers_as_its_twin_is(tra
         work = Commissioning(rig, How(tmp_path / "rig", **SHORT))
         told = work.run()
         status = rig.status()
-    assert told["complete"] and told["losses"]
+    assert told.complete and told.losses
     assert (status["mode"], status["trip"]) == ("hold", None)
     found = quantities(told)
-    wanted = {key: one["value"] for key, one in quantities(twin).items()} | dict(zip(FRICTION, CURVE, strict=True))
+    wanted = {key: one.value for key, one in quantities(twin).items()} | dict(zip(FRICTION, CURVE, strict=True))
     both = found.keys() & wanted.keys()
     assert len(both) >= 8
     off = {key: (wanted[key], found[key]) for key in both
-           if abs(found[key]["value"] - wanted[key]) > 0.75 * (found[key]["high"] - found[key]["low"])}  # fmt: skip
-    print(transport, {key: one["factor"] for key, one in told["thd"].items()}, off, told["losses"])
+           if abs(found[key].value - wanted[key]) > 0.75 * (found[key].high - found[key].low)}  # fmt: skip
+    print(transport, {key: one.factor for key, one in told.thd.items()}, off, told.losses)
     assert len(off) <= 0.1 * len(both), off
-    for key, one in told["thd"].items():
-        warned = any(f"the sine of {key} Hz is distorted more than before" in text for text in told["warnings"])
-        assert (one["factor"] < 1.0) == warned
+    for key, one in told.thd.items():
+        warned = any(f"the sine of {key} Hz is distorted more than before" in text for text in told.warnings)
+        assert (one.factor < 1.0) == warned
 
 
 def test_over_a_link_that_loses_answers_a_rig_is_prepared_and_measured(tmp_path):

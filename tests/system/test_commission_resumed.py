@@ -72,17 +72,17 @@ def test_cut_off_in_any_motion_it_goes_on_with_that_motion(part, whole, tmp_path
     before = held(tmp_path)
     resumed, driven = commissioned(tmp_path / "c", resume=True)
     after = held(tmp_path)
-    assert resumed["complete"]
+    assert resumed.complete
     assert all(after[name] == content for name, content in before.items()), "earlier legs, byte for byte"
     driven_before = sum("legs/rest-" not in name for name in before)
     assert driven <= motions - driven_before + 3, "warmed up and centred again, and nothing else twice"
-    for key, one in told["fit"]["parameters"].items():
-        if one["identified"]:
-            assert one["low"] <= resumed["fit"]["parameters"][key]["value"] <= one["high"]
-    for key, one in told["plant"].items():
-        if one["identified"] and one["before"]:
-            assert one["low"] <= resumed["plant"][key]["value"] <= one["high"]
-    assert resumed["thd"]["1"]["factor"] > 0.7 * told["thd"]["1"]["factor"]
+    for key, one in told.fit.parameters.items():
+        if one.identified:
+            assert one.low <= resumed.fit.parameters[key].value <= one.high
+    for key, one in told.plant.items():
+        if one.identified and one.before:
+            assert one.low <= resumed.plant[key].value <= one.high
+    assert resumed.thd["1"].factor > 0.7 * told.thd["1"].factor
 
 
 def legs(folder):

@@ -50,7 +50,7 @@ def test_bandwidth_and_margins_are_measured_as_they_were_predicted(friction):
 @pytest.mark.timeout(900)
 def test_gains_for_an_identified_machine_are_predicted_and_then_measured(tmp_path, capsys):
     truth = {"m": 500.0, "Qn": 4.6188e-3, "beta": 9e8, "wv": 643.0, "zv": 0.88, "Ctc": 5e-12}
-    plant = {f"machine.{name}": {"value": value, "low": 0.985 * value, "high": 1.015 * value, "identified": True}
+    plant = {f"machine.{name}": {"value": value, "low": 0.985 * value, "high": 1.015 * value, "origin": "identified"}
              for name, value in truth.items()}  # fmt: skip
     (tmp_path / "plant.json").write_text(json.dumps({"plant": plant}))
     file = tmp_path / "gains.toml"

@@ -7,6 +7,7 @@ import pytest
 from hilctl.commission import judging, sines
 from hilctl.commission.notes import Notes
 from hilctl.experiment.drive import LegFault
+from hilctl.results.proof import Thd
 
 SIZES = [sines.Size(hz, 0.01, 0.0) for hz in (1.0, 2.0, 5.0)]
 
@@ -25,7 +26,7 @@ def measured(monkeypatch, **percent):
         if percent[f"hz{size.key}"] is None:
             raise LegFault("too much was lost")
         seen = SimpleNamespace(percent=percent[f"hz{size.key}"], resolution_percent=0.1)
-        return sines.Measured(size, seen, {}, ("one tick did not run",))
+        return sines.Measured(size, seen, None, ("one tick did not run",))
 
     monkeypatch.setattr(sines, "measure", measure)
 
@@ -33,18 +34,18 @@ def measured(monkeypatch, **percent):
 def test_what_got_worse_is_a_warning_and_what_is_missing_is_left_out(notes, monkeypatch):
     missing = []
     measured(monkeypatch, hz1=50.0, hz2=50.0, hz5=None)
-    judging.distortion(None, notes, SIZES, "before", lambda what, fault: missing.append((what, str(fault))))
+    judging.distortion(None, notes, SIZES, "before", lambda *told: missing.append(told[:2]))
     measured(monkeypatch, hz1=5.0, hz2=60.0, hz5=7.0)
-    judging.distortion(None, notes, SIZES, "after", lambda what, fault: missing.append((what, str(fault))))
-    assert missing == [("its distortion before is missing", "too much was lost")]
-    assert {key: one.get("factor") for key, one in notes["thd"].items()} == {"1": 10.0, "2": 50.0 / 60.0, "5": None}
-    (warning,) = notes["warnings"]
+    judging.distortion(None, notes, SIZES, "after", lambda *told: missing.append(told[:2]))
+    assert missing == [("sines", "the distortion of 5 Hz before is missing")]
+    assert {key: one.factor for key, one in notes.result.thd.items()} == {"1": 10.0, "2": 50.0 / 60.0, "5": None}
+    (warning,) = notes.result.warnings
     assert warning.startswith("the sine of 2 Hz is distorted more than before, 60 % against 50 %")
-    assert len(notes["losses"]) == 5
+    assert len(notes.result.losses) == 5
 
 
 def test_the_sine_that_models_are_compared_by_is_measured_where_it_is_missing(notes, monkeypatch):
     measured(monkeypatch, hz1=50.0, hz2=None, hz5=None)
-    notes["thd"] = {"2": {"before": 40.0}}
+    notes.result.thd = {"2": Thd(0.01, 40.0)}
     assert judging.before(None, notes, SIZES[1]) == 40.0
-    assert judging.before(None, notes, SIZES[0]) == notes["thd"]["1"]["before"] == 50.0
+    assert judging.before(None, notes, SIZES[0]) == notes.result.thd["1"].before == 50.0

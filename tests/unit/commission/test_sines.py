@@ -79,8 +79,8 @@ def test_the_picture_is_the_mean_cycle_with_its_harmonics():
     made = Sine(4, acceleration, reference)
     shown = picture_of(made, distortion_of(acceleration, 4, 1.0))
     at = np.arange(500) / 500
-    assert shown["rate_hz"] == 500
-    assert shown["reference_m_s2"] == pytest.approx(np.sin(2 * np.pi * at), abs=1e-4)
+    assert shown.rate_hz == 500
+    assert shown.reference_m_s2 == pytest.approx(np.sin(2 * np.pi * at), abs=1e-4)
     wanted = np.sin(2 * np.pi * at) + 0.1 * np.sin(6 * np.pi * at)
-    assert shown["acceleration_m_s2"] == pytest.approx(wanted, abs=1e-3), "what is in no whole cycle has gone"
-    assert shown["harmonics_percent"][1] == pytest.approx(10, abs=1e-6)
+    assert shown.acceleration_m_s2 == pytest.approx(wanted, abs=1e-3), "what is in no whole cycle has gone"
+    assert shown.harmonics_percent[1] == pytest.approx(10, abs=1e-6)

@@ -6,6 +6,7 @@ import pytest
 from hilctl.commission.tracking import Run, Task
 from hilctl.commission.worth import flatness, full_cycles, second_half, straights, thd, worth
 from hilctl.experiment.record import record_of
+from hilctl.results.proof import Worth
 
 RATE_HZ = 1000.0
 BIAS = 0.02  # of the accelerometer, m/s²
@@ -63,7 +64,7 @@ def test_whole_cycles_begin_where_the_amplitude_is_full():
 
 
 def test_what_was_not_finished_has_no_figures():
-    assert worth(triangle(0.0)._replace(why="tripped")) == (None, None, None)
+    assert worth(triangle(0.0)._replace(why="tripped")) == Worth(None, outcome="tripped")
     assert worth(triangle(0.0)).rms_um == pytest.approx(3.0)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hilctl import rig as rigs
 from hilctl.design import search
-from hilctl.design.known import Interval, from_folder, from_numbers, from_rig_file
+from hilctl.design.known import from_folder, from_numbers, from_rig_file
 from hilctl.design.margins import Wanted, margins_of, worst_of
 from hilctl.design.notches import design_notches
 from hilctl.design.predict import feed_terms, predict, reference_terms, with_gains
@@ -23,6 +23,7 @@ from hilctl.identify.frequency.plan import signal_of
 from hilctl.law.design import Plant, gains_of, open_loop, rubbing
 from hilctl.law.settings import Law
 from hilctl.params import BadValues, assign
+from hilctl.results.quantity import Quantity
 from hilctl.results.response import Response
 
 RIG = rigs.load("table-500")
@@ -135,7 +136,7 @@ def test_a_loop_that_changed_while_it_was_measured_is_refused() -> None:
 def test_every_corner_counts_and_an_unstable_one_is_named() -> None:
     machine = RIG.controller.machine
     numbers = {
-        "m": Interval(500.0, 490.0, 510.0), "beta": Interval(9e8, 8.8e8, 9.2e8), "wv": Interval(643.0, 600.0, 680.0),
+        "m": Quantity(500.0, 490.0, 510.0), "beta": Quantity(9e8, 8.8e8, 9.2e8), "wv": Quantity(643.0, 600.0, 680.0),
     }  # fmt: skip
     known = from_numbers(RIG.controller, numbers, "a test")
     assert known.assumed == ()
@@ -167,7 +168,7 @@ def test_a_corner_is_as_bad_as_its_peak_between_two_frequencies() -> None:
 def test_gains_for_a_machine_that_is_known_well_have_their_margins_and_more_gain() -> None:
     machine = RIG.controller.machine
     share = {"m": 0.01, "Qn": 0.005, "beta": 0.02, "wv": 0.03, "zv": 0.03, "Ctc": 0.1}
-    numbers = {n: Interval(getattr(machine, n), getattr(machine, n) * (1 - e), getattr(machine, n) * (1 + e))
+    numbers = {n: Quantity(getattr(machine, n), getattr(machine, n) * (1 - e), getattr(machine, n) * (1 + e))
                for n, e in share.items()}  # fmt: skip
     wide = design(from_rig_file(RIG.controller), RIG.friction, RIG.dt_s, "three_state")
     narrow = design(from_numbers(RIG.controller, numbers, "a test"), RIG.friction, RIG.dt_s, "three_state")
@@ -185,7 +186,7 @@ def test_gains_for_a_machine_that_is_known_well_have_their_margins_and_more_gain
 def test_margins_that_cannot_be_had_say_what_limits_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "INTEGRALS_HZ", (1.0,))
     machine = RIG.controller.machine
-    exact = {name: Interval(*[getattr(machine, name)] * 3) for name in ("m", "beta")}
+    exact = {name: Quantity(*[getattr(machine, name)] * 3) for name in ("m", "beta")}
     with pytest.raises(BadValues, match=r"phase margin .*° at .* Hz, of 83.7°.*most phase is lost to machine.wv"):
         design(from_numbers(RIG.controller, exact, "a test"), RIG.friction, RIG.dt_s, "three_state",
                Wanted(6.0, 85.0, 0.5))  # fmt: skip
@@ -194,10 +195,10 @@ def test_margins_that_cannot_be_had_say_what_limits_them(monkeypatch: pytest.Mon
 def test_what_an_identification_has_written_is_read_and_what_is_not_is_named(tmp_path: Any) -> None:
     with pytest.raises(BadValues, match=r"neither study.json nor plant.json; identify the plant first"):
         from_folder(RIG.controller, tmp_path)
-    quantity = {"value": 510.0, "low": 500.0, "high": 520.0, "identified": True}
+    quantity = {"value": 510.0, "low": 500.0, "high": 520.0, "origin": "identified"}
     file = tmp_path / "plant.json"
     file.write_text(json.dumps({"plant": {
-        "machine.m": quantity, "machine.beta": {**quantity, "value": None, "identified": False},
+        "machine.m": quantity, "machine.beta": {**quantity, "origin": "not identifiable"},
         "loop_delay_s": quantity,
     }}))  # fmt: skip
     known = from_folder(RIG.controller, tmp_path)

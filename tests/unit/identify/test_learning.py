@@ -39,7 +39,7 @@ def test_within_ten_repeats_the_distortion_is_below_one_percent(rig, share, freq
     assert len(found.repeats) <= 10
     assert found.percent < 0.8
     assert found.repeats[0].percent > found.percent
-    assert tuple(heard) == found.repeats
+    assert heard == found.repeats
 
 
 def test_the_learned_drive_is_a_waveform_with_a_name(rig):

@@ -98,7 +98,7 @@ def test_the_result_is_plain_json_and_says_what_it_rests_on(fit):
 def test_what_a_single_slow_sine_does_not_tell_is_not_printed_as_a_number():
     poor = fit_plant(records(3)[:1], facts())
     assert {"machine.m", "machine.wv"} & {flag.key for flag in poor.flags if flag.code == "imprecise"}
-    unknown = [q.key for q in poor.quantities if not q.identified]
+    unknown = [key for key, q in poor.quantities.items() if not q.identified]
     assert all(poor.to_json()["plant"][key]["value"] is None for key in unknown)
     assert not set(unknown) & set(poor.changes())
 

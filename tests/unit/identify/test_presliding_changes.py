@@ -17,7 +17,7 @@ LUGRE = {"model": "lugre", **CURVE, "s0": 1e8, "s1": 1e5, "vd": 0.1}
 
 
 def found(kind, table):
-    return Presliding(kind, True, check_friction(table), (), "", "", (), 1.0, None, None, None, (), 0.0)
+    return Presliding(kind, True, check_friction(table), {}, "", "", (), 1.0, None, None, None, (), 0.0)
 
 
 def rig(**friction):

@@ -4,10 +4,13 @@ import copy
 from html.parser import HTMLParser
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
 from hilctl.friction import check_friction
+from hilctl.params.finite import finite
+from hilctl.results.commissioned import FORMAT, Commissioned
 
 OFFSET_N, SD_N = 120.0, 4.0
 CURVE = {"model": "stribeck", "fc": 300.0, "fs": 3000.0, "vs": 0.1, "sigma": 3200.0, "delta": 2.0,
@@ -15,9 +18,9 @@ CURVE = {"model": "stribeck", "fc": 300.0, "fs": 3000.0, "vs": 0.1, "sigma": 320
 FREQUENCIES = {"0.5": 0.08, "1": 0.08, "2": 0.05, "5": 0.02}
 
 
-def quantity(value, unit, before=None, origin="measured", identified=True):
-    return {"name": "q", "value": value, "low": 0.97 * value, "high": 1.02 * value, "unit": unit, "origin": origin,
-            "before": before, "identified": identified, "by": "linear"}  # fmt: skip
+def quantity(value, unit, before=None, reason="a motion", identified=True):
+    return {"value": value, "low": 0.97 * value, "high": 1.02 * value, "unit": unit, "reason": reason,
+            "before": before, "origin": "identified" if identified else "not identifiable"}  # fmt: skip
 
 
 def campaign_and_fit() -> tuple[dict[str, Any], dict[str, Any]]:
@@ -58,7 +61,8 @@ def campaign_and_fit() -> tuple[dict[str, Any], dict[str, Any]]:
         "laws": [
             {"law": name, "model": "m", "bic": bic, "above_best": bic and bic + 320.0, "weight": weight,
              "parameters": 4, "directions": "offset", "refused": refused,
-             "f_tests": [{"richer": "offset", "over": "alike", "f": 7.5e4, "probability": 1e-9, "taken": True}]}
+             "f_tests": [{"richer": "offset", "over": "alike", "f": 7.5e4, "probability": 1e-9, "difference": 0.1,
+                          "taken": True}]}
             for name, bic, weight, refused in (
                 ("stribeck, delta 2", -320.0, 0.9, ""), ("coulomb", 200.0, 1e-90, ""),
                 ("coulomb+power", None, None, "needs 4 different speeds"),
@@ -80,23 +84,35 @@ def sine(frequency, kicks, harmonics):
             "harmonics_percent": [harmonics / k for k in range(1, 19)]}  # fmt: skip
 
 
+def tuning() -> dict[str, Any]:
+    margins = {"rise_db": 8.5, "rise_hz": 70.0, "fall_db": None, "fall_hz": None, "phase_deg": 46.1, "phase_hz": 9.0,
+               "modulus": 0.62, "modulus_hz": 60.0}  # fmt: skip
+    curve = {"magnitude": [2.0, 0.5], "phase_deg": [-90.0, -180.0]}
+    loop = {"margins": margins, "crossover_hz": 7.81, "minus_3_db_hz": 70.4, "minus_90_deg_hz": None, "hz": [1.0, 9.0],
+            "loop": curve, "follows": curve}  # fmt: skip
+    return {"values": {"law.three_state.kd_per_m": 27.99}, "source": "this commissioning", "assumed": [], "spread": {},
+            "decided_by": [], "before": None, "predicted": loop, "measured_before": None,
+            "measured_after": {**loop, "margins": {**margins, "phase_deg": 44.9}, "crossover_hz": 7.77}, "epochs": [8],
+            }  # fmt: skip
+
+
 def whole() -> dict[str, Any]:
     data, fit = campaign_and_fit()
     x = np.linspace(0, 160e-6, 40)
     bent = 3000 * (1 - 2 * np.exp(-x / 3e-5))
     zeroed = {"sensor": "pressure_a", "key": "sensors.pressure_a.offset", "old": 0.0, "new": 24e3, "read": 24e3,
               "date": "2026-01-02T03:00:00+00:00"}  # fmt: skip
-    friction = {name: quantity(p["value"], p["unit"], before=1.1 * p["value"], origin="constant speeds")
+    friction = {name: quantity(p["value"], p["unit"], before=1.1 * p["value"], reason="constant speeds")
                 for name, p in fit["parameters"].items()}  # fmt: skip
-    friction["s0"] = quantity(9.98e7, "N/m", origin="reversals")
+    friction["s0"] = quantity(9.98e7, "N/m", reason="reversals")
     return {
-        "rig": "a rig", "description": "a table", "date": "2026-01-02T03:00:00+00:00", "author": "a person",
-        "twin": True, "versions": {"hilctl": "1.2.3"}, "campaign": "c-1", "epoch": 9, "folder": "out/x",
+        "format": FORMAT, "rig": "a rig", "date": "2026-01-02T03:00:00+00:00", "author": "a person",
+        "twin": True, "versions": {"hilctl": "1.2.3"}, "epoch": 9, "folder": "out/x",
         "complete": True, "failed": None,
         "prepared": {"date": "2026-01-02", "zeroed": [zeroed], "polarity": "proved by bumps", "null_opening": -0.0098,
                      "warm_up_s": 10.0, "oil_before_degc": 38.0, "oil_after_degc": 40.0, "epoch": 4,
                      "remarks": ["the supply was low"]},
-        "campaign_data": data, "fit": fit,
+        "campaign": data, "fit": fit,
         "presliding": {
             "kind": "lugre", "certain": True, "why": "the table moved 33 µm", "advice": "compensate with lugre",
             "warnings": ["the level differs"], "friction": {"model": "lugre"},
@@ -105,15 +121,19 @@ def whole() -> dict[str, Any]:
                          "left_lugre": 0.5, "left_gms": 10.1, "lead_of_lugre": 8000.0,
                          "turn": {"amplitude_m": 8e-5, "distance_m": x.tolist(), "measured_n": (bent + 5).tolist(),
                                   "laws_n": {"lugre": bent.tolist(), "gms": (0.9 * bent).tolist()}}},
+            "swings": [{"amplitude_m": 8e-5, "frequency_hz": 2.0, "cycles": 9}], "rig_seconds": 39.0,
         },
-        "friction": {"law": "lugre", "why": "it bends", "certain": True, "parameters": friction, "table": CURVE},
+        "friction": {"law": "lugre", "class": "lugre", "why": "it bends", "certain": True,
+                     "parameters": friction, "table": CURVE},
         "plant": {"machine.m": quantity(499.9, "kg", 480.0, "forces"), "machine.beta": quantity(9.02e8, "Pa", 9e8),
                   "machine.Ctc": quantity(4.95e-12, "m³/(s·Pa)", 5e-12, identified=False)},
         "plant_fit": {"flags": [{"code": "imprecise", "key": "machine.Ctc", "text": "hardly known", "remedy": "leave"}],
                       "notes": ["m is relative to the area"], "explained_percent": {"slow sine": 99.9},
-                      "weakest": "droop -1.00"},
-        "choice": {"tried": [{"law": "lugre", "percent": 0.8, "extra_preview_s": 2e-4},
-                             {"law": "gms", "percent": 2.5, "extra_preview_s": 3e-4}], "kept": "lugre", "why": "least"},
+                      "weakest": "droop -1.00", "scatter": 0.6, "singular_values": [6.0, 1.0], "samples": 34000,
+                      "changes": {"machine.m": 499.9}, "rig_seconds": 34.0},
+        "choice": {"tried": [{"law": "lugre", "percent": 0.8, "extra_preview_s": 2e-4, "epoch": 7},
+                             {"law": "gms", "percent": 2.5, "extra_preview_s": 3e-4, "epoch": 8}], "kept": "lugre",
+                   "why": "least", "frequency_hz": 1.0, "before_percent": 18.0},
         "preview": {"extra_preview_s": 2e-4, "percent": 0.7, "tried": [[-2e-4, 2.1], [2e-4, 0.7], [6e-4, 1.9]]},
         "sent": {"epoch": 7, "author": "a person", "origin": "commission", "file": "out/x/found.toml",
                  "values": {"machine.m": 499.9, "friction.model": "lugre", "law.feed.inverse": 1.0},
@@ -123,35 +143,42 @@ def whole() -> dict[str, Any]:
         "sines": {key: {"before": sine(float(key), 0.3, 9.0), "after": sine(float(key), 0.02, 0.4)}
                   for key in FREQUENCIES},
         "tracking": [
-            {"kind": "triangle", "name": "triangle 0.02 m/s", "speed_m_s": 0.02, "amplitude_m": 0.05,
+            {"kind": "triangle", "name": "triangle 0.02 m/s", "parameters": {"amplitude_m": 0.05},
              "before": {"rms_um": 180.0, "flatness_percent": 6.1}, "after": {"rms_um": 31.0, "flatness_percent": 2.2}},
-            {"kind": "record", "name": "El Centro", "amplitude_m": 0.05,
+            {"kind": "record", "name": "El Centro", "parameters": {"peak_m": 0.05},
              "before": {"rms_um": 820.0, "acceleration_percent": 30.0, "displacement_percent": 2.0},
              "after": {"rms_um": 110.0, "acceleration_percent": 9.0, "displacement_percent": 0.3}},
         ],
         "learning": {"1": {"name": "learned-1", "frequency_hz": 1.0, "reached": True, "why": "the target is reached",
+                           "best": 1,
                            "repeats": [{"percent": 0.9, "error_percent": 1.0, "share": 0.0},
                                        {"percent": 0.4, "error_percent": 0.5, "share": 0.7}]}},
-        "warnings": ["the supply was low"],
-        "not_identified": [{"key": "machine.K", "text": "nothing pulls", "remedy": "nothing to do"}],
+        "tuning": tuning(), "warnings": ["the supply was low"],
+        "not_identified": [{"code": "none", "key": "machine.K", "text": "nothing pulls", "remedy": "nothing to do"}],
         "losses": [{"leg": "slow sine", "text": "of 5000 ticks, 3 ticks did not run; at most 2 in a row"}],
         "stages": [{"name": "preparing", "rig_seconds": 33.0, "wall_seconds": 0.4}],
         "rig_seconds": 372.0, "wall_seconds": 17.4,
     }  # fmt: skip
 
 
-_WHOLE = whole()
+_WHOLE = finite(whole())
 
 
 @pytest.fixture
-def told() -> dict[str, Any]:
-    """A commissioning, the test's own."""
+def plain_told() -> dict[str, Any]:
+    """A commissioning as a file holds it."""
     return copy.deepcopy(_WHOLE)
 
 
 @pytest.fixture
+def told() -> Commissioned:
+    """A commissioning, the test's own."""
+    return msgspec.convert(copy.deepcopy(_WHOLE), Commissioned)
+
+
+@pytest.fixture
 def anew() -> Any:
-    """A commissioning for each example."""
+    """A commissioning for each example, as a file holds it."""
     return lambda: copy.deepcopy(_WHOLE)
 
 

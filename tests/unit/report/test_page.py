@@ -1,23 +1,30 @@
 import copy
+import json
 import re
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from hilctl.errors import WrongUse
 from hilctl.report import page as module
 from hilctl.report import write
+from hilctl.results.commissioned import PARTS, Commissioned, Failed, Missing
+from hilctl.results.proof import Thd
+from hilctl.results.stored import decoded
 
-SECTIONS = ("prepared", "measured", "law", "friction", "plant", "sent", "proof", "tracking", "learning",
-            "unidentified", "lost", "times", "raw")  # fmt: skip
+SECTIONS = ("prepared", "friction", "law", "reversals", "parameters", "plant", "gains", "sent", "compensation", "sines",
+            "tracking", "learning", "unidentified", "lost", "times", "raw")  # fmt: skip
 
 # What each section is made of: without these it says so, and every other section stays as it is.
 MADE_OF = {
-    "prepared": ("prepared",), "measured": ("campaign_data", "fit"), "sent": ("sent",), "tracking": ("tracking",),
+    "prepared": ("prepared",), "friction": ("campaign", "fit"), "law": ("fit",), "reversals": ("presliding",),
+    "parameters": ("friction", "fit"), "plant": ("plant", "plant_fit"), "gains": ("tuning",), "sent": ("sent",),
+    "compensation": ("choice", "preview"), "sines": ("thd", "sines"), "tracking": ("tracking",),
     "learning": ("learning",), "unidentified": ("not_identified",), "lost": ("losses",),
-    "times": ("stages", "rig_seconds", "wall_seconds"),
-    "plant": ("plant", "plant_fit"), "proof": ("thd", "sines", "preview"), "law": ("fit", "presliding", "choice"),
-    "friction": ("friction", "fit"), "raw": ("friction", "fit", "plant"),
+    "times": ("stages",), "raw": ("friction", "fit", "plant"),
 }  # fmt: skip
 JUNK = (None, "", "text", 3.5, -1, 0, True, float("nan"), [], {}, [[]], [None], {"a": 1}, ["x", 2.0])
 
@@ -73,7 +80,7 @@ def test_the_whole_stands_in_one_file_that_needs_nothing_else(told, tmp_path, re
 
 
 def test_nothing_at_all_is_a_report_that_says_so(plain, read):
-    page = plain({})
+    page = plain(Commissioned())
     assert tuple(key for key in read(page).sections if key) == SECTIONS
     assert page.count('class="absent"') >= len(SECTIONS)
 
@@ -82,46 +89,70 @@ def test_nothing_at_all_is_a_report_that_says_so(plain, read):
 def test_a_missing_part_is_said_and_the_rest_stands(section, told, plain, read):
     whole, before = read(plain(told)).sections, plain(told)
     for key in MADE_OF[section]:
-        told[key] = None
+        setattr(told, key, getattr(Commissioned(), key))
     page = plain(told)
     seen = read(page).sections
-    body = page.split(f'id="{section}">')[1].split("</section>")[0]
-    assert 'class="absent"' in body
-    assert 'class="absent"' not in before.split(f'id="{section}">')[1].split("</section>")[0]
-    touched = {name for name, parts in MADE_OF.items() if set(parts) & set(MADE_OF[section])} | {"law", "prepared"}
-    for other in set(SECTIONS) - touched:
-        assert seen[other] == whole[other]
+    assert 'class="absent"' in body(page, section)
+    assert 'class="absent"' not in body(before, section)
+    for other, parts in MADE_OF.items():
+        if not set(parts) & set(MADE_OF[section]) and other != "unidentified":
+            assert seen[other] == whole[other]
+
+
+def body(page, section):
+    return page.split(f'id="{section}">')[1].split("</section>")[0]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_that_was_not_done_is_said_with_its_reason_and_the_command_that_measures_it(part, told, plain, read):
+    told.missing[part] = Missing("plant: the pump stood still", f"hilctl commission --only {part} --out 'a b'")
+    sentence = f"Plant: the pump stood still. hilctl commission --only {part} --out 'a b' measures it alone."
+    assert sentence in read(plain(told)).sections[part], "of a part that is there, but not whole"
+    for key in MADE_OF["friction" if part == "friction" else part]:
+        setattr(told, key, getattr(Commissioned(), key))
+    page = plain(told)
+    assert sentence in read(page).sections[part]
+    assert f'href="#{part}">{PARTS[part]}</a>' in page.split("<nav>")[0], "and in the summary"
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_any_piece_may_be_missing_or_of_another_kind(data, anew, plain, read):
+def test_whatever_a_file_holds_is_refused_or_a_page(data, anew, plain, read):
     broken = anew()
     ways = list(paths(broken))
-    for at in data.draw(st.lists(st.sampled_from(ways), min_size=1, max_size=12)):
+    for at in data.draw(st.lists(st.sampled_from(ways), min_size=1, max_size=3)):
         changed(broken, at, copy.deepcopy(data.draw(st.sampled_from(("gone", *JUNK)))))
-    seen = read(plain(broken))
+    try:
+        result = decoded(json.dumps(broken).encode(), "file.json")
+    except WrongUse:
+        return
+    seen = read(plain(result))
     assert tuple(key for key in seen.sections if key) == SECTIONS
     text = "".join(seen.sections.values())
     assert "nan" not in text.split() and "None" not in text
 
 
-def test_texts_stay_texts(told, plain, read):
+CHOICES = ("origin", "kind", "format")
+
+
+def test_texts_stay_texts(plain_told, plain, read):
     evil = '<b onclick="x">&amp;</b>'
 
-    def spoiled(value):
+    def spoiled(value, key=""):
         if isinstance(value, dict):
-            kept = {k: spoiled(v) for k, v in value.items()}
-            return kept | {evil: copy.deepcopy(next(iter(kept.values())))} if kept else kept
+            return {k: v if k in CHOICES else spoiled(v, k) for k, v in value.items()}
         if isinstance(value, list):
             return [spoiled(item) for item in value]
         return f"{value} {evil}" if isinstance(value, str) else value
 
-    clean, seen = read(plain(told)), read(plain(spoiled(told)))
+    clean = read(plain(msgspec.convert(plain_told, Commissioned)))
+    for named in ("plant", "missing"):
+        plain_told.setdefault(named, {})[evil] = {"value": 1.0, "reason": "r", "remedy": "x"}
+    seen = read(plain(msgspec.convert(spoiled(plain_told), Commissioned)))
     assert set(seen.elements) <= set(clean.elements) | {"strong"}
     assert "b" not in seen.elements and "onclick" not in seen.ids
-    for section in {"", *SECTIONS} - {"proof"}:  # which holds nothing but numbers
-        assert evil in seen.sections[section]
+    for section in {"", *SECTIONS} - {"sines", "gains"}:  # which hold nothing but numbers and keys
+        assert evil in seen.sections[section], section
 
 
 def numbers_in(text):
@@ -133,7 +164,7 @@ def numbers_in(text):
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(scale=st.floats(0.02, 50.0), seed=st.integers(0, 999))
-def test_every_number_of_the_summary_is_the_dicts(scale, seed, anew, plain, read):
+def test_every_number_of_the_summary_is_the_results(scale, seed, anew, plain, read):
     told = anew()
     for index, one in enumerate(told["thd"].values()):
         one["before"] *= scale * (1 + 0.01 * ((seed + index) % 7))
@@ -141,7 +172,7 @@ def test_every_number_of_the_summary_is_the_dicts(scale, seed, anew, plain, read
     for q in told["friction"]["parameters"].values():
         for end in ("value", "low", "high"):
             q[end] *= scale
-    page = plain(told)
+    page = plain(msgspec.convert(told, Commissioned))
     text = read(page.split("<h2>Summary</h2>")[1].split("<nav>")[0]).sections[""]
     known = [x for key in ("thd", "friction") for x in leaves(told[key])]
     known += [float(key) for key in told["thd"]] + [one["before"] / one["after"] for one in told["thd"].values()]
@@ -165,25 +196,25 @@ def leaves(value):
 
 
 def test_what_the_sensors_noise_hides_is_no_miracle(told, plain, read):
-    told["thd"]["1"] |= {"before": 18.0, "after": 2.4, "resolution_after": 2.4, "factor": 7.5}
+    told.thd["1"] = Thd(0.08, 18.0, 2.4, 7.5, resolution_after=2.4)
     text = read(plain(told)).sections[""]
     assert "from 18.0\u202f% to ≤ 2.4\u202f%" in text and "≥ 7.5 ×" in text
 
 
 def test_compensation_that_makes_it_worse_is_not_praised(told, plain, read):
-    told["thd"]["1"] |= {"before": 5.0, "after": 9.0}
+    told.thd["1"] = Thd(0.08, 5.0, 9.0)
     text = read(plain(told)).sections[""]
     assert "does not lower" in text and "5.0\u202f% without it and 9.0\u202f% with it" in text
 
 
 def test_what_was_broken_off_is_said_first(told, plain, read):
-    told |= {"complete": False, "failed": {"stage": "reversals", "text": "the table did not move"}}
+    told.complete, told.failed = False, Failed("reversals", "the table did not move")
     summary = read(plain(told)).sections[""].split("Summary")[1]
     assert summary.strip().startswith("Broken off at “reversals”. The table did not move.")
 
 
 def test_windows_left_out_are_counted_by_reason(told, plain, read):
-    text = read(plain(told)).sections["measured"]
+    text = read(plain(told)).sections["friction"]
     assert re.search(r"0\.001\s+forward\s+2\s+The table hunted\.", text)
     assert re.search(r"0\.8\s+backward\s+1\s+The valve was saturated\.", text)
 
@@ -193,14 +224,19 @@ def test_a_sentence_does_not_change_a_name(told, plain, read):
 
 
 def test_keys_are_those_of_the_rig_file(told, plain, read):
-    told["plant"] = {"m": told["plant"]["machine.m"], "loop_delay_s": told["plant"]["machine.beta"]}
+    told.plant = {"m": told.plant["machine.m"], "loop_delay_s": told.plant["machine.beta"]}
     raw = read(plain(told)).sections["raw"]
     assert "machine.m" in raw and "loop_delay_s" in raw and "machine.loop_delay_s" not in raw
     assert "friction.fc" in raw
 
 
+def test_what_is_not_identifiable_is_no_number_to_rely_on(told, plain, read):
+    assert re.search(r"machine\.Ctc\w*\n[^\n]*\nnot identified", read(plain(told)).sections["plant"])
+    assert "not identifiable" in read(plain(told)).sections["raw"]
+
+
 def test_a_sliding_law_alone_is_told_as_such(told, plain, read):
-    told["friction"] = None
+    told.friction = None
     seen = read(plain(told)).sections
     assert "Friction: Stribeck, delta 2" in seen[""] and "at a reversal is not known" in seen[""]
     assert "[291.0, 306.0]" in seen[""] and "friction.fc" in seen["raw"]
@@ -208,21 +244,15 @@ def test_a_sliding_law_alone_is_told_as_such(told, plain, read):
 
 def test_a_twin_that_is_told_is_compared(told, plain, read):
     assert "the twin's own" not in read(plain(told)).sections["raw"]
-    told["truth"] = {"machine.m": 501.25, "friction.fc": 298.5}
+    told.truth = {"machine.m": 501.25, "friction.fc": 298.5, "friction.model": "lugre"}
     raw = read(plain(told)).sections["raw"]
     assert "the twin's own" in raw and "501.25" in raw and "298.5" in raw
 
 
-def test_tuned_gains_are_told_beside_what_was_measured_and_any_piece_of_it_may_be_missing(told, plain, read):
-    margins = {"rise_db": 8.5, "fall_db": None, "phase_deg": 46.1, "modulus": 0.62}
-    told["tuning"] = {
-        "values": {"law.three_state.kd_per_m": 27.99}, "taken_back": "",
-        "predicted": {"nominal": margins, "crossover_hz": 7.81, "minus_3_db_hz": 70.4},
-        "measured_after": {"margins": {**margins, "phase_deg": 44.9}, "crossover_hz": 7.77, "minus_3_db_hz": None},
-    }  # fmt: skip
-    text = " ".join(read(plain(told)).sections["plant"].split())
+def test_tuned_gains_are_told_beside_what_was_measured(told, plain, read):
+    text = " ".join(read(plain(told)).sections["gains"].split())
     for part in ("predicted, now", "7.81", "46.1", "measured, now", "44.9", "law.three_state.kd_per_m", "27.99"):
         assert part in text, part
-    assert "None" not in text
-    told["tuning"] = {"values": None, "predicted": [1], "taken_back": "the margin was not there"}
-    assert "the margin was not there" in read(plain(told)).sections["plant"]
+    assert "None" not in text and "measured, before" not in text
+    told.tuning = replace(told.tuning, taken_back="the margin was not there")
+    assert "the margin was not there" in read(plain(told)).sections["gains"]

@@ -90,7 +90,7 @@ def test_what_does_not_turn_with_the_direction_is_no_friction(measured):
         assert fit.parameter("fs").value == pytest.approx(3118, rel=0.02)
     known = fit_friction(points, offset_n=75.0, how=QUICK)
     assert known.directions == "alike"
-    assert known.offset.by == "given"
+    assert (known.offset.origin, known.offset.reason) == ("assumed", "given")
     assert np.abs(known.residual_n).mean() < 60
 
 

@@ -31,13 +31,13 @@ def test_the_table_is_one_that_the_rig_file_takes(alike, apart):
     for fit in (alike, apart):
         again = check_friction(fit.friction.table())
         assert again == fit.friction
-    names = [p.name for p in apart.parameters]
+    names = list(apart.parameters)
     assert names == ["fc", "fs", "vs", "sigma", "negative.fc", "negative.fs", "negative.vs", "negative.sigma"]
-    for p in apart.parameters:
-        table, _, name = p.name.rpartition(".")
+    for key, p in apart.parameters.items():
+        table, _, name = key.rpartition(".")
         values = apart.friction.table()
         assert (values[table] if table else values)[name] == p.value
-    assert [p.unit for p in alike.parameters] == ["N", "N", "m/s", "N·s/m"]
+    assert [p.unit for p in alike.parameters.values()] == ["N", "N", "m/s", "N·s/m"]
 
 
 def test_the_curve_is_that_of_the_table(alike, apart):
@@ -81,10 +81,10 @@ def test_json_holds_all_of_it(alike, apart):
     for fit in (alike, apart):
         told = json.loads(json.dumps(fit.to_json(), allow_nan=False))
         assert told["table"]["model"] == "stribeck"
-        assert set(told["parameters"]) == {p.name for p in fit.parameters}
-        for p in fit.parameters:
-            assert told["parameters"][p.name]["value"] == p.value
-            assert told["parameters"][p.name]["low"] < p.value < told["parameters"][p.name]["high"]
+        assert told["parameters"].keys() == fit.parameters.keys()
+        for name, p in fit.parameters.items():
+            assert told["parameters"][name]["value"] == p.value
+            assert told["parameters"][name]["low"] < p.value < told["parameters"][name]["high"]
         assert len(told["points"]["residual_n"]) == fit.points.size
         assert [r["point"] for r in told["rejected"]] == [r.point for r in fit.rejected]
         assert len(told["searches"][0]["history"]) == 10
@@ -103,7 +103,8 @@ def test_the_order_of_the_points_changes_nothing(measured):
     order = np.random.default_rng(0).permutation(points.size)
     mixed = points._replace(**{name: getattr(points, name)[order] for name in ("speed_m_s", "force_n", "sd_n")})
     one, other = fit_friction(points, how=QUICK), fit_friction(mixed, how=QUICK)
-    for p, q in zip(one.parameters, other.parameters, strict=True):
+    for name, p in one.parameters.items():
+        q = other.parameters[name]
         assert (q.value, q.low, q.high) == pytest.approx((p.value, p.low, p.high), rel=1e-8)
     assert {order[r.point] for r in other.rejected} == {r.point for r in one.rejected}
 
@@ -112,8 +113,9 @@ def test_the_units_of_force_change_nothing(measured):
     points, _, _ = measured(4)
     ten = points._replace(force_n=10 * points.force_n, sd_n=10 * points.sd_n)
     one, other = fit_friction(points, how=QUICK), fit_friction(ten, how=QUICK)
-    for p, q in zip(one.parameters, other.parameters, strict=True):
-        scale = 1.0 if p.name == "vs" else 10.0
+    for name, p in one.parameters.items():
+        q = other.parameters[name]
+        scale = 1.0 if name == "vs" else 10.0
         assert (q.value, q.low, q.high) == pytest.approx((scale * p.value, scale * p.low, scale * p.high), rel=1e-6)
 
 
@@ -125,7 +127,7 @@ s = np.concatenate((s, -s))
 f = np.sign(s) * (287 + 2831 * np.exp(-((np.abs(s) / 0.115) ** 2)) + 3251 * np.abs(s))
 f *= 1 + 0.01 * np.random.default_rng(0).standard_normal(20)
 fit = fit_friction(check_points(s, f), how=Evolution(runs=1, generations=3, population=8), forms=FORMS)
-print([p.value for p in fit.parameters], [p.high for p in fit.parameters], fit.searches[0].mean)
+print([p.value for p in fit.parameters.values()], [p.high for p in fit.parameters.values()], fit.searches[0].mean)
 """
 
 

@@ -83,7 +83,7 @@ def test_what_cannot_be_identified_is_flagged_every_time(measured, unidentifiabl
 def test_a_good_campaign_is_not_flagged(measured):
     fits = [fit_friction(measured(seed, noise=0.005)[0]) for seed in range(20)]
     assert sum(1 for fit in fits if not fit.flags) >= 17, [fit.flags for fit in fits]
-    assert all(p.identified for fit in fits for p in fit.parameters)
+    assert all(p.identified for fit in fits for p in fit.parameters.values())
 
 
 def test_a_range_that_is_met_is_told_with_its_end(measured):
@@ -136,7 +136,7 @@ def test_the_weakest_direction_is_told_in_words(measured):
     assert fit.knowledge[0].weakest.startswith("fc and sigma trade off: fc +")
     assert 1 < fit.knowledge[0].condition < 100
     slow = fit_friction(measured(0, speeds=np.geomspace(1e-4, 0.05, 25))[0], how=QUICK)
-    assert not all(p.identified for p in slow.parameters)
+    assert not all(p.identified for p in slow.parameters.values())
 
 
 def test_no_falling_branch_is_told_and_not_invented(measured):
