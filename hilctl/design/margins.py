@@ -11,10 +11,8 @@ They hold for a stable loop. Each is given with the frequency at which it occurs
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Reals = npt.NDArray[np.float64]
-Complexes = npt.NDArray[np.complex128]
+from hilctl.results.response import Complexes, Reals
 
 
 class Margins(NamedTuple):

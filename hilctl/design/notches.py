@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hilctl.design.margins import Complexes, Margins, Reals, Wanted, margins_of
+from hilctl.design.margins import Margins, Wanted, margins_of
 from hilctl.law.notch import COUNT, HIGHEST, Notch
 from hilctl.law.notch_linear import response as response_of
 from hilctl.law.settings import Law
-from hilctl.results.response import Response
+from hilctl.results.response import Complexes, Reals, Response
 
 STANDS_OUT_DB = 4.0
 LEAST_DB, MOST_DB = 3.0, 40.0

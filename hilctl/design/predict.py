@@ -14,12 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hilctl.design.known import Known
-from hilctl.design.margins import Complexes, Margins, Reals, margins_of
+from hilctl.design.margins import Margins, margins_of
 from hilctl.friction import Friction
 from hilctl.law.design import COMMAND, Loop, Plant, gains_of, is_stable, open_loop
 from hilctl.law.feed import LINEAR, rt_feed_prepare
 from hilctl.law.settings import Controller, pack_settings
 from hilctl.params import assign
+from hilctl.results.response import Complexes, Reals
 
 LINES = 1500
 CORNER_LINES = 500

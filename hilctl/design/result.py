@@ -131,7 +131,6 @@ def _curve(gain: Any) -> dict[str, list[float]]:
     return {"magnitude": np.abs(gain).tolist(), "phase_deg": np.rad2deg(np.unwrap(np.angle(gain))).tolist()}
 
 
-
 def fragment(values: Mapping[str, float], remarks: list[str]) -> str:
     """The values in the form of a rig file."""
     lines = [f"# {remark}" for remark in remarks]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hilctl.design.known import SHARE, Known
-from hilctl.design.margins import Complexes, Margins, Reals, Wanted, margins_of, worst_of
+from hilctl.design.margins import Margins, Wanted, margins_of, worst_of
 from hilctl.design.predict import Prediction, frequencies, predict, transfer_of, with_gains
 from hilctl.friction import Friction
 from hilctl.law.design import Plant, about_peaks, gains_of, is_stable, open_loop, rubbing, with_mode
@@ -21,6 +21,7 @@ from hilctl.law.settings import Controller
 from hilctl.law.tuning import INTEGRAL_HZ, Demand, tune
 from hilctl.machine import Machine
 from hilctl.params import BadValues, Problem
+from hilctl.results.response import Complexes, Reals
 
 INTEGRALS_HZ = (INTEGRAL_HZ, 2.0, 1.0)  # a slower integral if phase is short
 ROUNDS = 5

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.identify.grey_box.model import Reals, Record, ServoModel
+from hilctl.identify.grey_box.model import Record, ServoModel
 from hilctl.identify.grey_box.parameters import Choice, free_from
+from hilctl.results.response import Reals
 from sim.servo import BOUNDS, IDENTIFIED, KNOWN, START, State, paper_servo, simulate
 
 RATE_HZ = 2000.0

@@ -19,10 +19,10 @@ from hilctl.identify.frequency.response_swept import stepped_response
 from hilctl.identify.frequency.transfer import Transfer
 from hilctl.identify.frequency.transfer_fit import Family, Fitted, fit_transfer, judged
 from hilctl.identify.grey_box.identify import identify
-from hilctl.identify.grey_box.model import Reals, Record, ServoModel
+from hilctl.identify.grey_box.model import Record, ServoModel
 from hilctl.identify.grey_box.parameters import Free
 from hilctl.identify.grey_box.result import Fit
-from hilctl.results.response import Bandwidth, Response
+from hilctl.results.response import Bandwidth, Reals, Response
 from sim.servo import BOUNDS, IDENTIFIED, KNOWN, START, Hold, Servo, frequency_response, paper_servo
 
 FITS = (86.98, 96.18)  # in %, at its start and at its end

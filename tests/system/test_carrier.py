@@ -9,6 +9,7 @@ import pytest
 from hilctl.client import Client, private_service
 from hilctl.experiment.facts import read_facts
 from hilctl.identify.dynamics.analyse import cleaned_of, judged, plant_of
+from hilctl.identify.dynamics.plant import pairs_of
 from hilctl.identify.frequency.drive import Run
 from hilctl.identify.frequency.estimate import measured_of, scatter_between
 from hilctl.identify.frequency.judge_sticking import stuck_of
@@ -33,7 +34,7 @@ def responses(friction, folder, carrier_m_s):
         plant, asked = plant_of(facts), Asked(excitations=KINDS, checks=False, carrier_m_s=carrier_m_s)
         run = Run.begin(rig, folder, asked, facts, legs_of(asked, facts))
         list(run.drive())
-    experiments, pairs = run.experiments(), plant.pairs(asked)
+    experiments, pairs = run.experiments(), pairs_of(plant, asked)
     assert not any(judged(one, pairs, facts) for one in experiments)
     measured, wrong = measured_of(experiments, {one.name: cleaned_of(one, pairs) for one in experiments}, pairs)
     assert not wrong

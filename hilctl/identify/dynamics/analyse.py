@@ -11,7 +11,7 @@ import numpy as np
 
 from hilctl.experiment.facts import Facts
 from hilctl.identify.dynamics.judge import against_of, checks_of
-from hilctl.identify.dynamics.plant import Plant
+from hilctl.identify.dynamics.plant import Plant, pairs_of
 from hilctl.identify.dynamics.rig_plant import RigPlant
 from hilctl.identify.dynamics.servo_plant import ServoPlant
 from hilctl.identify.dynamics.study import Grey, Study, Transfers
@@ -44,10 +44,10 @@ Tell = Callable[[str], None]
 
 def study_of(
     experiments: Sequence[Experiment], plant: Plant, facts: Facts | None, asked: Asked, *, rig: str, command: str = "",
-    tell: Tell = lambda text: None, remarks: Sequence[str] = (),
+    tell: Tell = lambda text: None,
 ) -> Study:  # fmt: skip
     """The study. RecordFault if no usable record is left."""
-    pairs = plant.pairs(asked)
+    pairs = pairs_of(plant, asked)
     tell("judging the records")
     found = {one.name: findings for one in experiments if (findings := judged(one, pairs, facts))}
     sound = [one for one in experiments if one.name not in found]
@@ -70,7 +70,7 @@ def study_of(
         findings={**found, **spoiled}, prepared=cleaned, responses=measured,
         transfers=transfers, grey=grey, checks=checks, against=against_of(transfers, measured),
         remarks=(
-            *remarks, *(note for one in experiments for note in one.notes), *scatter_between(measured),
+            *(note for one in experiments for note in one.notes), *scatter_between(measured),
             *riding(sound), *stuck_of(sound, facts), *_without(grey),
         ),
     )  # fmt: skip

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from hilctl.experiment.facts import Facts
 from hilctl.identify.dynamics.plant import Plant
@@ -17,6 +16,7 @@ from hilctl.identify.frequency.judge_model import compare_steps, fit_percent, in
 from hilctl.identify.frequency.prepare import Prepared, ZeroPhase
 from hilctl.identify.frequency.record import Experiment
 from hilctl.params import BadValues
+from hilctl.results.response import Reals
 
 SURE = 0.3  # of a value: with a wider half interval the rig file's value stays
 
@@ -48,8 +48,6 @@ def doubt(grey: Grey) -> str:
         return f"{names} ended at a bound, so it may stand for an effect that the model lacks and bias the others"
     return ""
 
-
-Reals = npt.NDArray[np.float64]
 
 STILL = 100  # samples before the excitation that give the rest position
 

@@ -3,19 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
 from hilctl.experiment.facts import Facts
 from hilctl.identify.dynamics.study import Grey
 from hilctl.identify.frequency.plan import Asked, Excitation, Leg
 from hilctl.identify.frequency.record import Experiment, Pair
 from hilctl.identify.grey_box.parameters import Choice
+from hilctl.results.response import Reals
 
 if TYPE_CHECKING:
     from hilctl.client import Client
-
-Reals = npt.NDArray[np.float64]
 
 
 class Modelled(NamedTuple):
@@ -31,10 +27,8 @@ class Plant(Protocol):
     """A kind of rig."""
 
     name: str
+    loop: Pair
     excitations: tuple[Excitation, ...]  # driven by default
-
-    def pairs(self, asked: Asked) -> tuple[Pair, ...]:
-        """The responses to estimate; transfer functions are fitted to each."""
 
     def legs(self, rig: "Client", facts: Facts) -> Sequence[Leg]:
         """The motions of the excitation `plant`."""
@@ -47,3 +41,10 @@ class Plant(Protocol):
 
     def modelled(self, grey: Grey, experiment: Experiment, facts: Facts) -> tuple[Modelled, ...]:
         """The grey box on a record that it was not fitted to; empty if the record lacks channels."""
+
+
+def pairs_of(plant: Plant, asked: Asked) -> tuple[Pair, ...]:
+    """The responses to estimate: the loop's, or the one that is asked for; and the load pressure's, if requested."""
+    if asked.input or asked.output:
+        return (Pair(asked.input or plant.loop.input, asked.output or plant.loop.output),)
+    return (plant.loop, Pair("u_applied", "load_pressure_pa")) if asked.load_pressure else (plant.loop,)

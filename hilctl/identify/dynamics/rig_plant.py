@@ -37,14 +37,8 @@ class RigPlant:
     """Valve, cylinder and table."""
 
     name = "the rig's own plant"
+    loop = Pair("xd_m", "displacement_m")
     excitations: tuple[Excitation, ...] = EXCITATIONS
-
-    def pairs(self, asked: Asked) -> tuple[Pair, ...]:
-        """The closed loop; and from the valve to the load pressure, if requested."""
-        if asked.input or asked.output:
-            return (Pair(asked.input or "xd_m", asked.output or "displacement_m"),)
-        loop = Pair("xd_m", "displacement_m")
-        return (loop, Pair("u_applied", "load_pressure_pa")) if asked.load_pressure else (loop,)
 
     def legs(self, rig: "Client", facts: Facts) -> Sequence[Leg]:
         """Sines and chirps up and down, through the hydraulic mode."""

@@ -43,14 +43,8 @@ class ServoPlant:
     """A servo that closes its own displacement loop, linear."""
 
     name = "the linear servo in nine states"
+    loop = Pair("u_applied", "displacement_m")
     excitations: tuple[Excitation, ...] = ("plant",)
-
-    def pairs(self, asked: Asked) -> tuple[Pair, ...]:
-        """From the reference to displacement; and to the load pressure, if requested."""
-        if asked.input or asked.output:
-            return (Pair(asked.input or "u_applied", asked.output or "displacement_m"),)
-        loop = Pair("u_applied", "displacement_m")
-        return (loop, Pair("u_applied", "load_pressure_pa")) if asked.load_pressure else (loop,)
 
     def legs(self, rig: "Client", facts: Facts) -> Sequence[Leg]:
         """The paper's sweep: 1 to 100 Hz in steps of 1 Hz, three periods each; and a step for validation."""

@@ -19,9 +19,8 @@ from hilctl.identify.frequency.record import Experiment, Pair
 from hilctl.identify.frequency.transfer_fit import Family
 from hilctl.identify.grey_box.result import Fit
 from hilctl.identify.plant.result import PlantFit
+from hilctl.results.response import Reals
 from sim.servo import Hold
-
-Reals = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

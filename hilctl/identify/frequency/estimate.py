@@ -13,11 +13,11 @@ import numpy as np
 
 from hilctl.identify.frequency.judge import Finding, RecordFault
 from hilctl.identify.frequency.prepare import Prepared
-from hilctl.identify.frequency.record import Experiment, Kind, Pair, Reals, Role
+from hilctl.identify.frequency.record import Experiment, Kind, Pair, Role
 from hilctl.identify.frequency.response import average, bandwidth, without_hold
 from hilctl.identify.frequency.response_lines import lines_response, multisine_response, period_of
 from hilctl.identify.frequency.response_swept import reach_hz, stepped_response, sweep_response
-from hilctl.results.response import Bandwidth, Response
+from hilctl.results.response import Bandwidth, Reals, Response
 from sim.servo import Hold
 
 POINTS = 150  # at most, of a sweep

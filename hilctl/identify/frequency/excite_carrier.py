@@ -13,8 +13,9 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from hilctl.identify.frequency.excite_shape import STEEPEST, Reals, Room, Shape, risen, sine_room
+from hilctl.identify.frequency.excite_shape import STEEPEST, Room, Shape, risen, sine_room
 from hilctl.params import BadValues, Problem
+from hilctl.results.response import Reals
 
 CARRIER = "speed of the slow triangle under sines that are slower, as far as there is room; 0: none"
 SPEED, POSITION, ACCELERATION = 0.5, 0.8, 0.4  # of the room, that a carrier may have; the rest is for the sine

@@ -19,8 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.identify.frequency.excite_carrier import CARRIER, Carrier, carrier_for, left
-from hilctl.identify.frequency.excite_shape import Reals, Room, Shape, scale_into, smooth
+from hilctl.identify.frequency.excite_shape import Room, Shape, scale_into, smooth
 from hilctl.params import Params, Problem, number, whole
+from hilctl.results.response import Reals
 
 _CLIPPINGS = 200
 _FINE = 32  # samples a period of the highest line: they show the peaks

@@ -19,8 +19,7 @@ import numpy.typing as npt
 
 from hilctl.experiment.facts import Facts
 from hilctl.params import BadValues, Params, Problem, check, number
-
-Reals = npt.NDArray[np.float64]
+from hilctl.results.response import Reals
 
 STEEPEST = 2.1875  # of its slope, in the middle
 
@@ -35,8 +34,6 @@ def risen(s: Reals) -> Reals:
     """The integral of `smooth` from 0."""
     inside = np.clip(s, 0.0, 1.0)
     return np.asarray(inside**5 * (7 + inside * (-14 + inside * (10 - 2.5 * inside))) + np.maximum(s - 1, 0.0))
-
-
 
 
 class Room(Params, kw_only=True):

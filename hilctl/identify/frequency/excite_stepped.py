@@ -15,8 +15,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from hilctl.identify.frequency.excite_carrier import CARRIER, Carrier, carrier_for, needs, over
-from hilctl.identify.frequency.excite_shape import Reals, Shape, risen, smooth
+from hilctl.identify.frequency.excite_shape import Shape, risen, smooth
 from hilctl.params import Params, Problem, number, whole
+from hilctl.results.response import Reals
 
 
 class SteppedSine(Params, kw_only=True):

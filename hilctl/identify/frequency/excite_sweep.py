@@ -12,8 +12,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from hilctl.identify.frequency.excite_carrier import CARRIER, Carrier, carrier_for, needs, over
-from hilctl.identify.frequency.excite_shape import Reals, Shape, smooth
+from hilctl.identify.frequency.excite_shape import Shape, smooth
 from hilctl.params import Params, Problem, number
+from hilctl.results.response import Reals
 
 
 class Sweep(Params, kw_only=True):

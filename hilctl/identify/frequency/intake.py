@@ -13,10 +13,11 @@ import numpy as np
 from hilctl.errors import WrongUse
 from hilctl.experiment.facts import Facts
 from hilctl.identify.frequency.intake_names import TIME, Column, columns_of, told_unit
-from hilctl.identify.frequency.intake_record import Foreign, IntakeFault, Reals, clock_of
+from hilctl.identify.frequency.intake_record import Foreign, IntakeFault, clock_of
 from hilctl.identify.frequency.intake_table import SPACES, Table, lines_of, number, parted, stamp_s, table_of, text_of
 from hilctl.params.tables import flat
 from hilctl.recording.reader import open_recording
+from hilctl.results.response import Reals
 from hilctl.signals import Mode
 
 REST_S = 0.3  # before and behind

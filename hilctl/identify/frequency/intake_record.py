@@ -6,13 +6,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from hilctl.errors import HilctlError
 from hilctl.experiment.facts import Facts
 from hilctl.identify.frequency.record import Experiment, Role
-
-Reals = npt.NDArray[np.float64]
+from hilctl.results.response import Reals
 
 LEAST, LONGEST, PIECES, COHERENT = 256, 2048, 8, 0.5  # samples, of a piece of a spectrum; pieces; what counts as heard
 REFERENCE = "xd_m"  # what our own recordings show of what was driven
@@ -32,11 +30,6 @@ class Foreign:
     times_s: Reals | None
     facts: Facts | None = None  # what it says of the rig it is from
     notes: tuple[str, ...] = ()
-
-    def only(self, *names: str) -> "Foreign":
-        """With these channels alone."""
-        kept = {name: self.channels[name] for name in names if name in self.channels}
-        return Foreign(self.name, kept, self.rate_hz, self.times_s, self.facts, self.notes)
 
 
 def experiment_of(

@@ -18,8 +18,7 @@ from hilctl.identify.frequency.judge_evidence import (
     dead_stretch,
     longest_freeze,
 )
-
-Reals = npt.NDArray[np.float64]
+from hilctl.results.response import Reals
 
 Kind = Literal[
     "not finite", "too short", "unequal length", "zero variance", "dropped samples", "wrong rate", "clipped",

@@ -1,14 +1,13 @@
 """Figures from the samples of a record alone: extremes, pauses, band, coherence, and which signal leads."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+from scipy.signal import csd
 
-from hilctl.experiment.record import runs
-
-Reals = npt.NDArray[np.float64]
+from hilctl.experiment.record import Mask, runs
+from hilctl.results.response import Reals
 
 _RUN = 3  # consecutive samples at the extreme
 _RUNS = 3  # at least: a signal may rest at an end once before and once after the motion
@@ -68,24 +67,23 @@ def _piled(values: Reals) -> float:
 
 def dead_stretch(values: Reals, driven: Reals) -> tuple[int, int]:
     """The longest stretch of exactly one value while the input moves, and its first sample."""
-    moving = np.flatnonzero(np.diff(values) != 0)
-    edges = np.concatenate([[-1], moving, [len(values) - 1]])
-    pauses = np.diff(edges) - 1
-    at = int(np.argmax(pauses))
-    first, held = int(edges[at]) + 1, int(pauses[at])
-    usual = float(np.std(driven))
-    return (held, first) if held and float(np.std(driven[first : first + held + 1])) > 0.1 * usual else (0, 0)
+    held, first = _longest(np.diff(values) == 0)
+    moves = held and float(np.std(driven[first : first + held + 1])) > 0.1 * float(np.std(driven))
+    return (held, first) if moves else (0, 0)
 
 
 def longest_freeze(channels: Sequence[Reals]) -> tuple[int, int]:
     """The longest stretch within a motion in which no channel changes at all, and its first sample."""
     same = np.all([np.diff(values) == 0 for values in channels], axis=0)
     moving = np.flatnonzero(~same)
-    if len(moving) < 2:
-        return 0, 0
-    pauses = np.diff(moving) - 1
-    at = int(np.argmax(pauses))
-    return int(pauses[at]), int(moving[at]) + 1
+    if len(moving):
+        same[: moving[0]] = same[moving[-1] :] = False
+    return _longest(same) if len(moving) else (0, 0)
+
+
+def _longest(here: Mask) -> tuple[int, int]:
+    """The most in a row, and where they begin."""
+    return max(((part.stop - part.start, part.start) for part in runs(here)), default=(0, 0), key=lambda one: one[0])
 
 
 def band_of(values: Reals, rate_hz: float) -> tuple[float, float]:
@@ -104,14 +102,12 @@ def coherence_and_delay(driven: Reals, output: Reals, rate_hz: float) -> Related
     two differ in sign.
     """
     length = min(_LONGEST, 2 * len(driven) // (_SEGMENTS + 1))
-    window = np.hanning(length + 1)[:-1]
-    begins = range(0, len(driven) - length + 1, length // 2)
-    u, y = (
-        np.fft.rfft(np.array([(each[b : b + length] - each.mean()) * window for b in begins]))[:, 1:]
-        for each in (driven, output)
-    )
-    uu, yy = np.sum(np.abs(u) ** 2, 0), np.sum(np.abs(y) ** 2, 0)
-    cross = np.sum(y * np.conj(u), 0)
+    u, y = driven - driven.mean(), output - output.mean()
+
+    def spectrum(one: Reals, other: Reals) -> Any:
+        return csd(one, other, rate_hz, nperseg=length, noverlap=length - length // 2, detrend=False)[1][1:]
+
+    uu, yy, cross = spectrum(u, u).real, spectrum(y, y).real, spectrum(u, y)
     coherence = np.abs(cross) ** 2 / np.maximum(uu * yy, np.finfo(float).tiny)
     step_hz = rate_hz / length
     good = coherence > _COHERENT
@@ -128,7 +124,7 @@ def coherence_and_delay(driven: Reals, output: Reals, rate_hz: float) -> Related
         rise = float(turn * 4 * spread)
         if steady > _STEADY and abs(turns.sum()) > abs(rise):
             rise = float(turns.sum())
-    full = np.abs(np.fft.rfft((driven - driven.mean()) * np.hanning(len(driven) + 1)[:-1])) ** 2
+    full = np.abs(np.fft.rfft(u * np.hanning(len(driven) + 1)[:-1])) ** 2
     strongest = int(np.argmax(full))
     line = float(full[max(0, strongest - 2) : strongest + 3].sum() / full.sum())
     at_hz = strongest * rate_hz / len(driven)

@@ -27,6 +27,7 @@ from scipy.signal import correlate
 from scipy.stats import chi2, norm
 
 from hilctl.params import BadValues, Problem
+from hilctl.results.response import Reals
 
 
 def fit_percent(measured: npt.ArrayLike, modelled: npt.ArrayLike) -> float:
@@ -40,8 +41,6 @@ def fit_percent(measured: npt.ArrayLike, modelled: npt.ArrayLike) -> float:
         raise ValueError("measured never changes: there is nothing to fit")
     return 100 * (1 - float(np.linalg.norm(y - ym)) / spread)
 
-
-Reals = npt.NDArray[np.float64]
 
 LAGS = 25
 _COLOUR = 10  # times the lags: how far correlations of coloured signals are summed

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hilctl.design.margins import Reals, margins_of
+from hilctl.design.margins import margins_of
 from hilctl.design.result import Measured
 from hilctl.experiment.drive import LegFault
 from hilctl.experiment.facts import Facts
@@ -28,7 +28,7 @@ from hilctl.identify.frequency.excite_shape import room_of
 from hilctl.identify.frequency.plan import Leg, signal_of
 from hilctl.identify.frequency.response import bandwidth
 from hilctl.identify.frequency.response_lines import multisine_response
-from hilctl.results.response import Response
+from hilctl.results.response import Reals, Response
 
 if TYPE_CHECKING:
     from hilctl.client import Client

@@ -18,8 +18,7 @@ from scipy.ndimage import maximum_filter1d, median_filter
 from scipy.signal import butter, sosfiltfilt
 
 from hilctl.params import BadValues, Params, Problem, number, whole
-
-Reals = npt.NDArray[np.float64]
+from hilctl.results.response import Reals
 
 _NORMAL = 1.4826  # a spread, from the median of absolute deviations of normal noise
 

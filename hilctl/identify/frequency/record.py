@@ -7,16 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
+from hilctl.results.response import Reals
 from sim.servo import Hold
 
 Kind = Literal["stepped", "sweep", "multisine", "step", "motion", "record"]
 Role = Literal["fit", "check"]  # models are fitted to the record; models are only validated on it
-
-
-Reals = npt.NDArray[np.float64]
 
 
 class Pair(NamedTuple):

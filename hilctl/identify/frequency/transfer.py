@@ -9,10 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.signal import lsim
 
+from hilctl.results.response import Complexes, Reals
 from sim.servo import Hold
-
-Reals = npt.NDArray[np.float64]
-Complexes = npt.NDArray[np.complex128]
 
 
 class Transfer(NamedTuple):

@@ -28,9 +28,9 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from hilctl.identify.frequency.judge_model import fit_percent
-from hilctl.identify.frequency.transfer import Complexes, Reals, Transfer
+from hilctl.identify.frequency.transfer import Transfer
 from hilctl.params import BadValues, Problem
-from hilctl.results.response import Response
+from hilctl.results.response import Complexes, Reals, Response
 
 ROUNDS = 20
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hilctl.identify.grey_box.model import Reals
+from hilctl.results.response import Reals
 
 MOST = 60  # coefficients, of a series that is long enough
 PATIENCE = 20  # coefficients that explain nothing, before more are tried no longer

@@ -16,7 +16,7 @@ from hilctl.identify.frequency.judge import require
 from hilctl.identify.frequency.judge_model import fit_percent
 from hilctl.identify.grey_box.intervals import How, gauged, invariants
 from hilctl.identify.grey_box.judge import estimates, flags
-from hilctl.identify.grey_box.model import CannotBe, Model, Reals, Record, check_record
+from hilctl.identify.grey_box.model import CannotBe, Model, Record, check_record
 from hilctl.identify.grey_box.parameters import Choices, Parameters
 from hilctl.identify.grey_box.problem import Problem
 from hilctl.identify.grey_box.result import Fit
@@ -24,6 +24,7 @@ from hilctl.identify.grey_box.search import Found, search, search_many, started
 from hilctl.identify.grey_box.structure import Rank, Structure, rank_of, structure_of
 from hilctl.params import BadValues
 from hilctl.params import Problem as Refusal
+from hilctl.results.response import Reals
 
 AROUND = 0.1  # of each parameter's logarithm: how far the points lie that the structure is read from
 POINTS = 3

@@ -17,12 +17,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from hilctl.identify.grey_box.model import CannotBe, Model, Reals
+from hilctl.identify.grey_box.model import CannotBe, Model
 from hilctl.identify.grey_box.problem import Problem
 from hilctl.identify.grey_box.result import By, Invariant
 from hilctl.identify.grey_box.scatter import SILENT, Scatter, scatter
 from hilctl.identify.grey_box.search import Found, NoStart, search
 from hilctl.identify.grey_box.structure import Structure
+from hilctl.results.response import Reals
 
 How = Literal["auto", "linear", "profile", "quick"]  # quick: linear, and no interval at a bound
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from hilctl.identify.grey_box.intervals import Gauged
-from hilctl.identify.grey_box.model import Reals
 from hilctl.identify.grey_box.parameters import Fixed, Free, Parameters
 from hilctl.identify.grey_box.problem import Problem
 from hilctl.identify.grey_box.result import By, Estimate, Flag, Invariant
 from hilctl.identify.grey_box.scatter import SILENT
 from hilctl.identify.grey_box.search import Found
 from hilctl.identify.grey_box.structure import Structure
+from hilctl.results.response import Reals
 
 WHITE = 0.2  # correlation of neighbouring residuals
 HELD_BACK = 25.0  # squares by which bounds make the fit worse, in units of a residual's: five standard deviations

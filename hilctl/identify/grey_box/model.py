@@ -10,13 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from hilctl.errors import HilctlError
 from hilctl.params import BadValues, Problem, leaves, nearest
+from hilctl.results.response import Reals
 from sim.servo import KNOWN, Hold, Servo, State, paper_servo, sensitivities, simulate
-
-Reals = npt.NDArray[np.float64]
 
 Begin = Literal["rest", "free"]
 BEGINS: tuple[Begin, ...] = ("rest", "free")

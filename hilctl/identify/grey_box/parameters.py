@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hilctl.identify.grey_box.model import Model, Reals
+from hilctl.identify.grey_box.model import Model
 from hilctl.params import BadValues, Problem, nearest
+from hilctl.results.response import Reals
 
 FAR = 100.0  # times and part: how far a parameter may go whose bounds mean nothing by themselves
 

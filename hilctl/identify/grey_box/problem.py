@@ -13,13 +13,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from hilctl.identify.grey_box.model import CannotBe, Model, Record
 from hilctl.identify.grey_box.parameters import Parameters
+from hilctl.results.response import Reals
 from hilctl.rt.jit import jit
-
-Reals = npt.NDArray[np.float64]
 
 _BLOCK = 128  # equations at a time: they stay in the nearest cache
 

@@ -15,12 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hilctl.experiment.facts import Facts
-from hilctl.identify.grey_box.model import CannotBe, Reals, Record
+from hilctl.identify.grey_box.model import CannotBe, Record
 from hilctl.identify.grey_box.parameters import Choice, Fixed, Free
 from hilctl.identify.grey_box.rig_flow import Word, follow, simulate_load
 from hilctl.identify.plant.motion import compare, fuse
 from hilctl.identify.plant.record import Record as PlantRecord
 from hilctl.identify.plant.signals import EDGE_S, Grid, Waves
+from hilctl.results.response import Reals
 
 FINER = 4  # samples for one: between those of the record the signals are what their waves say
 DROOP = Fixed(1.0, 0.5)  # of the accelerometer: two equal poles; none has 0, and a single one 2

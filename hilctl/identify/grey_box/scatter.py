@@ -21,10 +21,10 @@ import numpy as np
 
 from hilctl.identify.frequency.judge_model import LAGS, independence
 from hilctl.identify.grey_box.colour import Colour, colour_of
-from hilctl.identify.grey_box.model import Reals
 from hilctl.identify.grey_box.problem import Block, Problem, stacked, triangle_of
 from hilctl.identify.grey_box.search import Found
 from hilctl.params import BadValues
+from hilctl.results.response import Reals
 
 FOLLOWS = 0.9999  # how sure it must be that residuals follow the input
 

@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from hilctl.errors import HilctlError
-from hilctl.identify.grey_box.model import CannotBe, Reals
+from hilctl.identify.grey_box.model import CannotBe
 from hilctl.identify.grey_box.parameters import Free, Parameters
 from hilctl.identify.grey_box.problem import Problem
+from hilctl.results.response import Reals
 
 MOST_TRIALS = 200
 TOLERANCE = 1e-8  # of cost and of parameters

@@ -19,9 +19,8 @@ from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Reals = npt.NDArray[np.float64]
+from hilctl.results.response import Reals
 
 GAP = 1e6  # between two neighbouring singular values: below it, nothing is fixed
 _ROUNDING = 1e-16
@@ -58,7 +57,6 @@ def rank_of(jacobian: Reals) -> Rank:
     wide = [k for k in range(count - 1) if gaps[k] >= GAP]
     rank = wide[0] + 1 if wide else count
     return Rank(rank, tuple(values.tolist()), float(gaps[rank - 1]), right[rank:].T.copy(), lengths)
-
 
 
 LARGEST = 12  # numerator and denominator of what counts as a small fraction
