@@ -3,7 +3,7 @@
 import math
 
 from hilctl.papers.servo_tables import BELOW_HZ, FITS, ITERATIONS, Case, Line, Paper
-from hilctl.report.dynamics.sections import fit, stable
+from hilctl.report.dynamics.tables import fit, yes
 from hilctl.report.markup import Html, joined, p, table, tag
 from hilctl.report.numbers import plain
 from hilctl.report.sections.common import Pictures, shown
@@ -110,8 +110,8 @@ def _fixed(paper: Paper) -> Html:
 def _orders(paper: Paper) -> Html:
     rows = [
         (str(one.order) + (" (chosen)" if one.order == paper.family.best.order else ""),
-         fit(one.paper) if one.paper is not None else "–", fit(one.ours), stable(one.ours_stable),
-         fit(one.levy), stable(one.levy_stable))
+         fit(one.paper) if one.paper is not None else "–", fit(one.ours), yes(one.ours_stable),
+         fit(one.levy), yes(one.levy_stable))
         for one in paper.orders
     ]  # fmt: skip
     caption = (

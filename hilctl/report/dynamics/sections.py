@@ -1,22 +1,28 @@
 """The sections of a study's page, in the order of the work."""
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hilctl.identify.dynamics.judge import doubt
-from hilctl.identify.dynamics.study import Check, Grey, Study
+from hilctl.identify.dynamics.study import Check, Study
 from hilctl.identify.frequency.judge_model import Figures
 from hilctl.identify.grey_box.result import Fit
+from hilctl.report.dynamics import tables
 from hilctl.report.dynamics.pictures import checks_of, pairs_of
+from hilctl.report.dynamics.tables import Table, fit
 from hilctl.report.markup import NOTHING, Html, absent, bullets, code, facts, joined, p, sentence, table, tag
-from hilctl.report.numbers import fixed, percent, plain, quantity, with_unit
+from hilctl.report.numbers import fixed, plain, with_unit
 from hilctl.report.sections.common import Pictures, shown
-from hilctl.results.response import Crossing
 
 _KINDS = {"stepped": "stepped sine", "sweep": "sweep", "multisine": "multisine", "step": "step", "motion": "motion",
           "record": "recording"}  # fmt: skip
 _ROLES = {"fit": "identification", "check": "validation"}
+
+
+def tabled(made: Table) -> Html:
+    """A table with its title."""
+    rows = [[code(cell) if at in made.keys else cell for at, cell in enumerate(row)] for row in made.rows]
+    return table(made.head, rows, made.title)
 
 
 def driven(study: Study, pictures: Pictures) -> Html:
@@ -69,33 +75,13 @@ def responses(study: Study, pictures: Pictures) -> Html:
     """Frequency responses and bandwidths."""
     if not study.responses:
         return absent("None.")
-    rows = [
-        (one.experiment, str(one.pair), str(len(one.response.hz)), percent(100 * _error(one.response)),
-         _crossing(one.bandwidth.gain), _crossing(one.bandwidth.phase))
-        for one in study.responses
-    ]  # fmt: skip
     held = ", corrected for the half tick of lag of an input that is held from tick to tick"
-    head = ("experiment", "from → to", ">lines", ">standard error", ">−3 dB, Hz", ">−90°, Hz")
     return joined([
         *(shown(pictures, f"response-{index}", f"{pair}: with 95 % intervals{held if study.held(pair.input) else ''}; "
                  "dotted: the frequencies at which it has fallen by 3 dB and lags by 90°.")
           for index, pair in enumerate(pairs_of(study))),
-        table(head, rows, "standard error: the median over all lines, of the magnitude"),
+        tabled(tables.responses(study)),
     ])  # fmt: skip
-
-
-def _error(response: Any) -> float:
-    import numpy as np
-
-    return float(np.median(np.sqrt(response.variance / 2) / np.maximum(response.magnitude, 1e-300)))
-
-
-def _crossing(one: Crossing | None) -> str:
-    if one is None:
-        return "–"
-    half = 1.96 * one.error_hz
-    digits = 2 if half >= 0.005 or half <= 0 else min(2 - math.floor(math.log10(2 * half)) - 1, 5)
-    return f"{fixed(one.hz, digits)} ± {fixed(half, digits)}"
 
 
 def transfers(study: Study, pictures: Pictures) -> Html:
@@ -106,24 +92,13 @@ def transfers(study: Study, pictures: Pictures) -> Html:
         if one.family is None:
             parts.append(absent(sentence(one.refused)))
             continue
-        rows = [
-            (str(f.order) + (" (chosen)" if f.order == one.family.best.order else ""), fit(f.amplitude_percent),
-             fit(f.percent), fixed(f.bic, 1), stable(f.transfer.stable))
-            for f in one.family.fits
-        ]  # fmt: skip
-        head = (">order", ">amplitude", ">complex, weighted", ">BIC", "stable")
         best = one.family.best.transfer
         parts += [
             shown(pictures, f"transfer-{index}", "Measured, and every order; strong: the order with the least BIC."),
-            table(head, rows, "fits in %, equation 29"),
+            tabled(tables.transfers(one)),
             facts([("Poles, 1/s", _roots(best.poles)), ("Zeros, 1/s", _roots(best.zeros))]),
         ]
     return joined(parts) if parts else absent("None.")
-
-
-def stable(is_stable: bool) -> str:
-    """In a table."""
-    return "yes" if is_stable else "no"
 
 
 def _roots(roots: Any) -> str:
@@ -149,7 +124,7 @@ def grey(study: Study, pictures: Pictures) -> Html:
         facts([("Fit", _fits(found)),
                ("Iterations", f"{found.iterations}, {found.trials} simulations with derivatives"),
                ("Rank", f"{found.rank} of {found.free}, gap {plain(found.gap, 2)}"), ("Starts", _starts(found))]),
-        estimates(one, found),
+        tabled(tables.estimates(one)),
         identifiable(found),
         shown(pictures, "singular", "Left: combinations of parameters below the gap are not identifiable. Right: the "
                "search."),
@@ -171,58 +146,19 @@ def _starts(found: Fit) -> str:
     return f"{agreeing} of {of} ended at the same parameters" if of > 1 else ""
 
 
-def fit(per_cent: float) -> str:
-    """A fit by equation 29, with two decimals: fits differ there."""
-    return f"{fixed(per_cent, 2)} %"
-
-
-_BOUNDS = {-1: "at its lower bound", 0: "", 1: "at its upper bound"}
-
-
-def estimates(one: Grey, found: Fit) -> Html:
-    """The parameters with intervals, or that they are not identifiable."""
-    rows = []
-    for each in found.estimates:
-        value, interval, unit = quantity(each.value, each.low, each.high, each.unit)
-        if each.value is None:
-            value, interval = "not identifiable", ""
-        note = _BOUNDS[each.at_bound]
-        if each.by == "fixed":
-            note, interval = "fixed", ""
-        if each.value is None:
-            unit = note = ""
-        key = code(one.keys.get(each.name, each.name))
-        rows.append((key, with_unit(one.before.get(each.name), each.unit), value, interval, unit, note))
-    return table(("parameter", ">rig file", ">identified", ">95 % interval", "unit", ""), rows)
-
-
 def identifiable(found: Fit) -> Html:
     """Which combinations of parameters the data identify, and which they do not."""
-    rows = []
-    for each in found.invariants:
-        value, interval, unit = quantity(each.value, each.low, each.high, each.unit)
-        rows.append((tag("span", each.name, class_="key"), value, interval, unit))
     free = [sentence(f"{one.text}: no measured output changes") for one in found.directions]
-    combined = table(("identifiable", ">identified", ">95 % interval", "unit"), rows)
     if not free:
         return p("Every parameter is identifiable by itself.")
-    return joined([p("Not identifiable from these data:"), bullets(free), combined])
+    return joined([p("Not identifiable from these data:"), bullets(free), tabled(tables.identifiable(found))])
 
 
 def validation(study: Study, pictures: Pictures) -> Html:
     """Models on data that they were not fitted to."""
     if not (study.checks or study.against):
         return absent("No record was reserved for validation.")
-    rows = [
-        (one.experiment, one.model, code(one.output), fit(one.fit_percent), _white(one), _apart(one))
-        for one in study.checks
-    ]
-    head = ("experiment", "model", "output", ">fit", "residuals", "residuals and input")
-    parts = [table(head, rows)]
-    lines = [(one.experiment, one.model, str(one.pair), fit(one.fit_percent), percent(one.error_percent))
-             for one in study.against]  # fmt: skip
-    parts.append(table(("response of", "model", "from → to", ">amplitude", ">error"), lines,
-                       "responses that the models were not fitted to"))  # fmt: skip
+    parts = [tabled(one) for one in tables.validation(study)]
     for index, checks in enumerate(checks_of(study)):
         parts += [shown(pictures, f"check-{index}", _caption(checks)), _steps(checks)]
     return joined(parts)
@@ -231,22 +167,6 @@ def validation(study: Study, pictures: Pictures) -> Html:
 def _caption(checks: Sequence[Check]) -> str:
     each = ", ".join(f"{one.model} {fit(one.fit_percent)}" for one in checks)
     return f"{checks[0].experiment}, which no model was fitted to: {each}."
-
-
-def _white(one: Check) -> str:
-    if one.whiteness is None:
-        return sentence(one.refused) or "–"
-    if one.whiteness.white:
-        return "white"
-    return f"coloured: {percent(100 * one.whiteness.outside)} of the lags outside the bound"
-
-
-def _apart(one: Check) -> str:
-    if one.independence is None:
-        return "–"
-    if one.independence.independent:
-        return "independent"
-    return f"correlated: {fixed(one.independence.worst, 1)} standard errors"
 
 
 def _steps(checks: Sequence[Check]) -> Html:
