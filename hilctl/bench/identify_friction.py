@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hilctl.identify.friction_fit.curve import NAMES, WORDS
-from hilctl.identify.friction_fit.hybrid import Evolution, runs
-from hilctl.identify.friction_fit.laws import GAUSSIAN
-from hilctl.identify.friction_fit.points import check_points
-from hilctl.identify.friction_fit.problem import Scaled, scaled
-from hilctl.identify.friction_fit.ranges import PAPER, Ranges, ranges_for
-from hilctl.identify.friction_fit.varpro import varpro
+from hilctl.identify.friction.fit_hybrid import Evolution, runs
+from hilctl.identify.friction.fit_points import check_points
+from hilctl.identify.friction.fit_problem import Scaled, scaled
+from hilctl.identify.friction.fit_varpro import varpro
+from hilctl.identify.friction.model_curve import NAMES, WORDS
+from hilctl.identify.friction.model_laws import GAUSSIAN
+from hilctl.identify.friction.model_ranges import PAPER, Ranges, ranges_for
 
 TRUTH = {"fc": 287.0, "fs": 3118.0, "vs": 0.115, "sigma": 3251.0}
 SPEEDS = np.geomspace(0.001, 0.8, 25)

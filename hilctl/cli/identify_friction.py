@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from hilctl.client import Client
-    from hilctl.identify.campaign import Campaign
+    from hilctl.identify.friction import Campaign
 
 
 def run(given: argparse.Namespace) -> int:
     """Does it; returns the exit code."""
-    from hilctl.identify.campaign import CannotPlan
+    from hilctl.identify.friction import CannotPlan
 
     _check(given)
     begun_s = time.monotonic()
@@ -72,7 +72,7 @@ def _measure(
     rig: "Client", given: argparse.Namespace, folder: Path, bar: "Progress", line: "TaskID"
 ) -> "Campaign":  # fmt: skip
     from hilctl.experiment.own_loop import refuse_on
-    from hilctl.identify.campaign import BUDGET_S, Campaign
+    from hilctl.identify.friction import BUDGET_S, Campaign
 
     refuse_on(rig, "friction")
     if given.resume:
@@ -100,8 +100,7 @@ def _show(campaign: "Campaign", bar: "Progress", line: "TaskID") -> None:
 
 def _answer(campaign: "Campaign", folder: Path) -> dict[str, Any]:
     """The points, and the friction model that fits them."""
-    from hilctl.identify.campaign import as_object, signed
-    from hilctl.identify.friction_fit import check_points, fit_friction
+    from hilctl.identify.friction import as_object, check_points, fit_friction, signed
     from hilctl.params import BadValues
 
     answer: dict[str, Any] = {**as_object(campaign.store), "fit": None, "fit_refused": ""}
@@ -113,7 +112,7 @@ def _answer(campaign: "Campaign", folder: Path) -> dict[str, Any]:
 
 
 def _tell(campaign: "Campaign", answer: dict[str, Any]) -> None:
-    from hilctl.identify.campaign import table
+    from hilctl.identify.friction import table
 
     show(table(campaign.store))
     for reason, count in _reasons(answer["windows"]["discarded"]).items():

@@ -110,7 +110,7 @@ def _moves(given: argparse.Namespace) -> bool:
 
 def refuse_campaign(rig: "Client", speeds_m_s: Sequence[float] | None, budget_s: float) -> None:
     """WrongUse where no friction campaign fits into the rig's limits and the budget: before anything moves."""
-    from hilctl.identify.campaign import CannotPlan, plan, read_facts
+    from hilctl.identify.friction import CannotPlan, plan, read_facts
 
     try:
         plan(read_facts(rig), speeds_m_s, budget_s)

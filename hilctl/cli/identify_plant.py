@@ -22,10 +22,10 @@ def run(given: argparse.Namespace) -> int:
 
 def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any) -> dict[str, Any]:
     from hilctl.experiment.own_loop import refuse_on
-    from hilctl.identify.campaign import read_facts
+    from hilctl.identify.friction import read_facts
     from hilctl.identify.plant.drive import drive, ready
-    from hilctl.identify.plant.experiment import plan
     from hilctl.identify.plant.identify import fit_plant
+    from hilctl.identify.plant.plan import plan
     from hilctl.identify.plant.store import save_records
 
     refuse_on(rig, "plant")

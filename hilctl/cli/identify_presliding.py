@@ -78,7 +78,7 @@ def _curve_in(path: Path) -> Mapping[str, Any]:
 
 
 def _checked(table: Mapping[str, Any], where: str) -> Mapping[str, Any]:
-    from hilctl.identify.presliding.curve import curve_of
+    from hilctl.identify.presliding.model_curve import curve_of
 
     try:
         curve_of(table)

@@ -30,7 +30,7 @@ from hilctl.experiment import journal
 from hilctl.experiment.drive import LegFault
 from hilctl.experiment.own_loop import refuse_on
 from hilctl.experiment.prepare import PrepareFailed
-from hilctl.identify.campaign import CampaignFault, CannotPlan, StoreError
+from hilctl.identify.friction import CampaignFault, CannotPlan, StoreError
 from hilctl.identify.plant.faults import PlantFault
 from hilctl.identify.presliding import ReversalFault
 from hilctl.params import BadValues

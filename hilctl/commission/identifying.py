@@ -9,9 +9,8 @@ from hilctl.commission.telling import sliding_curve
 from hilctl.commission.work import Work
 from hilctl.experiment import journal
 from hilctl.experiment.drive import LegFault
-from hilctl.identify.campaign import Campaign, CampaignFault, campaign_of, signed
-from hilctl.identify.campaign.store import PLAN
-from hilctl.identify.friction_fit import check_points, fit_friction
+from hilctl.identify.friction import Campaign, CampaignFault, campaign_of, check_points, fit_friction, signed
+from hilctl.identify.friction.store import PLAN
 from hilctl.identify.plant.faults import PlantFault
 from hilctl.identify.plant.identify import identify_plant
 from hilctl.identify.presliding import ReversalFault, identify_presliding

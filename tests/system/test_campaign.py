@@ -10,8 +10,7 @@ import pytest
 from hilctl.client import Client, private_service
 from hilctl.experiment.prepare import PrepareFailed, prepare
 from hilctl.friction import MODELS
-from hilctl.identify.campaign import Campaign, CampaignFault, Store, signed
-from hilctl.identify.friction_fit import check_points, fit_friction
+from hilctl.identify.friction import Campaign, CampaignFault, Store, check_points, fit_friction, signed
 from tests.system.cli_parts import Shell
 from tests.system.service_parts import RIG
 

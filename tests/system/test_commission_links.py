@@ -17,8 +17,8 @@ from hilctl.client import Client, private_service
 from hilctl.commission import Commissioning, How
 from hilctl.commission.sines import sizes_of
 from hilctl.experiment.prepare import prepare
-from hilctl.identify.campaign import Campaign
 from hilctl.identify.distortion import measure
+from hilctl.identify.friction import Campaign
 from tests.system.emulate_parts import PRESETS, driven
 from tests.system.service_parts import core_of
 

@@ -10,7 +10,7 @@ from hilctl.experiment.facts import read_facts
 from hilctl.identify.grey_box.rig_model import rig_choices, rig_records
 from hilctl.identify.grey_box.rig_search import identify_rig
 from hilctl.identify.plant.drive import drive
-from hilctl.identify.plant.experiment import plan
+from hilctl.identify.plant.plan import plan
 from tests.system.test_identify_plant import a_rig
 
 SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))

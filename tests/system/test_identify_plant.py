@@ -9,9 +9,9 @@ from hilctl.client import Client, private_service
 from hilctl.experiment.drive import LegFault
 from hilctl.experiment.facts import read_facts
 from hilctl.identify.plant.drive import drive
-from hilctl.identify.plant.experiment import plan
 from hilctl.identify.plant.faults import PlantFault
 from hilctl.identify.plant.identify import fit_plant, identify_plant
+from hilctl.identify.plant.plan import plan
 from hilctl.identify.plant.record import Record
 
 SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))

@@ -9,7 +9,7 @@ from hilctl.cli import connect
 from hilctl.cli.main import main
 from hilctl.client import Client, Refused, private_service
 from hilctl.commission import Commissioning, How
-from hilctl.identify.campaign import Campaign, read_facts
+from hilctl.identify.friction import Campaign, read_facts
 from hilctl.identify.plant.drive import ready
 from hilctl.identify.presliding import identify_presliding
 from hilctl.params import BadValues

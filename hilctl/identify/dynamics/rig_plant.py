@@ -42,7 +42,7 @@ class RigPlant:
 
     def legs(self, rig: "Client", facts: Facts) -> Sequence[Leg]:
         """Sines and chirps up and down, through the hydraulic mode."""
-        from hilctl.identify.plant.experiment import plan
+        from hilctl.identify.plant.plan import plan
 
         if facts["law.feedback"] != "three_state":
             raise PlantFault(f"law.feedback is {facts['law.feedback']}; set it to three_state for the plant's motions")

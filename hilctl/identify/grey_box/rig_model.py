@@ -18,9 +18,9 @@ from hilctl.experiment.facts import Facts
 from hilctl.identify.grey_box.model import CannotBe, Record
 from hilctl.identify.grey_box.parameters import Choice, Fixed, Free
 from hilctl.identify.grey_box.rig_flow import Word, follow, simulate_load
-from hilctl.identify.plant.motion import compare, fuse
+from hilctl.identify.plant.model_motion import compare, fuse
+from hilctl.identify.plant.model_signals import EDGE_S, Grid, Waves
 from hilctl.identify.plant.record import Record as PlantRecord
-from hilctl.identify.plant.signals import EDGE_S, Grid, Waves
 from hilctl.results.response import Reals
 
 FINER = 4  # samples for one: between those of the record the signals are what their waves say

@@ -8,8 +8,8 @@ from hilctl.experiment.facts import Facts
 from hilctl.experiment.own_loop import refuse_own_loop
 from hilctl.experiment.policy import EQUATION, REST_S
 from hilctl.experiment.trips import trip_text
-from hilctl.identify.plant.experiment import Leg
 from hilctl.identify.plant.faults import PlantFault, check_record
+from hilctl.identify.plant.plan import Leg
 from hilctl.identify.plant.record import CHANNELS, Record, whole
 
 if TYPE_CHECKING:

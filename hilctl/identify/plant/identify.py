@@ -17,15 +17,15 @@ from hilctl.experiment.noise import with_noise
 from hilctl.experiment.policy import EQUATION, wider
 from hilctl.experiment.sensors import SENSED
 from hilctl.identify.plant.drive import drive, ready
-from hilctl.identify.plant.experiment import plan
+from hilctl.identify.plant.estimate_flow import Fitted, fit_flow
+from hilctl.identify.plant.estimate_mass import Mass, TooFew, weigh
 from hilctl.identify.plant.faults import LEAST_EXPLAINED, PlantFault, check_accelerometer, check_record, check_signs
-from hilctl.identify.plant.fit import Fitted, fit_flow
-from hilctl.identify.plant.flow import Lines, lines_of, spool
-from hilctl.identify.plant.mass import Mass, TooFew, weigh
-from hilctl.identify.plant.motion import compare
+from hilctl.identify.plant.model_flow import Lines, lines_of, spool
+from hilctl.identify.plant.model_motion import compare
+from hilctl.identify.plant.model_signals import Grid
+from hilctl.identify.plant.plan import plan
 from hilctl.identify.plant.record import Record, gaps, whole
 from hilctl.identify.plant.result import PlantFit
-from hilctl.identify.plant.signals import Grid
 from hilctl.identify.plant.telling import told
 
 if TYPE_CHECKING:

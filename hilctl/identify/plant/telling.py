@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from hilctl.experiment.accelerometer import Accelerometer
-from hilctl.identify.plant.fit import RANK, WORDS, Fitted
-from hilctl.identify.plant.mass import Mass
+from hilctl.identify.plant.estimate_flow import RANK, WORDS, Fitted
+from hilctl.identify.plant.estimate_mass import Mass
 from hilctl.identify.plant.record import Record
 from hilctl.identify.plant.result import PlantFit
 from hilctl.results.quantity import Flag, Quantity, quantity

@@ -8,9 +8,9 @@ import numpy.typing as npt
 
 from hilctl.errors import HilctlError
 from hilctl.experiment.sensors import dead, stuck
-from hilctl.identify.presliding.cycles import LEAST_CYCLES, Cycles
+from hilctl.identify.presliding.estimate_cycles import LEAST_CYCLES, Cycles
+from hilctl.identify.presliding.estimate_loop import FINE, Loop
 from hilctl.identify.presliding.facts import Facts
-from hilctl.identify.presliding.loop import FINE, Loop
 
 LOUD = 0.1  # of friction: more noise in a point of the mean cycle hides the turn
 

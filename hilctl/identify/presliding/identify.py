@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.experiment.own_loop import refuse_on
-from hilctl.identify.presliding.curve import curve_of
+from hilctl.identify.presliding.drive import measure
 from hilctl.identify.presliding.facts import read_facts
 from hilctl.identify.presliding.judge import judge
-from hilctl.identify.presliding.measure import measure
+from hilctl.identify.presliding.model_curve import curve_of
 from hilctl.identify.presliding.plan import plan
 from hilctl.identify.presliding.result import Presliding
 from hilctl.identify.presliding.store import save_cycles

@@ -11,19 +11,19 @@ from typing import Any
 
 from hilctl.friction import check_friction
 from hilctl.identify.presliding import words
-from hilctl.identify.presliding.alignment import aligned
-from hilctl.identify.presliding.bristles import Bristles, fit_bristles, passive_vd
-from hilctl.identify.presliding.compare import compare
-from hilctl.identify.presliding.curve import Curve, curve_of
-from hilctl.identify.presliding.cycles import Cycles
+from hilctl.identify.presliding.estimate_alignment import aligned
+from hilctl.identify.presliding.estimate_bristles import Bristles, fit_bristles, passive_vd
+from hilctl.identify.presliding.estimate_cycles import Cycles
+from hilctl.identify.presliding.estimate_loop import Loop, loop_of
+from hilctl.identify.presliding.estimate_residuals import BLOCKS
+from hilctl.identify.presliding.estimate_slips import ATTRACTION_N_S, Slips, refine
+from hilctl.identify.presliding.estimate_travel import Travel, travel_of
+from hilctl.identify.presliding.estimate_turn import turn_of
 from hilctl.identify.presliding.facts import Facts
 from hilctl.identify.presliding.faults import ReversalFault, check_cycles, check_force
-from hilctl.identify.presliding.fitting import BLOCKS
-from hilctl.identify.presliding.loop import Loop, loop_of
+from hilctl.identify.presliding.judge_models import compare
+from hilctl.identify.presliding.model_curve import Curve, curve_of
 from hilctl.identify.presliding.result import Presliding
-from hilctl.identify.presliding.slips import ATTRACTION_N_S, Slips, refine
-from hilctl.identify.presliding.travel import Travel, travel_of
-from hilctl.identify.presliding.turn import turn_of
 from hilctl.results.quantity import Quantity, quantity, unsure
 
 SEEN = 5.0  # standard errors: a travel below that is none

@@ -9,10 +9,10 @@ larger turn it whole, and the fastest, where damping counts, gives s1. None come
 import math
 from typing import NamedTuple
 
-from hilctl.identify.presliding.curve import Curve
-from hilctl.identify.presliding.cycles import FORGETS, LEAST_CYCLES
+from hilctl.identify.presliding.estimate_cycles import FORGETS, LEAST_CYCLES
 from hilctl.identify.presliding.facts import Facts
 from hilctl.identify.presliding.faults import ReversalFault
+from hilctl.identify.presliding.model_curve import Curve
 
 OIL = (0.25, 1.0, 4.0, 16.0)  # amplitudes in oil strokes
 CYCLES = (10, 16, 20, 60)

@@ -7,9 +7,9 @@ import msgspec
 
 from hilctl.experiment.policy import wider
 from hilctl.friction import Friction
-from hilctl.identify.presliding.compare import Comparison
-from hilctl.identify.presliding.travel import Travel
-from hilctl.identify.presliding.turn import Turn
+from hilctl.identify.presliding.estimate_travel import Travel
+from hilctl.identify.presliding.estimate_turn import Turn
+from hilctl.identify.presliding.judge_models import Comparison
 from hilctl.params.finite import finite
 from hilctl.results.quantity import Quantity
 from hilctl.results.reversals import Evidence, Kind, Reversals, Swing

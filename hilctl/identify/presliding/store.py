@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from hilctl.experiment import store as kept
-from hilctl.identify.presliding.cycles import Cycles
+from hilctl.identify.presliding.estimate_cycles import Cycles
 from hilctl.identify.presliding.facts import Facts
 
 _FORMAT = 1

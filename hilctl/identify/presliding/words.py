@@ -3,10 +3,10 @@
 import math
 from collections.abc import Sequence
 
-from hilctl.identify.presliding.compare import Comparison
+from hilctl.identify.presliding.estimate_loop import Loop
+from hilctl.identify.presliding.estimate_travel import Travel
 from hilctl.identify.presliding.facts import Facts
-from hilctl.identify.presliding.loop import Loop
-from hilctl.identify.presliding.travel import Travel
+from hilctl.identify.presliding.judge_models import Comparison
 from hilctl.results.quantity import Quantity
 
 ONE_CURVE = (

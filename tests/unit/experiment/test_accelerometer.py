@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from hilctl.experiment.accelerometer import HIGH, LOW, Both, compare, wrong
-from tests.unit.identify import plant_parts
-from tests.unit.identify.campaign_parts import triangle
+from tests.unit.identify.friction.campaign_parts import triangle
+from tests.unit.identify.plant import plant_parts
 
 RATE_HZ, SX, SA = 1000.0, 5e-6, 0.02
 

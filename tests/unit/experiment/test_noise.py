@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hilctl.experiment.noise import LEAST, NOISY, at_rest, noise_of, with_noise
-from tests.unit.identify.campaign_parts import facts
+from tests.unit.identify.friction.campaign_parts import facts
 
 N, RATE_HZ = 500, 1000.0
 T = np.arange(N) / RATE_HZ

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hilctl.experiment.sensors import CHANNEL_OF, REPEATS_S, dead, repeating, stuck_in
-from tests.unit.identify.campaign_parts import triangle
+from tests.unit.identify.friction.campaign_parts import triangle
 
 NOISE = {"displacement": 5e-6, "acceleration": 0.02, "pressure_a": 25e3}
 

@@ -26,7 +26,7 @@ KEYS = """
 import importlib, json
 from hilctl.rt.key import key_of
 entries = ["hilctl.loop.core:rt_run", "hilctl.loop.mailbox:mail_put", "hilctl.friction.registry:rt_curve",
-           "hilctl.law.reference.scan:rt_scan", "hilctl.identify.friction_fit.varpro:varpro",
+           "hilctl.law.reference.scan:rt_scan", "hilctl.identify.friction.fit_varpro:varpro",
            "firmware_bridge.modbus.exchange:rt_modbus_exchange", "firmware_bridge.driver:rt_null_exchange"]
 found = {}
 for entry in entries:
@@ -67,7 +67,7 @@ EVERYTHING = {"rt_run", "mail_put", "rt_curve", "rt_scan", "varpro", "rt_modbus_
 EDITS = {
     "the PID": ("hilctl/law/pid.py", "s.p = c.kp_per_m * error", "s.p = 2.0 * c.kp_per_m * error", {"rt_run"}),
     "a comment": ("hilctl/law/pid.py", "import math", "# a comment\nimport math", set()),
-    "identification": ("hilctl/identify/friction_fit/varpro.py", "import math", "import math\nX = 1", set()),
+    "identification": ("hilctl/identify/friction/fit_varpro.py", "import math", "import math\nX = 1", set()),
     "a friction law": (
         "hilctl/friction/coulomb.py", "0.0 * v  #", "0.5 * v  #", {"rt_run", "rt_curve"},
     ),

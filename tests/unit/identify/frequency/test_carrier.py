@@ -16,7 +16,7 @@ from hilctl.identify.frequency.plan import Asked, legs_of, signal_of
 from hilctl.identify.frequency.response_lines import multisine_response
 from hilctl.identify.frequency.response_swept import stepped_response, sweep_response
 from hilctl.params import BadValues, check
-from tests.unit.identify.plant_parts import facts
+from tests.unit.identify.plant.plant_parts import facts
 
 ROOM = {
     "position_m": 0.045, "velocity_m_s": 0.6, "acceleration_m_s2": 30.0, "no_load_speed_m_s": 1.54,

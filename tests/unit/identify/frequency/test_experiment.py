@@ -15,7 +15,7 @@ from hilctl.identify.frequency.drive import PLAN, Run, history_of
 from hilctl.identify.frequency.excite_shape import room_of
 from hilctl.identify.frequency.plan import PART_S, Asked, check_asked, legs_of, signal_of
 from hilctl.params import BadValues
-from tests.unit.identify.plant_parts import BELIEVED, facts
+from tests.unit.identify.plant.plant_parts import BELIEVED, facts
 
 ALL = ("multisine", "sweep", "stepped")
 FRICTION = {"friction.model": "coulomb", "friction.fc": 300.0}

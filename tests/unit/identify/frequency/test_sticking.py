@@ -7,7 +7,7 @@ import pytest
 from hilctl.identify.frequency.judge_sticking import stuck_of
 from hilctl.identify.frequency.plan import Asked, legs_of, signal_of
 from hilctl.identify.frequency.record import Experiment
-from tests.unit.identify.plant_parts import facts
+from tests.unit.identify.plant.plant_parts import facts
 
 STICKS = {"friction.model": "karnopp", "friction.fc": 287.0, "friction.fs": 3118.0, "friction.vs": 0.115,
           "friction.sigma": 3251.0}  # fmt: skip

@@ -13,7 +13,7 @@ from hilctl.identify.grey_box.rig_model import LEAK, RigModel, rig_choices, rig_
 from hilctl.identify.grey_box.rig_search import find_threshold, identify_rig
 from hilctl.params import BadValues
 from sim.valve import VALVE, rt_target
-from tests.unit.identify.plant_parts import TRUE, facts, records
+from tests.unit.identify.plant.plant_parts import TRUE, facts, records
 
 FACTS = facts()
 MODEL = rig_model(FACTS)

@@ -1,0 +1,105 @@
+"""How sure the words are: covariance, 95 % intervals, what trades off against what.
+
+The linear interval is x ± t s, with the covariance s² (J^T W J)^-1 of the words that met no bound. Where the profile
+(see `profile`) ends elsewhere by more than a tenth of it, or a bound is near, the profile's is given.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hilctl.identify.friction.fit_problem import Block, Fitted, Scaled
+from hilctl.identify.friction.judge_profile import profile_end
+from hilctl.identify.friction.model_curve import DELTA, POWER, VS
+
+CONFIDENCE = 0.95
+AGREE = 0.1  # of the half-width
+LEAST_STRIDE = 1e-9  # of a range
+
+
+class Interval(NamedTuple):
+    """One word, in SI."""
+
+    word: int
+    value: float
+    low: float
+    high: float
+    by: str  # linear or profile
+    sd: float  # of the linear theory; nan where it has none
+    at_bound: int  # -1, 0, 1
+    open_low: bool  # the data give no end on this side: it is the range's
+    open_high: bool
+
+
+class Sureness(NamedTuple):
+    """Of one block."""
+
+    intervals: tuple[Interval, ...]
+    names: tuple[int, ...]  # words in the covariance
+    covariance: Any  # SI
+    condition: float  # of the Jacobian with columns of length 1
+    weakest: Any  # relative changes of the words, one standard deviation along the direction that is known least
+
+
+def sureness(fitted: Fitted, block: Block, scaled: Scaled) -> Sureness:
+    """Intervals and covariance of one block; the scatter is that of the whole fit."""
+    from scipy.stats import t
+
+    units = scaled.units()
+    quantile = float(t.ppf(0.5 + CONFIDENCE / 2, fitted.freedom))
+    variance = max(fitted.variance, 0.0)
+    ends = block.at_bound()
+    moving = [j for j in block.free() if j not in ends]
+    jacobian = block.jacobian(moving)
+    lengths = np.linalg.norm(jacobian, axis=0)
+    seen = lengths > 0
+    moving, jacobian, lengths = [j for j, s in zip(moving, seen, strict=True) if s], jacobian[:, seen], lengths[seen]
+    _, values, vt = np.linalg.svd(jacobian / lengths, full_matrices=False) if moving else (None, np.ones(1), None)
+    condition = float(values[0] / values[-1]) if values[-1] > 0 else math.inf
+    covariance, weakest = np.zeros((0, 0)), np.zeros(0)
+    if vt is not None:
+        root = vt.T / np.maximum(values, 1e-12 * values[0]) / lengths[:, None]
+        covariance = variance * root @ root.T
+        weakest = _weakest(root, block.x[moving], math.sqrt(variance))
+    allowed = block.squares + variance * quantile**2
+    intervals = []
+    for word in block.free():
+        sd = math.sqrt(covariance[moving.index(word), moving.index(word)]) if word in moving else math.nan
+        intervals.append(_interval(block, word, sd, quantile, allowed, float(units[word]), ends.get(word, 0)))
+    scale = units[moving]
+    return Sureness(tuple(intervals), tuple(moving), covariance * np.outer(scale, scale), condition, weakest)
+
+
+def _weakest(root: Any, values: Any, sd: float) -> Any:
+    """The greatest of the relative errors' principal directions, as relative changes."""
+    relative = sd * root / np.where(values != 0, values, 1.0)[:, None]
+    u, s, _ = np.linalg.svd(relative)
+    return u[:, 0] * s[0]
+
+
+def _interval(block: Block, word: int, sd: float, quantile: float, allowed: float, unit: float, bound: int) -> Interval:
+    value, low, high = float(block.x[word]), float(block.low[word]), float(block.high[word])
+    half = quantile * sd
+    reached = [_profile_end(block, word, sign, half, allowed) for sign in (-1.0, 1.0)]
+    is_open = reached[0] <= low and _natural(word) != low, reached[1] >= high
+    straight = math.isfinite(half) and all(abs(abs(end - value) - half) <= AGREE * half for end in reached)
+    ends = (value - half, value + half) if straight else (reached[0], reached[1])
+    by = "linear" if straight else "profile"
+    return Interval(word, value * unit, ends[0] * unit, ends[1] * unit, by, sd * unit, bound, *is_open)
+
+
+def _natural(word: int) -> float:
+    """The lower end that the word itself has: no friction is less than none."""
+    return math.nan if word in (VS, DELTA, POWER) else 0.0
+
+
+def _profile_end(block: Block, word: int, sign: float, half: float, allowed: float) -> float:
+    """One end of the profile."""
+    width, value = float(block.high[word] - block.low[word]), float(block.x[word])
+    stride = half if math.isfinite(half) else 0.01 * width
+    if word in (VS, DELTA, POWER):
+        stride = min(stride / value, 0.5)
+    stride = max(min(0.5 * stride, 0.2 * width), LEAST_STRIDE * width)
+    return float(profile_end(block.data, block.low, block.high, block.x, word, allowed, sign * stride))
+

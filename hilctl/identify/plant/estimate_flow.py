@@ -1,0 +1,184 @@
+"""The best machine for the flow's equation: bounded least squares on scaled parameters, and how sure it is.
+
+Five words enter linearly; the slopes of the others are differences of the flow alone. What is known beforehand about
+the sensors enters as a few more residuals, and is left out where it is judged what the data tell.
+
+Sensors and model err in ways that more samples do not average out. So the intervals also hold what an error of
+COHERENT, growing with the frequency from EVEN of that to all of it at the hydraulic mode, in or out of phase, of the
+motion or of the pressures would do to the words.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hilctl.identify.plant.model_flow import CURVED, LINEAR, Lines, flow_lines, flow_slopes
+from hilctl.identify.plant.record import Reals
+
+WORDS = LINEAR + CURVED
+_STEP = 1e-5  # of a scaled word, for differences
+COHERENT, EVEN = 0.003, 0.5  # what transducers' filters do near the mode, and their scales
+_AWAY = ("tau", "delay", "dead_band", "play")  # taken to be none, where the search is tried again
+RANK = 1e-6  # of the greatest singular value of the scaled slopes: below, the data do not tell at all
+
+
+class Word(NamedTuple):
+    """One parameter of the fit, in its own unit."""
+
+    start: float
+    low: float
+    high: float
+    scale: float
+    prior: float = 0.0  # what is known of it beforehand, and how well; 0: nothing
+    prior_sd: float = 0.0
+
+
+class Fitted(NamedTuple):
+    """The best, how sure, and what it explains."""
+
+    value: dict[str, float]
+    sd: dict[str, float]
+    at_bound: dict[str, int]
+    covariance: Reals
+    scatter: float  # of a line in units of what was expected of it
+    singular_values: tuple[float, ...]
+    weakest: dict[str, float]  # the combination that is known least, in units of the scale
+    explained: tuple[float, ...]  # each record's, in %: 100 (1 - |miss| / |flow|)
+    evaluations: int
+
+    def wider(self, factor: float) -> "Fitted":
+        """With wider intervals: readings that were lost and bridged tell nothing of their own."""
+        return self._replace(sd={name: factor * sd for name, sd in self.sd.items()},
+                             covariance=factor**2 * self.covariance)  # fmt: skip
+
+
+def words_of(facts: Mapping[str, Any]) -> dict[str, Word]:
+    """Where the search begins and ends, from what the rig file believes."""
+    Qn, beta, wv, zv, Ps = (float(facts[f"machine.{key}"]) for key in ("Qn", "beta", "wv", "zv", "Ps"))
+    leak = 0.02 * Qn / Ps
+    dead = float(facts["machine.dead_band"])
+    return {
+        "Qn": Word(Qn, 0.2 * Qn, 5 * Qn, Qn),
+        "compliance": Word(1 / beta, 0.2 / beta, 5 / beta, 1 / beta),
+        "Ctc": Word(max(float(facts["machine.Ctc"]), 0.1 * leak), 0.0, 100 * leak, leak),
+        "tau": Word(0.0, -5e-3, 5e-3, 1e-3, 0.0, 0.5e-3),
+        "droop": Word(0.5, -2.0, 3.0, 1.0, 0.5, 0.5),
+        "null": Word(0.0, -0.2, 0.2, 0.01),
+        "delay": Word(0.0, -1e-3, 10e-3, 1e-3),
+        "wv": Word(wv, 0.2 * wv, 5 * wv, wv),
+        "zv": Word(zv, 0.2 * zv, 5 * zv, zv),
+        "bias": Word(0.0, -0.1 * Ps, 0.1 * Ps, 0.005 * Ps, 0.0, 0.01 * Ps),
+        "dead_band": Word(max(dead, 1e-3), 0.0, 0.2, 0.01),
+        "play": Word(2e-4, 0.0, 0.05, 0.001),
+    }
+
+
+class _Problem:
+    """Residuals and slopes by scaled words."""
+
+    def __init__(self, records: Sequence[Lines], facts: Mapping[str, Any], words: Mapping[str, Word]) -> None:
+        self.records, self.facts, self.words = records, facts, words
+        self.scale = np.array([words[name].scale for name in WORDS])
+        self.steps = {name: _STEP * words[name].scale for name in CURVED}
+        self.known = [i for i, name in enumerate(WORDS) if words[name].prior_sd > 0]
+
+    def curved(self, q: Reals) -> dict[str, float]:
+        return {name: float(value) for name, value in zip(CURVED, (q * self.scale)[len(LINEAR) :], strict=True)}
+
+    def misses(self, q: Reals) -> Reals:
+        """Of every line, then of what is known beforehand."""
+        p, out = q * self.scale, []
+        for lines in self.records:
+            miss = p[0] * flow_lines(lines, self.curved(q), self.facts) - lines.wanted - lines.columns @ p[1:5]
+            out += [miss.real, miss.imag]
+        return np.concatenate([*out, self.priors(q)])
+
+    def priors(self, q: Reals) -> Reals:
+        p, words = q * self.scale, [self.words[name] for name in WORDS]
+        return np.array([(p[i] - words[i].prior) / words[i].prior_sd for i in self.known])
+
+    def slopes(self, q: Reals) -> Reals:
+        """The Jacobian of `misses`."""
+        p, blocks = q * self.scale, []
+        for lines in self.records:
+            here = flow_lines(lines, self.curved(q), self.facts)
+            part = np.empty((len(here), len(WORDS)), complex)
+            part[:, 0] = here * self.scale[0]
+            part[:, 1:5] = -lines.columns * self.scale[1:5]
+            part[:, 5:] = p[0] / _STEP * flow_slopes(lines, self.curved(q), self.steps, self.facts)
+            blocks += [part.real, part.imag]
+        tail = np.zeros((len(self.known), len(WORDS)))
+        for row, i in enumerate(self.known):
+            tail[row, i] = self.scale[i] / self.words[WORDS[i]].prior_sd
+        return np.concatenate([*blocks, tail])
+
+
+def fit_flow(
+    records: Sequence[Lines], facts: Mapping[str, Any], mode_rad_s: float, words: Mapping[str, Word] | None = None
+) -> Fitted:
+    """The best words for these records."""
+    from scipy.optimize import least_squares
+
+    words = words or words_of(facts)
+    problem = _Problem(records, facts, words)
+    low = np.array([words[name].low for name in WORDS]) / problem.scale
+    high = np.array([words[name].high for name in WORDS]) / problem.scale
+    start = np.clip(np.array([words[name].start for name in WORDS]) / problem.scale, low + 1e-9, high - 1e-9)
+    search = partial(
+        least_squares, problem.misses, jac=problem.slopes, bounds=(low, high), x_scale="jac", xtol=1e-6, ftol=1e-6
+    )
+    found = search(start)
+    # An overlap, a play and a lag can stand in for one another during the search, and remain though none is there.
+    again = np.where([name in _AWAY for name in WORDS], np.clip(0.0, low + 1e-9, high - 1e-9), found.x)
+    found = min(found, search(np.clip(again, low + 1e-9, high - 1e-9)), key=lambda one: float(one.cost))
+    count = len(found.fun) - len(problem.known)
+    slopes = problem.slopes(found.x)
+    scatter = float(np.sqrt(np.sum(found.fun[:count] ** 2) / max(count - len(WORDS), 1)))
+    # A word at its bound is held there: it takes no part in what the others trade.
+    at_bound = [_at_bound(q, lo, hi) for q, lo, hi in zip(found.x, low, high, strict=True)]
+    free = [i for i, at in enumerate(at_bound) if not at]
+    alone = 1 / (np.linalg.norm(slopes, axis=0) + 1e-300)
+    covariance = np.diag(np.where(at_bound, alone * max(scatter, 1.0), 0.0) ** 2)
+    inverse = np.linalg.pinv(slopes[:, free].T @ slopes[:, free])
+    shifts = inverse @ slopes[:count][:, free].T @ _coherent(problem, found.x, mode_rad_s)
+    covariance[np.ix_(free, free)] = inverse * max(scatter, 1.0) ** 2 + shifts @ shifts.T
+    _, singular, right = np.linalg.svd(slopes[:count][:, free], full_matrices=False)
+    weakest = {WORDS[i]: float(share) for i, share in zip(free, right[-1], strict=True) if abs(share) > 0.2}
+    p = found.x * problem.scale
+    sd = np.sqrt(np.diag(covariance)) * problem.scale
+    return Fitted(
+        value=dict(zip(WORDS, p.tolist(), strict=True)),
+        sd=dict(zip(WORDS, sd.tolist(), strict=True)),
+        at_bound=dict(zip(WORDS, at_bound, strict=True)),
+        covariance=covariance * np.outer(problem.scale, problem.scale),
+        scatter=scatter,
+        singular_values=tuple(singular.tolist()),
+        weakest=weakest,
+        explained=tuple(_explained(lines, problem, found.x) for lines in records),
+        evaluations=int(found.nfev),
+    )
+
+
+def _coherent(problem: _Problem, q: Reals, mode_rad_s: float) -> Reals:
+    """What each such error adds to the misses."""
+    p, blocks = q * problem.scale, []
+    for lines in problem.records:
+        grows = COHERENT * (EVEN + (1 - EVEN) * lines.grid.w[lines.chosen] / mode_rad_s)
+        parts = np.stack([lines.wanted * grows, p[1] * lines.columns[:, 0] * grows], axis=1)
+        parts = np.concatenate([parts, 1j * parts], axis=1)
+        blocks += [parts.real, parts.imag]
+    return np.concatenate(blocks)
+
+
+def _at_bound(q: float, low: float, high: float) -> int:
+    near = 1e-6 * (high - low)
+    return -1 if q <= low + near else 1 if q >= high - near else 0
+
+
+def _explained(lines: Lines, problem: _Problem, q: Reals) -> float:
+    p = q * problem.scale
+    flow = p[0] * flow_lines(lines, problem.curved(q), problem.facts)
+    miss = (flow - lines.wanted - lines.columns @ p[1:5]) / lines.weight
+    return 100 * (1 - float(np.linalg.norm(miss) / np.linalg.norm(flow / lines.weight)))

@@ -1,0 +1,90 @@
+"""The moving mass from force and acceleration, for any friction.
+
+    A pL = m a + f(v) + K x + c
+
+Friction is a nuisance: any function of speed, one for each direction, as a broken line. Accelerating and decelerating
+through the same speed then separates the mass. Friction follows speed late, by bristles or by its memory, and where it
+falls steeply that looks like mass; so only fast sliding counts, at some distance from the reversal, of motions with
+much acceleration there. K and a constant c (weight, offsets) are nuisances too.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hilctl.errors import HilctlError
+from hilctl.identify.plant.model_flow import Lines
+from hilctl.identify.plant.record import Reals
+
+FAST = 0.45  # of the greatest speed: slower does not count
+FAR_M, FAR_SHARE = 2e-3, 0.1  # slid since the reversal; of the whole motion, where that is less
+_KNOTS = 6
+_BLOCK_S = 0.1  # misses within belong together
+FEWEST = 500
+
+
+class Mass(NamedTuple):
+    """The result."""
+
+    value: float
+    sd: float
+    stiffness: float  # of the load, N/m
+    stiffness_sd: float
+    samples: int
+    miss_n: float  # rms
+    correlation: float  # of force and acceleration
+
+
+class TooFew(HilctlError):
+    """Too little sliding that counts; the message says how much."""
+
+
+def weigh(records: Sequence[Lines], tau_s: float, facts: Mapping[str, Any]) -> Mass:
+    """The mass, from the motion with the delay that the flow shows."""
+    area = facts["machine.A"]
+    top = max(float(np.quantile(np.abs(lines.v), 0.995)) for lines in records)
+    knots = np.linspace(FAST * top, top, _KNOTS)
+    rows, forces, blocks = [], [], []
+    for number, lines in enumerate(records):
+        grid = lines.grid
+        v, a = (grid.values(grid.waves(part), np.exp(1j * grid.w * tau_s)) for part in (lines.v, lines.a))
+        far_m = min(FAR_M, FAR_SHARE * float(np.ptp(lines.x)))
+        counts = (np.abs(v) > FAST * top) & (_slid(v, grid.dt_s) > far_m) & (grid.window == 1.0)
+        hats = np.stack([np.interp(np.abs(v), knots, row) for row in np.eye(_KNOTS)], axis=1)
+        forward = (v > 0)[:, None]
+        rows.append(np.concatenate([a[:, None], lines.x[:, None], hats * forward, hats * ~forward], axis=1)[counts])
+        forces.append(area * lines.load[counts])
+        block = np.flatnonzero(counts) // max(1, round(_BLOCK_S / grid.dt_s))
+        blocks.append(block + number * 10**7)
+    x, y, label = np.concatenate(rows), np.concatenate(forces), np.concatenate(blocks)
+    if len(y) < FEWEST:
+        raise TooFew(f"only {len(y)} samples of fast sliding, of {FEWEST}")
+    scale = np.linalg.norm(x, axis=0)
+    scale[scale == 0.0] = 1.0
+    inverse = np.linalg.pinv((x / scale).T @ (x / scale))
+    found = inverse @ ((x / scale).T @ y)
+    miss = y - x / scale @ found
+    sd = np.sqrt(np.diag(_sandwich(x / scale, miss, label, inverse))) / scale
+    found = found / scale
+    a = x[:, 0] - np.mean(x[:, 0])
+    correlation = float(a @ (y - np.mean(y)) / (np.linalg.norm(a) * np.linalg.norm(y - np.mean(y)) + 1e-300))
+    return Mass(
+        float(found[0]), float(sd[0]), float(found[1]), float(sd[1]), len(y), float(np.sqrt(np.mean(miss**2))),
+        correlation,
+    )  # fmt: skip
+
+
+def _slid(v: Reals, dt_s: float) -> Reals:
+    """Distance since the last reversal."""
+    way = np.cumsum(np.abs(v)) * dt_s
+    turned = np.concatenate([[True], np.sign(v[1:]) != np.sign(v[:-1])])
+    return np.asarray(way - np.maximum.accumulate(np.where(turned, way, 0.0)))
+
+
+def _sandwich(x: Reals, miss: Reals, label: Any, inverse: Reals) -> Reals:
+    """Covariance when misses of a block belong together."""
+    _, where = np.unique(label, return_inverse=True)
+    score = np.zeros((where.max() + 1, x.shape[1]))
+    np.add.at(score, where, x * miss[:, None])
+    return np.asarray(inverse @ (score.T @ score) @ inverse)

@@ -1,0 +1,179 @@
+"""What the oil does with a command: the equation that the fit holds against the samples, line by line.
+
+Friction and mass do not enter: pressures and motion are both measured. With the valve's spool xv from the command that
+was sent, after the play of its hysteresis, held for a tick, later by `delay` and through the valve's second order, and
+s its opening beyond the overlap,
+
+    QA = Qn/sqrt(Ps/2) [o(s) r(ps - pA) - o(-s) r(pA)]      QA - A v - Ctc pL - (Vt/2 + A x) pA'/beta = 0
+    QB = Qn/sqrt(Ps/2) [o(-s) r(ps - pB) - o(s) r(pB)]      QB + A v + Ctc pL - (Vt/2 - A x) pB'/beta = 0
+
+half their difference is the equation (o, r: docs/models.md). pA' + pB' says little: it hangs on leakage to the tank.
+
+What the sensors may do to it is in it, too: `bias`, by which pA reads too high and pB too low, shows as a difference
+between the two directions; `tau`, by which the motion's sensors are later than declared; `droop`, see motion.py.
+Qn, 1/beta, Ctc, tau and droop enter linearly.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hilctl.experiment.accelerometer import Accelerometer
+from hilctl.identify.plant.model_motion import fuse
+from hilctl.identify.plant.model_signals import Grid, Waves
+from hilctl.identify.plant.record import Reals, Record
+from hilctl.rt.jit import jit
+
+HIGHEST = 1.8  # of the declared hydraulic mode: lines beyond are not used
+_LOWEST = 0.5  # of the lowest frequency that the motion asks for
+_EXACT = 0.003  # of the flow nearby: how well four orifices and two chambers describe a machine
+_NEAR_HZ = 0.5
+_CLEAR = 10.0  # times the noise: where there is little else, the noise of a column makes its word smaller
+_LEAK = 1e-3  # opening of each edge at null: what a good valve has
+_SUPPLY_HZ = 20.0
+_REMEMBERED = 4
+LINEAR = ("Qn", "compliance", "Ctc", "tau", "droop")
+_AT_THE_EDGES = ("bias", "dead_band")  # these do not move the spool
+CURVED = ("null", "delay", "wv", "zv", "bias", "dead_band", "play")
+
+
+class Command:
+    """What was sent, after the play of a hysteresis."""
+
+    def __init__(self, sent: Reals, grid: Grid) -> None:
+        self._sent, self._grid = sent, grid
+        self._made: dict[float, Waves] = {}
+
+    def after(self, play: float) -> Waves:
+        """For half the width of the loop; the last few are remembered."""
+        if play not in self._made:
+            if len(self._made) > _REMEMBERED:
+                self._made.clear()
+            played = np.empty(len(self._sent))
+            run_play(self._sent, play, played)
+            self._made[play] = self._grid.waves(played)
+        return self._made[play]
+
+
+@jit()
+def run_play(sent: Any, play: float, played: Any) -> None:
+    """Fills `played`: the command drags it along when it is farther off than `play`."""
+    at = sent[0]
+    for k in range(len(sent)):
+        at = min(max(at, sent[k] - play), sent[k] + play)
+        played[k] = at
+
+
+class Lines(NamedTuple):
+    """A record, ready for the fit; spectra are at the chosen lines and weighed by what is expected of them."""
+
+    grid: Grid
+    chosen: Any
+    weight: Reals
+    command: "Command"
+    supply: Reals
+    pa: Reals
+    pb: Reals
+    wanted: Any  # A v
+    columns: Any  # of 1/beta, Ctc, tau, droop
+    area_v: Reals
+    load: Reals
+    x: Reals
+    v: Reals
+    a: Reals
+
+
+def lines_of(record: Record, grid: Grid, meter: Accelerometer, facts: Mapping[str, Any], mode_rad_s: float) -> Lines:
+    """What does not change during the fit."""
+    area, half = facts["machine.A"], 0.5 * facts["machine.Vt"]
+    moved = fuse(record, grid, meter, facts)
+    wave_a, wave_b = grid.waves(record.of("pressure_a_pa")), grid.waves(record.of("pressure_b_pa"))
+    pa, pb = grid.values(wave_a), grid.values(wave_b)
+    squeezed = 0.5 * (
+        (half + area * moved.x) * grid.rate(wave_a) - (half - area * moved.x) * grid.rate(wave_b)
+    )  # fmt: skip
+    w = grid.w
+    highest = min(HIGHEST * mode_rad_s, 0.25 * np.pi / grid.dt_s)
+    chosen: Any = (w > 2 * np.pi * _LOWEST * record.lowest_hz) & (w < highest)
+    flow = np.abs(grid.seen(area * moved.v, chosen)) + np.abs(grid.seen(squeezed / facts["machine.beta"], chosen))
+    noise, near = _noise(grid, w[chosen], facts), _smoothed(flow, grid)
+    clear = near > _CLEAR * noise
+    chosen = np.flatnonzero(chosen)[clear]
+    weight = 1 / np.hypot(noise, _EXACT * near)[clear]
+    columns = np.stack([
+        grid.seen(part, chosen) * weight
+        for part in (squeezed, pa - pb, area * moved.a, area * moved.droop)
+    ], axis=1)  # fmt: skip
+    return Lines(
+        grid, chosen, weight, Command(record.of("u_applied"), grid), _supply(record, grid, facts), pa, pb,
+        grid.seen(area * moved.v, chosen) * weight, columns, area * moved.v, pa - pb, moved.x, moved.v, moved.a,
+    )  # fmt: skip
+
+
+def _noise(grid: Grid, w: Reals, facts: Mapping[str, Any]) -> Reals:
+    """Of the equation, from the sensors' noise."""
+    pressure = math.hypot(facts["sensors.pressure_a.noise"], facts["sensors.pressure_b.noise"])
+    oil = 0.25 * facts["machine.Vt"] / facts["machine.beta"] * w * pressure
+    speed = np.minimum(facts["sensors.displacement.noise"] * w, facts["sensors.acceleration.noise"] / w)
+    return np.asarray(math.sqrt(float(np.sum(grid.window**2))) * np.hypot(oil, facts["machine.A"] * speed))
+
+
+def _smoothed(flow: Reals, grid: Grid) -> Reals:
+    reach = max(3, int(_NEAR_HZ * grid.count * grid.dt_s))
+    kernel = np.ones(2 * reach + 1) / (2 * reach + 1)
+    power = np.convolve(np.pad(flow**2, reach, mode="edge"), kernel, "valid")
+    return np.asarray(np.sqrt(power))
+
+
+def _supply(record: Record, grid: Grid, facts: Mapping[str, Any]) -> Reals:
+    """Measured where the rig has the sensor, without its noise; else as declared."""
+    measured = record.of("supply_pressure_pa")
+    if not facts["sensors.supply_pressure.present"] or not np.all(np.isfinite(measured)):
+        return np.full(grid.count, float(facts["machine.Ps"]))
+    return grid.values(grid.waves(measured), (grid.w < 2 * np.pi * _SUPPLY_HZ).astype(float))
+
+
+def spool(lines: Lines, curved: Mapping[str, float]) -> Reals:
+    """Where the spool is: the command, held, late, and through the valve."""
+    grid, wv = lines.grid, curved["wv"]
+    s = 1j * grid.w
+    valve = wv**2 / (s * s + 2 * curved["zv"] * wv * s + wv**2)
+    late = np.exp(-s * curved["delay"])
+    return grid.values(lines.command.after(curved["play"]), grid.held * valve * late) + curved["null"]
+
+
+def _root(drop: Reals) -> Reals:
+    return np.asarray(np.sign(drop) * np.sqrt(np.abs(drop)))
+
+
+def flow_shape(place: Reals, lines: Lines, curved: Mapping[str, float], facts: Mapping[str, Any]) -> Reals:
+    """(QA - QB)/2 for Qn = 1 and a spool at `place`."""
+    d = curved["dead_band"]
+    opening = np.sign(place) * np.maximum(np.abs(place) - d, 0.0) / (1 - d)
+    leak = max(_LEAK, facts["machine.Kc"] * facts["machine.Ps"] / facts["machine.Qn"])
+    root = np.sqrt(opening**2 + 4 * leak**2)
+    edge, counter = 0.5 * (root + opening), 0.5 * (root - opening)
+    pa, pb, ps = lines.pa - curved["bias"], lines.pb + curved["bias"], lines.supply
+    into_a = edge * _root(ps - pa) - counter * _root(pa)
+    into_b = counter * _root(ps - pb) - edge * _root(pb)
+    return np.asarray(0.5 * (into_a - into_b) / math.sqrt(facts["machine.Ps"] / 2))
+
+
+def flow_lines(lines: Lines, curved: Mapping[str, float], facts: Mapping[str, Any]) -> Any:
+    """The same as weighed spectrum."""
+    return lines.grid.seen(flow_shape(spool(lines, curved), lines, curved, facts), lines.chosen) * lines.weight
+
+
+def flow_slopes(lines: Lines, curved: Mapping[str, float], steps: Mapping[str, float], facts: Mapping[str, Any]) -> Any:
+    """What such a step of each curved word adds to the weighed spectrum; a column each."""
+    place = spool(lines, curved)
+    here = flow_shape(place, lines, curved, facts)
+    columns = []
+    for name, step in steps.items():
+        ahead = {**curved, name: curved[name] + step}
+        moved = place if name in _AT_THE_EDGES else spool(lines, ahead)
+        there = flow_shape(moved, lines, ahead, facts)
+        columns.append(lines.grid.seen(there - here, lines.chosen) * lines.weight)
+    return np.stack(columns, axis=1)

@@ -1,0 +1,102 @@
+"""Friction models along a measured cycle, with their own exact advance: a speed held over each fine step.
+
+The cycle is run through several times, until the model's initial state is forgotten; the last time counts. In a cycle
+that is too small for that, the rest is a constant force, which the fits leave free for each cycle.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from hilctl.friction import MODELS, PARAMETERS, STATES, gms, lugre
+from hilctl.identify.presliding.estimate_cycles import Reals
+from hilctl.identify.presliding.estimate_loop import FINE, Loop, band_limited
+from hilctl.rt.jit import jit
+
+LUGRE = MODELS["lugre"].code
+GMS = MODELS["gms"].code
+TIMES = 5  # that a cycle is run through; GMS forgets in one what it ever forgets
+TIMES_GMS = 2
+_PROBE_M_S, _PROBE_S = 1e-3, 2e-5  # how the stiffness is felt: 20 nm on
+
+
+@jit()
+def advance(code: int, p: Any, z: Any, v: float, dt: float) -> None:
+    """The state after dt."""
+    if code == LUGRE:
+        lugre.rt_advance(p, z, v, dt)
+    else:
+        gms.rt_advance(p, z, v, dt)
+
+
+@jit()
+def force_of(code: int, p: Any, z: Any, v: float) -> float:
+    """The force of a state."""
+    force: float = lugre.rt_force(p, z, v) if code == LUGRE else gms.rt_force(p, z, v)
+    return force
+
+
+@jit(lambda: "void(int64, float64[::1], float64[::1], float64, int64, float64[::1])", cached=True)
+def run_force(code: int, p: Any, x: Any, step_s: float, times: int, out: Any) -> None:
+    """Fills `out` with the force at each x of a period."""
+    n, z = x.size, np.zeros(STATES)
+    for i in range(times * n):
+        k = i % n
+        here, after, last = x[k], x[(k + 1) % n], x[k - 1]
+        out[k] = force_of(code, p, z, (after - last) / (2.0 * step_s))
+        advance(code, p, z, (after - here) / step_s, step_s)
+
+
+@jit(lambda: "void(int64, float64[::1], float64[::1], float64, int64, float64[::1])", cached=True)
+def run_stiffness(code: int, p: Any, x: Any, step_s: float, times: int, out: Any) -> None:
+    """Fills `out` with what a little further travel adds to the force, at each x of a period."""
+    n, z, probe = x.size, np.zeros(STATES), np.zeros(STATES)
+    for i in range(times * n):
+        k = i % n
+        v = (x[(k + 1) % n] - x[k]) / step_s
+        probe[:] = z
+        way = np.copysign(_PROBE_M_S, v)
+        before = force_of(code, p, probe, way)
+        advance(code, p, probe, way, _PROBE_S)
+        out[k] = (force_of(code, p, probe, way) - before) / (way * _PROBE_S)
+        advance(code, p, z, v, step_s)
+
+
+@jit(lambda: "void(float64[::1], float64[::1], float64, int64, float64[:,::1])", cached=True)
+def run_elements(p: Any, x: Any, step_s: float, times: int, out: Any) -> None:
+    """Fills a row of `out` with the force of each element of GMS."""
+    n, z = x.size, np.zeros(STATES)
+    for i in range(times * n):
+        k = i % n
+        for j in range(out.shape[0]):
+            out[j, k] = z[gms.F + j]
+        advance(GMS, p, z, (x[(k + 1) % n] - x[k]) / step_s, step_s)
+
+
+def packed(words: list[float]) -> Reals:
+    """Words of a law, which need not be one that a rig file may hold."""
+    out = np.zeros(PARAMETERS)
+    out[: len(words)] = words
+    return out
+
+
+def force_along(code: int, words: list[float], loop: Loop) -> Reals:
+    """The law's force at the loop's points."""
+    out = np.zeros(len(loop.x_m))
+    times = TIMES_GMS if code == GMS else TIMES
+    run_force(code, packed(words), loop.x_m, loop.step_s, times, out)
+    return band_limited(out, len(loop.force_n))
+
+
+def stiffness_along(code: int, words: list[float], loop: Loop) -> Reals:
+    """The law's stiffness at the loop's points."""
+    out = np.zeros(len(loop.x_m))
+    run_stiffness(code, packed(words), loop.x_m, loop.step_s, TIMES, out)
+    return np.asarray(out[::FINE])
+
+
+def elements_along(words: list[float], count: int, loop: Loop) -> Reals:
+    """The force of each element of GMS at the loop's points: one row an element."""
+    out = np.zeros((count, len(loop.x_m)))
+    run_elements(packed(words), loop.x_m, loop.step_s, TIMES_GMS, out)
+    return np.asarray([band_limited(row, len(loop.force_n)) for row in out])

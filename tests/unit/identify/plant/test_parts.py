@@ -1,0 +1,53 @@
+"""The parts of the plant's identification, each alone."""
+
+import numpy as np
+import pytest
+
+from hilctl.identify.plant.model_flow import run_play
+from hilctl.identify.plant.model_signals import Grid
+from hilctl.identify.plant.plan import legs_of
+from hilctl.identify.plant.record import fast_length
+from tests.unit.identify.plant.plant_parts import MODE_RAD_S, facts
+
+
+def test_only_rest_is_left_out_where_a_fast_transform_likes_another_length():
+    for rate_hz, counts in ((200, range(1000, 6000, 7)), (1000, range(5000, 40000, 97)), (5000, (106275, 149999))):
+        for count in counts:
+            short = fast_length(count)
+            assert 0.0 <= (count - short) / rate_hz < 0.1
+            assert not any(short % prime == 0 for prime in (67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109))
+
+
+def test_a_derivative_is_exact_away_from_the_ends_though_the_signal_ends_elsewhere():
+    grid = Grid(6000, 1e-3)
+    t = np.arange(6000) * 1e-3
+    bump = np.exp(-(((t - 3) / 0.05) ** 2))
+    values = bump + 1 / (1 + np.exp(-(t - 3) / 0.1))
+    rate = -2 * (t - 3) / 0.05**2 * bump + np.exp(-(t - 3) / 0.1) / 0.1 / (1 + np.exp(-(t - 3) / 0.1)) ** 2
+    inside = grid.window == 1.0
+    assert np.abs(grid.rate(grid.waves(values)) - rate)[inside].max() < 1e-6 * np.abs(rate).max()
+
+
+def test_a_play_drags_the_spool_along_once_the_command_is_off_by_more():
+    sent, played = np.array([0.0, 0.5, 1.0, 0.9, 0.5, -1.0]), np.empty(6)
+    run_play(sent, 0.2, played)
+    assert played == pytest.approx([0.0, 0.3, 0.8, 0.8, 0.7, -0.8])
+
+
+def test_motions_keep_to_shares_of_the_limits_whatever_the_machine():
+    for m, qn, fastest in ((500.0, 4.6e-3, 1.0), (50.0, 4.6e-3, 0.5), (2000.0, 1e-3, 2.0)):
+        believed = facts(**{"machine.m": m, "machine.Qn": qn, "limits.velocity.max_m_s": fastest})
+        for leg in legs_of(believed):
+            p = leg.parameters
+            assert p["amplitude_m"] <= 0.7 * 0.09
+            if leg.kind == "sine":
+                w = 2 * np.pi * p["frequency_hz"]
+                assert w * p["amplitude_m"] <= min(0.6 * fastest, 0.45 * qn / 3e-3) * (1 + 1e-9)
+                assert w**2 * p["amplitude_m"] <= min(20.0, 0.15 * 21e6 * 3e-3 / m) * (1 + 1e-9)
+
+
+def test_chirps_go_through_the_hydraulic_mode_both_ways():
+    up, down = (leg.parameters for leg in legs_of(facts()) if leg.kind == "chirp")
+    mode_hz = MODE_RAD_S / (2 * np.pi)
+    assert up["start_hz"] < 0.3 * mode_hz and up["end_hz"] > 1.3 * mode_hz
+    assert (down["start_hz"], down["end_hz"]) == (up["end_hz"], up["start_hz"])

@@ -1,0 +1,65 @@
+"""Which reversals are driven, on which rig."""
+
+import numpy as np
+import pytest
+
+from hilctl.friction import check_friction
+from hilctl.identify.presliding import ReversalFault
+from hilctl.identify.presliding.facts import Facts
+from hilctl.identify.presliding.faults import LEAST_CYCLES
+from hilctl.identify.presliding.model import run_force, run_stiffness
+from hilctl.identify.presliding.model_curve import Curve, curve_of
+from hilctl.identify.presliding.plan import plan
+
+CURVE = Curve(287.0, 3118.0, 0.115, 3251.0)
+FACTS = Facts(1000.0, 500.0, 3e-3, 0.0, 0.0, 0.0, 3.8e7, 5e-4, 5.1e-4, 0.0, 5e-6, 0.02, 25e3)
+
+
+def test_the_reference_rig_is_done_within_a_minute():
+    swings = plan(CURVE, FACTS, 0.1)
+    assert sum(s.seconds(1000.0) for s in swings) < 60
+    assert 1e-5 < swings[0].amplitude_m < 5e-5, "the smallest does not turn friction whole"
+    assert swings[-1].amplitude_m > 10 * CURVE.fs / FACTS.oil_n_m, "the largest slides"
+
+
+@pytest.mark.parametrize("rate_hz", [500.0, 1000.0, 5000.0])
+def test_periods_are_whole_samples_and_slow(rate_hz):
+    for swing in plan(CURVE, FACTS._replace(rate_hz=rate_hz), 0.1):
+        speed = 2 * 3.15 * swing.amplitude_m * rate_hz / swing.period
+        assert speed < 0.45 * CURVE.vs
+        asked = swing.parameters(rate_hz, 0.01)
+        assert rate_hz / asked["frequency_hz"] == pytest.approx(swing.period)
+        assert asked["center_m"] == 0.01
+
+
+def test_less_time_means_fewer_cycles_and_too_little_is_refused():
+    fewer = plan(CURVE, FACTS, 0.1, budget_s=38.0)
+    assert sum(s.seconds(1000.0) for s in fewer) <= 38.0
+    assert all(s.cycles >= LEAST_CYCLES for s in fewer)
+    with pytest.raises(ReversalFault, match=r"a budget of 15 s is too short.*raise --budget"):
+        plan(CURVE, FACTS, 0.1, budget_s=15.0)
+
+
+def test_a_soft_machine_is_swung_no_further_than_its_stroke_allows():
+    for swing in plan(CURVE, FACTS._replace(oil_n_m=1e6), 0.02):
+        assert swing.amplitude_m <= 0.005
+
+
+def test_bristles_get_the_mean_of_two_directions():
+    table = {"model": "karnopp", "fc": 200.0, "fs": 3000.0, "vs": 0.1, "sigma": 3000.0, "negative": {"fs": 2800.0}}
+    curve, apart = curve_of(table)
+    assert curve == (200.0, 2900.0, 0.1, 3000.0, 2.0)
+    assert apart
+    assert not curve_of({**table, "negative": {"fs": None}})[1]
+
+
+@pytest.mark.parametrize("law", ["lugre", "gms"])
+def test_laws_run_along_a_cycle_the_same_compiled_and_as_plain_python(law):
+    friction = check_friction({"model": law, **CURVE._asdict(), "s0": 1e8, **({"s1": 1e5} if law == "lugre" else {})})
+    x = 1e-4 * np.sin(2 * np.pi * np.arange(200) / 200)
+    for run in (run_force, run_stiffness):
+        fast, plain = np.zeros(200), np.zeros(200)
+        run(friction.code, friction.packed(), x, 2.5e-3, 2, fast)
+        getattr(run, "plain", run)(friction.code, friction.packed(), x, 2.5e-3, 2, plain)
+        assert fast == pytest.approx(plain, rel=1e-9)
+    assert np.ptp(fast) > 0

@@ -1,0 +1,98 @@
+"""What the identified law is worth in compensation: the inverse model with it, on a twin that has the true one."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hilctl.experiment.record import record_of
+from hilctl.friction import check_friction
+from hilctl.identify.presliding import judge
+from hilctl.identify.presliding.estimate_cycles import CHANNELS, cut
+from hilctl.identify.presliding.facts import facts_of
+from hilctl.identify.presliding.model_curve import curve_of
+from hilctl.identify.presliding.plan import PAUSE_S, plan
+
+CURVE = {"fc": 287.0, "fs": 3118.0, "vs": 0.115, "sigma": 3251.0}
+KNOWN = {"fc": 293.0, "fs": 3130.0, "vs": 0.1146, "sigma": 3235.0}  # as a campaign may have found it
+
+
+def _load(name: str) -> ModuleType:
+    path = Path(__file__).parents[2] / "law" / name
+    spec = importlib.util.spec_from_file_location(f"law_{path.stem}", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def law_loop() -> Any:
+    """The law and the twin in one loop, as the tests of the law have them."""
+    return _load("conftest.py").Table
+
+
+@pytest.fixture(scope="module")
+def distortion() -> Any:
+    """Of the true acceleration in a sine."""
+    return _load("test_inverse.py").distortion
+
+
+def below(at: str, table: dict[str, Any]) -> dict[str, Any]:
+    """As the rig file's keys."""
+    return {f"{at}.{key}": list(value) if isinstance(value, tuple) else value for key, value in table.items()}
+
+
+def explicit(law: dict[str, Any]) -> dict[str, Any]:
+    """Elements as lists: a nominal law with lists would leave `s0` beside them."""
+    own: Any = check_friction(law).params
+    return law | {"alpha": list(own.shares()), "k": list(own.stiffnesses())} if law["model"] == "gms" else law
+
+
+def identified(law_loop: Any, law: dict[str, Any]) -> dict[str, Any]:
+    table = law_loop(**below("twin.friction", law))
+    table.arm()
+    controller, rate_hz = table.controller, 1 / table.dt_s
+    values = {f"machine.{k}": getattr(controller.machine, k) for k in ("m", "A", "B", "K", "vertical", "beta", "Vt")}
+    for name in ("displacement", "acceleration", "pressure_a", "pressure_b"):
+        sensor = getattr(controller.sensors, name)
+        values |= {f"sensors.{name}.delay_s": sensor.delay_s, f"sensors.{name}.noise": sensor.noise}
+    facts = facts_of(values, rate_hz)
+    cycles = []
+    for swing in plan(curve_of(KNOWN)[0], facts, controller.machine.stroke_m):
+        table.run(PAUSE_S)
+        planned = table.track("sine", **swing.parameters(rate_hz, 0.0))
+        rows = table.run(planned.duration_s)
+        samples = {name: np.array(rows[name]) for name in CHANNELS}
+        cycles.append(cut(record_of(samples, rate_hz), planned.facts, swing.amplitude_m, swing.period, facts))
+    return judge(cycles, facts, KNOWN).table
+
+
+@pytest.mark.slow
+@pytest.mark.many
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(
+    ("law", "factor"),
+    [
+        ({"model": "lugre", **CURVE, "s0": 1e8, "s1": 1e5}, 6.0),
+        ({"model": "lugre", **CURVE, "s0": 3e8, "s1": 2e5, "vd": 0.05}, 6.0),
+        ({"model": "gms", **CURVE, "s0": 1e8}, 5.0),
+        ({"model": "gms", **CURVE, "s0": 1e8, "elements": 10}, 5.0),
+        ({"model": "karnopp", **CURVE}, 6.0),
+    ],
+    ids=["lugre", "stiff lugre", "gms", "gms of ten", "karnopp"],
+)
+def test_the_identified_law_takes_most_of_the_distortion_away(law_loop, distortion, law, factor):
+    found = identified(law_loop, law)
+    assert found["model"] == law["model"]
+    own = below("friction", found) | below("twin.friction", explicit(law))
+    if law["model"] == "gms":
+        own.pop("twin.friction.s0")
+        own.pop("twin.friction.elements", None)
+    before = distortion(law_loop(**own), 1.0, 0.0)
+    after = distortion(law_loop(**own), 1.0, 1.0)
+    print(f"{law['model']}: {before:.1f} -> {after:.2f} %, {before / after:.1f} times less")
+    assert after < before / factor
