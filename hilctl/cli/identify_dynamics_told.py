@@ -58,7 +58,7 @@ def _open(grey: "Grey") -> Iterator[str]:
     for one in fit.estimates:
         if one.value is None:
             yield f"{one.name} is {tables.NOT}: {one.why}"
-    yield from dict.fromkeys(f"note: {flag.text}; {flag.remedy}" for flag in fit.flags)
+    yield from dict.fromkeys(f"note: {flag}" for flag in fit.flags)
     if why := doubt(grey):
         yield f"none of these values is proposed to be set: {why}"
 

@@ -1,22 +1,17 @@
 """Gains for the identified machine, if asked for: computed and applied; the loop is measured before and after."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from hilctl.commission.work import Work
 from hilctl.design.known import Known, from_numbers, from_rig_file
-from hilctl.design.margins import Margins
-from hilctl.design.predict import Prediction
-from hilctl.design.result import CURVE, Measured
+from hilctl.design.result import Measured, measured_loop, predicted_loop
 from hilctl.design.search import Design, design
 from hilctl.experiment.drive import LegFault
 from hilctl.experiment.facts import read_facts
 from hilctl.identify.frequency.open_loop import measure
 from hilctl.law.settings import Controller
 from hilctl.params import BadValues
-from hilctl.params.finite import finite
 from hilctl.results import proof as results
 from hilctl.results.quantity import Quantity
 from hilctl.wire.errors import Refused
@@ -67,8 +62,8 @@ def tune_gains(
         epochs.append(rig.set(old, origin=f"{origin}, old gains restored"))
     return results.Tuning(
         values=found.values, source=known.source, assumed=list(known.assumed), spread=dict(known.spread),
-        decided_by=list(found.decided), before=_predicted(found.before), predicted=_predicted(found.predicted),
-        measured_before=_measured(before), measured_after=_measured(after), epochs=epochs, taken_back=why,
+        decided_by=list(found.decided), before=predicted_loop(found.before), predicted=predicted_loop(found.predicted),
+        measured_before=measured_loop(before), measured_after=measured_loop(after), epochs=epochs, taken_back=why,
     )  # fmt: skip
 
 
@@ -78,29 +73,3 @@ def _worse(after: Measured, found: Design) -> str:
         return ""
     return (f"with the new gains a modulus margin of {after.margins.modulus:.2f} was measured at "
             f"{after.margins.modulus_hz:.3g} Hz, less than {least:.2f}")  # fmt: skip
-
-
-def _predicted(p: Prediction) -> results.Loop:
-    some = np.unique(np.linspace(0, len(p.hz) - 1, CURVE).astype(int))
-    return results.Loop(
-        margins=_margins(p.nominal), crossover_hz=finite(p.crossover_hz), minus_3_db_hz=finite(p.minus_3_db_hz),
-        minus_90_deg_hz=finite(p.minus_90_deg_hz), hz=finite(p.hz[some]), loop=_curve(p.loop[some]),
-        follows=_curve(p.follows[some]),
-    )  # fmt: skip
-
-
-def _measured(m: Measured) -> results.Loop:
-    return results.Loop(
-        margins=_margins(m.margins), crossover_hz=finite(m.crossover_hz),
-        minus_3_db_hz=m.bandwidth.gain.hz if m.bandwidth.gain else None,
-        minus_90_deg_hz=m.bandwidth.phase.hz if m.bandwidth.phase else None, hz=finite(m.loop.hz),
-        loop=_curve(m.loop.gain), follows=_curve(m.follows.gain),
-    )  # fmt: skip
-
-
-def _margins(margins: Margins | None) -> results.Margins | None:
-    return None if margins is None else results.Margins(**finite(margins))
-
-
-def _curve(gain: Any) -> results.Curve:
-    return results.Curve(finite(np.abs(gain)), finite(np.rad2deg(np.unwrap(np.angle(gain)))))

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from msgspec import to_builtins
 
 from hilctl.design.known import Known
 from hilctl.design.margins import Margins
@@ -11,6 +12,8 @@ from hilctl.design.notches import Notched
 from hilctl.design.predict import Prediction, falls
 from hilctl.design.search import Design
 from hilctl.params.finite import finite
+from hilctl.results import proof
+from hilctl.results.proof import Loop
 from hilctl.results.response import Bandwidth, Response
 
 
@@ -88,19 +91,32 @@ def _old(p: Prediction) -> dict[str, Any]:
     return {"stable": p.stable, "peak": p.worst.peak if p.worst else None, "worst": p.corner}
 
 
-def plain_margins(margins: Margins | None) -> dict[str, float | None] | None:
-    """Infinite ones are null."""
-    return None if margins is None else {name: finite(value) for name, value in margins._asdict().items()}
+def predicted_loop(p: Prediction) -> Loop:
+    """The nominal loop as a result holds it, at fewer points."""
+    some = np.unique(np.linspace(0, len(p.hz) - 1, CURVE).astype(int))
+    return Loop(
+        margins=_margins(p.nominal), crossover_hz=finite(p.crossover_hz), minus_3_db_hz=finite(p.minus_3_db_hz),
+        minus_90_deg_hz=finite(p.minus_90_deg_hz), hz=finite(p.hz[some]), loop=_curve(p.loop[some]),
+        follows=_curve(p.follows[some]),
+    )  # fmt: skip
+
+
+def measured_loop(m: Measured) -> Loop:
+    """The measured loop as a result holds it."""
+    gain, phase = m.bandwidth
+    return Loop(
+        margins=_margins(m.margins), crossover_hz=finite(m.crossover_hz), minus_3_db_hz=gain.hz if gain else None,
+        minus_90_deg_hz=phase.hz if phase else None, hz=finite(m.loop.hz), loop=_curve(m.loop.gain),
+        follows=_curve(m.follows.gain),
+    )  # fmt: skip
 
 
 def plain_prediction(p: Prediction) -> dict[str, Any]:
     """With its responses, at fewer points."""
-    some = np.unique(np.linspace(0, len(p.hz) - 1, CURVE).astype(int))
+    plain = to_builtins(predicted_loop(p))
     return {
-        "stable": p.stable, "nominal": plain_margins(p.nominal), "worst": plain_margins(p.worst), "corner": p.corner,
-        "crossover_hz": finite(p.crossover_hz), "minus_3_db_hz": finite(p.minus_3_db_hz),
-        "minus_90_deg_hz": finite(p.minus_90_deg_hz), "position_gain_per_s": p.position_gain_per_s,
-        "hz": p.hz[some].tolist(), "loop": _curve(p.loop[some]), "follows": _curve(p.follows[some]),
+        **plain, "stable": p.stable, "nominal": plain["margins"], "worst": to_builtins(_margins(p.worst)),
+        "corner": p.corner, "position_gain_per_s": p.position_gain_per_s,
     }  # fmt: skip
 
 
@@ -109,13 +125,14 @@ def plain_measured(m: Measured | None) -> dict[str, Any] | None:
     if m is None:
         return None
     return {
-        "margins": plain_margins(m.margins),
-        "minus_3_db_hz": m.bandwidth.gain.hz if m.bandwidth.gain else None,
-        "minus_90_deg_hz": m.bandwidth.phase.hz if m.bandwidth.phase else None,
-        "crossover_hz": finite(m.crossover_hz), "epoch": m.epoch, "seconds": m.seconds, "notes": list(m.notes),
-        "hz": m.loop.hz.tolist(), "loop": _curve(m.loop.gain), "follows": _curve(m.follows.gain),
-        "plant": _curve(m.plant.gain), "loop_error": np.sqrt(m.loop.variance).tolist(),
+        **to_builtins(measured_loop(m)), "epoch": m.epoch, "seconds": m.seconds, "notes": list(m.notes),
+        "plant": to_builtins(_curve(m.plant.gain)), "loop_error": np.sqrt(m.loop.variance).tolist(),
     }  # fmt: skip
+
+
+def _margins(margins: Margins | None) -> proof.Margins | None:
+    """Infinite ones are null."""
+    return None if margins is None else proof.Margins(**finite(margins))
 
 
 def _notches(n: Notched | None) -> dict[str, Any] | None:
@@ -123,12 +140,12 @@ def _notches(n: Notched | None) -> dict[str, Any] | None:
         return None
     return {
         "values": n.values, "peaks": [peak._asdict() for peak in n.peaks], "why": n.why,
-        "before": plain_margins(n.before), "expected": plain_margins(n.after),
+        "before": to_builtins(_margins(n.before)), "expected": to_builtins(_margins(n.after)),
     }  # fmt: skip
 
 
-def _curve(gain: Any) -> dict[str, list[float]]:
-    return {"magnitude": np.abs(gain).tolist(), "phase_deg": np.rad2deg(np.unwrap(np.angle(gain))).tolist()}
+def _curve(gain: Any) -> proof.Curve:
+    return proof.Curve(finite(np.abs(gain)), finite(np.rad2deg(np.unwrap(np.angle(gain)))))
 
 
 def fragment(values: Mapping[str, float], remarks: list[str]) -> str:

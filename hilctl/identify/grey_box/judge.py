@@ -7,10 +7,11 @@ import numpy as np
 from hilctl.identify.grey_box.intervals import Gauged
 from hilctl.identify.grey_box.parameters import Fixed, Free, Parameters
 from hilctl.identify.grey_box.problem import Problem
-from hilctl.identify.grey_box.result import By, Estimate, Flag, Invariant
+from hilctl.identify.grey_box.result import By, Estimate, Invariant
 from hilctl.identify.grey_box.scatter import SILENT
 from hilctl.identify.grey_box.search import Found
 from hilctl.identify.grey_box.structure import Structure
+from hilctl.results.quantity import Flag
 from hilctl.results.response import Reals
 
 WHITE = 0.2  # correlation of neighbouring residuals

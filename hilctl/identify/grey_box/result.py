@@ -9,8 +9,11 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, TypeVar
 
+from msgspec import to_builtins
+
 from hilctl.identify.grey_box.structure import Direction
 from hilctl.params.finite import finite
+from hilctl.results.quantity import Flag
 
 By = Literal["linear", "profile", "fixed", "nothing"]
 
@@ -45,15 +48,6 @@ class Invariant(NamedTuple):
     high: float
     by: By
     sd: float  # linear; infinite where a bound is met
-
-
-class Flag(NamedTuple):
-    """One thing to know before the numbers are used."""
-
-    code: str
-    key: str
-    text: str
-    remedy: str
 
 
 class Fit(NamedTuple):
@@ -110,7 +104,7 @@ class Fit(NamedTuple):
             "singular_values": list(self.singular_values),
             "noise": dict(self.noise),
             "starts": {"agreeing": self.agreeing[0], "of": self.agreeing[1]},
-            "flags": [flag._asdict() for flag in self.flags],
+            "flags": to_builtins(self.flags),
         }
 
 

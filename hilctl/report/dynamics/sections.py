@@ -12,7 +12,7 @@ from hilctl.report.dynamics.pictures import checks_of, pairs_of
 from hilctl.report.dynamics.tables import Table, fit
 from hilctl.report.markup import NOTHING, Html, absent, bullets, code, facts, joined, p, sentence, table, tag
 from hilctl.report.numbers import fixed, plain, with_unit
-from hilctl.report.sections.common import Pictures, shown
+from hilctl.report.sections.common import Pictures, flags, shown
 
 _KINDS = {"stepped": "stepped sine", "sweep": "sweep", "multisine": "multisine", "step": "step", "motion": "motion",
           "record": "recording"}  # fmt: skip
@@ -117,7 +117,7 @@ def grey(study: Study, pictures: Pictures) -> Html:
         return absent("No physical model was fitted.")
     if one.fit is None:
         return absent(sentence(one.refused or "No physical model was fitted."))
-    found, flags = one.fit, dict.fromkeys(one.fit.flags)
+    found = one.fit
     return joined([
         p(f"{one.model[0].upper()}{one.model[1:]}, from {', '.join(one.experiments)}; compared with "
           f"{' and '.join(name.replace('_', ' ') for name in one.outputs)}."),
@@ -128,7 +128,7 @@ def grey(study: Study, pictures: Pictures) -> Html:
         identifiable(found),
         shown(pictures, "singular", "Left: combinations of parameters below the gap are not identifiable. Right: the "
                "search."),
-        bullets((joined([sentence(f.text), " ", tag("em", sentence(f.remedy))]) for f in flags), "flags"),
+        flags(dict.fromkeys(found.flags)),
         p(sentence(one.refused)),
         p(sentence(f"none of these values is proposed to be set: {doubt(one)}")) if doubt(one) else NOTHING,
     ])  # fmt: skip
