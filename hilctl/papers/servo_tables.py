@@ -22,14 +22,15 @@ from hilctl.identify.grey_box.identify import identify
 from hilctl.identify.grey_box.model import Record, ServoModel
 from hilctl.identify.grey_box.parameters import Free
 from hilctl.identify.grey_box.result import Fit
-from hilctl.results.response import Bandwidth, Reals, Response
-from sim.servo import BOUNDS, IDENTIFIED, KNOWN, START, Hold, Servo, frequency_response, paper_servo
+from hilctl.results.response import Bandwidth, Complexes, Reals, Response
+from sim.servo import BOUNDS, IDENTIFIED, KNOWN, START, Hold, frequency_response, paper_servo
 
 FITS = (86.98, 96.18)  # in %, at its start and at its end
 ITERATIONS = 20
 ORDERS = {4: 94.24, 5: 94.12, 6: 95.45, 7: 87.21, 9: 96.14}  # in %, of the amplitude below 70 Hz
 BELOW_HZ = 70.0
 NOISE_SHARE = 0.038
+V_PER_M = KNOWN["Kd"]  # of the displacement's transducer
 _SEED = 4
 _LOW_PASS_HZ = 300.0
 
@@ -199,6 +200,12 @@ def _truth(fit: Fit) -> dict[str, float]:
     return found
 
 
-def servo_of(values: Mapping[str, float]) -> Servo:
-    """The paper's servo with these values."""
-    return paper_servo({}, **{**KNOWN, **values})
+def gain_of(values: Mapping[str, float], hz: Reals) -> Complexes:
+    """The displacement of the paper's servo with these values, in m for a volt of its reference."""
+    return frequency_response(paper_servo({}, **{**KNOWN, **values}), hz)[:, 0]
+
+
+def corrector_of(hz: Reals) -> Complexes:
+    """The gain of the paper's second-order corrector."""
+    s = 2j * np.pi * hz * KNOWN["T5"]
+    return np.asarray((s**2 + 2 * KNOWN["xi3"] * s + 1) / (s**2 + 2 * KNOWN["xi4"] * s + 1))

@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from hilctl.papers.servo_tables import BELOW_HZ, Case, Paper, servo_of
+from hilctl.papers.servo_tables import BELOW_HZ, V_PER_M, Case, Paper, corrector_of, gain_of
 from hilctl.report.dynamics.style import MEASURED, MODEL, OTHER, db, degrees, frequencies, thinned, with_intervals
 from hilctl.report.pictures.style import INK, SHADES, below, new
-from sim.servo import KNOWN, frequency_response
 
 _FROM_S, _TO_S = 8.5, 11.5
 _ORDERS = (4, 5, 6, 7, 9)
@@ -47,17 +46,15 @@ def response(paper: Paper) -> Any:
     """The measured response and the truth's; and the corrector's own."""
     figure, axes = new(2, 2, 4.2, sharex="col")
     r = paper.response
-    with_intervals(axes[0, 0], axes[1, 0], r, MODEL, "measured", KNOWN["Kd"])
-    axes[0, 0].plot(r.hz, db(np.abs(paper.exact) * KNOWN["Kd"]), color=INK, linewidth=0.8, label="the servo's own")
+    with_intervals(axes[0, 0], axes[1, 0], r, MODEL, "measured", V_PER_M)
+    axes[0, 0].plot(r.hz, db(np.abs(paper.exact) * V_PER_M), color=INK, linewidth=0.8, label="the servo's own")
     axes[1, 0].plot(r.hz, degrees(paper.exact), color=INK, linewidth=0.8)
     for ax, one in ((axes[0, 0], paper.bandwidth.gain), (axes[1, 0], paper.bandwidth.phase)):
         if one is not None:
             ax.axvline(one.hz, color=OTHER, linewidth=0.9, linestyle=(0, (2, 2)), label=f"{one.hz:.1f} Hz")
-    s = 2j * np.pi * r.hz
-    t5, xi3, xi4 = KNOWN["T5"], KNOWN["xi3"], KNOWN["xi4"]
-    corrector = (t5**2 * s**2 + 2 * xi3 * t5 * s + 1) / (t5**2 * s**2 + 2 * xi4 * t5 * s + 1)
+    corrector = corrector_of(r.hz)
     axes[0, 1].plot(r.hz, db(np.abs(corrector)), color=SHADES[2])
-    axes[1, 1].plot(r.hz, np.rad2deg(np.angle(corrector)), color=SHADES[2])
+    axes[1, 1].plot(r.hz, degrees(corrector), color=SHADES[2])
     axes[0, 0].set_title("the servo: magnitude, dB")
     axes[1, 0].set_title("phase, °")
     axes[0, 1].set_title("the corrector: magnitude, dB")
@@ -90,11 +87,11 @@ def model(paper: Paper) -> Any:
     """The identified model's response beside the measured one, and the start's."""
     figure, axes = new(2, 1, 4.2, sharex=True)
     r, hz = paper.response, paper.response.hz
-    with_intervals(axes[0, 0], axes[1, 0], r, MEASURED, "measured", KNOWN["Kd"])
+    with_intervals(axes[0, 0], axes[1, 0], r, MEASURED, "measured", V_PER_M)
     start = {line.name: line.start for line in paper.lines}
     for values, colour, label in ((start, OTHER, "start"), (paper.noisy.fit.values, MODEL, "identified")):
-        gain = frequency_response(servo_of(values), hz)[:, 0]
-        axes[0, 0].plot(hz, db(np.abs(gain) * KNOWN["Kd"]), color=colour, linewidth=1.0, label=label)
+        gain = gain_of(values, hz)
+        axes[0, 0].plot(hz, db(np.abs(gain) * V_PER_M), color=colour, linewidth=1.0, label=label)
         axes[1, 0].plot(hz, degrees(gain), color=colour, linewidth=1.0)
     axes[0, 0].set_ylabel("magnitude, dB")
     axes[1, 0].set_ylabel("phase, °")
@@ -110,14 +107,14 @@ def orders(paper: Paper) -> Any:
     hz = np.linspace(r.hz[0], r.hz[-1], 400)
     levy = {one.order: one for one in paper.levy}
     for ax, of, title in ((axes[0, 0], paper.family.of, "ours"), (axes[0, 1], levy.get, "plain least squares")):
-        ax.plot(r.hz, KNOWN["Kd"] * r.magnitude, "o", color=MEASURED, markersize=2.5, label="measured")
+        ax.plot(r.hz, V_PER_M * r.magnitude, "o", color=MEASURED, markersize=2.5, label="measured")
         for index, order in enumerate(_ORDERS):
             one: Any = of(order)
-            ax.plot(hz, KNOWN["Kd"] * np.abs(one.transfer.gain(hz)), color=SHADES[index], linewidth=0.9,
+            ax.plot(hz, V_PER_M * np.abs(one.transfer.gain(hz)), color=SHADES[index], linewidth=0.9,
                     label=f"order {order}")  # fmt: skip
         ax.set_title(title)
         ax.set_xlabel("frequency, Hz")
-    axes[0, 0].set_ylim(0, 1.25 * KNOWN["Kd"] * float(r.magnitude.max()))
+    axes[0, 0].set_ylim(0, 1.25 * V_PER_M * float(r.magnitude.max()))
     below(figure, axes, 6)
     return figure
 
@@ -132,7 +129,7 @@ def step(paper: Paper) -> Any:
     at = int(np.argmax(np.abs(one.driven - one.driven[0]) > 1e-3 * np.ptp(one.driven)))
     part = slice(max(0, at - round(0.02 * one.rate_hz)), at + round(0.12 * one.rate_hz))
     t = 1e3 * (np.arange(len(one.measured)) - at)[part] / one.rate_hz
-    ax.plot(t, 1e3 * one.driven[part] / KNOWN["Kd"], color=OTHER, linewidth=0.9, label="reference")
+    ax.plot(t, 1e3 * one.driven[part] / V_PER_M, color=OTHER, linewidth=0.9, label="reference")
     ax.plot(t, 1e3 * one.measured[part], color=MEASURED, linewidth=2.2, label="measured")
     ax.plot(t, 1e3 * one.modelled[part], color=MODEL, linewidth=1.0, label="identified")
     ax.set_ylabel("mm")
