@@ -26,6 +26,7 @@ from hilctl.law.limits import Limits
 from hilctl.law.motions import document as motions
 from hilctl.law.sensors import Sensor
 from hilctl.params import Params, document, leaves
+from hilctl.results import document as results
 from hilctl.rig import Tables
 from hilctl.signals import SENSORS, Trip
 from hilctl.trips import TRIP_TEXTS
@@ -161,13 +162,14 @@ PARTS: dict[str, Callable[[], str]] = {
     "registers": register_rows,
     "faults": faults.rows,
     "orders": lambda: faults.rows(faults.ORDERS),
+    "results": results.rows,
     "room": lambda: _excitation(Room),
     "stepped": lambda: _excitation(SteppedSine),
     "sweep": lambda: _excitation(Sweep),
     "multisine": lambda: _excitation(Multisine),
 }
 
-_OURS = ("rig-file.md", "safety.md", "emulate.md", "dynamics.md")
+_OURS = ("rig-file.md", "safety.md", "emulate.md", "dynamics.md", "results.md")
 
 
 def pages() -> dict[Path, str]:
@@ -175,6 +177,7 @@ def pages() -> dict[Path, str]:
     made = {DOCS / name: _filled((DOCS / name).read_text(encoding="utf-8")) for name in _OURS}
     made[DOCS / "protocol.md"] = protocol.filled((DOCS / "protocol.md").read_text(encoding="utf-8"))
     made[header.PLACE] = header.text()
+    made[DOCS / "commission.schema.json"] = results.schema()
     made[DOCS / "motions.md"] = motions.refreshed((DOCS / "motions.md").read_text(encoding="utf-8"))
     return made
 

@@ -60,8 +60,10 @@ def tell(result: Commissioned) -> None:
         say(f"not identified: {flag.key}: {flag}")
     for warning in result.warnings:
         say(f"warning: {warning}")
+    told = "\n".join(result.warnings)
     for part, gone in result.missing.items():
-        say(f"missing: {part}: {gone.reason}; `{gone.remedy}`")
+        if gone.reason not in told:
+            say(f"missing: {part}: {gone.reason}; `{gone.remedy}` measures it alone")
     if result.sent:
         say(f"active since epoch {result.sent.epoch} (`hilctl set --undo`), saved in {result.sent.file}")
     say(f"rig time {result.rig_seconds:.0f} s, elapsed {result.wall_seconds:.0f} s")

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct, field
 
+from hilctl.results.lengths import same_length
 from hilctl.results.prepared import Prepared
 from hilctl.results.quantity import Flag, Quantity
 
@@ -89,6 +90,10 @@ class Fitted(Struct, frozen=True):
     residual_n: Row
     inside: list[bool]
 
+    def __post_init__(self) -> None:
+        same_length(speed_m_s=self.speed_m_s, force_n=self.force_n, sd_n=self.sd_n, curve_n=self.curve_n,
+                    residual_n=self.residual_n, inside=self.inside)  # fmt: skip
+
 
 class Rejected(Struct, frozen=True):
     """A point that does not belong to the curve."""
@@ -135,6 +140,10 @@ class Knowledge(Struct, frozen=True):
     condition: float | None
     weakest: str
 
+    def __post_init__(self) -> None:
+        for index, row in enumerate(self.covariance):
+            same_length(names=self.names, covariance=self.covariance, **{f"covariance[{index}]": row})
+
 
 class Search(Struct, frozen=True):
     """The runs of the hybrid genetic algorithm, beside variable projection."""
@@ -146,6 +155,13 @@ class Search(Struct, frozen=True):
     gap: float | None
     reached: Annotated[float, Meta(description="share of the runs that reach the least sum of squares")]
     history: Annotated[list[list[Row]], Meta(description="run, generation, parameter: the best of each generation")]
+
+    def __post_init__(self) -> None:
+        same_length(names=self.names, mean=self.mean, spread=self.spread)
+        for index, run in enumerate(self.history):
+            same_length(**{"history[0]": self.history[0], f"history[{index}]": run})
+            for row in run:
+                same_length(names=self.names, **{f"an entry of history[{index}]": row})
 
 
 class SlidingFit(Struct, frozen=True):

@@ -102,6 +102,10 @@ class Learned(Struct, frozen=True):
     reached: Annotated[bool, Meta(description="whether the target was")]
     why: Annotated[str, Meta(description="it ended")]
 
+    def __post_init__(self) -> None:
+        if not 0 <= self.best < len(self.repeats):
+            raise ValueError(f"best must be an index of {len(self.repeats)} repeats, is {self.best}")
+
     @property
     def percent(self) -> float:
         """The remaining distortion."""

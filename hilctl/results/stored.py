@@ -9,7 +9,9 @@ import msgspec
 from hilctl.errors import WrongUse
 from hilctl.results.commissioned import FORMAT, Commissioned
 
-_AT = re.compile(r" - at `\$(.*)`$")
+_AT = re.compile(r" - at `(?:key in )?\$(.*)`$")
+_STEP = re.compile(r"\.\w+|\[[\d.]*\]")
+_OPEN = "..."
 
 
 def as_json(result: Commissioned) -> bytes:
@@ -48,13 +50,37 @@ def decoded(content: bytes, name: str) -> Commissioned:
 
 
 def _placed(raw: Any, text: str) -> str:
-    """The error with the whole path: msgspec leaves the keys of a map open."""
+    """The error with its whole path: msgspec leaves the key of a map open."""
     found = _AT.search(text)
     if not found:
         return text
-    return f"{found[1].removeprefix('.') or 'the whole'}: {text[: found.start()]}"
+    steps = [step.strip(".[]") or _OPEN for step in _STEP.findall(found[1])]
+    at, value = [], raw
+    for step in steps:
+        name = _wrong_key(raw, value) if step == _OPEN else step
+        at.append(name)
+        value = value[int(name)] if isinstance(value, list) else value.get(name)
+    return f"{'.'.join(at)}: {text[: found.start()]}"
 
 
-def schema() -> dict[str, Any]:
-    """JSON schema of the file."""
-    return msgspec.json.schema(Commissioned)
+def _wrong_key(raw: Any, table: dict[str, Any]) -> str:
+    """The key of a map in the file, without whose value it is another error, or none."""
+    said = _error(raw)
+    for key in list(table):
+        kept = table.copy()
+        table.clear()
+        table[key] = kept[key]
+        same = _error(raw) == said
+        table.clear()
+        table.update(kept)
+        if same:
+            return key
+    return _OPEN
+
+
+def _error(raw: Any) -> str:
+    try:
+        msgspec.convert(raw, Commissioned)
+    except msgspec.ValidationError as error:
+        return str(error)
+    return ""
