@@ -137,8 +137,13 @@ VERBS: dict[str, Verb] = {
     ),
     "commission": Verb(
         "commission", "commission", "identify", "measure friction, identify it, compensate it, prove it, report",
-        ("hilctl commission table-500 --twin", "hilctl commission table-500", "hilctl commission --connect table-500"),
+        ("hilctl commission table-500 --twin", "hilctl commission table-500", "hilctl commission --connect table-500",
+         "hilctl commission --out DIR --only reversals,compensation"),
         "The whole work on a rig, or on a private twin with RIG --twin, with a report at the end.",
+    ),
+    "report": Verb(
+        "report", "report", "identify", "draw the report of a commissioning again, from its commission.json",
+        ("hilctl report out/demo", "hilctl report out.json --out pages"),
     ),
     "tune": Verb(
         "tune", "tune", "identify", "compute gains with margins, and notches; measure them",

@@ -63,13 +63,15 @@ def _measured(work: Work) -> None:
                     done, of, _, left_s = campaign.progress
                     work.notes.tell(f"measuring friction: {done} of {of} speeds, {left_s:.0f} s left")
         finally:
-            result.campaign = campaign_of(campaign.store)
+            made = campaign_of(campaign.store)
+            if made.complete or result.fit is None:  # an earlier fit keeps its own points
+                result.campaign = made
     with work.notes.stages("fitting the friction model"):
         # Zeroed sensors still differ in gain, and half the supply pressure turns that into a constant force.
         fit = fit_friction(check_points(*signed(campaign.store.finished())))
         earlier = result.fit.flags if result.fit else ()
         result.fit = fit.told()
-        for remark in result.campaign.remarks:
+        for remark in made.remarks:
             work.notes.warn(remark)
         for one in campaign.store.finished():
             said = [f"driven again: {text}" for text in one.again]

@@ -60,6 +60,8 @@ def alone(work: Work) -> None:
             do(work)
     if result.sent is not None and result.sent.values != values:
         _outdated(work)
+    if result.choice is not None and "compensation" not in only and {"friction", "reversals"} & {*only}:
+        _absent(work, "compensation", "friction was measured again since; the earlier friction model stays active")
     if result.sent is not None:
         _compensated(work)
         for part, asked in whens.items():

@@ -29,7 +29,7 @@ def read(path: Path) -> Commissioned:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise WrongUse(f"{path} cannot be read: {error.strerror}", key=str(path)) from None
+        raise WrongUse(f"{path} cannot be read: {error.strerror}; check the path", key=str(path)) from None
     return decoded(content, str(path))
 
 

@@ -47,6 +47,8 @@ def test_the_sentence_on_each_missing_part_is_followed_until_nothing_is_missing(
     assert {key: active.get(key) for key in told["sent"]["values"]} == told["sent"]["values"]
     assert active["law.feed.inverse"] == 1.0
     page = (folder / "report.html").read_text()
+    shell.said("report", str(folder), "--out", "again")
+    assert (tmp_path / "again" / "report.html").read_text() == page, "drawn again from the stored result"
     assert "measures it alone" not in page and all(f'id="{part}"' in page for part in PARTS)
 
 
