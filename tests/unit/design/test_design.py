@@ -14,7 +14,7 @@ from hilctl.design.known import from_folder, from_numbers, from_rig_file
 from hilctl.design.margins import Wanted, margins_of, worst_of
 from hilctl.design.notches import design_notches
 from hilctl.design.predict import feed_terms, predict, reference_terms, with_gains
-from hilctl.design.result import Tuning
+from hilctl.design.result import Tuning, plain_measured
 from hilctl.design.search import design
 from hilctl.experiment.drive import LegFault
 from hilctl.experiment.facts import Facts
@@ -119,6 +119,9 @@ def test_the_measured_loop_is_the_loop() -> None:
     assert measured.bandwidth.gain is not None
     assert measured.bandwidth.gain.hz == pytest.approx(p.minus_3_db_hz, rel=0.02)
     assert measured.crossover_hz == pytest.approx(p.crossover_hz, rel=0.01)
+    told = plain_measured(measured)
+    assert told is not None and told["margins"]["modulus"] == measured.margins.modulus
+    assert (told["crossover_hz"], told["hz"]) == (measured.crossover_hz, measured.loop.hz.tolist())
 
 
 def test_a_loop_that_changed_while_it_was_measured_is_refused() -> None:

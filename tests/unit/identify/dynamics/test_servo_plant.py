@@ -8,6 +8,7 @@ import pytest
 from hilctl import rig as rigs
 from hilctl.experiment.facts import Facts
 from hilctl.identify.dynamics.analyse import cleaned_of, plant_of
+from hilctl.identify.dynamics.plant import pairs_of
 from hilctl.identify.dynamics.servo_plant import SWEEP, ServoPlant, bounds_of, heard, servo_record
 from hilctl.identify.frequency.estimate import measured_of
 from hilctl.identify.frequency.plan import Asked, legs_of, signal_of
@@ -41,6 +42,14 @@ def sweep(seconds=3.0):
 def test_a_rig_that_closes_its_own_loop_is_the_papers_and_others_are_not():
     assert isinstance(plant_of(FACTS), ServoPlant)
     assert not isinstance(plant_of(facts_of("table-500")), ServoPlant)
+
+
+def test_the_load_pressure_is_a_second_output_where_it_is_asked_for_and_other_channels_take_the_loops_place():
+    plant = plant_of(facts_of("table-500"))
+    assert [str(one) for one in pairs_of(plant, Asked())] == ["xd_m → displacement_m"]
+    assert [one.output for one in pairs_of(plant, Asked(load_pressure=True))] == ["displacement_m", "load_pressure_pa"]
+    assert [str(one) for one in pairs_of(plant, Asked(output="velocity_m_s"))] == ["xd_m → velocity_m_s"]
+    assert [str(one) for one in pairs_of(ServoPlant(), Asked())] == ["u_applied → displacement_m"]
 
 
 def test_the_experiment_is_the_papers():
