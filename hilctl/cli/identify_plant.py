@@ -51,11 +51,11 @@ def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any)
 
 
 def _tell(answer: Mapping[str, Any]) -> None:
-    origins = list(dict.fromkeys(q["origin"] for q in answer["plant"].values()))
-    marks = {origin: chr(ord("a") + i) for i, origin in enumerate(origins)}
+    reasons = list(dict.fromkeys(q["reason"] for q in answer["plant"].values()))
+    marks = {reason: chr(ord("a") + i) for i, reason in enumerate(reasons)}
     show(_table(answer["plant"], marks))
-    for origin, mark in marks.items():
-        say(f"{mark}: {origin}")
+    for reason, mark in marks.items():
+        say(f"{mark}: {reason}")
     for flag in answer["flags"]:
         say(f"note: {flag['text']}; {flag['remedy']}".removesuffix("; "))
     for note in answer["notes"]:
@@ -74,7 +74,7 @@ def _table(plant: Mapping[str, Any], marks: Mapping[str, str]) -> Any:
     for key, q in plant.items():
         before = "" if q["before"] is None else parts.figure(q["before"])
         value, known = ("not identified", "")
-        if q["identified"]:
+        if q["value"] is not None:  # of what these data leave open, it is null
             value, known = parts.figure(q["value"]), parts.interval(q["low"], q["high"])
-        made.add_row(key, q["unit"], before, value, known, marks[q["origin"]])
+        made.add_row(key, q["unit"], before, value, known, marks[q["reason"]])
     return made
