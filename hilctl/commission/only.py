@@ -62,15 +62,12 @@ def alone(work: Work) -> None:
         _outdated(work)
     if result.choice is not None and "compensation" not in only and {"friction", "reversals"} & {*only}:
         _absent(work, "compensation", "friction was measured again since; the earlier friction model stays active")
-    if result.sent is not None:
-        _compensated(work)
-        for part, asked in whens.items():
-            if "after" in asked:
-                _JUDGED[part](work, "after")
-    if "learning" in only:
-        _compensated(work)
-        parts.learned(work)
     _compensated(work)
+    for part, asked in whens.items():
+        if "after" in asked and result.sent is not None:
+            _JUDGED[part](work, "after")
+    if "learning" in only:
+        parts.learned(work)
 
 
 def lacks_friction(work: Work, part: str) -> None:

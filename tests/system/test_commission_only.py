@@ -8,7 +8,8 @@ import pytest
 from hilctl.client import Client, private_service
 from hilctl.commission import Commissioning, How
 from hilctl.experiment.store import StoreError
-from hilctl.results.commissioned import PARTS
+from hilctl.results.commissioned import PARTS, Sent
+from hilctl.results.proof import Thd
 from hilctl.results.stored import as_json
 from tests.system.cli_parts import Shell, serving
 
@@ -97,6 +98,25 @@ def test_a_part_alone_that_is_cut_off_goes_on_and_the_earlier_result_stands(tmp_
         assert all((samples / name).read_bytes() == content for name, content in kept.items())
         with pytest.raises(StoreError, match=r"sines_hz was .2.0, 1.0., is .1.0"):
             Commissioning(rig, How(tmp_path, resume=True, **SHORT))
+
+
+def test_parameters_of_the_earlier_result_count_and_what_was_measured_under_others_is_missing(tmp_path):
+    with private_service(RIG, changes={"twin.seed": 3}) as service, Client(service.commands) as rig:
+        rig.set({"law.feed.inverse": 1.0})
+        how = How(tmp_path, warm_up_s=1.0, sines_hz=(1.0,), only=("plant",))
+        told = Commissioning(rig, how).result
+        told.thd["1"] = Thd(0.08, 18.0, 2.0, 9.0)
+        told.sent = Sent(3, "a person", "before", {"machine.m": 470.0}, {"machine.m": 500.0})
+        (tmp_path / "commission.json").write_bytes(as_json(told))
+        result = Commissioning(rig, how).run()
+        made = rig.changes(first=1)["sets"]
+        assert rig.get("law.feed.inverse")["law.feed.inverse"] == 1.0, "as it was"
+    again = next(one for one in made if one["origin"] == "before, again")
+    assert again["changed"] == [{"key": "machine.m", "old": 500.0, "new": 470.0}]
+    assert result.plant["m"].before == 470.0 and result.sent.old["machine.m"] == 500.0
+    assert result.sent.values["machine.m"] == result.plant["m"].value != 470.0
+    assert (result.thd["1"].before, result.thd["1"].after, result.thd["1"].factor) == (18.0, None, None)
+    assert "parameters were changed since it was measured" in result.missing["sines"].reason
 
 
 def test_a_result_of_another_rig_and_one_that_cannot_be_read_are_refused_before_anything_moves(tmp_path):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from hilctl.client import Client, private_service
-from hilctl.commission import Commissioning, How, identifying, sines
+from hilctl.commission import Commissioning, How, compensating, identifying, sines
 from hilctl.commission.parameters import settable
 from hilctl.experiment.drive import LegFault
 from hilctl.identify.plant.faults import PlantFault
@@ -99,6 +99,19 @@ def test_without_friction_the_machine_alone_is_applied(commissioned, monkeypatch
     assert set(result.sent.values) == set(result.plant_fit.changes) >= {"machine.m", "machine.Qn"}
     assert {key: now[key] for key in result.sent.values} == result.sent.values
     assert now["law.feed.inverse"] == 0.0 and result.friction is None
+
+
+def test_without_compensation_the_machine_alone_is_applied(commissioned, monkeypatch):
+    def cannot(*args):
+        raise LegFault(REPEATED)
+
+    monkeypatch.setattr(compensating, "try_law", cannot)
+    result, html, _, now = commissioned()
+    missing(result, html, "compensation", REPEATED)
+    assert result.fit and result.presliding and result.friction is None and result.choice.kept is None
+    assert set(result.sent.values) == set(result.plant_fit.changes)
+    assert {key: now[key] for key in result.sent.values} == result.sent.values
+    assert now["law.feed.inverse"] == 0.0
 
 
 def test_a_sine_repeated_too_often_is_left_out_and_the_others_stand(commissioned, monkeypatch):

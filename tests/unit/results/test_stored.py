@@ -63,6 +63,7 @@ def test_an_open_end_is_none_and_a_wider_interval_keeps_it():
     q = quantity(2.0, 1.0, math.inf, "N", "a motion", before=3)
     assert (q.low, q.high, q.bounds, q.identified, q.before) == (1.0, None, (1.0, math.inf), True, 3.0)
     assert (q.wider(2.0).low, q.wider(2.0).high) == (0.0, None)
+    assert Quantity(1.0, high=2.0).bounds == (-math.inf, 2.0)
     assert not unsure({"q": q})["q"].identified and q.withheld().value is None
     assert str(Flag("c", "k", "what", "do")) == "what; do" and str(Flag("c", "k", "what")) == "what"
 
