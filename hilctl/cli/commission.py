@@ -139,7 +139,9 @@ def _parts(text: str) -> tuple[str, ...]:
     asked = [name.strip() for name in text.split(",") if name.strip()]
     for name in asked:
         if name not in PARTS:
-            raise WrongUse(f"--only: no part {name!r}; {nearest(name, tuple(PARTS))}", key="--only")
+            near, known = nearest(name, tuple(PARTS)), ", ".join(PARTS)
+            listed = near if known in near else f"{near} The parts are {known}"
+            raise WrongUse(f"--only: no part {name!r}; {listed}", key="--only")
     return tuple(part for part in PARTS if part in asked)
 
 

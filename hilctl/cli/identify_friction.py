@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from hilctl.client import Client
     from hilctl.identify.friction import Campaign
+    from hilctl.results.friction import SlidingFit
 
 
 def run(given: argparse.Namespace) -> int:
@@ -40,7 +41,7 @@ def run(given: argparse.Namespace) -> int:
             with rig_of(given) as rig:
                 campaign = _measure(rig, given, folder, bar, line)
             bar.update(line, description="fitting")
-            answer = _answer(campaign, folder)
+            answer, fit = _answer(campaign, folder)
     except KeyboardInterrupt:
         if (folder / "campaign.json").exists():
             note(f"paused; finished speeds are in {folder}; continue with --resume {folder}")
@@ -57,7 +58,7 @@ def run(given: argparse.Namespace) -> int:
     if given.json:
         say(json_line(answer))
     else:
-        _tell(campaign, answer)
+        _tell(campaign, answer, fit)
         say(str(file))
     return DONE
 
@@ -98,20 +99,24 @@ def _show(campaign: "Campaign", bar: "Progress", line: "TaskID") -> None:
     bar.update(line, description=text, total=p.of, completed=p.done)
 
 
-def _answer(campaign: "Campaign", folder: Path) -> dict[str, Any]:
+def _answer(campaign: "Campaign", folder: Path) -> "tuple[dict[str, Any], SlidingFit | None]":
     """The points, and the friction model that fits them."""
+    import msgspec
+
     from hilctl.identify.friction import as_object, check_points, fit_friction, signed
     from hilctl.params import BadValues
 
     answer: dict[str, Any] = {**as_object(campaign.store), "fit": None, "fit_refused": ""}
     try:
-        answer["fit"] = fit_friction(check_points(*signed(campaign.store.finished()))).to_json()
+        fit = fit_friction(check_points(*signed(campaign.store.finished()))).told()
     except BadValues as bad:
         answer["fit_refused"] = str(bad)
-    return answer
+        return answer, None
+    answer["fit"] = msgspec.to_builtins(fit)
+    return answer, fit
 
 
-def _tell(campaign: "Campaign", answer: dict[str, Any]) -> None:
+def _tell(campaign: "Campaign", answer: dict[str, Any], fit: "SlidingFit | None") -> None:
     from hilctl.identify.friction import table
 
     show(table(campaign.store))
@@ -119,10 +124,10 @@ def _tell(campaign: "Campaign", answer: dict[str, Any]) -> None:
         say(f"discarded at {reason}" + (f" ({count} windows)" if count > 1 else ""))
     for remark in answer["remarks"]:
         say(f"note: {remark}")
-    if answer["fit"] is None:
+    if fit is None:
         say(f"no friction model: {answer['fit_refused']}")
     else:
-        _tell_fit(answer["fit"])
+        _tell_fit(fit)
     say(f"rig time {answer['rig_seconds']:.0f} s, elapsed {answer['wall_seconds']:.0f} s")
 
 
@@ -136,10 +141,10 @@ def _reasons(discarded: list[dict[str, Any]]) -> dict[str, int]:
     return {f"{speed:g} m/s: {reason}": count[speed] for speed, reason in sorted(first.items())}
 
 
-def _tell_fit(fit: dict[str, Any]) -> None:
-    say(f"friction model: {fit['why']}")
-    for name, p in fit["parameters"].items():
-        known = "" if p["identified"] else "   not identified"
-        say(f"  {name:8} {figure(p['value'])} {p['unit']}   {interval(p['low'], p['high'])}{known}".rstrip())
-    for flag in fit["flags"]:
-        say(f"note: {flag['text']}; {flag['remedy']}".removesuffix("; "))
+def _tell_fit(fit: "SlidingFit") -> None:
+    say(f"friction model: {fit.why}")
+    for name, p in fit.parameters.items():
+        known = "" if p.identified else "   not identified"
+        say(f"  {name:8} {figure(p.value)} {p.unit}   {interval(p.low, p.high)}{known}".rstrip())
+    for flag in fit.flags:
+        say(f"note: {flag}")

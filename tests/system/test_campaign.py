@@ -305,7 +305,7 @@ def test_the_command_measures_a_private_twin_and_resumes(tmp_path):
     assert json.loads((tmp_path / "c" / "friction.json").read_text())["campaign"] == told["campaign"]
     (tmp_path / "c" / "speed-03.json").unlink()
     shown = shell.said(*words, "--resume", "c")
-    assert "friction model: " in shown
+    assert "friction model: " in shown and "\n  fs       3" in shown
     assert "9" in shown
     assert (tmp_path / "c" / "speed-03.json").exists()
 

@@ -55,7 +55,7 @@ def test_the_sentence_on_each_missing_part_is_followed_until_nothing_is_missing(
 
 def test_a_wrong_part_is_refused_with_the_list_and_a_suggestion(tmp_path):
     said = Shell(tmp_path).refused("commission", RIG, "--twin", "--only", "plant,frction", code=2)
-    assert "--only: no part 'frction'; did you mean 'friction'?" in said
+    assert "--only: no part 'frction'; did you mean 'friction'? The parts are sines, tracking, plant," in said
     said = Shell(tmp_path).refused("commission", RIG, "--twin", "--only", "valve", code=2)
     assert all(part in said for part in PARTS)
 

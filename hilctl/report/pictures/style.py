@@ -20,9 +20,8 @@ INK, PALE = "0.15", "0.72"
 STATES = {
     "before": {"color": BEFORE, "linewidth": 1.3, "linestyle": "-"},
     "after": {"color": AFTER, "linewidth": 1.3, "linestyle": "-"},
-    "learned": {"color": LEARNED, "linewidth": 1.1, "linestyle": (0, (3, 1.2))},
 }  # fmt: skip
-CALLED = {"before": "before", "after": "with friction compensation", "learned": "with a learned drive"}
+CALLED = {"before": "before", "after": "with friction compensation"}
 SHADES = ("#12416b", "#e08a3c", "#3a9a8b", "#8a4f7d", "#7a7a7a", "#b8a13a")  # of things with no order
 MARKERS = ("o", "s", "^", "D", "v", "P")
 
