@@ -33,6 +33,8 @@ def _headline(result: Commissioned) -> Html:
     if not found:
         return absent("Whether friction compensation helps on this rig was not proved: no sine was driven both "
                       "without and with it.")  # fmt: skip
+    if result.friction is None:
+        return absent("Friction is not compensated: the sines before and after were both driven without it.")
     frequency, before, one = min(found, key=lambda each: abs(each[0] - _HEADLINE_HZ))
     lowers = (one.after or 0.0) < before
     verb = "lowers" if lowers else "does not lower"

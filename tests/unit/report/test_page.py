@@ -238,6 +238,7 @@ def test_what_is_not_identifiable_is_no_number_to_rely_on(told, plain, read):
 def test_a_sliding_law_alone_is_told_as_such(told, plain, read):
     told.friction = None
     seen = read(plain(told)).sections
+    assert "Friction is not compensated" in seen[""] and "lowers the distortion" not in seen[""]
     assert "Friction: Stribeck, delta 2" in seen[""] and "at a reversal is not known" in seen[""]
     assert "[291.0, 306.0]" in seen[""] and "friction.fc" in seen["raw"]
 
