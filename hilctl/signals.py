@@ -31,10 +31,11 @@ class Arming(IntEnum):
     REST = 1  # everything off: the table must stand still
     LOW_PRESSURE = 2  # waiting for the low supply
     ENABLE = 3  # enabled at the nominal null
-    BUMP_UP = 4  # a small opening one way
-    BUMP_DOWN = 5  # and the other way: polarity and null follow
-    HIGH_PRESSURE = 6  # closed loop at small authority, waiting for the full supply
-    SETTLE = 7  # full authority, until at rest
+    SEARCH = 4  # of a valve with overlap: an opening that grows until the table moves, either way
+    BUMP_UP = 5  # a small opening one way
+    BUMP_DOWN = 6  # and the other way: polarity and null follow
+    HIGH_PRESSURE = 7  # closed loop at small authority, waiting for the full supply
+    SETTLE = 8  # full authority, until at rest
 
 
 class Status(IntEnum):

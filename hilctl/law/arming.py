@@ -6,14 +6,18 @@ enable          valve at its null as it was last confirmed; whatever drift there
                 would take the table far in the bumps is taken out first: by half of what the nominal speed asks for,
                 then by what the corrections did, since the sign is not known yet. A drift that acceleration alone
                 shows is one that displacement is blind to
+search          only where a round of bumps does not move the table both ways, as within an overlap: the opening at which
+                it moves, either way (search.py). The bumps that follow go as much beyond the overlap
 bump up, down   the null plus and minus a small opening, smaller where the supply is still above its low setting.
                 Signs of valve and sensors follow (signs.py). With the mean speeds v+ and v- over the second half of
                 each,
-                gain = (v+ - v-) / (2 bump)  a fair share of what the machine promises;
-                null -= (v+ + v-) / (2 gain): where it is closed; again until that is less than bump/20. Twice at
-                least: in the first round the chambers may still be filling, and their pressures say nothing of a
-                motion; and again while a pressure says too little beside its noise
-high pressure   closed loop where the table stands, at small authority, while the supply comes up
+                gain = (v+ - v-) / (2 (bump - overlap));
+                null -= (v+ + v-) / (2 gain): where it is closed; again until that is less than a twentieth of the
+                bump beyond the overlap. Speeds that are too small for the bump are due to more overlap: the next
+                bumps are larger by what is missing, and the null follows by the nominal gain. Twice at least: in the
+                first round the chambers may still be filling, and their pressures say nothing of a motion; and again
+                while a pressure says too little beside its noise
+high pressure   closed loop where the table stands, at small authority beyond the overlap, while the supply comes up
 settle          full authority; at rest: armed
 
 A rig that closes its own loop (own_loop.py) takes displacements: its bumps are compared by where the table is at their
@@ -29,6 +33,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from hilctl.law.search import FOUND, SEARCH, SEARCHING, rt_search, rt_search_opening, rt_search_start
 from hilctl.law.sensors import ACCELERATION, DISPLACEMENT
 from hilctl.law.signs import (
     SIGNS,
@@ -56,7 +61,12 @@ class Arming(Params):
     high_pressure_s: Annotated[float, number(0, 600, "s", "time for the full supply where it is not measured")] = 1.5
     timeout_s: Annotated[float, number(0.1, 3600, "s", "longest time for any one step")] = 30.0
     supply_share: Annotated[float, number(0.1, 1, "", "share of the asked supply pressure that counts as up")] = 0.9
-    first_arm_authority: Annotated[float, number(0.001, 1, "", "largest opening until the rig is armed")] = 0.05
+    first_arm_authority: Annotated[
+        float, number(0.001, 1, "", "largest opening until the rig is armed, beyond the overlap that arming found")
+    ] = 0.05
+    search_opening: Annotated[
+        float, number(0.001, 0.5, "", "largest opening, from null, of the search for an opening that moves the table")
+    ] = 0.2
     bump: Annotated[float, number(0.001, 0.1, "", "opening of the bump")] = 0.01
     bump_s: Annotated[float, number(0.01, 5, "s", "duration of each bump")] = 0.15
     response: Annotated[
@@ -84,7 +94,10 @@ ARMING = record_of(
         ("up_m_s", np.float64),
         ("down_m_s", np.float64),
         ("gain_m_s", np.float64),  # measured speed for a full opening at low pressure
-        ("bump", np.float64),  # opening of this round's bumps
+        ("bump", np.float64),  # opening of this round's bumps, overlap included
+        ("overlap", np.float64),  # as far as arming knows it
+        ("searched", np.int64),  # the search has been made
+        ("search", SEARCH),
         ("corrections", np.int64),  # of the null, by its drift at enable
         ("first_m_s", np.float64),  # before the first of them,
         ("drift_m_s", np.float64),  # before the last,
@@ -103,7 +116,7 @@ ARMING = record_of(
 )
 
 _CLOSE = 20.0  # the null is found when a round moves it less than this part of the bump
-_REPEATS = 3.0  # it is not confirmed while a round moves it by more than this part
+_REPEATS = 10.0  # it is not confirmed while a round moves it by more than this part
 _LEAST_ROUNDS = 2
 _MOST_DISTURBED = 10  # rounds, with those that missed ticks or readings: such a round proves no fault
 _FEWEST = 4.0  # ticks that a speed is read from
@@ -116,10 +129,14 @@ _MOST_CORRECTIONS = 6
 _UNANSWERED = 2
 _ANSWER = 0.4
 _SEEN_LAGS = 4.0  # of valve and oil: a drift that was watched for less is not known
-_MOST_ROUNDS = 4  # each leaves about a fifth of the null's error, for friction bends the valve's gain at low speed
+_MOST_ROUNDS = 8  # each leaves about a fifth of the null's error, for friction bends the valve's gain at low speed
+_PRESSURE_ROUNDS = 4  # in which a pressure must show the motion
+_SHORT = 0.3  # of a bump: where more of its speed is missing, that is overlap
+_SEEN_EARLY = 0.5  # of a bump: about what the search opens beyond the overlap until a motion is seen
 
 ARMED, GOING = -1, 0  # and above: the trip that ends it
 _AGAIN = -2  # another round of bumps
+_SEARCH = -3  # a search, then another round
 
 
 @jit()
@@ -131,7 +148,7 @@ def _rt_next(step: int, a: Any) -> None:
 @jit()
 def rt_arming_start(x: float, a: Any) -> None:
     """Begins at the first step."""
-    a.rounds = a.corrections = 0
+    a.rounds = a.corrections = a.searched = 0
     a.begin_m = x
     _rt_next(Step.REST.value, a)
 
@@ -140,6 +157,7 @@ def rt_arming_start(x: float, a: Any) -> None:
 def rt_arming_unknown(nominal: float, a: Any) -> None:
     """Signs and null may have changed: both are found again, from the nominal null."""
     a.proved = 0
+    a.overlap = 0.0
     a.null = a.kept = nominal
 
 
@@ -188,6 +206,8 @@ def rt_arming(c: Any, machine: Any, own_m: float, value: Any, v: float, supply_p
             rt_signs_begin(value, a.signs)
     elif a.step == Step.ENABLE:
         return _rt_enabled(c, machine, own_m, value, supply_pa, dt_s, a)
+    elif a.step == Step.SEARCH:
+        return _rt_searched(c, machine, value, supply_pa, dt_s, a)
     elif a.step == Step.BUMP_UP or a.step == Step.BUMP_DOWN:
         return _rt_bump(c, machine, own_m, value, supply_pa, dt_s, a)
     elif a.step == Step.HIGH_PRESSURE:
@@ -288,8 +308,30 @@ def _rt_round(c: Any, machine: Any, own_m: float, value: Any, supply_pa: float, 
     """Begins a round of bumps."""
     rt_signs_begin(value, a.signs)
     a.disturbed = 0
-    a.bump = c.bump * (_rt_low_share(machine, supply_pa) if own_m == 0.0 else 1.0)
+    a.bump = a.overlap + c.bump * (_rt_low_share(machine, supply_pa) if own_m == 0.0 else 1.0)
     _rt_next(Step.BUMP_UP.value, a)
+
+
+@jit()
+def _rt_searched(c: Any, machine: Any, value: Any, supply_pa: float, dt_s: float, a: Any) -> int:
+    """A tick of the search; at its end null and overlap follow, and a round of bumps."""
+    x, s = value[DISPLACEMENT], a.search
+    if abs(x - a.begin_m) > c.travel_m:
+        return _rt_ends(Trip.ARMING_TRAVEL.value, x - a.begin_m, c.travel_m, DISPLACEMENT, a)
+    bump = c.bump * _rt_low_share(machine, supply_pa)
+    bump_m_s = bump * _rt_promised(machine, supply_pa)
+    found = rt_search(bump / c.bump_s, c.search_opening, c.response * bump_m_s * c.bump_s, _DRIFTS * bump_m_s,
+                      a.signs.shown != 0, c.bump_s, c.bump_s / 3.0, x, value[ACCELERATION] - a.signs.rest_a, dt_s, s)
+    if found == SEARCHING:
+        return GOING
+    if found != FOUND:
+        least_m = c.response * bump_m_s * c.bump_s
+        return _rt_ends(Trip.NO_MOTION.value, rt_search_opening(s), least_m, -1, a)
+    a.null += 0.5 * (s.up - s.down)
+    a.overlap = max(0.5 * (s.up + s.down) - _SEEN_EARLY * bump, 0.0)
+    a.rounds = 0
+    _rt_round(c, machine, 0.0, value, supply_pa, a)
+    return GOING
 
 
 @jit()
@@ -314,14 +356,19 @@ def _rt_bump(c: Any, machine: Any, own_m: float, value: Any, supply_pa: float, d
         return GOING
     a.down_m_s = mean
     promised = _rt_promised(machine, supply_pa)
-    way_m = a.bump * (promised * c.bump_s if own_m == 0.0 else own_m)
+    way_m = (a.bump - a.overlap) * (promised * c.bump_s if own_m == 0.0 else own_m)
     resolved = a.disturbed > 0 or _rt_hydraulic_rad_s(machine) * dt_s < 1.0
-    outcome = _rt_judge_bumps(c, own_m > 0.0, c.response * way_m, resolved, value, a)
+    outcome = _rt_judge_bumps(c, promised if own_m == 0.0 else 0.0, c.response * way_m, resolved, value, a)
     near = a.signs.shown != 0 and abs(x - a.begin_m) < _FAR * way_m
     if outcome > 0 and a.disturbed > 0 and near and a.rounds < _MOST_DISTURBED:
         outcome = _AGAIN
     if outcome == _AGAIN:
         _rt_round(c, machine, own_m, value, supply_pa, a)
+        return GOING
+    if outcome == _SEARCH:
+        a.searched = 1
+        rt_search_start(x, a.search)
+        _rt_next(Step.SEARCH.value, a)
         return GOING
     if outcome == GOING:
         a.proved, a.kept = 1, a.null
@@ -330,33 +377,42 @@ def _rt_bump(c: Any, machine: Any, own_m: float, value: Any, supply_pa: float, d
 
 
 @jit()
-def _rt_judge_bumps(c: Any, own: bool, least_m: float, resolved: bool, value: Any, a: Any) -> int:
-    """Both bumps are over: GOING on, _AGAIN, or the trip that they call for.
+def _rt_judge_bumps(c: Any, promised_m_s: float, least_m: float, resolved: bool, value: Any, a: Any) -> int:
+    """Both bumps are over: GOING on, _AGAIN, _SEARCH, or the trip that they call for.
 
-    `resolved`: the ticks follow the hydraulic mode.
+    `promised_m_s`: the nominal speed of a full opening, 0 for a rig that closes its own loop; `resolved`: the ticks
+    follow the hydraulic mode.
     """
-    signs = a.signs
+    signs, own = a.signs, promised_m_s == 0.0
     a.rounds += 1
     trip = rt_signs_motion(value, least_m, resolved, signs)
+    unmoved = min(a.up_m_s, -a.down_m_s) * c.bump_s < least_m
+    if not own and a.searched == 0 and (trip == Trip.NO_MOTION or (trip == 0 and unmoved)):
+        return _SEARCH
     if trip != 0:
         return _rt_ends(trip, signs.value, signs.limit, signs.sensor, a)
-    a.gain_m_s = (a.up_m_s - a.down_m_s) / (2.0 * a.bump)
+    beyond = a.bump - a.overlap
+    a.gain_m_s = (a.up_m_s - a.down_m_s) / (2.0 * beyond)
     if not a.gain_m_s > 0.0:  # it went, and had stopped by the second half
         return _rt_ends(Trip.NO_MOTION.value, 0.0, least_m, -1, a)
-    off = 0.0 if own else (a.up_m_s + a.down_m_s) / (2.0 * a.gain_m_s)
+    missing = 0.0 if own else beyond * (1.0 - a.gain_m_s / promised_m_s)
+    short = missing > _SHORT * beyond
+    off = 0.0 if own else (a.up_m_s + a.down_m_s) / (2.0 * (promised_m_s if short else a.gain_m_s))
     a.null -= off
     if not own and not abs(a.null) <= c.null_max:
         return _rt_ends(Trip.NULL_NOT_CONFIRMED.value, a.null, c.null_max, -1, a)
     if a.rounds >= _LEAST_ROUNDS:
         rt_signs_count(signs)
-    if a.rounds < _LEAST_ROUNDS or (abs(off) > a.bump / _CLOSE and a.rounds < _MOST_ROUNDS):
+    close = abs(off) <= beyond / _CLOSE
+    if a.rounds < _LEAST_ROUNDS or (not close and a.rounds < _MOST_ROUNDS):
+        a.overlap += missing if short else 0.0
         return _AGAIN
-    if abs(off) > a.bump / _REPEATS:
-        return _rt_ends(Trip.NULL_NOT_CONFIRMED.value, off, a.bump / _REPEATS, -1, a)
+    if abs(off) > beyond / _REPEATS:
+        return _rt_ends(Trip.NULL_NOT_CONFIRMED.value, off, beyond / _REPEATS, -1, a)
     trip = rt_signs_pressures(signs)
     if trip == 0:
         return GOING
-    if trip == Trip.SENSOR_DEAD.value and a.rounds < _MOST_ROUNDS:  # or weak: more rounds show more
+    if trip == Trip.SENSOR_DEAD.value and a.rounds < _PRESSURE_ROUNDS:  # or weak: more rounds show more
         return _AGAIN
     return _rt_ends(trip, signs.value, signs.limit, signs.sensor, a)
 
@@ -368,4 +424,6 @@ def rt_arming_opening(a: Any) -> float:
         return float(a.bump)
     if a.step == Step.BUMP_DOWN:
         return -float(a.bump)
+    if a.step == Step.SEARCH:
+        return rt_search_opening(a.search)
     return 0.0

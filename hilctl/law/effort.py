@@ -32,14 +32,16 @@ EFFORT = record_of(
 
 
 @jit()
-def rt_effort(rule: Any, machine: Any, valve: Any, acts: bool, opening: float, v: float, lead_s: float, passed_s: float,
-              s: Any) -> None:  # fmt: skip
-    """One tick. `acts`: the loop is closed, and the command is an opening; `lead_s`: by how much it leads the table."""
+def rt_effort(rule: Any, machine: Any, valve: Any, found: float, acts: bool, opening: float, v: float, lead_s: float,
+              passed_s: float, s: Any) -> None:  # fmt: skip
+    """One tick. `found`: the overlap that arming found; `acts`: the loop is closed, and the command is an opening;
+    `lead_s`: by how much it leads the table.
+    """
     if not acts:
         s.opening = s.beyond = s.explained = s.over_s = 0.0
         return
     s.opening += passed_s / (passed_s + lead_s) * (opening - s.opening)
-    overlap = max(machine.dead_band, valve.dead_band) + valve.dither
+    overlap = max(machine.dead_band, valve.dead_band, found) + valve.dither
     s.explained = abs(v) * machine.A / (rule.share * machine.Qn) + overlap
     s.beyond = max(abs(s.opening) - s.explained, 0.0)
     fills = s.beyond / rule.opening if s.beyond > rule.opening else -LEAK

@@ -173,7 +173,11 @@ def rt_arm_step(s: Any, tick: int) -> None:
         rt_still_learnt(s.now.limits.stuck.runs, s.now.dt_s * s.periods, s.still)
     s.supply = 1 if arm.step < Step.HIGH_PRESSURE else 2
     s.enable = 1 if arm.step >= Step.ENABLE else 0
-    s.authority = 1.0 if arm.step == Step.SETTLE else s.now.arming.first_arm_authority
+    s.authority = s.now.arming.first_arm_authority + arm.overlap
+    if arm.step == Step.SEARCH:
+        s.authority = s.now.arming.search_opening
+    elif arm.step == Step.SETTLE:
+        s.authority = 1.0
     if arm.step == Step.HIGH_PRESSURE:
         rt_rest_here(s)
         rt_feedback_start(s)

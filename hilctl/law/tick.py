@@ -239,12 +239,12 @@ def rt_watch(s: Any, status: int) -> None:
     """The guard before the law."""
     e, passed_s = s.estimate, s.now.dt_s * s.periods
     acts = rt_closed_loop(s) and not rt_own_loop(s)
-    rt_still_opened(acts, s.valve.opening, s.now.arming.bump, s.arm.gain_m_s, passed_s, s.still)
+    rt_still_opened(acts, s.valve.opening, max(s.now.arming.bump, s.arm.bump), s.arm.gain_m_s, passed_s, s.still)
     driven = abs(s.here.v_m_s) > s.now.limits.stuck.speed_m_s
     sensor = s.now.sensors.displacement
     scale = s.first_gain / sensor.gain
     shift_m = s.first_gain * (sensor.offset - s.first_offset)
-    rt_effort(s.now.limits.holding, s.now.machine, s.now.law.valve, acts, s.u_applied - s.arm.null, e.v,
+    rt_effort(s.now.limits.holding, s.now.machine, s.now.law.valve, s.arm.overlap, acts, s.u_applied - s.arm.null, e.v,
               s.linear.preview_ticks * s.now.dt_s, passed_s, s.effort)
     rt_guard(s.now, s.mode, rt_closed_loop(s), status, s.checked, s.still, s.effort, e.x, shift_m, scale, e.v,
              e.a + e.b, e.b_start - e.b, s.delayed.x_m - e.x, s.lead * s.now.dt_s, driven, s.u_applied,
