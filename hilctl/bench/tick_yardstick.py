@@ -31,6 +31,7 @@ from hilctl.law.reference.sine import SINE
 from hilctl.law.reference.stop import STOP
 from hilctl.law.reference.triangle import TRIANGLE
 from hilctl.law.reference.wave import WAVE
+from hilctl.law.search import FELT_S, SEARCH
 from hilctl.law.sensors import CHECKED, Sensor, Sensors
 from hilctl.law.settings import BLENDED, FRICTION, PID_FEEDBACK, RIG_FEEDBACK, SETTINGS, Law
 from hilctl.law.signs import SIGNS
@@ -53,7 +54,7 @@ _RECORDS: dict[str, Any] = {
     "Notch": dtype_of(Notch), "NotchState": NOTCH, "Notches": NOTCHES,
     "ValveStage": dtype_of(ValveStage), "ValveState": VALVE, "OwnLoop": dtype_of(OwnLoop), "Law": dtype_of(Law),
     "Output": OUTPUT,
-    "Arming": dtype_of(Arming), "Fit": FIT, "Signs": SIGNS, "Arm": ARMING,
+    "Arming": dtype_of(Arming), "Fit": FIT, "Signs": SIGNS, "Search": SEARCH, "Arm": ARMING,
     "Limits": dtype_of(Limits), "Guard": GUARD, "Settings": SETTINGS,
     "Move": MOVE, "Sine": SINE, "Triangle": TRIANGLE, "Chirp": CHIRP, "Wave": WAVE, "Stop": STOP,
     "Motion": MOTION, "Point": POINT, "History": HISTORY, "Rejoin": REJOIN, "Inverse": INVERSE,
@@ -66,7 +67,7 @@ _CONSTANTS: dict[str, float] = {
     "SETTINGS_WORDS": len(BLENDED), "PID_FEEDBACK": PID_FEEDBACK, "RIG_FEEDBACK": RIG_FEEDBACK,
     "SENSOR_COUNT": sensors.COUNT, "RETURN_S": RETURN_S,
     "NOTCH_HIGHEST": HIGHEST, "NOTCH_RESIDUE": RESIDUE, "NOTCH_STEPS": STEPS,
-    "EFFORT_LEAK": effort.LEAK,
+    "EFFORT_LEAK": effort.LEAK, "FELT_S": FELT_S,
     "WATCHED": stillness.WATCHED, "STILL_TURNS": stillness.TURNS, "STILL_STEPS": stillness.STEPS,
     "LINE": estimate.LINE, "STRAIGHT": estimate.STRAIGHT, "LENGTH": history.LENGTH,
     "FLANK": smooth.FLANK, "ENDLESS_S": ENDLESS_S,

@@ -8,7 +8,8 @@ enable          valve at its null as it was last confirmed; whatever drift there
                 shows is one that displacement is blind to
 search          only where a round of bumps does not move the table both ways, as within an overlap: the opening at which
                 it moves, either way (search.py). The bumps that follow go as much beyond the overlap
-bump up, down   the null plus and minus a small opening, smaller where the supply is still above its low setting.
+bump up, down   the null plus and minus a small opening, smaller where the supply is still above its low setting;
+                first down, where the table has gone up by more than a bump since the beginning.
                 Signs of valve and sensors follow (signs.py). With the mean speeds v+ and v- over the second half of
                 each,
                 gain = (v+ - v-) / (2 (bump - overlap));
@@ -95,7 +96,8 @@ ARMING = record_of(
         ("down_m_s", np.float64),
         ("gain_m_s", np.float64),  # measured speed for a full opening at low pressure
         ("bump", np.float64),  # opening of this round's bumps, overlap included
-        ("overlap", np.float64),  # as far as arming knows it
+        ("overlap", np.float64),  # as far as arming knows it; less than a bump may be friction
+        ("first", np.float64),  # which way this round begins: 1 up, -1 down
         ("searched", np.int64),  # the search has been made
         ("search", SEARCH),
         ("corrections", np.int64),  # of the null, by its drift at enable
@@ -309,7 +311,9 @@ def _rt_round(c: Any, machine: Any, own_m: float, value: Any, supply_pa: float, 
     rt_signs_begin(value, a.signs)
     a.disturbed = 0
     a.bump = a.overlap + c.bump * (_rt_low_share(machine, supply_pa) if own_m == 0.0 else 1.0)
-    _rt_next(Step.BUMP_UP.value, a)
+    way_m = (a.bump - a.overlap) * (_rt_promised(machine, supply_pa) * c.bump_s if own_m == 0.0 else own_m)
+    a.first = -1.0 if value[DISPLACEMENT] - a.begin_m > way_m else 1.0
+    _rt_next(Step.BUMP_UP.value if a.first > 0.0 else Step.BUMP_DOWN.value, a)
 
 
 @jit()
@@ -351,10 +355,12 @@ def _rt_bump(c: Any, machine: Any, own_m: float, value: Any, supply_pa: float, d
         mean = x  # where it is at the end stands for the speed
     if up:
         a.up_m_s = mean
+    else:
+        a.down_m_s = mean
+    if up == (a.first > 0.0):
         rt_signs_turn(value, a.signs)
-        _rt_next(Step.BUMP_DOWN.value, a)
+        _rt_next(Step.BUMP_DOWN.value if up else Step.BUMP_UP.value, a)
         return GOING
-    a.down_m_s = mean
     promised = _rt_promised(machine, supply_pa)
     way_m = (a.bump - a.overlap) * (promised * c.bump_s if own_m == 0.0 else own_m)
     resolved = a.disturbed > 0 or _rt_hydraulic_rad_s(machine) * dt_s < 1.0
@@ -385,9 +391,9 @@ def _rt_judge_bumps(c: Any, promised_m_s: float, least_m: float, resolved: bool,
     """
     signs, own = a.signs, promised_m_s == 0.0
     a.rounds += 1
-    trip = rt_signs_motion(value, least_m, resolved, signs)
+    trip = rt_signs_motion(value, a.first, least_m, resolved, signs)
     unmoved = min(a.up_m_s, -a.down_m_s) * c.bump_s < least_m
-    if not own and a.searched == 0 and (trip == Trip.NO_MOTION or (trip == 0 and unmoved)):
+    if not own and a.searched == 0 and (trip == Trip.NO_MOTION.value or (trip == 0 and unmoved)):
         return _SEARCH
     if trip != 0:
         return _rt_ends(trip, signs.value, signs.limit, signs.sensor, a)
@@ -403,9 +409,9 @@ def _rt_judge_bumps(c: Any, promised_m_s: float, least_m: float, resolved: bool,
         return _rt_ends(Trip.NULL_NOT_CONFIRMED.value, a.null, c.null_max, -1, a)
     if a.rounds >= _LEAST_ROUNDS:
         rt_signs_count(signs)
-    close = abs(off) <= beyond / _CLOSE
-    if a.rounds < _LEAST_ROUNDS or (not close and a.rounds < _MOST_ROUNDS):
-        a.overlap += missing if short else 0.0
+    if short or a.overlap > 0.0:
+        a.overlap = max(a.overlap + missing, 0.0)
+    if a.rounds < _LEAST_ROUNDS or (abs(off) > beyond / _CLOSE and a.rounds < _MOST_ROUNDS):
         return _AGAIN
     if abs(off) > beyond / _REPEATS:
         return _rt_ends(Trip.NULL_NOT_CONFIRMED.value, off, beyond / _REPEATS, -1, a)

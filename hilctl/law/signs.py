@@ -1,6 +1,6 @@
 """Proof of the plant's signs: what the bumps of arming say of valve and sensors.
 
-The table goes up for a time T, and down for another. Two measures of the way that it went cancel a drift, and twice
+The table goes up for a time T, and down for another (or first down: D and E then change their sign). Two measures of the way that it went cancel a drift, and twice
 the bias of an accelerometer cancels nearly:
 
     D = x(T) - (x(0) + x(2T))/2        of displacement
@@ -110,13 +110,14 @@ def rt_signs_drift(value: Any, most_m_s: float, s: Any) -> int:
 
 
 @jit()
-def rt_signs_motion(value: Any, least_m: float, resolved: bool, s: Any) -> int:
-    """At the end of both bumps: the trip that valve, displacement and accelerometer call for, or 0. `least_m`: of D.
+def rt_signs_motion(value: Any, first: float, least_m: float, resolved: bool, s: Any) -> int:
+    """At the end of both bumps: the trip that valve, displacement and accelerometer call for, or 0. `least_m`: of D;
+    `first`: 1 where the first bump went up, -1 where it went down.
 
     Where the ticks do not resolve the hydraulic mode the integral of acceleration says nothing, and is not judged.
     """
-    went = s.x_turn - 0.5 * (s.x_begin + value[DISPLACEMENT])
-    felt = s.s_turn - 0.5 * s.s
+    went = first * (s.x_turn - 0.5 * (s.x_begin + value[DISPLACEMENT]))
+    felt = first * (s.s_turn - 0.5 * s.s)
     s.shown = _rt_sign(went, least_m)
     if s.shown == 0:
         dead = abs(felt) >= least_m and resolved

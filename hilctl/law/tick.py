@@ -244,7 +244,8 @@ def rt_watch(s: Any, status: int) -> None:
     sensor = s.now.sensors.displacement
     scale = s.first_gain / sensor.gain
     shift_m = s.first_gain * (sensor.offset - s.first_offset)
-    rt_effort(s.now.limits.holding, s.now.machine, s.now.law.valve, s.arm.overlap, acts, s.u_applied - s.arm.null, e.v,
+    overlap = max(s.arm.overlap - s.now.arming.bump, 0.0)
+    rt_effort(s.now.limits.holding, s.now.machine, s.now.law.valve, overlap, acts, s.u_applied - s.arm.null, e.v,
               s.linear.preview_ticks * s.now.dt_s, passed_s, s.effort)
     rt_guard(s.now, s.mode, rt_closed_loop(s), status, s.checked, s.still, s.effort, e.x, shift_m, scale, e.v,
              e.a + e.b, e.b_start - e.b, s.delayed.x_m - e.x, s.lead * s.now.dt_s, driven, s.u_applied,

@@ -81,10 +81,10 @@ static inline void advance_reference(State *s, const double *knots, int64_t know
 }
 
 static inline void watch(State *s, int64_t status) {
-    still_opened(closed_loop(s) && !own_loop(s), s->valve.opening, s->now.arming.bump, s->arm.gain_m_s,
-                 s->now.dt_s * (double)s->periods, &s->still);
-    effort(&s->now.limits, &s->now.machine, &s->now.law.valve, closed_loop(s) && !own_loop(s),
-           s->u_applied - s->arm.null, s->estimate.v, s->linear.preview_ticks * s->now.dt_s,
+    still_opened(closed_loop(s) && !own_loop(s), s->valve.opening, most(s->now.arming.bump, s->arm.bump),
+                 s->arm.gain_m_s, s->now.dt_s * (double)s->periods, &s->still);
+    effort(&s->now.limits, &s->now.machine, &s->now.law.valve,
+           most(s->arm.overlap - s->now.arming.bump, 0), closed_loop(s) && !own_loop(s), s->u_applied - s->arm.null, s->estimate.v, s->linear.preview_ticks * s->now.dt_s,
            s->now.dt_s * (double)s->periods, &s->effort);
     guard(s, status, closed_loop(s), fabs(s->here.v_m_s) > s->now.limits.stuck.speed_m_s);
     if (s->fresh.share < 1 && s->now.law.three_state.kp_per_mpa != 0 && closed_loop(s) && s->pid_share < 1)

@@ -4,11 +4,12 @@
 #include "tick_blocks.h"
 #include "tick_pressure_signs.h"
 
-enum { AGAIN = -2, ARMED, GOING };
-enum { CLOSE = 20, REPEATS = 3, LEAST_ROUNDS = 2, MOST_ROUNDS = 4, MOST_DISTURBED = 10, FEWEST_TICKS = 4, FAR_WAYS = 2 };
+enum { TO_SEARCH = -3, AGAIN, ARMED, GOING };
+enum { CLOSE = 20, REPEATS = 10, LEAST_ROUNDS = 2, MOST_ROUNDS = 8, PRESSURE_ROUNDS = 4 };
+enum { MOST_DISTURBED = 10, FEWEST_TICKS = 4, FAR_WAYS = 2 };
 enum { STRONG = 3, MOST_CORRECTIONS = 6, UNANSWERED = 2, SEEN_LAGS = 4 };
 static const double drifts = 0.4, answer = 0.4;
-static const double ratio = 0.4;
+static const double ratio = 0.4, missing_share = 0.3, seen_early = 0.5;
 
 static inline void signs_rest(double a, int restart, Signs *s) {
     if (restart) {
@@ -54,7 +55,8 @@ static inline int64_t signs_drift(const double *value, double most_m_s, Arm *arm
 
 static inline int64_t signs_motion(const double *value, double least_m, int resolved, Arm *arm) {
     Signs *s = &arm->signs;
-    double went = s->x_turn - 0.5 * (s->x_begin + value[DISPLACEMENT]), felt = s->s_turn - 0.5 * s->s;
+    double went = arm->first * (s->x_turn - 0.5 * (s->x_begin + value[DISPLACEMENT]));
+    double felt = arm->first * (s->s_turn - 0.5 * s->s);
     s->shown = sign(went, least_m);
     if (!s->shown) {
         int dead = fabs(felt) >= least_m && resolved;
@@ -123,8 +125,10 @@ static inline double promised_m_s(const Machine *m, double supply) {
 static inline int64_t bumps(const Arming *c, const Machine *m, double own, const double *value, Arm *a) {
     signs_begin(value, &a->signs);
     a->disturbed = 0;
-    a->bump = c->bump * (own == 0 ? low_share(m, value[SUPPLY]) : 1);
-    next(Step_BUMP_UP, a);
+    a->bump = a->overlap + c->bump * (own == 0 ? low_share(m, value[SUPPLY]) : 1);
+    double way_m = (a->bump - a->overlap) * (own == 0 ? promised_m_s(m, value[SUPPLY]) * c->bump_s : own);
+    a->first = value[DISPLACEMENT] - a->begin_m > way_m ? -1 : 1;
+    next(a->first > 0 ? Step_BUMP_UP : Step_BUMP_DOWN, a);
     return GOING;
 }
 
@@ -154,20 +158,65 @@ static inline int64_t enabled(const Arming *c, const Machine *m, double own, con
     return GOING;
 }
 
-static inline int64_t judge_bumps(const Arming *c, int own, double least_m, int resolved, const double *value, Arm *a) {
+static inline void search_way(double way, double x, Search *s) {
+    s->way = way; s->opening = s->wait_s = 0;
+    s->last_m = x;
+    s->went_m = s->felt_m_s = 0;
+}
+
+static inline int64_t searched(const Arming *c, const Machine *m, const double *value, double dt, Arm *a) {
+    Search *s = &a->search;
+    double x = value[DISPLACEMENT], from_null = c->bump * low_share(m, value[SUPPLY]);
+    if (fabs(x - a->begin_m) > c->travel_m) return ends(Trip_ARMING_TRAVEL, x - a->begin_m, c->travel_m, DISPLACEMENT, a);
+    double speed = from_null * promised_m_s(m, value[SUPPLY]), least_m = c->response * speed * c->bump_s;
+    if (s->wait_s > 0) {
+        s->wait_s -= dt;
+        if (s->wait_s <= 0) search_way(-1, x, s);
+        return GOING;
+    }
+    s->went_m = s->went_m * exp(-dt / c->bump_s) + x - s->last_m;
+    s->last_m = x;
+    s->felt_m_s = s->felt_m_s * exp(-dt / FELT_S) + dt * (value[ACCELERATION] - a->signs.rest_a);
+    int moved = s->way * s->went_m >= least_m;
+    if (!a->signs.shown) moved = fabs(s->went_m) >= least_m || fabs(s->felt_m_s) >= drifts * speed;
+    if (!moved) {
+        s->opening += from_null / c->bump_s * dt;
+        return s->opening < c->search_opening ? GOING : ends(Trip_NO_MOTION, s->way * s->opening, least_m, -1, a);
+    }
+    if (s->way > 0) {
+        s->up = s->opening;
+        s->opening = 0; s->wait_s = c->bump_s / 3;
+        return GOING;
+    }
+    s->down = s->opening;
+    a->null += 0.5 * (s->up - s->down);
+    a->overlap = most(0.5 * (s->up + s->down) - seen_early * from_null, 0);
+    a->rounds = 0;
+    return bumps(c, m, 0, value, a);
+}
+
+static inline int64_t judge_bumps(const Arming *c, double promised, double least_m, int resolved, const double *value,
+                                  Arm *a) {
+    int own = promised == 0;
     a->rounds++;
     int64_t trip = signs_motion(value, least_m, resolved, a);
+    int unmoved = least(a->up_m_s, -a->down_m_s) * c->bump_s < least_m;
+    if (!own && !a->searched && (trip == Trip_NO_MOTION || (!trip && unmoved))) return TO_SEARCH;
     if (trip) return trip;
-    a->gain_m_s = (a->up_m_s - a->down_m_s) / (2 * a->bump);
+    double beyond = a->bump - a->overlap;
+    a->gain_m_s = (a->up_m_s - a->down_m_s) / (2 * beyond);
     if (!(a->gain_m_s > 0)) return ends(Trip_NO_MOTION, 0, least_m, -1, a);
-    double off = own ? 0 : (a->up_m_s + a->down_m_s) / (2 * a->gain_m_s);
+    double missing = own ? 0 : beyond * (1 - a->gain_m_s / promised);
+    int falls_short = missing > missing_share * beyond;
+    double off = own ? 0 : (a->up_m_s + a->down_m_s) / (2 * (falls_short ? promised : a->gain_m_s));
     a->null -= off;
     if (!own && !(fabs(a->null) <= c->null_max)) return ends(Trip_NULL_NOT_CONFIRMED, a->null, c->null_max, -1, a);
     if (a->rounds >= LEAST_ROUNDS) fit_count(&a->signs.pressures);
-    if (a->rounds < LEAST_ROUNDS || (fabs(off) > a->bump / CLOSE && a->rounds < MOST_ROUNDS)) return AGAIN;
-    if (fabs(off) > a->bump / REPEATS) return ends(Trip_NULL_NOT_CONFIRMED, off, a->bump / REPEATS, -1, a);
+    if (falls_short || a->overlap > 0) a->overlap = most(a->overlap + missing, 0);
+    if (a->rounds < LEAST_ROUNDS || (fabs(off) > beyond / CLOSE && a->rounds < MOST_ROUNDS)) return AGAIN;
+    if (fabs(off) > beyond / REPEATS) return ends(Trip_NULL_NOT_CONFIRMED, off, beyond / REPEATS, -1, a);
     trip = signs_pressures(a);
-    return trip == Trip_SENSOR_DEAD && a->rounds < MOST_ROUNDS ? AGAIN : trip;
+    return trip == Trip_SENSOR_DEAD && a->rounds < PRESSURE_ROUNDS ? AGAIN : trip;
 }
 
 static inline int64_t bump(const Arming *c, const Machine *m, double own, const double *value, double dt, Arm *a) {
@@ -178,20 +227,28 @@ static inline int64_t bump(const Arming *c, const Machine *m, double own, const 
     if (a->in_step_s >= half) sum(a->in_step_s - half, x, a);
     if (a->in_step_s < c->bump_s) return GOING;
     double mean = own > 0 ? x : slope(a);
-    if (up) {
-        a->up_m_s = mean;
+    if (up) a->up_m_s = mean;
+    else a->down_m_s = mean;
+    if (up == (a->first > 0)) {
         a->signs.x_turn = x;
         a->signs.s_turn = a->signs.s;
-        next(Step_BUMP_DOWN, a);
+        next(up ? Step_BUMP_DOWN : Step_BUMP_UP, a);
         return GOING;
     }
-    a->down_m_s = mean;
-    double way_m = a->bump * (own == 0 ? promised_m_s(m, value[SUPPLY]) * c->bump_s : own);
+    double promised = own == 0 ? promised_m_s(m, value[SUPPLY]) : 0;
+    double way_m = (a->bump - a->overlap) * (own == 0 ? promised * c->bump_s : own);
     int resolved = a->disturbed > 0 || hydraulic(m) * dt < 1;
-    int64_t outcome = judge_bumps(c, own > 0, c->response * way_m, resolved, value, a);
+    int64_t outcome = judge_bumps(c, promised, c->response * way_m, resolved, value, a);
     int near = a->signs.shown && fabs(x - a->begin_m) < FAR_WAYS * way_m;
     if (outcome > 0 && a->disturbed > 0 && near && a->rounds < MOST_DISTURBED) outcome = AGAIN;
     if (outcome == AGAIN) return bumps(c, m, own, value, a);
+    if (outcome == TO_SEARCH) {
+        a->searched = 1;
+        a->search.up = a->search.down = 0;
+        search_way(1, x, &a->search);
+        next(Step_SEARCH, a);
+        return GOING;
+    }
     if (outcome == GOING) {
         a->proved = 1;
         a->kept = a->null;
@@ -225,6 +282,8 @@ static inline int64_t arming(const Arming *c, const Machine *m, double own, cons
         break;
     case Step_ENABLE:
         return enabled(c, m, own, value, dt, a);
+    case Step_SEARCH:
+        return searched(c, m, value, dt, a);
     case Step_BUMP_UP:
     case Step_BUMP_DOWN:
         return bump(c, m, own, value, dt, a);
@@ -238,6 +297,7 @@ static inline int64_t arming(const Arming *c, const Machine *m, double own, cons
 }
 
 static inline double arming_opening(const Arm *a) {
+    if (a->step == Step_SEARCH) return a->search.way * a->search.opening;
     return a->step == Step_BUMP_UP ? a->bump : a->step == Step_BUMP_DOWN ? -a->bump : 0;
 }
 #endif

@@ -111,7 +111,8 @@ static inline void arm_step(State *s) {
     if (before == Step_REST) still_learnt(s->now.limits.stuck.runs, s->now.dt_s * (double)s->periods, &s->still);
     s->supply = a->step == Step_REST ? 0 : a->step < Step_HIGH_PRESSURE ? 1 : 2;
     s->enable = a->step >= Step_ENABLE;
-    s->authority = a->step == Step_SETTLE ? 1 : c->first_arm_authority;
+    s->authority = a->step == Step_SETTLE ? 1 : a->step == Step_SEARCH ? c->search_opening
+                                                                       : c->first_arm_authority + a->overlap;
     if (a->step == Step_HIGH_PRESSURE) { rest_here(s); feedback_start(s); }
 }
 

@@ -174,4 +174,4 @@ def test_the_accelerometer_is_judged_by_all_rounds_together(
     signs, value, way_m = np.zeros(1, SIGNS)[0], np.zeros(COUNT), 1e-3
     for share, verdict in zip(felt, verdicts, strict=True):
         signs.x_begin, signs.x_turn, signs.s_turn, signs.s = 0.0, way_m, share * way_m, 0.0
-        assert rt_signs_motion(value, 0.1 * way_m, True, signs) == verdict
+        assert rt_signs_motion(value, 1.0, 0.1 * way_m, True, signs) == verdict

@@ -157,7 +157,7 @@ TABLE = [  # D, E, resolved; trip, sensor
 def test_each_row_of_the_table_names_its_fault(went, felt, resolved, trip, sensor):
     s, value = bumped(went, felt)
     before = s.copy()
-    assert rt_signs_motion(value, LEAST, resolved, s) == trip
+    assert rt_signs_motion(value, 1.0, LEAST, resolved, s) == trip
     moved = abs(went) >= LEAST
     assert s.shown == (np.sign(went) if moved else 0)
     assert (s.square, s.product) == (pytest.approx(went**2), pytest.approx(went * felt)) if moved else (0.0, 0.0)
@@ -171,23 +171,23 @@ def test_each_row_of_the_table_names_its_fault(went, felt, resolved, trip, senso
 
 def test_what_acceleration_says_is_taken_from_all_rounds_together():
     s, value = bumped(0.002, 0.002, square=4e-6, product=0.0)
-    assert rt_signs_motion(value, LEAST, True, s) == 0
+    assert rt_signs_motion(value, 1.0, LEAST, True, s) == 0
     assert (s.square, s.product) == (pytest.approx(8e-6), pytest.approx(4e-6))
     s, value = bumped(0.002, 0.002, square=8e-6, product=0.0)
-    assert rt_signs_motion(value, LEAST, True, s) == DEAD
+    assert rt_signs_motion(value, 1.0, LEAST, True, s) == DEAD
     assert s.value == pytest.approx(1 / 3)
 
 
 def test_exactly_the_least_way_is_a_way():
     s = blank(SIGNS)
     s.x_turn = s.s_turn = 0.5
-    assert rt_signs_motion(reading(0.0), 0.5, True, s) == 0
+    assert rt_signs_motion(reading(0.0), 1.0, 0.5, True, s) == 0
     s = blank(SIGNS)
     s.x_turn, s.s_turn = -0.5, -0.5
-    assert rt_signs_motion(reading(0.0), 0.5, True, s) == Trip.POLARITY
+    assert rt_signs_motion(reading(0.0), 1.0, 0.5, True, s) == Trip.POLARITY
     s = blank(SIGNS)
     s.s_turn = -0.5
-    assert rt_signs_motion(reading(0.0), 0.5, True, s) == DEAD
+    assert rt_signs_motion(reading(0.0), 1.0, 0.5, True, s) == DEAD
 
 
 def fitted(ra, rb):
