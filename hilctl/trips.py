@@ -60,7 +60,7 @@ TRIP_TEXTS: dict[Trip, TripText] = {
                                        "of the other chamber", "exchange the plugs of the two pressure transducers"),
     Trip.NO_MOTION: TripText("arming.response", "m", "the table did not follow the command in the bumps of arming",
                              "check that the table is free, then the valve's cable, the enable line and the supply; "
-                             "for a valve with overlap raise arming.bump"),
+                             "for a valve with more overlap raise arming.search_opening"),
     Trip.NULL_NOT_CONFIRMED: TripText("arming.null_max", "of full opening", "the bumps of arming gave no null that "
                                       "repeats and is within the limit; the null of before is kept",
                                       "arm again with nothing touching the table; then adjust the valve's null"),
@@ -194,12 +194,14 @@ def _late(trip: Trip, value: float, limit: float, sensor: str, controller: Any) 
 
 
 def _nothing_moved(trip: Trip, value: float, limit: float, sensor: str, controller: Any) -> tuple[str, str]:
+    if value != 0.0:
+        return f"less than {limit:.3g} m at an opening of {value:.3g}", "arming.search_opening"
     return f"less than {limit:.3g} m", "arming.response"
 
 
 def _null(trip: Trip, value: float, limit: float, sensor: str, controller: Any) -> tuple[str, str]:
     if controller is not None and limit != controller.arming.null_max:
-        return f"two bumps differ by {abs(value):.3g} of full opening, limit {limit:.3g}", "arming.bump"
+        return f"the last bumps moved it by {abs(value):.3g} of full opening, limit {limit:.3g}", "arming.bump"
     return _against(trip, value, limit, "arming.null_max")
 
 

@@ -6,8 +6,8 @@ enable          valve at its null as it was last confirmed; whatever drift there
                 would take the table far in the bumps is taken out first: by half of what the nominal speed asks for,
                 then by what the corrections did, since the sign is not known yet. A drift that acceleration alone
                 shows is one that displacement is blind to
-search          only where a round of bumps does not move the table both ways, as within an overlap: the opening at which
-                it moves, either way (search.py). The bumps that follow go as much beyond the overlap
+search          only where a round of bumps does not move the table both ways, as within an overlap: the opening that
+                moves it, either way (search.py). The bumps that follow go as much beyond the overlap
 bump up, down   the null plus and minus a small opening, smaller where the supply is still above its low setting;
                 first down, where the table has gone up by more than a bump since the beginning.
                 Signs of valve and sensors follow (signs.py). With the mean speeds v+ and v- over the second half of
@@ -34,8 +34,9 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from hilctl.law.nominal import rt_hydraulic_rad_s, rt_lag_s, rt_low_share, rt_promised
 from hilctl.law.search import FOUND, SEARCH, SEARCHING, rt_search, rt_search_opening, rt_search_start
-from hilctl.law.sensors import ACCELERATION, DISPLACEMENT
+from hilctl.law.sensors import ACCELERATION, DISPLACEMENT, PRESSURE_A, PRESSURE_B
 from hilctl.law.signs import (
     SIGNS,
     rt_signs_begin,
@@ -94,6 +95,8 @@ ARMING = record_of(
         ("middle_m", np.float64),
         ("up_m_s", np.float64),
         ("down_m_s", np.float64),
+        ("slower_m_s", np.float64),  # mean speed of the round before,
+        ("smaller", np.float64),  # and its opening
         ("gain_m_s", np.float64),  # measured speed for a full opening at low pressure
         ("bump", np.float64),  # opening of this round's bumps, overlap included
         ("overlap", np.float64),  # as far as arming knows it; less than a bump may be friction
@@ -134,6 +137,8 @@ _SEEN_LAGS = 4.0  # of valve and oil: a drift that was watched for less is not k
 _MOST_ROUNDS = 8  # each leaves about a fifth of the null's error, for friction bends the valve's gain at low speed
 _PRESSURE_ROUNDS = 4  # in which a pressure must show the motion
 _SHORT = 0.3  # of a bump: where more of its speed is missing, that is overlap
+_UNSEEN = 4.0  # bumps that the search opens further once the pressures answer; after that nothing will be seen
+_ANSWERED = 0.06  # of the low supply, by which they then have changed: eight times their noise on the reference rig
 _SEEN_EARLY = 0.5  # of a bump: about what the search opens beyond the overlap until a motion is seen
 
 ARMED, GOING = -1, 0  # and above: the trip that ends it
@@ -205,6 +210,7 @@ def rt_arming(c: Any, machine: Any, own_m: float, value: Any, v: float, supply_p
         if _rt_supply_up(supply_pa, machine.Ps_low, c.low_pressure_s, c, a):
             _rt_next(Step.ENABLE.value if a.proved == 0 else Step.HIGH_PRESSURE.value, a)
             a.disturbed = 0
+            a.search.rest_pa = value[PRESSURE_A] - value[PRESSURE_B]
             rt_signs_begin(value, a.signs)
     elif a.step == Step.ENABLE:
         return _rt_enabled(c, machine, own_m, value, supply_pa, dt_s, a)
@@ -243,42 +249,17 @@ def _rt_slope(a: Any) -> float:
 
 
 @jit()
-def _rt_low_share(machine: Any, supply_pa: float) -> float:
-    """The opening that moves the table as much as a full one at low pressure: the supply may still be above it."""
-    high = supply_pa > machine.Ps_low  # not where it is not measured
-    return math.sqrt(machine.Ps_low / supply_pa) if high else 1.0
-
-
-@jit()
-def _rt_promised(machine: Any, supply_pa: float) -> float:
-    """Speed of a full opening at this supply."""
-    pressure = machine.Ps_low if math.isnan(supply_pa) else max(supply_pa, 0.0)
-    return float(machine.Qn / machine.A * math.sqrt(pressure / machine.Ps))
-
-
-@jit()
-def _rt_lag_s(machine: Any) -> float:
-    """Of valve and oil."""
-    return float(2.0 * machine.zv / machine.wv + 1.0 / _rt_hydraulic_rad_s(machine))
-
-
-@jit()
-def _rt_hydraulic_rad_s(machine: Any) -> float:
-    return math.sqrt(4.0 * machine.beta * machine.A * machine.A / (machine.Vt * machine.m))
-
-
-@jit()
 def _rt_enabled(c: Any, machine: Any, own_m: float, value: Any, supply_pa: float, dt_s: float, a: Any) -> int:
     """A tick of the valve at its null; in the end the null is corrected, or the bumps begin."""
-    lag_s, watch_s = _rt_lag_s(machine), c.bump_s / 3.0
+    lag_s, watch_s = rt_lag_s(machine), c.bump_s / 3.0
     rt_signs_step(value, 0.0, lag_s, dt_s, a.signs)
     seen_s = _SEEN_LAGS * lag_s
     if a.in_step_s >= 0.5 * seen_s:  # the spool has come to its place
         _rt_sum(a.in_step_s, value[DISPLACEMENT], a)
     if a.in_step_s < min(seen_s, watch_s) or a.n < _FEWEST:
         return GOING
-    drift, promised = _rt_slope(a), _rt_promised(machine, supply_pa)
-    most = _DRIFTS * c.bump * _rt_low_share(machine, supply_pa) * promised
+    drift, promised = _rt_slope(a), rt_promised(machine, supply_pa)
+    most = _DRIFTS * c.bump * rt_low_share(machine, supply_pa) * promised
     if a.in_step_s < watch_s and abs(drift) < _STRONG * most:
         return GOING
     known = own_m == 0.0 and watch_s >= seen_s
@@ -310,8 +291,8 @@ def _rt_round(c: Any, machine: Any, own_m: float, value: Any, supply_pa: float, 
     """Begins a round of bumps."""
     rt_signs_begin(value, a.signs)
     a.disturbed = 0
-    a.bump = a.overlap + c.bump * (_rt_low_share(machine, supply_pa) if own_m == 0.0 else 1.0)
-    way_m = (a.bump - a.overlap) * (_rt_promised(machine, supply_pa) * c.bump_s if own_m == 0.0 else own_m)
+    a.bump = a.overlap + c.bump * (rt_low_share(machine, supply_pa) if own_m == 0.0 else 1.0)
+    way_m = (a.bump - a.overlap) * (rt_promised(machine, supply_pa) * c.bump_s if own_m == 0.0 else own_m)
     a.first = -1.0 if value[DISPLACEMENT] - a.begin_m > way_m else 1.0
     _rt_next(Step.BUMP_UP.value if a.first > 0.0 else Step.BUMP_DOWN.value, a)
 
@@ -322,10 +303,12 @@ def _rt_searched(c: Any, machine: Any, value: Any, supply_pa: float, dt_s: float
     x, s = value[DISPLACEMENT], a.search
     if abs(x - a.begin_m) > c.travel_m:
         return _rt_ends(Trip.ARMING_TRAVEL.value, x - a.begin_m, c.travel_m, DISPLACEMENT, a)
-    bump = c.bump * _rt_low_share(machine, supply_pa)
-    bump_m_s = bump * _rt_promised(machine, supply_pa)
-    found = rt_search(bump / c.bump_s, c.search_opening, c.response * bump_m_s * c.bump_s, _DRIFTS * bump_m_s,
-                      a.signs.shown != 0, c.bump_s, c.bump_s / 3.0, x, value[ACCELERATION] - a.signs.rest_a, dt_s, s)
+    bump = c.bump * rt_low_share(machine, supply_pa)
+    bump_m_s = bump * rt_promised(machine, supply_pa)
+    load_pa = value[PRESSURE_A] - value[PRESSURE_B]
+    found = rt_search(bump / c.bump_s, c.search_opening, _UNSEEN * bump, _ANSWERED * machine.Ps_low,
+                      c.response * bump_m_s * c.bump_s, _DRIFTS * bump_m_s, a.signs.shown != 0, c.bump_s,
+                      c.bump_s / 3.0, x, value[ACCELERATION] - a.signs.rest_a, load_pa, dt_s, s)
     if found == SEARCHING:
         return GOING
     if found != FOUND:
@@ -342,7 +325,7 @@ def _rt_searched(c: Any, machine: Any, value: Any, supply_pa: float, dt_s: float
 def _rt_bump(c: Any, machine: Any, own_m: float, value: Any, supply_pa: float, dt_s: float, a: Any) -> int:
     """A tick of a bump; at its end what it says."""
     x, half = value[DISPLACEMENT], 0.5 * c.bump_s
-    rt_signs_step(value, 1.0 if a.step == Step.BUMP_UP else -1.0, _rt_lag_s(machine), dt_s, a.signs)
+    rt_signs_step(value, 1.0 if a.step == Step.BUMP_UP else -1.0, rt_lag_s(machine), dt_s, a.signs)
     if abs(x - a.begin_m) > c.travel_m:
         return _rt_ends(Trip.ARMING_TRAVEL.value, x - a.begin_m, c.travel_m, DISPLACEMENT, a)
     if a.in_step_s >= half:
@@ -361,9 +344,9 @@ def _rt_bump(c: Any, machine: Any, own_m: float, value: Any, supply_pa: float, d
         rt_signs_turn(value, a.signs)
         _rt_next(Step.BUMP_DOWN.value if up else Step.BUMP_UP.value, a)
         return GOING
-    promised = _rt_promised(machine, supply_pa)
+    promised = rt_promised(machine, supply_pa)
     way_m = (a.bump - a.overlap) * (promised * c.bump_s if own_m == 0.0 else own_m)
-    resolved = a.disturbed > 0 or _rt_hydraulic_rad_s(machine) * dt_s < 1.0
+    resolved = a.disturbed > 0 or rt_hydraulic_rad_s(machine) * dt_s < 1.0
     outcome = _rt_judge_bumps(c, promised if own_m == 0.0 else 0.0, c.response * way_m, resolved, value, a)
     near = a.signs.shown != 0 and abs(x - a.begin_m) < _FAR * way_m
     if outcome > 0 and a.disturbed > 0 and near and a.rounds < _MOST_DISTURBED:
@@ -373,7 +356,7 @@ def _rt_bump(c: Any, machine: Any, own_m: float, value: Any, supply_pa: float, d
         return GOING
     if outcome == _SEARCH:
         a.searched = 1
-        rt_search_start(x, a.search)
+        rt_search_start(x, value[PRESSURE_A] - value[PRESSURE_B], a.search)
         _rt_next(Step.SEARCH.value, a)
         return GOING
     if outcome == GOING:
@@ -401,6 +384,11 @@ def _rt_judge_bumps(c: Any, promised_m_s: float, least_m: float, resolved: bool,
     a.gain_m_s = (a.up_m_s - a.down_m_s) / (2.0 * beyond)
     if not a.gain_m_s > 0.0:  # it went, and had stopped by the second half
         return _rt_ends(Trip.NO_MOTION.value, 0.0, least_m, -1, a)
+    speed_m_s = 0.5 * (a.up_m_s - a.down_m_s)
+    larger, faster_m_s = a.bump - a.smaller, speed_m_s - a.slower_m_s
+    a.smaller, a.slower_m_s = a.bump, speed_m_s
+    if not own and a.rounds > 1 and larger > _SHORT * c.bump and faster_m_s < c.response * promised_m_s * larger:
+        return _rt_ends(Trip.NO_MOTION.value, 0.0, least_m, -1, a)  # no overlap: the valve hardly answers
     missing = 0.0 if own else beyond * (1.0 - a.gain_m_s / promised_m_s)
     short = missing > _SHORT * beyond
     off = 0.0 if own else (a.up_m_s + a.down_m_s) / (2.0 * (promised_m_s if short else a.gain_m_s))

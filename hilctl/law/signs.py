@@ -1,7 +1,7 @@
 """Proof of the plant's signs: what the bumps of arming say of valve and sensors.
 
-The table goes up for a time T, and down for another (or first down: D and E then change their sign). Two measures of the way that it went cancel a drift, and twice
-the bias of an accelerometer cancels nearly:
+The table goes up for a time T, and down for another, or down first: D and E then change their sign. Two measures of
+the way that it went cancel a drift, and twice the bias of an accelerometer cancels nearly:
 
     D = x(T) - (x(0) + x(2T))/2        of displacement
     E = the same of the acceleration, integrated twice, less its mean at rest

@@ -158,9 +158,11 @@ static inline int64_t enabled(const Arming *c, const Machine *m, double own, con
     return GOING;
 }
 
+static const double unseen = 4, answered = 0.06;
+
 static inline void search_way(double way, double x, Search *s) {
-    s->way = way; s->opening = s->wait_s = 0;
-    s->last_m = x;
+    s->way = way; s->opening = s->wait_s = 0; s->most = 1;
+    s->last_m = x; s->least_pa = fabs(s->load_pa - s->rest_pa);
     s->went_m = s->felt_m_s = 0;
 }
 
@@ -169,11 +171,15 @@ static inline int64_t searched(const Arming *c, const Machine *m, const double *
     double x = value[DISPLACEMENT], from_null = c->bump * low_share(m, value[SUPPLY]);
     if (fabs(x - a->begin_m) > c->travel_m) return ends(Trip_ARMING_TRAVEL, x - a->begin_m, c->travel_m, DISPLACEMENT, a);
     double speed = from_null * promised_m_s(m, value[SUPPLY]), least_m = c->response * speed * c->bump_s;
+    s->load_pa += dt / (dt + PRESSURE_S) * (value[PRESSURE_A] - value[PRESSURE_B] - s->load_pa);
     if (s->wait_s > 0) {
         s->wait_s -= dt;
         if (s->wait_s <= 0) search_way(-1, x, s);
         return GOING;
     }
+    double loaded_pa = fabs(s->load_pa - s->rest_pa);
+    s->least_pa = least(s->least_pa, loaded_pa);
+    if (loaded_pa - s->least_pa >= answered * m->Ps_low) s->most = least(s->most, s->opening + unseen * from_null);
     s->went_m = s->went_m * exp(-dt / c->bump_s) + x - s->last_m;
     s->last_m = x;
     s->felt_m_s = s->felt_m_s * exp(-dt / FELT_S) + dt * (value[ACCELERATION] - a->signs.rest_a);
@@ -181,7 +187,7 @@ static inline int64_t searched(const Arming *c, const Machine *m, const double *
     if (!a->signs.shown) moved = fabs(s->went_m) >= least_m || fabs(s->felt_m_s) >= drifts * speed;
     if (!moved) {
         s->opening += from_null / c->bump_s * dt;
-        return s->opening < c->search_opening ? GOING : ends(Trip_NO_MOTION, s->way * s->opening, least_m, -1, a);
+        return s->opening < least(c->search_opening, s->most) ? GOING : ends(Trip_NO_MOTION, s->way * s->opening, least_m, -1, a);
     }
     if (s->way > 0) {
         s->up = s->opening;
@@ -206,6 +212,10 @@ static inline int64_t judge_bumps(const Arming *c, double promised, double least
     double beyond = a->bump - a->overlap;
     a->gain_m_s = (a->up_m_s - a->down_m_s) / (2 * beyond);
     if (!(a->gain_m_s > 0)) return ends(Trip_NO_MOTION, 0, least_m, -1, a);
+    double speed = 0.5 * (a->up_m_s - a->down_m_s), larger = a->bump - a->smaller, faster = speed - a->slower_m_s;
+    a->smaller = a->bump; a->slower_m_s = speed;
+    if (!own && a->rounds > 1 && larger > missing_share * c->bump && faster < c->response * promised * larger)
+        return ends(Trip_NO_MOTION, 0, least_m, -1, a);
     double missing = own ? 0 : beyond * (1 - a->gain_m_s / promised);
     int falls_short = missing > missing_share * beyond;
     double off = own ? 0 : (a->up_m_s + a->down_m_s) / (2 * (falls_short ? promised : a->gain_m_s));
@@ -245,6 +255,7 @@ static inline int64_t bump(const Arming *c, const Machine *m, double own, const 
     if (outcome == TO_SEARCH) {
         a->searched = 1;
         a->search.up = a->search.down = 0;
+        a->search.load_pa = value[PRESSURE_A] - value[PRESSURE_B];
         search_way(1, x, &a->search);
         next(Step_SEARCH, a);
         return GOING;
@@ -277,6 +288,7 @@ static inline int64_t arming(const Arming *c, const Machine *m, double own, cons
         if (supply_up(supply, m->Ps_low, c->low_pressure_s, c, a)) {
             next(a->proved ? Step_HIGH_PRESSURE : Step_ENABLE, a);
             a->disturbed = 0;
+            a->search.rest_pa = value[PRESSURE_A] - value[PRESSURE_B];
             signs_begin(value, &a->signs);
         }
         break;

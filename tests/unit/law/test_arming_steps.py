@@ -31,14 +31,14 @@ def test_a_start_begins_at_rest_where_the_table_is():
     before = a.copy()
     rt_arming_start(0.25, a)
     assert changed(before, a) == {"step": 1, "in_step_s": 0.0, "begin_m": 0.25, "n": 0.0, "t": 0.0, "tt": 0.0, "x": 0.0,
-                                  "tx": 0.0, "corrections": 0, "rounds": 0}
+                                  "tx": 0.0, "corrections": 0, "rounds": 0, "searched": 0}
 
 
 def test_what_may_have_changed_is_proved_again_from_the_nominal_null():
     a = filled(ARMING)
     before = a.copy()
     rt_arming_unknown(0.031, a)
-    assert changed(before, a) == {"null": 0.031, "kept": 0.031, "proved": 0}
+    assert changed(before, a) == {"null": 0.031, "kept": 0.031, "proved": 0, "overlap": 0.0}
 
 
 @pytest.mark.parametrize("proved", [0, 1])
@@ -52,17 +52,20 @@ def test_a_null_that_no_bumps_confirmed_is_not_kept(proved):
 def test_only_the_bumps_open_the_valve():
     a = blank(ARMING)
     a.bump = 0.01
+    a.search.way, a.search.opening = -1.0, 0.03
     openings = {}
     for step in Step:
         a.step = step
         openings[step] = rt_arming_opening(a)
-    assert openings == dict.fromkeys(Step, 0.0) | {Step.BUMP_UP: 0.01, Step.BUMP_DOWN: -0.01}
+    assert openings == dict.fromkeys(Step, 0.0) | {
+        Step.SEARCH: -0.03, Step.BUMP_UP: 0.01, Step.BUMP_DOWN: -0.01,
+    }  # fmt: skip
 
 
 def test_a_healthy_rig_passes_every_step_in_order_and_is_armed():
     rig = Rig().run()
     assert rig.outcome == ARMED
-    assert rig.steps == [1, 2, 3, 4, 5, 4, 5, 6, 7, 0]
+    assert rig.steps == [1, 2, 3, 5, 6, 5, 6, 7, 8, 0]
     assert (rig.a.proved, rig.a.rounds, rig.a.disturbed) == (1, 2, 0)
     assert rig.a.gain_m_s == pytest.approx(FULL, rel=0.02)
     assert rig.a.null == rig.a.kept == pytest.approx(0.0, abs=1e-5)
@@ -81,7 +84,7 @@ def test_the_signs_once_proved_are_not_proved_again():
     rig.a.proved, rig.a.null = 1, 0.01
     rig.null = 0.01
     rig.run()
-    assert (rig.outcome, rig.steps) == (ARMED, [1, 2, 6, 7, 0])
+    assert (rig.outcome, rig.steps) == (ARMED, [1, 2, 7, 8, 0])
 
 
 @pytest.mark.parametrize("way", [1, -1])
@@ -117,7 +120,7 @@ def test_a_measured_supply_is_waited_for_until_its_share_is_there(step, asked):
     assert rig.a.step == step
     rig.supply_pa = C.supply_share * asked
     rig.tick()
-    assert rig.a.step == step + (4 if step == Step.LOW_PRESSURE else 1)
+    assert rig.a.step == (Step.HIGH_PRESSURE if step == Step.LOW_PRESSURE else Step.SETTLE)
 
 
 @pytest.mark.parametrize(("step", "wait_s"), [(Step.LOW_PRESSURE, 0.01), (Step.HIGH_PRESSURE, 0.015)])

@@ -18,8 +18,8 @@ DT, LEAD = 1e-3, 4e-3
 pytestmark = pytest.mark.usefixtures("forms")
 
 
-def step(s, opening, v=0.0, acts=True, lead_s=LEAD, passed_s=DT, m=MACHINE, valve=VALVE):
-    rt_effort(RULE, m, valve, acts, opening, v, lead_s, passed_s, s)
+def step(s, opening, v=0.0, acts=True, lead_s=LEAD, passed_s=DT, m=MACHINE, valve=VALVE, found=0.0):
+    rt_effort(RULE, m, valve, found, acts, opening, v, lead_s, passed_s, s)
 
 
 def settled(opening, v=0.0):
@@ -50,6 +50,8 @@ def test_the_speed_explains_an_opening_and_the_larger_overlap_with_the_dither_mo
     assert s.beyond == pytest.approx(0.6 - 0.2 - OVERLAP)
     step(s, 0.0, m=machine(dead_band=0.05))
     assert s.explained == pytest.approx(0.05 + 0.01)
+    step(s, 0.0, found=0.07)
+    assert s.explained == pytest.approx(0.07 + 0.01)
 
 
 def test_nothing_is_beyond_where_the_speed_explains_more():

@@ -10,7 +10,7 @@ import pytest
 
 from hilctl.law.requests import Refusal, RequestKind
 from hilctl.law.tick import rt_trip
-from hilctl.signals import SENSORS, Action, Mode, Trip
+from hilctl.signals import SENSORS, Action, Arming, Mode, Trip
 from sim.driver import record
 
 NEVER = 1e18
@@ -189,7 +189,7 @@ def spoil(rig: Any, fault: str) -> None:
 def test_a_wrong_sign_or_a_dead_part_is_found_at_arming_and_named(
     table: Any, rig_file: str, fault: str, trip: Trip, sensor: int
 ) -> None:
-    rig = table(rig_file)
+    rig = table(rig_file, **{"sensors.spool.present": fault != "valve dead"})  # the spool's sensor may see it first
     rig.run(1.0)
     spoil(rig, fault)
     rig.run(1.0)
@@ -221,7 +221,7 @@ def test_chambers_that_fill_during_the_bumps_are_no_fault_of_their_sensors(
         rig.ask(RequestKind.OFF)
         rig.run(off_s)
         rows = rig.arm(8.0)
-        assert (rows.arming == 4).any()
+        assert (rows.arming == Arming.BUMP_UP).any()
 
 
 def test_a_supply_that_is_too_high_ends_arming(table: Any) -> None:
@@ -265,7 +265,7 @@ def test_a_null_that_was_not_confirmed_is_not_kept(table: Any) -> None:
     rig.run(0.01)
     nominal = rig.law.arm.null
     rig.ask(RequestKind.ARM)
-    for _ in range(4000):
+    for _ in range(9000):
         rig.run(0.001)
         plant(rig).plant.valve.null_bias = 0.008 if rig.law.arm.rounds % 2 else -0.008
         if rig.law.mode in (Mode.OFF, Mode.HOLD):
@@ -299,7 +299,7 @@ def test_the_signs_are_proved_again_after_a_long_off_and_not_after_a_short_one(t
         assert rig.law.mode == Mode.OFF
         rig.ask(RequestKind.ARM)
         rows = rig.run(5.0)
-        assert bool((rows.arming == 4).any()) == proves
+        assert bool((rows.arming == Arming.BUMP_UP).any()) == proves
         assert rig.law.mode == Mode.HOLD
 
 

@@ -1,0 +1,86 @@
+"""Arming on valves as they are sold: overlap, hysteresis, a null that is off; on a controller that knows none of it."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hilctl.law.requests import Refusal, RequestKind
+from hilctl.signals import Mode, Trip
+from sim.driver import record
+
+MOST_M, NULL = 3e-3, 1e-3
+FEW = 15
+RIGS = [pytest.param(seed, marks=[] if seed < FEW else pytest.mark.slow) for seed in range(100)]
+
+
+def valve(seed: int) -> dict[str, Any]:
+    """Overlap up to 10 %, null up to 5 % off, hysteresis up to 0.5 %; flow and static friction otherwise than told."""
+    chance = np.random.default_rng(seed)
+    return {
+        "twin.machine.dead_band": chance.uniform(0.0, 0.1),
+        "twin.valve.null_bias": chance.uniform(-0.05, 0.05),
+        "twin.valve.hysteresis": chance.uniform(0.0, 0.005),
+        "twin.machine.Qn": 4.6188e-3 * chance.uniform(0.8, 1.2),
+        "twin.friction.fs": 3118.0 * chance.uniform(0.7, 1.3),
+        "twin.seed": seed + 1,
+    }
+
+
+def armed(rig: Any) -> float:
+    """Arms, and how far the table went."""
+    rig.run(0.1)
+    begun, far = float(record(rig.driver.state).plant.x), 0.0
+    assert rig.ask(RequestKind.ARM) == Refusal.ACCEPTED
+    for _ in range(100):
+        rig.run(0.2)
+        far = max(far, float(np.abs(rig.truth[:, 0] - begun).max()))
+        if rig.law.mode in (Mode.HOLD, Mode.OFF):
+            return far
+    raise AssertionError("arming has no end")
+
+
+@pytest.mark.parametrize("seed", RIGS)
+def test_any_valve_is_armed_near_where_it_began_and_its_null_is_found(table: Any, seed: int) -> None:
+    given = valve(seed)
+    rig = table(**given)
+    far = armed(rig)
+    assert rig.law.mode == Mode.HOLD, Trip(rig.trip)
+    assert far <= MOST_M
+    assert rig.law.arm.kept == pytest.approx(-given["twin.valve.null_bias"], abs=NULL)
+
+
+@pytest.mark.parametrize("overlap", [0.02, 0.05, 0.1])
+def test_the_overlap_is_found_within_half_a_bump(table: Any, overlap: float) -> None:
+    rig = table(**{"twin.machine.dead_band": overlap})
+    armed(rig)
+    assert rig.law.arm.overlap == pytest.approx(overlap, abs=0.5 * rig.controller.arming.bump)
+
+
+@pytest.mark.parametrize(("most", "trip"), [(0.06, Trip.NO_MOTION), (0.07, 0)])
+def test_an_overlap_beyond_the_search_is_refused_with_the_opening_that_was_tried(
+    table: Any, most: float, trip: int
+) -> None:
+    rig = table(**{"twin.machine.dead_band": 0.06, "twin.valve.null_bias": 0.0, "arming.search_opening": most})
+    armed(rig)
+    assert rig.trip == trip
+    if trip:
+        assert rig.law.guard.trip_value == pytest.approx(most, abs=1e-3)
+    assert rig.law.mode == (Mode.OFF if trip else Mode.HOLD)
+
+
+@pytest.mark.parametrize("fault", ["reversed", "dead"])
+@pytest.mark.parametrize("sensor", ["displacement", "acceleration", "pressure_a", "pressure_b"])
+def test_a_sensor_with_a_fault_is_named_behind_an_overlap_too(table: Any, sensor: str, fault: str) -> None:
+    rig = table(**{"twin.machine.dead_band": 0.05, f"twin.faults.sensor_{fault}": [sensor]})
+    assert armed(rig) <= MOST_M
+    expected = Trip.SENSOR_REVERSED if fault == "reversed" else Trip.SENSOR_DEAD
+    if sensor.startswith("pressure") and fault == "reversed":
+        expected = Trip.SENSOR_RANGE  # no chamber pulls
+    assert rig.trip == expected
+
+
+def test_a_reversed_valve_is_named_behind_an_overlap_too(table: Any) -> None:
+    rig = table(**{"twin.machine.dead_band": 0.05, "twin.faults.reversed": True, "sensors.spool.present": False})
+    assert armed(rig) <= MOST_M
+    assert rig.trip == Trip.POLARITY
