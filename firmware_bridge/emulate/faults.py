@@ -11,6 +11,7 @@ from hilctl.signals import ALARMS, SENSORS
 
 TCP, RTU, SERIAL = "modbus-tcp", "modbus-rtu", "serial"
 TRANSPORTS = (TCP, RTU, SERIAL)
+MIXED = "mixed"  # what is on a serial line and has its faults, beside transducers on Modbus RTU
 _MODBUS = (TCP, RTU)
 _BYTES = (RTU, SERIAL)  # where no lower layer checks or corrects bytes
 _WHOLE = ("COUNT", "BITS", "BYTES", "EVERY", "CODE")
@@ -90,6 +91,7 @@ class Command(NamedTuple):
 
 def known(transport: str) -> dict[str, Fault]:
     """The commands of this transport."""
+    transport = SERIAL if transport == MIXED else transport
     return {f.name: f for f in (*FAULTS, *ORDERS) if transport in f.where}
 
 

@@ -94,7 +94,7 @@ class FirmwareDevice(Emulated):
     def status(self) -> dict[str, Any]:
         """The state from the witness, and from the plant."""
         seen = {name: int(value) for name, _, value in (pair.partition("=") for pair in self.ask("?").split())}
-        return {"transport": SERIAL, **seen, "dropped": self._line.dropped, "lost_s": 1e-9 * self.plant.lost_ns}
+        return {"transport": self.transport, **seen, "dropped": self._line.dropped, "lost_s": 1e-9 * self.plant.lost_ns}
 
     # -- faults and orders of this device
 

@@ -65,6 +65,15 @@ def default_config(transport: str) -> Config:
     return check(Config, default_table(transport, place), "driver")
 
 
+def transducers_config(serial: str) -> Config:
+    """Two chamber pressures in a box of their own, on a line of 115 200 Bd."""
+    there = {"device": "transducers", "every": 25, "stale_s": 0.2}
+    return check(Config, {
+        "transducers": {"transport": "rtu", "serial": serial, "baud": 115_200, "parity": "none"},
+        "reading": {name: {**READING[name], **there} for name in ("pressure_a", "pressure_b")},
+    }, "driver")  # fmt: skip
+
+
 def packer(name: str, own: Reading) -> Callable[[float], list[int]]:
     """From a value in SI units to its registers. NaN becomes NaN, or the lowest count."""
     factor = UNITS[name][own.unit]

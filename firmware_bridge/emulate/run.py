@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from firmware_bridge.emulate.amplifier import Amplifier
 from firmware_bridge.emulate.control import Control
-from firmware_bridge.emulate.faults import SERIAL
+from firmware_bridge.emulate.faults import MIXED, SERIAL
 from firmware_bridge.emulate.plant import Plant
 from firmware_bridge.modbus.settings import Config
 
@@ -26,7 +26,7 @@ class Wish(NamedTuple):
     transport: str
     driver: Any  # of the plant, with the period PERIOD_S, or that of the firmware's tick
     stroke_m: float
-    config: Config | None  # the register map
+    config: Config | None  # the register map, of the transducers alone where these are apart
     port: int | None
     link: Path
     control: Path
@@ -91,6 +91,10 @@ def _device(wish: Wish, plant: Plant) -> Any:
         from firmware_bridge.emulate.firmware_device import FirmwareDevice
 
         return FirmwareDevice(plant)
+    if wish.transport == MIXED:
+        from firmware_bridge.emulate.mixed import Mixed
+
+        return Mixed(plant, wish.config, wish.stroke_m)
     from firmware_bridge.emulate.modbus import MODBUS
 
     amplifier = Amplifier(plant, wish.stroke_m)

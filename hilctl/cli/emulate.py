@@ -12,8 +12,9 @@ from hilctl.errors import DONE, RIG_SAID_NO, HilctlError, WrongUse
 if TYPE_CHECKING:
     from firmware_bridge.emulate.run import Wish
 
-TRANSPORTS = ("modbus-tcp", "modbus-rtu", "serial")
-LINKS = {"modbus-tcp": "", "modbus-rtu": "/tmp/hilctl-rtu", "serial": "/tmp/hilctl-serial"}  # the presets name them
+TRANSPORTS = ("modbus-tcp", "modbus-rtu", "serial", "mixed")
+RTU_LINK, SERIAL_LINK = "/tmp/hilctl-rtu", "/tmp/hilctl-serial"  # the presets name them
+LINKS = {"modbus-tcp": "", "modbus-rtu": RTU_LINK, "serial": SERIAL_LINK, "mixed": SERIAL_LINK}
 
 
 def emulate(parser: argparse.ArgumentParser) -> None:
@@ -75,9 +76,9 @@ def _socket(transport: str) -> Path:
 def _wish(given: argparse.Namespace, at: Path) -> "Wish":
     from firmware_bridge.emulate.run import PERIOD_S, Wish
 
-    serial = given.transport == "serial"
-    period_s = 1 / _firmware_hz() if serial else PERIOD_S
-    config = None if serial else _map(given)
+    board = given.transport in ("serial", "mixed")
+    period_s = 1 / _firmware_hz() if board else PERIOD_S
+    config = None if given.transport == "serial" else _map(given)
     driver, stroke_m = _plant(given, period_s)
     link = Path(given.link or LINKS[given.transport])
     return Wish(given.transport, driver, stroke_m, config, given.port, link, at, period_s)
@@ -108,18 +109,22 @@ def _plant(given: argparse.Namespace, period_s: float) -> tuple[Any, float]:
 
 
 def _map(given: argparse.Namespace) -> Any:
-    """The registers: the rig file's own, where its driver is modbus."""
+    """The registers: the rig file's own, where its driver, or one of its parts, is modbus."""
     import msgspec
 
-    from firmware_bridge.emulate.modbus_map import default_config
+    from firmware_bridge.emulate.modbus_map import default_config, transducers_config
     from firmware_bridge.modbus.settings import DEVICES, Config
     from hilctl import rig
     from hilctl.cli.output import pairs
 
-    kind = given.transport.removeprefix("modbus-")
+    mixed = given.transport == "mixed"
+    kind = "rtu" if mixed else given.transport.removeprefix("modbus-")
     loaded = rig.load(given.rig, changes=pairs(given.changes))
-    own = isinstance(loaded.driver_config, Config)
-    config: Any = loaded.driver_config if own else default_config(kind)
+    there: Any = loaded.driver_config
+    parts = msgspec.structs.astuple(there.parts) if mixed and loaded.driver == "mixed" else (there,)
+    own = next((part for part in parts if isinstance(part, Config)), None)
+    beside = f"{given.link}-transducers" if given.link else RTU_LINK
+    config: Any = own or (transducers_config(beside) if mixed else default_config(kind))
     if own and not any(config.device(name).transport == kind for name in DEVICES):
         raise HilctlError(f"{given.rig}: [driver] has no device with transport = {kind!r}")
     if given.baud:

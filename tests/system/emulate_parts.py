@@ -15,6 +15,7 @@ from tests.system.service_parts import LATE_HOST, ROOM, SHARED, environment, unt
 
 PRESETS = {"modbus-tcp": "table-500-modbus", "modbus-rtu": "table-500-rtu", "serial": "table-500-serial"}
 TRANSPORTS = tuple(PRESETS)
+BRIDGES = {**PRESETS, "mixed": "table-500-mixed"}  # with transducers beside it
 FAST = {"arming.rest_s": 0.3, "arming.bump_s": 0.1, "service.timeout_s": 10.0, "service.heartbeat_s": 0.1,
         **LATE_HOST, **ROOM, **SHARED}  # fmt: skip
 # A host that is busy delays answers, which is no fault of the link: within the time-to-live, in ticks.
@@ -49,6 +50,9 @@ class Emulation:
         """The rig file's keys that lead there."""
         if self.transport == "modbus-tcp":
             return {"driver.amplifier.port": self.port}
+        if self.transport == "mixed":
+            return {"driver.parts.amplifier.port": str(self.link),
+                    "driver.parts.transducers.transducers.serial": f"{self.link}-transducers"}
         return {"driver.port" if self.transport == "serial" else "driver.amplifier.serial": str(self.link)}
 
     def tell(self, text: str) -> str:
@@ -72,7 +76,7 @@ class Emulation:
         """No fault, no trip where the device has a reset key, and the table in the middle."""
         self.tell("clear")
         self.tell("begin")
-        if self.transport != "serial":
+        if self.transport in TRANSPORTS[:2]:
             until(lambda: (self.tell("reset"), not self.tripped)[1], "the device's reset")
 
     def end(self) -> None:
@@ -100,7 +104,7 @@ def driven(transport: str, **changes: Any) -> Iterator[tuple[Emulation, Any, Cli
         patient["limits.read_back.ticks"] = 2 * ticks  # after the limits on what a spool in the wrong place does
         settings = {**FAST, **patient, **device.place, **own}
         with (
-            private_service(PRESETS[transport], clock="real", twin=False, changes=settings) as service,
+            private_service(BRIDGES[transport], clock="real", twin=False, changes=settings) as service,
             Client(service.commands) as rig,
         ):
             yield device, service, rig

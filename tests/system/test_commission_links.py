@@ -19,7 +19,7 @@ from hilctl.commission.sines import sizes_of
 from hilctl.experiment.prepare import prepare
 from hilctl.identify.distortion import measure
 from hilctl.identify.friction import Campaign
-from tests.system.emulate_parts import PRESETS, driven
+from tests.system.emulate_parts import BRIDGES, driven
 from tests.system.service_parts import core_of
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(900)]
@@ -68,9 +68,9 @@ def quantities(told):
 
 @pytest.mark.slow
 @pytest.mark.long
-@pytest.mark.parametrize("transport", PRESETS)
+@pytest.mark.parametrize("transport", BRIDGES)
 def test_a_rig_is_commissioned_over_a_link_that_loses_answers_as_its_twin_is(transport, tmp_path):
-    with private_service(PRESETS[transport]) as service, Client(service.commands) as rig:
+    with private_service(BRIDGES[transport]) as service, Client(service.commands) as rig:
         twin = Commissioning(rig, How(tmp_path / "twin", **SHORT)).run()
     with driven(transport) as (device, service, rig), disturbed(device, service):
         work = Commissioning(rig, How(tmp_path / "rig", **SHORT))

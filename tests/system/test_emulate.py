@@ -18,7 +18,8 @@ from tests.system.service_parts import driven_to_its_end, environment, in_time, 
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
 NEEDS_CC = pytest.mark.skipif(compiler() is None, reason="needs a C compiler")
-TRANSPORTS = ["modbus-tcp", pytest.param("modbus-rtu", marks=pytest.mark.slow), pytest.param("serial", marks=NEEDS_CC)]
+BRIDGES = ["modbus-tcp", pytest.param("modbus-rtu", marks=pytest.mark.slow), pytest.param("serial", marks=NEEDS_CC),
+           pytest.param("mixed", marks=[NEEDS_CC, pytest.mark.slow])]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -106,10 +107,11 @@ def test_a_host_that_never_reads_does_not_hold_the_device_up(device):
         until(lambda: device.seen["tick"] > first + 1000, "the device's time")
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("transport", BRIDGES)
 def test_the_demonstrations_triangles_are_tracked_over_the_bridge(transport):
     amplitude_m, cycles = 0.005, 3
-    with driven(transport, loop__rate_hz=200) as (device, _, rig):
+    changes = {} if transport == "mixed" else {"loop__rate_hz": 200}
+    with driven(transport, **changes) as (device, _, rig):
         motion, outcome = undisturbed(
             lambda: driven_to_its_end(
                 rig,
@@ -121,7 +123,9 @@ def test_the_demonstrations_triangles_are_tracked_over_the_bridge(transport):
                 cycles=cycles,
             )
         )
-        rows = rig.samples(motion.first, outcome.last, ["status", "error_m", "displacement_m", "xr_m"])
+        channels = ["status", "error_m", "displacement_m", "xr_m", "load_pressure_pa"]
+        rows = rig.samples(motion.first, outcome.last, channels)
+        assert np.ptp(rows["load_pressure_pa"]) > 1e5  # of the plant that is commanded, wherever its pressures are read
         assert np.ptp(rows["displacement_m"]) == pytest.approx(2 * amplitude_m, rel=0.1)
         assert np.sqrt(np.mean(rows["error_m"] ** 2)) < 5e-4
         parts = strokes(rows["xr_m"])
