@@ -27,6 +27,7 @@ pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytes
 SHORT = {"warm_up_s": 2.0, "speeds_m_s": (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.14, 0.17), "campaign_s": 45.0,
          "sines_hz": (1.0, 2.0)}  # fmt: skip
 FRICTION, CURVE = ("fc", "fs", "vs", "sigma"), (287.0, 3118.0, 0.115, 3251.0)  # of the emulated rig
+SLOW_PRESSURES = "mixed"  # they are read forty times a second, which shows friction and no plant
 LOSSES = ("lose 400", "delay 0.005 1000")
 SPIKES = ("spike displacement 0.002", "spike acceleration 5", "spike pressure_a 2e6")
 SPIKE_S, STALL_EVERY_S, STALL_S = 10.0, 60.0, 0.015
@@ -61,7 +62,7 @@ def disturbed(device, service) -> Iterator[None]:
 
 def quantities(told):
     """What was identified of machine and friction, by key."""
-    machine = {key: one for key, one in told.plant.items() if one.identified and one.before is not None}
+    machine = {key: one for key, one in (told.plant or {}).items() if one.identified and one.before is not None}
     friction = {key: one for key, one in told.fit.parameters.items() if one.identified}
     return machine | friction
 
@@ -76,12 +77,13 @@ def test_a_rig_is_commissioned_over_a_link_that_loses_answers_as_its_twin_is(tra
         work = Commissioning(rig, How(tmp_path / "rig", **SHORT))
         told = work.run()
         status = rig.status()
-    assert told.complete and told.losses
+    slow = transport == SLOW_PRESSURES
+    assert list(told.missing) == (["plant"] if slow else []) and told.losses
     assert (status["mode"], status["trip"]) == ("hold", None)
     found = quantities(told)
     wanted = {key: one.value for key, one in quantities(twin).items()} | dict(zip(FRICTION, CURVE, strict=True))
     both = found.keys() & wanted.keys()
-    assert len(both) >= 8
+    assert len(both) >= (3 if slow else 8)
     off = {key: (wanted[key], found[key]) for key in both
            if abs(found[key].value - wanted[key]) > 0.75 * (found[key].high - found[key].low)}  # fmt: skip
     print(transport, {key: one.factor for key, one in told.thd.items()}, off, told.losses)

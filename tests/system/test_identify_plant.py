@@ -141,6 +141,16 @@ def without(samples, *gone):
     return {name: values[kept] for name, values in samples.items()}
 
 
+def test_pressures_that_are_read_forty_times_a_second_identify_no_plant_and_nothing_moves():
+    held = {f"twin.sensors.pressure_{side}.period_s": 0.025 for side in "ab"}
+    with private_service("table-500-mixed", changes=held) as service, Client(service.commands) as rig:
+        rig.arm()
+        motions = rig.status()["motion"]
+        with pytest.raises(PlantFault, match=r"pressure_a is up to 2. ms old .* 70 Hz, .* at most 3.6 ms old: read it"):
+            identify_plant(rig)
+        assert rig.status()["motion"] == motions
+
+
 def test_an_accelerometer_that_dies_is_told():
     _, changes = a_rig("karnopp", 4)
     dead = {"twin.faults.sensor": "acceleration", "twin.faults.sensor_stuck_after_s": 6.0}

@@ -65,7 +65,8 @@ def weigh(records: Sequence[Lines], tau_s: float, facts: Mapping[str, Any]) -> M
     inverse = np.linalg.pinv((x / scale).T @ (x / scale))
     found = inverse @ ((x / scale).T @ y)
     miss = y - x / scale @ found
-    sd = np.sqrt(np.diag(_sandwich(x / scale, miss, label, inverse))) / scale
+    variance = np.diag(_sandwich(x / scale, miss, label, inverse))
+    sd = np.sqrt(np.maximum(variance, 0.0)) / scale  # of a knot that no sample is near, 0 but for rounding
     found = found / scale
     a = x[:, 0] - np.mean(x[:, 0])
     correlation = float(a @ (y - np.mean(y)) / (np.linalg.norm(a) * np.linalg.norm(y - np.mean(y)) + 1e-300))

@@ -29,6 +29,9 @@ SMALLER = (1.0, 0.75, 0.5, 0.35)
 RIG_S = 60.0
 
 
+OLD_SHARE = 0.25  # of the shortest period that is driven: so old may a pressure be
+
+
 class Leg(NamedTuple):
     """One motion."""
 
@@ -36,6 +39,16 @@ class Leg(NamedTuple):
     kind: str
     parameters: dict[str, Any]
     lowest_hz: float
+
+
+def oldest_s(facts: Facts) -> float:
+    """How old a pressure may be at most: the fluctuation of an older one at the end of the chirps is another."""
+    return OLD_SHARE / last_hz(facts)
+
+
+def last_hz(facts: Facts) -> float:
+    """Where the chirps end."""
+    return min(LAST * facts.mode_rad_s / (2 * math.pi), 0.1 * facts.rate_hz)
 
 
 def legs_of(facts: Facts, share: float = 1.0) -> list[Leg]:
@@ -53,7 +66,6 @@ def legs_of(facts: Facts, share: float = 1.0) -> list[Leg]:
     slow_hz = min(slow_hz, 0.5 * fast_hz)
     mode_hz = facts.mode_rad_s / (2 * math.pi)
     knee_hz, first_hz = KNEE * mode_hz, FIRST * mode_hz
-    last_hz = min(LAST * mode_hz, 0.1 * facts.rate_hz)
     sine = {"center_m": centre, "soft_start_s": 0.5, "soft_stop_s": 0.5}
     chirp = {
         **sine, "amplitude_m": shake / (2 * math.pi * knee_hz) ** 2, "duration_s": CHIRP_S, "knee_hz": knee_hz,
@@ -63,8 +75,8 @@ def legs_of(facts: Facts, share: float = 1.0) -> list[Leg]:
             "amplitude_m": min(travel, speed / (2 * math.pi * slow_hz)), "duration_s": 5 / slow_hz}, slow_hz),
         Leg("fast sine", "sine", {**sine, "frequency_hz": fast_hz, "amplitude_m": speed / (2 * math.pi * fast_hz),
             "duration_s": 4.0}, fast_hz),
-        Leg("chirp up", "chirp", {**chirp, "start_hz": first_hz, "end_hz": last_hz}, first_hz),
-        Leg("chirp down", "chirp", {**chirp, "start_hz": last_hz, "end_hz": first_hz}, first_hz),
+        Leg("chirp up", "chirp", {**chirp, "start_hz": first_hz, "end_hz": last_hz(facts)}, first_hz),
+        Leg("chirp down", "chirp", {**chirp, "start_hz": last_hz(facts), "end_hz": first_hz}, first_hz),
     ]  # fmt: skip
 
 
