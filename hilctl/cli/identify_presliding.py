@@ -31,6 +31,7 @@ def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any,
     from hilctl.experiment.own_loop import refuse_on
     from hilctl.identify.presliding import identify_presliding
     from hilctl.identify.presliding.changes import steps
+    from hilctl.identify.presliding.identify import planned
     from hilctl.params.tables import nested
 
     refuse_on(rig, "presliding")
@@ -41,6 +42,7 @@ def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any,
     centre_m = given.center
     if centre_m is None:
         centre_m = 0.5 * (before["limits.position.min_m"] + before["limits.position.max_m"])
+    planned(rig, curve, given.budget)  # whatever it refuses, it refuses before the rig moves
     prepared = parts.made_ready(rig, given, tell)
     folder.mkdir(parents=True, exist_ok=True)
     with parts.recording(rig):

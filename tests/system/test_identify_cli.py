@@ -65,6 +65,13 @@ def test_a_motion_that_runs_is_not_ended_unasked(running, words):
     running.said("stop")
 
 
+def test_a_budget_that_is_too_short_is_refused_before_the_rig_is_prepared(running):
+    epoch = running.json("status")["epoch"]
+    refused = running.refused("identify", "presliding", "--budget", "1", "--out", "short", code=1)
+    assert "a budget of 1 s is too short: each of 4 swings needs" in refused and "raise --budget" in refused
+    assert running.json("status")["epoch"] == epoch, "zeroing the sensors would have been a set"
+
+
 def test_the_plant_is_told_in_a_table_and_goes_in_as_one_set(running):
     before = running.json("get")
     shown = running.said("identify", "plant", "--no-prepare", "--out", "heavy")

@@ -9,12 +9,17 @@ from hilctl.identify.presliding.drive import measure
 from hilctl.identify.presliding.facts import read_facts
 from hilctl.identify.presliding.judge import judge
 from hilctl.identify.presliding.model_curve import curve_of
-from hilctl.identify.presliding.plan import plan
+from hilctl.identify.presliding.plan import Swing, plan
 from hilctl.identify.presliding.result import Presliding
 from hilctl.identify.presliding.store import save_cycles
 
 if TYPE_CHECKING:
     from hilctl.client import Client
+
+
+def planned(rig: "Client", curve: Mapping[str, Any], budget_s: float) -> tuple[Swing, ...]:
+    """The reversals for this rig; nothing moves. ReversalFault where so much rig time is too short."""
+    return plan(curve_of(curve)[0], read_facts(rig), float(rig.get("machine.stroke_m")["machine.stroke_m"]), budget_s)
 
 
 def identify_presliding(
@@ -35,8 +40,7 @@ def identify_presliding(
     """
     refuse_on(rig, "presliding")
     facts = read_facts(rig)
-    swings = plan(curve_of(curve)[0], facts, float(rig.get("machine.stroke_m")["machine.stroke_m"]), budget_s)
-    made = measure(rig, swings, facts, center_m, tell)
+    made = measure(rig, planned(rig, curve, budget_s), facts, center_m, tell)
     if keep is not None:
         save_cycles(keep, made.cycles, facts, curve)
     tell("comparing friction models")
