@@ -59,7 +59,8 @@ def tracked(
             notes.tell(f"tracking {when}: {task.text}")
             row = next((one for one in notes.result.tracking if one.name == task.text), None)
             if row is None:
-                row = Tracked(task.kind, task.text, dict(task.parameters))
+                sizes = {key: task.parameters.get(key) for key in ("amplitude_m", "speed_m_s", "frequency_hz")}
+                row = Tracked(task.kind, task.text, **sizes)
                 notes.result.tracking.append(row)
             try:
                 run = tracking.drive(rig, task, when)

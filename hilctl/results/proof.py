@@ -1,6 +1,6 @@
 """What compensation gains on the rig: sines, tracking, preview, learned drives and tuned gains."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
@@ -51,7 +51,9 @@ class Tracked(Struct):
 
     kind: str
     name: str
-    parameters: dict[str, Any]
+    amplitude_m: float | None = None
+    speed_m_s: float | None = None
+    frequency_hz: float | None = None
     before: Worth | None = None
     after: Worth | None = None
     pid: Annotated[Worth | None, Meta(description="under PID alone, in the demonstration")] = None

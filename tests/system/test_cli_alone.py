@@ -115,7 +115,7 @@ def test_the_demonstration_commissions_a_twin_that_hides_what_it_is(shell):
     assert rows["triangle", 0.8]["pid"]["outcome"] == "tripped"
     for (_, speed), row in rows.items():
         assert row["after"]["rms_um"] < row["before"]["rms_um"]
-        if "pid" in row and speed != 0.8:
+        if row["pid"] and speed != 0.8:
             assert row["before"]["rms_um"] < row["pid"]["rms_um"]
     bounds = {0.001: 25, 0.02: 80, 0.1: 80, 0.32: 160, 0.8: 550}
     for speed, most in bounds.items():

@@ -24,7 +24,7 @@ def tracking(result: Commissioned, pictures: Pictures) -> Html:
         return absence(result, "tracking", "Tracking was not compared: no motion was driven before and after.")
     there = {name: of for name, of in _PERCENT.items() if any(x is not None for one in found for x in _pair(one, of))}
     rows = [
-        (one.name, _amplitude(one.parameters.get("amplitude_m")),
+        (one.name, _amplitude(one.amplitude_m),
          _both(one, lambda worth: worth.rms_um, lambda x: plain(x, 3)),
          *(_both(one, of, percent) for of in there.values()))
         for one in found

@@ -28,7 +28,7 @@ def test_what_is_written_is_read_as_it_was_and_numbers_that_are_not_finite_are_n
     [
         ({"thd": {"1": {"amplitude_m": 1.0}, "2.5": {"amplitude_m": "x"}}}, "thd.2.5.amplitude_m: Expected `float`"),
         ({"plant": {"m": {"value": 1.0, "origin": "guessed"}}}, "plant.m.origin: Invalid enum value 'guessed'"),
-        ({"tracking": [{"kind": "sine", "name": "n"}]}, "tracking.0: Object missing required field `parameters`"),
+        ({"tracking": [{"kind": "sine"}]}, "tracking.0: Object missing required field `name`"),
         ({"thd": {"one": {"amplitude_m": 1.0}}}, "`key` in `$.thd`"),
         ({"rig": 3}, "rig: Expected `str`, got `int`"),
         ({"format": 1}, f"is of format 1, this version reads {FORMAT}"),
