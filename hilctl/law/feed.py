@@ -27,7 +27,7 @@ class Feed(Params):
 
     inverse: Annotated[float, number(0, 1, "", "share of the inverse model in the feed-forward (lambda)")] = 0.0
     smooth_s: Annotated[
-        float, number(0, 6.5e-3, "s", "time over which friction turns at a reversal; 0: what the valve can follow")
+        float, number(0, 6.5e-3, "s", "time over which friction turns at a reversal; 0: what valve and tick can follow")
     ] = 0.0
     extra_preview_s: Annotated[
         float, number(-0.01, 0.01, "s", "added to the computed preview of 1.5 ticks and the valve's lag")
@@ -35,7 +35,8 @@ class Feed(Params):
 
 
 GRID_S = 1e-4  # the inverse model is computed on a grid this fine or finer
-SMOOTH_S = 6.5e-3  # the most that friction is smoothed over
+SMOOTH_S = 6.5e-3  # the most that friction is smoothed over,
+SMOOTH_TICKS = 3.5  # where so many ticks are not longer: a command that is held has no finer shape
 SMOOTH_M_S = 3e-3  # about what the reference passes in a few ticks of a corner at 1 kHz
 
 LINEAR = record_of(
@@ -77,7 +78,8 @@ def rt_feed_prepare(machine: Any, viscous: float, feed: Any, dt_s: float, c: Any
 @jit()
 def rt_lead_ticks(preview_ticks: float, extra_s: float, dt_s: float) -> int:
     """How many ticks ahead of now the reference is evaluated: for the valve's lag, and for the inverse model."""
-    inverse = 2.0 + (0.5 * SMOOTH_S + 4.0 * min(dt_s, GRID_S) + extra_s) / dt_s
+    smooth_s = max(SMOOTH_S, SMOOTH_TICKS * dt_s)
+    inverse = 2.0 + (0.5 * smooth_s + 4.0 * min(dt_s, GRID_S) + extra_s) / dt_s
     ticks: int = math.ceil(max(preview_ticks, inverse)) + 1
     return ticks
 

@@ -9,6 +9,7 @@ from hilctl.law.feed import (
     LINEAR,
     SMOOTH_M_S,
     SMOOTH_S,
+    SMOOTH_TICKS,
     Feed,
     lead_ticks,
     rt_feed_linear,
@@ -63,9 +64,10 @@ def test_the_opening_is_the_sum_over_the_reference_and_its_derivatives():
     assert rt_feed_linear(c, point) == pytest.approx(0.02 * c.c_x - 0.3 * c.c_v + 4.0 * c.c_a - 500.0 * c.c_j)
 
 
-@pytest.mark.parametrize(("preview", "extra_s", "dt_s"), [(3.0, 0.0, 1e-3), (40.0, 0.0, 1e-3), (2.2, 1e-3, 5e-5)])
+@pytest.mark.parametrize(("preview", "extra_s", "dt_s"),
+                         [(3.0, 0.0, 1e-3), (40.0, 0.0, 1e-3), (2.2, 1e-3, 5e-5), (3.0, 0.0, 2.5e-3)])  # fmt: skip
 def test_the_head_is_one_tick_beyond_what_either_model_looks_ahead(preview, extra_s, dt_s):
-    inverse = 2 + (SMOOTH_S / 2 + 4 * min(dt_s, GRID_S) + extra_s) / dt_s
+    inverse = 2 + (max(SMOOTH_S, SMOOTH_TICKS * dt_s) / 2 + 4 * min(dt_s, GRID_S) + extra_s) / dt_s
     assert rt_lead_ticks(preview, extra_s, dt_s) == math.ceil(max(preview, inverse)) + 1
 
 

@@ -179,6 +179,13 @@ def test_smoothing_asks_no_more_of_the_valve_than_it_can(model):
     assert smoothing_s(machine, friction, 1.0, 50.0, DT_S) > smoothing_s(machine, friction, 1.0, 4000.0, DT_S)
 
 
+@pytest.mark.parametrize(("rate_hz", "base_s"), [(400.0, 8.75e-3), (500.0, 7e-3)])
+def test_at_a_slow_rate_friction_turns_over_three_and_a_half_ticks(rate_hz, base_s):
+    rig = load("table-500", twin=True)
+    chosen = smoothing_s(rig.controller.machine, rig.friction, 1.0, 4000.0, 1 / rate_hz)
+    assert chosen == pytest.approx(base_s)
+
+
 def off_nominal(model: str, factors: dict[str, float]) -> dict[str, object]:
     """What the controller believes, each figure off by a factor; the twin is as it was."""
     true = {"friction": dict(MODELS[model].typical), "machine": plain(load("table-500", twin=True).controller.machine)}
