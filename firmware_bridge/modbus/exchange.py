@@ -2,9 +2,11 @@
 
 A bus with requests of every tick makes them one after another and waits for each; in the time that is left it makes one
 of the slow ones whose turn has come. Every `back_every` ticks it reads back what it wrote last: anything else there
-was written by another master. That comes last, and its answer is looked at in the next tick: whatever went before the
-command would make it, and the sample, later in some ticks than in others. A bus with none but slow ones never holds up
-a tick: it sends in one and looks for the answer in the next ones. Buses wait side by side.
+was written by another master. Over TCP that comes before the next command, and so that command and sample are not later
+in these ticks than in the others, they wait in every tick for as long as a read-back usually takes. On a line, which
+takes its time for every character, it comes after the command, and its answer is looked at in the next tick. A bus with
+none but slow ones never holds up a tick: it sends in one and looks for the answer in the next ones. Buses wait side by
+side.
 """
 
 import math
@@ -32,7 +34,7 @@ from firmware_bridge.modbus.wire import (
     rt_send,
 )
 from hilctl.rt.jit import jit
-from hilctl.rt.libc import monotonic_ns
+from hilctl.rt.libc import monotonic_ns, sleep_until_ns
 from hilctl.rt.records import as_record, words_of
 from hilctl.signals import REQUIRED, SENSORS, Status
 
@@ -45,6 +47,7 @@ _PACE_NS, _PACE_COUNTS = 200_000_000, 100  # after so much the pace of the devic
 _SLACK_NS = 50_000_000  # by which a device's clock and its answers may be apart
 _MOST_RETRIES = 2  # of a busy device, in one tick
 _BUSY = (5, 6)  # exceptions: the device is at work
+_PHASE_DOWN_NS, _PHASE_UP_NS = 200, 1800  # a read-back: nine in ten then end within the phase, which moves slowly
 _SENSORS, _REQUIRED, _READINGS, _OUTPUTS = len(SENSORS), len(REQUIRED), len(READINGS), len(OUTPUTS)
 
 
@@ -58,7 +61,7 @@ def rt_modbus_exchange(state: Any, command: Any, readings: Any) -> int:
     outcome = rt_first_failure(own)
     for b in range(own.buses):
         rt_slow(state, own, b, own.bus[b], command.deadline_ns)
-        rt_back(state, own, b, own.bus[b], command.deadline_ns)
+        rt_back_on_line(state, own, b, own.bus[b], command.deadline_ns)
     if outcome == OK:
         own.answered += command.periods
     elif outcome == TIMEOUT and rt_all_new(own):
@@ -100,9 +103,9 @@ def rt_tripped(own: Any) -> bool:
 @jit()
 def rt_fast(state: Any, own: Any, limit_ns: int) -> None:
     """Every request of every tick, on all buses side by side."""
-    for b in range(own.buses):
-        bus = own.bus[b]
-        bus.failed = bus.retries = bus.cursor = 0
+    begun_ns = monotonic_ns()
+    read_back = rt_read_back(state, own, begun_ns, limit_ns)
+    rt_keep_phase(own, begun_ns, limit_ns, read_back)
     at_work = True
     while at_work:
         at_work = False
@@ -114,34 +117,98 @@ def rt_fast(state: Any, own: Any, limit_ns: int) -> None:
         for b in range(own.buses):
             bus = own.bus[b]
             if bus.fast > 0 and bus.failed == OK and bus.pending >= 0:
-                bus.failed = rt_complete(state, own, b, bus, limit_ns)
-                if bus.failed == TIMEOUT and bus.pending < 0 and bus.cursor == 0:
-                    bus.failed = OK  # an earlier tick's request is given up, and this tick's has its turn
+                rt_await(state, own, b, bus, limit_ns)
                 at_work = at_work or (bus.failed == OK and bus.cursor < bus.fast)
+    for b in range(own.buses):
+        if own.bus[b].back > 0 and own.bus[b].back_due == own.ticks + own.back_every:
+            rt_remember_back(own.bus[b], monotonic_ns() - begun_ns)
 
 
 @jit()
-def rt_back(state: Any, own: Any, b: int, bus: Any, limit_ns: int) -> None:
-    """Asks for what was written, where the rest of this period has time for it. Nobody waits for the answer."""
-    due = bus.back > 0 and own.back_every > 0 and own.ticks >= bus.back_due and bus.pending < 0
-    if not due or bus.fast == 0 or bus.fd < 0 or bus.failed != OK:
-        return
-    back = rt_back_next(bus)
-    begins_ns = max(monotonic_ns(), bus.quiet_until_ns)
-    takes_ns = own.request[back].takes_ns if bus.kind == RTU else bus.usual_ns
-    if begins_ns + takes_ns > limit_ns + own.rest_ns or rt_send(state, own, b, bus, back, limit_ns) != OK:
+def rt_read_back(state: Any, own: Any, begun_ns: int, limit_ns: int) -> bool:
+    """Reads back over TCP what is due. Whether it was answered, on every bus that was asked."""
+    asked = answered = 0
+    for b in range(own.buses):
+        bus = own.bus[b]
+        bus.failed = bus.retries = bus.cursor = 0
+        if rt_reads_back(own, bus, limit_ns - begun_ns):
+            bus.failed = rt_send(state, own, b, bus, rt_back_next(own, bus), limit_ns)
+            asked += 1
+    for b in range(own.buses):
+        bus = own.bus[b]
+        if bus.kind != RTU and bus.back_due == own.ticks + own.back_every and bus.pending >= 0:
+            rt_await(state, own, b, bus, limit_ns)
+            answered += 1 if bus.failed == OK else 0
+    return asked > 0 and asked == answered
+
+
+@jit()
+def rt_await(state: Any, own: Any, b: int, bus: Any, limit_ns: int) -> None:
+    """As rt_complete. Where what is given up is none of this tick's requests, these have their turn."""
+    bus.failed = rt_complete(state, own, b, bus, limit_ns)
+    if bus.failed == TIMEOUT and bus.pending < 0 and bus.cursor == 0:
+        bus.failed = OK
+
+
+@jit()
+def rt_keep_phase(own: Any, begun_ns: int, limit_ns: int, read_back: bool) -> None:
+    """Waits until the instant of a tick at which commands go out. A bus that has no time for that does not wait."""
+    if read_back:
+        own.phase_ns += _PHASE_UP_NS if monotonic_ns() - begun_ns > own.phase_ns else -_PHASE_DOWN_NS
+    usual_ns = 0
+    for b in range(own.buses):
+        usual_ns = max(usual_ns, own.bus[b].usual_ns)
+    until_ns = min(begun_ns + own.phase_ns, limit_ns - 2 * usual_ns)
+    while monotonic_ns() < until_ns:
+        sleep_until_ns(until_ns)
+
+
+@jit()
+def rt_reads_back(own: Any, bus: Any, left_ns: int) -> bool:
+    """Whether this tick begins with a read-back: it is due, and leaves time for what is exchanged in every tick."""
+    if bus.kind == RTU or not rt_back_is_due(own, bus):
+        return False
+    if bus.longest_back_ns > left_ns:  # it fades slowly: a device that is too slow for both is not asked for both often
+        bus.longest_back_ns = min(bus.longest_back_ns - (bus.longest_back_ns >> 10), 2 * max(left_ns, 0))
         bus.postponed += 1
-    else:
-        bus.back_due = own.ticks + own.back_every
+        return False
+    return True
 
 
 @jit()
-def rt_back_next(bus: Any) -> int:
-    """The block of outputs whose turn it is; now and then the watchdog."""
+def rt_back_is_due(own: Any, bus: Any) -> bool:
+    """Whether it is time to read the outputs back, and nothing else is under way."""
+    return bool(bus.back > 0 and own.back_every > 0 and own.ticks >= bus.back_due and bus.pending < 0)
+
+
+@jit()
+def rt_back_on_line(state: Any, own: Any, b: int, bus: Any, limit_ns: int) -> None:
+    """Asks for it in what a line has left of this period. Nobody waits: the next tick finds the answer."""
+    if bus.kind != RTU or bus.fast == 0 or bus.fd < 0 or bus.failed != OK or not rt_back_is_due(own, bus):
+        return
+    due_ns = bus.back_due
+    back = rt_back_next(own, bus)
+    begins_ns = max(monotonic_ns(), bus.quiet_until_ns)
+    fits = begins_ns + own.request[back].takes_ns <= limit_ns + own.rest_ns
+    if not fits or rt_send(state, own, b, bus, back, limit_ns) != OK:
+        bus.back_due = due_ns
+        bus.postponed += 1
+
+
+@jit()
+def rt_back_next(own: Any, bus: Any) -> int:
+    """The block of outputs whose turn it is, and now and then the watchdog."""
+    bus.back_due = own.ticks + own.back_every
     first = bus.first + bus.fast + bus.slow
     if bus.watch != 0 and bus.read_backs % _WATCH_EVERY == _WATCH_EVERY - 1:
         return int(first + bus.back)
     return int(first + bus.read_backs % bus.back)
+
+
+@jit()
+def rt_remember_back(bus: Any, took_ns: int) -> None:
+    """How long a tick's requests take with a read-back among them: the longest, which fades."""
+    bus.longest_back_ns = max(took_ns, bus.longest_back_ns - (bus.longest_back_ns >> 4))
 
 
 @jit()
@@ -158,7 +225,7 @@ def rt_complete(state: Any, own: Any, b: int, bus: Any, limit_ns: int) -> int:
         rt_finish(state, own, b, bus, found)
         if is_back:
             bus.read_backs += 1
-            return OK
+            return OK  # the outputs are written all the same
         if again:
             bus.busy += 1
             bus.retries += 1

@@ -51,7 +51,8 @@ BUS = record_of(
         ("errno", np.int64),  # that closed it
         ("longest_ns", np.int64),  # from request to answer
         ("longest_slow_ns", np.int64),  # of a slow request lately
-        ("usual_ns", np.int64),  # from request to answer lately: the longest, which fades
+        ("longest_back_ns", np.int64),  # of a tick's requests with a read-back, lately
+        ("usual_ns", np.int64),  # of a request of every tick: the mean, lately
         ("read_backs", np.int64),
         ("postponed", np.int64),  # ticks in which a read-back was due and there was no time for it
         ("overwritten", np.int64),  # read-backs that found what was not written here
@@ -105,6 +106,7 @@ HEAD = record_of(
         ("told_ns", np.int64, (len(READINGS),)),  # taken_ns of the readings that the last exchange gave
         ("wanted", np.float64, (len(OUTPUTS),)),
         ("back_every", np.int64),  # ticks from one read-back to the next
+        ("phase_ns", np.int64),  # from the beginning of a tick to its commands, where outputs are read back before them
         ("rest_ns", np.int64),  # from the latest instant of an exchange to the next tick
         ("sent_bits", np.int64, (len(OUTPUTS) + 1,)),  # registers of outputs and watchdog as they were written last
         ("confirmed", np.int64, (len(OUTPUTS),)),  # that writing was answered

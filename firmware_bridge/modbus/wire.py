@@ -232,7 +232,7 @@ def rt_finish(state: Any, own: Any, b: int, bus: Any, found: int) -> None:
     """The pending request is over: counts how, and clears the inbox for the next one."""
     now_ns = monotonic_ns()
     bus.quiet_until_ns = max(bus.quiet_until_ns, now_ns + bus.gap_ns)
-    awaited = bus.pending < bus.first + bus.fast + bus.slow  # nobody waits for what is read back
+    fast = bus.first <= bus.pending < bus.first + bus.fast
     bus.pending = -1
     if bus.kind == RTU:
         bus.have = 0
@@ -241,9 +241,9 @@ def rt_finish(state: Any, own: Any, b: int, bus: Any, found: int) -> None:
     if found in (OK, EXCEPTION):
         bus.answered += 1
         bus.expired_in_a_row = 0
-        if awaited:
-            bus.longest_ns = max(bus.longest_ns, now_ns - bus.sent_ns)
-            bus.usual_ns = max(now_ns - bus.sent_ns, bus.usual_ns - (bus.usual_ns >> 4))
+        bus.longest_ns = max(bus.longest_ns, now_ns - bus.sent_ns)
+        if fast:
+            bus.usual_ns += (now_ns - bus.sent_ns - bus.usual_ns) >> 4
     elif found == TIMEOUT:
         bus.timeouts += 1
         bus.expired_in_a_row += 1

@@ -1,7 +1,9 @@
 """Another master on the same device, seen by reading back what was written: over TCP and over a serial line."""
 
+import re
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -33,31 +35,39 @@ def other_master(there: Any) -> Iterator[Any]:
 
 
 @WAYS
-def test_a_second_master_that_goes_on_writing_the_valve_is_seen_and_named(fc23):
+def test_a_second_master_that_writes_the_valve_is_seen_in_the_next_tick_unless_the_watchdog_is_read_back_then(fc23):
     with talking("tcp", amplifier__fc23=fc23, read_back_every=1) as (there, rig), other_master(there) as other:
-        enough = threading.Event()
-        with ThreadPoolExecutor(1) as pool:
-            writing = pool.submit(
-                lambda: [other.write_registers(VALVE, [3000], device_id=1) for _ in iter(enough.is_set, True)]
-            )
-            try:
-                seen = rig.until(lambda status: rig.health["overwritten"] == 20)
-            finally:
-                enough.set()
-            assert not any(answer.isError() for answer in writing.result())
-        assert seen.count(Status.OVERWRITTEN) == 20 and set(seen) == {Status.OK, Status.OVERWRITTEN}
-        said = rig.driver.health()["overwritten"]
-        assert said == "valve held 3000 that was not written here; 20 in all"
-        rig.tick(0.1, 1, 2)
+        seen = []
+        for k in range(60):
+            assert rig.tick(0.1, 1, 2) == Status.OK
+            assert not other.write_registers(VALVE, [3000 + k], device_id=1).isError()
+            seen.append(rig.tick(0.1, 1, 2))
         assert there.registers[VALVE] == round(0.1 * 32767)  # our own stands there again
+        assert seen.count(Status.OVERWRITTEN) >= 52 and set(seen) <= {Status.OK, Status.OVERWRITTEN}
+        assert rig.health["overwritten"] == seen.count(Status.OVERWRITTEN)
+        said = rig.driver.health()["overwritten"]
+        assert re.match(r"valve held 30\d\d that was not written here; \d\d in all", said)
 
 
-@KINDS
+@pytest.mark.parametrize("register", [VALVE, ENABLE, SUPPLY, HEARTBEAT])
+def test_every_output_is_read_back_and_nothing_of_our_own_is_taken_for_another_masters(register):
+    with talking("tcp", amplifier__fc23=True, read_back_every=1) as (there, rig):
+        for k in range(200):
+            assert rig.tick(0.001 * k, k % 2, k % 3) == Status.OK
+        seen = []
+        for _ in range(3):  # at most one of them is the watchdog's turn
+            there.tell(set={register: 777})
+            seen.append(rig.tick())
+        assert seen.count(Status.OVERWRITTEN) >= 2
+        rig.tick()
+        assert rig.tick() == Status.OK
+
+
 @WAYS
 @pytest.mark.parametrize("register", [VALVE, ENABLE, SUPPLY, HEARTBEAT])
-def test_every_output_is_read_back_after_the_command_and_no_tick_waits_for_it(kind, fc23, register):
-    """What another master writes is seen if it stands at that instant; one that writes all the time is."""
-    with talking(kind, amplifier__fc23=fc23, read_back_every=1) as (there, rig):
+def test_on_a_line_every_output_is_read_back_after_the_command_and_no_tick_waits_for_it(fc23, register):
+    """What another master writes is seen if it stands when the line is free; one that writes all the time is."""
+    with talking("rtu", amplifier__fc23=fc23, read_back_every=1) as (there, rig):
         for k in range(200):
             assert rig.tick(0.001 * k, k % 2, k % 3) == Status.OK
             assert there.registers[VALVE] == round(0.001 * k * 32767)
@@ -93,11 +103,28 @@ def test_outputs_are_read_back_every_few_ticks_as_the_rig_file_says():
     with talking("tcp", amplifier__fc23=True, read_back_every=5) as (there, rig):
         for _ in range(50):
             assert rig.tick(0.1, 1, 2) == Status.OK
-        assert rig.health["read_backs"] + rig.health["postponed"] >= 10
+        assert rig.health["read_backs"] + rig.health["postponed"] >= 10 > rig.health["read_backs"] - 1
         assert rig.health["sent"] == 50 + rig.health["read_backs"]
-        there.faults(other_master=True)  # in every tick
-        seen = [rig.tick(0.1, 1, 2) for _ in range(20)]
-        assert seen.count(Status.OVERWRITTEN) == 4 and set(seen) == {Status.OK, Status.OVERWRITTEN}
+        seen = []
+        for _ in range(10):
+            there.tell(set={VALVE: 1234})
+            seen.append(rig.tick(0.1, 1, 2))
+        assert 1 <= seen.count(Status.OVERWRITTEN) <= 2 and set(seen) == {Status.OK, Status.OVERWRITTEN}
+
+
+def test_a_command_goes_out_no_earlier_in_a_tick_without_a_read_back():
+    """Else command and sample would be later in every second tick, by as long as a read-back takes."""
+    with talking("tcp", amplifier__fc23=True, read_back_every=2) as (_, rig):
+        own = head(rig.driver.state)
+        waits_ns = []
+        for k in range(400):
+            begun_ns, phase_ns = time.monotonic_ns(), int(own.phase_ns)
+            assert rig.tick(0.1, 1, 2) == Status.OK
+            least_ns = min(phase_ns, int(own.phase_ns))
+            assert own.bus[0].sent_ns - begun_ns >= least_ns, k
+            waits_ns.append(least_ns)
+        assert rig.health["read_backs"] == 200
+        assert waits_ns[-1] > 0
 
 
 def test_a_command_that_was_not_answered_is_not_held_against_another_master():
@@ -114,11 +141,10 @@ def test_a_command_that_was_not_answered_is_not_held_against_another_master():
 def test_a_refused_read_back_does_not_keep_the_command_from_the_device():
     with talking("tcp", amplifier__fc23=True, read_back_every=1) as (there, rig):
         assert rig.tick(0.1, 1, 2) == Status.OK
-        there.faults(exception=4, times=2, only=VALVE, reads=True)
-        for valve in (0.2, 0.3, 0.4):
-            assert rig.tick(valve, 1, 2) == Status.OK
-            assert there.registers[VALVE] == round(valve * 32767)
-        assert rig.health["exceptions"] == {4: 2}
+        there.faults(exception=4, times=1)
+        assert rig.tick(0.2, 1, 2) == Status.OK
+        assert there.registers[VALVE] == round(0.2 * 32767)
+        assert rig.health["exceptions"] == {4: 1}
 
 
 def test_a_tick_without_time_for_it_commands_first_and_reads_back_later():
