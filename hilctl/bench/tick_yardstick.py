@@ -31,7 +31,7 @@ from hilctl.law.reference.sine import SINE
 from hilctl.law.reference.stop import STOP
 from hilctl.law.reference.triangle import TRIANGLE
 from hilctl.law.reference.wave import WAVE
-from hilctl.law.search import FELT_S, PRESSURE_S, SEARCH
+from hilctl.law.search import PRESSURE_S, SEARCH
 from hilctl.law.sensors import CHECKED, Sensor, Sensors
 from hilctl.law.settings import BLENDED, FRICTION, PID_FEEDBACK, RIG_FEEDBACK, SETTINGS, Law
 from hilctl.law.signs import SIGNS
@@ -67,7 +67,7 @@ _CONSTANTS: dict[str, float] = {
     "SETTINGS_WORDS": len(BLENDED), "PID_FEEDBACK": PID_FEEDBACK, "RIG_FEEDBACK": RIG_FEEDBACK,
     "SENSOR_COUNT": sensors.COUNT, "RETURN_S": RETURN_S,
     "NOTCH_HIGHEST": HIGHEST, "NOTCH_RESIDUE": RESIDUE, "NOTCH_STEPS": STEPS,
-    "EFFORT_LEAK": effort.LEAK, "FELT_S": FELT_S, "PRESSURE_S": PRESSURE_S,
+    "EFFORT_LEAK": effort.LEAK, "PRESSURE_S": PRESSURE_S,
     "WATCHED": stillness.WATCHED, "STILL_TURNS": stillness.TURNS, "STILL_STEPS": stillness.STEPS,
     "LINE": estimate.LINE, "STRAIGHT": estimate.STRAIGHT, "LENGTH": history.LENGTH,
     "FLANK": smooth.FLANK, "ENDLESS_S": ENDLESS_S,

@@ -6,8 +6,8 @@ enable          valve at its null as it was last confirmed; whatever drift there
                 would take the table far in the bumps is taken out first: by half of what the nominal speed asks for,
                 then by what the corrections did, since the sign is not known yet. A drift that acceleration alone
                 shows is one that displacement is blind to
-search          only where a round of bumps does not move the table both ways, as within an overlap: the opening that
-                moves it, either way (search.py). The bumps that follow go as much beyond the overlap
+search          only where a round of bumps does not move the table both ways, as within an overlap: pulses that grow
+                until they move it, either way (search.py). The bumps that follow go as much beyond the overlap
 bump up, down   the null plus and minus a small opening, smaller where the supply is still above its low setting;
                 first down, where the table has gone up by more than a bump since the beginning.
                 Signs of valve and sensors follow (signs.py). With the mean speeds v+ and v- over the second half of
@@ -137,9 +137,9 @@ _SEEN_LAGS = 4.0  # of valve and oil: a drift that was watched for less is not k
 _MOST_ROUNDS = 8  # each leaves about a fifth of the null's error, for friction bends the valve's gain at low speed
 _PRESSURE_ROUNDS = 4  # in which a pressure must show the motion
 _SHORT = 0.3  # of a bump: where more of its speed is missing, that is overlap
-_UNSEEN = 4.0  # bumps that the search opens further once the pressures answer; after that nothing will be seen
+_UNSEEN = 4.0  # bumps by which the pulses grow once the pressures answer; after that nothing will be seen
 _ANSWERED = 0.06  # of the low supply, by which they then have changed: eight times their noise on the reference rig
-_SEEN_EARLY = 0.5  # of a bump: about what the search opens beyond the overlap until a motion is seen
+_SEEN_EARLY = 1.0  # of a bump: about what the search opens beyond the overlap until a motion is seen
 
 ARMED, GOING = -1, 0  # and above: the trip that ends it
 _AGAIN = -2  # another round of bumps
@@ -303,17 +303,17 @@ def _rt_searched(c: Any, machine: Any, value: Any, supply_pa: float, dt_s: float
     x, s = value[DISPLACEMENT], a.search
     if abs(x - a.begin_m) > c.travel_m:
         return _rt_ends(Trip.ARMING_TRAVEL.value, x - a.begin_m, c.travel_m, DISPLACEMENT, a)
-    bump = c.bump * rt_low_share(machine, supply_pa)
-    bump_m_s = bump * rt_promised(machine, supply_pa)
+    bump, promised = c.bump * rt_low_share(machine, supply_pa), rt_promised(machine, supply_pa)
+    least_m = c.response * bump * promised * c.bump_s
+    unseen = c.travel_m / max(promised * s.pulse_s, least_m)  # an opening that takes the table as far as it may go
     load_pa = value[PRESSURE_A] - value[PRESSURE_B]
-    found = rt_search(bump / c.bump_s, c.search_opening, _UNSEEN * bump, _ANSWERED * machine.Ps_low,
-                      c.response * bump_m_s * c.bump_s, _DRIFTS * bump_m_s, a.signs.shown != 0, c.bump_s,
-                      c.bump_s / 3.0, x, value[ACCELERATION] - a.signs.rest_a, load_pa, dt_s, s)
+    found = rt_search(min(c.search_opening, unseen), _UNSEEN * bump, _ANSWERED * machine.Ps_low, least_m,
+                      _DRIFTS * bump * promised, a.signs.shown != 0, x, value[ACCELERATION] - a.signs.rest_a, load_pa,
+                      dt_s, s)  # fmt: skip
     if found == SEARCHING:
         return GOING
     if found != FOUND:
-        least_m = c.response * bump_m_s * c.bump_s
-        return _rt_ends(Trip.NO_MOTION.value, rt_search_opening(s), least_m, -1, a)
+        return _rt_ends(Trip.NO_MOTION.value, s.opening, least_m, -1, a)
     a.null += 0.5 * (s.up - s.down)
     a.overlap = max(0.5 * (s.up + s.down) - _SEEN_EARLY * bump, 0.0)
     a.rounds = 0
@@ -356,7 +356,9 @@ def _rt_bump(c: Any, machine: Any, own_m: float, value: Any, supply_pa: float, d
         return GOING
     if outcome == _SEARCH:
         a.searched = 1
-        rt_search_start(x, value[PRESSURE_A] - value[PRESSURE_B], a.search)
+        pulse_s = max(c.bump_s / 6.0, _SEEN_LAGS * rt_lag_s(machine))
+        rt_search_start(c.bump * rt_low_share(machine, supply_pa), pulse_s, x, value[PRESSURE_A] - value[PRESSURE_B],
+                        a.search)
         _rt_next(Step.SEARCH.value, a)
         return GOING
     if outcome == GOING:
@@ -395,11 +397,12 @@ def _rt_judge_bumps(c: Any, promised_m_s: float, least_m: float, resolved: bool,
     a.null -= off
     if not own and not abs(a.null) <= c.null_max:
         return _rt_ends(Trip.NULL_NOT_CONFIRMED.value, a.null, c.null_max, -1, a)
-    if a.rounds >= _LEAST_ROUNDS:
+    fewest = _LEAST_ROUNDS + a.searched  # the pulses leave pressures that the first round still feels
+    if a.rounds >= fewest:
         rt_signs_count(signs)
     if short or a.overlap > 0.0:
         a.overlap = max(a.overlap + missing, 0.0)
-    if a.rounds < _LEAST_ROUNDS or (abs(off) > beyond / _CLOSE and a.rounds < _MOST_ROUNDS):
+    if a.rounds < fewest or (abs(off) > beyond / _CLOSE and a.rounds < _MOST_ROUNDS):
         return _AGAIN
     if abs(off) > beyond / _REPEATS:
         return _rt_ends(Trip.NULL_NOT_CONFIRMED.value, off, beyond / _REPEATS, -1, a)

@@ -9,7 +9,7 @@ enum { CLOSE = 20, REPEATS = 10, LEAST_ROUNDS = 2, MOST_ROUNDS = 8, PRESSURE_ROU
 enum { MOST_DISTURBED = 10, FEWEST_TICKS = 4, FAR_WAYS = 2 };
 enum { STRONG = 3, MOST_CORRECTIONS = 6, UNANSWERED = 2, SEEN_LAGS = 4 };
 static const double drifts = 0.4, answer = 0.4;
-static const double ratio = 0.4, missing_share = 0.3, seen_early = 0.5;
+static const double ratio = 0.4, missing_share = 0.3, seen_early = 1;
 
 static inline void signs_rest(double a, int restart, Signs *s) {
     if (restart) {
@@ -158,47 +158,49 @@ static inline int64_t enabled(const Arming *c, const Machine *m, double own, con
     return GOING;
 }
 
-static const double unseen = 4, answered = 0.06;
+static const double unseen = 4, answered = 0.06, next_up = 1e-9;
 
-static inline void search_way(double way, double x, Search *s) {
-    s->way = way; s->opening = s->wait_s = 0; s->most = 1;
-    s->last_m = x; s->least_pa = fabs(s->load_pa - s->rest_pa);
-    s->went_m = s->felt_m_s = 0;
+static inline void search_pulse(double way, double opening, double x, Search *s) {
+    s->way = way; s->opening = opening; s->in_pulse_s = 0;
+    s->begin_m = x; s->felt_m_s = 0;
+    s->least_pa = fabs(s->load_pa - s->rest_pa);
 }
 
 static inline int64_t searched(const Arming *c, const Machine *m, const double *value, double dt, Arm *a) {
     Search *s = &a->search;
     double x = value[DISPLACEMENT], from_null = c->bump * low_share(m, value[SUPPLY]);
     if (fabs(x - a->begin_m) > c->travel_m) return ends(Trip_ARMING_TRAVEL, x - a->begin_m, c->travel_m, DISPLACEMENT, a);
-    double speed = from_null * promised_m_s(m, value[SUPPLY]), least_m = c->response * speed * c->bump_s;
+    double promised = promised_m_s(m, value[SUPPLY]), speed = from_null * promised, least_m = c->response * speed * c->bump_s;
+    double limit = least(c->search_opening, c->travel_m / most(promised * s->pulse_s, least_m));
+    s->in_pulse_s += dt;
+    s->felt_m_s += dt * (value[ACCELERATION] - a->signs.rest_a);
     s->load_pa += dt / (dt + PRESSURE_S) * (value[PRESSURE_A] - value[PRESSURE_B] - s->load_pa);
-    if (s->wait_s > 0) {
-        s->wait_s -= dt;
-        if (s->wait_s <= 0) search_way(-1, x, s);
-        return GOING;
-    }
-    double loaded_pa = fabs(s->load_pa - s->rest_pa);
+    double loaded_pa = fabs(s->load_pa - s->rest_pa), went_m = x - s->begin_m;
     s->least_pa = least(s->least_pa, loaded_pa);
-    if (loaded_pa - s->least_pa >= answered * m->Ps_low) s->most = least(s->most, s->opening + unseen * from_null);
-    s->went_m = s->went_m * exp(-dt / c->bump_s) + x - s->last_m;
-    s->last_m = x;
-    s->felt_m_s = s->felt_m_s * exp(-dt / FELT_S) + dt * (value[ACCELERATION] - a->signs.rest_a);
-    int moved = s->way * s->went_m >= least_m;
-    if (!a->signs.shown) moved = fabs(s->went_m) >= least_m || fabs(s->felt_m_s) >= drifts * speed;
-    if (!moved) {
-        s->opening += from_null / c->bump_s * dt;
-        return s->opening < least(c->search_opening, s->most) ? GOING : ends(Trip_NO_MOTION, s->way * s->opening, least_m, -1, a);
-    }
-    if (s->way > 0) {
-        s->up = s->opening;
-        s->opening = 0; s->wait_s = c->bump_s / 3;
+    int moved = s->way * went_m >= least_m;
+    if (!a->signs.shown) moved = fabs(went_m) >= least_m || fabs(s->felt_m_s) >= drifts * speed;
+    int answers = s->in_pulse_s <= s->pulse_s && loaded_pa - s->least_pa >= answered * m->Ps_low;
+    double *found = s->way > 0 ? &s->up : &s->down, *at = s->way > 0 ? &s->answered_up : &s->answered_down;
+    if (moved && *found == 0) *found = s->opening;
+    if (answers && *at == 0) *at = s->opening;
+    if (s->in_pulse_s < 2 * s->pulse_s) return GOING;
+    if (s->up == 0 || s->down == 0) {
+        double way = (s->way > 0 ? s->down : s->up) > 0 ? s->way : -s->way;
+        double opening = way == s->way || way > 0 ? s->opening + s->step : s->opening;
+        double answer = way > 0 ? s->answered_up : s->answered_down;
+        if (answer > 0) limit = least(limit, answer + unseen * from_null);
+        if (opening > limit + next_up) return ends(Trip_NO_MOTION, s->opening, least_m, -1, a);
+        search_pulse(way, opening, x, s);
         return GOING;
     }
-    s->down = s->opening;
     a->null += 0.5 * (s->up - s->down);
     a->overlap = most(0.5 * (s->up + s->down) - seen_early * from_null, 0);
     a->rounds = 0;
     return bumps(c, m, 0, value, a);
+}
+
+static inline double search_opening(const Search *s) {
+    return s->in_pulse_s < s->pulse_s && (s->way > 0 ? s->up : s->down) == 0 ? s->way * s->opening : 0;
 }
 
 static inline int64_t judge_bumps(const Arming *c, double promised, double least_m, int resolved, const double *value,
@@ -221,9 +223,10 @@ static inline int64_t judge_bumps(const Arming *c, double promised, double least
     double off = own ? 0 : (a->up_m_s + a->down_m_s) / (2 * (falls_short ? promised : a->gain_m_s));
     a->null -= off;
     if (!own && !(fabs(a->null) <= c->null_max)) return ends(Trip_NULL_NOT_CONFIRMED, a->null, c->null_max, -1, a);
-    if (a->rounds >= LEAST_ROUNDS) fit_count(&a->signs.pressures);
+    int64_t fewest = LEAST_ROUNDS + a->searched;
+    if (a->rounds >= fewest) fit_count(&a->signs.pressures);
     if (falls_short || a->overlap > 0) a->overlap = most(a->overlap + missing, 0);
-    if (a->rounds < LEAST_ROUNDS || (fabs(off) > beyond / CLOSE && a->rounds < MOST_ROUNDS)) return AGAIN;
+    if (a->rounds < fewest || (fabs(off) > beyond / CLOSE && a->rounds < MOST_ROUNDS)) return AGAIN;
     if (fabs(off) > beyond / REPEATS) return ends(Trip_NULL_NOT_CONFIRMED, off, beyond / REPEATS, -1, a);
     trip = signs_pressures(a);
     return trip == Trip_SENSOR_DEAD && a->rounds < PRESSURE_ROUNDS ? AGAIN : trip;
@@ -254,9 +257,12 @@ static inline int64_t bump(const Arming *c, const Machine *m, double own, const 
     if (outcome == AGAIN) return bumps(c, m, own, value, a);
     if (outcome == TO_SEARCH) {
         a->searched = 1;
-        a->search.up = a->search.down = 0;
-        a->search.load_pa = value[PRESSURE_A] - value[PRESSURE_B];
-        search_way(1, x, &a->search);
+        Search *s = &a->search;
+        s->step = c->bump * low_share(m, value[SUPPLY]);
+        s->pulse_s = most(c->bump_s / 6, 4 * lag(m));
+        s->up = s->down = s->answered_up = s->answered_down = 0;
+        s->load_pa = value[PRESSURE_A] - value[PRESSURE_B];
+        search_pulse(1, s->step, x, s);
         next(Step_SEARCH, a);
         return GOING;
     }
@@ -309,7 +315,7 @@ static inline int64_t arming(const Arming *c, const Machine *m, double own, cons
 }
 
 static inline double arming_opening(const Arm *a) {
-    if (a->step == Step_SEARCH) return a->search.way * a->search.opening;
+    if (a->step == Step_SEARCH) return search_opening(&a->search);
     return a->step == Step_BUMP_UP ? a->bump : a->step == Step_BUMP_DOWN ? -a->bump : 0;
 }
 #endif

@@ -52,7 +52,7 @@ def test_a_null_that_no_bumps_confirmed_is_not_kept(proved):
 def test_only_the_bumps_open_the_valve():
     a = blank(ARMING)
     a.bump = 0.01
-    a.search.way, a.search.opening = -1.0, 0.03
+    a.search.way, a.search.opening, a.search.pulse_s = -1.0, 0.03, 0.1
     openings = {}
     for step in Step:
         a.step = step

@@ -79,6 +79,22 @@ def test_a_sensor_with_a_fault_is_named_behind_an_overlap_too(table: Any, sensor
     assert rig.trip == expected
 
 
+DEAD = ("displacement", "acceleration", "pressure_a", "pressure_b")
+
+
+@pytest.mark.parametrize("overlap", [0.0, 0.005, 0.02, 0.05, 0.1])
+@pytest.mark.parametrize(("dead", "most_m"), [(DEAD[:1], 2e-3), (DEAD[:2], 6e-3), (DEAD, 0.02)])
+def test_a_table_that_sensors_do_not_see_stays_near_where_it_began(
+    table: Any, dead: tuple[str, ...], most_m: float, overlap: float
+) -> None:
+    """With all of them dead within `arming.travel_m`, which then no sensor holds it to."""
+    rig = table(**{"twin.machine.dead_band": overlap, "twin.faults.sensor_dead": list(dead)})
+    assert rig.controller.arming.travel_m == 0.02
+    assert armed(rig) <= most_m
+    assert rig.trip in (Trip.NO_MOTION, Trip.SENSOR_DEAD)
+    assert rig.law.mode == Mode.OFF
+
+
 def test_a_reversed_valve_is_named_behind_an_overlap_too(table: Any) -> None:
     rig = table(**{"twin.machine.dead_band": 0.05, "twin.faults.reversed": True, "sensors.spool.present": False})
     assert armed(rig) <= MOST_M
