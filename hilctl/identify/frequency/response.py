@@ -85,6 +85,7 @@ def without_hold(response: Response, rate_hz: float, hold: Hold) -> Response:
 
 
 AROUND = 3  # lines on each side
+BEYOND_DOUBT = 3.0  # standard errors
 LOWEST, CURVED = 5, 8  # lines that show the static gain, at least; and how it bends
 FAR_BELOW, ROUNDS = 0.5, 3  # of the crossing: up to where they go; how often that is looked for
 _DB = 20 / np.log(10)
@@ -98,8 +99,11 @@ def bandwidth(
     `reference`: the magnitude that falls; 0: where the lowest lines go. `reach_hz`: from how far to each side of it the
     estimate of each line draws; neighbours within share errors.
     """
+    from scipy.ndimage import median_filter
+
     reach = np.zeros(len(response.hz)) if reach_hz is None else np.broadcast_to(np.asarray(reach_hz), response.hz.shape)
-    share = np.sqrt(response.variance / 2) / np.maximum(response.magnitude, 1e-300)
+    typical = median_filter(response.magnitude, 2 * AROUND + 1)  # of its own, a line that scatters up would weigh more
+    share = np.sqrt(response.variance / 2) / np.maximum(typical, 1e-300)
     start, unsure = (reference, 0.0) if reference else (float(np.median(response.magnitude[:LOWEST])), 0.0)
     for _ in range(0 if reference else ROUNDS):  # what is far below the fall hangs on where it is
         first = _crossing(response.hz, _fallen(response, start), _DB * share, reach)
@@ -130,15 +134,29 @@ def _static(response: Response, below_hz: float) -> tuple[float, float]:
     return inverse**-0.5, 0.5 * float(np.linalg.norm(pull)) / inverse
 
 
+def _first_below(hz: Reals, above: Reals, error: Reals) -> tuple[int, int]:
+    """The first line below zero from which a mean is so beyond doubt, and of how many lines that is; (0, 0): none.
+
+    Of two where they scatter little, of up to half an octave where they scatter much. The last line stands alone.
+    """
+    for at in np.flatnonzero(above[1:] < 0) + 1:
+        end = max(int(at) + 2, int(np.searchsorted(hz, hz[at] * 2**0.5)))
+        rest, doubt = above[at:end], error[at:end]
+        count = np.arange(1, len(rest) + 1)
+        enough = np.cumsum(rest) < -BEYOND_DOUBT * np.sqrt(np.cumsum(doubt**2))
+        enough &= (count > 1) | (len(rest) == 1)
+        if enough.any():
+            return int(at), int(count[np.argmax(enough)])
+    return 0, 0
+
+
 def _crossing(hz: Reals, above: Reals, error: Reals, reach: Reals, unsure: float = 0.0) -> Crossing | None:
-    """Where a series first goes below zero, and stays there for the next line too; `unsure`: the error of that zero."""
-    below = above < 0
-    stays = below & np.append(below[1:], True)
-    stays[0] = False
-    if above[0] < 0 or not stays.any():
+    """Where a series first goes below zero, by more than its scatter; `unsure`: the error of that zero."""
+    at, lines = _first_below(hz, above, error)
+    if above[0] < 0 or not lines:
         return None
-    at = int(np.argmax(stays))
-    near = slice(max(0, at - AROUND), min(len(hz), at + AROUND))
+    around = max(AROUND, lines)
+    near = slice(max(0, at - around), min(len(hz), at + around))
     x, y = np.log(hz[near] / hz[at]), above[near]
     weight = 1 / np.maximum(error[near], 1e-9 * np.abs(above).max())
     order = min(2, len(x) - 1)

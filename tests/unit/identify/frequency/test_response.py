@@ -195,3 +195,13 @@ def test_distortion_counts_as_error_where_several_phases_were_driven():
         average(every[:1])
     with pytest.raises(BadValues, match="same frequencies"):
         average([every[0], every[1].within(1, 20)])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_dip_of_scatter_is_no_bandwidth(seed):
+    hz = np.arange(1.0, 220.0)
+    truth = 1 / (1 + 1j * hz / 130.0)
+    scatter = 0.25 * np.abs(truth) * (np.random.default_rng(seed).normal(size=(2, len(hz))).T @ (1, 1j)) / 2**0.5
+    response = Response(hz, truth + scatter, (0.25 * np.abs(truth)) ** 2, np.full(len(hz), 6.0), np.full(len(hz), 0.9))
+    found = bandwidth(response, reference=1.0).gain
+    assert found is not None and found.hz == pytest.approx(130.0, rel=0.15)
