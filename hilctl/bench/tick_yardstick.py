@@ -69,7 +69,7 @@ _CONSTANTS: dict[str, float] = {
     "NOTCH_HIGHEST": HIGHEST, "NOTCH_RESIDUE": RESIDUE, "NOTCH_STEPS": STEPS,
     "EFFORT_LEAK": effort.LEAK, "PRESSURE_S": PRESSURE_S,
     "WATCHED": stillness.WATCHED, "STILL_TURNS": stillness.TURNS, "STILL_STEPS": stillness.STEPS,
-    "LINE": estimate.LINE, "STRAIGHT": estimate.STRAIGHT, "LENGTH": history.LENGTH,
+    "LINE": estimate.LINE, "STRAIGHT": estimate.STRAIGHT, "REFILLED": estimate.REFILLED, "LENGTH": history.LENGTH,
     "FLANK": smooth.FLANK, "ENDLESS_S": ENDLESS_S,
     "PI": math.pi, "GRAVITY": GRAVITY, "SMOOTH_M_S": feed.SMOOTH_M_S, "SMOOTH_S": feed.SMOOTH_S, "GRID_S": feed.GRID_S,
     **{name.upper(): MODELS[name].code for name in ("stribeck", "karnopp", "lugre")},

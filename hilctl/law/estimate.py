@@ -21,6 +21,7 @@ from hilctl.params import Params, number, record_of
 from hilctl.rt.jit import jit
 
 LINE = 256  # entries of a delay line: 20 ms at 10 kHz and to spare
+REFILLED = 50  # periods that are gone through again at most: with the longest delay they fit into a line
 STRAIGHT = 4  # ticks: a longer gap is filled by the way that was made in it; noise of displacement rules a shorter one
 
 
@@ -44,6 +45,8 @@ ESTIMATE = record_of(
         ("line_x", np.float64, (LINE,)),
         ("line_a", np.float64, (LINE,)),
         ("at", np.int64),
+        ("predicted", np.int64),  # periods since both were last read
+        ("read", np.float64, (4,)),  # x, v, b, a then
     ]
 )
 
@@ -66,7 +69,7 @@ def rt_estimate_start(x: float, a: float, e: Any) -> None:
     for i in range(LINE):
         e.line_x[i] = x
         e.line_a[i] = a
-    e.at = 0
+    e.at = e.predicted = 0
 
 
 @jit()
@@ -75,6 +78,8 @@ def rt_estimate_shift(by: float, e: Any) -> None:
     e.a -= by
     e.b += by
     e.b_start += by
+    e.read[2] += by
+    e.read[3] -= by
     for i in range(LINE):
         e.line_a[i] -= by
 
@@ -88,8 +93,8 @@ def _rt_delayed(line: Any, at: int, ticks: float) -> float:
 
 
 @jit()
-def rt_estimate(x: float, a: float, dt_s: float, periods: int, e: Any) -> None:
-    """One reading of each. After skipped periods the lines are filled, and every step is nominal.
+def _rt_step(x: float, a: float, dt_s: float, periods: int, e: Any) -> None:
+    """One reading of each. After periods without one the lines are filled, and every step is nominal.
 
     A short gap is filled straight. In a long one nobody knows how acceleration went; its mean does follow from the way
     that the table went from the speed it had.
@@ -111,6 +116,22 @@ def rt_estimate(x: float, a: float, dt_s: float, periods: int, e: Any) -> None:
         e.x += (1.0 - q * q * q) * r
         e.v += 1.5 * (1.0 - q * q) * (1.0 - q) / dt_s * r
         e.b += (1.0 - q) * (1.0 - q) * (1.0 - q) / (dt_s * dt_s) * r
+
+
+@jit()
+def rt_estimate(x: float, a: float, predicted: bool, dt_s: float, periods: int, e: Any) -> None:
+    """The readings of this tick; `predicted`: one of them did not come."""
+    if predicted:
+        if e.predicted == 0:
+            e.read[0], e.read[1], e.read[2], e.read[3] = e.x, e.v, e.b, e.a
+        e.predicted += periods
+    elif e.predicted > 0:
+        if e.predicted + periods <= REFILLED:
+            e.x, e.v, e.b, e.a = e.read[0], e.read[1], e.read[2], e.read[3]
+            e.at -= e.predicted
+            periods += e.predicted
+        e.predicted = 0
+    _rt_step(x, a, dt_s, periods, e)
 
 
 @jit()

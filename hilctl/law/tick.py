@@ -215,13 +215,14 @@ def rt_read(s: Any, readings: Any, status: int) -> None:
     three, acts = now.law.three_state, rt_closed_loop(s) and s.pid_share < 1.0
     rt_pressure_share(three.pressure_age_s, three.pressure_fade_s, max(c.age_s[PRESSURE_A], c.age_s[PRESSURE_B]), acts,
                       now.dt_s, s.periods, s.fresh)
+    predicted = c.rejected & ((1 << DISPLACEMENT) | (1 << ACCELERATION)) != 0
     if s.started == 0:
-        if c.rejected & ((1 << DISPLACEMENT) | (1 << ACCELERATION)) == 0:
+        if not predicted:
             s.started = max(s.tick, 1)
             rt_estimate_start(c.value[DISPLACEMENT], c.value[ACCELERATION], e)
             rt_rest_here(s)
         return
-    rt_estimate(c.value[DISPLACEMENT], c.value[ACCELERATION], now.dt_s, s.periods, e)
+    rt_estimate(c.value[DISPLACEMENT], c.value[ACCELERATION], predicted, now.dt_s, s.periods, e)
 
 
 @jit()

@@ -61,15 +61,16 @@ static inline void read_in(State *s, const Readings *readings, int64_t status) {
     s->device_tick = readings->device_tick;
     pressure_share(&now->law.three_state, most(c->age_s[PRESSURE_A], c->age_s[PRESSURE_B]),
                    closed_loop(s) && s->pid_share < 1, now->dt_s, s->periods, &s->fresh);
+    int predicted = (c->rejected & (1 << DISPLACEMENT | 1 << ACCELERATION)) != 0;
     if (!s->started) {
-        if (!(c->rejected & (1 << DISPLACEMENT | 1 << ACCELERATION))) {
+        if (!predicted) {
             s->started = s->tick > 1 ? s->tick : 1;
             estimate_start(c->value[DISPLACEMENT], c->value[ACCELERATION], e);
             rest_here(s);
         }
         return;
     }
-    estimate(c->value[DISPLACEMENT], c->value[ACCELERATION], now->dt_s, s->periods, e);
+    estimate(c->value[DISPLACEMENT], c->value[ACCELERATION], predicted, now->dt_s, s->periods, e);
 }
 
 static inline void advance_reference(State *s, const double *knots, int64_t known) {

@@ -82,7 +82,7 @@ static inline void estimate_prepare(const Estimator *c, const Sensors *s, double
 static inline void estimate_start(double x, double a, Estimate *e) {
     e->x = x; e->v = 0; e->b = -a; e->b_start = -a; e->a = a;
     for (int i = 0; i < LINE; i++) { e->line_x[i] = x; e->line_a[i] = a; }
-    e->at = 0;
+    e->at = e->predicted = 0;
 }
 
 static inline double delayed(const double *line, int64_t at, double ticks) {
@@ -91,7 +91,7 @@ static inline double delayed(const double *line, int64_t at, double ticks) {
     return newer + part * (line[(at - whole - 1) & (LINE - 1)] - newer);
 }
 
-static inline void estimate(double x, double a, double dt, int64_t periods, Estimate *e) {
+static inline void estimate_step(double x, double a, double dt, int64_t periods, Estimate *e) {
     int64_t steps = periods < LINE ? periods : LINE;
     double x_from = e->line_x[e->at & (LINE - 1)], a_from = e->line_a[e->at & (LINE - 1)], q = e->q;
     double gap_s = (double)steps * dt, mean = 2 * (x - x_from - e->v * gap_s) / (gap_s * gap_s) - e->b;
@@ -109,6 +109,21 @@ static inline void estimate(double x, double a, double dt, int64_t periods, Esti
         e->v += 1.5 * (1 - q * q) * (1 - q) / dt * r;
         e->b += (1 - q) * (1 - q) * (1 - q) / (dt * dt) * r;
     }
+}
+
+static inline void estimate(double x, double a, int predicted, double dt, int64_t periods, Estimate *e) {
+    if (predicted) {
+        if (e->predicted == 0) { e->read[0] = e->x; e->read[1] = e->v; e->read[2] = e->b; e->read[3] = e->a; }
+        e->predicted += periods;
+    } else if (e->predicted > 0) {
+        if (e->predicted + periods <= REFILLED) {
+            e->x = e->read[0]; e->v = e->read[1]; e->b = e->read[2]; e->a = e->read[3];
+            e->at -= e->predicted;
+            periods += e->predicted;
+        }
+        e->predicted = 0;
+    }
+    estimate_step(x, a, dt, periods, e);
 }
 
 static inline double predicted_position(double dt, int64_t periods, const Estimate *e) {
