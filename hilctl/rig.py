@@ -223,9 +223,9 @@ def flow(machine: Machine, friction: Friction) -> Flow:
 
 def refuse_unstable(rig: Rig) -> None:
     """BadValues when the active feedback does not even stabilise the nominal plant. Costs the import of scipy."""
-    from hilctl.law import design
+    from hilctl.design import loop
 
-    design.refuse_unstable(rig.controller, rig.friction, rig.dt_s)
+    loop.refuse_unstable(rig.controller, rig.friction, rig.dt_s)
 
 
 def preset_folders() -> list[Path]:

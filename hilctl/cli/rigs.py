@@ -9,7 +9,7 @@ from hilctl.cli.output import as_json, note, say
 from hilctl.errors import DONE, RIG_SAID_NO
 
 if TYPE_CHECKING:
-    from hilctl.law.design import Margins
+    from hilctl.design.loop import Margins
     from hilctl.rig import Rig
 
 _LAWS = ("three_state", "pid")
@@ -29,7 +29,7 @@ def presets(parser: argparse.ArgumentParser) -> None:
 
 
 def _check(given: argparse.Namespace) -> int:
-    from hilctl.law.design import MARGIN
+    from hilctl.design.loop import MARGIN
 
     rig = rig_options.load(given)
     told, bare = _margins(rig), _without_pressure(rig)
@@ -92,7 +92,7 @@ def _recordings(rig: "Rig") -> list[str]:
 
 def _margins(rig: "Rig") -> "dict[str, tuple[Margins, Margins]]":
     """Of every law; of none where the rig closes its own loop."""
-    from hilctl.law.design import margins
+    from hilctl.design.loop import margins
 
     return {
         law: (
@@ -105,7 +105,7 @@ def _margins(rig: "Rig") -> "dict[str, tuple[Margins, Margins]]":
 
 def _without_pressure(rig: "Rig") -> "Margins | None":
     """What the loop is worth while its pressures are too old; None where that changes nothing."""
-    from hilctl.law.design import without_pressure
+    from hilctl.design.loop import without_pressure
 
     if rig.tables.law.feedback != "three_state" or rig.tables.law.three_state.kp_per_mpa == 0.0:
         return None

@@ -48,7 +48,7 @@ def adopt(rig: "Client", values: Mapping[str, Any], origin: str) -> tuple[int, d
 
 
 def _gains_for(rig: "Client", values: Mapping[str, Any]) -> dict[str, float]:
-    from hilctl.law.tuning import tune
+    from hilctl.design.tuning import tune
 
     facts = read_facts(rig)
     other = {key: value for key, value in facts.values.items() if not key.startswith("friction.")}

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from hilctl.design.margins import Margins, Wanted, margins_of
+from hilctl.design.notch_linear import response as response_of
 from hilctl.law.notch import COUNT, HIGHEST, Notch
-from hilctl.law.notch_linear import response as response_of
 from hilctl.law.settings import Law
 from hilctl.results.response import Complexes, Reals, Response
 

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hilctl.design.known import Known
+from hilctl.design.loop import COMMAND, Loop, Plant, gains_of, is_stable, open_loop
 from hilctl.design.margins import Margins, margins_of
 from hilctl.friction import Friction
-from hilctl.law.design import COMMAND, Loop, Plant, gains_of, is_stable, open_loop
 from hilctl.law.feed import LINEAR, rt_feed_prepare
 from hilctl.law.settings import Controller, pack_settings
 from hilctl.params import assign

@@ -1,6 +1,6 @@
 """Gains with margins: pole placement for the start, then as much position gain as the corners of the machine allow.
 
-The search is that of hilctl/law/tuning.py with three more conditions at every corner of the machine's ranges, the table
+The search is that of tuning.py with three more conditions at every corner of the machine's ranges, the table
 sliding: gain margin, phase margin and modulus margin. The sensitivity also keeps its peak where friction falls with
 speed, and in pre-sliding. Few corners decide: the search starts with the nominal machine and adds the corner at which
 the gains so far are worst, until no corner fails.
@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hilctl.design.known import SHARE, Known
+from hilctl.design.loop import Plant, about_peaks, gains_of, is_stable, open_loop, rubbing, with_mode
 from hilctl.design.margins import Margins, Wanted, margins_of, worst_of
 from hilctl.design.predict import Prediction, frequencies, predict, transfer_of, with_gains
+from hilctl.design.resting import SLIDING
+from hilctl.design.tuning import INTEGRAL_HZ, Demand, tune
 from hilctl.friction import Friction
-from hilctl.law.design import Plant, about_peaks, gains_of, is_stable, open_loop, rubbing, with_mode
-from hilctl.law.resting import SLIDING
 from hilctl.law.settings import Controller
-from hilctl.law.tuning import INTEGRAL_HZ, Demand, tune
 from hilctl.machine import Machine
 from hilctl.params import BadValues, Problem
 from hilctl.results.response import Complexes, Reals

@@ -28,7 +28,7 @@ from hilctl.loop.spawn import Spawned
 from tests.system.service_parts import environment as this_checkout
 
 _IMPORTED = ("firmware_bridge.registry", "hilctl.loop.process", "hilctl.loop.running", "hilctl.service.app",
-             "hilctl.service.assemble", "hilctl.service.do_motion", "hilctl.law.tuning", "scipy.linalg",
+             "hilctl.service.assemble", "hilctl.service.do_motion", "hilctl.design.tuning", "scipy.linalg",
              "sim.driver")  # fmt: skip
 _STARTED = dict(os.environ)  # what the process that forks has seen
 _LOOK_S = 0.005

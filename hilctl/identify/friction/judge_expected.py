@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.design import loop as design
 from hilctl.experiment.crossover import crossover_rad_s, error
 from hilctl.experiment.facts import Facts
-from hilctl.law import design
 
 Reals = npt.NDArray[np.float64]
 

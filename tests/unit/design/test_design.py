@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hilctl import rig as rigs
 from hilctl.design import search
 from hilctl.design.known import from_folder, from_numbers, from_rig_file
+from hilctl.design.loop import Plant, gains_of, open_loop, rubbing
 from hilctl.design.margins import Wanted, margins_of, worst_of
 from hilctl.design.notches import design_notches
 from hilctl.design.predict import feed_terms, predict, reference_terms, with_gains
@@ -20,7 +21,6 @@ from hilctl.experiment.drive import LegFault
 from hilctl.experiment.facts import Facts
 from hilctl.identify.frequency.open_loop import Record, legs_of, measured_of
 from hilctl.identify.frequency.plan import signal_of
-from hilctl.law.design import Plant, gains_of, open_loop, rubbing
 from hilctl.law.settings import Law
 from hilctl.params import BadValues, assign
 from hilctl.results.quantity import Quantity

@@ -11,13 +11,13 @@ import statistics
 import numpy as np
 import pytest
 
+from hilctl.design.tuning import tune
 from hilctl.friction import MODELS
 from hilctl.law.feed import SMOOTH_S
 from hilctl.law.inverse import INVERSE, MEANS, RING, rt_inverse_advance, rt_inverse_command, rt_inverse_pressure
 from hilctl.law.reference import HISTORY, POINT, rt_history_put
 from hilctl.law.settings import pack_settings
 from hilctl.law.smoothing import SHORTEST_S, _demand, _reversal, smoothing_s
-from hilctl.law.tuning import tune
 from hilctl.params import plain
 from hilctl.results.distortion import distortion_of
 from hilctl.rig import load

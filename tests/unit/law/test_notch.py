@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hilctl import rig as rigs
-from hilctl.law.design import Plant, gains_of, is_stable, margins, open_loop
+from hilctl.design.loop import Plant, gains_of, is_stable, margins, open_loop
+from hilctl.design.notch_linear import matrices, response
 from hilctl.law.notch import NOTCHES, Notch, rt_notches
-from hilctl.law.notch_linear import matrices, response
 from hilctl.law.settings import SETTINGS, Controller, Law
 from hilctl.params import BadValues, assign, check, pack
 from hilctl.rt.jit import jit

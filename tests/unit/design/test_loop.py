@@ -9,8 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hilctl import rig as rigs
-from hilctl.law import tuning
-from hilctl.law.design import (
+from hilctl.design import tuning
+from hilctl.design.loop import (
     MARGIN,
     Loop,
     Plant,
@@ -24,7 +24,7 @@ from hilctl.law.design import (
     ripple,
     without_pressure,
 )
-from hilctl.law.tuning import RIPPLE_M_S, Demand, tune
+from hilctl.design.tuning import RIPPLE_M_S, Demand, tune
 from hilctl.machine import hydraulic_damping, hydraulic_frequency, velocity_gain
 from hilctl.params import BadValues, assign
 

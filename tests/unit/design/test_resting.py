@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hilctl import rig as rigs
+from hilctl.design.loop import Plant, gains_of, margins, open_loop, peak_of, rubbing, with_mode
+from hilctl.design.resting import BREAKS_M, at_rest, cases, harmonic
 from hilctl.friction import MODELS, STATES, check_friction, linear_models, rt_friction
-from hilctl.law.design import Plant, gains_of, margins, open_loop, peak_of, rubbing, with_mode
-from hilctl.law.resting import BREAKS_M, at_rest, cases, harmonic
 from hilctl.rt.jit import jit
 
 RIG = rigs.load("table-500")

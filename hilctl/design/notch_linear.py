@@ -1,4 +1,4 @@
-"""The notches of a law as a linear system, for the design: what notch.py does, in matrices."""
+"""The notches of a law as a linear system, for the design: what law/notch.py does, in matrices."""
 
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ def active(law: "Law") -> list[Notch]:
 
 
 def coefficients(notch: Notch, dt_s: float) -> tuple[float, float, float]:
-    """g, p1 and p2 of notch.py."""
+    """g, p1 and p2 of law/notch.py."""
     turn = 2 * np.pi * min(notch.frequency_hz * dt_s, HIGHEST)
     a = 0.5 * notch.width * np.sin(turn)
     left = 10 ** (-notch.depth_db / 20)

@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.design.notch_linear import matrices
+from hilctl.design.resting import SLIDING, cases
 from hilctl.friction import Friction
-from hilctl.law.notch_linear import matrices
-from hilctl.law.resting import SLIDING, cases
 from hilctl.law.settings import Controller
 from hilctl.machine import Machine, hydraulic_damping, hydraulic_frequency, velocity_gain
 from hilctl.params import BadValues, Problem, assign

@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.friction import Friction
-from hilctl.law.design import (
+from hilctl.design.loop import (
     MARGIN,
     Loop,
     Margins,
@@ -29,6 +28,7 @@ from hilctl.law.design import (
     ripple,
     with_mode,
 )
+from hilctl.friction import Friction
 from hilctl.law.settings import Controller
 from hilctl.machine import hydraulic_frequency, velocity_gain
 from hilctl.params import BadValues, Problem, assign
