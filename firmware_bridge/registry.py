@@ -17,7 +17,7 @@ from hilctl.rt.jit import PLAIN
 BUILT_IN: dict[str, str] = {
     "null": "firmware_bridge.driver:NullDriver",
     "twin": "sim.driver:TwinDriver",
-    "servo": "sim.servo.driver:ServoDriver",
+    "servo": "sim.servo:ServoDriver",
     "serial": "firmware_bridge.serial_frame.driver:SerialDriver",
     "modbus": "firmware_bridge.modbus.driver:ModbusDriver",
     "mixed": "firmware_bridge.mixed.driver:MixedDriver",

@@ -31,7 +31,7 @@ from hilctl.rig import Tables
 from hilctl.signals import SENSORS, Trip
 from hilctl.trips import TRIP_TEXTS
 from hilctl.wire import document as protocol
-from sim.servo.driver import ServoConfig
+from sim.servo import ServoConfig
 from sim.settings import TwinConfig
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"

@@ -1,7 +1,7 @@
 """The linear servo a second time: its equations line by line as the papers write them, solved in long double.
 
-Nothing here is shared with sim.servo: no matrix, no scaling, no exponential. Between two samples the states are Taylor
-series of the equations themselves; as these are linear, a period is found once, for each unit state and input.
+Nothing here is shared with hilctl.servo: no matrix, no scaling, no exponential. Between two samples the states are
+Taylor series of the equations themselves; as these are linear, a period is found once, for each unit state and input.
 """
 
 import math

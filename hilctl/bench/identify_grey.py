@@ -21,8 +21,8 @@ from hilctl.identify.grey_box.parameters import Parameters
 from hilctl.identify.grey_box.problem import Problem
 from hilctl.identify.grey_box.search import TOLERANCE, search
 from hilctl.papers.servo_case import paper_choices, paper_model, paper_record
-from sim.servo import Servo, State, matrices, paper_servo
-from sim.servo.equations import scales
+from hilctl.servo import Servo, State, matrices, paper_servo
+from hilctl.servo.equations import scales
 
 NOISE_M = 5e-6
 QUICK = (4000, 3)  # samples and trials

@@ -14,7 +14,7 @@ import numpy as np
 
 from hilctl.errors import HilctlError
 from hilctl.rt.jit import jit
-from sim.servo import (
+from hilctl.servo import (
     BOUNDS,
     SERVO_STATE,
     State,

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from hilctl.identify.grey_box.model import Record, ServoModel
 from hilctl.identify.grey_box.parameters import Choice, free_from
 from hilctl.results.response import Reals
-from sim.servo import BOUNDS, IDENTIFIED, KNOWN, START, State, paper_servo, simulate
+from hilctl.servo import BOUNDS, IDENTIFIED, KNOWN, START, State, paper_servo, simulate
 
 RATE_HZ = 2000.0
 AMPLITUDE_V = 0.5  # 10 mm at low frequencies

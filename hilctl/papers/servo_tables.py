@@ -23,7 +23,7 @@ from hilctl.identify.grey_box.model import Record, ServoModel
 from hilctl.identify.grey_box.parameters import Free
 from hilctl.identify.grey_box.result import Fit
 from hilctl.results.response import Bandwidth, Complexes, Reals, Response
-from sim.servo import BOUNDS, IDENTIFIED, KNOWN, START, Hold, frequency_response, paper_servo
+from hilctl.servo import BOUNDS, IDENTIFIED, KNOWN, START, Hold, frequency_response, paper_servo
 
 FITS = (86.98, 96.18)  # in %, at its start and at its end
 ITERATIONS = 20

@@ -22,7 +22,7 @@ from hilctl.identify.grey_box.identify import identify
 from hilctl.identify.grey_box.model import Record, ServoModel
 from hilctl.identify.grey_box.parameters import Choice, Free, Parameters, chosen
 from hilctl.identify.grey_box.search import NoMachine, NoStart
-from sim.servo import BOUNDS, KNOWN, Hold
+from hilctl.servo import BOUNDS, KNOWN, Hold
 
 if TYPE_CHECKING:
     from hilctl.client import Client

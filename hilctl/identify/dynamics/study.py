@@ -20,7 +20,7 @@ from hilctl.identify.frequency.transfer_fit import Family
 from hilctl.identify.grey_box.result import Fit
 from hilctl.identify.plant.result import PlantFit
 from hilctl.results.response import Reals
-from sim.servo import Hold
+from hilctl.servo import Hold
 
 
 @dataclass(frozen=True)

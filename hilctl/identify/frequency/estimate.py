@@ -18,7 +18,7 @@ from hilctl.identify.frequency.response import average, bandwidth, without_hold
 from hilctl.identify.frequency.response_lines import lines_response, multisine_response, period_of
 from hilctl.identify.frequency.response_swept import reach_hz, stepped_response, sweep_response
 from hilctl.results.response import Bandwidth, Reals, Response
-from sim.servo import Hold
+from hilctl.servo import Hold
 
 POINTS = 150  # at most, of a sweep
 BIN = 8.0  # least lines of the record between two points

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from hilctl.results.response import Reals
-from sim.servo import Hold
+from hilctl.servo import Hold
 
 Kind = Literal["stepped", "sweep", "multisine", "step", "motion", "record"]
 Role = Literal["fit", "check"]  # models are fitted to the record; models are only validated on it

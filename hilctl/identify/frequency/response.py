@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from hilctl.params import BadValues, Problem
 from hilctl.results.response import Bandwidth, Crossing, Reals, Response
-from sim.servo import Hold
+from hilctl.servo import Hold
 
 SINGULAR = 1e-3  # the part of a column, of size about one, that those before it do not make
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.signal import lsim
 
 from hilctl.results.response import Complexes, Reals
-from sim.servo import Hold
+from hilctl.servo import Hold
 
 
 class Transfer(NamedTuple):

@@ -14,7 +14,7 @@ import numpy as np
 from hilctl.errors import HilctlError
 from hilctl.params import BadValues, Problem, leaves, nearest
 from hilctl.results.response import Reals
-from sim.servo import KNOWN, Hold, Servo, State, paper_servo, sensitivities, simulate
+from hilctl.servo import KNOWN, Hold, Servo, State, paper_servo, sensitivities, simulate
 
 Begin = Literal["rest", "free"]
 BEGINS: tuple[Begin, ...] = ("rest", "free")
@@ -122,7 +122,7 @@ class ServoModel:
         return name in self._known
 
     def limits(self, name: str) -> tuple[float, float]:
-        """As `sim.servo.Servo` declares them."""
+        """As `hilctl.servo.Servo` declares them."""
         return self._limits[name]
 
     def servo(self, values: Mapping[str, float]) -> Servo:

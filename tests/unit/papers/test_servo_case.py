@@ -7,7 +7,7 @@ from hilctl.identify.frequency.judge_model import fit_percent
 from hilctl.identify.grey_box.identify import identify
 from hilctl.identify.grey_box.parameters import Fixed, Tied
 from hilctl.papers.servo_case import TRUTH, paper_choices, paper_model, paper_record
-from sim.servo import paper_servo, sensitivities
+from hilctl.servo import paper_servo, sensitivities
 
 MODEL = paper_model()
 KCE = TRUTH["Kc"] + TRUTH["Ctc"]

@@ -20,7 +20,7 @@ from hilctl.identify.grey_box.model import Record
 from hilctl.papers.servo_case import paper_choices, paper_model
 from hilctl.report.dynamics.page import page, write_report
 from hilctl.results.response import Response
-from sim.servo import frequency_response, paper_servo, simulate
+from hilctl.servo import frequency_response, paper_servo, simulate
 
 RATE_HZ = 1000.0
 LOOP = Pair("xd_m", "displacement_m")

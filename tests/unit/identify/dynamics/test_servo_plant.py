@@ -16,7 +16,7 @@ from hilctl.identify.frequency.record import Experiment, Pair
 from hilctl.identify.frequency.response import hold_factor
 from hilctl.params import BadValues
 from hilctl.service.store import values_of
-from sim.servo import BOUNDS, KNOWN, START, Hold, State, frequency_response, paper_servo, simulate
+from hilctl.servo import BOUNDS, KNOWN, START, Hold, State, frequency_response, paper_servo, simulate
 
 
 def facts_of(name):

@@ -15,7 +15,7 @@ from hilctl.identify.frequency.response import without_hold
 from hilctl.identify.frequency.response_lines import multisine_response
 from hilctl.identify.frequency.response_swept import stepped_response, sweep_response
 from hilctl.params import check
-from sim.servo import Hold, frequency_response, paper_servo, simulate
+from hilctl.servo import Hold, frequency_response, paper_servo, simulate
 
 UNIT = Shape(1.0, Room(position_m=5.0))  # as large at every frequency
 HZ = np.arange(1.0, 101.0)

@@ -5,7 +5,7 @@ import pytest
 from scipy.signal import lfilter
 
 from hilctl.identify.frequency.judge import RecordFault, judge, require
-from sim.servo import paper_servo, simulate
+from hilctl.servo import paper_servo, simulate
 
 RATE = 2000.0
 BAND = (1.0, 100.0)

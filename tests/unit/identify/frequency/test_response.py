@@ -11,7 +11,7 @@ from hilctl.identify.frequency.response_lines import multisine_response
 from hilctl.identify.frequency.response_swept import reach_hz, stepped_response, sweep_response
 from hilctl.params import BadValues, check
 from hilctl.results.response import Response
-from sim.servo import Hold, frequency_response, paper_servo, simulate
+from hilctl.servo import Hold, frequency_response, paper_servo, simulate
 from tests.unit.identify.frequency.measured import HZ, KINDS, TRUTH, UNIT, measured, share
 
 NOISE = 0.04

@@ -18,7 +18,7 @@ from hilctl.identify.frequency.transfer_fit import (
 from hilctl.papers.servo_tables import fit_levy
 from hilctl.params import BadValues
 from hilctl.results.response import Response
-from sim.servo import Hold, paper_servo, poles
+from hilctl.servo import Hold, paper_servo, poles
 from tests.unit.identify.frequency.measured import HZ, TRUTH, measured, share
 
 ORDERS = range(4, 10)

@@ -6,7 +6,7 @@ from scipy.signal import lfilter
 
 from hilctl.identify.frequency.judge_model import compare_steps, independence, whiteness
 from hilctl.params import BadValues
-from sim.servo import paper_servo, simulate
+from hilctl.servo import paper_servo, simulate
 
 COUNT = 4000
 

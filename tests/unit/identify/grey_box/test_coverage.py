@@ -10,7 +10,7 @@ from hilctl.identify.frequency.judge_model import fit_percent
 from hilctl.identify.grey_box.identify import identify
 from hilctl.identify.grey_box.model import Record
 from hilctl.papers.servo_case import TRUTH, paper_choices, paper_model, paper_record
-from sim.servo import paper_servo, simulate
+from hilctl.servo import paper_servo, simulate
 
 SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))
 MODEL = paper_model()

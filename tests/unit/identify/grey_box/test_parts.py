@@ -12,7 +12,7 @@ from hilctl.identify.grey_box.search import NoStart
 from hilctl.identify.grey_box.structure import crosswise, structure_of, whole, whole_rows
 from hilctl.papers.servo_case import TRUTH, paper_choices, paper_model, sweep
 from hilctl.params import BadValues
-from sim.servo import Hold, State, paper_servo, sensitivities, simulate
+from hilctl.servo import Hold, State, paper_servo, sensitivities, simulate
 
 MODEL = paper_model()
 RNG = np.random.default_rng(5)

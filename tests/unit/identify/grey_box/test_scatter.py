@@ -15,7 +15,7 @@ from hilctl.identify.grey_box.problem import Problem
 from hilctl.identify.grey_box.scatter import scatter
 from hilctl.identify.grey_box.search import search
 from hilctl.papers.servo_case import TRUTH, paper_choices, paper_model
-from sim.servo import Hold, paper_servo, simulate
+from hilctl.servo import Hold, paper_servo, simulate
 
 MODEL = paper_model()
 DT_S = 1e-3

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hilctl.params import BadValues, check, plain
-from sim.servo import (
+from hilctl.servo import (
     KNOWN,
     START,
     Servo,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hilctl.params import BadValues
 from hilctl.rt.jit import jit
-from sim.servo import (
+from hilctl.servo import (
     BOUNDS,
     IDENTIFIED,
     SERVO_STATE,
@@ -151,7 +151,7 @@ def short_record():
 
 
 def test_plain_python_gives_the_same():
-    code = "from tests.unit.sim.test_servo_exact import short_record; print(short_record())"
+    code = "from tests.unit.servo.test_exact import short_record; print(short_record())"
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
     ran = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     for compiled, plain in zip(short_record(), json.loads(ran.stdout), strict=True):

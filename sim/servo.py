@@ -1,7 +1,7 @@
 """The linear servo as a rig: an analog position servo behind the driver contract.
 
-The rig closes its own displacement loop, by the electronics of `sim.servo.equations`. Our command is its reference: a
-command of 1 is `reference_v` at its input, held from one exchange to the next by the converter, so that
+The rig closes its own displacement loop, by the electronics of `hilctl.servo.equations`. Our command is its reference:
+a command of 1 is `reference_v` at its input, held from one exchange to the next by the converter, so that
 
     x[k+1] = phi x[k] + gamma u_applied[k]            exactly (Hold.zero)
 
@@ -20,12 +20,12 @@ from firmware_bridge.driver import RigFacts, exchange_signature
 from hilctl.params import BadValues, Params, Problem, check, number, plain, record_of, whole
 from hilctl.rt.jit import jit
 from hilctl.rt.records import as_record
+from hilctl.servo.discrete import Hold, discretise
+from hilctl.servo.equations import State
+from hilctl.servo.params import Servo
+from hilctl.servo.step import SERVO, SERVO_STATE, rt_servo_begin, rt_servo_step, servo_record
 from hilctl.signals import Status
 from sim.random import rt_gaussian_pair, rt_seed
-from sim.servo.discrete import Hold, discretise
-from sim.servo.equations import State
-from sim.servo.params import Servo
-from sim.servo.step import SERVO, SERVO_STATE, rt_servo_begin, rt_servo_step, servo_record
 
 LOAD_PRESSURE, DISPLACEMENT, VELOCITY = State.load_pressure.value, State.displacement.value, State.velocity.value
 _NO_CURRENT = {"Ki": 1e-9}

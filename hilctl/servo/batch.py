@@ -8,10 +8,10 @@ import numpy.typing as npt
 
 from hilctl.params import BadValues, Problem
 from hilctl.rt.jit import jit
-from sim.servo.discrete import Discrete, Hold, derive, discretise
-from sim.servo.equations import STATES, Reals, State
-from sim.servo.params import Servo
-from sim.servo.step import rt_advance
+from hilctl.servo.discrete import Discrete, Hold, derive, discretise
+from hilctl.servo.equations import STATES, Reals, State
+from hilctl.servo.params import Servo
+from hilctl.servo.step import rt_advance
 
 _DISPLACEMENT = (State.displacement,)
 

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.params import BadValues, Problem
-from sim.servo.equations import STATES, State
-from sim.servo.params import Servo, checked
+from hilctl.servo.equations import STATES, State
+from hilctl.servo.params import Servo, checked
 
 
 def frequency_response(

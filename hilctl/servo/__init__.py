@@ -8,12 +8,12 @@
 In a loop: `c = servo_record(discretise(servo, dt_s))`, a record of `SERVO_STATE`, `rt_servo_begin`, `rt_servo_step`.
 """
 
-from sim.servo.batch import sensitivities, simulate
-from sim.servo.discrete import Discrete, Hold, Slopes, derive, discretise
-from sim.servo.equations import State, matrices, poles, slopes
-from sim.servo.frequency import frequency_response
-from sim.servo.params import BOUNDS, IDENTIFIED, KNOWN, START, Servo, paper_servo
-from sim.servo.step import SERVO, SERVO_STATE, ServoStatus, rt_servo_begin, rt_servo_step, servo_record
+from hilctl.servo.batch import sensitivities, simulate
+from hilctl.servo.discrete import Discrete, Hold, Slopes, derive, discretise
+from hilctl.servo.equations import State, matrices, poles, slopes
+from hilctl.servo.frequency import frequency_response
+from hilctl.servo.params import BOUNDS, IDENTIFIED, KNOWN, START, Servo, paper_servo
+from hilctl.servo.step import SERVO, SERVO_STATE, ServoStatus, rt_servo_begin, rt_servo_step, servo_record
 
 __all__ = [
     "BOUNDS",

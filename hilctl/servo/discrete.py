@@ -28,8 +28,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hilctl.params import BadValues, Problem, nearest
-from sim.servo.equations import INPUTS, STATES, Reals, matrices, scaled, scales, slopes
-from sim.servo.params import Servo, checked
+from hilctl.servo.equations import INPUTS, STATES, Reals, matrices, scaled, scales, slopes
+from hilctl.servo.params import Servo, checked
 
 DT_MIN_S, DT_MAX_S = 1e-6, 1.0
 

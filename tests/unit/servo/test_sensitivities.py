@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sim.servo import BOUNDS, IDENTIFIED, START, Hold, Servo, State, paper_servo, sensitivities, simulate
+from hilctl.servo import BOUNDS, IDENTIFIED, START, Hold, Servo, State, paper_servo, sensitivities, simulate
 from tests.servo_truth import numbers, response
 
 EVERY = Servo.__struct_fields__

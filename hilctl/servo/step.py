@@ -8,12 +8,12 @@ import numpy as np
 
 from hilctl.params import record_of
 from hilctl.rt.jit import jit
-from sim.servo.discrete import Discrete
-from sim.servo.equations import INPUTS, STATES
+from hilctl.servo.discrete import Discrete
+from hilctl.servo.equations import INPUTS, STATES
 
 SERVO: "np.dtype[Any]" = record_of(
     [
-        ("phi", np.float64, (STATES, STATES)),  # of sim.servo.discrete
+        ("phi", np.float64, (STATES, STATES)),  # of hilctl.servo.discrete
         ("gamma", np.float64, (STATES, INPUTS)),
         ("direct", np.float64, (STATES, INPUTS)),
         ("scale", np.float64, (STATES,)),

@@ -1,11 +1,11 @@
-"""The linear servo's parameters, with the symbols of `sim.servo.equations`; and the paper's values for them."""
+"""The linear servo's parameters, with the symbols of `hilctl.servo.equations`; and the paper's values for them."""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Annotated
 
 from hilctl.params import Params, Problem, check, number, plain
-from sim.servo.equations import poles
+from hilctl.servo.equations import poles
 
 
 class Servo(Params, kw_only=True):
