@@ -96,9 +96,9 @@ def drive(rig: "Client", task: Task, law: str) -> Run:
     except LegEnded as ended:
         rows = rig.samples(ended.motion.first, ended.outcome.last, ("rejected", *CHANNELS))
         trip, facts = rig.status()["trip"], ended.motion.facts
-        samples = record_of(rows, still.rate_hz)
+        samples = record_of(rows, still.rate_hz).bridged
         return Run(law, task, ended.outcome.why, trip, still.rate_hz, crossover, facts, samples, str(ended))
-    facts, samples = driven.motion.facts, driven.record
+    facts, samples = driven.motion.facts, driven.record.bridged
     return Run(law, task, "done", None, still.rate_hz, crossover, facts, samples, losses=driven.notes)
 
 

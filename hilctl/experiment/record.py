@@ -1,13 +1,19 @@
-"""A stretch of the loop's time: every channel at every tick, and what was lost of it.
+"""A stretch of the loop's time: every channel at every tick, and the state of every reading there.
 
-The service gives one row for each tick that ran, and in it a bit for each reading that was rejected and replaced by a
-prediction. A record has one value for each tick, and says in the column `lost`, bit by bit like `rejected`, which
-readings were rejected or stand out alone, and in a bit of its own whether the tick did not run at all. The values there
-are bridged: of a reading by a cubic spline through its fresh neighbours, never by the loop's prediction; of a reference
-likewise; of a command, a count or a mode by the one before, which was held. `fresh` is what an estimator weighs by.
+    fresh      a reading of this tick
+    held       the tick ran, and the device gave an older reading once more: its age grew by the time that passed
+    rejected   not believed, in its place the loop's prediction; or it stands out alone
+    missing    the tick did not run
+
+The service gives one row for each tick that ran, and in it a bit for each reading that was rejected. A record has one
+value for each tick: nan where it was rejected or is missing; of a command, a count or a mode the one before, which was
+applied meanwhile. The columns `lost` and `held` say which, bit by bit like `rejected`. `fresh` is what an estimator
+weighs by. One that needs a value at every tick asks for `bridged`: what is not fresh there is a cubic spline through
+the fresh neighbours, never the loop's prediction.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,15 +25,19 @@ from hilctl.signals import SENSOR_KINDS
 Column = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
 
-LOST = "lost"
+LOST, HELD = "lost", "held"
 _BITS: dict[str, int] = {kind.channel: 1 << k for k, kind in enumerate(SENSOR_KINDS)}
 _BITS["load_pressure_pa"] = _BITS["pressure_a_pa"] | _BITS["pressure_b_pa"]
+# Channels with an age of their own.
+_AGES = {"pressure_a_age_ns": "pressure_a_pa", "pressure_b_age_ns": "pressure_b_pa"}
+AGES = tuple(_AGES)
+_SAME = 0.5  # of the time that passed: a reading whose age grew by more is the one before
 _MISSED = 1 << 62  # the tick did not run
 _FEWEST = 4  # readings, for a cubic
 _SPIKE_FROM = 50  # readings
 _OUT = 60.0  # times the median second difference: jolts of acceleration reach 40
 _ALIKE = 0.1  # how exactly its neighbours are half of it: jolts of acceleration reach 0.2
-_HELD = ("u_applied", "u_cmd")  # a command is held while a tick is missed
+_APPLIED = ("u_applied", "u_cmd")  # a command stays as it is while a tick is missed
 
 
 class Losses(NamedTuple):
@@ -86,32 +96,59 @@ class Record(Mapping[str, Column]):
         """How many there are."""
         return len(self.columns["tick"])
 
+    @property
+    def seconds(self) -> float:
+        """How long it is."""
+        return self.ticks / self.rate_hz
+
     def readings(self, channel: str) -> Column:
-        """A channel, nan where it was lost."""
+        """A channel, nan where it is not fresh."""
         return np.where(fresh(self, channel), self[channel], np.nan)
+
+    @cached_property
+    def bridged(self) -> "Record":
+        """With a value at every tick; the columns `lost` and `held` still say which are none of their tick."""
+        columns = {
+            name: _bridged(values, ~fresh(self, name)) if values.dtype.kind == "f" and name not in _APPLIED else values
+            for name, values in self.columns.items()
+        }
+        return Record(columns, self.rate_hz)
 
     def part(self, ticks: slice) -> "Record":
         """A part of it."""
         return Record({name: column[ticks] for name, column in self.columns.items()}, self.rate_hz)
 
+    def gaps(self, channels: Sequence[str], beyond: int = 0) -> list[slice]:
+        """Where more ticks in a row than that have not all of these readings."""
+        return [part for part in runs(lost(self, *channels)) if part.stop - part.start > beyond]
+
     def losses(self, channels: Sequence[str]) -> Losses:
         """Of these channels together."""
-        lost = self[LOST]
-        missed = lost & _MISSED != 0
-        rejected = {c: int(np.count_nonzero(lost[~missed] & _BITS[c])) for c in channels if c in _BITS}
-        gone = ~fresh(self, *channels)
+        gone = self[LOST]
+        missed = gone & _MISSED != 0
+        rejected = {c: int(np.count_nonzero(gone[~missed] & _BITS[c])) for c in channels if c in _BITS}
         return Losses(
             self.ticks, int(np.count_nonzero(missed)), {c: n for c, n in rejected.items() if n},
-            tuple(part.stop - part.start for part in runs(gone)),
-        )
+            tuple(part.stop - part.start for part in self.gaps(channels)),
+        )  # fmt: skip
+
+
+def lost(samples: Mapping[str, Column], *channels: str) -> Mask:
+    """Where the tick did not run, or one of these readings was rejected."""
+    return np.asarray(samples[LOST] & (_MISSED | _of(channels)) != 0)
 
 
 def fresh(samples: Mapping[str, Column], *channels: str) -> Mask:
     """Where the tick ran and all of these channels are readings of it."""
-    bits = _MISSED
+    there = ~lost(samples, *channels)
+    return there if HELD not in samples else there & (samples[HELD] & _of(channels) == 0)
+
+
+def _of(channels: Sequence[str]) -> int:
+    bits = 0
     for channel in channels:
         bits |= _BITS.get(channel, 0)
-    return np.asarray(samples[LOST] & bits == 0)
+    return bits
 
 
 def runs(gone: Mask) -> list[slice]:
@@ -129,27 +166,30 @@ def record_of(samples: Mapping[str, Any], rate_hz: float) -> Record:
     """From the rows that the service gave, in the order of their ticks; they hold `tick` and `rejected`."""
     ticks = np.asarray(samples["tick"], np.int64)
     if not len(ticks):
-        return Record({**{name: np.asarray(c) for name, c in samples.items()}, LOST: np.zeros(0, np.int64)}, rate_hz)
+        none = np.zeros(0, np.int64)
+        return Record({**{name: np.asarray(c) for name, c in samples.items()}, LOST: none, HELD: none}, rate_hz)
     every = np.arange(ticks[0], ticks[-1] + 1)
     at = ticks - ticks[0]
     before = np.searchsorted(ticks, every, "right") - 1
-    lost = np.full(len(every), _MISSED, np.int64)
-    lost[at] = np.asarray(samples["rejected"], np.int64)
+    gone = np.full(len(every), _MISSED, np.int64)
+    gone[at] = np.asarray(samples["rejected"], np.int64)
+    held = np.zeros(len(every), np.int64)
+    for age, name in _AGES.items():
+        if age in samples:
+            older = np.diff(np.asarray(samples[age], float)) > _SAME * np.diff(ticks) * 1e9 / rate_hz
+            held[at[1:][older]] |= _BITS[name]
     for name in SENSED:
         if name in samples:
-            own = fresh({LOST: lost}, name)
-            stands_out = spikes(np.where(own, np.asarray(samples[name], np.float64)[before], np.nan))
-            lost[stands_out] |= _BITS[name]
+            there = fresh({LOST: gone}, name)
+            stands_out = spikes(np.where(there, np.asarray(samples[name], np.float64)[before], np.nan))
+            gone[stands_out] |= _BITS[name]
     columns: dict[str, Column] = {}
     for name, values in samples.items():
-        given = np.asarray(values)
-        if name in _HELD or given.dtype.kind != "f":
-            columns[name] = given[before]
-            continue
-        whole = np.asarray(given, np.float64)[before]
-        gone = lost & (_MISSED | _BITS.get(name, 0)) != 0
-        columns[name] = _bridged(whole, gone)
-    columns["tick"], columns[LOST] = every, lost
+        given = np.asarray(values)[before]
+        if name not in _APPLIED and given.dtype.kind == "f":
+            given = np.where(lost({LOST: gone}, name), np.nan, given)
+        columns[name] = given
+    columns["tick"], columns[LOST], columns[HELD] = every, gone, held
     return Record(columns, rate_hz)
 
 

@@ -1,7 +1,7 @@
 """Sensors that cannot be right, from the samples of a motion: in words, with what to check.
 
 stuck       the table, or its displacement sensor: it moves less than STUCK_SHARE of the reference's travel
-dead        no signal: neighbouring readings differ by less than DEAD_SHARE of the declared noise, rms
+dead        no signal: neighbouring readings differ by less than DEAD_SHARE of the declared noise, rms; or no number
 repeating   the last readings are equal to the bit for REPEATS_S: what a trip cut short
 
 Differences, not readings, because an open input drifts. On 200 triangles each at 1 and 100 mm/s, for displacement,
@@ -16,7 +16,7 @@ acceleration and pressure (`python -m pytest -s tests/unit/experiment/test_senso
 A transducer that samples at 100 Hz repeats itself for 10 ms: REPEATS_S is a time, not a number of ticks.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,26 +46,34 @@ def stuck(went_m: float, wanted_m: float) -> str:
 
 def stuck_in(samples: Mapping[str, Any]) -> str:
     """The same, of a motion's samples."""
-    return stuck(float(np.ptp(samples["displacement_m"])), float(np.ptp(samples["xd_m"])))
+    return stuck(_travel(samples["displacement_m"]), _travel(samples["xd_m"]))
+
+
+def _travel(values: Any) -> float:
+    there = values[np.isfinite(values)]
+    return float(np.ptp(there)) if len(there) else 0.0
 
 
 def dead(samples: Mapping[str, Any], noise: Mapping[str, float]) -> str:
     """The first of these sensors without a signal; `noise` by sensor, as declared. Empty where all have one."""
     for sensor, declared in noise.items():
         values = np.asarray(samples[CHANNEL_OF[sensor]], float)
-        changes = float(np.sqrt(np.mean(np.diff(values) ** 2) / 2)) if len(values) > 1 else 0.0
+        steps = np.diff(values)
+        steps, there = steps[np.isfinite(steps)], values[np.isfinite(values)]
+        changes = float(np.sqrt(np.mean(steps**2) / 2)) if len(steps) else 0.0
         if changes == 0.0 or changes < DEAD_SHARE * declared:
             what = "the accelerometer" if sensor == "acceleration" else f"the sensor {sensor}"
+            shows = f"shows {float(np.mean(there)):.6g} and hardly changes" if len(there) else "reports no valid number"
             return (
-                f"{what} is dead: it shows {float(np.mean(values)):.6g} and hardly changes while the table moves; "
+                f"{what} is dead: it {shows} while the table moves; "
                 f"check its supply, cable and channel (sensors.{sensor})"
             )
     return ""
 
 
-def silent(samples: Mapping[str, Any], values: Any) -> str:
+def silent(samples: Mapping[str, Any], values: Any, sensors: Sequence[str] = SENSORS[1:]) -> str:
     """The same, of accelerometer and pressures; `values`: the active parameters."""
-    return dead(samples, {name: float(values[f"sensors.{name}.noise"]) for name in SENSORS[1:]})
+    return dead(samples, {name: float(values[f"sensors.{name}.noise"]) for name in sensors})
 
 
 def repeating(samples: Mapping[str, Any], rate_hz: float) -> list[str]:

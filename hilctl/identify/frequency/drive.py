@@ -150,7 +150,7 @@ class Run:
 def experiment_of(leg: Leg, driven: Driven, facts: Facts) -> Experiment:
     """A motion with its samples."""
     signal = None if leg.kind == "motion" else signal_of(leg, facts, driven.share).made
-    record = record_of(driven.samples, facts.rate_hz)
+    record = record_of(driven.samples, facts.rate_hz).bridged
     notes, losses = list(driven.notes), record.losses(SENSED)
     if losses.text:
         notes.append(f"{leg.name}: {losses.text}; bridged")

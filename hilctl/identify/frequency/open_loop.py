@@ -67,7 +67,7 @@ def measure(rig: "Client", facts: Facts, tell: Callable[[str], None] = lambda te
         tell(f"measuring, {index + 1} of {len(SEEDS)}")
         driven = drive(rig, leg, facts, CHANNELS)
         notes += driven.notes
-        record, tones = record_of(driven.samples, facts.rate_hz), signal_of(leg, facts, driven.share).made
+        record, tones = record_of(driven.samples, facts.rate_hz).bridged, signal_of(leg, facts, driven.share).made
         records.append(Record(record, driven.begins, tones))
     return measured_of(records, facts, tuple(notes))
 

@@ -30,7 +30,7 @@ OFF = 0.03  # what is left to friction that is not quite odd, and to leakage in 
 def corners(samples: Samples, leg: Leg, facts: Facts) -> npt.NDArray[np.float64]:
     """One row a corner: which way it turns, ∫ A pL dt, ∫ a dt and its duration."""
     around = int(AROUND_S * facts.rate_hz)
-    samples = timed(record_of(samples, facts.rate_hz), facts)
+    samples = timed(record_of(samples, facts.rate_hz).bridged, facts)
     found = straights(samples["vd_m_s"], leg.speed_m_s, LEAST_SAMPLES)
     gone = ~had(samples)
     load = facts["machine.A"] * (samples["pressure_a_pa"] - samples["pressure_b_pa"])

@@ -73,6 +73,8 @@ def force(samples: Samples, facts: Facts) -> Reals:
 
 def cut(samples: Samples, leg: Leg, facts: Facts, expected: Expected) -> list[Window]:
     """All windows of a motion, not judged yet; of `timed` samples."""
+    # Of a sensor that gave no reading at all there is no number, and such windows do not count.
+    samples = {name: np.nan_to_num(values) for name, values in samples.items()}
     f = force(samples, facts)
     v = speed(samples["displacement_m"], samples["acceleration_m_s2"], facts.rate_hz, expected.crossover_rad_s)
     lead = math.ceil(leg.lead_m / leg.speed_m_s * facts.rate_hz - 1e-6)

@@ -53,7 +53,7 @@ def evaluate(
     index: int, leg: Leg, samples: Samples, facts: Facts, expected: Expected, again: Sequence[str] = ()
 ) -> Measured:
     """Windows, gates and points of one speed, from its rows, also stored ones."""
-    record = record_of(samples, facts.rate_hz)
+    record = record_of(samples, facts.rate_hz).bridged
     samples = timed(record, facts)
     windows = cut(samples, leg, facts, expected)
     judge(windows, leg.speed_m_s, facts, expected)
@@ -69,4 +69,4 @@ def evaluate(
 
 def wrong(measured: Measured, samples: Mapping[str, npt.NDArray[Any]], facts: Facts) -> str:
     """The fault that this speed shows; empty where there is none."""
-    return examine(record_of(samples, facts.rate_hz), measured.pair, facts)
+    return examine(record_of(samples, facts.rate_hz).bridged, measured.pair, facts)

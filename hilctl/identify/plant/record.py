@@ -48,7 +48,7 @@ def gaps(record: Record) -> list[slice]:
 
 def whole(record: Record) -> tuple[Record, Losses]:
     """With a value at every tick, and what was lost."""
-    made = record_of(record.samples, record.rate_hz)
+    made = record_of(record.samples, record.rate_hz).bridged
     return record._replace(samples=made.columns), made.losses(SENSED)
 
 

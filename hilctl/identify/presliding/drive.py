@@ -43,7 +43,7 @@ def measure(rig: "Client", swings: Sequence[Swing], facts: Facts, center_m: floa
 
             driven = drive(rig, Leg(f"reversals of ±{1e3 * swing.amplitude_m:.3g} mm", start, CHANNELS, MEANS))
             check_samples(driven.record, facts)
-            found.append(cut(driven.record, driven.motion.facts, swing.amplitude_m, swing.period, facts))
+            found.append(cut(driven.record.bridged, driven.motion.facts, swing.amplitude_m, swing.period, facts))
             ticks += driven.record.ticks + round(PAUSE_S * facts.rate_hz)
             notes += [f"reversals of ±{1e3 * swing.amplitude_m:.3g} mm: {text}; driven again" for text in driven.again]
             lost += driven.losses.share / len(swings)

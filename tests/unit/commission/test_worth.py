@@ -30,7 +30,7 @@ def triangle(ripple: float, speed: float = 0.1, corner: int = 20, straight: int 
 def recorded(samples):
     """As the service gives it, nothing lost."""
     n = len(samples["error_m"])
-    return record_of({"tick": np.arange(n), "rejected": np.zeros(n, np.int64), **samples}, RATE_HZ)
+    return record_of({"tick": np.arange(n), "rejected": np.zeros(n, np.int64), **samples}, RATE_HZ).bridged
 
 
 def sine(third: float, lead: int = 130, cycles: int = 3) -> Run:
@@ -72,5 +72,5 @@ def test_the_error_counts_at_ticks_that_ran():
     run = triangle(0.0)
     rows = {name: np.delete(run.samples[name], slice(300, 340)) for name in run.samples if name != "lost"}
     rows["error_m"][299:301] = 1e-3  # what is bridged between these is not counted
-    told = worth(run._replace(samples=record_of(rows, RATE_HZ), facts={}))
+    told = worth(run._replace(samples=record_of(rows, RATE_HZ).bridged, facts={}))
     assert told.rms_um == pytest.approx(1e6 * np.sqrt(np.mean(rows["error_m"] ** 2)))

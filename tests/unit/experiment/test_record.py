@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hilctl.experiment.policy import SPECTRUM
-from hilctl.experiment.record import LOST, fresh, longest, record_of, spikes
+from hilctl.experiment.record import HELD, LOST, fresh, longest, lost, record_of, spikes
 
 N, RATE_HZ, FIRST = 2000, 1000.0, 7000
 TICKS = FIRST + np.arange(N)
@@ -38,8 +38,10 @@ def test_ticks_that_did_not_run_are_bridged_where_they_belong_and_held_where_a_c
     gone = (500, 1200, 1201, 1202)
     record = record_of(rows(gone), RATE_HZ)
     assert (record["tick"] == TICKS).all()
-    assert np.abs(record["displacement_m"] - WAVE).max() < 0.005
-    assert np.abs(record["xd_m"] - WAVE).max() < 0.005
+    for name in ("displacement_m", "xd_m"):
+        assert np.flatnonzero(np.isnan(record[name])).tolist() == list(gone)
+        assert np.abs(record.bridged[name] - WAVE).max() < 0.005
+    assert (record.bridged[LOST] == record[LOST]).all(), "what is bridged is still not fresh"
     assert (record["u_applied"][list(gone)] == np.round(WAVE, 1)[[499, 1199, 1199, 1199]]).all()
     assert record["saturated"].dtype.kind == "i"
     assert np.flatnonzero(~fresh(record)).tolist() == list(gone)
@@ -50,7 +52,7 @@ def test_ticks_that_did_not_run_are_bridged_where_they_belong_and_held_where_a_c
 
 def test_what_the_loop_predicted_is_never_handed_on_and_only_that_sensor_is_lost():
     record = record_of(rows(b0=[600, 601], b1=[1500]), RATE_HZ)
-    assert np.abs(record["displacement_m"] - WAVE).max() < 0.002
+    assert np.abs(record.bridged["displacement_m"] - WAVE).max() < 0.002
     assert np.flatnonzero(~fresh(record, "displacement_m")).tolist() == [600, 601]
     assert np.flatnonzero(~fresh(record, "displacement_m", "acceleration_m_s2")).tolist() == [600, 601, 1500]
     assert fresh(record, "xd_m").all()
@@ -62,8 +64,8 @@ def test_what_the_loop_predicted_is_never_handed_on_and_only_that_sensor_is_lost
 
 def test_at_the_ends_the_nearest_reading_is_held():
     record = record_of(rows(b0=[0, 1, N - 1]), RATE_HZ)
-    assert record["displacement_m"][:2].tolist() == [WAVE[2]] * 2
-    assert record["displacement_m"][-1] == WAVE[-2]
+    assert record.bridged["displacement_m"][:2].tolist() == [WAVE[2]] * 2
+    assert record.bridged["displacement_m"][-1] == WAVE[-2]
 
 
 def test_a_gap_as_long_as_is_bridged_is_as_exact_as_the_policy_says():
@@ -72,14 +74,14 @@ def test_a_gap_as_long_as_is_bridged_is_as_exact_as_the_policy_says():
         wave = np.sin(2 * np.pi * 0.04 * np.arange(N) + phase)
         made = {"tick": TICKS, "rejected": np.zeros(N, int), "displacement_m": wave}
         made["rejected"][900 : 900 + SPECTRUM.gap_ticks] = 1
-        worst = max(worst, np.abs(record_of(made, RATE_HZ)["displacement_m"] - wave).max())
+        worst = max(worst, np.abs(record_of(made, RATE_HZ).bridged["displacement_m"] - wave).max())
     assert 0.002 < worst < 0.02
 
 
 def test_a_sensor_that_the_rig_lacks_stays_without_a_number():
     given_rows = rows([700])
     given_rows["spool"] = np.full(N - 1, np.nan)
-    assert np.isnan(record_of(given_rows, RATE_HZ)["spool"]).all()
+    assert np.isnan(record_of(given_rows, RATE_HZ).bridged["spool"]).all()
 
 
 @given(st.sets(st.integers(1, 98)), st.sets(st.integers(0, 99)), st.sets(st.integers(0, 99)))
@@ -91,11 +93,12 @@ def test_every_tick_is_fresh_rejected_or_missed_and_fresh_ones_are_as_they_came(
     kept = np.setdiff1d(np.arange(100), list(gone))
     given_rows = {"tick": TICKS[:100], "rejected": bits, "displacement_m": wave, "acceleration_m_s2": -wave}
     record = record_of({name: values[kept] for name, values in given_rows.items()}, RATE_HZ)
-    for channel, lost in (("displacement_m", no_x), ("acceleration_m_s2", no_a)):
+    for channel, bad in (("displacement_m", no_x), ("acceleration_m_s2", no_a)):
         there = fresh(record, channel)
-        assert set(np.flatnonzero(~there)) == gone | lost
+        assert set(np.flatnonzero(~there)) == gone | bad
         assert (record[channel][there] == given_rows[channel][there]).all()
-        assert np.isfinite(record[channel]).all()
+        assert np.isnan(record[channel][~there]).all()
+        assert np.isfinite(record.bridged[channel]).all()
     losses = record.losses(["displacement_m", "acceleration_m_s2"])
     assert losses.ticks == 100 and losses.missed == len(gone)
     assert losses.longest == longest(~fresh(record, "displacement_m", "acceleration_m_s2"))
@@ -104,6 +107,25 @@ def test_every_tick_is_fresh_rejected_or_missed_and_fresh_ones_are_as_they_came(
 @pytest.mark.parametrize(("mask", "most"), [([], 0), ([0], 0), ([1], 1), ([1, 1, 0, 1], 2), ([0, 1, 1, 1], 3)])
 def test_the_longest_gap(mask, most):
     assert longest(np.array(mask, bool)) == most
+
+
+def test_a_reading_whose_age_grows_with_time_is_held_and_is_no_loss():
+    """Pressures that are read every fourth tick: with a tick that did not run, and one reading rejected."""
+    wave, since = np.sin(2 * np.pi * TICKS / RATE_HZ), np.arange(N) % 4
+    given_rows = {
+        "tick": TICKS, "rejected": np.where(np.arange(N) == 801, 0b100, 0), "pressure_a_pa": wave[np.arange(N) - since],
+        "pressure_a_age_ns": 300_000 + since * 1_000_000 + NOISE.integers(-50_000, 50_000, N), "pressure_b_pa": wave,
+    }  # fmt: skip
+    record = record_of({name: np.delete(values, 1001) for name, values in given_rows.items()}, RATE_HZ)
+    expected = (since != 0) & (np.arange(N) != 1001)
+    assert ((record[HELD] & 0b100 != 0) == expected).all()
+    assert fresh(record, "pressure_a_pa").sum() == N / 4
+    assert fresh(record, "pressure_b_pa").sum() == N - 1, "each sensor for itself"
+    assert np.flatnonzero(lost(record, "pressure_a_pa")).tolist() == [801, 1001]
+    assert record.losses(["pressure_a_pa"]).rejected == {"pressure_a_pa": 1}
+    assert (record["pressure_a_pa"][1:4] == wave[0]).all(), "as it came"
+    assert np.isnan(record.readings("pressure_a_pa")[1:4]).all()
+    assert np.abs(record.bridged["pressure_a_pa"] - wave)[:-4].max() < 1e-4
 
 
 NOISE = np.random.default_rng(4)
@@ -117,7 +139,7 @@ def test_one_reading_that_stands_out_is_lost_like_one_that_was_rejected(at, size
     given_rows["displacement_m"][at] += size
     record = record_of(given_rows, RATE_HZ)
     assert np.flatnonzero(~fresh(record, "displacement_m")).tolist() == [at]
-    assert abs(record["displacement_m"][at] - 0.05 * WAVE[at] / 40) < 5e-5
+    assert abs(record.bridged["displacement_m"][at] - 0.05 * WAVE[at] / 40) < 5e-5
 
 
 def test_noise_steps_pulses_and_held_readings_are_no_spikes():

@@ -56,13 +56,13 @@ def test_the_cycles_that_remember_the_rise_do_not_count():
         "pressure_b_pa": zeros,
     }  # fmt: skip
     motion = {"full_from_s": 1.0, "full_s": n / 1000}
-    found = cut(record_of(samples, FACTS.rate_hz), motion, 1e-3, 500, FACTS)
+    found = cut(record_of(samples, FACTS.rate_hz).bridged, motion, 1e-3, 500, FACTS)
     assert found.x_m.shape == (10, 500)
     assert np.all(found.x_m == np.arange(FORGETS, 10 + FORGETS)[:, None])
     samples["displacement_m"][rise + 3 * 500 + 7] = 99.0
     samples["rejected"][rise + 3 * 500 + 7] = 1
-    kept = cut(record_of(samples, FACTS.rate_hz), motion, 1e-3, 500, FACTS)
+    kept = cut(record_of(samples, FACTS.rate_hz).bridged, motion, 1e-3, 500, FACTS)
     assert kept.x_m[2, 7] == pytest.approx(np.delete(found.x_m[:, 7], 2).mean())
     samples["rejected"][rise + 5 * 500 : rise + 5 * 500 + 6] = 1
-    fewer = cut(record_of(samples, FACTS.rate_hz), motion, 1e-3, 500, FACTS)
+    fewer = cut(record_of(samples, FACTS.rate_hz).bridged, motion, 1e-3, 500, FACTS)
     assert set(fewer.x_m[:, 9]) == set(range(FORGETS, 10 + FORGETS)) - {5}

@@ -67,7 +67,7 @@ def identified(law_loop: Any, law: dict[str, Any]) -> dict[str, Any]:
         planned = table.track("sine", **swing.parameters(rate_hz, 0.0))
         rows = table.run(planned.duration_s)
         samples = {name: np.array(rows[name]) for name in CHANNELS}
-        cycles.append(cut(record_of(samples, rate_hz), planned.facts, swing.amplitude_m, swing.period, facts))
+        cycles.append(cut(record_of(samples, rate_hz).bridged, planned.facts, swing.amplitude_m, swing.period, facts))
     return judge(cycles, facts, KNOWN).table
 
 
