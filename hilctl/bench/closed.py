@@ -8,21 +8,30 @@ from typing import Any
 
 import numpy as np
 
-from firmware_bridge.driver import COMMAND, READINGS
+from firmware_bridge.driver import COMMAND, READINGS, exchange_signature
+from firmware_bridge.registry import exchange_of
 from hilctl.errors import HilctlError
 from hilctl.law.motions import plan
 from hilctl.law.requests import REQUEST, RequestKind
 from hilctl.law.state import STATE
 from hilctl.law.tick import rt_command, rt_request, rt_start, rt_tick
 from hilctl.rig import load, motion_limits
-from hilctl.rt.jit import jit
+from hilctl.rt.jit import jit, loop_type, record_type
 from hilctl.signals import SAMPLE, Mode
 from sim.driver import TwinDriver
 
 _ARMING_TICKS = 30_000  # half a minute: arming takes a few seconds
 
 
-@jit()
+def _signature() -> Any:
+    """With it, one compilation serves every twin, and is kept."""
+    real, loop = record_type(np.dtype(np.float64)), loop_type(exchange_signature())
+    law, command, readings, rows = (record_type(kind) for kind in (STATE, COMMAND, READINGS, SAMPLE))
+    whole, (_, exchange, twin) = loop.return_type, loop.args
+    return whole(law, exchange, twin, command, readings, real[::1], rows[::1], whole, whole)
+
+
+@jit(_signature, cached=True)
 def rt_ticks(
     law: Any, exchange: Any, twin: Any, command: Any, readings: Any, knots: Any, rows: Any, first: int, until: int
 ) -> int:
@@ -53,7 +62,7 @@ class ClosedLoop:
         """The samples of these ticks; fewer when the mode `until` was reached before."""
         rows = np.zeros(ticks, SAMPLE)
         before = self.tick
-        twin, exchange = self._twin.state, self._twin.exchange
+        twin, exchange = self._twin.state, exchange_of(self._twin)
         self.tick = rt_ticks(self.law, exchange, twin, self.command, self.readings, self._knots, rows, before, until)
         return rows[: self.tick - before]
 

@@ -42,7 +42,7 @@ class _Player:
         """Seconds."""
         self.state[:] = stretch.state
         begin = time.perf_counter()
-        rt_play(self.state[0], self.command, stretch.readings, stretch.turns, self.samples, self.bank)
+        rt_play(self.state, self.command, stretch.readings, stretch.turns, self.samples, self.bank)
         return time.perf_counter() - begin
 
     def in_c(self, stretch: Stretch) -> float:
@@ -104,7 +104,7 @@ def _blocks(course: Course, stretch: Stretch, rounds: int) -> dict[str, float]:
     each = len(stretch.readings) // len(states)
     for k in range(len(states)):
         part = stretch.part(k * each, (k + 1) * each)
-        rt_play(player_state[0], command, part.readings, part.turns, samples, course.bank)
+        rt_play(player_state, command, part.readings, part.turns, samples, course.bank)
         states[k] = player_state[0]
 
     def once(block: int) -> float:

@@ -3,10 +3,14 @@
 import math
 from typing import Any
 
+import numpy as np
+
+from firmware_bridge.driver import COMMAND, READINGS
 from hilctl.bench.tick_course import ROWS
 from hilctl.law.inverse import rt_inverse_advance, rt_inverse_command
 from hilctl.law.modes import rt_motion_done
 from hilctl.law.sample import rt_fill_sample
+from hilctl.law.state import STATE
 from hilctl.law.tick import (
     rt_advance_reference,
     rt_blend,
@@ -18,8 +22,9 @@ from hilctl.law.tick import (
     rt_watch,
 )
 from hilctl.loop.layout import BANK
-from hilctl.rt.jit import jit
+from hilctl.rt.jit import jit, record_type
 from hilctl.rt.records import as_record, words_of
+from hilctl.signals import SAMPLE
 
 # The order of the numbers below; 0 is the loop alone.
 BLOCKS = (
@@ -28,7 +33,13 @@ BLOCKS = (
 )  # fmt: skip
 
 
-@jit()
+def _signature() -> Any:
+    law, command, readings, samples = map(record_type, (STATE, COMMAND, READINGS, SAMPLE))
+    byte, whole, real = (record_type(np.dtype(kind)) for kind in (np.uint8, np.int64, np.float64))
+    return real(whole, law[::1], command, readings[::1], samples[::1], byte[::1], whole)
+
+
+@jit(_signature, cached=True)
 def rt_repeat(
     block: int, states: Any, command: Any, readings: Any, samples: Any, bank: Any, repeats: int
 ) -> float:

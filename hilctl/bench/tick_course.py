@@ -21,7 +21,7 @@ from hilctl.law.state import STATE
 from hilctl.law.tick import rt_adopt, rt_command, rt_request, rt_start, rt_tick
 from hilctl.loop.layout import BANK
 from hilctl.params import record_of
-from hilctl.rt.jit import jit
+from hilctl.rt.jit import jit, record_type
 from hilctl.rt.records import as_record, words_of
 from hilctl.signals import SAMPLE, Mode, Status
 
@@ -36,14 +36,31 @@ TURN = record_of([("tick", np.int64), ("skipped", np.int64), ("status", np.int64
 Spoil = Callable[[int, Any], int]
 
 
-@jit()
-def rt_play(s: Any, command: Any, readings: Any, turns: Any, samples: Any, bank: Any) -> None:
-    """As many ticks as there are readings. The waveform lies in raw memory, as in the loop."""
-    knots = words_of(as_record(bank, BANK))
+def _signature() -> Any:
+    law, command, readings, turns, samples = map(record_type, (STATE, COMMAND, READINGS, TURN, SAMPLE))
+    byte, whole = (record_type(np.dtype(kind)) for kind in (np.uint8, np.int64))
+    return whole(law[::1], command, readings[::1], turns[::1], samples[::1], byte[::1])
+
+
+@jit(_signature, cached=True)
+def rt_play(states: Any, command: Any, readings: Any, turns: Any, samples: Any, bank: Any) -> int:
+    """As many ticks as there are readings; how many. The waveform lies in raw memory, as in the loop.
+
+    The state comes in an array of one: of a long record that Python hands over, numpy spells out the layout each time,
+    which takes as long as two hundred ticks.
+    """
+    knots, s = words_of(as_record(bank, BANK)), states[0]
     for k in range(len(readings)):
         turn = turns[k]
         rt_command(s, command, turn.tick, turn.skipped, 0)
         rt_tick(s, command, readings[k], turn.status, knots, samples[k & (ROWS - 1)])
+    return len(readings)
+
+
+@jit()
+def rt_next_command(states: Any, command: Any, tick: int, skipped: int) -> None:
+    """The command that is sent in this tick."""
+    rt_command(states[0], command, tick, skipped, 0)
 
 
 class Stretch(NamedTuple):
@@ -93,10 +110,10 @@ class Course:
             here = slice(count, count + 1)
             skipped = (stalls or {}).get(count, 0)
             self._tick += skipped
-            rt_command(law, self.command, self._tick, skipped, 0)
+            rt_next_command(self.state, self.command, self._tick, skipped)
             self._twin.exchange(self._twin.state, self.command, readings[count])
             turns[count] = self._tick, skipped, spoil(count, readings[count])
-            rt_play(law, self.command, readings[here], turns[here], self.samples, self.bank)
+            rt_play(self.state, self.command, readings[here], turns[here], self.samples, self.bank)
             self._tick += 1
             count += 1
         if until >= 0 and law.mode != until:

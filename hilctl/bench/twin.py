@@ -14,15 +14,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firmware_bridge.driver import COMMAND, READINGS, RigFacts
+from firmware_bridge.driver import COMMAND, READINGS, RigFacts, exchange_signature
+from firmware_bridge.registry import exchange_of
 from hilctl.bench.yardstick import build, c_records
 from hilctl.errors import HilctlError
 from hilctl.friction import check_friction
 from hilctl.machine import Machine
 from hilctl.params import check
-from hilctl.rt.jit import jit
+from hilctl.rt.jit import jit, loop_type, record_type
 from hilctl.rt.records import as_record
-from hilctl.signals import INPUTS, SENSORS
+from hilctl.signals import INPUTS, SENSORS, Status
 from sim.driver import TwinDriver
 from sim.resolve import resolve
 from sim.specimens.record import SPECIMEN
@@ -32,15 +33,22 @@ RATE_HZ = 1000.0
 SUBSTEP_S = 50e-6
 
 
-@jit()
-def rt_run(exchange: Any, state: Any, commands: Any, command: Any, readings: Any, seen: Any) -> None:
-    """The twin through its exchange, as the loop calls it."""
-    own = as_record(state, STATE)
+def _signature() -> Any:
+    real, loop = record_type(np.dtype(np.float64)), loop_type(exchange_signature())
+    whole, (_, exchange, state) = loop.return_type, loop.args
+    return whole(exchange, state, real[::1], record_type(COMMAND), record_type(READINGS), real[::1])
+
+
+@jit(_signature, cached=True)
+def rt_run(exchange: Any, state: Any, commands: Any, command: Any, readings: Any, seen: Any) -> int:
+    """The twin through its exchange, as the loop calls it; how many did not succeed."""
+    own, failed = as_record(state, STATE), 0
     for k in range(len(commands)):
         command.valve = commands[k]
-        exchange(state, command, readings)
+        failed += exchange(state, command, readings) != Status.OK
         seen[2 * k] = readings.displacement_m
         seen[2 * k + 1] = own.plant.v
+    return failed
 
 
 def _reference_rig(friction: str) -> TwinDriver:
@@ -86,8 +94,9 @@ class _Course:
         """Seconds for the course, from the twin's beginning."""
         self.driver.open()
         flat = self.seen.reshape(-1)
+        exchange = exchange_of(self.driver)
         begin = time.thread_time()
-        rt_run(self.driver.exchange, self.driver.state, self.commands, self.command, self.readings, flat)
+        rt_run(exchange, self.driver.state, self.commands, self.command, self.readings, flat)
         return time.thread_time() - begin
 
     def in_c(self) -> float:

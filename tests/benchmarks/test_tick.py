@@ -16,14 +16,19 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
+def yardstick(tmp_path_factory):
+    return tick_yardstick.Yardstick(str(tmp_path_factory.mktemp("c")))
+
+
+@pytest.fixture(scope="module")
 def course():
     made = tick_course.Course()
     tick_course.whole(made)
     return made
 
 
-def test_c_computes_every_channel_as_we_do_over_a_whole_course(course, tmp_path):
-    off, where, ticks = tick.difference(course, tick_yardstick.Yardstick(str(tmp_path)))
+def test_c_computes_every_channel_as_we_do_over_a_whole_course(course, yardstick):
+    off, where, ticks = tick.difference(course, yardstick)
     assert off < tick.AGREE, where
     assert ticks > 10_000
     names = {stretch.name for stretch in course.stretches}
@@ -32,10 +37,10 @@ def test_c_computes_every_channel_as_we_do_over_a_whole_course(course, tmp_path)
     }  # fmt: skip
 
 
-def test_c_computes_the_same_for_a_rig_that_closes_its_own_loop(tmp_path):
+def test_c_computes_the_same_for_a_rig_that_closes_its_own_loop(yardstick):
     course = tick_course.Course(tick_course.OWN_LOOP)
     tick_course.own(course)
-    off, where, ticks = tick.difference(course, tick_yardstick.Yardstick(str(tmp_path)))
+    off, where, ticks = tick.difference(course, yardstick)
     assert off < tick.AGREE, where
     assert ticks > 10_000
     assert {stretch.name for stretch in course.stretches} >= {"arming", "limited, to null", "null", "move"}
@@ -49,10 +54,10 @@ def test_c_computes_the_same_for_a_rig_that_closes_its_own_loop(tmp_path):
         (tick_troubles.faulty, {"POLARITY", "PRESSURES_EXCHANGED", "NULL_NOT_CONFIRMED", "the device starts again"}),
     ],
 )
-def test_c_computes_the_same_whatever_goes_wrong(trouble, names, tmp_path):
+def test_c_computes_the_same_whatever_goes_wrong(trouble, names, yardstick):
     course = tick_course.Course()
     trouble(course)
-    off, where, ticks = tick.difference(course, tick_yardstick.Yardstick(str(tmp_path)))
+    off, where, ticks = tick.difference(course, yardstick)
     assert off < tick.AGREE, where
     assert ticks > 10_000
     assert {stretch.name for stretch in course.stretches} >= names
