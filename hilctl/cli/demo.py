@@ -108,7 +108,7 @@ def _pictures(runs: "list[Run]", folder: Path) -> list[Path]:
 
 def _emptied(folder: Path) -> Path:
     """Removes an earlier demonstration: a commissioning never overwrites another. WrongUse where it is none."""
-    from hilctl.commission import course
+    from hilctl.experiment import course
 
     if course.is_begun(folder) and course.author_of(folder) != AUTHOR:
         raise WrongUse(f"--out {folder}: it holds a commissioning that is no demonstration; name another folder")

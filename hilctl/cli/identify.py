@@ -11,7 +11,7 @@ hilctl identify plant --no-prepare --apply               right after another one
 import argparse
 
 from hilctl.cli.arguments import BUDGET, SPEED, count, number
-from hilctl.cli.identify_parts import apply_option, options
+from hilctl.cli.identify_parts import apply_option, options, resume_option
 
 
 def identify(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +49,7 @@ def _presliding(parser: argparse.ArgumentParser) -> None:
 
     options(parser, "presliding")
     apply_option(parser)
+    resume_option(parser)
     curve = "a JSON file with the sliding curve, as `identify friction` writes it (default: the active friction)"
     parser.add_argument("--curve", default="", metavar="FILE", help=curve)
     parser.add_argument("--elements", type=count(0, ELEMENTS), default=0, metavar="N",
@@ -64,6 +65,7 @@ def _plant(parser: argparse.ArgumentParser) -> None:
 
     options(parser, "plant")
     apply_option(parser)
+    resume_option(parser)
     parser.set_defaults(do=run)
 
 

@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 from hilctl.cli import connect
 from hilctl.cli.arguments import number
 from hilctl.cli.files import result_folder
-from hilctl.cli.output import json_line, pairs, say
+from hilctl.cli.output import json_line, note, pairs, say
 from hilctl.errors import DONE, HilctlError, WrongUse
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
     from hilctl.client import Client
+    from hilctl.experiment.course import Course
+    from hilctl.results.prepared import Prepared
 
 
 def twin_options(parser: argparse.ArgumentParser) -> None:
@@ -46,8 +48,15 @@ def apply_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--apply", action="store_true", help="apply the result; `hilctl set --undo` undoes it")
 
 
+def resume_option(parser: argparse.ArgumentParser) -> None:
+    """--resume, for a campaign whose legs are kept."""
+    parser.add_argument("--resume", default="", metavar="DIR", help="go on with what was begun in this directory")
+
+
 def check(given: argparse.Namespace) -> None:
     """WrongUse where options contradict each other."""
+    if getattr(given, "resume", "") and given.out:
+        raise WrongUse("--resume continues in its directory, as it was begun: leave --out out")
     if given.twin and not given.rig:
         raise WrongUse("--twin needs RIG: a rig file, or a preset's name")
     if given.rig and not given.twin:
@@ -64,7 +73,7 @@ def campaign(given: argparse.Namespace, kind: str, measured: Callable[..., dict[
              tell: Callable[[Mapping[str, Any]], None]) -> int:  # fmt: skip
     """Runs `measured(rig, given, folder, tell)` on the rig, saves its answer as KIND.json, and prints it."""
     begun_s = time.monotonic()
-    folder = folder_of(given, kind)
+    folder = Path(given.resume) if given.resume else folder_of(given, kind)
     with progress() as bar:
         line = bar.add_task("connecting", total=None)
         with rig_of(given) as rig:
@@ -130,6 +139,43 @@ def made_ready(rig: "Client", given: argparse.Namespace, tell: Callable[[str], N
     if given.twin:
         rig.arm()
     return {}
+
+
+@contextmanager
+def measuring(rig: "Client", given: argparse.Namespace, begun: "Course", folder: Path,
+              tell: Callable[[str], None]) -> "Iterator[Prepared | None]":  # fmt: skip
+    """Prepared, recorded, and every leg kept in the folder. What it holds already is not measured again."""
+    from hilctl.experiment import course, journal
+    from hilctl.experiment.prepare import prepare, prepare_again
+
+    (course.resumed if given.resume else course.begun)(folder, begun)
+    made = course.prepared(folder)
+    try:
+        if made is not None:
+            prepare_again(rig, made, tell=tell)
+        elif given.prepare:
+            made = prepare(rig, stands_at_m=given.stands_at, tell=tell)
+            course.keep_prepared(folder, made)
+        elif given.twin:
+            rig.arm()
+        with journal.kept(folder / course.LEGS), recording(rig):
+            yield made
+    except (KeyboardInterrupt, Exception):
+        if not given.twin or given.out:
+            note(f"finished legs are kept in {folder}; continue with --resume {folder}")
+        raise
+
+
+def begun_as(rig: "Client", given: argparse.Namespace, folder: Path, work: str,
+             asked: Mapping[str, Any]) -> "Course":  # fmt: skip
+    """What begins, under the active parameters; to go on, with what was asked for then. Offsets may have changed."""
+    from hilctl.experiment import course
+    from hilctl.experiment.facts import OFFSETS, read_facts
+
+    facts = read_facts(rig)
+    values = {key: value for key, value in facts.values.items() if key not in OFFSETS}
+    before = course.opened(folder, work).asked if given.resume else asked
+    return course.now(facts.rig, facts.rate_hz, values, before, work=work)
 
 
 @contextmanager

@@ -21,31 +21,23 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any) -> dict[str, Any]:
+    import msgspec
+
     from hilctl.experiment.own_loop import refuse_on
-    from hilctl.identify.friction import read_facts
-    from hilctl.identify.plant.drive import drive, ready
-    from hilctl.identify.plant.identify import fit_plant
-    from hilctl.identify.plant.plan import plan
-    from hilctl.identify.plant.store import save_records
+    from hilctl.identify.plant import identify_plant
+    from hilctl.identify.plant.judge import WORK
 
     refuse_on(rig, "plant")
-    prepared = parts.made_ready(rig, given, tell)
-    facts = read_facts(rig)
-    ready(rig, facts)
-    legs = plan(rig, facts)
-    folder.mkdir(parents=True, exist_ok=True)
-    with parts.recording(rig):
-        records = drive(rig, facts, legs, lambda name, done: tell(f"{name}, {done + 1} of {len(legs)}"))
-    save_records(folder / "plant.npz", records, facts)
-    tell("fitting")
-    fit = fit_plant(records, facts)
+    begun = parts.begun_as(rig, given, folder, WORK, {})
+    with parts.measuring(rig, given, begun, folder, tell) as prepared:
+        fit = identify_plant(rig, lambda name, done: tell(name))
     changes = fit.changes()
     applied = None
     if given.apply and changes:
         tell("applying the parameters")
         applied = {"epochs": [rig.set(changes, origin=ORIGIN)]}
     return {
-        "rig": facts.rig, **fit.to_json(), "prepared": prepared or None, "folder": str(folder),
+        "rig": begun.rig, **fit.to_json(), "prepared": msgspec.to_builtins(prepared), "folder": str(folder),
         "sets": [changes] if changes else [], "applied": applied,
     }  # fmt: skip
 

@@ -28,10 +28,12 @@ def run(given: argparse.Namespace) -> int:
 
 def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any, *,
               curve: Mapping[str, Any] | None) -> dict[str, Any]:  # fmt: skip
+    import msgspec
+
     from hilctl.experiment.own_loop import refuse_on
-    from hilctl.identify.presliding import identify_presliding
-    from hilctl.identify.presliding.changes import steps
-    from hilctl.identify.presliding.identify import planned
+    from hilctl.identify.presliding import WORK, identify_presliding
+    from hilctl.identify.presliding.judge_told import steps
+    from hilctl.identify.presliding.plan import planned
     from hilctl.params.tables import nested
 
     refuse_on(rig, "presliding")
@@ -42,21 +44,19 @@ def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any,
     centre_m = given.center
     if centre_m is None:
         centre_m = 0.5 * (before["limits.position.min_m"] + before["limits.position.max_m"])
-    planned(rig, curve, given.budget)  # whatever it refuses, it refuses before the rig moves
-    prepared = parts.made_ready(rig, given, tell)
-    folder.mkdir(parents=True, exist_ok=True)
-    with parts.recording(rig):
-        found = identify_presliding(
-            rig, curve, center_m=centre_m, budget_s=given.budget, elements=given.elements, tell=tell,
-            keep=folder / "presliding.npz",
-        )  # fmt: skip
+    asked = {"curve": dict(curve), "center_m": centre_m, "budget_s": given.budget, "elements": given.elements}
+    begun = parts.begun_as(rig, given, folder, WORK, asked)
+    asked = begun.asked
+    planned(rig, asked["curve"], asked["budget_s"])  # whatever it refuses, it refuses before the rig moves
+    with parts.measuring(rig, given, begun, folder, tell) as prepared:
+        found = identify_presliding(rig, **asked, tell=tell)
     sets = steps(found, rig.get(*_KEYS))
     applied = None
     if given.apply and sets:
         tell("applying the friction model")
         applied = {"epochs": [rig.set(one, origin=ORIGIN) for one in sets]}
     return {
-        "rig": str(rig.hello["rig"]), "curve": dict(curve), **found.to_json(), "prepared": prepared or None,
+        "rig": begun.rig, "curve": asked["curve"], **found.to_json(), "prepared": msgspec.to_builtins(prepared),
         "folder": str(folder), "sets": sets, "applied": applied,
     }  # fmt: skip
 

@@ -11,7 +11,6 @@ gains         gains for the identified machine
 candidates    the friction models to try on the rig, and the trial
 parameters    the identified values as one set, and how they are restored
 judging       sines (sines) and motions (tracking, worth, history) before and after
-course        what must be the same to go on with a commissioning that was cut off
 """
 
 from hilctl.commission.chain import Commissioning

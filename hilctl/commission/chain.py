@@ -18,7 +18,7 @@ so far are kept.
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from hilctl.commission import course, only, parts, tracking
+from hilctl.commission import only, parts, tracking
 from hilctl.commission.compensating import compensation, machine_alone
 from hilctl.commission.gains import gains
 from hilctl.commission.how import How
@@ -26,13 +26,10 @@ from hilctl.commission.identifying import friction, plant, reversals
 from hilctl.commission.notes import CommissionFailed
 from hilctl.commission.parameters import put_back
 from hilctl.commission.work import Work
-from hilctl.experiment import journal
+from hilctl.experiment import course, journal
 from hilctl.experiment.drive import LegFault
 from hilctl.experiment.own_loop import refuse_on
-from hilctl.experiment.prepare import PrepareFailed
 from hilctl.identify.friction import CampaignFault, CannotPlan, StoreError
-from hilctl.identify.plant.faults import PlantFault
-from hilctl.identify.presliding import ReversalFault
 from hilctl.params import BadValues
 from hilctl.results.commissioned import Commissioned, Failed
 from hilctl.wire.errors import Refused
@@ -40,7 +37,7 @@ from hilctl.wire.errors import Refused
 if TYPE_CHECKING:
     from hilctl.client import Client
 
-_FAULTS = (PrepareFailed, CampaignFault, CannotPlan, StoreError, ReversalFault, PlantFault, LegFault, BadValues)
+_FAULTS = (CampaignFault, CannotPlan, StoreError, LegFault, BadValues)
 
 
 class Commissioning:
@@ -75,7 +72,7 @@ class Commissioning:
         """All parts that are asked for. CommissionFailed: one could not be done, and the parameters are restored."""
         work = self.work
         try:
-            with journal.kept(self.how.samples / "legs"):
+            with journal.kept(self.how.samples / course.LEGS):
                 parts.prepared(work)
                 if self.how.only:
                     only.alone(work)

@@ -11,9 +11,8 @@ from hilctl.experiment import journal
 from hilctl.experiment.drive import LegFault
 from hilctl.identify.friction import Campaign, CampaignFault, campaign_of, check_points, fit_friction, signed
 from hilctl.identify.friction.store import PLAN
-from hilctl.identify.plant.faults import PlantFault
-from hilctl.identify.plant.identify import identify_plant
-from hilctl.identify.presliding import ReversalFault, identify_presliding
+from hilctl.identify.plant import identify_plant
+from hilctl.identify.presliding import identify_presliding
 from hilctl.params.tables import nested
 from hilctl.wire.errors import Refused
 
@@ -25,7 +24,7 @@ def plant(work: Work) -> None:
     with work.notes.stages("mass, flow, oil and delay"):
         try:
             fit = identify_plant(work.rig, lambda name, done: work.notes.tell(f"plant: {name}"))
-        except (PlantFault, LegFault, Refused) as fault:
+        except (LegFault, Refused) as fault:
             work.go_on_without("plant", "the machine parameters stay those of the rig file", fault)
             return
         result = work.result
@@ -86,7 +85,7 @@ def reversals(work: Work) -> None:
         try:
             found = identify_presliding(work.rig, _curve(work), center_m=work.center_m, budget_s=REVERSALS_S,
                                         tell=work.notes.tell)  # fmt: skip
-        except (ReversalFault, LegFault, Refused, ValueError) as fault:
+        except (LegFault, Refused, ValueError) as fault:
             work.go_on_without("reversals", "friction before sliding is not identified, and the static model is used",
                                fault)  # fmt: skip
             return

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from hilctl.commission import course, judging, sines, tracking
+from hilctl.commission import judging, sines, tracking
 from hilctl.commission.candidates import switch
 from hilctl.commission.parameters import settable
 from hilctl.commission.work import Work
+from hilctl.experiment import course
 from hilctl.experiment.drive import LegFault
 from hilctl.experiment.prepare import prepare, prepare_again
 from hilctl.identify.friction.campaign import WARMER_K

@@ -98,7 +98,7 @@ def drive(rig: "Client", task: Task, law: str) -> Run:
         trip, facts = rig.status()["trip"], ended.motion.facts
         samples = record_of(rows, still.rate_hz).bridged
         return Run(law, task, ended.outcome.why, trip, still.rate_hz, crossover, facts, samples, str(ended))
-    facts, samples = driven.motion.facts, driven.record.bridged
+    facts, samples = dict(driven.facts), driven.record.bridged
     return Run(law, task, "done", None, still.rate_hz, crossover, facts, samples, losses=driven.notes)
 
 

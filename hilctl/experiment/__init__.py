@@ -5,6 +5,7 @@ prepare        sensors zeroed, null and polarity proved, the oil warm
 sensors        sensors that cannot be right; noise: of a sensor at rest; accelerometer: against displacement
 crossover      the motion from displacement and acceleration together
 trips          why a motion ended early, in a sentence
-store          files that are complete or absent
+drive          a leg: driven, fetched, judged by the policy, driven again
+store          files that are complete or absent; journal: the legs of a long work; course: what it was begun with
 own_loop       what a rig that closes its own loop is not asked
 """

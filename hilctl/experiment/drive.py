@@ -1,6 +1,8 @@
 """One leg: a motion driven to its end, its samples fetched and judged by the policy; driven again if need be."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hilctl.errors import HilctlError
@@ -8,7 +10,7 @@ from hilctl.experiment import journal
 from hilctl.experiment.policy import HOPELESS, OFTEN, TIMES, Allowance
 from hilctl.experiment.record import Losses, Record, record_of
 from hilctl.experiment.sensors import SENSED
-from hilctl.experiment.trips import why_ended
+from hilctl.experiment.trips import trip_text, why_ended
 
 if TYPE_CHECKING:
     from hilctl.client import Client, Motion, Outcome
@@ -35,17 +37,22 @@ class Leg(NamedTuple):
     weighed: Sequence[str] = SENSED  # channels whose losses count
     rest_s: float = 0.0  # behind the motion, also fetched
     part: "Callable[[Motion], slice | None]" = lambda motion: None  # of its ticks: where losses count
+    about: Mapping[str, Any] = {}  # what an estimator must know of it; stored with it
+    wrong: Callable[[Record], str] = lambda record: ""  # why its samples cannot be right
 
 
 class Driven(NamedTuple):
-    """A leg as it was driven last."""
+    """A leg as it was driven last, or as it is stored."""
 
-    motion: "Motion"
-    rows: dict[str, Any]  # as they were fetched
+    name: str
+    rows: Mapping[str, Any]  # as they were fetched
     record: Record
     losses: Losses  # where they count
-    again: tuple[str, ...]  # why those before do not count
-    left_out: str  # of this one, beyond what is bridged
+    about: Mapping[str, Any] = {}
+    facts: Mapping[str, float] = {}  # of the motion, as `track` returns them
+    part: slice = slice(None)  # of its ticks: where losses count
+    again: tuple[str, ...] = ()  # why those before do not count
+    left_out: str = ""  # of this one, beyond what is bridged
 
     @property
     def notes(self) -> list[str]:
@@ -55,37 +62,97 @@ class Driven(NamedTuple):
         return said + ([self.losses.text] if self.losses.text else [])
 
 
+def ready(rig: "Client", feedback: str = "") -> None:
+    """LegFault when the rig cannot be driven; or, with `feedback`, when this law.feedback is not active."""
+    status = rig.status()
+    if status["trip"]:
+        raise LegFault(f"{trip_text(status['trip'])}; correct the cause, then run `hilctl reset` and `hilctl arm`")
+    if status["mode"] != "hold":
+        raise LegFault(
+            f"the rig is in {status['mode']}, not in hold, from which a motion starts; run `hilctl arm`, or end the "
+            "running motion (`hilctl stop`)"
+        )
+    active = rig.get("law.feedback")["law.feedback"] if feedback else ""
+    if active != feedback:
+        raise LegFault(f"law.feedback is {active}, this needs {feedback}; `hilctl set law.feedback={feedback}`")
+
+
+@contextmanager
+def under(rig: "Client", values: Mapping[str, Any], origin: str) -> Iterator[None]:
+    """These parameters are active meanwhile."""
+    before = rig.get(*values)
+    changed = {key: value for key, value in before.items() if value != values[key]}
+    if changed:
+        rig.set({key: values[key] for key in changed}, origin=origin)
+    try:
+        yield
+    finally:
+        if changed:
+            rig.set(changed, origin=origin)
+
+
+def drive_all(
+    rig: "Client", legs: Sequence[Leg], tell: Callable[[str, int], None] = lambda name, done: None
+) -> list[Driven]:
+    """One after the other; `tell` takes the name of the next, and how many are done."""
+    found = []
+    for done, leg in enumerate(legs):
+        tell(leg.name, done)
+        found.append(drive(rig, leg))
+    return found
+
+
 def drive(rig: "Client", leg: Leg) -> Driven:
-    """LegFault where it does not end as planned, or where too much is lost of it each time. One that stands in the
-    journal is taken from there."""
-    book = journal.active()
+    """LegFault where it does not end as planned, where too much is lost of it each time, or where it is wrong. One that
+    stands in the journal is taken from there."""
+    from hilctl.client import Motion
+
+    book, rate_hz = journal.active(), float(rig.hello["rate_hz"])
     stored = book.taken(leg.name) if book else None
     if stored:
-        return _as_kept(rig, leg, *stored)
+        head, rows = stored
+        part = leg.part(Motion(**head["motion"])) or slice(None)
+        return _of(head, rows, rate_hz, part, leg.weighed)._replace(about=leg.about)
     again: list[str] = []
     while True:
         before = _link(rig)
-        motion, raw = _once(rig, leg)
-        record = record_of(raw, float(rig.hello["rate_hz"]))
-        losses = record.part(leg.part(motion) or slice(None)).losses(leg.weighed)
+        motion, rows = _once(rig, leg)
+        head = {"name": leg.name, "motion": motion._asdict(), "about": dict(leg.about), "again": again, "left_out": ""}
+        driven = _of(head, rows, rate_hz, leg.part(motion) or slice(None), leg.weighed)
+        losses = driven.losses
         problem = over(losses, leg.allowance)
         final = len(again) == TIMES - 1 or hopeless(losses, leg.allowance)
         if not problem or (final and usable(losses, leg.allowance)):
+            wrong = leg.wrong(driven.record)
+            if wrong:
+                raise LegFault(f"{leg.name}: {wrong}")
             if book:
-                book.keep({"motion": motion._asdict(), "again": again, "left_out": problem}, raw)
-            return Driven(motion, raw, record, losses, tuple(again), problem)
+                book.keep({**head, "left_out": problem}, rows)
+            return driven._replace(left_out=problem)
         again.append(problem)
         if final:
             raise LegFault(f"{leg.name}: {_times(len(again))}: {problem}. {_whose(before, _link(rig), losses)}")
 
 
-def _as_kept(rig: "Client", leg: Leg, head: dict[str, Any], rows: dict[str, Any]) -> Driven:
-    from hilctl.client import Motion
+def stored(folder: Path, rate_hz: float) -> list[Driven]:
+    """The legs that a folder holds, in the order in which they were driven: for an evaluation without a rig."""
+    return [_of(head, rows, rate_hz, slice(None), SENSED) for head, rows in journal.held(folder) if "motion" in head]
 
-    motion = Motion(**head["motion"])
-    record = record_of(rows, float(rig.hello["rate_hz"]))
-    losses = record.part(leg.part(motion) or slice(None)).losses(leg.weighed)
-    return Driven(motion, rows, record, losses, tuple(head["again"]), head["left_out"])
+
+def taken(name: str, rows: Mapping[str, Any], rate_hz: float, about: Mapping[str, Any]) -> Driven:
+    """Rows from elsewhere, as a leg."""
+    record = record_of(rows, rate_hz)
+    return Driven(name, rows, record, record.losses(SENSED), about)
+
+
+def _of(
+    head: Mapping[str, Any], rows: Mapping[str, Any], rate_hz: float, part: slice, weighed: Sequence[str]
+) -> Driven:  # fmt: skip
+    record = record_of(rows, rate_hz)
+    return Driven(
+        head["name"], rows, record, record.part(part).losses(weighed), head.get("about", {}), head["motion"]["facts"],
+        part, tuple(head["again"]), head["left_out"],
+    )  # fmt: skip
 
 
 def over(losses: Losses, allowance: Allowance) -> str:

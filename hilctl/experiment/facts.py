@@ -84,9 +84,23 @@ class Facts(msgspec.Struct, frozen=True):
         pressure = math.hypot(self["sensors.pressure_a.noise"], self["sensors.pressure_b.noise"])
         return math.hypot(self["machine.A"] * pressure, self["machine.m"] * self["sensors.acceleration.noise"])
 
+    @property
+    def oil_n_m(self) -> float:
+        """4 beta A²/Vt: the spring of the oil, in series with that of friction."""
+        return float(4 * self["machine.beta"] * self["machine.A"] ** 2 / self["machine.Vt"])
+
+    @property
+    def late_pressure_s(self) -> float:
+        """The delay of the load pressure."""
+        return float(0.5 * (self["sensors.pressure_a.delay_s"] + self["sensors.pressure_b.delay_s"]))
+
+    def but(self, key: str, value: Any) -> "Facts":
+        """The same with another value."""
+        return msgspec.structs.replace(self, values={**self.values, key: value})
+
     def weighing(self, mass_kg: float) -> "Facts":
         """The same with another moving mass."""
-        return Facts(self.rig, self.rate_hz, self.epoch, {**self.values, "machine.m": mass_kg})
+        return self.but("machine.m", mass_kg)
 
     def differences(self, other: "Facts") -> list[str]:
         """In words, the parameters of the force that differ in the other; empty where points may be mixed."""

@@ -47,6 +47,12 @@ class Journal:
         store.save(self._path, {"format": FORMAT, "name": self._name, **head}, rows, packed=False)
 
 
+def held(folder: Path) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Head and rows of every leg, in the order in which they were stored."""
+    files = sorted(folder.glob("*.npz"), key=lambda path: path.stat().st_mtime_ns)
+    return [store.load(path, FORMAT, "leg", "measure it") for path in files]
+
+
 def active() -> Journal | None:
     """The one that legs are kept in now."""
     return _ACTIVE.get()

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hilctl.errors import HilctlError
-from hilctl.experiment.drive import look
+from hilctl.experiment.drive import LegFault, look
 from hilctl.experiment.record import fresh, record_of
 from hilctl.experiment.trips import why_ended
 from hilctl.machine import GRAVITY
@@ -43,7 +42,7 @@ _OIL = "oil_temperature_degc"
 STEADY_S = 0.5  # after displacement is zeroed, until the estimated speed shows a table at rest
 
 
-class PrepareFailed(HilctlError):
+class PrepareFailed(LegFault):
     """The rig cannot be measured in this state. The message says what is wrong and what to check."""
 
 

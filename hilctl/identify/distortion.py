@@ -75,7 +75,7 @@ def record(
     leg = Leg(f"the sine of {frequency_hz:g} Hz and ±{1e3 * amplitude_m:g} mm", start, CHANNELS, PERIODIC,
               (_SHOWN,), part=measured)  # fmt: skip
     driven = drive(rig, leg)
-    found = driven.record.bridged.part(measured(driven.motion))
+    found = driven.record.bridged.part(driven.part)
     part, kept = undisturbed(fresh(found, _SHOWN), cycles)
     shown = repeated(found[_SHOWN][part], fresh(found, _SHOWN)[part], kept)
     notes = [*driven.notes, *([f"{kept} of {cycles} cycles count, the others were disturbed"] if kept < cycles else [])]

@@ -63,7 +63,7 @@ def reference_of(rig: "Client", kind: str, **parameters: float) -> Periodic:
     leg = Leg(f"the {kind}", lambda: rig.track(kind, **{**parameters, "cycles": float(_CYCLES)}), ("xr_m",), SPECTRUM,
               (), part=whole)  # fmt: skip
     driven = driven_leg(rig, leg)
-    x = driven.record.bridged.part(whole(driven.motion))["xr_m"]
+    x = driven.record.bridged.part(driven.part)["xr_m"]
     count = len(x)
     frequency_hz = cycles * rate_hz / count  # a period need not be a whole number of ticks
     return Periodic(frequency_hz, _harmonics(x, cycles, last_harmonic(frequency_hz)), float(np.mean(x)))
@@ -169,7 +169,7 @@ def _play(rig: "Client", reference: Periodic, drive: Complex, name: str, cycles:
 
     leg = Leg(f"the drive {name}", start, (_SHOWN, "xr_m"), PERIODIC, (_SHOWN,), part=measured)
     driven = driven_leg(rig, leg)
-    samples = driven.record.bridged.part(measured(driven.motion))
+    samples = driven.record.bridged.part(driven.part)
     order = np.arange(1, len(drive) + 1)
     # the reference itself says where in its period the record begins
     ahead = float(np.angle(_harmonics(samples["xr_m"], cycles, 1)[0] / drive[0]))

@@ -8,8 +8,6 @@ from hilctl.client import Client, private_service
 from hilctl.commission import Commissioning, How, compensating, identifying, sines
 from hilctl.commission.parameters import settable
 from hilctl.experiment.drive import LegFault
-from hilctl.identify.plant.faults import PlantFault
-from hilctl.identify.presliding import ReversalFault
 from hilctl.report import page
 from hilctl.results.stored import as_json, decoded
 
@@ -70,7 +68,7 @@ def test_without_an_accelerometer_gain_sines_and_tracking_are_kept_and_nothing_i
 
 
 def test_without_a_machine_friction_is_compensated_with_that_of_the_rig_file(commissioned, monkeypatch):
-    fails(monkeypatch, "identify_plant", PlantFault("the mass is not identifiable"))
+    fails(monkeypatch, "identify_plant", LegFault("the mass is not identifiable"))
     result, html, changed, now = commissioned()
     missing(result, html, "plant", "the mass is not identifiable")
     assert result.plant is None and result.plant_fit is None
@@ -81,7 +79,7 @@ def test_without_a_machine_friction_is_compensated_with_that_of_the_rig_file(com
 
 
 def test_without_reversals_the_static_model_is_used(commissioned, monkeypatch):
-    fails(monkeypatch, "identify_presliding", ReversalFault("friction turned fully in no swing"))
+    fails(monkeypatch, "identify_presliding", LegFault("friction turned fully in no swing"))
     result, html, _, now = commissioned()
     missing(result, html, "reversals", "friction turned fully in no swing")
     assert result.presliding is None and [one.law for one in result.choice.tried] == [result.fit.law]

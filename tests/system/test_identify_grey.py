@@ -9,8 +9,7 @@ from hilctl.client import Client, private_service
 from hilctl.experiment.facts import read_facts
 from hilctl.identify.grey_box.rig_model import rig_choices, rig_records
 from hilctl.identify.grey_box.rig_search import identify_rig
-from hilctl.identify.plant.drive import drive
-from hilctl.identify.plant.plan import plan
+from hilctl.identify.plant.plan import measure
 from tests.system.test_identify_plant import a_rig
 
 SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))
@@ -28,7 +27,7 @@ def test_flow_gain_oil_and_valve_come_out_of_the_campaigns_own_records(friction)
         with private_service("table-500", changes=changes) as service, Client(service.commands) as rig:
             rig.arm()
             facts = read_facts(rig)
-            records = drive(rig, facts, plan(rig, facts))
+            records = measure(rig, facts)
         fit = identify_rig(facts, rig_records(records, facts.values), rig_choices(facts))
         assert fit.rank == fit.free
         for name in ("Qn", "beta", "wv", "zv", "Ctc"):

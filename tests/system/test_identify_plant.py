@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 
 from hilctl.client import Client, private_service
-from hilctl.experiment.drive import LegFault
+from hilctl.experiment.drive import LegFault, taken
 from hilctl.experiment.facts import read_facts
-from hilctl.identify.plant.drive import drive
-from hilctl.identify.plant.faults import PlantFault
-from hilctl.identify.plant.identify import fit_plant, identify_plant
-from hilctl.identify.plant.plan import plan
-from hilctl.identify.plant.record import Record
+from hilctl.identify.plant import fit_plant, identify_plant
+from hilctl.identify.plant.plan import measure
 
 SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))
 NOMINAL = {"m": 500.0, "Qn": 4.6188e-3, "beta": 9e8, "wv": 643.0, "zv": 0.88, "Ctc": 5e-12}
@@ -55,7 +52,7 @@ def test_the_plant_is_identified_in_under_a_minute_of_rig_time_and_can_be_set():
     truth, changes = a_rig("karnopp", 3)
     said = []
     with private_service("table-500", changes=changes) as service, Client(service.commands) as rig:
-        with pytest.raises(PlantFault, match="not in hold"):
+        with pytest.raises(LegFault, match="not in hold"):
             identify_plant(rig)
         rig.arm()
         fit = identify_plant(rig, tell=lambda name, done: said.append((name, done)))
@@ -93,12 +90,12 @@ def test_a_motion_in_which_the_loop_was_late_for_many_ticks_is_driven_again_and_
     with private_service("table-500", changes=changes) as service, Stalls(service.commands, times=2) as rig:
         rig.arm()
         facts = read_facts(rig)
-        records = drive(rig, facts, plan(rig, facts))
+        records = measure(rig, facts)
     assert rig.tracked == ["sine", "sine", "sine", "sine", "chirp", "chirp"]
     whole = fit_plant(records, facts)
     said = "50 ticks in a row lost, more than the 5 that are bridged, 1 times such a gap"
     assert list(whole.losses) == [f"slow sine: driven again: {said}"] * 2
-    gone = [Record(r.name, r.lowest_hz, r.rate_hz, without(r.samples, 700, 1900, 1901, 1902)) for r in records]
+    gone = [taken(r.name, without(r.rows, 700, 1900, 1901, 1902), facts.rate_hz, r.about) for r in records]
     fit = fit_plant(gone, facts)
     assert sum("4 ticks did not run; at most 3 in a row" in note for note in fit.losses) == len(records)
     for name in truth:
@@ -146,7 +143,7 @@ def test_pressures_that_are_read_forty_times_a_second_identify_no_plant_and_noth
     with private_service("table-500-mixed", changes=held) as service, Client(service.commands) as rig:
         rig.arm()
         motions = rig.status()["motion"]
-        with pytest.raises(PlantFault, match=r"pressure_a is up to 2. ms old .* 70 Hz, .* at most 3.6 ms old: read it"):
+        with pytest.raises(LegFault, match=r"pressure_a is up to 2. ms old .* 70 Hz, .* at most 3.6 ms old: read it"):
             identify_plant(rig)
         assert rig.status()["motion"] == motions
 

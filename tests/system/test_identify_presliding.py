@@ -5,7 +5,7 @@ import pytest
 
 from hilctl.client import Client, private_service
 from hilctl.experiment.drive import LegFault
-from hilctl.identify.presliding import ReversalFault, identify_presliding
+from hilctl.identify.presliding import identify_presliding
 
 CURVE = {"fc": 287.0, "fs": 3118.0, "vs": 0.115, "sigma": 3251.0}
 LUGRE = {"model": "lugre", **CURVE, "s0": 1e8, "s1": 1e5}
@@ -33,7 +33,7 @@ def test_a_dead_accelerometer_is_named():
     dead = {"twin.faults.sensor": "acceleration", "twin.faults.sensor_stuck_after_s": 8.0}
     unguarded = {"limits.stuck.window_s": 50.0}  # the loop itself would trip first
     with twin(LUGRE, **dead, **unguarded) as service, Client(service.commands) as rig:
-        with pytest.raises(ReversalFault, match="accelerometer is dead"):
+        with pytest.raises(LegFault, match="accelerometer is dead"):
             identify_presliding(rig, CURVE)
         rig.off()
 
@@ -50,7 +50,7 @@ def test_a_rig_that_trips_meanwhile_says_why():
 
 def test_too_little_time_is_refused_before_anything_moves():
     with twin(LUGRE) as service, Client(service.commands) as rig:
-        with pytest.raises(ReversalFault, match="too short: each of"):
+        with pytest.raises(LegFault, match="too short: each of"):
             identify_presliding(rig, CURVE, budget_s=12.0)
         assert rig.status()["mode"] == "off"
 

@@ -10,7 +10,7 @@ from hilctl.cli.main import main
 from hilctl.client import Client, Refused, private_service
 from hilctl.commission import Commissioning, How
 from hilctl.identify.friction import Campaign, read_facts
-from hilctl.identify.plant.drive import ready
+from hilctl.identify.plant.plan import check_ready
 from hilctl.identify.presliding import identify_presliding
 from hilctl.params import BadValues
 from hilctl.signals import Arming, Mode
@@ -119,7 +119,7 @@ def test_work_on_the_valves_opening_is_refused_before_anything_moves(rig, words,
 
 @pytest.mark.parametrize("work", [
     lambda rig, folder: Campaign.begin(rig, folder),
-    lambda rig, folder: ready(rig, read_facts(rig)),
+    lambda rig, folder: check_ready(rig, read_facts(rig)),
     lambda rig, folder: identify_presliding(rig, {"fc": 287.0, "fs": 3118.0, "vs": 0.115, "sigma": 3251.0}),
     lambda rig, folder: Commissioning(rig, How(folder)),
 ])  # fmt: skip

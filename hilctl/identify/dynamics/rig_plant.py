@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hilctl.experiment.drive import Driven, LegFault, taken
 from hilctl.experiment.facts import Facts
 from hilctl.identify.dynamics.plant import Modelled
 from hilctl.identify.dynamics.study import Grey
@@ -20,14 +21,12 @@ from hilctl.identify.grey_box.parameters import Choice, Fixed, Parameters, chose
 from hilctl.identify.grey_box.rig_model import rig_choices, rig_model, rig_records
 from hilctl.identify.grey_box.rig_search import identify_rig
 from hilctl.identify.grey_box.search import NoMachine, NoStart
-from hilctl.identify.plant.faults import PlantFault
-from hilctl.identify.plant.record import CHANNELS
-from hilctl.identify.plant.record import Record as PlantRecord
+from hilctl.identify.plant.plan import CHANNELS, plan
 from hilctl.params import BadValues, Problem
 
 if TYPE_CHECKING:
     from hilctl.client import Client
-    from hilctl.identify.plant.result import PlantFit
+    from hilctl.identify.plant import PlantFit
 
 FAST_HZ = 20.0  # the valve dynamics show only above it
 _KEYS = {name: f"machine.{name}" for name in ("Qn", "beta", "wv", "zv", "Ctc", "Vt", "A", "dead_band")}
@@ -42,10 +41,8 @@ class RigPlant:
 
     def legs(self, rig: "Client", facts: Facts) -> Sequence[Leg]:
         """Sines and chirps up and down, through the hydraulic mode."""
-        from hilctl.identify.plant.plan import plan
-
         if facts["law.feedback"] != "three_state":
-            raise PlantFault(f"law.feedback is {facts['law.feedback']}; set it to three_state for the plant's motions")
+            raise LegFault(f"law.feedback is {facts['law.feedback']}; set it to three_state for the plant's motions")
         legs = []
         for one in plan(rig, facts):
             p = one.parameters
@@ -86,7 +83,7 @@ class RigPlant:
         try:
             records = rig_records([plant_record(one) for one in chosen], facts.values)
             fit = identify_rig(facts, records, self.choices(facts, asked), starts=asked.starts)
-        except (NoStart, NoMachine, PlantFault) as error:
+        except (NoStart, NoMachine, LegFault) as error:
             return replace(made, refused=str(error))
         mass, refused = _weighed(chosen, facts)
         return replace(made, fit=fit, mass=mass, refused=refused)
@@ -103,16 +100,17 @@ class RigPlant:
         return (Modelled("load_pressure_pa", model.driven(record), measured, made + offset),)
 
 
-def plant_record(one: Experiment) -> PlantRecord:
+def plant_record(one: Experiment) -> Driven:
     """The record in the form of the plant's identification."""
-    return PlantRecord(one.name, one.band_hz[0], one.rate_hz, {name: one.channels[name] for name in CHANNELS})
+    channels = {name: one.channels[name] for name in CHANNELS}
+    return taken(one.name, channels, one.rate_hz, {"lowest_hz": one.band_hz[0]})
 
 
 def _weighed(chosen: Sequence[Experiment], facts: Facts) -> "tuple[PlantFit | None, str]":
     """The mass, or why it is not identifiable from the motions."""
-    from hilctl.identify.plant.identify import fit_plant
+    from hilctl.identify.plant import fit_plant
 
     try:
         return fit_plant([plant_record(one) for one in chosen], facts), ""
-    except PlantFault as error:
+    except LegFault as error:
         return None, f"the mass: {error}"

@@ -18,7 +18,7 @@ from hilctl.identify.frequency.prepare import Prepared
 from hilctl.identify.frequency.record import Experiment, Pair
 from hilctl.identify.frequency.transfer_fit import Family
 from hilctl.identify.grey_box.result import Fit
-from hilctl.identify.plant.result import PlantFit
+from hilctl.identify.plant import PlantFit
 from hilctl.results.response import Reals
 from hilctl.servo import Hold
 

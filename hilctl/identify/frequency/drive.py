@@ -19,13 +19,12 @@ import numpy as np
 
 from hilctl.experiment import drive as experiment
 from hilctl.experiment import store
-from hilctl.experiment.drive import LegFault
+from hilctl.experiment.drive import LegFault, ready
 from hilctl.experiment.facts import Facts, read_facts
 from hilctl.experiment.journal import Journal
 from hilctl.experiment.policy import REST_S, SPECTRUM
 from hilctl.experiment.record import record_of
 from hilctl.experiment.sensors import SENSED
-from hilctl.experiment.trips import trip_text
 from hilctl.identify.frequency.excite_shape import centre_of
 from hilctl.identify.frequency.plan import Asked, Leg, Signal, check_asked, signal_of
 from hilctl.identify.frequency.record import Experiment
@@ -176,15 +175,6 @@ def same(then: Facts, now: Facts) -> None:
         raise LegFault(f"parameters changed since the study began: {shown}; put them back, or begin a new study")
 
 
-def ready(rig: "Client") -> None:
-    """LegFault when the rig cannot be driven."""
-    status = rig.status()
-    if status["trip"]:
-        raise LegFault(f"{trip_text(status['trip'])}; correct the cause, then run `hilctl reset` and `hilctl arm`")
-    if status["mode"] != "hold":
-        raise LegFault(f"the rig is in mode {status['mode']}, a motion starts from hold; run `hilctl arm`")
-
-
 def drive(rig: "Client", leg: Leg, facts: Facts, channels: Sequence[str]) -> Driven:
     """The samples of a motion. LegFault when it does not end as planned."""
     from hilctl.client import Refused
@@ -217,7 +207,7 @@ def _once(
     start, before = _prepared(rig, leg, facts, share)
     fetched = experiment.drive(rig, experiment.Leg(leg.name, start, channels, SPECTRUM, rest_s=REST_S))
     notes += [f"{leg.name}: {text}" for text in fetched.again]
-    begins = 0 if before is None else round((fetched.motion.facts["first_sample_s"] + before) * facts.rate_hz)
+    begins = 0 if before is None else round((fetched.facts["first_sample_s"] + before) * facts.rate_hz)
     return Driven(share, begins, list(notes), fetched.rows)
 
 

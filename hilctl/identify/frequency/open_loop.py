@@ -19,10 +19,10 @@ import numpy as np
 
 from hilctl.design.margins import margins_of
 from hilctl.design.result import Measured
-from hilctl.experiment.drive import LegFault
+from hilctl.experiment.drive import LegFault, ready
 from hilctl.experiment.facts import Facts
 from hilctl.experiment.record import record_of
-from hilctl.identify.frequency.drive import drive, ready
+from hilctl.identify.frequency.drive import drive
 from hilctl.identify.frequency.excite_multisine import Tones
 from hilctl.identify.frequency.excite_shape import room_of
 from hilctl.identify.frequency.plan import Leg, signal_of

@@ -17,7 +17,7 @@ from hilctl.identify.frequency.excite_shape import Riding, Shape, room_of, smoot
 from hilctl.identify.frequency.excite_stepped import Planned, SteppedSine, planned, stepped_sine
 from hilctl.identify.frequency.excite_sweep import Sweep, sweep
 from hilctl.identify.frequency.record import Kind, Role
-from hilctl.identify.plant.record import CHANNELS
+from hilctl.identify.plant.plan import CHANNELS
 from hilctl.params import BadValues, Problem, check, nearest
 from hilctl.signals import NAMES
 

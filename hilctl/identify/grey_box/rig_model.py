@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hilctl.experiment.drive import Driven
 from hilctl.experiment.facts import Facts
 from hilctl.identify.grey_box.model import CannotBe, Record
 from hilctl.identify.grey_box.parameters import Choice, Fixed, Free
 from hilctl.identify.grey_box.rig_flow import Word, follow, simulate_load
 from hilctl.identify.plant.model_motion import compare, fuse
-from hilctl.identify.plant.model_signals import EDGE_S, Grid, Waves
-from hilctl.identify.plant.record import Record as PlantRecord
+from hilctl.identify.plant.model_signals import EDGE_S, Grid, Shown, Waves, shown
 from hilctl.results.response import Reals
 
 FINER = 4  # samples for one: between those of the record the signals are what their waves say
@@ -169,15 +169,15 @@ def finer(grid: Grid, waves: Waves, shape: Any = 1.0) -> Reals:
     return np.asarray(np.fft.irfft(lines, FINER * grid.count) * FINER + line)
 
 
-def rig_records(records: Sequence[PlantRecord], values: Mapping[str, Any]) -> list[Record]:
+def rig_records(driven: Sequence[Driven], values: Mapping[str, Any]) -> list[Record]:
     """Motions of a plant's identification as records of this model; `values`: what the rig file says, by dotted key."""
-    pairs = [(record, Grid(len(record.of("tick")), 1 / record.rate_hz)) for record in records]
-    meter = compare(pairs, values)
-    return [_one(record, grid, meter, values) for record, grid in pairs]
+    records = [shown(one) for one in driven]
+    meter = compare(records, values)
+    return [_one(record, meter, values) for record in records]
 
 
-def _one(record: PlantRecord, grid: Grid, meter: Any, values: Mapping[str, Any]) -> Record:
-    moved = fuse(record, grid, meter, values)
+def _one(record: Shown, meter: Any, values: Mapping[str, Any]) -> Record:
+    grid, moved = record.grid, fuse(record, meter, values)
     pressures = [grid.waves(record.of(channel)) for channel in ("pressure_a_pa", "pressure_b_pa")]
     both = Waves(*(one + other for one, other in zip(*pressures, strict=True)))
     rate = grid.waves(grid.rate(both))
@@ -189,9 +189,9 @@ def _one(record: PlantRecord, grid: Grid, meter: Any, values: Mapping[str, Any])
     inputs |= {"b": finer(grid, grid.waves(moved.droop)), "both": finer(grid, both), "both_rate": finer(grid, rate)}
     inputs |= {"supply": finer(grid, grid.waves(supply), slow), "u": np.repeat(record.of("u_applied"), FINER)}
     load = record.of("pressure_a_pa") - record.of("pressure_b_pa")
-    edge = round(EDGE_S * record.rate_hz)
+    edge = round(EDGE_S / grid.dt_s)
     return Record(
-        inputs, {"load_pressure": load[edge:-edge]}, 1 / record.rate_hz, begin="free", offset=True, name=record.name
+        inputs, {"load_pressure": load[edge:-edge]}, grid.dt_s, begin="free", offset=True, name=record.driven.name
     )
 
 

@@ -1,1 +1,6 @@
-"""Moving mass, flow gain, oil, valve and delays from a few records of motion. The fit itself needs no rig."""
+"""The machine: moving mass, flow gain, oil, leakage, valve and delays, from sines and chirps."""
+
+from hilctl.identify.plant.judge import fit_plant, fit_stored, identify_plant
+from hilctl.identify.plant.judge_told import PlantFit
+
+__all__ = ["PlantFit", "fit_plant", "fit_stored", "identify_plant"]

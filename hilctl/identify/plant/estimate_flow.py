@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hilctl.identify.plant.model_flow import CURVED, LINEAR, Lines, flow_lines, flow_slopes
-from hilctl.identify.plant.record import Reals
+from hilctl.identify.plant.model_signals import Reals
 
 WORDS = LINEAR + CURVED
 _STEP = 1e-5  # of a scaled word, for differences

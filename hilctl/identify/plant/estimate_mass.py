@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hilctl.errors import HilctlError
+from hilctl.experiment.drive import LegFault
 from hilctl.identify.plant.model_flow import Lines
-from hilctl.identify.plant.record import Reals
+from hilctl.identify.plant.model_signals import Reals
 
 FAST = 0.45  # of the greatest speed: slower does not count
 FAR_M, FAR_SHARE = 2e-3, 0.1  # slid since the reversal; of the whole motion, where that is less
@@ -36,12 +36,8 @@ class Mass(NamedTuple):
     correlation: float  # of force and acceleration
 
 
-class TooFew(HilctlError):
-    """Too little sliding that counts; the message says how much."""
-
-
 def weigh(records: Sequence[Lines], tau_s: float, facts: Mapping[str, Any]) -> Mass:
-    """The mass, from the motion with the delay that the flow shows."""
+    """The mass, from fresh readings, and the motion with the delay that the flow shows. LegFault: too few of them."""
     area = facts["machine.A"]
     top = max(float(np.quantile(np.abs(lines.v), 0.995)) for lines in records)
     knots = np.linspace(FAST * top, top, _KNOTS)
@@ -51,6 +47,7 @@ def weigh(records: Sequence[Lines], tau_s: float, facts: Mapping[str, Any]) -> M
         v, a = (grid.values(grid.waves(part), np.exp(1j * grid.w * tau_s)) for part in (lines.v, lines.a))
         far_m = min(FAR_M, FAR_SHARE * float(np.ptp(lines.x)))
         counts = (np.abs(v) > FAST * top) & (_slid(v, grid.dt_s) > far_m) & (grid.window == 1.0)
+        counts &= lines.fresh
         hats = np.stack([np.interp(np.abs(v), knots, row) for row in np.eye(_KNOTS)], axis=1)
         forward = (v > 0)[:, None]
         rows.append(np.concatenate([a[:, None], lines.x[:, None], hats * forward, hats * ~forward], axis=1)[counts])
@@ -59,7 +56,10 @@ def weigh(records: Sequence[Lines], tau_s: float, facts: Mapping[str, Any]) -> M
         blocks.append(block + number * 10**7)
     x, y, label = np.concatenate(rows), np.concatenate(forces), np.concatenate(blocks)
     if len(y) < FEWEST:
-        raise TooFew(f"only {len(y)} samples of fast sliding, of {FEWEST}")
+        raise LegFault(
+            f"the mass is not identifiable: only {len(y)} samples of fast sliding, of {FEWEST}; widen limits.velocity "
+            "or limits.position"
+        )
     scale = np.linalg.norm(x, axis=0)
     scale[scale == 0.0] = 1.0
     inverse = np.linalg.pinv((x / scale).T @ (x / scale))

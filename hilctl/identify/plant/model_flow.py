@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hilctl.experiment.accelerometer import Accelerometer
+from hilctl.experiment.record import Mask
 from hilctl.identify.plant.model_motion import fuse
-from hilctl.identify.plant.model_signals import Grid, Waves
-from hilctl.identify.plant.record import Reals, Record
+from hilctl.identify.plant.model_signals import Grid, Reals, Shown, Waves
 from hilctl.rt.jit import jit
 
 HIGHEST = 1.8  # of the declared hydraulic mode: lines beyond are not used
@@ -70,6 +70,7 @@ class Lines(NamedTuple):
     """A record, ready for the fit; spectra are at the chosen lines and weighed by what is expected of them."""
 
     grid: Grid
+    fresh: Mask  # where every reading is of its tick
     chosen: Any
     weight: Reals
     command: "Command"
@@ -85,10 +86,10 @@ class Lines(NamedTuple):
     a: Reals
 
 
-def lines_of(record: Record, grid: Grid, meter: Accelerometer, facts: Mapping[str, Any], mode_rad_s: float) -> Lines:
+def lines_of(record: Shown, meter: Accelerometer, facts: Mapping[str, Any], mode_rad_s: float) -> Lines:
     """What does not change during the fit."""
-    area, half = facts["machine.A"], 0.5 * facts["machine.Vt"]
-    moved = fuse(record, grid, meter, facts)
+    grid, area, half = record.grid, facts["machine.A"], 0.5 * facts["machine.Vt"]
+    moved = fuse(record, meter, facts)
     wave_a, wave_b = grid.waves(record.of("pressure_a_pa")), grid.waves(record.of("pressure_b_pa"))
     pa, pb = grid.values(wave_a), grid.values(wave_b)
     squeezed = 0.5 * (
@@ -107,7 +108,7 @@ def lines_of(record: Record, grid: Grid, meter: Accelerometer, facts: Mapping[st
         for part in (squeezed, pa - pb, area * moved.a, area * moved.droop)
     ], axis=1)  # fmt: skip
     return Lines(
-        grid, chosen, weight, Command(record.of("u_applied"), grid), _supply(record, grid, facts), pa, pb,
+        grid, record.fresh, chosen, weight, Command(record.of("u_applied"), grid), _supply(record, facts), pa, pb,
         grid.seen(area * moved.v, chosen) * weight, columns, area * moved.v, pa - pb, moved.x, moved.v, moved.a,
     )  # fmt: skip
 
@@ -127,8 +128,9 @@ def _smoothed(flow: Reals, grid: Grid) -> Reals:
     return np.asarray(np.sqrt(power))
 
 
-def _supply(record: Record, grid: Grid, facts: Mapping[str, Any]) -> Reals:
+def _supply(record: Shown, facts: Mapping[str, Any]) -> Reals:
     """Measured where the rig has the sensor, without its noise; else as declared."""
+    grid = record.grid
     measured = record.of("supply_pressure_pa")
     if not facts["sensors.supply_pressure.present"] or not np.all(np.isfinite(measured)):
         return np.full(grid.count, float(facts["machine.Ps"]))

@@ -13,9 +13,8 @@ import numpy as np
 from hilctl.experiment import accelerometer
 from hilctl.experiment.accelerometer import Accelerometer, Both
 from hilctl.experiment.crossover import crossover_rad_s, fused, share
-from hilctl.identify.plant.faults import PlantFault
-from hilctl.identify.plant.model_signals import Grid
-from hilctl.identify.plant.record import Reals, Record
+from hilctl.experiment.drive import LegFault
+from hilctl.identify.plant.model_signals import Reals, Shown
 
 
 class Motion(NamedTuple):
@@ -27,24 +26,22 @@ class Motion(NamedTuple):
     droop: Reals  # of v: what two equal poles in the accelerometer would have taken off, beyond its gain
 
 
-def compare(records: Sequence[tuple[Record, Grid]], facts: Mapping[str, Any]) -> Accelerometer:
-    """The accelerometer in these records. PlantFault where they show too little motion for that."""
-    both = [
-        Both(record.of("displacement_m"), record.of("acceleration_m_s2"), 0.8 * record.lowest_hz)
-        for record, _ in records
-    ]
+def compare(records: Sequence[Shown], facts: Mapping[str, Any]) -> Accelerometer:
+    """The accelerometer in these records. LegFault where they show too little motion for that."""
+    both = [Both(one.of("displacement_m"), one.of("acceleration_m_s2"), 0.8 * one.lowest_hz) for one in records]
     noise = facts["sensors.displacement.noise"], facts["sensors.acceleration.noise"]
-    found = accelerometer.compare(both, records[0][0].rate_hz, *noise)
+    found = accelerometer.compare(both, 1 / records[0].grid.dt_s, *noise)
     if found is None:
-        raise PlantFault(
+        raise LegFault(
             "the motions are too small to compare the accelerometer with displacement; widen limits.position or "
             "limits.acceleration, or check the noise of both sensors (sensors.displacement, sensors.acceleration)"
         )
     return found
 
 
-def fuse(record: Record, grid: Grid, meter: Accelerometer, facts: Mapping[str, Any]) -> Motion:
+def fuse(record: Shown, meter: Accelerometer, facts: Mapping[str, Any]) -> Motion:
     """The motion, with the delays that the rig file declares."""
+    grid = record.grid
     w, late_s = grid.w, facts["sensors.displacement.delay_s"]
     place = grid.waves(record.of("displacement_m"))
     shown = record.of("acceleration_m_s2")

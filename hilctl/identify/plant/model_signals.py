@@ -1,19 +1,26 @@
 """Filters without delay, over a whole record: a straight line is taken off first, the rest is a sum of waves.
 
 The record is at rest at both ends, so the sum of waves is smooth across them but for what noise leaves there. What it
-leaves dies out within EDGE_S, and a window keeps that out of the fit; likewise around gaps.
+leaves dies out within EDGE_S, and a window keeps that out of the fit; likewise around gaps that are not bridged.
 """
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from hilctl.identify.plant.record import Reals
+from hilctl.experiment.drive import Driven
+from hilctl.experiment.policy import BRIDGED
+from hilctl.experiment.record import Mask, fresh
+from hilctl.experiment.sensors import SENSED
+
+Reals = npt.NDArray[np.float64]
 
 EDGE_S, TAPER_S = 0.06, 0.15  # of the window at either end
 _CUT_HZ, _STEEP = 200.0, 8  # of the low-pass that keeps products of signals from folding
 _ENDS = 15  # samples that say where the line begins and ends
+_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61)  # that a fast transform takes well
 
 
 class Waves(NamedTuple):
@@ -65,3 +72,42 @@ class Grid:
     def seen(self, values: Reals, chosen: Any) -> Any:
         """The lines of what the window shows of a signal."""
         return np.fft.rfft(self.window * values)[chosen]
+
+
+class Shown(NamedTuple):
+    """A motion with some rest behind it, as long as a fast transform likes it: a little of the rest is left out."""
+
+    driven: Driven
+    grid: Grid
+
+    @property
+    def lowest_hz(self) -> float:
+        """Of what the motion asks for."""
+        return float(self.driven.about["lowest_hz"])
+
+    @property
+    def fresh(self) -> Mask:
+        """Where every sensor's reading is of its tick."""
+        return fresh(self.driven.record, *SENSED)[: self.grid.count]
+
+    def of(self, channel: str) -> Reals:
+        """A channel with a value at every tick."""
+        return np.asarray(self.driven.record.bridged[channel][: self.grid.count], float)
+
+
+def shown(driven: Driven) -> Shown:
+    """On its grid, whose window is closed around what is not bridged."""
+    record = driven.record
+    return Shown(driven, Grid(fast_length(record.ticks), 1 / record.rate_hz, record.gaps(SENSED, BRIDGED)))
+
+
+def fast_length(count: int) -> int:
+    """The greatest number without a large prime factor that is no more."""
+    for length in range(count, 1, -1):
+        left = length
+        for prime in _PRIMES:
+            while left % prime == 0:
+                left //= prime
+        if left == 1:
+            return length
+    return count

@@ -12,13 +12,27 @@ whole; motions that it refuses are made smaller.
 """
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from hilctl.experiment import drive as experiment
+from hilctl.experiment.drive import Driven, LegFault
 from hilctl.experiment.facts import Facts
-from hilctl.identify.plant.faults import PlantFault
+from hilctl.experiment.own_loop import refuse_own_loop
+from hilctl.experiment.policy import EQUATION, REST_S
+from hilctl.experiment.record import AGES, Record
+from hilctl.experiment.sensors import SENSED, SENSORS, silent, stuck_in
 
 if TYPE_CHECKING:
-    from hilctl.client import Client
+    from hilctl.client import Client, Motion
+
+CHANNELS = (
+    "tick", "epoch", "mode", "displacement_m", "acceleration_m_s2", "pressure_a_pa", "pressure_b_pa",
+    "supply_pressure_pa", "u_applied", "xd_m", "rejected", "saturated",
+)  # fmt: skip
 
 SPEED_SHARE, FLOW_SHARE, TRAVEL_SHARE = 0.6, 0.45, 0.7  # of the limits, of the valve's no-load speed
 PUSH_SHARE = 0.15  # of the supply's force, which accelerates the mass in the fast sine and in the chirps
@@ -27,9 +41,9 @@ KNEE, FIRST, LAST = 0.18, 0.09, 1.6  # of the hydraulic mode
 CHIRP_S = 12.0
 SMALLER = (1.0, 0.75, 0.5, 0.35)
 RIG_S = 60.0
-
-
 OLD_SHARE = 0.25  # of the shortest period that is driven: so old may a pressure be
+LOOKED_S = 0.5  # at rest, before the first motion
+SATURATED_SHARE = 0.01  # of the samples
 
 
 class Leg(NamedTuple):
@@ -81,7 +95,7 @@ def legs_of(facts: Facts, share: float = 1.0) -> list[Leg]:
 
 
 def plan(rig: "Client", facts: Facts) -> list[Leg]:
-    """The largest motions that the service accepts. PlantFault with its reason where it accepts none."""
+    """The largest motions that the service accepts. LegFault with its reason where it accepts none."""
     from hilctl.client import Refused
 
     refused = ""
@@ -95,4 +109,53 @@ def plan(rig: "Client", facts: Facts) -> list[Leg]:
         if sum(seconds) <= RIG_S:
             return legs
         refused = f"it would take {sum(seconds):.0f} s, of {RIG_S:.0f} s"
-    raise PlantFault(f"no motion of useful size is within the limits: {refused}; widen that limit")
+    raise LegFault(f"no motion of useful size is within the limits: {refused}; widen that limit")
+
+
+def measure(
+    rig: "Client", facts: Facts, tell: Callable[[str, int], None] = lambda name, done: None
+) -> list[Driven]:  # fmt: skip
+    """The motions, driven. The rig must hold; no parameter is changed."""
+    check_ready(rig, facts)
+    legs = plan(rig, facts)
+    rig.wait(rig.move(legs[0].parameters["center_m"]))
+    return experiment.drive_all(rig, [_as_leg(rig, leg, facts) for leg in legs], tell)
+
+
+def _as_leg(rig: "Client", leg: Leg, facts: Facts) -> experiment.Leg:
+    def start() -> "Motion":
+        return rig.track(leg.kind, **leg.parameters)
+
+    return experiment.Leg(
+        leg.name, start, (*CHANNELS, *AGES), EQUATION, rest_s=REST_S, about={"lowest_hz": leg.lowest_hz},
+        wrong=partial(wrong, facts=facts),
+    )  # fmt: skip
+
+
+def check_ready(rig: "Client", facts: Facts) -> None:
+    """LegFault when the rig is not in a state to be identified; BadValues when it closes its own loop."""
+    refuse_own_loop(facts["law.feedback"], "plant")
+    experiment.ready(rig, "three_state")
+    seen = experiment.look(rig, LOOKED_S, AGES)
+    for name in AGES:
+        held_s = 1e-9 * float(np.quantile(seen[name], 0.95))
+        if held_s > oldest_s(facts):
+            raise LegFault(
+                f"{name.removesuffix('_age_ns')} is up to {1e3 * held_s:.0f} ms old when it is used; motions up to "
+                f"{last_hz(facts):.0f} Hz, from which mass, flow, oil and valve are identified, need it at most "
+                f"{1e3 * oldest_s(facts):.1f} ms old: read it more often (driver.reading, every), or let machine.* be "
+                "as the rig file says"
+            )
+
+
+def wrong(record: Record, facts: Facts) -> str:
+    """Why the samples of a motion cannot be right; empty where they can."""
+    bare = [channel for channel in SENSED if not np.isfinite(record.bridged[channel]).all()]
+    if bare:
+        return f"{bare[0]} is not a number; check sensors.{SENSORS[SENSED.index(bare[0])]}"
+    saturated = float(np.mean(record["saturated"] != 0))
+    return stuck_in(record) or silent(record, facts, SENSORS) or (
+        f"the valve was saturated for {100 * saturated:.1f} % of the time, so the command does not give the flow; "
+        "check the supply and limits.command.opening, and that machine.Qn is not far too large"
+        if saturated > SATURATED_SHARE else ""
+    )  # fmt: skip

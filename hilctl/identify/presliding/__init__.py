@@ -3,9 +3,7 @@
 `identify_presliding` is the experiment as a client of the service, `judge` the same from cycles already measured.
 """
 
-from hilctl.identify.presliding.faults import ReversalFault
-from hilctl.identify.presliding.identify import identify_presliding
-from hilctl.identify.presliding.judge import judge
-from hilctl.identify.presliding.result import Presliding
+from hilctl.identify.presliding.judge import WORK, identify_presliding, judge, judge_stored
+from hilctl.identify.presliding.judge_told import Presliding
 
-__all__ = ["Presliding", "ReversalFault", "identify_presliding", "judge"]
+__all__ = ["WORK", "Presliding", "identify_presliding", "judge", "judge_stored"]

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.experiment.crossover import crossover_rad_s, error, fused
+from hilctl.experiment.facts import Facts
 from hilctl.identify.presliding.estimate_cycles import Cycles, Reals
-from hilctl.identify.presliding.facts import Facts
 
 POINTS = 249  # of the force in a period, at most; odd, so that no harmonic is half known
 FINE = 8  # steps of the law between two points
@@ -61,24 +61,23 @@ def loop_of(cycles: Cycles, facts: Facts) -> Loop:
     w = 2 * np.pi * np.arange(points // 2 + 1) / cycles.period_s
     xs, a, push = (
         _harmonics(rows.mean(0), len(w)) * np.exp(1j * w * late)
-        for rows, late in ((cycles.x_m, facts.late_x_s), (cycles.a_m_s2, facts.late_a_s),
-                           (cycles.push_n, facts.late_p_s))
+        for rows, late in ((cycles.x_m, facts["sensors.displacement.delay_s"]),
+                           (cycles.a_m_s2, facts["sensors.acceleration.delay_s"]),
+                           (cycles.push_n, facts.late_pressure_s))
     )  # fmt: skip
-    a /= facts.gain_a
     sx = max(_white(cycles.x_m), 1e-12)
-    sa = max(_white(cycles.a_m_s2) / facts.gain_a, 1e-9)
+    sa = max(_white(cycles.a_m_s2), 1e-9)
     w0 = crossover_rad_s(sx, sa)
     x = fused(w, xs, a, w0)
     a[0] = 0.0
-    force = push - facts.mass_kg * a - 1j * w * facts.damping_n_s_m * x - facts.stiffness_n_m * x
+    force = push - facts["machine.m"] * a - 1j * w * facts["machine.B"] * x - facts["machine.K"] * x
     force[0] -= facts.weight_n
     errors = error(w, sx, sa) ** 2
     noise_m = math.sqrt(float(errors[0] + 2 * errors[1:].sum()) / period / n)
-    inertia = facts.mass_kg / facts.gain_a * cycles.a_m_s2
     return Loop(
         cycles.amplitude_m, cycles.period_s, n, _at(x, points * FINE), _at(force, points), _at(-w * w * x, points),
-        _scatter(cycles.push_n - inertia, points) / math.sqrt(n), noise_m,
-        _ripple(cycles.a_m_s2 / facts.gain_a, sa, w0, cycles.period_s),
+        _scatter(cycles.push_n - facts["machine.m"] * cycles.a_m_s2, points) / math.sqrt(n), noise_m,
+        _ripple(cycles.a_m_s2, sa, w0, cycles.period_s),
     )  # fmt: skip
 
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.experiment.facts import Facts
 from hilctl.identify.presliding.estimate_cycles import Cycles, Reals
 from hilctl.identify.presliding.estimate_loop import FINE, Loop, loop_of
-from hilctl.identify.presliding.facts import Facts
 
 MIDDLE = 0.5  # of the level, either way
 WHOLE = 0.95  # of the level: friction turns all the way

@@ -1,50 +1,99 @@
-"""The kind of friction: a jump, bristles, or slipping elements; and its parameters. Also from stored cycles.
+"""The kind of friction: a jump, bristles, or slipping elements; and its parameters.
 
-First the travel of the table while friction turns (travel.py). If it is not significant: static, or stiffer than the
-sensors resolve. Otherwise both models with a spring are fitted and compared (compare.py), and the better one is fitted
-again to all cycles.
+First the travel of the table while friction turns (estimate_travel). If it is not significant: static, or stiffer than
+the sensors resolve. Otherwise both models with a spring are fitted and compared (judge_models), and the better one is
+fitted again to all cycles.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from hilctl.experiment import course
+from hilctl.experiment.drive import Driven, LegFault, stored
+from hilctl.experiment.facts import Facts, read_facts
+from hilctl.experiment.own_loop import refuse_on
+from hilctl.experiment.sensors import stuck
 from hilctl.friction import check_friction
-from hilctl.identify.presliding import words
-from hilctl.identify.presliding.estimate_alignment import aligned
+from hilctl.identify.presliding import judge_words as words
 from hilctl.identify.presliding.estimate_bristles import Bristles, fit_bristles, passive_vd
-from hilctl.identify.presliding.estimate_cycles import Cycles
-from hilctl.identify.presliding.estimate_loop import Loop, loop_of
+from hilctl.identify.presliding.estimate_cycles import LEAST_CYCLES, Cycles, aligned, cut
+from hilctl.identify.presliding.estimate_loop import FINE, Loop, loop_of
 from hilctl.identify.presliding.estimate_residuals import BLOCKS
 from hilctl.identify.presliding.estimate_slips import ATTRACTION_N_S, Slips, refine
 from hilctl.identify.presliding.estimate_travel import Travel, travel_of
 from hilctl.identify.presliding.estimate_turn import turn_of
-from hilctl.identify.presliding.facts import Facts
-from hilctl.identify.presliding.faults import ReversalFault, check_cycles, check_force
 from hilctl.identify.presliding.judge_models import compare
+from hilctl.identify.presliding.judge_told import Presliding
 from hilctl.identify.presliding.model_curve import Curve, curve_of
-from hilctl.identify.presliding.result import Presliding
+from hilctl.identify.presliding.plan import PAUSE_S, measure, planned
 from hilctl.results.quantity import Quantity, quantity, unsure
+
+if TYPE_CHECKING:
+    from hilctl.client import Client
+
+WORK = "reversal experiment"
 
 SEEN = 5.0  # standard errors: a travel below that is none
 SHORTEST = 2.0  # times the position noise of the mean cycle: a travel below that is none, either
 STIFF = 10.0  # times that noise: a travel below it is seen, but not what happens on the way
 CURVE_WRONG = 0.3  # of the level: no model on such a curve is certain
 ORIGIN = "reversals"
+LOUD = 0.1  # of friction: more noise in a point of the mean cycle hides the turn
 CURVE_OFF = 0.05  # of the level: the curve does not belong to this rig, or not to this oil
+
+
+def identify_presliding(
+    rig: "Client",
+    curve: Mapping[str, Any],
+    *,
+    center_m: float = 0.0,
+    budget_s: float = 60.0,
+    elements: int = 0,
+    tell: Callable[[str], None] = lambda what: None,
+) -> Presliding:
+    """Drives the reversals and identifies the kind of friction.
+
+    `curve`: the sliding curve as a [friction] table of any model that has one, best from a campaign just before.
+    `elements`: of GMS, 0 for as many as the data support. Parameters are restored at the end; LegFault says what is
+    wrong with the rig.
+    """
+    refuse_on(rig, "presliding")
+    facts = read_facts(rig)
+    driven = measure(rig, planned(rig, curve, budget_s), facts, center_m, tell)
+    tell("comparing friction models")
+    return judge_driven(driven, facts, curve, elements)
+
+
+def judge_stored(folder: Path) -> Presliding:
+    """From the reversals that a folder holds, without the rig."""
+    begun = course.opened(folder, WORK)
+    driven = stored(folder / course.LEGS, begun.rate_hz)
+    return judge_driven(driven, begun.facts, begun.asked["curve"], begun.asked["elements"])
+
+
+def judge_driven(driven: Sequence[Driven], facts: Facts, curve: Mapping[str, Any], elements: int = 0) -> Presliding:
+    """From motions."""
+    rig_seconds = sum(one.record.seconds + PAUSE_S for one in driven)
+    found = judge([cut(one, facts) for one in driven], facts, curve, elements=elements, rig_seconds=rig_seconds)
+    notes = tuple(f"{one.name}: {text}; driven again" for one in driven for text in one.again)
+    return found.with_losses(sum(one.losses.share for one in driven) / len(driven), notes)
 
 
 def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, elements: int = 0,
           rig_seconds: float = 0.0) -> Presliding:
     """The friction model, from the cycles and the sliding curve: a [friction] table of any model that has one."""
     curve, apart = curve_of(table)
-    check_cycles(swings)
-    facts = aligned(max(swings, key=lambda c: c.amplitude_m / c.period_s**2), facts)
+    _check_cycles(swings)
+    swings, facts = aligned(swings, facts)
     loops = tuple(loop_of(c, facts) for c in swings)
-    check_force(loops)
+    _check_force(loops)
     travel = travel_of(swings, facts)
     if not travel.reversals:
-        raise ReversalFault(
+        raise LegFault(
             "friction turned fully in no swing: the amplitudes were too small for the oil's compliance; check "
             "machine.beta and machine.Vt, from which they are planned"
         )
@@ -71,7 +120,7 @@ def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, e
     bristles = fit_bristles(loops, curve, found.bristles.s0)
     slips = found.slips
     if found.kind == "lugre" or slips is None:
-        law, parameters = _lugre(bristles, curve, blocks, facts.late_a_s)
+        law, parameters = _lugre(bristles, curve, blocks, facts["sensors.acceleration.delay_s"])
         level = bristles.level
     else:
         slips = refine(bristles.data, curve, slips.k, slips.d)
@@ -142,3 +191,35 @@ def _gms(slips: Slips, curve: Curve, blocks: Sequence[Sequence[Loop]]
     return law, {name: quantity(*of, "" if name[0] == "a" else "N/m", ORIGIN) for name, of in known.items()}
 
 
+def _check_cycles(swings: Sequence[Cycles]) -> None:
+    """LegFault where there are too few to average, or the table did not follow the largest."""
+    for cycles in swings:
+        if cycles.rows < LEAST_CYCLES:
+            raise LegFault(
+                f"{cycles.rows} cycles of ±{1e3 * cycles.amplitude_m:.3g} mm are too few: below the displacement "
+                f"sensor's noise only the mean of at least {LEAST_CYCLES} shows anything; plan more cycles"
+            )
+    largest = max(swings, key=lambda c: c.amplitude_m)
+    problem = stuck(float(np.ptp(largest.x_m.mean(0))), 2 * largest.amplitude_m)
+    if problem:
+        raise LegFault(problem)
+
+
+def _check_force(loops: Sequence[Loop]) -> None:
+    """LegFault where friction drives the table, or is hidden in noise."""
+    loop = max(loops, key=lambda one: one.amplitude_m)
+    x = loop.x_m[::FINE]
+    v = np.roll(x, -1) - np.roll(x, 1)
+    force = loop.force_n - loop.force_n.mean()
+    resisting = float(force @ v) / float(np.abs(v).sum())
+    if resisting < 0.0 and -resisting > 5 * loop.noise_n:
+        raise LegFault(
+            f"friction is negative, {resisting:.0f} N: it would drive the table. The pressure pair is swapped, or "
+            "one of the two is in the wrong chamber; check that sensors.pressure_a sits in the chamber that a "
+            "positive command fills, and sensors.pressure_b in the other"
+        )
+    if loop.noise_n > LOUD * max(resisting, 1e-9):
+        raise LegFault(
+            f"friction of {max(resisting, 0.0):.0f} N is hidden in noise: {loop.noise_n:.0f} N are left after "
+            f"{loop.cycles} cycles; drive more cycles, or check the pressure sensors"
+        )

@@ -11,13 +11,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from hilctl.experiment.facts import Facts
 from hilctl.identify.presliding.estimate_bristles import Bristles, fit_bristles
 from hilctl.identify.presliding.estimate_cycles import Cycles, Reals
 from hilctl.identify.presliding.estimate_loop import Loop, loop_of
 from hilctl.identify.presliding.estimate_residuals import Data, Model, scaled_residuals
 from hilctl.identify.presliding.estimate_slips import Slips, gathered, on_grid, refine, words
 from hilctl.identify.presliding.estimate_travel import Travel
-from hilctl.identify.presliding.facts import Facts
 from hilctl.identify.presliding.model import GMS, force_along
 from hilctl.identify.presliding.model_curve import Curve
 

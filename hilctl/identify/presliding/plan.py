@@ -7,12 +7,25 @@ larger turn it whole, and the fastest, where damping counts, gives s1. None come
 """
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from hilctl.experiment import drive as experiment
+from hilctl.experiment.drive import Driven, LegFault
+from hilctl.experiment.facts import Facts, read_facts
+from hilctl.experiment.policy import MEANS
+from hilctl.experiment.record import AGES
+from hilctl.experiment.sensors import SENSED, SENSORS, silent
 from hilctl.identify.presliding.estimate_cycles import FORGETS, LEAST_CYCLES
-from hilctl.identify.presliding.facts import Facts
-from hilctl.identify.presliding.faults import ReversalFault
-from hilctl.identify.presliding.model_curve import Curve
+from hilctl.identify.presliding.model_curve import Curve, curve_of
+
+if TYPE_CHECKING:
+    from hilctl.client import Client, Motion
+
+ORIGIN = "hilctl identify: reversals"
+CHANNELS = ("tick", *SENSED, "xr_m", "rejected", "saturated", *AGES)
+_UNDER = {"law.feedback": "three_state", "law.feed.inverse": 0.0}  # what is looked for must not be compensated
 
 OIL = (0.25, 1.0, 4.0, 16.0)  # amplitudes in oil strokes
 CYCLES = (10, 16, 20, 60)
@@ -35,6 +48,11 @@ class Swing(NamedTuple):
         """How long it takes, ramps and a pause included."""
         return (FORGETS + self.cycles) * self.period / rate_hz + RISE_S + FALL_S + PAUSE_S
 
+    @property
+    def name(self) -> str:
+        """For a person."""
+        return f"reversals of ±{1e3 * self.amplitude_m:.3g} mm"
+
     def parameters(self, rate_hz: float, center_m: float) -> dict[str, float]:
         """As `track` takes them."""
         cycles = float(FORGETS + self.cycles)
@@ -44,12 +62,18 @@ class Swing(NamedTuple):
         }  # fmt: skip
 
 
-def plan(curve: Curve, facts: Facts, stroke_m: float, budget_s: float = 60.0) -> tuple[Swing, ...]:
-    """Within so much rig time; ReversalFault where that is too short."""
+def planned(rig: "Client", table: Mapping[str, Any], budget_s: float) -> tuple[Swing, ...]:
+    """The reversals for this rig and sliding curve; nothing moves. LegFault where so much rig time is too short."""
+    return plan(curve_of(table)[0], read_facts(rig), budget_s)
+
+
+def plan(curve: Curve, facts: Facts, budget_s: float = 60.0) -> tuple[Swing, ...]:
+    """Within so much rig time; LegFault where that is too short."""
     oil_m = curve.fs / facts.oil_n_m
+    least_m, most_m = _LEAST_NOISE * facts["sensors.displacement.noise"], _ROOM * facts["machine.stroke_m"]
     swings = []
     for times, cycles, fastest_hz in zip(OIL, CYCLES, FASTEST_HZ, strict=True):
-        amplitude_m = min(max(times * oil_m, _LEAST_NOISE * facts.noise_x_m), _ROOM * stroke_m)
+        amplitude_m = min(max(times * oil_m, least_m), most_m)
         hz = min(fastest_hz, SLOW * curve.vs / (2 * math.pi * amplitude_m), facts.rate_hz / 100)
         swings.append(Swing(amplitude_m, round(facts.rate_hz / hz), cycles))
     more_s = sum((s.cycles - LEAST_CYCLES) * s.period for s in swings) / facts.rate_hz
@@ -58,8 +82,29 @@ def plan(curve: Curve, facts: Facts, stroke_m: float, budget_s: float = 60.0) ->
         share = left_s / more_s
         swings = [s._replace(cycles=LEAST_CYCLES + math.floor(share * (s.cycles - LEAST_CYCLES))) for s in swings]
     if left_s < 0:
-        raise ReversalFault(
+        raise LegFault(
             f"a budget of {budget_s:g} s is too short: each of {len(swings)} swings needs {LEAST_CYCLES} cycles, the "
             f"slowest at {facts.rate_hz / max(s.period for s in swings):.2g} Hz; raise --budget"
         )
     return tuple(swings)
+
+
+def measure(
+    rig: "Client", swings: Sequence[Swing], facts: Facts, center_m: float, tell: Callable[[str], None]
+) -> list[Driven]:
+    """Every swing, driven under three-variable control alone; armed before where the rig is off."""
+
+    def as_leg(swing: Swing) -> experiment.Leg:
+        def start() -> "Motion":
+            rig.pass_time(PAUSE_S)
+            return rig.track("sine", **swing.parameters(facts.rate_hz, center_m))
+
+        about = {"amplitude_m": swing.amplitude_m, "period": swing.period}
+        return experiment.Leg(swing.name, start, CHANNELS, MEANS, about=about,
+                              wrong=partial(silent, values=facts, sensors=SENSORS))  # fmt: skip
+
+    if rig.status()["mode"] == "off":
+        rig.arm()
+    at = [f"{swing.name} at {facts.rate_hz / swing.period:.3g} Hz" for swing in swings]
+    with experiment.under(rig, _UNDER, ORIGIN):
+        return experiment.drive_all(rig, [as_leg(swing) for swing in swings], lambda name, done: tell(at[done]))

@@ -26,7 +26,7 @@ def told(kind: str, gains, true: float) -> None:
 
 def test_sines_and_sweeps_show_gain_and_delay_within_their_intervals():
     found = [
-        seen(*(of(r.samples, 0.8 * r.lowest_hz) for r in plant_parts.records(seed, accelerometer=1.005)))
+        seen(*(of(r.rows, 0.8 * r.about["lowest_hz"]) for r in plant_parts.records(seed, accelerometer=1.005)))
         for seed in range(3)
     ]
     gains, later = np.array([one.gain for one in found]), np.array([one.later_s for one in found])

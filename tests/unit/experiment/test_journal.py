@@ -20,7 +20,7 @@ def test_a_leg_that_stands_in_the_folder_is_not_driven_again_and_is_the_same(tmp
     assert rig.driven == 3
     again = course(Rig(), tmp_path / "legs")
     for one, other in zip(first, again, strict=True):
-        assert one.motion == other.motion and one.notes == other.notes
+        assert (one.name, one.facts, one.part, one.notes) == (other.name, other.facts, other.part, other.notes)
         assert all(np.array_equal(one.record[name], other.record[name], equal_nan=True) for name in one.record)
     assert [path.name for path in sorted((tmp_path / "legs").iterdir())] == ["the-leg-01.npz", "the-leg-02.npz"]
 

@@ -13,7 +13,7 @@ from hilctl.identify.grey_box.rig_model import LEAK, RigModel, rig_choices, rig_
 from hilctl.identify.grey_box.rig_search import find_threshold, identify_rig
 from hilctl.params import BadValues
 from sim.valve import VALVE, rt_target
-from tests.unit.identify.plant.plant_parts import TRUE, facts, records
+from tests.unit.identify.plant.plant_parts import TRUE, changed, facts, records
 
 FACTS = facts()
 MODEL = rig_model(FACTS)
@@ -83,9 +83,9 @@ def test_the_kept_simulation_is_reused_only_for_the_same_request(driven):
 
 def with_play(record, play):
     """The valve moves as before, by a command that compensates for its play."""
-    sent = np.asarray(record.samples["u_applied"], float)
+    sent = np.asarray(record.rows["u_applied"], float)
     way = np.sign(np.diff(sent, prepend=sent[0]))
-    return record._replace(samples={**record.samples, "u_applied": sent + play * way})
+    return changed(record, u_applied=sent + play * way)
 
 
 @pytest.mark.slow

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from hilctl.experiment.drive import Driven, taken
 from hilctl.experiment.facts import Facts
-from hilctl.identify.plant.record import Record
 
 BELIEVED = {
     "machine.m": 500.0, "machine.A": 3e-3, "machine.Vt": 8.5e-4, "machine.beta": 9e8, "machine.Ctc": 5e-12,
@@ -41,7 +41,7 @@ def facts(**changes: Any) -> Believed:
 
 def records(
     seed: int | None = 0, *, accelerometer: float = 1.005, push: float = 25e3, late_s: float = 0.0, **truth: float
-) -> list[Record]:
+) -> list[Driven]:
     """A slow and a fast sine and two sweeps, with noise unless there is no seed."""
     true = {**TRUE, **truth}
     rng = np.random.default_rng(seed) if seed is not None else None
@@ -50,7 +50,8 @@ def records(
         ("chirp up", 4.0, _sweep(4.0, 70.0, 8.0)), ("chirp down", 4.0, _sweep(70.0, 4.0, 8.0)),
     ]  # fmt: skip
     return [
-        Record(name, lowest, 1000.0, _samples(x, true, rng, accelerometer, push, late_s)) for name, lowest, x in legs
+        taken(name, _samples(x, true, rng, accelerometer, push, late_s), 1000.0, {"lowest_hz": lowest})
+        for name, lowest, x in legs
     ]
 
 
@@ -132,7 +133,12 @@ def _shape(opening: Any, pa: Any, pb: Any, ps: float, leak: float) -> Any:
     return 0.5 * (edge * r(ps - pa) - counter * r(pa) - counter * r(ps - pb) + edge * r(pb)) / np.sqrt(ps / 2)
 
 
-def changed(record: Record, **channels: Any) -> Record:
-    """The same record with other samples."""
-    return record._replace(samples={**record.samples, **channels})
+def changed(one: Driven, **channels: Any) -> Driven:
+    """The same motion with other samples."""
+    return with_rows(one, {**one.rows, **channels})
+
+
+def with_rows(one: Driven, rows: Any) -> Driven:
+    """The same motion, of which these rows came."""
+    return taken(one.name, rows, one.record.rate_hz, one.about)
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from hilctl.identify.plant.faults import PlantFault
-from hilctl.identify.plant.identify import fit_plant
-from tests.unit.identify.plant.plant_parts import changed, facts, records
+from hilctl.experiment.drive import LegFault
+from hilctl.identify.plant import fit_plant
+from tests.unit.identify.plant.plant_parts import changed, facts, records, with_rows
 
 
 @pytest.fixture(scope="module")
@@ -15,11 +15,11 @@ def good() -> list:
 
 def spoilt(good, **how):
     """Each channel as a function of itself."""
-    return [changed(r, **{name: make(r.samples[name]) for name, make in how.items()}) for r in good]
+    return [changed(r, **{name: make(r.rows[name]) for name, make in how.items()}) for r in good]
 
 
 def refusal(broken) -> str:
-    with pytest.raises(PlantFault) as error:
+    with pytest.raises(LegFault) as error:
         fit_plant(broken, facts())
     return str(error.value)
 
@@ -41,14 +41,14 @@ def test_an_accelerometer_with_the_wrong_sign(good):
 
 def test_a_swapped_pressure_pair(good):
     swapped = [
-        changed(r, pressure_a_pa=r.samples["pressure_b_pa"], pressure_b_pa=r.samples["pressure_a_pa"]) for r in good
+        changed(r, pressure_a_pa=r.rows["pressure_b_pa"], pressure_b_pa=r.rows["pressure_a_pa"]) for r in good
     ]
     text = refusal(swapped)
     assert "pressure pair is swapped" in text and "sensors.pressure_a" in text
 
 
 def test_one_pressure_twice(good):
-    assert "pressure" in refusal([changed(r, pressure_b_pa=r.samples["pressure_a_pa"]) for r in good])
+    assert "pressure" in refusal([changed(r, pressure_b_pa=r.rows["pressure_a_pa"]) for r in good])
 
 
 def test_a_dead_pressure_sensor(good):
@@ -83,19 +83,19 @@ def test_many_missing_ticks(good):
 
 def without(record, rows):
     """The same, in which these ticks did not run."""
-    return record._replace(samples={name: np.delete(values, rows) for name, values in record.samples.items()})
+    return with_rows(record, {name: np.delete(values, rows) for name, values in record.rows.items()})
 
 
 def test_what_the_loop_predicted_for_lost_readings_is_not_identified_from(good):
     """A twentieth at random, as a link loses them; the predictions are far off."""
     rng, plain, poor = np.random.default_rng(3), fit_plant(good, facts()), []
     for record in good:
-        samples = {name: values.copy() for name, values in record.samples.items()}
+        samples = {name: values.copy() for name, values in record.rows.items()}
         lost = rng.random(len(samples["tick"])) < 0.05
         samples["rejected"] = np.where(lost, 0b1111, 0)
         for name in ("displacement_m", "acceleration_m_s2", "pressure_a_pa", "pressure_b_pa"):
             samples[name] = np.where(lost, 0.0, samples[name])
-        poor.append(record._replace(samples=samples))
+        poor.append(with_rows(record, samples))
     fit = fit_plant(poor, facts())
     for key in ("machine.m", "machine.Qn", "machine.beta", "machine.wv"):
         own, whole = fit.quantity(key), plain.quantity(key)

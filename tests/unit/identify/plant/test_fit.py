@@ -5,8 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from hilctl.identify.plant.identify import fit_plant
-from hilctl.identify.plant.result import PlantFit
+from hilctl.identify.plant import PlantFit, fit_plant
 from tests.unit.identify.plant.plant_parts import BELIEVED, TRUE, changed, facts, records
 
 
@@ -104,5 +103,5 @@ def test_what_a_single_slow_sine_does_not_tell_is_not_printed_as_a_number():
 
 
 def test_a_supply_that_is_not_the_declared_one_is_said():
-    less = [changed(r, supply_pressure_pa=np.full(len(r.samples["tick"]), 19e6)) for r in records(3)]
+    less = [changed(r, supply_pressure_pa=np.full(len(r.rows["tick"]), 19e6)) for r in records(3)]
     assert "supply" in {flag.code for flag in fit_plant(less, facts()).flags}

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from hilctl.identify.plant.model_flow import run_play
-from hilctl.identify.plant.model_signals import Grid
+from hilctl.identify.plant.model_signals import Grid, fast_length
 from hilctl.identify.plant.plan import legs_of
-from hilctl.identify.plant.record import fast_length
 from tests.unit.identify.plant.plant_parts import MODE_RAD_S, facts
 
 

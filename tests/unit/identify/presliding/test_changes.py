@@ -2,12 +2,9 @@
 
 import pytest
 
-from hilctl.experiment.store import NotKept
 from hilctl.friction import check_friction
-from hilctl.identify.presliding.changes import changes, steps
-from hilctl.identify.presliding.result import Presliding
-from hilctl.identify.presliding.store import load_cycles
-from hilctl.rig import as_table, load
+from hilctl.identify.presliding.judge_told import Presliding, changes, steps
+from hilctl.rig import load
 from hilctl.service.changed import changed
 from hilctl.service.store import Store, values_of
 
@@ -52,9 +49,3 @@ def test_friction_that_jumps_keeps_a_law_that_does(model, kept):
     made = changes(found("static", {"model": "karnopp", **CURVE, "fc": 300.0}), values_of(rig(model=model, **bristles)))
     assert made["friction.fc"] == 300.0
     assert made.get("friction.model", model) == kept
-
-
-def test_a_file_that_holds_something_else_is_refused(tmp_path):
-    (tmp_path / "x.npz").write_text(str(as_table(rig())))
-    with pytest.raises(NotKept, match="holds no cycles"):
-        load_cycles(tmp_path / "x.npz")

@@ -6,19 +6,16 @@ import math
 import numpy as np
 import pytest
 
+from hilctl.experiment.drive import LegFault
+from hilctl.experiment.facts import Facts
 from hilctl.friction import check_friction
-from hilctl.identify.presliding import ReversalFault, judge
+from hilctl.identify.presliding import judge
 from hilctl.identify.presliding.estimate_cycles import Cycles
-from hilctl.identify.presliding.facts import Facts
 from hilctl.identify.presliding.model import GMS, LUGRE, run_force
 from hilctl.identify.presliding.model_curve import Curve
 from hilctl.identify.presliding.plan import plan
+from tests.unit.identify.presliding.presliding_parts import CURVE, FACTS, but
 
-CURVE = {"fc": 287.0, "fs": 3118.0, "vs": 0.115, "sigma": 3251.0}
-FACTS = Facts(
-    rate_hz=1000.0, mass_kg=500.0, area_m2=3e-3, damping_n_s_m=0.0, stiffness_n_m=0.0, weight_n=0.0, oil_n_m=3.8e7,
-    late_x_s=5e-4, late_a_s=5.1e-4, late_p_s=0.0, noise_x_m=5e-6, noise_a_m_s2=0.02, noise_p_pa=25e3,
-)  # fmt: skip
 FINE = 10  # steps of the made-up rig in a sample
 
 
@@ -27,7 +24,7 @@ def cycles_of(law: dict, seed: int = 1, facts: Facts = FACTS, jumps: bool = Fals
     rng = np.random.default_rng(seed)
     friction = check_friction(law)
     out = []
-    for swing in plan(Curve(**CURVE), facts, 0.1):
+    for swing in plan(Curve(**CURVE), facts):
         n, period_s = swing.period * FINE, swing.period / facts.rate_hz
         t = np.arange(n) * period_s / n
         swung = swing.amplitude_m * np.sin(2 * np.pi * t / period_s)
@@ -46,15 +43,20 @@ def cycles_of(law: dict, seed: int = 1, facts: Facts = FACTS, jumps: bool = Fals
             late = np.fft.irfft(np.fft.rfft(values) * np.exp(-1j * w * late_s), n)[::FINE]
             return late + noise * rng.standard_normal(shape)
 
-        push = force + facts.mass_kg * a + 250.0
+        push = force + facts["machine.m"] * a + 250.0
         out.append(
             Cycles(
-                swing.amplitude_m, period_s, shown(x, facts.late_x_s, facts.noise_x_m),
-                1.005 * shown(a, facts.late_a_s, facts.noise_a_m_s2) + 0.02,
-                shown(push, 0.0, facts.area_m2 * facts.noise_p_pa * math.sqrt(2)),
+                swing.amplitude_m, period_s, shown(x, *of(facts, "displacement")),
+                1.005 * shown(a, *of(facts, "acceleration")) + 0.02,
+                shown(push, 0.0, facts["machine.A"] * facts["sensors.pressure_a.noise"] * math.sqrt(2)),
             )
         )  # fmt: skip
     return out
+
+
+def of(facts: Facts, sensor: str) -> tuple[float, float]:
+    """Delay and noise."""
+    return facts[f"sensors.{sensor}.delay_s"], facts[f"sensors.{sensor}.noise"]
 
 
 def held(swung: np.ndarray, level_n: float, oil_n_m: float) -> tuple[np.ndarray, np.ndarray]:
@@ -117,7 +119,7 @@ def test_a_table_that_stands_while_friction_turns_has_static_friction():
 
 
 def test_a_spring_too_stiff_for_the_sensors_is_said_to_be():
-    dull = FACTS._replace(noise_x_m=4e-5, noise_a_m_s2=0.2)
+    dull = but(noise_x=4e-5, noise_a=0.2)
     found = judge(cycles_of({"model": "lugre", **CURVE, "s0": 8e8, "s1": 1e5, "passive_to": 0.05}, facts=dull), dull,
                   CURVE)
     assert not found.certain or found.kind == "static"
@@ -160,7 +162,7 @@ def test_swings_that_do_not_repeat_are_left_out_and_said():
         t = np.arange(c.x_m.shape[1]) / FACTS.rate_hz
         tremor = 3e-6 * np.sin(2 * np.pi * 30 * t + rng.uniform(0, 2 * np.pi, (c.rows, 1))) * (2, 4, 16)[i]
         shaken = -((2 * np.pi * 30) ** 2) * tremor
-        push = c.push_n + FACTS.mass_kg * shaken
+        push = c.push_n + FACTS["machine.m"] * shaken
         swings[i] = c._replace(x_m=c.x_m + tremor, a_m_s2=c.a_m_s2 + 1.005 * shaken, push_n=push)
     found = judge(swings, FACTS, CURVE)
     assert found.kind == "lugre"
@@ -192,7 +194,7 @@ def spoilt(kind: str) -> list[Cycles]:
     ],
 )  # fmt: skip
 def test_data_that_mean_nothing_are_refused(kind, says):
-    with pytest.raises(ReversalFault, match=says):
+    with pytest.raises(LegFault, match=says):
         judge(spoilt(kind), FACTS, CURVE)
 
 

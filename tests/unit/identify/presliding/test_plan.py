@@ -3,20 +3,20 @@
 import numpy as np
 import pytest
 
+from hilctl.experiment.drive import LegFault
 from hilctl.friction import check_friction
-from hilctl.identify.presliding import ReversalFault
-from hilctl.identify.presliding.facts import Facts
-from hilctl.identify.presliding.faults import LEAST_CYCLES
+from hilctl.identify.presliding.estimate_cycles import LEAST_CYCLES
 from hilctl.identify.presliding.model import run_force, run_stiffness
 from hilctl.identify.presliding.model_curve import Curve, curve_of
 from hilctl.identify.presliding.plan import plan
+from tests.unit.identify.presliding import presliding_parts as parts
+from tests.unit.identify.presliding.presliding_parts import FACTS, but
 
-CURVE = Curve(287.0, 3118.0, 0.115, 3251.0)
-FACTS = Facts(1000.0, 500.0, 3e-3, 0.0, 0.0, 0.0, 3.8e7, 5e-4, 5.1e-4, 0.0, 5e-6, 0.02, 25e3)
+CURVE = Curve(**parts.CURVE)
 
 
 def test_the_reference_rig_is_done_within_a_minute():
-    swings = plan(CURVE, FACTS, 0.1)
+    swings = plan(CURVE, FACTS)
     assert sum(s.seconds(1000.0) for s in swings) < 60
     assert 1e-5 < swings[0].amplitude_m < 5e-5, "the smallest does not turn friction whole"
     assert swings[-1].amplitude_m > 10 * CURVE.fs / FACTS.oil_n_m, "the largest slides"
@@ -24,7 +24,7 @@ def test_the_reference_rig_is_done_within_a_minute():
 
 @pytest.mark.parametrize("rate_hz", [500.0, 1000.0, 5000.0])
 def test_periods_are_whole_samples_and_slow(rate_hz):
-    for swing in plan(CURVE, FACTS._replace(rate_hz=rate_hz), 0.1):
+    for swing in plan(CURVE, but(rate_hz=rate_hz)):
         speed = 2 * 3.15 * swing.amplitude_m * rate_hz / swing.period
         assert speed < 0.45 * CURVE.vs
         asked = swing.parameters(rate_hz, 0.01)
@@ -33,15 +33,15 @@ def test_periods_are_whole_samples_and_slow(rate_hz):
 
 
 def test_less_time_means_fewer_cycles_and_too_little_is_refused():
-    fewer = plan(CURVE, FACTS, 0.1, budget_s=38.0)
+    fewer = plan(CURVE, FACTS, budget_s=38.0)
     assert sum(s.seconds(1000.0) for s in fewer) <= 38.0
     assert all(s.cycles >= LEAST_CYCLES for s in fewer)
-    with pytest.raises(ReversalFault, match=r"a budget of 15 s is too short.*raise --budget"):
-        plan(CURVE, FACTS, 0.1, budget_s=15.0)
+    with pytest.raises(LegFault, match=r"a budget of 15 s is too short.*raise --budget"):
+        plan(CURVE, FACTS, budget_s=15.0)
 
 
 def test_a_soft_machine_is_swung_no_further_than_its_stroke_allows():
-    for swing in plan(CURVE, FACTS._replace(oil_n_m=1e6), 0.02):
+    for swing in plan(CURVE, but(oil_n_m=1e6, stroke_m=0.02)):
         assert swing.amplitude_m <= 0.005
 
 

@@ -4,14 +4,13 @@ cycles count."""
 import numpy as np
 import pytest
 
-from hilctl.experiment.record import record_of
+from hilctl.experiment.drive import taken
 from hilctl.identify.presliding.estimate_cycles import FORGETS, cut
 from hilctl.identify.presliding.estimate_loop import FINE, Loop
 from hilctl.identify.presliding.estimate_travel import compliances
-from hilctl.identify.presliding.facts import Facts
 from hilctl.identify.presliding.plan import Swing
+from tests.unit.identify.presliding.presliding_parts import FACTS
 
-FACTS = Facts(1000.0, 500.0, 3e-3, 0.0, 0.0, 0.0, 3.8e7, 5e-4, 5.1e-4, 0.0, 5e-6, 0.02, 25e3)
 LEVEL_N, SPRING_N_M = 3000.0, 1e8
 
 
@@ -55,14 +54,42 @@ def test_the_cycles_that_remember_the_rise_do_not_count():
         "acceleration_m_s2": zeros, "pressure_a_pa": zeros,
         "pressure_b_pa": zeros,
     }  # fmt: skip
-    motion = {"full_from_s": 1.0, "full_s": n / 1000}
-    found = cut(record_of(samples, FACTS.rate_hz).bridged, motion, 1e-3, 500, FACTS)
+
+    def cycles():
+        driven = taken("reversals", samples, FACTS.rate_hz, {"amplitude_m": 1e-3, "period": 500})
+        return cut(driven._replace(facts={"full_from_s": 1.0, "full_s": n / 1000}), FACTS)
+
+    found = cycles()
     assert found.x_m.shape == (10, 500)
     assert np.all(found.x_m == np.arange(FORGETS, 10 + FORGETS)[:, None])
     samples["displacement_m"][rise + 3 * 500 + 7] = 99.0
     samples["rejected"][rise + 3 * 500 + 7] = 1
-    kept = cut(record_of(samples, FACTS.rate_hz).bridged, motion, 1e-3, 500, FACTS)
+    kept = cycles()
     assert kept.x_m[2, 7] == pytest.approx(np.delete(found.x_m[:, 7], 2).mean())
     samples["rejected"][rise + 5 * 500 : rise + 5 * 500 + 6] = 1
-    fewer = cut(record_of(samples, FACTS.rate_hz).bridged, motion, 1e-3, 500, FACTS)
+    fewer = cycles()
     assert set(fewer.x_m[:, 9]) == set(range(FORGETS, 10 + FORGETS)) - {5}
+
+
+def test_a_pressure_that_is_held_counts_at_the_ticks_of_its_own():
+    """Read every third tick, which falls on every instant of a cycle of 500 in turn."""
+    swing, n = Swing(1e-3, 500, 12), 13 * 500
+    at = np.arange(1000 + n + 500)
+    wave = np.sin(2 * np.pi * (at - 1000) / 500)
+    since = at % 3
+    samples = {
+        "tick": at, "rejected": np.zeros(len(at), int), "displacement_m": wave, "acceleration_m_s2": -wave,
+        "pressure_a_pa": np.sin(2 * np.pi * (at - since - 1000) / 500), "pressure_b_pa": np.zeros(len(at)),
+        "pressure_a_age_ns": since * 1_000_000,
+    }  # fmt: skip
+    facts = {"full_from_s": 1.0, "full_s": n / 1000}
+
+    def push():
+        driven = taken("reversals", samples, FACTS.rate_hz, {"amplitude_m": 1e-3, "period": 500})
+        return cut(driven._replace(facts=facts), FACTS).push_n / FACTS["machine.A"]
+
+    right = np.sin(2 * np.pi * np.arange(500) / 500)
+    assert push().shape == (swing.cycles, 500)
+    assert np.abs(push() - right).max() < 1e-9
+    samples.pop("pressure_a_age_ns")
+    assert np.abs(push().mean(0) - right).max() > 0.01, "otherwise late by a tick"

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hilctl.experiment.record import record_of
+from hilctl.experiment.drive import taken
+from hilctl.experiment.facts import Facts
 from hilctl.friction import check_friction
 from hilctl.identify.presliding import judge
-from hilctl.identify.presliding.estimate_cycles import CHANNELS, cut
-from hilctl.identify.presliding.facts import facts_of
+from hilctl.identify.presliding.estimate_cycles import cut
 from hilctl.identify.presliding.model_curve import curve_of
-from hilctl.identify.presliding.plan import PAUSE_S, plan
+from hilctl.identify.presliding.plan import CHANNELS, PAUSE_S, plan
 
 CURVE = {"fc": 287.0, "fs": 3118.0, "vs": 0.115, "sigma": 3251.0}
 KNOWN = {"fc": 293.0, "fs": 3130.0, "vs": 0.1146, "sigma": 3235.0}  # as a campaign may have found it
@@ -56,18 +56,20 @@ def identified(law_loop: Any, law: dict[str, Any]) -> dict[str, Any]:
     table = law_loop(**below("twin.friction", law))
     table.arm()
     controller, rate_hz = table.controller, 1 / table.dt_s
-    values = {f"machine.{k}": getattr(controller.machine, k) for k in ("m", "A", "B", "K", "vertical", "beta", "Vt")}
+    keys = ("m", "A", "B", "K", "vertical", "beta", "Vt", "stroke_m")
+    values = {f"machine.{key}": getattr(controller.machine, key) for key in keys}
     for name in ("displacement", "acceleration", "pressure_a", "pressure_b"):
         sensor = getattr(controller.sensors, name)
         values |= {f"sensors.{name}.delay_s": sensor.delay_s, f"sensors.{name}.noise": sensor.noise}
-    facts = facts_of(values, rate_hz)
+    facts = Facts("made-up", rate_hz, 0, values)
     cycles = []
-    for swing in plan(curve_of(KNOWN)[0], facts, controller.machine.stroke_m):
+    for swing in plan(curve_of(KNOWN)[0], facts):
         table.run(PAUSE_S)
         planned = table.track("sine", **swing.parameters(rate_hz, 0.0))
         rows = table.run(planned.duration_s)
         samples = {name: np.array(rows[name]) for name in CHANNELS}
-        cycles.append(cut(record_of(samples, rate_hz).bridged, planned.facts, swing.amplitude_m, swing.period, facts))
+        about = {"amplitude_m": swing.amplitude_m, "period": swing.period}
+        cycles.append(cut(taken(swing.name, samples, rate_hz, about)._replace(facts=planned.facts), facts))
     return judge(cycles, facts, KNOWN).table
 
 

@@ -1,9 +1,9 @@
-"""What a commissioning was asked for, on which rig, and under which parameters: what must be the same to go on with it.
+"""What a long work was asked for, on which rig, and under which parameters: what must be the same to go on with it.
 
     course.json     written before anything moves
     prepared.json   the preparation, once it is done
     legs/           every motion, as it was measured (hilctl.experiment.journal)
-    friction/       the friction campaign, which keeps its own
+    friction/       of a commissioning: the friction campaign, which keeps its own
 """
 
 import shutil
@@ -15,10 +15,12 @@ from typing import Any
 import msgspec
 
 from hilctl.experiment import store
+from hilctl.experiment.facts import Facts
 from hilctl.results.prepared import Prepared
 
 FORMAT = 1
-_FILE, _PREPARED, _WORK = "course.json", "prepared.json", "commissioning"
+_FILE, _PREPARED = "course.json", "prepared.json"
+LEGS = "legs"
 _SHOWN = 5  # differences, in a message
 
 
@@ -32,6 +34,12 @@ class Course(msgspec.Struct, frozen=True):
     values: dict[str, Any]  # the active parameters
     asked: dict[str, Any]
     author: str = ""
+    work: str = "commissioning"
+
+    @property
+    def facts(self) -> Facts:
+        """The rig as it was."""
+        return Facts(self.rig, self.rate_hz, 0, self.values)
 
     def differences(self, other: "Course") -> list[str]:
         """What is not the same in another."""
@@ -47,26 +55,37 @@ class Course(msgspec.Struct, frozen=True):
         return found
 
 
-def now(rig: str, rate_hz: float, values: Mapping[str, Any], asked: Mapping[str, Any], author: str) -> Course:
+def now(
+    rig: str, rate_hz: float, values: Mapping[str, Any], asked: Mapping[str, Any], author: str = "",
+    work: str = "commissioning",
+) -> Course:  # fmt: skip
     """One that begins."""
     plain = msgspec.json.decode(msgspec.json.encode({"values": dict(values), "asked": dict(asked)}))
     date = datetime.now(UTC).isoformat(timespec="seconds")
-    return Course(FORMAT, date, rig, rate_hz, plain["values"], plain["asked"], author)
+    return Course(FORMAT, date, rig, rate_hz, plain["values"], plain["asked"], author, work)
 
 
 def begun(folder: Path, course: Course) -> None:
     """A new one, in a folder that holds none; StoreError otherwise."""
-    store.begin(folder / _FILE, course, _WORK)
+    store.begin(folder / _FILE, course, course.work)
+
+
+def opened(folder: Path, work: str = "commissioning") -> Course:
+    """The one that the folder holds; StoreError where it holds none of this work."""
+    found = store.opened(folder / _FILE, Course, FORMAT, work)
+    if found.work != work:
+        raise store.StoreError(f"{folder} holds the {found.work}, not the {work}; name another folder")
+    return found
 
 
 def resumed(folder: Path, course: Course) -> None:
     """StoreError where the folder holds none, or one that was begun otherwise."""
-    found = store.opened(folder / _FILE, Course, FORMAT, _WORK).differences(course)
+    found = opened(folder, course.work).differences(course)
     if found:
         more = f", and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         raise store.StoreError(
             f"{folder} was begun otherwise: {'; '.join(found[:_SHOWN])}{more}; restore that and continue, or begin a "
-            "new commissioning in another folder"
+            f"new {course.work} in another folder"
         )
 
 
@@ -78,14 +97,14 @@ def is_begun(folder: Path) -> bool:
 def author_of(folder: Path) -> str:
     """The author that was named; empty where none was, or nothing is held."""
     try:
-        return store.opened(folder / _FILE, Course, FORMAT, _WORK).author
+        return opened(folder).author
     except store.StoreError:
         return ""
 
 
 def forgotten(folder: Path) -> bool:
     """What the folder held of another commissioning is deleted; whether there was any."""
-    found = [path for name in (_FILE, _PREPARED, "legs", "friction", "only") if (path := folder / name).exists()]
+    found = [path for name in (_FILE, _PREPARED, LEGS, "friction", "only") if (path := folder / name).exists()]
     for path in found:
         if path.is_dir():
             shutil.rmtree(path)

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Sequence
 
+from hilctl.experiment.facts import Facts
 from hilctl.identify.presliding.estimate_loop import Loop
 from hilctl.identify.presliding.estimate_travel import Travel
-from hilctl.identify.presliding.facts import Facts
 from hilctl.identify.presliding.judge_models import Comparison
 from hilctl.results.quantity import Quantity
 
@@ -41,7 +41,7 @@ def static(travel: Travel, least_n_m: float) -> str:
 
 def static_advice(travel: Travel, least_n_m: float, facts: Facts) -> str:
     """What is not known, and whether it matters."""
-    stiff_s = turn_s(4 * travel.level_n / least_n_m)
+    stiff_s, noise_um = turn_s(4 * travel.level_n / least_n_m), 1e6 * facts["sensors.displacement.noise"]
     text = (
         "compensate with the static model, its jump smoothed; a spring that these sensors do not resolve would turn "
         f"friction within {1e3 * stiff_s:.1f} ms of a reversal at {REVERSAL_M_S2:g} m/s²"
@@ -50,7 +50,7 @@ def static_advice(travel: Travel, least_n_m: float, facts: Facts) -> str:
         return f"{text}, no longer than the smoothing: no loss"
     return (
         f"{text}, longer than the smoothing of {1e3 * SMOOTHED_S:g} ms: compensation may lose part of its gain; more "
-        f"cycles, or a displacement sensor with less noise than {1e6 * facts.noise_x_m:.1f} µm, would resolve it"
+        f"cycles, or a displacement sensor with less noise than {noise_um:.1f} µm, would resolve it"
     )
 
 

@@ -1,16 +1,18 @@
-"""The fits as quantities with intervals, flags and notes."""
+"""What is reported of the fits: every quantity with its interval and origin, flags and notes."""
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
 from hilctl.experiment.accelerometer import Accelerometer
 from hilctl.identify.plant.estimate_flow import RANK, WORDS, Fitted
 from hilctl.identify.plant.estimate_mass import Mass
-from hilctl.identify.plant.record import Record
-from hilctl.identify.plant.result import PlantFit
+from hilctl.identify.plant.model_signals import Shown
+from hilctl.params.finite import finite
+from hilctl.results.plant import PlantEvidence
 from hilctl.results.quantity import Flag, Quantity, quantity
 
 SURE = 1.96  # standard deviations: 95 %
@@ -30,12 +32,57 @@ _FORCE = "force against acceleration in fast sliding, friction a nuisance"
 _SIDES = "accelerometer against displacement"
 
 
+class PlantFit(NamedTuple):
+    """An identified machine."""
+
+    quantities: Mapping[str, Quantity]  # by key, as in the rig file where it has one
+    model: frozenset[str]  # those of the inverse model; others are of a sensor, or derived
+    flags: tuple[Flag, ...]
+    notes: tuple[str, ...]  # what the numbers are relative to
+    explained_percent: dict[str, float]  # of each record's flow
+    scatter: float  # of a spectral line, in units of what is expected of it
+    singular_values: tuple[float, ...]
+    weakest: str
+    rig_seconds: float
+    samples: int
+    losses: tuple[str, ...] = ()
+
+    def quantity(self, key: str) -> Quantity:
+        """By key."""
+        return self.quantities[key]
+
+    def changes(self) -> dict[str, float]:
+        """What to set in the rig, by key: the model's parameters that were identified."""
+        return {
+            key: q.value for key, q in self.quantities.items()
+            if key in self.model and q.identified and q.before is not None and q.value is not None
+        }  # fmt: skip
+
+    @property
+    def told(self) -> dict[str, Quantity]:
+        """As a result holds them: without numbers where these data say none."""
+        return {key: q if q.identified else q.withheld() for key, q in self.quantities.items()}
+
+    def evidence(self) -> PlantEvidence:
+        """How well they are identified."""
+        return PlantEvidence(
+            flags=list(self.flags), notes=[*self.notes, *self.losses], explained_percent=finite(self.explained_percent),
+            scatter=finite(self.scatter), singular_values=finite(self.singular_values), weakest=self.weakest,
+            changes=self.changes(), rig_seconds=self.rig_seconds, samples=self.samples,
+        )  # fmt: skip
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values that JSON can hold."""
+        plain: dict[str, Any] = msgspec.to_builtins({"plant": self.told})
+        return {**plain, **msgspec.to_builtins(self.evidence())}
+
+
 def told(
-    records: Sequence[Record], fitted: Fitted, meter: Accelerometer, mass: Mass, facts: Mapping[str, Any]
+    records: Sequence[Shown], fitted: Fitted, meter: Accelerometer, mass: Mass, facts: Mapping[str, Any]
 ) -> PlantFit:
     """The result."""
     quantities = _machine(fitted, mass, meter, facts) | _delays(fitted, meter, records[0], facts)
-    lost = dict(zip((r.name for r in records), fitted.explained, strict=True))
+    lost = dict(zip((r.driven.name for r in records), fitted.explained, strict=True))
     return PlantFit(
         quantities=quantities,
         model=MODEL,
@@ -45,8 +92,8 @@ def told(
         scatter=fitted.scatter,
         singular_values=fitted.singular_values,
         weakest=", ".join(f"{name} {share:+.2f}" for name, share in fitted.weakest.items()),
-        rig_seconds=sum(r.seconds for r in records),
-        samples=sum(len(r.samples["tick"]) for r in records),
+        rig_seconds=sum(r.driven.record.seconds for r in records),
+        samples=sum(r.driven.record.ticks for r in records),
     )
 
 
@@ -83,10 +130,10 @@ def _machine(fitted: Fitted, mass: Mass, meter: Accelerometer, facts: Mapping[st
     ])  # fmt: skip
 
 
-def _delays(fitted: Fitted, meter: Accelerometer, record: Record, facts: Mapping[str, Any]) -> dict[str, Quantity]:
+def _delays(fitted: Fitted, meter: Accelerometer, record: Shown, facts: Mapping[str, Any]) -> dict[str, Quantity]:
     p, sd = fitted.value, fitted.sd
     late = facts["sensors.displacement.delay_s"] + p["tau"]
-    held = 1 / record.rate_hz
+    held = record.grid.dt_s
     lag, lag_sd, total_sd = _lag(fitted)
     at = fitted.at_bound["delay"]
     return dict([
@@ -117,7 +164,7 @@ def _lag(fitted: Fitted) -> tuple[float, float, float]:
 
 
 def _flags(
-    quantities: Mapping[str, Quantity], fitted: Fitted, records: Sequence[Record], facts: Mapping[str, Any]
+    quantities: Mapping[str, Quantity], fitted: Fitted, records: Sequence[Shown], facts: Mapping[str, Any]
 ) -> list[Flag]:
     flags = []
     for key, q in quantities.items():
@@ -150,7 +197,7 @@ def _stiffness(mass: Mass, facts: Mapping[str, Any]) -> list[Flag]:
     return [Flag("stiffness", "machine.K", text, "check what is attached to the table, or correct machine.K")]
 
 
-def _supply(records: Sequence[Record], facts: Mapping[str, Any]) -> list[Flag]:
+def _supply(records: Sequence[Shown], facts: Mapping[str, Any]) -> list[Flag]:
     """Whether the supply has the pressure of Qn."""
     declared = float(facts["machine.Ps"])
     if facts["sensors.supply_pressure.present"]:

@@ -1,0 +1,106 @@
+"""The machine from driven motions, as far as they can be right: the parameters that the inverse model needs.
+
+    with Client(...) as rig:
+        rig.arm()
+        fit = identify_plant(rig)
+        rig.set(fit.changes(), origin="identification")
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hilctl.experiment import accelerometer, course
+from hilctl.experiment.drive import Driven, LegFault, over, stored, usable
+from hilctl.experiment.facts import Facts, read_facts
+from hilctl.experiment.noise import with_noise
+from hilctl.experiment.policy import EQUATION, wider
+from hilctl.experiment.sensors import SENSED
+from hilctl.identify.plant.estimate_flow import fit_flow
+from hilctl.identify.plant.estimate_mass import weigh
+from hilctl.identify.plant.judge_told import PlantFit, told
+from hilctl.identify.plant.model_flow import Lines, lines_of, spool
+from hilctl.identify.plant.model_motion import compare
+from hilctl.identify.plant.model_signals import Reals, shown
+from hilctl.identify.plant.plan import measure, wrong
+
+if TYPE_CHECKING:
+    from hilctl.client import Client
+
+WORK = "identification of the plant"
+LEAST_CORRELATION = 0.5  # of force and acceleration in fast sliding
+LEAST_EXPLAINED = 80.0  # % of the flow
+_STILL_S = 0.2  # of the rest behind each motion
+
+
+def identify_plant(rig: "Client", tell: Callable[[str, int], None] = lambda name, done: None) -> PlantFit:
+    """Drives the motions and fits. The rig must hold; no parameter is changed."""
+    facts = read_facts(rig)
+    return fit_plant(measure(rig, facts, tell), facts)
+
+
+def fit_stored(folder: Path) -> PlantFit:
+    """From the motions that a folder holds, without the rig."""
+    begun = course.opened(folder, WORK)
+    return fit_plant(stored(folder / course.LEGS, begun.rate_hz), begun.facts)
+
+
+def fit_plant(driven: Sequence[Driven], facts: Facts) -> PlantFit:
+    """The machine from motions. LegFault where they cannot be right."""
+    for one in driven:
+        problem = wrong(one.record, facts) if usable(one.losses, EQUATION) else over(one.losses, EQUATION)
+        if problem:
+            raise LegFault(f"{one.name}: {problem}")
+    still = {c: [d.record.readings(c)[-round(_STILL_S * d.record.rate_hz) :] for d in driven] for c in SENSED}
+    values, remarks = with_noise(facts.values, still)
+    records = [shown(one) for one in driven]
+    meter = compare(records, values)
+    problem = accelerometer.wrong(meter.gain)
+    if problem:
+        raise LegFault(problem)
+    lines = [lines_of(record, meter, values, facts.mode_rad_s) for record in records]
+    _check_signs(lines, values)
+    share = sum(d.losses.share * d.losses.ticks for d in driven) / sum(d.losses.ticks for d in driven)
+    fitted = fit_flow(lines, values, facts.mode_rad_s).wider(wider(share))
+    if min(fitted.explained) < LEAST_EXPLAINED:
+        worst = int(np.argmin(fitted.explained))
+        raise LegFault(
+            f"{driven[worst].name}: command, pressures and motion do not fit one valve and cylinder: the best "
+            f"parameters explain {fitted.explained[worst]:.0f} % of the flow, less than {LEAST_EXPLAINED:g} %; "
+            "check machine.A and machine.Vt, the pressure sensors' scales, that the oil holds no free air, and the "
+            "valve's amplifier"
+        )
+    found = told(records, fitted, meter, weigh(lines, fitted.value["tau"], values), values)
+    again = [f"{one.name}: driven again: {text}" for one in driven for text in one.again]
+    lost = [f"{one.name}: {one.losses.text}" for one in driven if one.losses.text]
+    return found._replace(notes=(*found.notes, *remarks), losses=(*again, *lost))
+
+
+def _check_signs(lines: Sequence[Lines], values: Mapping[str, Any]) -> None:
+    """LegFault where pressures or command have the wrong sign."""
+    slow, shaken = lines[0], lines[-1]
+    start = {"null": 0.0, "delay": 0.0, "wv": values["machine.wv"], "zv": values["machine.zv"], "play": 0.0}
+    if _cosine(spool(slow, start), slow.v) < -LEAST_CORRELATION:
+        raise LegFault(
+            "the table moves against the command: the valve's polarity is wrong, or displacement's and the "
+            "accelerometer's signs both are; check the valve's wiring and sensors.displacement.gain"
+        )
+    pushed = _cosine(shaken.load, shaken.a)
+    if pushed < -LEAST_CORRELATION:
+        raise LegFault(
+            "the load pressure opposes the acceleration: the pressure pair is swapped; check that "
+            "sensors.pressure_a sits in the chamber that a positive command fills, and sensors.pressure_b in the other"
+        )
+    if pushed < LEAST_CORRELATION:
+        raise LegFault(
+            f"the load pressure does not follow the acceleration (correlation {pushed:.2f}); check that both "
+            "pressure sensors are connected to the cylinder's chambers, and their scales (sensors.pressure_a, _b)"
+        )
+
+
+def _cosine(one: Reals, other: Reals) -> float:
+    one, other = one - np.mean(one), other - np.mean(other)
+    size = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return float(one @ other) / size if size > 0 else 0.0
