@@ -33,6 +33,7 @@ test: $(STAMP)
 # Everything at its full counts: hours.
 long: $(STAMP)
 	$(MAKE) test BUT=bench
+	$(BIN)/python -m pytest -q tests/benchmarks -m bench
 	$(MAKE) soak
 	$(MAKE) bench
 

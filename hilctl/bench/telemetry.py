@@ -7,19 +7,20 @@ often, packed once, by plain pyzmq to one listener: what remains when there is n
 Service without listener, service with one, raw pyzmq: one after the other, and the same again, while the loop runs on.
 A ratio is the median of the rounds' ratios, so that what disturbs one round does not count. Who sends has a processor
 of its own, and the loop and the listeners share another: beside the loop a sender finds its caches cold, and one
-chance placement made either side a third dearer. At the end another listener stalls for two seconds, with no queue of
-its own.
+chance placement made either side a third dearer. Before, while the service's memory fills, the listener stalls for two
+seconds, with no queue of its own. All processes are there from the beginning: none starts within a round.
 """
 
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from hilctl.bench.host import host
 from hilctl.client import Client, private_service
@@ -33,27 +34,31 @@ _FILL_S = 60.0  # longest wait for that
 
 _LISTEN = """
 import sys, json, time, zmq, msgpack
-endpoint, stall_s, seconds = sys.argv[1], float(sys.argv[2]), float(sys.argv[3])
-socket = zmq.Context().socket(zmq.SUB)
-if stall_s:
-    socket.setsockopt(zmq.RCVHWM, 1)
-socket.subscribe("block")
-socket.connect(endpoint)
+print("there", flush=True)
+context = zmq.Context()
 def block():
     payload = socket.recv_multipart()[1]
     body = msgpack.unpackb(payload)
     return body["first"], body["count"], len(body["columns"]), len(payload)
-first, count, channels, size = block()
-print("there", flush=True)
-begun = time.monotonic()
-time.sleep(stall_s)
-expected, lost, rows = first + count, 0, count
-while time.monotonic() - begun < seconds:
+for line in sys.stdin:
+    stall_s, seconds = map(float, line.split())
+    socket = context.socket(zmq.SUB)
+    if stall_s:
+        socket.setsockopt(zmq.RCVHWM, 1)
+    socket.subscribe("block")
+    socket.connect(sys.argv[1])
     first, count, channels, size = block()
-    lost += first - expected
-    expected = first + count
-    rows += count
-print(json.dumps({"lost": lost, "rows": rows, "channels": channels, "bytes_a_row": size / count}))
+    print("there", flush=True)
+    begun = time.monotonic()
+    time.sleep(stall_s)
+    expected, lost, rows = first + count, 0, count
+    while time.monotonic() - begun < seconds:
+        first, count, channels, size = block()
+        lost += first - expected
+        expected = first + count
+        rows += count
+    socket.close(linger=0)
+    print(json.dumps({"lost": lost, "rows": rows, "channels": channels, "bytes_a_row": size / count}), flush=True)
 """
 
 _SEND = """
@@ -66,7 +71,7 @@ socket.recv()
 payload, due = bytes(size), time.monotonic()
 while True:
     socket.send_multipart([b"block", payload])
-    due += every_s
+    due = max(due + every_s, time.monotonic())
     time.sleep(max(0.0, due - time.monotonic()))
 """
 
@@ -93,17 +98,20 @@ class Round(NamedTuple):
 
 def run(quick: bool) -> dict[str, Any]:
     """Shares of one core, their ratios, and what was lost."""
-    count, seconds = (5, 1.5) if quick else (9, 3.0)
+    count, seconds = (5, 1.0) if quick else (9, 3.0)
     processors = sorted(os.sched_getaffinity(0))
     changes: dict[str, Any] = {"loop.rate_hz": RATE_HZ, "limits.late.ticks": 100_000, "loop.cpu": processors[-1]}
     changes |= {"service.block_s": BLOCK_S, "service.history_s": _MEMORY_S}
     with private_service("table-500", clock="real", changes=changes) as service:
-        with Client(service.commands) as rig:
+        with Client(service.commands) as rig, _listener(service.telemetry) as listener:
             rig.check_motion("move", position_m=0.0)  # what the service loads once, it has loaded after this
+            listener.begin(2.0, _MEMORY_S)
+            stalled = listener.heard()
             _wait_until_memory_is_full(rig)
         _place(service.pid, processors[0])
-        rounds = [_round(service.pid, service.telemetry, seconds) for _ in range(count)]
-        stalled = json.loads(_listen(service.telemetry, 2.0, 4.0).communicate(timeout=60)[0])
+        size = round(RATE_HZ * BLOCK_S * stalled["bytes_a_row"])
+        with _listener(service.telemetry) as listener, _raw(size) as sender:
+            rounds = [_round(service.pid, listener, sender, seconds) for _ in range(count)]
         with Client(service.commands) as rig:
             status = rig.status()["core"]
     over_raw = statistics.median(r.listener / r.raw for r in rounds)
@@ -141,13 +149,16 @@ def _wait_until_memory_is_full(rig: Client) -> None:
         time.sleep(0.1)
 
 
-def _round(pid: int, endpoint: str, seconds: float) -> Round:
+def _round(pid: int, listener: "_Listener", sender: int, seconds: float) -> Round:
     none = _share(pid, seconds)
-    listener = _listen(endpoint, 0.0, seconds + 0.5)
+    listener.begin(0.0, seconds + 0.2)
     one = _share(pid, seconds)
-    heard = json.loads(listener.communicate(timeout=60)[0])
-    with _raw(round(RATE_HZ * BLOCK_S * heard["bytes_a_row"])) as sender:
+    heard = listener.heard()
+    os.kill(sender, signal.SIGCONT)
+    try:
         return Round(none, one, _share(sender, seconds), heard)
+    finally:
+        os.kill(sender, signal.SIGSTOP)
 
 
 def _place(pid: int, processor: int) -> None:
@@ -168,32 +179,62 @@ def _cpu_s(pid: int) -> float:
     return time.clock_gettime(~pid << 3 | 2)
 
 
-def _listen(endpoint: str, stall_s: float, seconds: float) -> "subprocess.Popen[str]":
-    return _subscribed(_LISTEN, endpoint, str(stall_s), str(seconds))
+class _Listener:
+    """A process that subscribes to the telemetry on command, again and again."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._told, self._tells = process.stdin, process.stdout
+
+    def begin(self, stall_s: float, seconds: float) -> None:
+        """Subscribes; returns when it has received its first block, then stalls."""
+        self._told.write(f"{stall_s} {seconds}\n")
+        self._told.flush()
+        _line(self._tells)
+
+    def heard(self) -> dict[str, Any]:
+        """What it received, when its seconds are over."""
+        return dict(json.loads(_line(self._tells)))
 
 
-def _subscribed(program: str, *words: str) -> "subprocess.Popen[str]":
-    """A listener that has received its first block."""
-    process = subprocess.Popen([sys.executable, "-c", program, *words], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    _place(process.pid, max(os.sched_getaffinity(0)))
-    if not process.stdout.readline():
+@contextmanager
+def _listener(endpoint: str) -> Iterator[_Listener]:
+    with _process(_LISTEN, endpoint) as process:
+        yield _Listener(process)
+
+
+@contextmanager
+def _process(program: str, *words: str) -> Iterator["subprocess.Popen[str]"]:
+    """A program beside the loop, which has printed its first line."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", program, *words], stdin=pipe, stdout=pipe, text=True) as process:
+        try:
+            _place(process.pid, max(os.sched_getaffinity(0)))
+            assert process.stdout is not None
+            _line(process.stdout)
+            yield process
+        finally:
+            process.kill()
+
+
+def _line(tells: IO[str]) -> str:
+    line = tells.readline()
+    if not line:
         raise HilctlError("a listener ended before its first block")
-    return process
+    return line
 
 
 @contextmanager
 def _raw(size: int) -> Iterator[int]:
-    """The same by plain pyzmq, with one listener: the sender's process number."""
+    """The same by plain pyzmq, with one listener: the sender's process number. It is stopped until it is continued."""
     command = [sys.executable, "-c", _SEND, str(size), str(BLOCK_S)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as sender:
         assert sender.stdout is not None
         try:
-            with _subscribed(_DRAIN, sender.stdout.readline().strip()) as drain:
+            with _process(_DRAIN, sender.stdout.readline().strip()):
                 _place(sender.pid, min(os.sched_getaffinity(0)))
-                try:
-                    yield sender.pid
-                finally:
-                    drain.kill()
+                os.kill(sender.pid, signal.SIGSTOP)
+                yield sender.pid
         finally:
             sender.kill()
