@@ -32,6 +32,8 @@ from hilctl.rt.jit import jit
 from hilctl.signals import Action, Mode, Trip
 
 _SHARE = 0.7  # of the motion's own peak of acceleration, for what is added: friction and the oil's mode want the rest
+_BELOW = 0.9  # of the limit of velocity: up to there what is added may come,
+_LEAST = 0.1  # and this share of the motion's own peak of velocity in any case
 
 
 @jit(inline=True)
@@ -112,7 +114,9 @@ def _rt_rejoin(s: Any, knots: Any, since: float, join: int) -> None:
     rt_coast(s.here.x_m, s.here.v_m_s, (join - since) * dt_s, s.here)
     rt_reference(s.motion, knots, (join - s.motion_begun) * dt_s, s.head)
     rt_less(s.here, s.head)
-    rt_rejoin_plan(s.here, _SHARE * s.motion.peak_m_s2, s.now.limits.stopping.jerk_m_s3, join, dt_s, s.rejoin)
+    peak_m_s = s.motion.peak_m_s
+    room_m_s = max(_BELOW * s.now.limits.velocity.max_m_s - peak_m_s, _LEAST * peak_m_s, 1e-4)
+    rt_rejoin_plan(s.here, room_m_s, _SHARE * s.motion.peak_m_s2, s.now.limits.stopping.jerk_m_s3, join, dt_s, s.rejoin)
     s.motion_over = -1
     s.head_tick = join - 1
     while s.head_tick < until:

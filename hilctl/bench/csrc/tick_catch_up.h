@@ -37,7 +37,9 @@ static inline void rejoin(State *s, const double *knots, int64_t known, double s
     coast(s, since, join - 1);
     reference(&s->motion, knots, known, (double)(join - s->motion_begun) * dt, &s->head);
     Point off = {x + v * (((double)join - since) * dt) - s->head.x_m, v - s->head.v_m_s, -s->head.a_m_s2, -s->head.j_m_s3};
-    rejoin_plan(&off, 0.7 * s->motion.peak_m_s2, s->now.limits.stopping.jerk_m_s3, join, dt, &s->rejoin);
+    double peak = s->motion.peak_m_s;
+    double room = fmax(fmax(0.9 * s->now.limits.velocity.max_m_s - peak, 0.1 * peak), 1e-4);
+    rejoin_plan(&off, room, 0.7 * s->motion.peak_m_s2, s->now.limits.stopping.jerk_m_s3, join, dt, &s->rejoin);
     s->motion_over = -1;
     for (s->head_tick = join; s->head_tick <= until; s->head_tick++) evaluate(s, knots, known);
     s->head_tick = until;

@@ -21,7 +21,7 @@ static inline int own_loop(const State *s) { return s->now.law.feedback == RIG_F
 static inline void rest_here(State *s) {
     double x = s->estimate.x;
     Motion *m = &s->motion;
-    m->id = 0; m->kind = Kind_HOLD; m->peak_m_s2 = 0;
+    m->id = 0; m->kind = Kind_HOLD; m->peak_m_s = m->peak_m_s2 = 0;
     m->lead.duration_s = 0; m->body_s = 0; m->out.duration_s = 0; m->out.to_m = x;
     rejoin_none(&s->rejoin);
     s->motion_begun = s->head_tick; s->motion_over = -1; s->motion_id = 0;
@@ -44,7 +44,7 @@ static inline void decelerate(State *s, int64_t result) {
     motion_ends(s, result);
     rejoin_none(&s->rejoin);
     Motion *m = &s->motion;
-    m->id = 0; m->kind = Kind_STOP; m->peak_m_s2 = s->now.limits.stopping.deceleration_m_s2; m->lead.duration_s = 0;
+    m->id = 0; m->kind = Kind_STOP; m->peak_m_s = fabs(s->head.v_m_s); m->peak_m_s2 = s->now.limits.stopping.deceleration_m_s2; m->lead.duration_s = 0;
     plan_stop(&s->head, s->now.limits.stopping.deceleration_m_s2, s->now.limits.stopping.jerk_m_s3, &m->stop);
     m->body_s = m->stop.turn_s + m->stop.plateau_s + m->stop.release_s;
     m->out.duration_s = 0;

@@ -218,41 +218,38 @@ static inline double slope_of(const double *c, int order, double s) {
     return out;
 }
 
-static inline double most_of(const double *c, int order) {
-    double worst = 0;
-    for (int k = 0; k <= 12; k++) worst = most(worst, fabs(slope_of(c, order, k / 12.0)));
-    return worst;
-}
-
 static inline void turned(double a, double j, double *c) {
     c[0] = 0.15 * a + j / 30; c[1] = -a / 2 - j / 12; c[2] = a / 2; c[3] = j / 6;
     c[4] = -a / 4 - j / 6; c[5] = a / 10 + j / 20; c[6] = c[7] = 0;
 }
 
-static inline void home(double x, double v, double *c) {
-    c[0] = x; c[1] = v; c[2] = c[3] = 0;
-    c[4] = -35 * x - 20 * v; c[5] = 84 * x + 45 * v; c[6] = -70 * x - 36 * v; c[7] = 20 * x + 10 * v;
+static inline void braked(double v, double *c) {
+    c[0] = -0.5 * v; c[1] = v; c[2] = c[3] = 0;
+    c[4] = -2.5 * v; c[5] = 3 * v; c[6] = -v; c[7] = 0;
+}
+
+static inline void home(double x, double *c) {
+    c[0] = x; c[1] = c[2] = c[3] = 0;
+    c[4] = -35 * x; c[5] = 84 * x; c[6] = -70 * x; c[7] = 20 * x;
 }
 
 static inline void rejoin_none(Rejoin *r) { r->begun = r->until = 0; }
 
-static inline void rejoin_plan(const Point *p, double most_a, double most_j, int64_t tick, double dt, Rejoin *r) {
-    double a = p->a_m_s2, j = p->j_m_s3, within = most(most_a, 1e-3);
+static inline void rejoin_plan(const Point *p, double most_v, double most_a, double most_j, int64_t tick, double dt,
+                               Rejoin *r) {
+    double a = p->a_m_s2, j = p->j_m_s3, within = most(most_a, 1e-3), half = 0.5 * most_j;
     double U = most(8 * dt, 1.5 * fabs(a) / most(most_j, fabs(j)));
     turned(a * U * U, j * U * U * U, r->turn);
-    double x = p->x_m - r->turn[0], v = p->v_m_s - r->turn[1] / U;
-    double T = most(most(8 * dt, 2 * fabs(v) / within), sqrt(6 * fabs(x) / within)), best = T, least = INFINITY;
-    for (int k = 0; k < 16; k++) {
-        home(x, v * T, r->c);
-        double passed = most(most_of(r->c, 2) / (within * T * T), most_of(r->c, 3) / (most_j * T * T * T));
-        if (passed < least) { best = T; least = passed; }
-        if (passed <= 1.0001) break;
-        T *= 1.2;
-    }
-    home(x, v * best, r->c);
+    double v = p->v_m_s - r->turn[1] / U;
+    double B = most(8 * dt, most(1.875 * fabs(v) / (0.8 * within), sqrt(10 / sqrt(3.0) * fabs(v) / half)));
+    braked(v * B, r->brake);
+    double x = p->x_m - r->turn[0] - r->brake[0];
+    double slow = most(2.1875 * fabs(x) / most_v, sqrt(84 * sqrt(5.0) / 25 * fabs(x) / (0.2 * within)));
+    double T = most(8 * dt, most(slow, pow(52.5 * fabs(x) / half, 1.0 / 3)));
+    home(x, r->home);
     r->begun = tick;
-    r->until = tick + (int64_t)ceil(most(best, U) / dt);
-    r->T_s = best; r->U_s = U;
+    r->until = tick + (int64_t)ceil(most(T, most(B, U)) / dt);
+    r->T_s = T; r->B_s = B; r->U_s = U;
 }
 
 static inline double rejoin_missed(const Rejoin *r, double since, double dt) {
@@ -275,7 +272,8 @@ static inline int rejoin_add(const Rejoin *r, int64_t tick, double dt, Point *po
     if (tick >= r->until) return 0;
     double passed = (double)(tick - r->begun) * dt;
     add_part(r->turn, r->U_s, passed, point);
-    add_part(r->c, r->T_s, passed, point);
+    add_part(r->brake, r->B_s, passed, point);
+    add_part(r->home, r->T_s, passed, point);
     return 1;
 }
 

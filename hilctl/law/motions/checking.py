@@ -30,7 +30,7 @@ _SAID: dict[Bound, tuple[str, str, str, str]] = {
 def check_plan(plan: Plan, limits: MotionLimits, flow: Flow | None = None) -> dict[str, float]:
     """Raises MotionRefused at the first instant that passes a limit; otherwise the motion's extremes.
 
-    The motion is given its peak of acceleration: after a stall the loop rejoins it within that.
+    The motion is given its peaks of velocity and acceleration: after a stall the loop rejoins it by them.
     """
     bounds, verdict = bounds_of(limits, flow), np.zeros(1, VERDICT)[0]
     verdict.x_low_m, verdict.x_high_m = np.inf, -np.inf
@@ -40,7 +40,7 @@ def check_plan(plan: Plan, limits: MotionLimits, flow: Flow | None = None) -> di
         even_s = (last_s - first_s) / max(count - 1, 1)
         if rt_scan(plan.motion, plan.knots, first_s, even_s, count, bounds, point, verdict):
             raise _refused(verdict, limits)
-    plan.motion.peak_m_s2 = verdict.a_m_s2
+    plan.motion.peak_m_s, plan.motion.peak_m_s2 = verdict.v_m_s, verdict.a_m_s2
     return {name: float(verdict[name]) for name in ("x_low_m", "x_high_m", "v_m_s", "a_m_s2", "j_m_s3")}
 
 

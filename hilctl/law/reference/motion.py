@@ -43,6 +43,7 @@ MOTION: "np.dtype[Any]" = record_of(
     [
         ("id", np.int64),
         ("kind", np.int64),
+        ("peak_m_s", np.float64),  # its greatest velocity,
         ("peak_m_s2", np.float64),  # its greatest acceleration, as checked before it started
         ("lead", MOVE),
         ("body_s", np.float64),
@@ -98,7 +99,7 @@ def rt_hold_motion(x_m: float, motion_id: int, motion: Any) -> None:
     """Makes `motion` stand still at x. It is over from its start."""
     motion.id = motion_id
     motion.kind = Kind.HOLD
-    motion.peak_m_s2 = 0.0
+    motion.peak_m_s = motion.peak_m_s2 = 0.0
     motion.lead.duration_s = 0.0
     motion.body_s = 0.0
     motion.out.duration_s = 0.0
@@ -110,7 +111,7 @@ def rt_stop_motion(point: Any, deceleration_m_s2: float, jerk_m_s3: float, motio
     """Makes `motion` continue from a point of any motion to rest, within a deceleration and a jerk; see stop.py."""
     motion.id = motion_id
     motion.kind = Kind.STOP
-    motion.peak_m_s2 = deceleration_m_s2
+    motion.peak_m_s, motion.peak_m_s2 = abs(point.v_m_s), deceleration_m_s2
     motion.lead.duration_s = 0.0
     rt_plan_stop(point, deceleration_m_s2, jerk_m_s3, motion.stop)
     motion.body_s = motion.stop.turn_s + motion.stop.plateau_s + motion.stop.release_s

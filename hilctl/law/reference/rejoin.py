@@ -4,15 +4,15 @@ While the loop stands still the valve keeps its opening, and the table its speed
 the reference is led along the table's own path first, and then back to the motion by an offset d(t), from
 (d0, d0', d0'', d0''') to rest at zero. d0'' and d0''' cancel the motion's own acceleration and jerk at the join, so
 that the reference begins there as the table goes, and ends as the motion goes; jerk is joined, for the command holds
-its slope (inverse.py). It has two parts, which add:
+its slope (inverse.py). It has three parts, which add; before their ends
 
     turn    s = t/U:  d'' = d0'' (1 - 3s² + 2s³) + d0''' U (s - 2s² + s³), and d = d' = 0 at its end
-    home    s = t/T:  d = c0 + c1 s + c4 s⁴ + … + c7 s⁷, from d and d' after the turn; d'' = d''' = 0 at its ends
+    brake   s = t/B:  d' = v (1 - 10s³ + 15s⁴ - 6s⁵) with the speed v that the turn leaves, and d = 0 at its end
+    home    s = t/T:  d = x (1 - 35s⁴ + 84s⁵ - 70s⁶ + 20s⁷) with the way x that both leave
 
-The turn gives the table the motion's acceleration, as soon as the jerk permits (at most 1.5 d0''/U). Over the
-whole time T an acceleration that begins with d0'' would take the table ever further: d0'' T²/20 away from the motion.
-T is the shortest of a geometric row for which |d''| and |d'''| of the way home stay within their limits, or else the
-one that passes them least.
+The turn gives the table the motion's acceleration, as soon as the jerk permits (at most 1.5 d0''/U). To brake takes
+most of the acceleration: while it lasts the table goes further away. The way home has time, for it adds a speed to the
+motion's own. Each lasts as long as its share of the limits asks.
 """
 
 import math
@@ -30,15 +30,17 @@ REJOIN: "np.dtype[Any]" = record_of(
         ("until", np.int64),  # tick from which on nothing is added
         ("missed_s", np.float64),  # what was missed until the motion is rejoined
         ("T_s", np.float64),
-        ("c", np.float64, (8,)),
+        ("home", np.float64, (8,)),
+        ("B_s", np.float64),
+        ("brake", np.float64, (8,)),
         ("U_s", np.float64),
         ("turn", np.float64, (8,)),
     ]
 )
 
-_LONGER = 1.2
-_TRIES = 16
-_LOOKS = 12
+BRAKE, HOME = 0.8, 0.2  # of the acceleration
+_BRAKE_M_S2, _BRAKE_M_S3 = 1.875, 10.0 / math.sqrt(3.0)  # peaks of the slopes by s
+_HOME_M_S, _HOME_M_S2, _HOME_M_S3 = 35.0 / 16.0, 84.0 * math.sqrt(5.0) / 25.0, 52.5
 
 
 @jit()
@@ -48,24 +50,20 @@ def rt_rejoin_none(r: Any) -> None:
 
 
 @jit()
-def rt_rejoin_plan(point: Any, most_m_s2: float, most_m_s3: float, tick: int, dt_s: float, r: Any) -> None:
-    """An offset with this value and slopes at `tick`, back to zero within an acceleration and a jerk if possible."""
-    a, j, most = point.a_m_s2, point.j_m_s3, max(most_m_s2, 1e-3)
-    U = max(8.0 * dt_s, 1.5 * abs(a) / max(most_m_s3, abs(j)))
+def rt_rejoin_plan(point: Any, most_m_s: float, most_m_s2: float, most_m_s3: float, tick: int, dt_s: float,
+                   r: Any) -> None:  # fmt: skip
+    """An offset with this value and slopes at `tick`, back to zero within these limits, the turn apart."""
+    a, j, most, least_s = point.a_m_s2, point.j_m_s3, max(most_m_s2, 1e-3), 8.0 * dt_s
+    r.U_s = U = max(least_s, 1.5 * abs(a) / max(most_m_s3, abs(j)))
     _rt_turn(a * U * U, j * U * U * U, r.turn)
-    x, v = point.x_m - r.turn[0], point.v_m_s - r.turn[1] / U
-    T = max(8.0 * dt_s, 2.0 * abs(v) / most, math.sqrt(6.0 * abs(x) / most))
-    best, least = T, math.inf
-    for _ in range(_TRIES):
-        _rt_home(x, v * T, r.c)
-        passed = max(_rt_most(r.c, 2) / (most * T * T), _rt_most(r.c, 3) / (most_m_s3 * T * T * T))
-        if passed < least:
-            best, least = T, passed
-        if passed <= 1.0001:
-            break
-        T *= _LONGER
-    _rt_home(x, v * best, r.c)
-    r.begun, r.until, r.T_s, r.U_s = tick, tick + math.ceil(max(best, U) / dt_s), best, U
+    v, half = point.v_m_s - r.turn[1] / U, 0.5 * most_m_s3
+    r.B_s = B = max(least_s, _BRAKE_M_S2 * abs(v) / (BRAKE * most), math.sqrt(_BRAKE_M_S3 * abs(v) / half))
+    _rt_brake(v * B, r.brake)
+    x = point.x_m - r.turn[0] - r.brake[0]
+    r.T_s = max(least_s, _HOME_M_S * abs(x) / most_m_s, math.sqrt(_HOME_M_S2 * abs(x) / (HOME * most)),
+                (_HOME_M_S3 * abs(x) / half) ** (1.0 / 3.0))  # fmt: skip
+    _rt_home(x, r.home)
+    r.begun, r.until = tick, tick + math.ceil(max(r.T_s, B, U) / dt_s)
 
 
 @jit()
@@ -95,13 +93,17 @@ def _rt_turn(a: float, j: float, c: Any) -> None:
 
 
 @jit()
-def _rt_home(x: float, v: float, c: Any) -> None:
+def _rt_brake(v: float, c: Any) -> None:
     """The coefficients; slopes are by s."""
-    c[0], c[1], c[2], c[3] = x, v, 0.0, 0.0
-    c[4] = -35.0 * x - 20.0 * v
-    c[5] = 84.0 * x + 45.0 * v
-    c[6] = -70.0 * x - 36.0 * v
-    c[7] = 20.0 * x + 10.0 * v
+    c[0], c[1], c[2], c[3] = -0.5 * v, v, 0.0, 0.0
+    c[4], c[5], c[6], c[7] = -2.5 * v, 3.0 * v, -v, 0.0
+
+
+@jit()
+def _rt_home(x: float, c: Any) -> None:
+    """The coefficients."""
+    c[0], c[1], c[2], c[3] = x, 0.0, 0.0, 0.0
+    c[4], c[5], c[6], c[7] = -35.0 * x, 84.0 * x, -70.0 * x, 20.0 * x
 
 
 @jit()
@@ -117,20 +119,12 @@ def _rt_slope(c: Any, order: int, s: float) -> float:
 
 
 @jit()
-def _rt_most(c: Any, order: int) -> float:
-    """The greatest value of a derivative by s."""
-    most = 0.0
-    for k in range(_LOOKS + 1):
-        most = max(most, abs(_rt_slope(c, order, k / _LOOKS)))
-    return most
-
-
-@jit()
 def rt_rejoin_add(r: Any, tick: int, dt_s: float, point: Any) -> None:
     """Adds the offset to the motion's point at a tick before `until`."""
     passed_s = (tick - r.begun) * dt_s
     _rt_add(r.turn, r.U_s, passed_s, point)
-    _rt_add(r.c, r.T_s, passed_s, point)
+    _rt_add(r.brake, r.B_s, passed_s, point)
+    _rt_add(r.home, r.T_s, passed_s, point)
 
 
 @jit()

@@ -128,12 +128,24 @@ def test_the_way_back_takes_a_share_of_the_motions_acceleration_and_the_jerk_of_
     soft.s.now.limits.stopping.jerk_m_s3 = 20.0
     for loop in (slow, quick, soft):
         loop.passes(30)
-    assert quick.s.rejoin.T_s < 0.9 * slow.s.rejoin.T_s
-    assert soft.s.rejoin.T_s > 1.1 * slow.s.rejoin.T_s
-    home = slow.s.rejoin.c
-    t = np.linspace(0, 1, 200)
-    most = np.max(np.abs(np.polynomial.Polynomial(home).deriv(2)(t))) / slow.s.rejoin.T_s**2
-    assert 0.3 * 3.0 < most < 0.72 * 3.0
+    lasts = [loop.s.rejoin.until - loop.s.rejoin.begun for loop in (slow, quick, soft)]
+    assert lasts[1] < 0.9 * lasts[0] and lasts[2] > 1.1 * lasts[0]
+    r, t = slow.s.rejoin, np.arange(lasts[0]) * DT
+    most = np.zeros(len(t))
+    for part, part_s in ((r.brake, r.B_s), (r.home, r.T_s)):
+        most += np.where(t < part_s, np.polynomial.Polynomial(part).deriv(2)(t / part_s) / part_s**2, 0.0)
+    assert 0.3 * 3.0 < np.abs(most).max() < 0.72 * 3.0
+
+
+def test_the_way_back_adds_no_more_speed_than_the_motion_leaves_below_the_limit():
+    free, bound = Loop(), Loop()
+    for loop, limit in ((free, 10.0), (bound, 0.18)):
+        loop.s.motion.peak_m_s, loop.s.now.limits.velocity.max_m_s = 0.15, limit
+        loop.passes(30)
+    assert bound.s.rejoin.T_s > 1.1 * free.s.rejoin.T_s
+    home = np.polynomial.Polynomial(bound.s.rejoin.home)
+    added = np.abs(home.deriv()(np.linspace(0, 1, 200))).max() / bound.s.rejoin.T_s
+    assert added == pytest.approx(max(0.9 * 0.18 - 0.15, 0.1 * 0.15), rel=0.01)
 
 
 def test_a_motion_that_ends_on_the_way_back_is_over_only_when_it_is_joined():

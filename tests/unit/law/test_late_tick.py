@@ -67,3 +67,19 @@ def test_the_integral_counts_the_time_that_was_missed(table: Any, feedback: str,
     a_period = np.abs(np.diff(even[name])).max()
     off = np.abs(late[name] - even[name])
     assert off[0] < 0.1 * a_period and off[-1] < 0.1 * a_period
+
+
+
+
+@pytest.mark.parametrize("ticks", [3, 8, 13])
+def test_the_way_back_to_a_motion_keeps_below_the_limit_of_velocity(table: Any, ticks: int) -> None:
+    """A stall across a triangle's corner leads the table past it; in a hurry it would come back at twice the speed."""
+    rig = table(**{"limits.velocity.max_m_s": 0.2})
+    rig.arm()
+    rig.track("triangle", speed_m_s=0.1, amplitude_m=0.02, cycles=4)
+    begun = rig.run(2.0)
+    corners = np.flatnonzero((begun.vr_m_s[:-1] > 0) & (begun.vr_m_s[1:] <= 0))
+    rig.run((2 * corners[-1] - corners[-2] - len(begun) - ticks) * 1e-3)
+    after = rig.run(0.4, first_skip=18)
+    assert rig.trip == 0
+    assert 0.12 < np.abs(after.vr_m_s).max() <= 0.9 * 0.2 + 1e-6

@@ -109,8 +109,8 @@ def test_a_hold_rests_at_its_place_from_its_start_and_keeps_what_it_does_not_use
     m = filled(MOTION)
     before = m.copy()
     rt_hold_motion(0.031, 9, m)
-    assert changed(before, m) == {"id": 9, "kind": Kind.HOLD, "peak_m_s2": 0.0, "lead.duration_s": 0.0, "body_s": 0.0,
-                                  "out.duration_s": 0.0, "out.to_m": 0.031}  # fmt: skip
+    assert changed(before, m) == {"id": 9, "kind": Kind.HOLD, "peak_m_s": 0.0, "peak_m_s2": 0.0, "lead.duration_s": 0.0,
+                                  "body_s": 0.0, "out.duration_s": 0.0, "out.to_m": 0.031}  # fmt: skip
     for t in (0.0, 1.0, 1e9):
         assert at(m, t) == (1, (0.031, 0.0, 0.0, 0.0))
 
@@ -123,7 +123,7 @@ def test_a_stop_is_planned_from_the_point_and_lasts_until_it_rests():
     rt_plan_stop(start, 10.0, 1500.0, stop)
     assert m.stop.tolist() == stop.tolist()
     assert {k: v for k, v in changed(before, m).items() if not k.startswith("stop.")} == {
-        "id": 7, "kind": Kind.STOP, "peak_m_s2": 10.0, "lead.duration_s": 0.0, "out.duration_s": 0.0,
+        "id": 7, "kind": Kind.STOP, "peak_m_s": 0.8, "peak_m_s2": 10.0, "lead.duration_s": 0.0, "out.duration_s": 0.0,
         "body_s": pytest.approx(stop.turn_s + stop.plateau_s + stop.release_s), "out.to_m": stop.rest_m,
     }  # fmt: skip
 
