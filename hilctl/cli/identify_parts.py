@@ -57,6 +57,8 @@ def check(given: argparse.Namespace) -> None:
     """WrongUse where options contradict each other."""
     if getattr(given, "resume", "") and given.out:
         raise WrongUse("--resume continues in its directory, as it was begun: leave --out out")
+    if getattr(given, "resume", "") and (getattr(given, "curve", "") or getattr(given, "center", None) is not None):
+        raise WrongUse("--resume continues as it was begun: leave --curve and --center out")
     if given.twin and not given.rig:
         raise WrongUse("--twin needs RIG: a rig file, or a preset's name")
     if given.rig and not given.twin:

@@ -2,7 +2,8 @@
 
 A reading is lost where the loop rejected it and put its own prediction in its place (a link that did not reply in time,
 a value out of range, a spike), or where its tick did not run (a host that was late). No prediction of the loop is ever
-identified from. What is done instead depends on what the leg is for:
+identified from. A reading that the device repeats (held) is not lost; it is left out, or bridged, likewise. What is
+done instead of a lost one depends on what the leg is for:
 
 means      sums over samples, each with its own weight: lost readings are left out, however many in a row
 periodic   harmonics of a motion that repeats: cycles that were disturbed are left out, and what another lost is taken

@@ -148,6 +148,14 @@ def test_pressures_that_are_read_forty_times_a_second_identify_no_plant_and_noth
         assert rig.status()["motion"] == motions
 
 
+def test_pressures_that_are_read_every_third_tick_identify_the_same_plant():
+    """As they stood, 1 ms late on average, they showed 2.8 % less oil stiffness and 0.8 ms more delay."""
+    truth, fit = identified("karnopp", 3, **{f"twin.sensors.pressure_{side}.period_s": 0.003 for side in "ab"})
+    off = errors(truth, fit)
+    assert abs(off["m"]) < 0.5 and abs(off["Qn"]) < 0.5 and abs(off["beta"]) < 1.5 and abs(off["delay_ms"]) < 0.1
+    assert fit.losses == (), "held readings are not lost ones"
+
+
 def test_an_accelerometer_that_dies_is_told():
     _, changes = a_rig("karnopp", 4)
     dead = {"twin.faults.sensor": "acceleration", "twin.faults.sensor_stuck_after_s": 6.0}

@@ -29,6 +29,17 @@ def test_a_rig_with_bristles_is_found_out_and_left_as_it_was():
     assert len(told) == 5
 
 
+@pytest.mark.parametrize("period_s", [0.003, pytest.param(0.01, marks=[pytest.mark.slow, pytest.mark.many])])
+def test_pressures_that_are_read_less_often_than_the_loop_runs_show_the_same_bristles(period_s):
+    """As they stood, they were certain of another kind of friction, and of 2.3 times the stiffness."""
+    held = {f"twin.sensors.pressure_{side}.period_s": period_s for side in "ab"}
+    with twin(LUGRE, **held) as service, Client(service.commands) as rig:
+        found = identify_presliding(rig, CURVE)
+    assert (found.kind, found.certain, found.losses) == ("lugre", True, ())
+    assert found.parameter("s0").value == pytest.approx(1e8, rel=0.05)
+    assert found.parameter("s1").low < 1e5 < found.parameter("s1").high
+
+
 def test_a_dead_accelerometer_is_named():
     dead = {"twin.faults.sensor": "acceleration", "twin.faults.sensor_stuck_after_s": 8.0}
     unguarded = {"limits.stuck.window_s": 50.0}  # the loop itself would trip first
