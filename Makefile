@@ -25,10 +25,12 @@ quick: $(STAMP)
 BUT := slow and not bench
 
 # Those on the real clock have the machine to themselves, two at once: they mostly wait, and their loops run before
-# everything else. Then the rest on all processors; each file on one of them, so that it is compiled for once.
+# everything else. Then the rest on all processors; each file on one of them, so that what it shares is made once.
+SPREAD := --dist loadfile --no-loadscope-reorder
+
 test: $(STAMP)
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile $(REALTIME) -m "realtime and not $(BUT)"
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not realtime and not $(BUT)"
+	$(BIN)/python -m pytest -q -n 2 $(SPREAD) $(REALTIME) -m "realtime and not $(BUT)"
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 $(SPREAD) -m "not realtime and not $(BUT)"
 
 # Everything at its full counts: hours.
 long: $(STAMP)

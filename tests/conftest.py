@@ -1,8 +1,9 @@
 """What all tests share: those on the real clock run last, so that nothing the others started is left beside them.
 
-An example has no deadline: a test counts and compares, and never measures time. Of the slow cases of a long list
-(`many`), HILCTL_SLOW_SHARE run, and at least one of each test. The summary says how much processor time other machines
-on this host took, and which tests waited for a quieter moment.
+Of the others the files whose tests may take longest come first, so that no worker is left with one when the others have
+ended. An example has no deadline: a test counts and compares, and never measures time. Of the slow cases of a long list
+(`many`), HILCTL_SLOW_SHARE run, and at least one of each test: those marked `many(first=True)` before the others. The
+summary says how much processor time other machines on this host took, and which tests waited for a quieter moment.
 """
 
 import os
@@ -11,6 +12,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command line does; 
 
 import signal
 from contextlib import ExitStack
+from pathlib import Path
 from zlib import crc32
 
 import pytest
@@ -36,8 +38,10 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(trylast=True)  # of those that run
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     _thin_out(config, items, float(os.environ.get("HILCTL_SLOW_SHARE", "1")))
+    _longest_files_first(items)
     items.sort(key=lambda item: item.get_closest_marker("realtime") is not None)
 
 
@@ -56,16 +60,32 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.write_line(f"waited: {line}")
 
 
+def _longest_files_first(items: list[pytest.Item]) -> None:
+    """By what the tests of a file are allowed; then those that start processes."""
+    allowed_s: dict[Path, float] = {}
+    for item in items:
+        mark = item.get_closest_marker("timeout")
+        allowed_s[item.path] = max(allowed_s.get(item.path, 0.0), mark.args[0] if mark else 0.0)
+    items.sort(key=lambda item: (-allowed_s[item.path], "system" not in item.path.parts))
+
+
 def _thin_out(config: pytest.Config, items: list[pytest.Item], share: float) -> None:
-    """Leaves a share of each long list of slow cases: those whose names come first by a checksum, on every machine."""
+    """Leaves a share of each long list of slow cases."""
     lists: dict[str, list[pytest.Item]] = {}
     for item in items:
         if share < 1 and item.get_closest_marker("many") and item.get_closest_marker("slow"):
             lists.setdefault(item.nodeid.partition("[")[0], []).append(item)
     left_out = set()
     for cases in lists.values():
-        cases.sort(key=lambda item: crc32(item.nodeid.encode()))
+        cases.sort(key=_turn)
         left_out |= {item.nodeid for item in cases[max(1, round(share * len(cases))) :]}
     if left_out:
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left_out])
         items[:] = [item for item in items if item.nodeid not in left_out]
+
+
+def _turn(item: pytest.Item) -> tuple[bool, int]:
+    """Those that say so, then by a checksum of the name, the same on every machine."""
+    mark = item.get_closest_marker("many")
+    first = mark is not None and mark.kwargs.get("first", False)
+    return not first, crc32(item.nodeid.encode())

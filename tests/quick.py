@@ -139,7 +139,7 @@ def commands(files: list[str], tests: list[str]) -> Iterator[list[str]]:
         yield ["lint-imports"]
         yield ["mypy"]  # of everything, from its cache: an edit may break its callers
     if tests:
-        yield ["pytest", "-q", "-n", "auto", "--dist", "loadfile", "-m", _MARKS, *tests]
+        yield ["pytest", "-q", "-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder", "-m", _MARKS, *tests]
     else:
         print("quick: nothing differs that a test covers")
 

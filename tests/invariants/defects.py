@@ -55,7 +55,7 @@ def tried(name: str, *, sequences: int = 1000, seed: int = 1, processes: int = 1
                 *("--sequences", str(sequences), "--processes", str(processes), "--but", but),
             ],
             cwd=house,
-            env={**os.environ, "PYTHONPATH": str(house), "XDG_CACHE_HOME": str(house / "cache")},
+            env={**os.environ, "PYTHONPATH": str(house)},
             capture_output=True,
             text=True,
             check=False,

@@ -23,7 +23,7 @@ from hilctl.client import private
 from tests.system import forked_service
 
 _READY = ("hilctl.client", "hilctl.commission", "hilctl.identify", "hilctl.rig", "hilctl.report",
-          "sim.driver")  # fmt: skip
+          "sim.driver", "hilctl.report.drawing", "matplotlib.figure", "matplotlib.backends.backend_svg")  # fmt: skip
 
 
 def run(words: list[str], env: dict[str, str], cwd: Path, timeout_s: float) -> "subprocess.CompletedProcess[str]":

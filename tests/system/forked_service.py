@@ -1,7 +1,8 @@
 """Private services, and their cores, forked from one process that has imported everything: a second sooner each.
 
-They are processes like any other, with an environment, a folder, a log, an exit code and an end of their own. A test on
-the real clock, or one that gives the environment itself, gets what everybody gets: a fresh interpreter.
+They are processes like any other, with an environment, a folder, a log, an exit code and an end of their own. A core
+on the real clock locks its memory, and thereby gets pages that nobody shares. A test that is about how a program starts
+(marked `fresh`), or that gives the environment itself, gets what everybody gets: a fresh interpreter.
 """
 
 import atexit
@@ -14,6 +15,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Mapping
@@ -34,6 +36,7 @@ _STARTED = dict(os.environ)  # what the process that forks has seen
 _LOOK_S = 0.005
 _LOADS_S = 600.0  # a cold compiler on a busy machine
 _fresh = private.start
+_ONE = threading.Lock()  # a test may start some services at once
 
 
 class Forked:
@@ -79,8 +82,8 @@ class _OfTheParent(Forked):
 
 def choose(item: pytest.Item) -> None:
     """How private services start in this test."""
-    realtime = item.get_closest_marker("realtime") is not None
-    private.start = _fresh if realtime else _start  # type: ignore[assignment]
+    fresh = item.get_closest_marker("fresh") is not None
+    private.start = _fresh if fresh else _start  # type: ignore[assignment]
 
 
 def _start(command: list[str], log: Path, environment: Mapping[str, str]) -> Any:
@@ -90,8 +93,13 @@ def _start(command: list[str], log: Path, environment: Mapping[str, str]) -> Any
     return _OfTheParent(_parent().ask(command=command, log=str(log), env=dict(environment)))
 
 
-@cache
 def _parent() -> "Parent":
+    with _ONE:
+        return _made()
+
+
+@cache
+def _made() -> "Parent":
     return Parent("tests.system.forked_service")
 
 
@@ -102,12 +110,14 @@ class Parent:
         # Without buffers: what has come already must not hide from `select`.
         self._process = subprocess.Popen([sys.executable, "-m", module], bufsize=0, stdin=subprocess.PIPE,
                                          stdout=subprocess.PIPE, env=this_checkout())  # fmt: skip
+        self._asking = threading.Lock()
         atexit.register(self._process.communicate)
 
     def ask(self, timeout_s: float = _LOADS_S, **order: Any) -> Any:
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(order).encode() + b"\n")
-        return self.answer(timeout_s)
+        with self._asking:
+            self._process.stdin.write(json.dumps(order).encode() + b"\n")
+            return self.answer(timeout_s)
 
     def answer(self, timeout_s: float) -> Any:
         assert self._process.stdout is not None

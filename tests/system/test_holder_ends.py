@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from hilctl.client import Client, Code, Refused, private_service
-from tests.system.service_parts import ARMS_FAST, LATE_HOST, RIG, ROOM, Raw, armed, environment, until
+from tests.system.service_parts import ARMS_FAST, LATE_HOST, RIG, ROOM, Raw, armed, core_of, environment, until
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
 
@@ -195,8 +195,7 @@ def test_a_motion_that_is_waited_for_ends_with_who_waits_and_the_console_has_its
 def test_a_lost_lease_is_acted_upon_however_full_the_queue_of_the_loop_was():
     changes = {**_CALM, **_SOON}
     with armed(clock="real", changes=changes) as (service, rig):
-        children = Path(f"/proc/{service.pid}/task/{service.pid}/children").read_text().split()
-        core = next(int(c) for c in children if b"hilctl.loop" in Path(f"/proc/{c}/cmdline").read_bytes())
+        core = core_of(service)
         floods = [Raw(service.commands) for _ in range(4)]
         rig.close()  # without a word
         with Client(service.commands, lease="none") as other:

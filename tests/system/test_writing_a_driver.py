@@ -12,7 +12,7 @@ from hilctl.client import Client, private_service
 from hilctl.signals import Status
 from tests.system.service_parts import LATE_HOST
 
-pytestmark = [pytest.mark.realtime, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.realtime, pytest.mark.fresh, pytest.mark.timeout(300)]
 
 HOUSE = Path(__file__).resolve().parents[2]
 PAGE = (HOUSE / "docs" / "writing-a-driver.md").read_text(encoding="utf-8")
