@@ -12,6 +12,7 @@ import numpy as np
 
 from hilctl.experiment.drive import Driven, LegFault, taken
 from hilctl.experiment.facts import Facts
+from hilctl.experiment.sensors import SENSED
 from hilctl.identify.dynamics.plant import Modelled
 from hilctl.identify.dynamics.study import Grey
 from hilctl.identify.frequency.plan import EXCITATIONS, Asked, Excitation, Leg
@@ -102,8 +103,10 @@ class RigPlant:
 
 def plant_record(one: Experiment) -> Driven:
     """The record in the form of the plant's identification."""
-    channels = {name: one.channels[name] for name in CHANNELS}
-    return taken(one.name, channels, one.rate_hz, {"lowest_hz": one.band_hz[0]})
+    about = {"lowest_hz": one.band_hz[0]}
+    if one.record is not None:
+        return Driven(one.name, one.record, one.record, one.record.losses(SENSED), about)
+    return taken(one.name, {name: one.channels[name] for name in CHANNELS}, one.rate_hz, about)
 
 
 def _weighed(chosen: Sequence[Experiment], facts: Facts) -> "tuple[PlantFit | None, str]":

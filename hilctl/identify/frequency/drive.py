@@ -149,15 +149,15 @@ class Run:
 def experiment_of(leg: Leg, driven: Driven, facts: Facts) -> Experiment:
     """A motion with its samples."""
     signal = None if leg.kind == "motion" else signal_of(leg, facts, driven.share).made
-    record = record_of(driven.samples, facts.rate_hz).bridged
+    record = record_of(driven.samples, facts.rate_hz)
     notes, losses = list(driven.notes), record.losses(SENSED)
     if losses.text:
         notes.append(f"{leg.name}: {losses.text}; bridged")
     return Experiment(
         name=leg.name, group=leg.group, kind=leg.kind, role=leg.role,
         settings={**leg.settings, "amplitude_m": leg.amplitude_m, "share": driven.share}, rate_hz=facts.rate_hz,
-        channels={name: np.asarray(record[name], np.float64) for name in driven.samples}, band_hz=leg.band_hz,
-        begins=driven.begins, signal=signal, notes=tuple(notes),
+        channels={name: np.asarray(record.bridged[name], np.float64) for name in driven.samples}, band_hz=leg.band_hz,
+        begins=driven.begins, signal=signal, notes=tuple(notes), record=record,
     )  # fmt: skip
 
 

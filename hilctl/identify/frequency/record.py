@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from hilctl.experiment.record import Record
 from hilctl.results.response import Reals
 from hilctl.servo import Hold
 
@@ -41,6 +42,7 @@ class Experiment:
     signal: Any = None  # the excitation: Stepped, Swept, Tones; None for other motions and recordings
     source: str = "rig"  # or the name of the file
     notes: tuple[str, ...] = ()  # a reduced amplitude, and the like
+    record: Record | None = None  # which of these are fresh, as the rig gave them; None for recordings from elsewhere
 
     @property
     def samples(self) -> int:

@@ -46,7 +46,6 @@ class Fitted(NamedTuple):
     singular_values: tuple[float, ...]
     weakest: dict[str, float]  # the combination that is known least, in units of the scale
     explained: tuple[float, ...]  # each record's, in %: 100 (1 - |miss| / |flow|)
-    evaluations: int
 
     def wider(self, factor: float) -> "Fitted":
         """With wider intervals: readings that were lost and bridged tell nothing of their own."""
@@ -157,7 +156,6 @@ def fit_flow(
         singular_values=tuple(singular.tolist()),
         weakest=weakest,
         explained=tuple(_explained(lines, problem, found.x) for lines in records),
-        evaluations=int(found.nfev),
     )
 
 

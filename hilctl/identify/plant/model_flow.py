@@ -79,7 +79,6 @@ class Lines(NamedTuple):
     pb: Reals
     wanted: Any  # A v
     columns: Any  # of 1/beta, Ctc, tau, droop
-    area_v: Reals
     load: Reals
     x: Reals
     v: Reals
@@ -109,7 +108,7 @@ def lines_of(record: Shown, meter: Accelerometer, facts: Mapping[str, Any], mode
     ], axis=1)  # fmt: skip
     return Lines(
         grid, record.fresh, chosen, weight, Command(record.of("u_applied"), grid), _supply(record, facts), pa, pb,
-        grid.seen(area * moved.v, chosen) * weight, columns, area * moved.v, pa - pb, moved.x, moved.v, moved.a,
+        grid.seen(area * moved.v, chosen) * weight, columns, pa - pb, moved.x, moved.v, moved.a,
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from hilctl.client import Outcome, Refused
 from hilctl.client.client import Motion
 from hilctl.experiment.drive import LegFault
 from hilctl.experiment.store import StoreError
+from hilctl.identify.dynamics.rig_plant import plant_record
 from hilctl.identify.frequency.drive import PLAN, Run, history_of
 from hilctl.identify.frequency.excite_shape import room_of
 from hilctl.identify.frequency.plan import PART_S, Asked, check_asked, legs_of, signal_of
@@ -163,6 +164,8 @@ def test_a_motion_in_which_the_loop_was_late_for_too_many_ticks_is_driven_again_
     first, second = run.experiments()
     assert not any("did not run" in note for note in first.notes) and "3 ticks did not run" in second.notes[0]
     assert np.diff(second.channels["tick"]).max() == 1
+    assert np.isfinite(second.channels["xd_m"]).all() and np.isnan(second.record["xd_m"]).sum() == 3
+    assert plant_record(second).losses.missed == 3, "what a plant is fitted to says which ticks did not run"
 
 
 def test_a_trip_is_told_and_what_is_left_is_driven_later(tmp_path):
