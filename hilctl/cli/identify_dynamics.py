@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from hilctl.identify.frequency.drive import Run
     from hilctl.identify.frequency.plan import Asked
     from hilctl.identify.frequency.record import Experiment
+    from hilctl.results.prepared import Prepared
 
 ORIGIN = "identify dynamics"
 
@@ -133,7 +134,7 @@ def _band(text: str) -> tuple[float, float]:
 
 def _of_rig(
     given: argparse.Namespace, asked: "Asked", folder: Path, tell: Any
-) -> "tuple[Study, dict[str, Any], list[int] | None]":
+) -> "tuple[Study, Prepared | None, list[int] | None]":
     """The study of the driven or stored motions; what preparing did; the epochs of applied parameters."""
     from hilctl.identify.frequency.drive import Run
 
@@ -219,7 +220,7 @@ def _over(then: "Asked", now: "Asked") -> "Asked":
 
 def _of_files(
     given: argparse.Namespace, asked: "Asked", tell: Any
-) -> "tuple[Study, dict[str, Any], list[int] | None]":
+) -> "tuple[Study, Prepared | None, list[int] | None]":
     """The study of recordings."""
     from hilctl.identify.dynamics.analyse import plant_of, study_of
     from hilctl.identify.dynamics.rig_plant import RigPlant
@@ -249,7 +250,7 @@ def _of_files(
     plant = plant_of(facts) if facts else RigPlant()
     rig = facts.rig if facts else Path(given.record[0]).stem
     study = study_of(experiments, plant, facts, asked, rig=rig, command=_command(), tell=tell)
-    return with_tuning(study, facts, tell) if given.tunes else study, {}, None
+    return with_tuning(study, facts, tell) if given.tunes else study, None, None
 
 
 def _facts_of_file(rig: str) -> "Facts":
@@ -269,7 +270,7 @@ def _command() -> str:
 
 
 def _kept(
-    study: "Study", folder: Path, prepared: dict[str, Any], epochs: list[int] | None, begun_s: float, *, draws: bool
+    study: "Study", folder: Path, prepared: "Prepared | None", epochs: list[int] | None, begun_s: float, *, draws: bool
 ) -> dict[str, Any]:
     """study.json, the report, and the answer."""
     from hilctl.identify.dynamics.judge import proposed
@@ -279,7 +280,7 @@ def _kept(
     folder.mkdir(parents=True, exist_ok=True)
     changes = proposed(study.grey)
     answer = {
-        **plain_study(study), "prepared_rig": prepared or None, "folder": str(folder),
+        **plain_study(study), "prepared_rig": prepared and msgspec.to_builtins(prepared), "folder": str(folder),
         "sets": [changes] if changes else [],
         "applied": {"epochs": epochs} if epochs else None,
         "report": str(write_report(study, folder)) if draws else None,

@@ -3,29 +3,30 @@
 import argparse
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hilctl.cli.identify_parts import (
     check,
     figure,
     folder_of,
     interval,
-    keep,
     made_ready,
+    outcome,
     progress,
     recording,
     refuse_campaign,
     rig_of,
 )
-from hilctl.cli.output import json_line, note, say, show
-from hilctl.errors import DONE, WrongUse
+from hilctl.cli.output import note, say, show
+from hilctl.errors import WrongUse
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from hilctl.client import Client
     from hilctl.identify.friction import Campaign
-    from hilctl.results.friction import SlidingFit
+    from hilctl.results.friction import Discarded, SlidingFit
+    from hilctl.results.identified import IdentifiedFriction
 
 
 def run(given: argparse.Namespace) -> int:
@@ -41,7 +42,7 @@ def run(given: argparse.Namespace) -> int:
             with rig_of(given) as rig:
                 campaign = _measure(rig, given, folder, bar, line)
             bar.update(line, description="fitting")
-            answer, fit = _answer(campaign, folder)
+            answer = _answer(campaign)
     except KeyboardInterrupt:
         if (folder / "campaign.json").exists():
             note(f"paused; finished speeds are in {folder}; continue with --resume {folder}")
@@ -52,15 +53,7 @@ def run(given: argparse.Namespace) -> int:
         if (folder / "campaign.json").exists():
             note(f"finished speeds are kept in {folder}; continue with --resume {folder}")
         raise
-    answer["wall_seconds"] = time.monotonic() - begun_s
-    file = folder / "friction.json"
-    keep(answer, file)
-    if given.json:
-        say(json_line(answer))
-    else:
-        _tell(campaign, answer, fit)
-        say(str(file))
-    return DONE
+    return outcome(given, answer, folder / "friction.json", begun_s, lambda told: _tell(campaign, told))
 
 
 def _check(given: argparse.Namespace) -> None:
@@ -99,45 +92,42 @@ def _show(campaign: "Campaign", bar: "Progress", line: "TaskID") -> None:
     bar.update(line, description=text, total=p.of, completed=p.done)
 
 
-def _answer(campaign: "Campaign", folder: Path) -> "tuple[dict[str, Any], SlidingFit | None]":
+def _answer(campaign: "Campaign") -> "IdentifiedFriction":
     """The points, and the friction model that fits them."""
-    import msgspec
-
-    from hilctl.identify.friction import as_object, check_points, fit_friction, signed
+    from hilctl.identify.friction import campaign_of, check_points, fit_friction, signed
     from hilctl.params import BadValues
+    from hilctl.results.identified import IdentifiedFriction, answer
 
-    answer: dict[str, Any] = {**as_object(campaign.store), "fit": None, "fit_refused": ""}
+    fit, refused = None, ""
     try:
-        fit = fit_friction(check_points(*signed(campaign.store.finished()))).told()
+        fit = fit_friction(check_points(*signed(campaign.finished))).told()
     except BadValues as bad:
-        answer["fit_refused"] = str(bad)
-        return answer, None
-    answer["fit"] = msgspec.to_builtins(fit)
-    return answer, fit
+        refused = str(bad)
+    return answer(IdentifiedFriction, campaign_of(campaign), fit=fit, fit_refused=refused)
 
 
-def _tell(campaign: "Campaign", answer: dict[str, Any], fit: "SlidingFit | None") -> None:
+def _tell(campaign: "Campaign", answer: "IdentifiedFriction") -> None:
     from hilctl.identify.friction import table
 
-    show(table(campaign.store))
-    for reason, count in _reasons(answer["windows"]["discarded"]).items():
+    show(table(campaign))
+    for reason, count in _reasons(answer.windows.discarded).items():
         say(f"discarded at {reason}" + (f" ({count} windows)" if count > 1 else ""))
-    for remark in answer["remarks"]:
+    for remark in answer.remarks:
         say(f"note: {remark}")
-    if fit is None:
-        say(f"no friction model: {answer['fit_refused']}")
+    if answer.fit is None:
+        say(f"no friction model: {answer.fit_refused}")
     else:
-        _tell_fit(fit)
-    say(f"rig time {answer['rig_seconds']:.0f} s, elapsed {answer['wall_seconds']:.0f} s")
+        _tell_fit(answer.fit)
+    say(f"rig time {answer.rig_seconds:.0f} s, elapsed {answer.wall_seconds:.0f} s")
 
 
-def _reasons(discarded: list[dict[str, Any]]) -> dict[str, int]:
+def _reasons(discarded: "list[Discarded]") -> dict[str, int]:
     """The first reason of each speed, and how many windows it has."""
     first: dict[float, str] = {}
     count: dict[float, int] = {}
     for one in discarded:
-        first.setdefault(one["speed_m_s"], one["reason"])
-        count[one["speed_m_s"]] = count.get(one["speed_m_s"], 0) + 1
+        first.setdefault(one.speed_m_s, one.reason)
+        count[one.speed_m_s] = count.get(one.speed_m_s, 0) + 1
     return {f"{speed:g} m/s: {reason}": count[speed] for speed, reason in sorted(first.items())}
 
 

@@ -8,12 +8,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hilctl.cli import connect
 from hilctl.cli.arguments import number
 from hilctl.cli.files import result_folder
-from hilctl.cli.output import json_line, note, pairs, say
+from hilctl.cli.output import note, pairs, say
 from hilctl.errors import DONE, HilctlError, WrongUse
 
 if TYPE_CHECKING:
@@ -21,7 +24,10 @@ if TYPE_CHECKING:
 
     from hilctl.client import Client
     from hilctl.experiment.course import Course
+    from hilctl.results.identified import Applied
     from hilctl.results.prepared import Prepared
+
+Answer = TypeVar("Answer", bound=Struct)
 
 
 def twin_options(parser: argparse.ArgumentParser) -> None:
@@ -71,8 +77,9 @@ def check(given: argparse.Namespace) -> None:
         raise WrongUse("--apply is for a running rig: a private twin ends with this command")
 
 
-def campaign(given: argparse.Namespace, kind: str, measured: Callable[..., dict[str, Any]],
-             tell: Callable[[Mapping[str, Any]], None]) -> int:  # fmt: skip
+def campaign(
+    given: argparse.Namespace, kind: str, measured: Callable[..., Answer], tell: Callable[[Answer], None]
+) -> int:
     """Runs `measured(rig, given, folder, tell)` on the rig, saves its answer as KIND.json, and prints it."""
     begun_s = time.monotonic()
     folder = Path(given.resume) if given.resume else folder_of(given, kind)
@@ -80,11 +87,21 @@ def campaign(given: argparse.Namespace, kind: str, measured: Callable[..., dict[
         line = bar.add_task("connecting", total=None)
         with rig_of(given) as rig:
             answer = measured(rig, given, folder, lambda text: bar.update(line, description=text))
-    answer["wall_seconds"] = time.monotonic() - begun_s
-    file = folder / f"{kind}.json"
-    keep(answer, file)
+    return outcome(given, answer, folder / f"{kind}.json", begun_s, tell)
+
+
+def outcome(
+    given: argparse.Namespace, answer: Answer, file: Path, begun_s: float, tell: Callable[[Answer], None]
+) -> int:
+    """Saves the answer and prints it; returns the exit code."""
+    from hilctl.experiment import store
+    from hilctl.results.stored import as_json
+
+    answer = replace(answer, wall_seconds=time.monotonic() - begun_s)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    store.write(file, as_json(answer))
     if given.json:
-        say(json_line(answer))
+        say(as_json(answer, indent=0).decode().rstrip())
     else:
         tell(answer)
         say(str(file))
@@ -121,7 +138,8 @@ def _moves(given: argparse.Namespace) -> bool:
 
 def refuse_campaign(rig: "Client", speeds_m_s: Sequence[float] | None, budget_s: float) -> None:
     """WrongUse where no friction campaign fits into the rig's limits and the budget: before anything moves."""
-    from hilctl.identify.friction import CannotPlan, plan, read_facts
+    from hilctl.experiment.facts import read_facts
+    from hilctl.identify.friction import CannotPlan, plan
 
     try:
         plan(read_facts(rig), speeds_m_s, budget_s)
@@ -129,18 +147,15 @@ def refuse_campaign(rig: "Client", speeds_m_s: Sequence[float] | None, budget_s:
         raise WrongUse(f"--speeds, --budget: {cannot}") from None
 
 
-def made_ready(rig: "Client", given: argparse.Namespace, tell: Callable[[str], None]) -> dict[str, Any]:
+def made_ready(rig: "Client", given: argparse.Namespace, tell: Callable[[str], None]) -> "Prepared | None":
     """Zeroes, arms and warms up; with --no-prepare only arms a twin."""
-    import msgspec
-
     from hilctl.experiment.prepare import prepare
 
     if given.prepare:
-        made: dict[str, Any] = msgspec.to_builtins(prepare(rig, stands_at_m=given.stands_at, tell=tell))
-        return made
+        return prepare(rig, stands_at_m=given.stands_at, tell=tell)
     if given.twin:
         rig.arm()
-    return {}
+    return None
 
 
 @contextmanager
@@ -220,11 +235,11 @@ def set_line(changes: Mapping[str, Any], origin: str) -> str:
     return f"hilctl set {' '.join(words)} --origin {shlex.quote(origin)}"
 
 
-def tell_change(lines: list[str], epochs: list[int] | None) -> None:
+def tell_change(lines: list[str], applied: "Applied | None") -> None:
     """Reports the applied set, or prints the commands that apply it, one line a set."""
-    if epochs:
-        undo = " ".join(["`hilctl set --undo`"] + [f"{len(epochs)} times"] * (len(epochs) > 1))
-        say(f"active since epoch {epochs[-1]}; {undo} undoes it")
+    if applied:
+        undo = " ".join(["`hilctl set --undo`"] + [f"{len(applied.epochs)} times"] * (len(applied.epochs) > 1))
+        say(f"active since epoch {applied.epochs[-1]}; {undo} undoes it")
     elif not lines:
         say("nothing to set: all values are active")
     else:

@@ -10,6 +10,8 @@ from hilctl.cli.output import say, show
 
 if TYPE_CHECKING:
     from hilctl.client import Client
+    from hilctl.results.identified import IdentifiedPlant
+    from hilctl.results.quantity import Quantity
 
 ORIGIN = "identify plant"
 
@@ -20,12 +22,11 @@ def run(given: argparse.Namespace) -> int:
     return parts.campaign(given, "plant", _measured, _tell)
 
 
-def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any) -> dict[str, Any]:
-    import msgspec
-
+def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any) -> "IdentifiedPlant":
     from hilctl.experiment.own_loop import refuse_on
     from hilctl.identify.plant import identify_plant
     from hilctl.identify.plant.judge import WORK
+    from hilctl.results.identified import Applied, IdentifiedPlant, answer
 
     refuse_on(rig, "plant")
     begun = parts.begun_as(rig, given, folder, WORK, {})
@@ -35,38 +36,37 @@ def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any)
     applied = None
     if given.apply and changes:
         tell("applying the parameters")
-        applied = {"epochs": [rig.set(changes, origin=ORIGIN)]}
-    return {
-        "rig": begun.rig, **fit.to_json(), "prepared": msgspec.to_builtins(prepared), "folder": str(folder),
-        "sets": [changes] if changes else [], "applied": applied,
-    }  # fmt: skip
+        applied = Applied([rig.set(changes, origin=ORIGIN)])
+    return answer(
+        IdentifiedPlant, fit.evidence(), rig=begun.rig, plant=fit.told, prepared=prepared, folder=str(folder),
+        sets=[changes] if changes else [], applied=applied,
+    )  # fmt: skip
 
 
-def _tell(answer: Mapping[str, Any]) -> None:
-    reasons = list(dict.fromkeys(q["reason"] for q in answer["plant"].values()))
+def _tell(answer: "IdentifiedPlant") -> None:
+    reasons = list(dict.fromkeys(q.reason for q in answer.plant.values()))
     marks = {reason: chr(ord("a") + i) for i, reason in enumerate(reasons)}
-    show(_table(answer["plant"], marks))
+    show(_table(answer.plant, marks))
     for reason, mark in marks.items():
         say(f"{mark}: {reason}")
-    for flag in answer["flags"]:
-        say(f"note: {flag['text']}; {flag['remedy']}".removesuffix("; "))
-    for note in answer["notes"]:
+    for flag in answer.flags:
+        say(f"note: {flag}")
+    for note in answer.notes:
         say(f"note: {note}")
-    say(f"rig time {answer['rig_seconds']:.0f} s, elapsed {answer['wall_seconds']:.0f} s")
-    applied = answer["applied"]
-    parts.tell_change([parts.set_line(one, ORIGIN) for one in answer["sets"]], applied and applied["epochs"])
+    say(f"rig time {answer.rig_seconds:.0f} s, elapsed {answer.wall_seconds:.0f} s")
+    parts.tell_change([parts.set_line(one, ORIGIN) for one in answer.sets], answer.applied)
 
 
-def _table(plant: Mapping[str, Any], marks: Mapping[str, str]) -> Any:
+def _table(plant: "Mapping[str, Quantity]", marks: Mapping[str, str]) -> Any:
     from rich.table import Table
 
     made = Table(title="The machine", title_justify="left")
     for name in ("", "unit", "before", "value", "95 %", "origin"):
         made.add_column(name, justify="right" if name in ("before", "value") else "left", no_wrap=True)
     for key, q in plant.items():
-        before = "" if q["before"] is None else parts.figure(q["before"])
+        before = "" if q.before is None else parts.figure(q.before)
         value, known = ("not identified", "")
-        if q["value"] is not None:  # of what these data leave open, it is null
-            value, known = parts.figure(q["value"]), parts.interval(q["low"], q["high"])
-        made.add_row(key, q["unit"], before, value, known, marks[q["reason"]])
+        if q.value is not None:  # of what these data leave open, it is null
+            value, known = parts.figure(q.value), parts.interval(q.low, q.high)
+        made.add_row(key, q.unit, before, value, known, marks[q.reason])
     return made

@@ -14,6 +14,7 @@ from hilctl.errors import WrongUse
 
 if TYPE_CHECKING:
     from hilctl.client import Client
+    from hilctl.results.identified import IdentifiedReversals
 
 ORIGIN = "identify presliding"
 _KEYS = ("friction", "law.feed.inverse", "limits.position")
@@ -27,14 +28,13 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any, *,
-              curve: Mapping[str, Any] | None) -> dict[str, Any]:  # fmt: skip
-    import msgspec
-
+              curve: Mapping[str, Any] | None) -> "IdentifiedReversals":  # fmt: skip
     from hilctl.experiment.own_loop import refuse_on
     from hilctl.identify.presliding import WORK, identify_presliding
     from hilctl.identify.presliding.judge_told import steps
     from hilctl.identify.presliding.plan import planned
     from hilctl.params.tables import nested
+    from hilctl.results.identified import Applied, IdentifiedReversals, answer
 
     refuse_on(rig, "presliding")
     before = rig.get(*_KEYS)
@@ -54,11 +54,11 @@ def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any,
     applied = None
     if given.apply and sets:
         tell("applying the friction model")
-        applied = {"epochs": [rig.set(one, origin=ORIGIN) for one in sets]}
-    return {
-        "rig": begun.rig, "curve": asked["curve"], **found.to_json(), "prepared": msgspec.to_builtins(prepared),
-        "folder": str(folder), "sets": sets, "applied": applied,
-    }  # fmt: skip
+        applied = Applied([rig.set(one, origin=ORIGIN) for one in sets])
+    return answer(
+        IdentifiedReversals, found.told(), rig=begun.rig, curve=asked["curve"], prepared=prepared, folder=str(folder),
+        sets=sets, applied=applied,
+    )  # fmt: skip
 
 
 def _curve_in(path: Path) -> Mapping[str, Any]:
@@ -89,19 +89,18 @@ def _checked(table: Mapping[str, Any], where: str) -> Mapping[str, Any]:
     return table
 
 
-def _tell(answer: Mapping[str, Any]) -> None:
-    say(f"friction: {_NAMES[answer['kind']]}" + ("" if answer["certain"] else ", not certain"))
-    for name, p in answer["parameters"].items():
-        value = f"at least {parts.figure(p['low'])}" if p["high"] is None else parts.figure(p["value"])
-        known = "" if p["high"] is None else f"   {parts.interval(p['low'], p['high'])}"
-        say(f"  {name:8} {value} {p['unit']}".rstrip() + known)
-    say(f"why: {answer['why']}")
-    say(f"advice: {answer['advice']}")
-    for warning in answer["warnings"]:
+def _tell(answer: "IdentifiedReversals") -> None:
+    say(f"friction: {_NAMES[answer.kind]}" + ("" if answer.certain else ", not certain"))
+    for name, p in answer.parameters.items():
+        value = f"at least {parts.figure(p.low)}" if p.high is None else parts.figure(p.value)
+        known = "" if p.high is None else f"   {parts.interval(p.low, p.high)}"
+        say(f"  {name:8} {value} {p.unit}".rstrip() + known)
+    say(f"why: {answer.why}")
+    say(f"advice: {answer.advice}")
+    for warning in answer.warnings:
         say(f"note: {warning}")
-    say(f"rig time {answer['rig_seconds']:.0f} s, elapsed {answer['wall_seconds']:.0f} s")
-    applied = answer["applied"]
-    parts.tell_change([parts.set_line(one, ORIGIN) for one in answer["sets"]], applied and applied["epochs"])
+    say(f"rig time {answer.rig_seconds:.0f} s, elapsed {answer.wall_seconds:.0f} s")
+    parts.tell_change([parts.set_line(one, ORIGIN) for one in answer.sets], answer.applied)
 
 
 _NAMES = {

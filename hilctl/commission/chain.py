@@ -29,7 +29,8 @@ from hilctl.commission.work import Work
 from hilctl.experiment import course, journal
 from hilctl.experiment.drive import LegFault
 from hilctl.experiment.own_loop import refuse_on
-from hilctl.identify.friction import CampaignFault, CannotPlan, StoreError
+from hilctl.experiment.store import StoreError
+from hilctl.identify.friction import CannotPlan
 from hilctl.params import BadValues
 from hilctl.results.commissioned import Commissioned, Failed
 from hilctl.wire.errors import Refused
@@ -37,7 +38,7 @@ from hilctl.wire.errors import Refused
 if TYPE_CHECKING:
     from hilctl.client import Client
 
-_FAULTS = (CampaignFault, CannotPlan, StoreError, LegFault, BadValues)
+_FAULTS = (CannotPlan, StoreError, LegFault, BadValues)
 
 
 class Commissioning:

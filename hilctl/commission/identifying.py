@@ -2,15 +2,12 @@
 
 from typing import Any
 
-import msgspec
-
 from hilctl.commission.parameters import adopt
 from hilctl.commission.telling import sliding_curve
 from hilctl.commission.work import Work
-from hilctl.experiment import journal
 from hilctl.experiment.drive import LegFault
-from hilctl.identify.friction import Campaign, CampaignFault, campaign_of, check_points, fit_friction, signed
-from hilctl.identify.friction.store import PLAN
+from hilctl.identify.friction import Campaign, campaign_of, check_points, fit_friction, signed
+from hilctl.identify.friction.campaign import PLAN
 from hilctl.identify.plant import identify_plant
 from hilctl.identify.presliding import identify_presliding
 from hilctl.params.tables import nested
@@ -40,7 +37,7 @@ def friction(work: Work) -> None:
     """Constant speeds, both directions; the friction model of the curve."""
     try:
         _measured(work)
-    except (CampaignFault, LegFault, Refused, ValueError) as fault:
+    except (LegFault, Refused, ValueError) as fault:
         work.go_on_without("friction", "friction is not identified, and not compensated; the speeds that were measured "
                            "are kept", fault)  # fmt: skip
 
@@ -53,26 +50,24 @@ def _measured(work: Work) -> None:
             campaign = Campaign.resume(work.rig, folder)
         else:
             speeds = list(how.speeds_m_s) if how.speeds_m_s else None
-            prepared = msgspec.to_builtins(result.prepared)
-            campaign = Campaign.begin(work.rig, folder, speeds, how.campaign_s, prepared)
-        work.origin = f"commission {campaign.store.header.id}{work.oil()}"
+            campaign = Campaign.begin(work.rig, folder, speeds, how.campaign_s, result.prepared)
+        work.origin = f"commission {campaign.header.id}{work.oil()}"
         try:
-            with journal.kept(None):  # a campaign keeps its own
-                for _ in campaign.run():
-                    done, of, _, left_s = campaign.progress
-                    work.notes.tell(f"measuring friction: {done} of {of} speeds, {left_s:.0f} s left")
+            for _ in campaign.run():
+                done, of, _, left_s = campaign.progress
+                work.notes.tell(f"measuring friction: {done} of {of} speeds, {left_s:.0f} s left")
         finally:
-            made = campaign_of(campaign.store)
+            made = campaign_of(campaign)
             if made.complete or result.fit is None:  # an earlier fit keeps its own points
                 result.campaign = made
     with work.notes.stages("fitting the friction model"):
         # Zeroed sensors still differ in gain, and half the supply pressure turns that into a constant force.
-        fit = fit_friction(check_points(*signed(campaign.store.finished())))
+        fit = fit_friction(check_points(*signed(campaign.finished)))
         earlier = result.fit.flags if result.fit else ()
         result.fit = fit.told()
         for remark in made.remarks:
             work.notes.warn(remark)
-        for one in campaign.store.finished():
+        for one in campaign.finished:
             said = [f"driven again: {text}" for text in one.again]
             said += [f"{100 * one.lost:.2g} % of the readings were lost"] if one.lost else []
             work.notes.losses(f"{one.leg.speed_m_s:g} m/s", said)

@@ -7,8 +7,8 @@ value of an earlier model.
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from hilctl.experiment.facts import Facts, read_facts
 from hilctl.friction import MODELS
-from hilctl.identify.friction import Facts, read_facts
 from hilctl.params import leaves
 from hilctl.params.tables import flat
 

@@ -9,7 +9,7 @@ from hilctl.commission.work import Work
 from hilctl.experiment import course
 from hilctl.experiment.drive import LegFault
 from hilctl.experiment.prepare import prepare, prepare_again
-from hilctl.identify.friction.campaign import WARMER_K
+from hilctl.identify.friction.report import WARMER_K
 from hilctl.identify.learning import learn, reference_of
 from hilctl.wire.errors import Refused
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from hilctl.errors import WrongUse
 from hilctl.results.commissioned import FORMAT, Commissioned
@@ -14,9 +15,10 @@ _STEP = re.compile(r"\.\w+|\[[\d.]*\]")
 _OPEN = "..."
 
 
-def as_json(result: Commissioned) -> bytes:
-    """For a program and a person; what is no finite number is null."""
-    return msgspec.json.format(msgspec.json.encode(result, enc_hook=_plain), indent=1) + b"\n"
+def as_json(result: Struct, *, indent: int = 1) -> bytes:
+    """For a program and a person; what is no finite number is null. Without indent, on one line."""
+    made = msgspec.json.encode(result, enc_hook=_plain)
+    return (msgspec.json.format(made, indent=indent) if indent else made) + b"\n"
 
 
 def _plain(value: Any) -> Any:

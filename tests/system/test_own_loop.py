@@ -9,7 +9,8 @@ from hilctl.cli import connect
 from hilctl.cli.main import main
 from hilctl.client import Client, Refused, private_service
 from hilctl.commission import Commissioning, How
-from hilctl.identify.friction import Campaign, read_facts
+from hilctl.experiment.facts import read_facts
+from hilctl.identify.friction import Campaign
 from hilctl.identify.plant.plan import check_ready
 from hilctl.identify.presliding import identify_presliding
 from hilctl.params import BadValues

@@ -29,11 +29,12 @@ from hilctl.identify.frequency.excite_shape import centre_of
 from hilctl.identify.frequency.plan import Asked, Leg, Signal, check_asked, signal_of
 from hilctl.identify.frequency.record import Experiment
 from hilctl.law.motions import Samples, samples_of
+from hilctl.results.prepared import Prepared
 
 if TYPE_CHECKING:
     from hilctl.client import Client, Motion
 
-FORMAT = 2
+FORMAT = 3
 PLAN, LEGS = "dynamics.json", "legs"
 _STUDY = "study of dynamics"
 SMALLER = 0.7  # of the amplitude before
@@ -52,7 +53,7 @@ class Header(msgspec.Struct, frozen=True):
     asked: Asked
     legs: list[Leg]
     command: str = ""
-    prepared: dict[str, Any] = {}
+    prepared: Prepared | None = None
 
 
 class Driven(NamedTuple):
@@ -83,14 +84,14 @@ class Run:
     @classmethod
     def begin(
         cls, rig: "Client", folder: str | Path, asked: Asked, facts: Facts, legs: Sequence[Leg], *, command: str = "",
-        prepared: Mapping[str, Any] | None = None,
+        prepared: Prepared | None = None,
     ) -> "Run":  # fmt: skip
         """Checks and stores the plan; nothing moves yet. StoreError if the directory already holds a study."""
         check_asked(asked)
         ready(rig)
         header = Header(
             FORMAT, datetime.now(UTC).isoformat(timespec="seconds"), facts, asked, list(legs), command,
-            dict(prepared or {}),
+            prepared,
         )  # fmt: skip
         store.begin(Path(folder) / PLAN, header, _STUDY)
         return cls(rig, Path(folder), header)

@@ -7,7 +7,7 @@ intervals, the reason for it, and flags for what the points do not show.
         campaign = Campaign.begin(rig, "out/friction")
         for measured in campaign.run():
             print(campaign.progress)
-        law = fit_friction(check_points(*signed(campaign.store.finished())))
+        law = fit_friction(check_points(*signed(campaign.finished)))
 
 plan       which triangles, one a speed
 campaign   drives them, and keeps each in the folder
@@ -17,23 +17,19 @@ model      the curve, and the models that are held against it
 fit        the least squares: variable projection, and the hybrid genetic algorithm beside it
 """
 
-from hilctl.experiment.facts import Facts, read_facts
-from hilctl.experiment.store import StoreError
-from hilctl.identify.friction.campaign import Campaign, Progress, again, remarks_of
+from hilctl.identify.friction.campaign import Campaign, Progress
+from hilctl.identify.friction.estimate_speed import Measured
 from hilctl.identify.friction.estimate_windows import Window
 from hilctl.identify.friction.fit import fit_friction
 from hilctl.identify.friction.fit_hybrid import Evolution
 from hilctl.identify.friction.fit_points import BadPoints, Points, TooFewPoints, check_points
-from hilctl.identify.friction.judge_faults import CampaignFault
 from hilctl.identify.friction.model_ranges import PAPER, BadRanges, Ranges, check_ranges, ranges_for
 from hilctl.identify.friction.plan import BUDGET_S, CannotPlan, Leg, Plan, log_spaced, plan
-from hilctl.identify.friction.report import Signed, as_object, campaign_of, signed, table
+from hilctl.identify.friction.report import Signed, campaign_of, signed, table
 from hilctl.identify.friction.result import FrictionFit
-from hilctl.identify.friction.store import Header, Measured, Store
 
 __all__ = [
-    "BUDGET_S", "PAPER", "BadPoints", "BadRanges", "Campaign", "CampaignFault", "CannotPlan", "Evolution", "Facts",
-    "FrictionFit", "Header", "Leg", "Measured", "Plan", "Points", "Progress", "Ranges", "Signed", "Store", "StoreError",
-    "TooFewPoints", "Window", "again", "as_object", "campaign_of", "check_points", "check_ranges", "fit_friction",
-    "log_spaced", "plan", "ranges_for", "read_facts", "remarks_of", "signed", "table",
+    "BUDGET_S", "PAPER", "BadPoints", "BadRanges", "Campaign", "CannotPlan", "Evolution", "FrictionFit", "Leg",
+    "Measured", "Plan", "Points", "Progress", "Ranges", "Signed", "TooFewPoints", "Window", "campaign_of",
+    "check_points", "check_ranges", "fit_friction", "log_spaced", "plan", "ranges_for", "signed", "table",
 ]  # fmt: skip

@@ -1,8 +1,11 @@
-"""The campaign: speed after speed, each stored when it is finished.
+"""The campaign: speed after speed, each on the disk when it is finished.
 
-`run` yields after every speed. The caller pauses or stops it by not asking for the next, and resumes it, also in
-another process and after a crash, by `Campaign.resume`: finished speeds are not measured again. No parameter of the rig
-is changed.
+    campaign.json   plan, rig, active parameters and their epoch; written once
+    legs/           the triangles, as `hilctl.experiment.journal` keeps them
+
+Windows and points are computed from the triangles, whenever a campaign is opened. `run` yields after every speed. The
+caller pauses or stops it by not asking for the next, and resumes it, also in another process and after a crash, by
+`Campaign.resume`: finished speeds are not measured again. No parameter of the rig is changed.
 """
 
 import secrets
@@ -12,30 +15,44 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
-import numpy.typing as npt
 
-from hilctl.experiment.drive import look
+from hilctl.experiment import drive as experiment
+from hilctl.experiment import journal, store
+from hilctl.experiment.drive import LegFault, look, ready
 from hilctl.experiment.facts import OFFSETS, Facts, read_facts
 from hilctl.experiment.noise import REST_S, with_noise
 from hilctl.experiment.own_loop import refuse_own_loop
+from hilctl.experiment.policy import MEANS
 from hilctl.experiment.sensors import SENSED
-from hilctl.experiment.trips import trip_text
-from hilctl.identify.friction.estimate_mass import FAST, OFF, TELLING_M_S, apparent_mass
-from hilctl.identify.friction.estimate_windows import Window
-from hilctl.identify.friction.judge_expected import Expected, expect
-from hilctl.identify.friction.judge_faults import CampaignFault, hunting
-from hilctl.identify.friction.measure import aligned, drive, evaluate, wrong
+from hilctl.identify.friction.estimate_mass import apparent_mass, is_off, tells
+from hilctl.identify.friction.estimate_speed import Measured, aligned, evaluate
+from hilctl.identify.friction.estimate_windows import CHANNELS, Samples
+from hilctl.identify.friction.judge_expected import expect
+from hilctl.identify.friction.judge_windows import examine, hunting
 from hilctl.identify.friction.plan import BUDGET_S, Leg
 from hilctl.identify.friction.plan_accepted import accepted, slow
-from hilctl.identify.friction.store import FORMAT, Header, Measured, Store
+from hilctl.results.prepared import Prepared
 
 if TYPE_CHECKING:
     from hilctl.client import Client
 
-WARMER_K = 5.0  # a change of the oil that moves friction
+FORMAT = 2
+PLAN, LEGS, _KIND = "campaign.json", "legs", "campaign"
 FRUITLESS = 0.75  # of the planned speeds without a window that counts end a campaign: overlap or hysteresis of the
 LEAST_FRUITLESS = 6  # valve spoils the slowest ones on a sound rig
 FEWEST = 4  # speeds in both directions, or there is no curve
+
+
+class Header(msgspec.Struct, frozen=True):
+    """What stands in campaign.json."""
+
+    format: int
+    id: str
+    begun: str  # date and time, UTC
+    facts: Facts
+    legs: list[Leg]
+    remarks: list[str] = []
+    prepared: Prepared | None = None
 
 
 class Progress(NamedTuple):
@@ -48,189 +65,156 @@ class Progress(NamedTuple):
 
 
 class Campaign:
-    """A campaign on a rig that holds."""
+    """A campaign on a rig that holds; without a rig, what is stored of one."""
 
-    def __init__(self, rig: "Client", store: Store) -> None:
-        self.rig, self.store = rig, store
-        self.expected: Expected = expect(store.header.facts)
+    def __init__(self, rig: "Client | None", folder: Path, header: Header) -> None:
+        self.rig, self.folder, self.header = rig, folder, header
+        self.expected, self._facts = expect(header.facts), header.facts
+        self._measured = {index: made for index in range(len(header.legs)) if (made := self._judged(index))}
+        self._weigh()
 
     @classmethod
     def begin(
-        cls,
-        rig: "Client",
-        folder: str | Path,
-        speeds: Sequence[float] | None = None,
-        budget_s: float = BUDGET_S,
-        prepared: Mapping[str, Any] | None = None,
-    ) -> "Campaign":
-        """Plans and checks; nothing moves yet."""
+        cls, rig: "Client", folder: str | Path, speeds: Sequence[float] | None = None, budget_s: float = BUDGET_S,
+        prepared: Prepared | None = None,
+    ) -> "Campaign":  # fmt: skip
+        """Plans and checks; nothing moves yet. StoreError where the folder holds another."""
         facts = read_facts(rig)
         _ready(rig, facts)
         still = look(rig, REST_S, SENSED)
         values, remarks = with_noise(facts.values, {channel: [still.readings(channel)] for channel in SENSED})
         facts = msgspec.structs.replace(facts, values=values)
-        legs = accepted(rig, facts, speeds, budget_s)
-        now = datetime.now(UTC)
+        legs, now = accepted(rig, facts, speeds, budget_s), datetime.now(UTC)
         header = Header(
-            format=FORMAT, id=f"{facts.rig}-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}",
-            begun=now.isoformat(timespec="seconds"), facts=facts, legs=legs,
-            remarks=[*remarks, *([] if speeds else slow(legs))],
-            prepared=dict(prepared or {}),
+            FORMAT, f"{facts.rig}-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}", now.isoformat(timespec="seconds"),
+            facts, legs, [*remarks, *([] if speeds else slow(legs))], prepared,
         )  # fmt: skip
-        return cls(rig, Store.begin(Path(folder), header))
+        store.begin(Path(folder) / PLAN, header, _KIND)
+        return cls(rig, Path(folder), header)
 
     @classmethod
-    def resume(cls, rig: "Client", folder: str | Path) -> "Campaign":
-        """Goes on with what is stored. CampaignFault where the rig is another, or weighs forces differently."""
-        store = Store.open(Path(folder))
-        then, now = store.header.facts, read_facts(rig)
-        if then.rig != now.rig:
-            raise CampaignFault(f"{folder} is a campaign on {then.rig}, this is {now.rig}; begin a new one")
-        _same(then, now)
-        _ready(rig, now)
-        return cls(rig, store)
+    def resume(cls, rig: "Client | None", folder: str | Path) -> "Campaign":
+        """Goes on with what is stored. LegFault where the rig is another, or weighs forces differently."""
+        header = store.opened(Path(folder) / PLAN, Header, FORMAT, _KIND)
+        if rig is not None:
+            now = read_facts(rig)
+            if header.facts.rig != now.rig:
+                raise LegFault(f"{folder} is a campaign on {header.facts.rig}, this is {now.rig}; begin a new one")
+            _same(header.facts, now)
+            _ready(rig, now)
+        return cls(rig, Path(folder), header)
+
+    @property
+    def finished(self) -> list[Measured]:
+        """The speeds that are finished, in the order of the plan."""
+        return [self._measured[index] for index in sorted(self._measured)]
 
     @property
     def left(self) -> list[tuple[int, Leg]]:
         """The speeds that are not measured yet."""
-        done = {m.index for m in self.store.finished()}
-        return [(index, leg) for index, leg in enumerate(self.store.header.legs) if index not in done]
+        return [(index, leg) for index, leg in enumerate(self.header.legs) if index not in self._measured]
 
     @property
     def progress(self) -> Progress:
         """The progress."""
-        left, all_of = self.left, len(self.store.header.legs)
+        left, all_of = self.left, len(self.header.legs)
         upcoming = left[0][1].speed_m_s if left else 0.0
         return Progress(all_of - len(left), all_of, upcoming, sum(leg.seconds for _, leg in left))
 
     def run(self) -> Iterator[Measured]:
-        """Measures what is left. CampaignFault says what is wrong; finished speeds are kept."""
-        facts, fruitless = self.store.header.facts, 0
-        windows: list[Window] = []
+        """Measures what is left. LegFault says what is wrong; finished speeds are kept."""
+        fruitless = []
         for index, leg in self.left:
-            samples, again = self._samples(leg)
-            measured = evaluate(index, leg, samples, facts, self.expected, again)
-            problem = wrong(measured, samples, facts)
-            if problem:
-                raise CampaignFault(f"at {leg.speed_m_s:g} m/s: {problem}")
-            fruitless += not measured.points
-            self.store.save(measured, samples)
-            windows += measured.discarded
+            head, rows = self._driven(leg)
+            measured = self.keep(index, head, rows)
             yield measured
-            if fruitless >= max(LEAST_FRUITLESS, FRUITLESS * len(self.store.header.legs)):
-                raise CampaignFault(hunting(windows, fruitless))
-        done = weigh(self.store)
+            fruitless += [] if measured.points else [measured]
+            if len(fruitless) >= max(LEAST_FRUITLESS, FRUITLESS * len(self.header.legs)):
+                raise LegFault(hunting([w for m in fruitless for w in m.windows], len(fruitless)))
+        self._weigh()
+        done = self.finished
         if sum(m.pair is not None for m in done) < min(FEWEST, len(done)):
-            raise CampaignFault(hunting([w for m in done for w in m.windows], len(done)))
+            raise LegFault(hunting([w for m in done for w in m.windows], len(done)))
 
-    def _samples(self, leg: Leg) -> tuple[dict[str, npt.NDArray[Any]], tuple[str, ...]]:
-        """Of one speed, with the offsets of the campaign's sensors; and why it was driven before."""
+    def keep(self, index: int, head: Mapping[str, Any], rows: Samples) -> Measured:
+        """Judges and stores a triangle. LegFault where its samples show a fault: then it is not finished."""
+        made = self._evaluated(index, head, rows)
+        problem = examine(rows, made.pair, self.header.facts)
+        if problem:
+            raise LegFault(f"at {made.leg.speed_m_s:g} m/s: {problem}")
+        self._stored(index)[0].keep(head, rows)
+        self._measured[index] = made
+        return made
+
+    def _stored(self, index: int) -> tuple[journal.Journal, tuple[dict[str, Any], Samples] | None]:
+        """Where a triangle is kept; None where it is not finished, or its file is unreadable."""
+        book = journal.Journal(self.folder / LEGS)
+        return book, book.taken(f"speed {index:02d}, {self.header.legs[index].speed_m_s:g} m/s")
+
+    def _judged(self, index: int) -> Measured | None:
+        stored = self._stored(index)[1]
+        return self._evaluated(index, *stored) if stored else None
+
+    def _evaluated(self, index: int, head: Mapping[str, Any], rows: Samples) -> Measured:
+        rows = aligned(rows, self.header.facts, head["offsets"])
+        return evaluate(index, self.header.legs[index], rows, self._facts, self.expected, head["again"])
+
+    def _weigh(self) -> None:
+        """Judges a complete campaign again with the mass that its corners show, where it is not the declared one."""
+        declared, fast = self.header.facts["machine.m"], tells([m.leg for m in self.finished])
+        if self.left or not fast:
+            return
+        kept = [(m.leg, rows) for m in self.finished if m.leg in fast and (rows := self._aligned(m.index)) is not None]
+        mass_kg = apparent_mass(kept, self.header.facts)
+        if mass_kg is not None and is_off(mass_kg / declared):
+            self._facts = self.header.facts.weighing(mass_kg)
+            self._measured = {index: made for index in self._measured if (made := self._judged(index))}
+
+    def _aligned(self, index: int) -> Samples | None:
+        stored = self._stored(index)[1]
+        return aligned(stored[1], self.header.facts, stored[0]["offsets"]) if stored else None
+
+    def _driven(self, leg: Leg) -> tuple[dict[str, Any], Samples]:
+        """The triangle of one speed: under which offsets, why it was driven before, and its rows."""
         from hilctl.client import NoReply, Refused
 
-        facts = self.store.header.facts
+        if self.rig is None:
+            raise LegFault("speeds are not measured yet; name the rig, or start its service")
+        rig, at = self.rig, f"at {leg.speed_m_s:g} m/s"
         try:
-            before = read_facts(self.rig)
-            _same(facts, before)
-            driven = drive(self.rig, leg)
-            after = read_facts(self.rig)
-        except Refused as refused:
-            raise CampaignFault(
-                f"the triangle of {leg.speed_m_s:g} m/s was refused: {refused.message}; finished speeds are kept: "
-                "correct it, bring the rig to hold, and resume"
-            ) from None
-        except NoReply as silent:
-            raise CampaignFault(
-                f"the service stopped replying at {leg.speed_m_s:g} m/s: {silent}; finished speeds are kept: start the "
-                "service, check the rig, arm, and resume"
-            ) from None
-        if after.epoch != before.epoch:
-            _same(facts, after)
+            before = read_facts(rig)
+            _same(self.header.facts, before)
+            with journal.kept(None):  # a campaign keeps its own
+                driven = experiment.drive(rig, experiment.Leg(
+                    at, lambda: rig.track("triangle", **leg.parameters), CHANNELS, MEANS
+                ))  # fmt: skip
+            after = read_facts(rig)
+            _same(self.header.facts, after)
             moved = [key for key in OFFSETS if before[key] != after[key]]
             if moved:
-                raise CampaignFault(f"{', '.join(moved)} changed while {leg.speed_m_s:g} m/s was measured; resume")
-        return aligned(driven.rows, facts, before), driven.again
-
-    def remarks(self) -> list[str]:
-        """Remarks on the curve."""
-        return remarks_of(self.store)
-
-
-def remarks_of(store: Store) -> list[str]:
-    """Remarks on the curve of a stored campaign."""
-    found = list(store.header.remarks)
-    done = store.finished()
-    oil = [m.oil_degc for m in done if m.oil_degc is not None]
-    if oil and max(oil) - min(oil) >= WARMER_K:
-        found.append(
-            f"the oil warmed from {min(oil):.1f} to {max(oil):.1f} °C during the campaign: the curve mixes friction of "
-            "cold and warm oil; warm up longer, or measure again"
+                raise LegFault(f"{', '.join(moved)} changed {at}")
+        except Refused as refused:
+            why = f"the triangle of {leg.speed_m_s:g} m/s was refused: {refused.message}"
+        except NoReply as silent:
+            why = f"the service stopped replying {at}: {silent}; start it, and check the rig"
+        except LegFault as fault:
+            why = str(fault)
+        else:
+            return {"offsets": {key: before[key] for key in OFFSETS}, "again": list(driven.again)}, driven.rows
+        raise LegFault(
+            f"{why}. Finished speeds are kept: correct it, `hilctl reset` and `hilctl arm` after a trip, and resume"
         )
-    without = [m for m in done if m.pair is None]
-    if without:
-        speeds = ", ".join(f"{m.leg.speed_m_s:g}" for m in without)
-        found.append(f"no point in both directions at {speeds} m/s; see the reasons of the discarded windows")
-    declared = store.header.facts["machine.m"]
-    masses = {m.mass_kg for m in done} - {declared}
-    if masses:
-        found.append(
-            f"the table's corners show a moving mass of {max(masses):.0f} kg, machine.m is {declared:g} kg: the "
-            "measured mass was used for m a; check machine.m, machine.A, and the scales of the "
-            "accelerometer and the pressure sensors"
-        )
-    lost = max((m.lost for m in done), default=0.0)
-    if lost > 0.0:
-        found.append(f"of the readings of a speed up to {100 * lost:.2g} % were lost, and left out")
-    again = [f"{m.leg.speed_m_s:g} m/s" for m in done if m.again]
-    if again:
-        found.append(f"driven more than once, because too much was lost: {', '.join(again)}")
-    missing = len(store.header.legs) - len(done)
-    if missing:
-        found.append(f"not complete: {missing} of {len(store.header.legs)} speeds are not measured")
-    return found
-
-
-def again(folder: str | Path, mass_kg: float | None = None) -> list[Measured]:
-    """Judges the stored samples again, without a rig; the results replace the stored ones."""
-    store = Store.open(Path(folder))
-    facts = store.header.facts if mass_kg is None else store.header.facts.weighing(mass_kg)
-    expected, found = expect(store.header.facts), []
-    for old in store.finished():
-        made = evaluate(old.index, old.leg, store.samples(old.index), facts, expected, old.again)
-        store.judged(made)
-        found.append(made)
-    return found
-
-
-def weigh(store: Store) -> list[Measured]:
-    """Judges again with the mass that the corners show, where it is not the declared one."""
-    done, facts = store.finished(), store.header.facts
-    fast = [m for m in done if m.leg.speed_m_s >= FAST * max(each.leg.speed_m_s for each in done)]
-    if not fast or fast[-1].leg.speed_m_s < TELLING_M_S:
-        return done
-    mass_kg = apparent_mass([(m.leg, store.samples(m.index)) for m in fast], facts)
-    if mass_kg is None or abs(mass_kg / facts["machine.m"] - 1) <= OFF or not 0.2 < mass_kg / facts["machine.m"] < 5:
-        return done
-    return again(store.folder, mass_kg)
 
 
 def _ready(rig: "Client", facts: Facts) -> None:
     refuse_own_loop(facts["law.feedback"], "friction")
-    status = rig.status()
-    if status["trip"]:
-        raise CampaignFault(f"{trip_text(status['trip'])}; then `hilctl reset`")
-    if status["mode"] != "hold":
-        raise CampaignFault(f"the rig is {status['mode']}; `hilctl arm` brings it to hold")
-    if facts["law.feedback"] != "three_state":
-        raise CampaignFault(
-            f"law.feedback is {facts['law.feedback']}: the speed would ripple, and the curve would be wrong; "
-            "`hilctl set law.feedback=three_state`"
-        )
+    ready(rig, "three_state")
 
 
 def _same(then: Facts, now: Facts) -> None:
     found = then.differences(now)
     if found:
-        raise CampaignFault(
+        raise LegFault(
             f"parameters that enter the force changed since the campaign began: {'; '.join(found)}; restore them, or "
             "begin a new campaign"
         )

@@ -10,6 +10,7 @@ the fastest speeds, from which Coulomb's level is extrapolated. 30 % of mass are
 """
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,7 @@ from hilctl.identify.friction.plan import LEAST_SAMPLES, Leg
 AROUND_S = 0.03  # on either side of a corner: it rings on
 FAST = 0.3  # of the fastest speed: from here on corners say enough
 TELLING_M_S = 0.25  # slower corners take little momentum beside friction, and little of m a is left in a window
+LOWEST, HIGHEST = 0.2, 5.0  # times the declared mass
 OFF = 0.03  # what is left to friction that is not quite odd, and to leakage in the signals' timing
 
 
@@ -45,13 +47,21 @@ def corners(samples: Samples, leg: Leg, facts: Facts) -> npt.NDArray[np.float64]
     return np.array(rows).reshape(-1, 4)
 
 
-def apparent_mass(found: list[tuple[Leg, Samples]], facts: Facts) -> float | None:
-    """From the fast legs among these; None where they have no corners of both kinds."""
-    fastest = max((leg.speed_m_s for leg, _ in found), default=0.0)
+def tells(legs: Sequence[Leg]) -> list[Leg]:
+    """Those whose corners say enough of the mass; none where the fastest is too slow."""
+    fastest = max((leg.speed_m_s for leg in legs), default=0.0)
+    return [leg for leg in legs if leg.speed_m_s >= FAST * fastest] if fastest >= TELLING_M_S else []
+
+
+def is_off(ratio: float) -> bool:
+    """Whether a mass so many times the declared one is another; beyond LOWEST and HIGHEST it is no mass."""
+    return abs(ratio - 1) > OFF and LOWEST < ratio < HIGHEST
+
+
+def apparent_mass(found: Sequence[tuple[Leg, Samples]], facts: Facts) -> float | None:
+    """From the triangles of legs that tell; None where they have no corners of both kinds."""
     pushed = turned = 0.0
     for leg, samples in found:
-        if leg.speed_m_s < FAST * fastest:
-            continue
         rows = corners(samples, leg, facts)
         up, down = rows[rows[:, 0] > 0], rows[rows[:, 0] < 0]
         if len(up) and len(down):

@@ -1,4 +1,4 @@
-"""The windows that count, and the reasons of those that do not.
+"""The windows that count, the reasons of those that do not, and the faults of a rig that a triangle shows.
 
 constant speed   the spread of the estimated speed stays within what noise explains, and a share of the speed: a spread
                  s moves the mean force by f'' s^2/2, for 8 % at 20 mm/s on the reference rig's curve by 0.6 N
@@ -11,14 +11,19 @@ readings         few lost, valve not saturated
 import math
 from collections.abc import Sequence
 
+from hilctl.experiment import accelerometer
 from hilctl.experiment.facts import Facts
 from hilctl.experiment.policy import MEANS
-from hilctl.identify.friction.estimate_windows import Window
+from hilctl.experiment.record import record_of
+from hilctl.experiment.sensors import silent, stuck_in
+from hilctl.identify.friction.estimate_windows import Samples, Window
 from hilctl.identify.friction.judge_expected import Expected
+from hilctl.results.friction import Pair
 
 RIPPLE_NOISE, RIPPLE_SHARE = 3.0, 0.08  # times what is expected; of the speed: a valve's hysteresis makes that much
 HUNTING_NOISE, HUNTING_SHARE = 3.0, 0.05
 DRIFT_NOISE, DRIFT_SHARE = 5.0, 0.005
+CERTAIN = 5.0  # standard errors
 FAST_SHARE = 0.05  # of the speed: a mean further off is no triangle of this speed
 
 
@@ -52,3 +57,37 @@ def reason(w: Window, speed_m_s: float, facts: Facts, expected: Expected) -> str
     if abs(w.drift_n) > DRIFT_NOISE * noise + DRIFT_SHARE * abs(w.force_n):
         return f"not settled: the force drifts by {w.drift_n:.0f} N from its first half to its second"
     return ""
+
+
+def examine(rows: Samples, found: Pair | None, facts: Facts) -> str:
+    """The first fault that the rows of a triangle show; empty where there is none."""
+    samples = record_of(rows, facts.rate_hz).bridged
+    gain = accelerometer.seen_gain(samples, facts)
+    wrong = "" if gain is None else accelerometer.wrong(gain)
+    return stuck_in(samples) or silent(samples, facts) or wrong or _force(found)
+
+
+def _force(found: Pair | None) -> str:
+    if found is None or found.force_n >= -CERTAIN * found.std_n:
+        return ""
+    return (
+        f"friction is negative, {found.force_n:.0f} N at {found.speed_m_s:.3g} m/s: it would drive the table. The "
+        "pressure pair is swapped, or one of the two is in the wrong chamber; check that sensors.pressure_a sits in "
+        "the chamber that a positive command fills, and sensors.pressure_b in the other"
+    )
+
+
+def hunting(windows: Sequence[Window], speeds: int) -> str:
+    """The message when windows of several speeds do not count."""
+    reasons = [w.reason for w in windows if w.reason]
+    text = reasons[0] if reasons else "no straight is long enough"
+    advice = "see the reasons of the discarded windows"
+    if any("hunting" in r for r in reasons):
+        advice = (
+            "the loop does not damp the hydraulic mode: check for air in the oil (machine.beta), a leak across the "
+            "piston or the valve (machine.Ctc), the valve's hysteresis and overlap (machine.dead_band), the mass "
+            "(machine.m), and tune the gains of law.three_state (`hilctl tune`)"
+        )
+    elif any("constant" in r for r in reasons):
+        advice = "check the noise of the displacement and acceleration sensors, and the gains of law.three_state"
+    return f"too few windows count, at {speeds} speeds: {text}; {advice}"

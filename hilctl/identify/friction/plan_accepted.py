@@ -8,8 +8,8 @@ service still refuses the fastest, for the valve's flow, a limit or the stroke, 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hilctl.experiment.drive import LegFault
 from hilctl.experiment.facts import Facts
-from hilctl.identify.friction.judge_faults import CampaignFault
 from hilctl.identify.friction.plan import FASTEST_M_S, MARGIN, CannotPlan, Leg, Plan, plan
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ FAR_FROM = 0.9  # of the default fastest speed: a campaign that ends below says 
 
 
 def accepted(rig: "Client", facts: Facts, speeds: Sequence[float] | None, budget_s: float) -> list[Leg]:
-    """The legs. CannotPlan, or CampaignFault with the service's reason, where there are none."""
+    """The legs. CannotPlan, or LegFault with the service's reason, where there are none."""
     fastest = FASTEST_M_S
     while True:
         found, refused = _within(rig, facts, speeds, budget_s, fastest)
@@ -32,7 +32,7 @@ def accepted(rig: "Client", facts: Facts, speeds: Sequence[float] | None, budget
         leg, why = refused
         fastest = SLOWER * leg.speed_m_s
         if speeds is not None or fastest < LEAST_M_S:
-            raise CampaignFault(
+            raise LegFault(
                 f"the triangle of {leg.speed_m_s:g} m/s and ±{1e3 * leg.amplitude_m:.3g} mm is refused: {why}; leave "
                 "that speed out, or widen that limit"
             )

@@ -1,17 +1,16 @@
-"""A campaign's answer: the points for a fit, one JSON object, and the same as a table."""
+"""What a campaign has measured: the points for a fit, the result for a program, and a table for a person."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
-
-from hilctl.identify.friction.campaign import remarks_of
-from hilctl.identify.friction.store import Measured, Store
+from hilctl.identify.friction.campaign import Campaign
+from hilctl.identify.friction.estimate_speed import Measured
 from hilctl.results import friction as results
-from hilctl.results.prepared import Prepared
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+WARMER_K = 5.0  # a change of the oil that moves friction
 
 
 class Signed(NamedTuple):
@@ -30,37 +29,61 @@ def signed(found: Iterable[Measured]) -> Signed:
     )
 
 
-def campaign_of(store: Store) -> results.Campaign:
+def campaign_of(campaign: Campaign) -> results.Campaign:
     """What was measured, as a result."""
-    head, done = store.header, store.finished()
+    head, done = campaign.header, campaign.finished
     oil = [m.oil_degc for m in done if m.oil_degc is not None]
     discarded = [results.Discarded(m.leg.speed_m_s, w.direction, w.reason) for m in done for w in m.discarded]
     return results.Campaign(
-        id=head.id, rig=head.facts.rig, begun=head.begun, epoch=head.facts.epoch, folder=str(store.folder),
-        complete=len(done) == len(head.legs), speeds=results.Speeds(planned=len(head.legs), finished=len(done)),
+        id=head.id, rig=head.facts.rig, begun=head.begun, epoch=head.facts.epoch, folder=str(campaign.folder),
+        complete=not campaign.left, speeds=results.Speeds(planned=len(head.legs), finished=len(done)),
         points=[p for m in done for p in m.points],
         curve=[m.pair for m in _by_speed(done) if m.pair is not None],
         windows=results.Windows(sum(len(m.windows) for m in done) - len(discarded), discarded),
         oil_degc=results.OilRange(min(oil), max(oil)) if oil else None,
-        rig_seconds=sum(m.ticks for m in done) / head.facts.rate_hz, remarks=remarks_of(store),
-        prepared=msgspec.convert(head.prepared, Prepared) if head.prepared else None,
+        rig_seconds=sum(m.ticks for m in done) / head.facts.rate_hz, remarks=[*head.remarks, *_remarks(campaign)],
+        prepared=head.prepared,
     )  # fmt: skip
 
 
-def as_object(store: Store) -> dict[str, Any]:
-    """The same for a program."""
-    plain: dict[str, Any] = msgspec.to_builtins(campaign_of(store))
-    return plain
+def _remarks(campaign: Campaign) -> Iterator[str]:
+    """On the curve."""
+    head, done = campaign.header, campaign.finished
+    oil = [m.oil_degc for m in done if m.oil_degc is not None]
+    if oil and max(oil) - min(oil) >= WARMER_K:
+        yield (
+            f"the oil warmed from {min(oil):.1f} to {max(oil):.1f} °C during the campaign: the curve mixes friction of "
+            "cold and warm oil; warm up longer, or measure again"
+        )
+    without = [f"{m.leg.speed_m_s:g}" for m in done if m.pair is None]
+    if without:
+        yield f"no point in both directions at {', '.join(without)} m/s; see the reasons of the discarded windows"
+    declared = head.facts["machine.m"]
+    masses = {m.mass_kg for m in done} - {declared}
+    if masses:
+        yield (
+            f"the table's corners show a moving mass of {max(masses):.0f} kg, machine.m is {declared:g} kg: the "
+            "measured mass was used for m a; check machine.m, machine.A, and the scales of the "
+            "accelerometer and the pressure sensors"
+        )
+    lost = max((m.lost for m in done), default=0.0)
+    if lost > 0.0:
+        yield f"of the readings of a speed up to {100 * lost:.2g} % were lost, and left out"
+    again = [f"{m.leg.speed_m_s:g} m/s" for m in done if m.again]
+    if again:
+        yield f"driven more than once, because too much was lost: {', '.join(again)}"
+    if campaign.left:
+        yield f"not complete: {len(campaign.left)} of {len(head.legs)} speeds are not measured"
 
 
-def table(store: Store) -> "Table":
+def table(campaign: Campaign) -> "Table":
     """What was measured, for a person."""
     from rich.table import Table
 
     made = Table(title="Friction at constant speed", title_justify="left")
     for name in ("speed\nm/s", "forward\nN", "backward\nN", "friction\nN", "±\nN", "windows", "discarded"):
         made.add_column(name, justify="right")
-    for m in _by_speed(store.finished()):
+    for m in _by_speed(campaign.finished):
         ways = {p.direction: f"{p.force_n:.1f}" for p in m.points}
         both = (f"{m.pair.force_n:.1f}", f"{m.pair.std_n:.1f}") if m.pair else ("", "")
         counted, left_out = len(m.windows) - len(m.discarded), str(len(m.discarded) or "")

@@ -6,9 +6,9 @@ import pytest
 
 from hilctl.experiment.accelerometer import seen_gain
 from hilctl.experiment.trips import failing, trip_text, tripped
+from hilctl.identify.friction.estimate_speed import evaluate
 from hilctl.identify.friction.judge_expected import expect
-from hilctl.identify.friction.judge_faults import examine
-from hilctl.identify.friction.measure import evaluate
+from hilctl.identify.friction.judge_windows import examine
 from tests.unit.identify.friction.campaign_parts import LEG, facts, triangle
 
 RIG = facts()

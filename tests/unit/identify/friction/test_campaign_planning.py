@@ -6,7 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hilctl import rig as rigs
-from hilctl.identify.friction import CampaignFault, CannotPlan, Facts, log_spaced, plan
+from hilctl.experiment.drive import LegFault
+from hilctl.experiment.facts import Facts
+from hilctl.identify.friction import CannotPlan, log_spaced, plan
 from hilctl.identify.friction import plan_accepted as accepting
 from hilctl.identify.friction.plan import LEAST_SAMPLES, LONGEST_S, SETTLE_M, SPEEDS
 from hilctl.identify.friction.plan_accepted import accepted, slow
@@ -114,10 +116,10 @@ def test_the_usual_speeds_give_way_to_what_the_service_refuses_and_named_ones_do
     assert len(legs) == SPEEDS
     assert "instead of 0.8" in slow(legs)[0]
     assert slow(accepted(_Limited(0.9), RIG, None, 150.0)) == []
-    with pytest.raises(CampaignFault, match=r"0\.6 m/s .* is refused: the valve gives no more"):
+    with pytest.raises(LegFault, match=r"0\.6 m/s .* is refused: the valve gives no more"):
         accepted(_Limited(0.5), RIG, [0.02, 0.6], 150.0)
     monkeypatch.setattr(accepting, "SLOWER", 0.3)  # fewer steps down to nothing
-    with pytest.raises(CampaignFault, match="the valve gives no more"):
+    with pytest.raises(LegFault, match="the valve gives no more"):
         accepted(_Limited(0.0), RIG, None, 150.0)
 
 
@@ -126,7 +128,7 @@ def test_triangles_get_smaller_where_stopping_needs_room_before_they_get_slower(
     legs = accepted(_Limited(1.0, 0.075), RIG, None, 150.0)
     assert max(leg.amplitude_m for leg in legs) <= 0.075
     assert max(leg.speed_m_s for leg in legs) > 0.7
-    with pytest.raises(CampaignFault, match=r"limits\.position\.max_m"):
+    with pytest.raises(LegFault, match=r"limits\.position\.max_m"):
         accepted(_Limited(1.0, 1e-4), RIG, [0.02, 0.4], 90.0)
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from hilctl.experiment.crossover import speed
 from hilctl.experiment.policy import MEANS
+from hilctl.identify.friction.estimate_speed import aligned, evaluate
 from hilctl.identify.friction.estimate_windows import slope
 from hilctl.identify.friction.judge_expected import expect
-from hilctl.identify.friction.measure import aligned, evaluate
 from tests.unit.identify.friction.campaign_parts import LEG, facts, friction, triangle
 
 RIG = facts()

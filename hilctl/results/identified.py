@@ -1,0 +1,60 @@
+"""The answers of `hilctl identify`, as their files hold them: what was found, and what became of it."""
+
+from typing import Annotated, Any, TypeVar
+
+from msgspec import Meta, Struct
+
+from hilctl.results.friction import Campaign, SlidingFit, Table
+from hilctl.results.plant import PlantEvidence
+from hilctl.results.prepared import Prepared
+from hilctl.results.quantity import Quantity
+from hilctl.results.reversals import Reversals
+
+Sets = Annotated[list[dict[str, Any]], Meta(description="what applies the result, as `hilctl set` takes it: one a set")]
+WallSeconds = Annotated[float, Meta(description="that the command took")]
+
+
+class Applied(Struct, frozen=True):
+    """The sets that were applied."""
+
+    epochs: list[int]
+
+
+class IdentifiedFriction(Campaign, frozen=True, kw_only=True):
+    """`friction.json`: friction at constant speeds."""
+
+    fit: SlidingFit | None = None
+    fit_refused: Annotated[str, Meta(description="why no friction model fits the points; empty where one does")] = ""
+    wall_seconds: WallSeconds = 0.0
+
+
+class IdentifiedReversals(Reversals, frozen=True, kw_only=True):
+    """`presliding.json`: friction before it slides."""
+
+    rig: str
+    curve: Table
+    prepared: Prepared | None
+    folder: str
+    sets: Sets
+    applied: Applied | None
+    wall_seconds: WallSeconds = 0.0
+
+
+class IdentifiedPlant(PlantEvidence, frozen=True, kw_only=True):
+    """`plant.json`: valve, cylinder and mass."""
+
+    rig: str
+    plant: Annotated[dict[str, Quantity], Meta(description="by the key of the rig file")]
+    prepared: Prepared | None
+    folder: str
+    sets: Sets
+    applied: Applied | None
+    wall_seconds: WallSeconds = 0.0
+
+
+Answer = TypeVar("Answer", bound=Struct)
+
+
+def answer(kind: type[Answer], found: Struct, **more: Any) -> Answer:
+    """A result with what a command adds to it."""
+    return kind(**{name: getattr(found, name) for name in found.__struct_fields__}, **more)
