@@ -119,7 +119,7 @@ def test_points_for_a_fit_carry_signs(campaign):
 
 def test_the_result_says_what_is_missing_and_what_was_left_out(campaign):
     rejected = triangle()
-    rejected["rejected"][:] = 1
+    rejected["rejected"][::5] = 1
     campaign.keep(1, AS_BEGUN, rejected)
     told = campaign_of(campaign)
     assert told.complete
