@@ -163,13 +163,14 @@ PARTS: dict[str, Callable[[], str]] = {
     "faults": faults.rows,
     "orders": lambda: faults.rows(faults.ORDERS),
     "results": results.rows,
+    "identified": lambda: results.rows(tuple(results.IDENTIFIED.values())),
     "room": lambda: _excitation(Room),
     "stepped": lambda: _excitation(SteppedSine),
     "sweep": lambda: _excitation(Sweep),
     "multisine": lambda: _excitation(Multisine),
 }
 
-_OURS = ("rig-file.md", "safety.md", "emulate.md", "dynamics.md", "results.md")
+_OURS = ("rig-file.md", "safety.md", "emulate.md", "dynamics.md", "results.md", "identified.md")
 
 
 def pages() -> dict[Path, str]:
@@ -177,7 +178,8 @@ def pages() -> dict[Path, str]:
     made = {DOCS / name: _filled((DOCS / name).read_text(encoding="utf-8")) for name in _OURS}
     made[DOCS / "protocol.md"] = protocol.filled((DOCS / "protocol.md").read_text(encoding="utf-8"))
     made[header.PLACE] = header.text()
-    made[DOCS / "commission.schema.json"] = results.schema()
+    for name in (*results.COMMISSIONED, *results.IDENTIFIED):
+        made[DOCS / f"{name}.schema.json"] = results.schema(name)
     made[DOCS / "motions.md"] = motions.refreshed((DOCS / "motions.md").read_text(encoding="utf-8"))
     return made
 

@@ -18,7 +18,7 @@ from hilctl.cli import identify_parts as parts
 from hilctl.cli.arguments import number
 from hilctl.cli.files import source_file
 from hilctl.cli.output import json_line, note, say
-from hilctl.errors import DONE, WrongUse
+from hilctl.errors import WrongUse
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from hilctl.identify.frequency.drive import Run
     from hilctl.identify.frequency.plan import Asked
     from hilctl.identify.frequency.record import Experiment
+    from hilctl.results.dynamics import IdentifiedDynamics
     from hilctl.results.prepared import Prepared
 
 ORIGIN = "identify dynamics"
@@ -80,17 +81,16 @@ def run(given: argparse.Namespace) -> int:
 
         study, prepared, epochs = _of_files(given, asked, tell) if given.record else _of_rig(given, asked, folder, tell)
         tell("writing")
-        answer = _kept(study, folder, prepared, epochs, begun_s, draws=given.draws)
-    if given.json:
-        say(json_line(answer))
-    else:
-        from hilctl.cli.identify_dynamics_told import tell_study
+        answer = _answer(study, folder, prepared, epochs, draws=given.draws)
+    return parts.outcome(given, answer, folder / "study.json", begun_s, lambda told: _tell(study, told))
 
-        tell_study(study, answer)
-        say(str(folder / "study.json"))
-        if answer["report"]:
-            say(answer["report"])
-    return DONE
+
+def _tell(study: "Study", answer: "IdentifiedDynamics") -> None:
+    from hilctl.cli.identify_dynamics_told import tell_study
+
+    tell_study(study, answer)
+    if answer.report:
+        say(answer.report)
 
 
 def _asked(given: argparse.Namespace) -> "Asked":
@@ -269,22 +269,19 @@ def _command() -> str:
     return "hilctl " + shlex.join(sys.argv[1:])
 
 
-def _kept(
-    study: "Study", folder: Path, prepared: "Prepared | None", epochs: list[int] | None, begun_s: float, *, draws: bool
-) -> dict[str, Any]:
-    """study.json, the report, and the answer."""
+def _answer(
+    study: "Study", folder: Path, prepared: "Prepared | None", epochs: list[int] | None, *, draws: bool
+) -> "IdentifiedDynamics":
+    """The answer, and the report."""
     from hilctl.identify.dynamics.judge import proposed
-    from hilctl.identify.dynamics.written import plain_study
+    from hilctl.identify.dynamics.written import told
     from hilctl.report.dynamics.page import write_report
+    from hilctl.results.dynamics import IdentifiedDynamics
+    from hilctl.results.identified import Applied, answer
 
     folder.mkdir(parents=True, exist_ok=True)
     changes = proposed(study.grey)
-    answer = {
-        **plain_study(study), "prepared_rig": prepared and msgspec.to_builtins(prepared), "folder": str(folder),
-        "sets": [changes] if changes else [],
-        "applied": {"epochs": epochs} if epochs else None,
-        "report": str(write_report(study, folder)) if draws else None,
-        "wall_seconds": time.monotonic() - begun_s,
-    }  # fmt: skip
-    parts.keep(answer, folder / "study.json")
-    return answer
+    return answer(
+        IdentifiedDynamics, told(study), prepared_rig=prepared, folder=str(folder), sets=[changes] if changes else [],
+        applied=Applied(epochs) if epochs else None, report=str(write_report(study, folder)) if draws else None,
+    )  # fmt: skip

@@ -1,7 +1,7 @@
 """The result of a study of a rig's dynamics as tables in the terminal."""
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from hilctl.cli import identify_parts as parts
 from hilctl.cli.output import say, show
@@ -9,9 +9,10 @@ from hilctl.report.dynamics import tables
 
 if TYPE_CHECKING:
     from hilctl.identify.dynamics.study import Grey, Study
+    from hilctl.results.dynamics import IdentifiedDynamics
 
 
-def tell_study(study: "Study", answer: Mapping[str, Any]) -> None:
+def tell_study(study: "Study", answer: "IdentifiedDynamics") -> None:
     """The whole result, in the order of the work."""
     for name, found in study.findings.items():
         for finding in found:
@@ -35,15 +36,13 @@ def tell_study(study: "Study", answer: Mapping[str, Any]) -> None:
 
         for line in lines(study.tuning):
             say(f"gains {line}")
-        say(f"gains: see study.json; `hilctl tune {study.rig} --from {answer['folder']}` shows, measures and sets them")
+        say(f"gains: see study.json; `hilctl tune {study.rig} --from {answer.folder}` shows, measures and sets them")
     for remark in dict.fromkeys(study.remarks):
         say(f"note: {remark}")
     driven = sum(one.seconds for one in study.experiments)
-    say(f"{driven:.0f} s of records in {answer['wall_seconds']:.0f} s")
-    if answer["sets"]:
-        applied = answer["applied"]
-        parts.tell_change([parts.set_line(one, "identify dynamics") for one in answer["sets"]],
-                          applied and applied["epochs"])  # fmt: skip
+    say(f"{driven:.0f} s of records in {answer.wall_seconds:.0f} s")
+    if answer.sets:
+        parts.tell_change([parts.set_line(one, "identify dynamics") for one in answer.sets], answer.applied)
 
 
 def _open(grey: "Grey") -> Iterator[str]:
@@ -57,7 +56,7 @@ def _open(grey: "Grey") -> Iterator[str]:
     yield f"{fits}; {fit.iterations} iterations; rank {fit.rank} of {fit.free}{gap}"
     for one in fit.estimates:
         if one.value is None:
-            yield f"{one.name} is {tables.NOT}: {one.why}"
+            yield f"{one.name} is {tables.NOT}: {one.reason}"
     yield from dict.fromkeys(f"note: {flag}" for flag in fit.flags)
     if why := doubt(grey):
         yield f"none of these values is proposed to be set: {why}"

@@ -94,18 +94,25 @@ def outcome(
     given: argparse.Namespace, answer: Answer, file: Path, begun_s: float, tell: Callable[[Answer], None]
 ) -> int:
     """Saves the answer and prints it; returns the exit code."""
-    from hilctl.experiment import store
     from hilctl.results.stored import as_json
 
     answer = replace(answer, wall_seconds=time.monotonic() - begun_s)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    store.write(file, as_json(answer))
+    keep(answer, file)
     if given.json:
         say(as_json(answer, indent=0).decode().rstrip())
     else:
         tell(answer)
         say(str(file))
     return DONE
+
+
+def keep(answer: Struct, file: Path) -> None:
+    """Writes the answer; a number that is not finite becomes null."""
+    from hilctl.experiment import store
+    from hilctl.results.stored import as_json
+
+    file.parent.mkdir(parents=True, exist_ok=True)
+    store.write(file, as_json(answer))
 
 
 @contextmanager
@@ -208,15 +215,6 @@ def recording(rig: "Client") -> "Iterator[None]":
 def folder_of(given: argparse.Namespace, kind: str) -> Path:
     """The folder of the campaign, which can be written."""
     return result_folder("--out", Path(given.out or f"out/{kind}-{datetime.now():%Y%m%d-%H%M%S}"))
-
-
-def keep(answer: Mapping[str, Any], file: Path) -> None:
-    """Writes the answer; a number that is not finite becomes null."""
-    from hilctl.experiment import store as kept
-    from hilctl.params.finite import finite
-
-    file.parent.mkdir(parents=True, exist_ok=True)
-    kept.write(file, (json.dumps(finite(answer), indent=1, ensure_ascii=False) + "\n").encode())
 
 
 def figure(value: float | None) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from msgspec import to_builtins
 
 from hilctl.identify.dynamics.servo_plant import STEP, SWEEP, bounds_of, heard
 from hilctl.identify.dynamics.study import Check, Study
@@ -92,7 +93,7 @@ class Paper(NamedTuple):
         return {
             "paper": {"fit_percent": {"start": FITS[0], "final": FITS[1]}, "iterations": ITERATIONS},
             "table": [line._asdict() for line in self.lines],
-            "cases": {name: one.fit.to_json() for name, one in cases.items()},
+            "cases": {name: to_builtins(one.fit.told()) for name, one in cases.items()},
             "transfer_functions": [one._asdict() for one in self.orders],
             "transfer_functions_truth_percent": self.order_truth,
         }

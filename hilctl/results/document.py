@@ -1,26 +1,38 @@
-"""The declaration of a result as rows for the docs, and as a JSON schema."""
+"""The declarations of the results as rows for the docs, and as JSON schemas."""
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
 from hilctl.results.commissioned import Commissioned
+from hilctl.results.dynamics import IdentifiedDynamics
+from hilctl.results.identified import IdentifiedFriction, IdentifiedPlant, IdentifiedReversals
+
+# The files, and what they hold.
+COMMISSIONED = {"commission": Commissioned}
+IDENTIFIED = {
+    "friction": IdentifiedFriction, "presliding": IdentifiedReversals, "plant": IdentifiedPlant,
+    "study": IdentifiedDynamics,
+}  # fmt: skip
 
 _PRIMITIVE = {"number": "number", "integer": "whole number", "string": "text", "boolean": "yes or no", "null": "null"}
 
 
-def schema() -> str:
-    """Of `commission.json`, as a file."""
-    made = {"title": "Result of a commissioning", **msgspec.json.schema(Commissioned)}
+def schema(name: str = "commission") -> str:
+    """Of a file by its name, without `.json`; as a file."""
+    kind = {**COMMISSIONED, **IDENTIFIED}[name]
+    title = "Result of a commissioning" if kind is Commissioned else f"Result of an identification: {name}.json"
+    made = {"title": title, **msgspec.json.schema(kind)}
     return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
 
 
-def rows() -> str:
-    """Every object that the file holds: its fields, their types, and what they mean."""
-    objects = msgspec.json.schema(Commissioned)["$defs"]
-    first = Commissioned.__name__
-    order = [first, *sorted(name for name in objects if name != first)]
+def rows(kinds: Iterable[Any] = (Commissioned,)) -> str:
+    """Every object that these hold: its fields, their types, and what they mean."""
+    first = [kind.__name__ for kind in kinds]
+    _, objects = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
+    order = [*first, *sorted(name for name in objects if name not in first)]
     return "\n\n".join(_table(name, objects[name]) for name in order)
 
 

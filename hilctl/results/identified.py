@@ -40,11 +40,16 @@ class IdentifiedReversals(Reversals, frozen=True, kw_only=True):
     wall_seconds: WallSeconds = 0.0
 
 
-class IdentifiedPlant(PlantEvidence, frozen=True, kw_only=True):
+class Plant(PlantEvidence, frozen=True, kw_only=True):
+    """Valve, cylinder and mass."""
+
+    plant: Annotated[dict[str, Quantity], Meta(description="by the key of the rig file")]
+
+
+class IdentifiedPlant(Plant, frozen=True, kw_only=True):
     """`plant.json`: valve, cylinder and mass."""
 
     rig: str
-    plant: Annotated[dict[str, Quantity], Meta(description="by the key of the rig file")]
     prepared: Prepared | None
     folder: str
     sets: Sets

@@ -29,7 +29,7 @@ def test_displacement_fixes_six_of_eight_and_the_fit_is_as_good_as_the_noise(out
     assert study["parameters"]["m"]["value"] is None
     assert all(one["stable"] for one in study["transfer_functions"].values())
     for one in study["responses"]:  # what the converter's hold adds is not the servo's
-        assert one["hold_taken_out"] and one["minus_90_deg"]["hz"] == pytest.approx(29.30, abs=0.1)
+        assert one["hold_taken_out"] and one["minus_90_deg"]["value"] == pytest.approx(29.30, abs=0.1)
 
 
 def test_the_tables_stand_beside_the_papers(out):

@@ -19,10 +19,10 @@ import numpy as np
 
 from hilctl.identify.grey_box.model import CannotBe, Model
 from hilctl.identify.grey_box.problem import Problem
-from hilctl.identify.grey_box.result import By, Invariant
 from hilctl.identify.grey_box.scatter import SILENT, Scatter, scatter
 from hilctl.identify.grey_box.search import Found, NoStart, search
 from hilctl.identify.grey_box.structure import Structure
+from hilctl.results.grey_box import By, Invariant
 from hilctl.results.response import Reals
 
 How = Literal["auto", "linear", "profile", "quick"]  # quick: linear, and no interval at a bound
@@ -224,7 +224,8 @@ def invariants(gauge: Gauged, structure: Structure, units: Mapping[str, str]) ->
         name = _written(powers)
         by: By = interval.by
         sd = slope * interval.sd
-        out.append(Invariant(name, powers, unit, value, min(low, high), max(low, high), by, sd))
+        ends = value, min(low, high), max(low, high)
+        out.append(Invariant(*ends, unit, name=name, powers=powers, by=by, sd=sd))
     return tuple(out)
 
 

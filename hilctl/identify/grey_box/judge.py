@@ -7,10 +7,10 @@ import numpy as np
 from hilctl.identify.grey_box.intervals import Gauged
 from hilctl.identify.grey_box.parameters import Fixed, Free, Parameters
 from hilctl.identify.grey_box.problem import Problem
-from hilctl.identify.grey_box.result import By, Estimate, Invariant
 from hilctl.identify.grey_box.scatter import SILENT
 from hilctl.identify.grey_box.search import Found
 from hilctl.identify.grey_box.structure import Structure
+from hilctl.results.grey_box import Estimate, Invariant, estimate, nothing_of
 from hilctl.results.quantity import Flag
 from hilctl.results.response import Reals
 
@@ -30,21 +30,20 @@ def estimates(
     for name, choice in parameters.choices.items():
         unit, at = model.units[name], ends.get(name, 0)
         if isinstance(choice, Fixed):
-            out.append(Estimate(name, unit, choice.value, choice.value, choice.value, "fixed", 0, ""))
+            out.append(estimate(name, unit, (choice.value, choice.value, choice.value), "fixed"))
         elif name in alone:
             one = alone[name]
-            estimate = Estimate(name, unit, one.value, one.low, one.high, one.by, at, "")
-            out.append(estimate.within(model.limits(name)))
-        elif name in parameters.tied and (by := _tied(parameters, name, alone)) is not None:
-            out.append(Estimate(name, unit, *by))
+            out.append(estimate(name, unit, one.ends, one.by, at).within(model.limits(name)))
+        elif name in parameters.tied and (tied := _tied(parameters, name, alone)) is not None:
+            out.append(estimate(name, unit, tied, "linear"))
         else:
-            out.append(Estimate(name, unit, None, None, None, "nothing", at, _why(name, parameters, structure)))
+            out.append(nothing_of(name, unit, at, _why(name, parameters, structure)))
     return tuple(out)
 
 
 def _tied(
     parameters: Parameters, name: str, alone: Mapping[str, Invariant]
-) -> tuple[float, float, float, By, int, str] | None:
+) -> tuple[float, float, float] | None:
     """Value and interval of what follows parameters that the data fix; None where they do not."""
     tie, value, log_low, log_high = parameters.tied[name], parameters.tied[name].factor, 0.0, 0.0
     for other, power in tie.powers.items():
@@ -54,12 +53,12 @@ def _tied(
             continue
         if other not in alone:
             return None
-        one = alone[other]
-        value *= one.value**power
+        middle, *outer = alone[other].ends
+        value *= middle**power
         with np.errstate(divide="ignore"):
-            ends = sorted(power * float(np.log(np.float64(max(end, 0.0)) / one.value)) for end in (one.low, one.high))
+            ends = sorted(power * float(np.log(np.float64(max(end, 0.0)) / middle)) for end in outer)
         log_low, log_high = log_low + ends[0], log_high + ends[1]
-    return value, value * float(np.exp(log_low)), value * float(np.exp(log_high)), "linear", 0, ""
+    return value, value * float(np.exp(log_low)), value * float(np.exp(log_high))
 
 
 def _why(name: str, parameters: Parameters, structure: Structure) -> str:
@@ -108,8 +107,9 @@ def _bounds(problem: Problem, found: Found, gauge: Gauged) -> Iterator[Flag]:
 
 def _loose(told: Sequence[Invariant]) -> Iterator[Flag]:
     for one in told:
-        if one.high - one.low > 2 * LOOSE * abs(one.value):
-            text = f"{one.name} = {one.value:.4g}, {one.low:.3g} to {one.high:.3g}: wider than the value"
+        value, low, high = one.ends
+        if high - low > 2 * LOOSE * abs(value):
+            text = f"{one.name} = {value:.4g}, {low:.3g} to {high:.3g}: wider than the value"
             yield Flag("imprecise", one.name, text, "record longer, or with more amplitude")
 
 

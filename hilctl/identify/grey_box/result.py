@@ -7,48 +7,17 @@ how far the others move when such a one moves by its standard error is known fro
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
-from msgspec import to_builtins
+from msgspec.structs import replace
 
 from hilctl.identify.grey_box.structure import Direction
 from hilctl.params.finite import finite
-from hilctl.results.quantity import Flag
+from hilctl.results import grey_box as results
+from hilctl.results.grey_box import Estimate, Invariant
+from hilctl.results.quantity import Flag, closed
 
-By = Literal["linear", "profile", "fixed", "nothing"]
-
-
-class Estimate(NamedTuple):
-    """One parameter with its 95 % interval; no numbers where the data do not say what it is."""
-
-    name: str
-    unit: str
-    value: float | None
-    low: float | None
-    high: float | None
-    by: By
-    at_bound: int  # -1, 0, 1: where the search ended
-    why: str  # why there is no number
-
-    def within(self, limits: tuple[float, float]) -> "Estimate":
-        """With no part of the interval where nothing makes sense."""
-        if self.low is None or self.high is None:
-            return self
-        return self._replace(low=max(self.low, limits[0]), high=min(self.high, limits[1]))
-
-
-class Invariant(NamedTuple):
-    """A product of powers that the data fix, of parameters that they may not; a single parameter is one, too."""
-
-    name: str
-    powers: Mapping[str, int]  # of sums, as they are written
-    unit: str
-    value: float
-    low: float
-    high: float
-    by: By
-    sd: float  # linear; infinite where a bound is met
-
+Bounded = TypeVar("Bounded", Estimate, Invariant)
 
 class Fit(NamedTuple):
     """An identified machine."""
@@ -86,26 +55,17 @@ class Fit(NamedTuple):
             iterations=before.iterations + self.iterations, trials=before.trials + self.trials,
         )  # fmt: skip
 
-    def to_json(self) -> dict[str, Any]:
-        """As plain values that JSON can hold."""
-        return {
-            "parameters": {one.name: {**finite(one._asdict()), "name": one.name} for one in self.estimates},
-            "invariants": {one.name: finite({**one._asdict(), "powers": dict(one.powers)}) for one in self.invariants},
-            "not_fixed": [{**one._asdict(), "parts": dict(one.parts)} for one in self.directions],
-            "fit_percent": dict(self.fit_percent),
-            "start_percent": dict(self.start_percent),
-            "history_percent": list(self.history),
-            "iterations": self.iterations,
-            "trials": self.trials,
-            "ended": self.ended,
-            "rank": self.rank,
-            "free": self.free,
-            "gap": finite(self.gap),
-            "singular_values": list(self.singular_values),
-            "noise": dict(self.noise),
-            "starts": {"agreeing": self.agreeing[0], "of": self.agreeing[1]},
-            "flags": to_builtins(self.flags),
-        }
+    def told(self) -> results.Fit:
+        """As a result holds it: what is no finite number is None."""
+        return results.Fit(
+            parameters={one.name: _closed(one) for one in self.estimates},
+            invariants={one.name: replace(_closed(one), sd=closed(one.sd)) for one in self.invariants},
+            not_fixed=[results.Open(one.kind, finite(one.parts), one.text) for one in self.directions],
+            fit_percent=finite(self.fit_percent), start_percent=finite(self.start_percent),
+            history_percent=finite(self.history), iterations=self.iterations, trials=self.trials, ended=self.ended,
+            rank=self.rank, free=self.free, gap=closed(self.gap), singular_values=finite(self.singular_values),
+            noise=finite(self.noise), starts=results.Starts(*self.agreeing), flags=list(self.flags),
+        )  # fmt: skip
 
 
 NORMAL = 1.96  # standard errors of half an interval of 95 %
@@ -121,7 +81,9 @@ def widened(fit: Fit, beside: Fit, limits: Callable[[str], tuple[float, float]])
     )
 
 
-Bounded = TypeVar("Bounded", Estimate, Invariant)
+def _closed(one: Bounded) -> Bounded:
+    """No number that is not finite."""
+    return replace(one, value=closed(one.value), low=closed(one.low), high=closed(one.high))
 
 
 def _wide(one: Bounded, other: float | None) -> Bounded:
@@ -131,5 +93,5 @@ def _wide(one: Bounded, other: float | None) -> Bounded:
     reach = NORMAL * shift
     low, high = one.value - math.hypot(one.value - one.low, reach), one.value + math.hypot(one.high - one.value, reach)
     if isinstance(one, Invariant):
-        return one._replace(low=low, high=high, sd=math.hypot(one.sd, shift))
-    return one._replace(low=low, high=high)
+        return replace(one, low=low, high=high, sd=math.hypot(math.inf if one.sd is None else one.sd, shift))
+    return replace(one, low=low, high=high)

@@ -13,14 +13,17 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from hilctl.experiment.facts import Facts
 from hilctl.identify.grey_box.identify import identify
 from hilctl.identify.grey_box.intervals import How
 from hilctl.identify.grey_box.model import CannotBe, Model, Record
 from hilctl.identify.grey_box.parameters import Choice, Choices, Fixed, Free, Parameters
 from hilctl.identify.grey_box.problem import Problem
-from hilctl.identify.grey_box.result import NORMAL, Estimate, Fit, widened
+from hilctl.identify.grey_box.result import NORMAL, Fit, widened
 from hilctl.identify.grey_box.rig_model import rig_model
+from hilctl.results.grey_box import Estimate
 
 SHOWS = 0.95  # of the sum of squares: what is left with a threshold, at most, to be taken for one
 HOPES = 0.98  # of the first look at it
@@ -119,7 +122,7 @@ def _telling(fit: Fit, threshold: Choice) -> Fit:
     half = NORMAL * threshold.sd
     low, high = threshold.value - half, threshold.value + half
     told = [
-        one._replace(low=low, high=high, by="profile") if one.name == "threshold" else one for one in fit.estimates
+        replace(one, low=low, high=high, by="profile") if one.name == "threshold" else one for one in fit.estimates
     ]
     return fit._replace(estimates=tuple(told))
 

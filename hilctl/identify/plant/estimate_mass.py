@@ -36,7 +36,7 @@ from hilctl.identify.plant.model_signals import Reals
 FAST = 0.45  # of the greatest speed: slower does not count
 FAR_M, FAR_SHARE = 2e-3, 0.1  # slid since the reversal; of the whole motion, where that is less
 TIMING_S = 2e-4  # standard error; 1.1 to 1.9e-4 s explain what the twins show
-TRAVEL_M = 1e-4  # likewise: fs/s0 of the softest bristles thought of, see friction/plan.py
+TRAVEL_M = 1e-4  # likewise: fs/s0 of the softest bristles thought of, see identify/friction/plan.py
 SCALE = 1e-3  # to which a transducer's scale is known, likewise
 _KNOTS = 6
 _BLOCK_S = 0.1  # misses within belong together

@@ -96,7 +96,7 @@ def _fixed(paper: Paper) -> Html:
     rows = []
     for one in paper.quiet.fit.invariants:
         other = paper.noisy.fit.invariant(one.name)
-        cells = [_with_interval(each.value, each.low, each.high) for each in (other, one)]
+        cells = [_with_interval(*each.ends) for each in (other, one)]
         rows.append((tag("span", one.name, class_="key"), plain(paper.truth[one.name], 5), *cells, one.unit))
     said = "; ".join(direction.text for direction in paper.quiet.fit.directions)
     head = ("identifiable", ">paper's values", ">3.8 % of noise", ">as recorded, 5 µm", "unit")

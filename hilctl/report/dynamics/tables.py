@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from hilctl.identify.dynamics.study import Check, Grey, Study, Transfers
-from hilctl.identify.grey_box.result import Estimate, Fit
+from hilctl.identify.grey_box.result import Fit
 from hilctl.report.markup import sentence
 from hilctl.report.numbers import fixed, percent, plain, quantity, with_unit
+from hilctl.results.grey_box import Estimate
 from hilctl.results.response import Crossing
 
 NOT = "not identifiable"

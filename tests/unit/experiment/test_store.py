@@ -8,6 +8,7 @@ import pytest
 from hilctl.cli.identify_parts import keep
 from hilctl.experiment import store as kept
 from hilctl.report.document import save
+from hilctl.results.quantity import Flag
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ def test_a_file_with_a_wrong_byte_counts_as_none(tmp_path):
 def test_a_page_and_an_answer_that_find_no_room_leave_nothing(tmp_path, small_files):
     for write in (
         lambda file: save("x" * 100_000, file),
-        lambda file: keep({"x": list(range(100_000))}, file),
+        lambda file: keep(Flag("code", "key", "x" * 100_000), file),
     ):
         with pytest.raises(OSError, match=r"large.*page"):
             write(tmp_path / "page")

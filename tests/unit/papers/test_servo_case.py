@@ -61,12 +61,12 @@ def test_what_is_not_fixed_has_no_number_and_a_reason(noisy):
     for name in ("beta", "Kc", "Ctc", "B", "m", "KL"):
         one = noisy.estimate(name)
         assert (one.value, one.low, one.high, one.by) == (None, None, None, "nothing")
-        assert "changes nothing that was measured" in one.why
+        assert "changes nothing that was measured" in one.reason
     for name in ("ws", "xis"):
         assert noisy.estimate(name).low < TRUTH[name] < noisy.estimate(name).high
-    told = noisy.to_json()
-    assert told["parameters"]["m"]["value"] is None
-    assert {flag["code"] for flag in told["flags"]} == {"not fixed"}
+    told = noisy.told()
+    assert told.parameters["m"].value is None and told.parameters["m"].origin == "not identifiable"
+    assert {flag.code for flag in told.flags} == {"not fixed"}
 
 
 def cramer_rao(sd):

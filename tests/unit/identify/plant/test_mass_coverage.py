@@ -55,7 +55,10 @@ def machine(seed):
         push = mass * a + rubbing(v, curve, travel_m)
         load = grid.values(grid.waves(push), np.exp(-1j * grid.w * late_s)) / AREA
         noise = 35e3 * rng.standard_normal(len(x)) + coloured(rng, len(x), 20.0, 0.05) / AREA
-        records.append(SimpleNamespace(grid=grid, x=x, v=v, a=a, load=load * (1 + np.mean(scale)) + noise))
+        fresh = np.ones(len(x), bool)
+        records.append(
+            SimpleNamespace(grid=grid, x=x, v=v, a=a, load=load * (1 + np.mean(scale)) + noise, fresh=fresh)
+        )
     return mass, records
 
 
