@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hilctl.identify.friction.fit_hybrid import Evolution, runs
+from hilctl.identify.friction.fit_genetic import Evolution, runs
 from hilctl.identify.friction.fit_points import check_points
 from hilctl.identify.friction.fit_problem import Scaled, scaled
 from hilctl.identify.friction.fit_varpro import varpro

@@ -21,7 +21,7 @@ from hilctl.identify.friction.campaign import Campaign, Progress
 from hilctl.identify.friction.estimate_speed import Measured
 from hilctl.identify.friction.estimate_windows import Window
 from hilctl.identify.friction.fit import fit_friction
-from hilctl.identify.friction.fit_hybrid import Evolution
+from hilctl.identify.friction.fit_genetic import Evolution
 from hilctl.identify.friction.fit_points import BadPoints, Points, TooFewPoints, check_points
 from hilctl.identify.friction.model_ranges import PAPER, BadRanges, Ranges, check_ranges, ranges_for
 from hilctl.identify.friction.plan import BUDGET_S, CannotPlan, Leg, Plan, log_spaced, plan

@@ -14,7 +14,7 @@ import numpy as np
 
 from hilctl.friction import MODELS, check_friction
 from hilctl.identify.friction import flags as told
-from hilctl.identify.friction.fit_hybrid import Evolution, runs
+from hilctl.identify.friction.fit_genetic import Evolution, runs
 from hilctl.identify.friction.fit_outliers import EXACTLY, Judged, clean_start, judged, settled
 from hilctl.identify.friction.fit_points import Points, TooFewPoints
 from hilctl.identify.friction.fit_problem import Block, Directions, Fitted, Scaled, scaled, unweighted
@@ -23,9 +23,10 @@ from hilctl.identify.friction.judge_law import Tried, best_of, try_all
 from hilctl.identify.friction.model_curve import DIRECTION, FC, NAMES, OFFSET
 from hilctl.identify.friction.model_laws import FORMS, Form
 from hilctl.identify.friction.model_ranges import Ranges, ranges_for
-from hilctl.identify.friction.result import FrictionFit, Knowledge, Search
+from hilctl.identify.friction.result import FrictionFit
 from hilctl.params import Problem, leaves
-from hilctl.results.friction import Rejected
+from hilctl.params.finite import finite
+from hilctl.results.friction import Knowledge, Rejected, Search
 from hilctl.results.quantity import Flag, Quantity, quantity
 
 ROUNDS = 4  # of choosing a law and judging the points by it
@@ -127,7 +128,7 @@ def _told(
         data = np.ascontiguousarray(known.data[:, side])
         curve[side] = points.force_n[side] - data[DIRECTION] * unweighted(data, block.x) * known.unit_n
         searches.append(_search(key, names, block, known, how))
-        flags += told.told_by_search(searches[-1].key, searches[-1].reached, searches[-1].gap)
+        flags += told.told_by_search(searches[-1])
     flags += told.told_by_points_alone(points, verdict)
     flags += told.told_by_scatter(fitted, points, known, chosen)
     flags += told.told_by_choice(best, tried)
@@ -183,7 +184,7 @@ def _value(offset: Quantity | None) -> float:
 def _knowledge(key: str, sure: Sureness, names: dict[int, str]) -> Knowledge:
     told_names = [names[word] for word in sure.names]
     weakest = told.weakest_in_words(sure, told_names)
-    return Knowledge(key, tuple(told_names), sure.covariance, sure.condition, weakest)
+    return Knowledge(key, told_names, finite(sure.covariance), finite(sure.condition), weakest)
 
 
 def _search(key: str, names: dict[int, str], block: Block, known: Scaled, how: Evolution | None) -> Search:
@@ -194,12 +195,12 @@ def _search(key: str, names: dict[int, str], block: Block, known: Scaled, how: E
     width = (block.high - block.low)[free]
     return Search(
         key,
-        tuple(names.get(j, NAMES[j]) for j in free),
-        tuple(float(v) for v in (found.mean * units)[free]),
-        tuple(float(v) for v in np.ptp(found.words, axis=0)[free] / width),
-        float(gaps.max()),
+        [names.get(j, NAMES[j]) for j in free],
+        finite((found.mean * units)[free]),
+        finite(np.ptp(found.words, axis=0)[free] / width),
+        finite(gaps.max()),
         float(np.mean(gaps < REACHED)),
-        (found.history[:, :, : len(NAMES)] * units)[:, :, free],
+        finite((found.history[:, :, : len(NAMES)] * units)[:, :, free]),
     )
 
 

@@ -12,6 +12,7 @@ from hilctl.identify.friction.judge_intervals import Interval, Sureness
 from hilctl.identify.friction.judge_law import NO_EVIDENCE, Tried
 from hilctl.identify.friction.model_curve import DELTA, DIRECTION, FC, FS, ROOT_WEIGHT, SIGMA, VS
 from hilctl.identify.friction.model_laws import Form
+from hilctl.results.friction import Search
 from hilctl.results.quantity import Flag
 
 FEW_SPEEDS = 8  # different ones
@@ -200,13 +201,15 @@ def told_by_directions(fitted: Fitted, offset_n: float, constant_n: float) -> li
     return []
 
 
-def told_by_search(key: str, reached: float, gap: float) -> list[Flag]:
+def told_by_search(one: Search) -> list[Flag]:
     """Whether the hybrid algorithm found what the yardstick did."""
-    if reached >= 1.0:
+    if one.reached >= 1.0:
         return []
-    text = f"{100 * reached:.0f} % of the genetic runs reach the least sum of squares; the worst ends {gap:.2g} above"
+    worst = math.inf if one.gap is None else one.gap
+    share = f"{100 * one.reached:.0f} % of the genetic runs"
+    text = f"{share} reach the least sum of squares; the worst ends {worst:.2g} above"
     remedy = "the law rests on variable projection, which did; more generations find it, too, where the data decide"
-    return [Flag("search_missed", key or "law", text, remedy)]
+    return [Flag("search_missed", one.key or "law", text, remedy)]
 
 
 def told_by_ranges(best: Tried, free: Tried, unit_n: float) -> list[Flag]:

@@ -13,28 +13,6 @@ from hilctl.results import friction as results
 from hilctl.results.quantity import Flag, Quantity
 
 
-class Search(NamedTuple):
-    """The hybrid algorithm's runs on one set of words, beside the yardstick's."""
-
-    key: str  # "" or "negative."
-    names: tuple[str, ...]
-    mean: tuple[float, ...]  # of the runs, as the paper takes it
-    spread: tuple[float, ...]  # greatest less least of the runs, relative to the range
-    gap: float  # the worst run's sum of squares over the yardstick's, less 1
-    reached: float  # share of the runs within 1e-9 of the yardstick
-    history: Any  # run, generation (the start first), word: the best of each generation
-
-
-class Knowledge(NamedTuple):
-    """What the data say of one set of words together."""
-
-    key: str
-    names: tuple[str, ...]
-    covariance: Any
-    condition: float  # of the Jacobian, its columns of length 1
-    weakest: str
-
-
 class FrictionFit(NamedTuple):
     """An identified friction law. `friction.table()` is what the rig file holds."""
 
@@ -53,8 +31,8 @@ class FrictionFit(NamedTuple):
     fit_percent: float  # 100 (1 - |F - curve| / |F - mean|), the directions folded onto one another, like r2
     flags: tuple[Flag, ...]
     tried: tuple[Tried, ...]
-    knowledge: tuple[Knowledge, ...]
-    searches: tuple[Search, ...]
+    knowledge: tuple[results.Knowledge, ...]
+    searches: tuple[results.Search, ...]
 
     @property
     def residual_n(self) -> Any:
@@ -82,8 +60,7 @@ class FrictionFit(NamedTuple):
             ),
             rejected=list(self.rejected), scatter_n=finite(self.scatter_n), r2=finite(self.r2),
             fit_percent=finite(self.fit_percent), flags=list(self.flags), laws=laws_table(self.tried),
-            knowledge=[results.Knowledge(**finite(one)) for one in self.knowledge],
-            searches=[results.Search(**finite(one)) for one in self.searches],
+            knowledge=list(self.knowledge), searches=list(self.searches),
         )  # fmt: skip
 
     def to_json(self) -> dict[str, Any]:

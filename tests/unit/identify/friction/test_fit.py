@@ -64,10 +64,10 @@ def test_the_genetic_search_stands_beside_the_yardstick(alike, apart):
             assert search.reached == 1.0
             assert search.gap < REACHED
             assert max(search.spread) < 1e-6
-            assert search.history.shape == (10, 21, 4)
+            assert np.shape(search.history) == (10, 21, 4)
             for name, value in zip(search.names, search.mean, strict=True):
                 assert fit.parameter(name).value == pytest.approx(value, rel=1e-6)
-    assert alike.searches[0].history[:, -1].mean(axis=0) == pytest.approx(alike.searches[0].mean)
+    assert np.array(alike.searches[0].history)[:, -1].mean(axis=0) == pytest.approx(alike.searches[0].mean)
 
 
 def test_runs_that_miss_are_told(measured):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hilctl.bench.identify_friction import REACHED, case
-from hilctl.identify.friction.fit_hybrid import Evolution, runs, sobol
+from hilctl.identify.friction.fit_genetic import Evolution, runs, sobol
 from hilctl.identify.friction.model_curve import FC, FS, WORDS, squares
 from hilctl.params import BadValues, check
 

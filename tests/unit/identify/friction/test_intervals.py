@@ -10,8 +10,7 @@ from scipy.stats import t
 from hilctl.identify.friction import Evolution, check_points, fit_friction
 from hilctl.identify.friction.fit_outliers import judged
 from hilctl.identify.friction.fit_problem import Directions, fit_form, scaled
-from hilctl.identify.friction.judge_intervals import sureness
-from hilctl.identify.friction.judge_profile import profile_end
+from hilctl.identify.friction.judge_intervals import profile_end, sureness
 from hilctl.identify.friction.model_curve import FC, FS, SIGMA, VS, squares
 from hilctl.identify.friction.model_laws import ANY_SHAPE, GAUSSIAN
 from hilctl.identify.friction.model_ranges import ranges_for
