@@ -29,8 +29,7 @@ class Mixed(FirmwareDevice):
 
     transport = MIXED
 
-    def __init__(self, plant: Plant, config: Config | None, stroke_m: float) -> None:
-        assert config is not None
+    def __init__(self, plant: Plant, config: Config, stroke_m: float) -> None:
         super().__init__(plant)
         self._transducers = Rtu(RTU, config, Onlooker(plant, stroke_m, self.sensors, self.advance))
 

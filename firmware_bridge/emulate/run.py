@@ -87,7 +87,7 @@ async def _beat(device: Any) -> None:
 
 
 def _device(wish: Wish, plant: Plant) -> Any:
-    if wish.transport == SERIAL:
+    if wish.transport == SERIAL or wish.config is None:  # without a register map
         from firmware_bridge.emulate.firmware_device import FirmwareDevice
 
         return FirmwareDevice(plant)

@@ -29,7 +29,8 @@ def emulate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--baud", type=count(1200, 4_000_000, "Bd"), metavar="N",
                         help="RTU: another speed than the map's, 921600 Bd")  # fmt: skip
     parser.add_argument("--link", metavar="PATH",
-                        help="RTU, serial: the symbolic link that hosts open (where presets look)")  # fmt: skip
+                        help="RTU, serial, mixed: the symbolic link that hosts open (where presets look); mixed: the "
+                        "transducers are at PATH-transducers")  # fmt: skip
     parser.add_argument("--at", metavar="PATH", help="the socket for commands; not given: one for each transport")
     parser.add_argument("--tell", metavar="COMMAND", help="a command to a running emulation, instead of a new one")
     parser.add_argument("--die-with-parent", action="store_true", help=argparse.SUPPRESS)

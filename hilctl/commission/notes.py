@@ -53,7 +53,7 @@ class Notes:
         self.result.missing.setdefault(part, Missing(reason, remedy))
         self.warn(f"{reason}. {consequence[0].upper()}{consequence[1:]}; `{remedy}` measures it alone")
 
-    def anew(self, part: str) -> None:
+    def forget_missing(self, part: str) -> None:
         """A part is measured: what was said of its absence no longer holds."""
         gone = self.result.missing.pop(part, None)
         if gone:

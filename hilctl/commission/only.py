@@ -51,7 +51,7 @@ def alone(work: Work) -> None:
     only, result = work.how.only, work.result
     _applied(work)
     for part in only:
-        work.notes.anew(part)
+        work.notes.forget_missing(part)
     whens = {part: _whens(work, part) for part in _JUDGED if part in only}
     _before(work, [part for part, asked in whens.items() if "before" in asked])
     values = dict(result.sent.values) if result.sent else {}

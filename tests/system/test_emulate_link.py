@@ -1,4 +1,4 @@
-"""A device that trips, goes and comes back: the host says so, makes the link anew, and only a person arms again."""
+"""A device that trips, goes and comes back: the host says so, connects again, and only a person arms again."""
 
 
 import pytest

@@ -37,7 +37,7 @@ def rt_failing(state, command, readings):
 
 
 class Failing(NullDriver):
-    """Its link fails as it is told, until it is opened anew and the device is `there`."""
+    """Its link fails as it is told, until it is opened again and the device is `there`."""
 
     def __init__(self):
         self.state = np.zeros(FAILING.itemsize, np.uint8)

@@ -177,7 +177,7 @@ def told() -> Commissioned:
 
 
 @pytest.fixture
-def anew() -> Any:
+def each_time() -> Any:
     """A commissioning for each example, as a file holds it."""
     return lambda: copy.deepcopy(_WHOLE)
 

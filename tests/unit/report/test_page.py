@@ -117,8 +117,8 @@ def test_a_part_that_was_not_done_is_said_with_its_reason_and_the_command_that_m
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_whatever_a_file_holds_is_refused_or_a_page(data, anew, plain, read):
-    broken = anew()
+def test_whatever_a_file_holds_is_refused_or_a_page(data, each_time, plain, read):
+    broken = each_time()
     ways = list(paths(broken))
     for at in data.draw(st.lists(st.sampled_from(ways), min_size=1, max_size=3)):
         changed(broken, at, copy.deepcopy(data.draw(st.sampled_from(("gone", *JUNK)))))
@@ -164,8 +164,8 @@ def numbers_in(text):
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(scale=st.floats(0.02, 50.0), seed=st.integers(0, 999))
-def test_every_number_of_the_summary_is_the_results(scale, seed, anew, plain, read):
-    told = anew()
+def test_every_number_of_the_summary_is_the_results(scale, seed, each_time, plain, read):
+    told = each_time()
     for index, one in enumerate(told["thd"].values()):
         one["before"] *= scale * (1 + 0.01 * ((seed + index) % 7))
         one["after"] *= scale
