@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Where tests on the real clock stand: elsewhere none needs to be looked for.
 REALTIME := tests/system
 
-.PHONY: demo quick test long mutants soak lint bench docs lock clean
+.PHONY: demo quick test long mutants soak lint bench warm docs lock clean
 
 demo: $(STAMP)
 	$(BIN)/hilctl demo
@@ -60,6 +60,10 @@ lint: $(STAMP)
 bench: $(STAMP)
 	for name in tick jitter twin friction servo start exchange identify telemetry bridge; do $(BIN)/hilctl bench $$name || exit 1; done
 
+# What several benchmarks and tests run, compiled in one process: apart, it takes as long for each.
+warm: $(STAMP)
+	$(BIN)/python -m tests.warm
+
 # The pages that are made from the declarations.
 docs: $(STAMP)
 	$(BIN)/python -m tests.documents
@@ -69,14 +73,16 @@ lock:
 	uv lock --upgrade
 	uv export --quiet --frozen --all-extras --no-emit-project --no-hashes --no-header --output-file requirements.lock
 
+# With pip: the lock is complete, and bytecode is made on all processors; not of the packages' own tests.
 $(STAMP): pyproject.toml requirements.lock
 ifneq ($(UV),)
 	uv sync --quiet --frozen --all-extras
 else
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), f"Python 3.11 or newer is needed, this is {sys.version}; say make PYTHON=python3.12"'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile -r requirements.lock
+	{ $(BIN)/python -m compileall -q -j 0 -x '/tests?/' $(VENV)/lib || true; } & \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable . && wait
 endif
 	touch $@
 

@@ -34,12 +34,12 @@ _LONGEST_S = 300.0
 
 def run(quick: bool) -> dict[str, Any]:
     """Seconds, and the ratio to numba's import."""
-    with _bytecode_kept():
+    with bytecode_kept():
         return _run(quick)
 
 
 @contextmanager
-def _bytecode_kept() -> Iterator[None]:
+def bytecode_kept() -> Iterator[None]:
     """For the processes that are started meanwhile."""
     told = os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     try:
@@ -50,28 +50,37 @@ def _bytecode_kept() -> Iterator[None]:
 
 
 def _run(quick: bool) -> dict[str, Any]:
+    told = warm(quick)
+    begun = cold()
+    told["figures"] |= {"cold_s": begun.first_tick_s, "cold_told_s": begun.told_s}
+    return {"bench": "start", **told, "host": host()}
+
+
+def warm(quick: bool) -> dict[str, Any]:
+    """Once the loop is compiled."""
     rig = load(RIG, twin=True)
     core(rig)  # fills the cache, if it has to
     ticks, imports = [], []
     for _ in range(5 if quick else 15):
         ticks.append(core(rig).first_tick_s)
         imports.append(import_numba())
-    services = [service() for _ in range(2 if quick else 5)]
-    with tempfile.TemporaryDirectory(prefix="hilctl-cold-") as empty:
-        cold = core(rig, {"XDG_CACHE_HOME": empty, "CACHE_DIRECTORY": ""})
-    return {
-        "bench": "start",
-        "figures": {
-            "first_tick_s": statistics.median(ticks),
-            "import_numba_s": statistics.median(imports),
-            "service_first_tick_s": statistics.median(first for first, _ in services),
-            "service_ready_s": statistics.median(ready for _, ready in services),
-            "cold_s": cold.first_tick_s,
-            "cold_told_s": cold.told_s,
-        },
-        "ratio": {"vs_import_numba": statistics.median(t / i for t, i in zip(ticks, imports, strict=True))},
-        "host": host(),
+    services = [service() for _ in range(1 if quick else 5)]
+    figures = {
+        "first_tick_s": statistics.median(ticks),
+        "import_numba_s": statistics.median(imports),
+        "service_first_tick_s": statistics.median(first for first, _ in services),
+        "service_ready_s": statistics.median(ready for _, ready in services),
     }
+    return {
+        "figures": figures,
+        "ratio": {"vs_import_numba": statistics.median(t / i for t, i in zip(ticks, imports, strict=True))},
+    }
+
+
+def cold() -> "Begun":
+    """A core that finds an empty cache."""
+    with tempfile.TemporaryDirectory(prefix="hilctl-cold-") as empty:
+        return core(load(RIG, twin=True), {"XDG_CACHE_HOME": empty, "CACHE_DIRECTORY": ""})
 
 
 class Begun:

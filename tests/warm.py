@@ -1,0 +1,33 @@
+"""Compiles what several benchmarks and tests run, each in a process of its own: `python -m tests.warm`.
+
+Types are inferred once for whatever a process compiles. So the first of these functions takes twenty seconds and each
+further one two; compiled apart, each takes twenty.
+"""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from firmware_bridge.modbus.exchange import rt_modbus_exchange
+from hilctl.bench import closed, tick_blocks, tick_course, twin
+from hilctl.loop.core import rt_run
+from hilctl.rt.jit import PLAIN, compile_now, is_warm
+from sim.specimens.record import Kind
+from sim.twin import exchange_under
+from tests.unit.law import conftest
+
+
+def shared() -> Iterator[Any]:
+    """Entry functions with a signature, which the cache keeps."""
+    yield rt_run
+    yield from (tick_course.rt_play, tick_blocks.rt_repeat, closed.rt_ticks, twin.rt_run, conftest._rt_ticks)
+    yield rt_modbus_exchange
+    yield from (exchange_under(model, Kind.NONE) for model in ("karnopp", "lugre"))
+
+
+if __name__ == "__main__":
+    begun_s = time.monotonic()
+    missing = [] if PLAIN else [one for one in shared() if not is_warm(one)]
+    for one in missing:
+        compile_now(one)
+    print(f"compiled: {len(missing)} functions in {time.monotonic() - begun_s:.0f} s")
