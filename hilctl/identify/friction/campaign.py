@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -23,10 +23,11 @@ from hilctl.experiment.facts import OFFSETS, Facts, read_facts
 from hilctl.experiment.noise import REST_S, with_noise
 from hilctl.experiment.own_loop import refuse_own_loop
 from hilctl.experiment.policy import MEANS
+from hilctl.experiment.record import Record, record_of
 from hilctl.experiment.sensors import SENSED
 from hilctl.identify.friction.estimate_mass import apparent_mass, is_off, tells
 from hilctl.identify.friction.estimate_speed import Measured, aligned, evaluate
-from hilctl.identify.friction.estimate_windows import CHANNELS, Samples
+from hilctl.identify.friction.estimate_windows import CHANNELS
 from hilctl.identify.friction.judge_expected import expect
 from hilctl.identify.friction.judge_windows import examine, hunting
 from hilctl.identify.friction.plan import BUDGET_S, Leg
@@ -125,8 +126,11 @@ class Campaign:
         """Measures what is left. LegFault says what is wrong; finished speeds are kept."""
         fruitless = []
         for index, leg in self.left:
-            head, rows = self._driven(leg)
-            measured = self.keep(index, head, rows)
+            self._drive(index)
+            measured = self._judged(index)
+            if measured is None:
+                raise LegFault(f"{leg.name}: what was stored of it in {self.folder / LEGS} is gone; resume")
+            self._measured[index] = measured
             yield measured
             fruitless += [] if measured.points else [measured]
             if len(fruitless) >= max(LEAST_FRUITLESS, FRUITLESS * len(self.header.legs)):
@@ -136,74 +140,63 @@ class Campaign:
         if sum(m.pair is not None for m in done) < min(FEWEST, len(done)):
             raise LegFault(hunting([w for m in done for w in m.windows], len(done)))
 
-    def keep(self, index: int, head: Mapping[str, Any], rows: Samples) -> Measured:
-        """Judges and stores a triangle. LegFault where its samples show a fault: then it is not finished."""
-        made = self._evaluated(index, head, rows)
-        problem = examine(rows, made.pair, self.header.facts)
-        if problem:
-            raise LegFault(f"at {made.leg.speed_m_s:g} m/s: {problem}")
-        self._stored(index)[0].keep(head, rows)
-        self._measured[index] = made
-        return made
-
-    def _stored(self, index: int) -> tuple[journal.Journal, tuple[dict[str, Any], Samples] | None]:
-        """Where a triangle is kept; None where it is not finished, or its file is unreadable."""
-        book = journal.Journal(self.folder / LEGS)
-        return book, book.taken(f"speed {index:02d}, {self.header.legs[index].speed_m_s:g} m/s")
+    def _stored(self, index: int) -> tuple[Record, Sequence[str]] | None:
+        """A triangle, and why it was driven before; None where it is not finished, or its file is unreadable."""
+        stored = journal.Journal(self.folder / LEGS).taken(self.header.legs[index].name)
+        if stored is None:
+            return None
+        head, rows = stored
+        return aligned(record_of(rows, self.header.facts.rate_hz), self.header.facts, head["about"]), head["again"]
 
     def _judged(self, index: int) -> Measured | None:
-        stored = self._stored(index)[1]
-        return self._evaluated(index, *stored) if stored else None
-
-    def _evaluated(self, index: int, head: Mapping[str, Any], rows: Samples) -> Measured:
-        rows = aligned(rows, self.header.facts, head["offsets"])
-        return evaluate(index, self.header.legs[index], rows, self._facts, self.expected, head["again"])
+        stored = self._stored(index)
+        return stored and evaluate(index, self.header.legs[index], stored[0], self._facts, self.expected, stored[1])
 
     def _weigh(self) -> None:
         """Judges a complete campaign again with the mass that its corners show, where it is not the declared one."""
-        declared, fast = self.header.facts["machine.m"], tells([m.leg for m in self.finished])
-        if self.left or not fast:
-            return
-        kept = [(m.leg, rows) for m in self.finished if m.leg in fast and (rows := self._aligned(m.index)) is not None]
+        fast = [] if self.left else tells(self.header.legs)
+        kept = [(leg, s[0]) for index, leg in enumerate(self.header.legs) if leg in fast and (s := self._stored(index))]
         mass_kg = apparent_mass(kept, self.header.facts)
-        if mass_kg is not None and is_off(mass_kg / declared):
+        if mass_kg is not None and is_off(mass_kg / self.header.facts["machine.m"]):
             self._facts = self.header.facts.weighing(mass_kg)
             self._measured = {index: made for index in self._measured if (made := self._judged(index))}
 
-    def _aligned(self, index: int) -> Samples | None:
-        stored = self._stored(index)[1]
-        return aligned(stored[1], self.header.facts, stored[0]["offsets"]) if stored else None
-
-    def _driven(self, leg: Leg) -> tuple[dict[str, Any], Samples]:
-        """The triangle of one speed: under which offsets, why it was driven before, and its rows."""
+    def _drive(self, index: int) -> None:
+        """The triangle of one speed, into the folder."""
         from hilctl.client import NoReply, Refused
 
         if self.rig is None:
             raise LegFault("speeds are not measured yet; name the rig, or start its service")
-        rig, at = self.rig, f"at {leg.speed_m_s:g} m/s"
+        rig, leg = self.rig, self.header.legs[index]
         try:
             before = read_facts(rig)
             _same(self.header.facts, before)
-            with journal.kept(None):  # a campaign keeps its own
-                driven = experiment.drive(rig, experiment.Leg(
-                    at, lambda: rig.track("triangle", **leg.parameters), CHANNELS, MEANS
+            offsets = {key: before[key] for key in OFFSETS}
+            with journal.kept(self.folder / LEGS):
+                experiment.drive(rig, experiment.Leg(
+                    leg.name, lambda: rig.track("triangle", **leg.parameters), CHANNELS, MEANS, about=offsets,
+                    wrong=lambda record: self._wrong(rig, index, record, offsets),
                 ))  # fmt: skip
-            after = read_facts(rig)
-            _same(self.header.facts, after)
-            moved = [key for key in OFFSETS if before[key] != after[key]]
-            if moved:
-                raise LegFault(f"{', '.join(moved)} changed {at}")
+            return
         except Refused as refused:
             why = f"the triangle of {leg.speed_m_s:g} m/s was refused: {refused.message}"
         except NoReply as silent:
-            why = f"the service stopped replying {at}: {silent}; start it, and check the rig"
+            why = f"the service stopped replying {leg.name}: {silent}; start it, and check the rig"
         except LegFault as fault:
             why = str(fault)
-        else:
-            return {"offsets": {key: before[key] for key in OFFSETS}, "again": list(driven.again)}, driven.rows
         raise LegFault(
             f"{why}. Finished speeds are kept: correct it, `hilctl reset` and `hilctl arm` after a trip, and resume"
         )
+
+    def _wrong(self, rig: "Client", index: int, record: Record, offsets: Mapping[str, float]) -> str:
+        """Why a triangle does not count: then it is not stored."""
+        facts, after = self.header.facts, read_facts(rig)
+        _same(facts, after)
+        moved = [key for key in OFFSETS if offsets[key] != after[key]]
+        if moved:
+            return f"{', '.join(moved)} changed meanwhile"
+        record = aligned(record, facts, offsets)
+        return examine(record, evaluate(index, self.header.legs[index], record, facts, self.expected).pair, facts)
 
 
 def _ready(rig: "Client", facts: Facts) -> None:

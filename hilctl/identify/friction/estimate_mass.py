@@ -17,9 +17,9 @@ import numpy.typing as npt
 
 from hilctl.experiment.facts import Facts
 from hilctl.experiment.policy import SPECTRUM
-from hilctl.experiment.record import longest, record_of
+from hilctl.experiment.record import Record, longest
 from hilctl.experiment.straights import straights
-from hilctl.identify.friction.estimate_windows import Samples, had, timed
+from hilctl.identify.friction.estimate_windows import had, timed
 from hilctl.identify.friction.plan import LEAST_SAMPLES, Leg
 
 AROUND_S = 0.03  # on either side of a corner: it rings on
@@ -29,10 +29,10 @@ LOWEST, HIGHEST = 0.2, 5.0  # times the declared mass
 OFF = 0.03  # what is left to friction that is not quite odd, and to leakage in the signals' timing
 
 
-def corners(samples: Samples, leg: Leg, facts: Facts) -> npt.NDArray[np.float64]:
+def corners(record: Record, leg: Leg, facts: Facts) -> npt.NDArray[np.float64]:
     """One row a corner: which way it turns, ∫ A pL dt, ∫ a dt and its duration."""
     around = int(AROUND_S * facts.rate_hz)
-    samples = timed(record_of(samples, facts.rate_hz).bridged, facts)
+    samples = timed(record.bridged, facts)
     found = straights(samples["vd_m_s"], leg.speed_m_s, LEAST_SAMPLES)
     gone = ~had(samples)
     load = facts["machine.A"] * (samples["pressure_a_pa"] - samples["pressure_b_pa"])
@@ -58,11 +58,11 @@ def is_off(ratio: float) -> bool:
     return abs(ratio - 1) > OFF and LOWEST < ratio < HIGHEST
 
 
-def apparent_mass(found: Sequence[tuple[Leg, Samples]], facts: Facts) -> float | None:
+def apparent_mass(found: Sequence[tuple[Leg, Record]], facts: Facts) -> float | None:
     """From the triangles of legs that tell; None where they have no corners of both kinds."""
     pushed = turned = 0.0
-    for leg, samples in found:
-        rows = corners(samples, leg, facts)
+    for leg, record in found:
+        rows = corners(record, leg, facts)
         up, down = rows[rows[:, 0] > 0], rows[rows[:, 0] < 0]
         if len(up) and len(down):
             both = up.mean(axis=0) - down.mean(axis=0)

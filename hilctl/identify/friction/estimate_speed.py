@@ -13,9 +13,9 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from hilctl.experiment.facts import OFFSETS, Facts
-from hilctl.experiment.record import Mask, record_of
+from hilctl.experiment.record import Mask, Record
 from hilctl.experiment.sensors import CHANNEL_OF, SENSED
-from hilctl.identify.friction.estimate_windows import Samples, Window, cut, force, had, timed
+from hilctl.identify.friction.estimate_windows import Window, cut, force, had, timed
 from hilctl.identify.friction.judge_expected import Expected
 from hilctl.identify.friction.judge_windows import judge
 from hilctl.identify.friction.plan import Leg
@@ -45,22 +45,19 @@ class Measured(Struct, frozen=True):
         return [w for w in self.windows if w.reason]
 
 
-def aligned(samples: Samples, facts: Facts, offsets: Mapping[str, float]) -> Samples:
+def aligned(record: Record, facts: Facts, offsets: Mapping[str, float]) -> Record:
     """With the offsets at the campaign's begin instead of those: zeroing between two speeds shifts no point."""
-    out = dict(samples)
+    out = dict(record)
     for key, (name, channel) in zip(OFFSETS, CHANNEL_OF.items(), strict=True):
-        moved = offsets[key] - facts[key]
-        if moved:
-            out[channel] = samples[channel] + facts[f"sensors.{name}.gain"] * moved
-    return out
+        out[channel] = record[channel] + facts[f"sensors.{name}.gain"] * (offsets[key] - facts[key])
+    return Record(out, record.rate_hz)
 
 
 def evaluate(
-    index: int, leg: Leg, samples: Samples, facts: Facts, expected: Expected, again: Sequence[str] = ()
+    index: int, leg: Leg, record: Record, facts: Facts, expected: Expected, again: Sequence[str] = ()
 ) -> Measured:
-    """From its rows, just measured or stored."""
-    record = record_of(samples, facts.rate_hz).bridged
-    samples = timed(record, facts)
+    """From its triangle, just driven or stored."""
+    samples = timed(record.bridged, facts)
     windows = cut(samples, leg, facts, expected)
     judge(windows, leg.speed_m_s, facts, expected)
     found = points(windows, force(samples, facts), had(samples), facts)

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from hilctl.experiment import accelerometer
 from hilctl.experiment.facts import Facts
 from hilctl.experiment.policy import MEANS
-from hilctl.experiment.record import record_of
+from hilctl.experiment.record import Record
 from hilctl.experiment.sensors import silent, stuck_in
-from hilctl.identify.friction.estimate_windows import Samples, Window
+from hilctl.identify.friction.estimate_windows import Window
 from hilctl.identify.friction.judge_expected import Expected
 from hilctl.results.friction import Pair
 
@@ -59,9 +59,9 @@ def reason(w: Window, speed_m_s: float, facts: Facts, expected: Expected) -> str
     return ""
 
 
-def examine(rows: Samples, found: Pair | None, facts: Facts) -> str:
-    """The first fault that the rows of a triangle show; empty where there is none."""
-    samples = record_of(rows, facts.rate_hz).bridged
+def examine(record: Record, found: Pair | None, facts: Facts) -> str:
+    """The first fault that a triangle shows; empty where there is none."""
+    samples = record.bridged
     gain = accelerometer.seen_gain(samples, facts)
     wrong = "" if gain is None else accelerometer.wrong(gain)
     return stuck_in(samples) or silent(samples, facts) or wrong or _force(found)

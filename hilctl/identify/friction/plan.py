@@ -62,6 +62,11 @@ class Leg(msgspec.Struct, frozen=True):
     seconds: float  # what it will take, approach and return included
 
     @property
+    def name(self) -> str:
+        """Of the leg, on the disk and in messages."""
+        return f"at {self.speed_m_s:g} m/s"
+
+    @property
     def parameters(self) -> dict[str, float]:
         """As `track triangle` takes them."""
         return {

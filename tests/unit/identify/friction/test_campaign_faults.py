@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from hilctl.experiment.accelerometer import seen_gain
+from hilctl.experiment.record import record_of
 from hilctl.experiment.trips import failing, trip_text, tripped
 from hilctl.identify.friction.estimate_speed import evaluate
 from hilctl.identify.friction.judge_expected import expect
@@ -16,7 +17,8 @@ EXPECTED = expect(RIG)
 
 
 def said(samples):
-    return examine(samples, evaluate(0, LEG, samples, RIG, EXPECTED).pair, RIG)
+    record = record_of(samples, 1000.0)
+    return examine(record, evaluate(0, LEG, record, RIG, EXPECTED).pair, RIG)
 
 
 def test_a_sound_rig_is_not_blamed():
