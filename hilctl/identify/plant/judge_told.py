@@ -9,7 +9,7 @@ import numpy as np
 
 from hilctl.experiment.accelerometer import Accelerometer
 from hilctl.identify.plant.estimate_flow import RANK, WORDS, Fitted
-from hilctl.identify.plant.estimate_mass import Mass
+from hilctl.identify.plant.estimate_mass import TIMING_S, TRAVEL_M, Mass
 from hilctl.identify.plant.model_signals import Shown
 from hilctl.params.finite import finite
 from hilctl.results.plant import PlantEvidence
@@ -217,7 +217,8 @@ def _notes(meter: Accelerometer, facts: Mapping[str, Any]) -> tuple[str, ...]:
     supply = "measured" if measured else "that of machine.Ps: its drop under load is in Qn"
     mass = (
         "m is relative to displacement's scale, machine.A and the pressure sensors' scales; the accelerometer's gain "
-        f"({meter.gain:.4f} of displacement's) is corrected in it"
+        f"({meter.gain:.4f} of displacement's) is corrected in it; its interval allows for friction that is late by "
+        f"{1e3 * TIMING_S:g} ms and {1e3 * TRAVEL_M:g} mm of travel: faster motions (limits.velocity) narrow it"
     )
     flow = (
         "Qn is relative to displacement's scale and machine.A; beta also to machine.Vt and the pressure sensors' "
