@@ -56,7 +56,7 @@ class Measured(NamedTuple):
 
 def run(quick: bool) -> dict[str, Any]:
     """The benchmark."""
-    rounds, seconds = (3, 0.5) if quick else (5, 2.5)
+    rounds, seconds = (1, 0.5) if quick else (5, 2.5)
     rates_hz = (RATES_HZ[0], RATES_HZ[-1]) if quick else RATES_HZ
     cpu = max(os.sched_getaffinity(0))
     figures, ratio = {}, {}
