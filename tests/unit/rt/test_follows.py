@@ -1,10 +1,12 @@
 """Kept code follows its source: whatever it is made from is edited, it is compiled again, and nothing else is."""
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -86,23 +88,67 @@ def write(folder: Path) -> None:
         (folder / name).write_text(text)
 
 
-def run(folder: Path, code: str = RUN, **more: str) -> tuple[float, bool]:
-    """In a process of its own: the result, and whether it had to compile."""
-    environment = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache"), "PYTHONDONTWRITEBYTECODE": "1", **more}
-    environment["PYTHONPATH"] = os.pathsep.join([str(folder), *sys.path])
+# Forks a process for each order: what it would import first is the same for all.
+FORKS = """
+import json, os, sys, traceback
+import numba
+import hilctl.params
+from hilctl.rt import internals, jit, kept, key, records, store, tested
+
+sys.dont_write_bytecode = True  # of one second's edits
+for line in sys.stdin:
+    code, folder, cache = json.loads(line)
+    pid = os.fork()
+    if pid == 0:
+        os.environ["XDG_CACHE_HOME"] = cache
+        sys.path.insert(0, folder)
+        try:
+            exec(code)
+        except BaseException:
+            traceback.print_exc()
+            print("failed")
+        sys.stdout.flush()
+        os._exit(0)
+    os.waitpid(pid, 0)
+"""
+
+
+@pytest.fixture(scope="module")
+def forks():
+    """The process that forks."""
+    with started(FORKS, stdin=subprocess.PIPE, bufsize=1) as process:
+        yield process
+        process.stdin.close()
+
+
+def started(code: str, **named: Any) -> "subprocess.Popen[str]":
+    """Python with this checkout's packages."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **named.pop("env", {})}
     environment.pop("CACHE_DIRECTORY", None)
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment, cwd=folder)
-    value, compiled = done.stdout.split()
+    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=environment, **named)
+
+
+def run(forks, folder: Path, code: str = RUN, **settings: str) -> tuple[float, bool]:
+    """In a process of its own: the result, and whether it had to compile. Settings are read when numba is imported."""
+    cache = str(folder / "cache")
+    if settings:
+        fresh = {"XDG_CACHE_HOME": cache, "PYTHONDONTWRITEBYTECODE": "1", **settings}
+        with started(f"import sys; sys.path.insert(0, {str(folder)!r})\n{code}", env=fresh) as process:
+            said = process.stdout.read()
+        assert process.returncode == 0
+    else:
+        forks.stdin.write(json.dumps([code, str(folder), cache]) + "\n")
+        said = forks.stdout.readline()
+    value, compiled = said.split()
     return float(value), compiled == "True"
 
 
 @pytest.fixture(scope="module")
-def compiled(tmp_path_factory):
+def compiled(forks, tmp_path_factory):
     """The packages, with a cache that a process has filled."""
     folder = tmp_path_factory.mktemp("compiled")
     write(folder)
-    assert run(folder) == (825.0, True)
+    assert run(forks, folder) == (825.0, True)
     return folder
 
 
@@ -119,8 +165,8 @@ def edit(folder: Path, name: str, old: str, new: str) -> None:
     (folder / name).write_text(text.replace(old, new))
 
 
-def test_what_was_compiled_is_loaded_at_another_place_too(packages):
-    assert run(packages) == (825.0, False)
+def test_what_was_compiled_is_loaded_at_another_place_too(forks, packages):
+    assert run(forks, packages) == (825.0, False)
 
 
 @pytest.mark.parametrize(
@@ -142,10 +188,10 @@ def test_what_was_compiled_is_loaded_at_another_place_too(packages):
         pytest.param("some_driver/entry.py", "10.0 *", "20.0 *", 845.0, id="the function itself"),
     ],
 )
-def test_an_edit_of_what_is_compiled_in_changes_the_machine_code(packages, name, old, new, result):
+def test_an_edit_of_what_is_compiled_in_changes_the_machine_code(forks, packages, name, old, new, result):
     edit(packages, name, old, new)
-    assert run(packages) == (pytest.approx(result), True)
-    assert run(packages) == (pytest.approx(result), False)
+    assert run(forks, packages) == (pytest.approx(result), True)
+    assert run(forks, packages) == (pytest.approx(result), False)
 
 
 @pytest.mark.parametrize(
@@ -157,28 +203,28 @@ def test_an_edit_of_what_is_compiled_in_changes_the_machine_code(packages, name,
         pytest.param("some_driver/numbers.py", "LIMIT", "OTHER = 1\nLIMIT", id="a constant that nobody takes"),
     ],
 )
-def test_an_edit_of_anything_else_compiles_nothing(packages, name, old, new):
+def test_an_edit_of_anything_else_compiles_nothing(forks, packages, name, old, new):
     edit(packages, name, old, new)
-    assert run(packages) == (825.0, False)
+    assert run(forks, packages) == (825.0, False)
 
 
 @slow
 @pytest.mark.parametrize("flag", ["NUMBA_OPT", "NUMBA_BOUNDSCHECK"])
-def test_a_setting_of_the_compiler_is_part_of_the_key(packages, flag):
-    assert run(packages, **{flag: "1"}) == (825.0, True)
-    assert run(packages, **{flag: "1"}) == (825.0, False)
-    assert run(packages) == (825.0, False)
+def test_a_setting_of_the_compiler_is_part_of_the_key(forks, packages, flag):
+    assert run(forks, packages, **{flag: "1"}) == (825.0, True)
+    assert run(forks, packages, **{flag: "1"}) == (825.0, False)
+    assert run(forks, packages) == (825.0, False)
 
 
-def test_another_processor_is_part_of_the_key(packages):
-    assert run(packages, NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="") == (825.0, True)
+def test_another_processor_is_part_of_the_key(forks, packages):
+    assert run(forks, packages, NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="") == (825.0, True)
 
 
 @slow
-def test_a_constant_that_is_set_at_run_time_is_followed_too(packages):
+def test_a_constant_that_is_set_at_run_time_is_followed_too(forks, packages):
     code = "import some_driver.callee, numpy\nsome_driver.callee.TABLE = numpy.array([1.0, 12.0])\n" + RUN
-    assert run(packages, code) == (835.0, True)
-    assert run(packages) == (825.0, False)
+    assert run(forks, packages, code) == (835.0, True)
+    assert run(forks, packages) == (825.0, False)
 
 
 # So long that it is called, not inlined.
@@ -204,11 +250,11 @@ ENTRIES = {{factor: specialised(_entry, str(factor), lambda: "float64(float64)",
 
 
 @slow
-def test_closures_of_one_name_stay_apart_though_two_processes_compiled_them(tmp_path):
+def test_closures_of_one_name_stay_apart_though_two_processes_compiled_them(forks, tmp_path):
     (tmp_path / "closures.py").write_text(_CLOSURES)
     entry = "from closures import ENTRIES as e\n"
-    one, thousand = (run(tmp_path, f"{entry}print(e[{k}](0.5), e[{k}].compiled_here)") for k in (1, 1000))
+    one, thousand = (run(forks, tmp_path, f"{entry}print(e[{k}](0.5), e[{k}].compiled_here)") for k in (1, 1000))
     assert one[0] != thousand[0]
     assert one[1] and thousand[1]
     both = f"{entry}print(e[1](0.5) + e[1000](0.5), e[1].compiled_here or e[1000].compiled_here)"
-    assert run(tmp_path, both) == (one[0] + thousand[0], False)
+    assert run(forks, tmp_path, both) == (one[0] + thousand[0], False)
