@@ -9,7 +9,7 @@ from hilctl.identify.plant import estimate_mass
 from hilctl.identify.plant.estimate_mass import weigh
 from hilctl.identify.plant.model_signals import Grid
 
-RATE_HZ, SECONDS, MACHINES = 1000.0, 4.0, 150
+RATE_HZ, SECONDS, MACHINES = 1000.0, 4.0, 80
 AREA = 3e-3
 SURE = 1.96
 
