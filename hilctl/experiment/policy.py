@@ -18,7 +18,7 @@ leaves gaps out (`leaves_out`) is taken as it is, and any other is a fault. With
 it is driven again likewise, and is a fault then in any case. Driving again does not make a link or a host better: with
 more than HOPELESS times that share, or more than OFTEN such gaps, the first try counts as the last. A fault says what
 link and host lost; a result says which share was lost, and how often a leg was driven again. Intervals are wider by
-what was lost (`wider`).
+what was not fresh (`wider`).
 """
 
 from typing import NamedTuple
@@ -50,5 +50,5 @@ PURPOSES = {
 
 
 def wider(share: float) -> float:
-    """By what intervals are wider where such a share of the readings was lost."""
+    """By what intervals are wider where such a share of the readings was not fresh."""
     return 1.0 / (1.0 - share)

@@ -14,6 +14,7 @@ the fresh neighbours, never the loop's prediction.
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,6 +48,14 @@ class Losses(NamedTuple):
     missed: int  # did not run
     rejected: dict[str, int]  # readings in ticks that ran, by channel; those with any
     gaps: tuple[int, ...]  # ticks in a row without all of these readings: how many each time
+    held: Mapping[str, int] = MappingProxyType({})  # likewise, of those that are not rejected
+
+    @property
+    def stale(self) -> float:
+        """The worst channel's share that is not fresh, lost or held: by so much intervals are wider."""
+        names = {*self.rejected, *self.held}
+        worst = max((self.rejected.get(name, 0) + self.held.get(name, 0) for name in names), default=0)
+        return (self.missed + worst) / max(self.ticks, 1)
 
     @property
     def share(self) -> float:
@@ -74,6 +83,17 @@ class Losses(NamedTuple):
         if not parts:
             return ""
         return f"of {self.ticks} ticks, {', '.join(parts)}; at most {self.longest} in a row"
+
+    @property
+    def held_text(self) -> str:
+        """Empty where nothing was held."""
+        if not self.held:
+            return ""
+        share = max(self.held.values()) / self.ticks
+        return (
+            f"{100 * share:.0f} % of the readings of {' and '.join(self.held)} are held: the device "
+            "delivers them less often than the loop runs; intervals are wider"
+        )
 
 
 class Record(Mapping[str, Column]):
@@ -127,9 +147,10 @@ class Record(Mapping[str, Column]):
         gone = self[LOST]
         missed = gone & _MISSED != 0
         rejected = {c: int(np.count_nonzero(gone[~missed] & _BITS[c])) for c in channels if c in _BITS}
+        held = {c: int(np.count_nonzero(~lost(self, c) & ~fresh(self, c))) for c in channels if c in _BITS}
         return Losses(
             self.ticks, int(np.count_nonzero(missed)), {c: n for c, n in rejected.items() if n},
-            tuple(part.stop - part.start for part in self.gaps(channels)),
+            tuple(part.stop - part.start for part in self.gaps(channels)), {c: n for c, n in held.items() if n},
         )  # fmt: skip
 
 

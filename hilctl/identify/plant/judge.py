@@ -62,7 +62,7 @@ def fit_plant(driven: Sequence[Driven], facts: Facts) -> PlantFit:
         raise LegFault(problem)
     lines = [lines_of(record, meter, values, facts.mode_rad_s) for record in records]
     _check_signs(lines, values)
-    share = sum(d.losses.share * d.losses.ticks for d in driven) / sum(d.losses.ticks for d in driven)
+    share = sum(d.losses.stale * d.losses.ticks for d in driven) / sum(d.losses.ticks for d in driven)
     fitted = fit_flow(lines, values, facts.mode_rad_s).wider(wider(share))
     if min(fitted.explained) < LEAST_EXPLAINED:
         worst = int(np.argmin(fitted.explained))
@@ -75,7 +75,8 @@ def fit_plant(driven: Sequence[Driven], facts: Facts) -> PlantFit:
     found = told(records, fitted, meter, weigh(lines, fitted.value["tau"], values), values)
     again = [f"{one.name}: driven again: {text}" for one in driven for text in one.again]
     lost = [f"{one.name}: {one.losses.text}" for one in driven if one.losses.text]
-    return found._replace(notes=(*found.notes, *remarks), losses=(*again, *lost))
+    held = [driven[0].losses.held_text] if driven[0].losses.held else []
+    return found._replace(notes=(*found.notes, *remarks), losses=(*again, *lost, *held))
 
 
 def _check_signs(lines: Sequence[Lines], values: Mapping[str, Any]) -> None:

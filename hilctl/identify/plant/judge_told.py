@@ -81,7 +81,7 @@ def told(
     records: Sequence[Shown], fitted: Fitted, meter: Accelerometer, mass: Mass, facts: Mapping[str, Any]
 ) -> PlantFit:
     """The result."""
-    quantities = _machine(fitted, mass, meter, facts) | _delays(fitted, meter, records[0], facts)
+    quantities = _estimated(fitted, mass, meter, records[0].grid.dt_s, facts)
     lost = dict(zip((r.driven.name for r in records), fitted.explained, strict=True))
     return PlantFit(
         quantities=quantities,
@@ -98,53 +98,45 @@ def told(
 
 
 def _estimated(
-    key: str, unit: str, value: float, sd: float, origin: str, facts: Mapping[str, Any], *, floor: float = UNSURE,
-    least: float = -math.inf, bound: int = 0,
-) -> tuple[str, Quantity]:  # fmt: skip
-    reach = SURE * sd
-    known = math.isfinite(reach) and not bound and reach <= max(floor, UNSURE * abs(value))
-    return key, quantity(value, max(value - reach, least), value + reach, unit, origin, identified=known,
-                         before=facts.get(key))  # fmt: skip
-
-
-def _machine(fitted: Fitted, mass: Mass, meter: Accelerometer, facts: Mapping[str, Any]) -> dict[str, Quantity]:
+    fitted: Fitted, mass: Mass, meter: Accelerometer, dt_s: float, facts: Mapping[str, Any]
+) -> dict[str, Quantity]:
     p, sd, bound = fitted.value, fitted.sd, fitted.at_bound
-    beta = 1 / p["compliance"]
-    leak_sd = math.hypot(sd["Ctc"], LEAK * p["Ctc"])
+    found: dict[str, Quantity] = {}
+
+    def one(key: str, unit: str, value: float, sd: float, why: str = _FLOW, floor: float = 0.0,
+            least: float = -math.inf, at: int = 0) -> None:  # fmt: skip
+        """`floor`: so wide may half its interval be in any case; `at`: an end of its range at which it stands."""
+        reach = SURE * sd
+        known = math.isfinite(reach) and not at and reach <= max(floor, UNSURE * abs(value))
+        found[key] = quantity(value, max(value - reach, least), value + reach, unit, why, identified=known,
+                              before=facts.get(key))  # fmt: skip
+
     mass_sd = math.hypot(mass.sd, mass.value * meter.gain_sd, mass.value * SCALE)
-    return dict([
-        _estimated("machine.m", "kg", mass.value, mass_sd, _FORCE, facts, floor=0.0),
-        _estimated("machine.Qn", "m³/s", p["Qn"], sd["Qn"], _FLOW, facts, floor=0.0, bound=bound["Qn"]),
-        _estimated("machine.beta", "Pa", beta, sd["compliance"] * beta**2, _FLOW, facts, floor=0.0,
-                  bound=bound["compliance"]),
-        _estimated("machine.Ctc", "m³/(s·Pa)", p["Ctc"], leak_sd, _FLOW, facts, floor=0.0, least=0.0,
-                  bound=bound["Ctc"]),
-        _estimated("machine.wv", "rad/s", p["wv"], sd["wv"], _FLOW, facts, floor=0.0, bound=bound["wv"]),
-        _estimated("machine.zv", "", p["zv"], sd["zv"], _FLOW, facts, floor=0.0, bound=bound["zv"]),
-        _estimated("machine.dead_band", "", p["dead_band"], sd["dead_band"], _FLOW, facts, floor=0.01,
-                  least=0.0),
-        _estimated("valve_hysteresis", "", 2 * p["play"], 2 * sd["play"], _FLOW, facts, floor=0.01,
-                  least=0.0),
-        _estimated("sensors.acceleration.gain", "", facts["sensors.acceleration.gain"] / meter.gain,
-                  facts["sensors.acceleration.gain"] / meter.gain**2 * meter.gain_sd, _SIDES, facts),
-    ])  # fmt: skip
+    beta = 1 / p["compliance"]
+    one("machine.m", "kg", mass.value, mass_sd, _FORCE)
+    one("machine.Qn", "m³/s", p["Qn"], sd["Qn"], at=bound["Qn"])
+    one("machine.beta", "Pa", beta, sd["compliance"] * beta**2, at=bound["compliance"])
+    one("machine.Ctc", "m³/(s·Pa)", p["Ctc"], math.hypot(sd["Ctc"], LEAK * p["Ctc"]), least=0.0, at=bound["Ctc"])
+    one("machine.wv", "rad/s", p["wv"], sd["wv"], at=bound["wv"])
+    one("machine.zv", "", p["zv"], sd["zv"], at=bound["zv"])
+    one("machine.dead_band", "", p["dead_band"], sd["dead_band"], floor=0.01, least=0.0)
+    one("valve_hysteresis", "", 2 * p["play"], 2 * sd["play"], floor=0.01, least=0.0)
+    gain = facts["sensors.acceleration.gain"] / meter.gain
+    one("sensors.acceleration.gain", "", gain, gain / meter.gain * meter.gain_sd, _SIDES, floor=UNSURE)
 
-
-def _delays(fitted: Fitted, meter: Accelerometer, record: Shown, facts: Mapping[str, Any]) -> dict[str, Quantity]:
-    p, sd = fitted.value, fitted.sd
-    late = facts["sensors.displacement.delay_s"] + p["tau"]
-    held = record.grid.dt_s
+    held, late = dt_s, facts["sensors.displacement.delay_s"] + p["tau"]
     lag, lag_sd, total_sd = _lag(fitted)
-    at = fitted.at_bound["delay"]
-    return dict([
-        _estimated("law.feed.extra_preview_s", "s", p["delay"], sd["delay"], _FLOW, facts, floor=LATE, bound=at),
-        _estimated("loop_delay_s", "s", held + p["delay"], sd["delay"], _FLOW, facts, floor=LATE, bound=at),
-        _estimated("valve_lag_s", "s", lag, lag_sd, _FLOW, facts, floor=LATE),
-        _estimated("total_lag_s", "s", 1.5 * held + p["delay"] + lag, total_sd, _FLOW, facts, floor=LATE),
-        _estimated("sensors.displacement.delay_s", "s", late, sd["tau"], _FLOW, facts, floor=LATE),
-        _estimated("sensors.acceleration.delay_s", "s", late + meter.later_s, math.hypot(sd["tau"], meter.later_sd_s),
-                  _SIDES, facts, floor=LATE),
-    ])  # fmt: skip
+    for key, value, own_sd, at in (
+        ("law.feed.extra_preview_s", p["delay"], sd["delay"], bound["delay"]),
+        ("loop_delay_s", held + p["delay"], sd["delay"], bound["delay"]),
+        ("valve_lag_s", lag, lag_sd, 0),
+        ("total_lag_s", 1.5 * held + p["delay"] + lag, total_sd, 0),
+        ("sensors.displacement.delay_s", late, sd["tau"], 0),
+    ):
+        one(key, "s", value, own_sd, floor=LATE, at=at)
+    one("sensors.acceleration.delay_s", "s", late + meter.later_s, math.hypot(sd["tau"], meter.later_sd_s), _SIDES,
+        floor=LATE)  # fmt: skip
+    return found
 
 
 def _lag(fitted: Fitted) -> tuple[float, float, float]:

@@ -79,8 +79,10 @@ def judge_driven(driven: Sequence[Driven], facts: Facts, curve: Mapping[str, Any
     """From motions."""
     rig_seconds = sum(one.record.seconds + PAUSE_S for one in driven)
     found = judge([cut(one, facts) for one in driven], facts, curve, elements=elements, rig_seconds=rig_seconds)
-    notes = tuple(f"{one.name}: {text}; driven again" for one in driven for text in one.again)
-    return found.with_losses(sum(one.losses.share for one in driven) / len(driven), notes)
+    notes = [f"{one.name}: {text}; driven again" for one in driven for text in one.again]
+    notes += [driven[0].losses.held_text] if driven[0].losses.held else []
+    lost, stale = (sum(of) / len(driven) for of in ([d.losses.share for d in driven], [d.losses.stale for d in driven]))
+    return found.with_losses(lost, stale, notes)
 
 
 def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, elements: int = 0,

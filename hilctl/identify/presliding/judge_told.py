@@ -4,7 +4,7 @@ As a change of a rig, the model goes in while the inverse model is off: its para
 not blended. `steps` are the sets in their order.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -52,13 +52,13 @@ class Presliding(NamedTuple):
         """The one with this name."""
         return self.parameters[name]
 
-    def with_losses(self, share: float, notes: tuple[str, ...]) -> "Presliding":
-        """Of a measurement in which such a share of the readings was lost: with wider intervals, and said so."""
-        if share <= 0.0 and not notes:
+    def with_losses(self, share: float, stale: float, notes: Sequence[str]) -> "Presliding":
+        """Of a measurement of whose readings such a share was lost, or not fresh: with wider intervals and a note."""
+        if stale <= 0.0 and not notes:
             return self
-        by = wider(share)
+        by = wider(stale)
         told = (f"{100 * share:.2g} % of the readings of the reversals were lost and left out",) if share > 0 else ()
-        parameters = {name: p.wider(by) for name, p in self.parameters.items()}
+        parameters = {name: _positive(p.wider(by)) for name, p in self.parameters.items()}
         return self._replace(parameters=parameters, losses=(*told, *notes))
 
     def told(self) -> Reversals:
@@ -81,6 +81,10 @@ class Presliding(NamedTuple):
         """As plain values that JSON can hold."""
         plain: dict[str, Any] = msgspec.to_builtins(self.told())
         return plain
+
+
+def _positive(q: Quantity) -> Quantity:
+    return q if q.low is None else msgspec.structs.replace(q, low=max(q.low, 0.0))
 
 
 def _given(table: dict[str, Any]) -> dict[str, Any]:

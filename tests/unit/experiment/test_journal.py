@@ -1,11 +1,14 @@
 """Legs on the disk: each is driven once, and a file that is no leg is one that was not driven."""
 
+from types import SimpleNamespace
+
 import numpy as np
+import pytest
 
 from hilctl.experiment import journal
-from hilctl.experiment.drive import drive, look
+from hilctl.experiment.drive import LegFault, drive, drive_all, look, ready, stored, under
 from hilctl.experiment.policy import EQUATION
-from tests.unit.experiment.test_policy import GAP, Rig, leg
+from tests.unit.experiment.test_policy import GAP, TICKS, Rig, leg
 
 
 def course(rig, folder):
@@ -62,3 +65,61 @@ def test_legs_whose_names_look_alike_as_files_are_not_taken_for_each_other(tmp_p
         other = Rig([9])
         drive(other, leg(other, EQUATION)._replace(name="quake-1 before"))
     assert other.driven == 1, "the file of another name"
+
+
+def test_a_leg_that_cannot_be_right_is_not_kept_and_is_driven_again(tmp_path):
+    rig = Rig([3], [4])
+    wrong = leg(rig, EQUATION)._replace(wrong=lambda record: f"{record.ticks} ticks of a dead sensor")
+    with journal.kept(tmp_path), pytest.raises(LegFault, match=f"the leg: {TICKS} ticks of a dead sensor"):
+        drive(rig, wrong)
+    assert not list(tmp_path.iterdir())
+    with journal.kept(tmp_path):
+        drive(rig, leg(rig, EQUATION))
+    assert rig.driven == 2 and len(list(tmp_path.iterdir())) == 1
+
+
+def test_legs_are_read_without_a_rig_in_the_order_in_which_they_were_driven(tmp_path):
+    rig, said = Rig([3], GAP, [5, 6]), []
+    slow = leg(rig, EQUATION)._replace(name="slow", about={"lowest_hz": 1.5})
+    legs = [slow, slow._replace(name="fast", about={"lowest_hz": 5.0})]
+    with journal.kept(tmp_path):
+        driven = drive_all(rig, legs, lambda name, done: said.append((name, done)))
+        look(rig := Rig([1]), 0.1, ("displacement_m",), "a rest")
+    assert said == [("slow", 0), ("fast", 1)]
+    again = stored(tmp_path, 1000.0)
+    assert [(one.name, one.about, one.again) for one in again] == [(one.name, one.about, one.again) for one in driven]
+    for one, other in zip(again, driven, strict=True):
+        assert all(np.array_equal(one.record[name], other.record[name], equal_nan=True) for name in one.record)
+
+
+def test_parameters_are_others_meanwhile_and_as_before_after_a_fault():
+    rig = SimpleNamespace(values={"law.feedback": "pid", "law.feed.inverse": 0.0}, sets=[])
+    rig.get = lambda *keys: {key: rig.values[key] for key in keys}
+    rig.set = lambda values, origin: (rig.sets.append((values, origin)), rig.values.update(values))
+    wanted = {"law.feedback": "three_state", "law.feed.inverse": 0.0}
+    seen = []
+
+    def stops():
+        with under(rig, wanted, "reversals"):
+            seen.append(dict(rig.values))
+            raise LegFault("stopped")
+
+    with pytest.raises(LegFault, match="stopped"):
+        stops()
+    assert seen == [wanted]
+    assert rig.sets == [({"law.feedback": "three_state"}, "reversals"), ({"law.feedback": "pid"}, "reversals")]
+
+
+@pytest.mark.parametrize(("trip", "mode", "feedback", "says"), [
+    ({"name": "pressure", "text": "check the supply"}, "hold", "", "check the supply; correct the cause"),
+    (None, "track", "", r"in track, not in hold.*hilctl stop"),
+    (None, "hold", "three_state", r"law\.feedback is pid.*hilctl set law\.feedback=three_state"),
+])  # fmt: skip
+def test_a_rig_that_cannot_be_driven_says_what_to_do(trip, mode, feedback, says):
+    rig = SimpleNamespace(status=lambda: {"trip": trip, "mode": mode}, get=lambda key: {key: "pid"})
+    with pytest.raises(LegFault, match=says):
+        ready(rig, feedback)
+
+
+def test_a_rig_in_hold_can_be_driven_under_any_feedback_where_none_is_needed():
+    ready(SimpleNamespace(status=lambda: {"trip": None, "mode": "hold"}))

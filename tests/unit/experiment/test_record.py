@@ -122,7 +122,10 @@ def test_a_reading_whose_age_grows_with_time_is_held_and_is_no_loss():
     assert fresh(record, "pressure_a_pa").sum() == N / 4
     assert fresh(record, "pressure_b_pa").sum() == N - 1, "each sensor for itself"
     assert np.flatnonzero(lost(record, "pressure_a_pa")).tolist() == [801, 1001]
-    assert record.losses(["pressure_a_pa"]).rejected == {"pressure_a_pa": 1}
+    losses = record.losses(["pressure_a_pa", "pressure_b_pa"])
+    assert (losses.rejected, losses.missed, losses.share) == ({"pressure_a_pa": 1}, 1, 2 / N)
+    assert losses.held == {"pressure_a_pa": 3 * N // 4 - 2} and losses.stale == 3 / 4
+    assert "75 % of the readings of pressure_a_pa are held" in losses.held_text
     assert (record["pressure_a_pa"][1:4] == wave[0]).all(), "as it came"
     assert np.isnan(record.readings("pressure_a_pa")[1:4]).all()
     assert np.abs(record.bridged["pressure_a_pa"] - wave)[:-4].max() < 1e-4
