@@ -42,10 +42,6 @@ _OIL = "oil_temperature_degc"
 STEADY_S = 0.5  # after displacement is zeroed, until the estimated speed shows a table at rest
 
 
-class PrepareFailed(LegFault):
-    """The rig cannot be measured in this state. The message says what is wrong and what to check."""
-
-
 def prepare(
     rig: "Client",
     *,
@@ -53,7 +49,7 @@ def prepare(
     warm_up_s: float = WARM_UP_S,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Prepared:
-    """From off or hold, without a trip, to hold, zeroed and warmed up. PrepareFailed says what is wrong."""
+    """From off or hold, without a trip, to hold, zeroed and warmed up. LegFault says what is wrong."""
     _switched_off(rig, tell)
     sensors, remarks = {"acceleration": 0.0}, []
     if rig.get("machine.vertical")["machine.vertical"]:
@@ -100,13 +96,13 @@ def prepare_again(
 
 
 def _switched_off(rig: "Client", tell: Callable[[str], None]) -> None:
-    """From rest; PrepareFailed where something moves the rig, or a trip is latched."""
+    """From rest; LegFault where something moves the rig, or a trip is latched."""
     status = rig.status()
     trip = status["trip"]
     if trip:
-        raise PrepareFailed(f"a trip is latched: {trip['name']}: {trip['text']}; then `hilctl reset`")
+        raise LegFault(f"a trip is latched: {trip['name']}: {trip['text']}; then `hilctl reset`")
     if status["mode"] not in ("off", "hold"):
-        raise PrepareFailed(f"the rig is in {status['mode']}: something moves it; end that first (`hilctl stop`)")
+        raise LegFault(f"the rig is in {status['mode']}: something moves it; end that first (`hilctl stop`)")
     if status["mode"] != "off":
         tell("switching off, to zero the pressures")
         rig.off()
@@ -128,7 +124,7 @@ def _vent(rig: "Client") -> None:
         passed_s += VENT_EVERY_S
         shown = [seen[c][fresh(seen, c)] for c in channels]
         if min(map(len, shown)) < FEWEST:
-            raise PrepareFailed(f"the pressures give no readings: {seen.losses(channels).text}; check the link")
+            raise LegFault(f"the pressures give no readings: {seen.losses(channels).text}; check the link")
         means = np.array([float(np.mean(one)) for one in shown])
         errors = np.array([float(np.std(one)) / math.sqrt(len(one)) for one in shown])
         still = before is not None and bool(np.all(np.abs(means - before) <= VENTED_STEADY * math.sqrt(2) * errors))
@@ -136,7 +132,7 @@ def _vent(rig: "Client") -> None:
             return
         if passed_s >= VENT_S:
             worst = int(np.argmax(np.abs(means)))
-            raise PrepareFailed(
+            raise LegFault(
                 f"{channels[worst].removesuffix('_pa')} reads {means[worst] / 1e6:.2f} MPa with the supply off for "
                 f"{passed_s:.0f} s, more than {100 * VENTED_SHARE:g} % of machine.Ps: trapped oil, a supply that is "
                 "not off, or a transducer with an offset; vent the chambers, or check the transducer "
@@ -157,7 +153,7 @@ def _zero(rig: "Client", sensor: str, to: float) -> Zeroed:
         rows = rig.samples(end - samples, end - 1, ("tick", "rejected", "acceleration_m_s2"))
         seen = _finite(record_of(rows, rate_hz).readings("acceleration_m_s2")) or 0.0
         if abs(seen) > LEVEL_M_S2 + (GRAVITY if vertical else 0.0):
-            raise PrepareFailed(
+            raise LegFault(
                 f"the accelerometer reads {seen:.3g} m/s² at rest: it is misaligned, overloaded or not connected; "
                 "check its mounting and cable (sensors.acceleration)"
             )
@@ -178,7 +174,7 @@ def _arm(rig: "Client") -> str:
     except Refused as refused:
         if refused.code != Code.TRIPPED:
             raise
-        raise PrepareFailed(_arming_failed(rig.status()["trip"])) from None
+        raise LegFault(_arming_failed(rig.status()["trip"])) from None
     steps = set(rig.samples(first, None, ("arming",))["arming"].tolist())
     if {Arming.BUMP_UP.value, Arming.BUMP_DOWN.value} <= steps:
         return "proved by bumps at low pressure"
@@ -211,7 +207,7 @@ def _warm_up(rig: "Client", seconds: float) -> None:
         rig.stop()
         raise
     if outcome.why != "done":
-        raise PrepareFailed(f"the warm-up ended: {why_ended(rig, motion, outcome)}")
+        raise LegFault(f"the warm-up ended: {why_ended(rig, motion, outcome)}")
 
 
 def _finite(values: Any) -> float | None:

@@ -9,7 +9,7 @@ import pytest
 
 from hilctl.client import Client, private_service
 from hilctl.experiment.drive import LegFault
-from hilctl.experiment.prepare import PrepareFailed, prepare
+from hilctl.experiment.prepare import prepare
 from hilctl.friction import MODELS
 from hilctl.identify.friction import Campaign, campaign_of, check_points, fit_friction, signed
 from tests.system.cli_parts import Shell
@@ -295,7 +295,7 @@ def test_preparing_zeroes_dates_proves_and_warms():
     ids=["reversed", "locked", "pressure", "accelerometer", "stuck"],
 )
 def test_a_rig_that_cannot_be_prepared_says_why(changes, says):
-    with armed(arm=False, **changes) as rig, pytest.raises(PrepareFailed) as raised:
+    with armed(arm=False, **changes) as rig, pytest.raises(LegFault) as raised:
         prepare(rig)
     assert says in str(raised.value)
 

@@ -50,9 +50,6 @@ class Mass(NamedTuple):
     sd: float  # all four parts of the error
     stiffness: float  # of the load, N/m
     stiffness_sd: float
-    samples: int
-    miss_n: float  # rms
-    correlation: float  # of force and acceleration
 
 
 def weigh(records: Sequence[Lines], tau_s: float, facts: Mapping[str, Any]) -> Mass:
@@ -91,12 +88,7 @@ def weigh(records: Sequence[Lines], tau_s: float, facts: Mapping[str, Any]) -> M
     late = _late(x[:, 0], np.concatenate(speeds), found[2:].reshape(2, -1), knots)
     late_kg = inverse[0] @ ((x / scale).T @ late.T) / scale[0]
     errors = (sd[0], *(late_kg * (TIMING_S, TRAVEL_M)), math.sqrt(0.5) * SCALE * found[0])
-    a = x[:, 0] - np.mean(x[:, 0])
-    correlation = float(a @ (y - np.mean(y)) / (np.linalg.norm(a) * np.linalg.norm(y - np.mean(y)) + 1e-300))
-    return Mass(
-        float(found[0]), math.hypot(*errors), float(found[1]), float(sd[1]), len(y), float(np.sqrt(np.mean(miss**2))),
-        correlation,
-    )  # fmt: skip
+    return Mass(float(found[0]), math.hypot(*errors), float(found[1]), float(sd[1]))
 
 
 def _late(a: Reals, v: Reals, levels: Reals, knots: Reals) -> Reals:
