@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hilctl.cli.demo import _emptied
-from hilctl.commission import course
+from hilctl.experiment import course
 from tests.system.cli_parts import FREE_PORTS, RIG, Shell, serving
 from tests.system.service_parts import ARMS_FAST
 
