@@ -27,18 +27,38 @@ class Machine(Params, kw_only=True):
     Qn: Annotated[float, number(1e-7, 10, "m³/s", "no-load flow at full opening and at Ps")]
     wv: Annotated[float, number(10, 2e4, "rad/s", "natural frequency of the valve")]
     zv: Annotated[float, number(0.05, 5, "", "damping ratio of the valve")]
-    dead_band: Annotated[float, number(0, 0.2, "", "overlap of the spool, as a share of full opening")] = 0.0
+    dead_band: Annotated[
+        float, number(0, 0.2, "", "overlap of the spool on both sides, as a share of full opening")
+    ] = 0.0
+    overlap_a: Annotated[
+        float, number(0, 0.2, "", "overlap on the side of positive commands; 0: machine.dead_band")
+    ] = 0.0
+    overlap_b: Annotated[
+        float, number(0, 0.2, "", "overlap on the side of negative commands; 0: machine.dead_band")
+    ] = 0.0
+    hysteresis: Annotated[
+        float, number(0, 0.1, "", "hysteresis of the valve: width of its play, as a share of full opening")
+    ] = 0.0
     B: Annotated[float, number(0, 1e6, "N·s/m", "viscous damping in addition to that of the friction model")] = 0.0
     K: Annotated[float, number(0, 1e9, "N/m", "stiffness of the load towards mid-stroke")] = 0.0
     vertical: Annotated[bool, note("the axis is vertical: weight acts towards negative displacement")] = False
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:
-        """A volume above the swept one, and a low pressure not above the supply pressure."""
+        """A volume above the swept one, a low pressure not above the supply pressure, and one overlap a side."""
         swept = 2 * self.A * self.stroke_m
         if self.Vt <= swept:
             yield Problem(f"{at}.Vt", self.Vt, f"must exceed the swept volume {swept:.4g} m³ (2 A stroke_m)")
         if self.Ps_low > self.Ps:
             yield Problem(f"{at}.Ps_low", self.Ps_low, f"must not exceed Ps = {self.Ps:g} Pa")
+        if self.dead_band > 0 and self.overlaps != (self.dead_band, self.dead_band):
+            yield Problem(f"{at}.dead_band", self.dead_band,
+                          f"contradicts overlap_a = {self.overlap_a:g} and overlap_b = {self.overlap_b:g}",
+                          "leave it out: it stands for both sides alike")
+
+    @property
+    def overlaps(self) -> tuple[float, float]:
+        """On the sides of positive and of negative commands."""
+        return self.overlap_a or self.dead_band, self.overlap_b or self.dead_band
 
 
 GRAVITY = 9.80665  # m/s², standard gravity (CGPM 1901)

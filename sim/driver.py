@@ -136,9 +136,7 @@ def fill(state: Any, config: TwinConfig, period_s: float) -> None:
 
 def _fill_plant(plant: Any, config: TwinConfig, substep_s: float, substeps: int) -> None:
     machine, friction = config.machine, friction_of(config.friction)
-    plant.valve = valve_record(
-        machine.wv, machine.zv, machine.dead_band, config.valve, config.faults.reversed, substep_s
-    )
+    plant.valve = valve_record(machine, config.valve, config.faults.reversed, substep_s)
     if config.faults.valve_dead:
         plant.valve.polarity = 0.0
     plant.cylinder = cylinder_record(config)

@@ -40,7 +40,7 @@ def resolve(given: object, facts: RigFacts, at: str = "twin") -> TwinConfig:
     if not isinstance(given, Mapping):
         raise BadValues([Problem(at, given, "must be a table")])
     table: dict[str, Any] = dict(given)
-    _inherit(table, "machine", _table(facts.tables.get("machine")))
+    _inherit_machine(table, _table(facts.tables.get("machine")))
     _inherit_friction(table, _table(facts.tables.get("friction")))
     _inherit_sensors(table, _table(facts.tables.get("sensors")))
     model = model_of(table["friction"], f"{at}.friction")
@@ -60,6 +60,17 @@ def _inherit(table: dict[str, Any], name: str, nominal: Mapping[str, Any]) -> No
     own = table.get(name, {})
     if isinstance(own, Mapping):  # what is no table at all is for the check to refuse
         table[name] = _laid_over(nominal, own)
+
+
+def _inherit_machine(table: dict[str, Any], nominal: dict[str, Any]) -> None:
+    """An overlap of its own, on both sides or on one, takes the place of the nominal one however that is declared."""
+    own = table.get("machine", {})
+    if isinstance(own, Mapping) and "dead_band" in own:
+        nominal = {**nominal, "overlap_a": 0.0, "overlap_b": 0.0}
+    elif isinstance(own, Mapping) and not {"overlap_a", "overlap_b"}.isdisjoint(own):
+        sides = {side: nominal.get(side) or nominal.get("dead_band", 0.0) for side in ("overlap_a", "overlap_b")}
+        nominal = {**nominal, "dead_band": 0.0, **sides}
+    _inherit(table, "machine", nominal)
 
 
 def _laid_over(nominal: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:

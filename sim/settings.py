@@ -22,6 +22,7 @@ class Valve(Params):
     null_bias: Annotated[float, number(-0.2, 0.2, "", "opening at zero command while enabled")] = 0.01
     hysteresis: Annotated[float, number(0, 0.1, "", "width of the loop between opening and closing")] = 0.001
     threshold: Annotated[float, number(0, 0.1, "", "smallest change of the command that moves the spool")] = 0.0005
+    edge_rounding: Annotated[float, number(0, 0.05, "", "rounding of the edges, as an opening; 0: sharp")] = 0.0
     slew_per_s: Annotated[float, number(1, 1e5, "1/s", "greatest spool speed, full openings a second")] = 250.0
     null_leakage: Annotated[
         float, number(1e-5, 0.1, "", "opening of each edge at null; machine.Kc if that gives more")

@@ -10,6 +10,9 @@ r = wv sqrt(zv^2 - 1), real or imaginary, C = cosh(r tau) and S = sinh(r tau) / 
 
 Hysteresis is a play of that width between command and spool (the magnetic circuit's); threshold holds the spool until
 the command has changed by more (its stiction). Both act once a period.
+
+Overlap differs from side to side. An edge opens by (s - d)/(1 - d) beyond its overlap d, or where it is rounded by
+r, by (s - d + sqrt((s - d)² + r²))/2 in place of s - d: a little before it, by r/2 at it.
 """
 
 import cmath
@@ -18,8 +21,10 @@ from typing import Any
 
 import numpy as np
 
+from hilctl.machine import Machine
 from hilctl.params import record_of
 from hilctl.rt.jit import jit
+from sim.settings import Valve
 
 VALVE: "np.dtype[Any]" = record_of(
     [
@@ -33,15 +38,18 @@ VALVE: "np.dtype[Any]" = record_of(
         ("threshold", np.float64),
         ("null_bias", np.float64),
         ("polarity", np.float64),
-        ("dead_band", np.float64),
-        ("open_share", np.float64),  # 1 / (1 - overlap)
+        ("overlap_a", np.float64),
+        ("overlap_b", np.float64),
+        ("share_a", np.float64),  # 1 / (1 - overlap)
+        ("share_b", np.float64),
+        ("rounding", np.float64),  # of the edges
     ]
 )
 
 
-def valve_record(wv: float, zv: float, dead_band: float, settings: Any, reversed_: bool, substep_s: float) -> Any:
+def valve_record(machine: Machine, settings: Valve, reversed_: bool, substep_s: float) -> Any:
     """The valve's constants for a substep."""
-    tau = substep_s / 2
+    tau, wv, zv = substep_s / 2, machine.wv, machine.zv
     r = wv * cmath.sqrt(zv * zv - 1)
     decay, c = math.exp(-zv * wv * tau), cmath.cosh(r * tau).real
     s = (cmath.sinh(r * tau) / r).real if r else tau
@@ -51,7 +59,9 @@ def valve_record(wv: float, zv: float, dead_band: float, settings: Any, reversed
     out.travel, out.slew_per_s = settings.slew_per_s * tau, settings.slew_per_s
     out.play, out.threshold, out.null_bias = settings.hysteresis / 2, settings.threshold, settings.null_bias
     out.polarity = -1.0 if reversed_ else 1.0
-    out.dead_band, out.open_share = dead_band, 1 / (1 - dead_band)
+    out.overlap_a, out.overlap_b = machine.overlaps
+    out.share_a, out.share_b = 1 / (1 - out.overlap_a), 1 / (1 - out.overlap_b)
+    out.rounding = settings.edge_rounding
     return out
 
 
@@ -83,6 +93,13 @@ def rt_half_substep(c: Any, target: float, spool: float, rate: float) -> tuple[f
 @jit()
 def rt_opening(c: Any, spool: float) -> float:
     """Signed opening of the edges: nothing within the overlap, all of it at full travel."""
-    if c.dead_band == 0.0:
-        return spool
-    return math.copysign(max(abs(spool) - c.dead_band, 0.0) * c.open_share, spool)
+    over_a, over_b = spool - c.overlap_a, -spool - c.overlap_b
+    if c.rounding == 0.0:
+        return float(max(over_a, 0.0) * c.share_a - max(over_b, 0.0) * c.share_b)
+    return float(_rt_round(over_a, c.rounding) * c.share_a - _rt_round(over_b, c.rounding) * c.share_b)
+
+
+@jit()
+def _rt_round(over: float, rounding: float) -> float:
+    """Of an edge that is not sharp."""
+    return 0.5 * (over + math.sqrt(over * over + rounding * rounding))

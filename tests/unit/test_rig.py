@@ -57,6 +57,16 @@ def test_a_bad_value_is_refused_with_its_key_and_bound(key: str, value: object, 
     assert said in str(found[0])
 
 
+def test_an_overlap_of_both_sides_that_contradicts_one_of_them_is_refused() -> None:
+    (found,) = problems(machine__dead_band=0.02, machine__overlap_a=0.03)
+    assert (found.key, found.value) == ("machine.dead_band", 0.02)
+    assert "contradicts overlap_a = 0.03 and overlap_b = 0" in str(found)
+    alike = {"machine.dead_band": 0.02, "machine.overlap_a": 0.02}
+    assert rig.load("table-500", changes=alike).tables.machine.overlaps == (0.02, 0.02)
+    one = rig.load("table-500", changes={"machine.overlap_b": 0.02}).tables.machine
+    assert one.overlaps == (0.0, 0.02)
+
+
 def test_all_problems_of_all_tables_are_told_at_once() -> None:
     keys = {p.key for p in problems(machine__m=-1, law__three_state__kd=1, friction__fs=1.0, driver__name="nil", x=1)}
     assert keys >= {"machine.m", "law.three_state.kd", "friction.fs", "driver.name", "x"}

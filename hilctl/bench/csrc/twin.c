@@ -15,7 +15,8 @@ enum { FC, FS, VS, SIGMA, DELTA, WIDTH };
 enum { POSITION, ACCELERATION, PRESSURE_A, PRESSURE_B };
 
 typedef struct {
-    double m11, m12, m21, m22, travel, slew_per_s, play, threshold, null_bias, polarity, dead_band, open_share;
+    double m11, m12, m21, m22, travel, slew_per_s, play, threshold, null_bias, polarity, overlap_a, overlap_b,
+        share_a, share_b, rounding;
 } Valve;
 
 typedef struct {
@@ -261,9 +262,14 @@ static inline void half_substep(const Valve *c, double target, double *spool, do
     *spool = moved, *rate = speed;
 }
 
+static inline double rounded(double over, double rounding) {
+    return 0.5 * (over + sqrt(over * over + rounding * rounding));
+}
+
 static inline double opening(const Valve *c, double spool) {
-    if (c->dead_band == 0.0) return spool;
-    return copysign(fmax(fabs(spool) - c->dead_band, 0.0) * c->open_share, spool);
+    double over_a = spool - c->overlap_a, over_b = -spool - c->overlap_b;
+    if (c->rounding == 0.0) return fmax(over_a, 0.0) * c->share_a - fmax(over_b, 0.0) * c->share_b;
+    return rounded(over_a, c->rounding) * c->share_a - rounded(over_b, c->rounding) * c->share_b;
 }
 
 static void plant_period(Plant *plant) {

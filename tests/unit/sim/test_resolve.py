@@ -42,6 +42,21 @@ def test_what_is_given_stands_beside_what_is_nominal():
     assert config.sensors.pressure_a.bias_pa == 25e3
 
 
+@pytest.mark.parametrize(
+    ("nominal", "own", "overlaps"),
+    [
+        ({"dead_band": 0.02}, {}, (0.02, 0.02)),
+        ({"overlap_a": 0.03, "overlap_b": 0.01}, {}, (0.03, 0.01)),
+        ({"overlap_a": 0.03, "overlap_b": 0.01}, {"dead_band": 0.05}, (0.05, 0.05)),
+        ({"dead_band": 0.02}, {"overlap_a": 0.03}, (0.03, 0.02)),
+        ({"overlap_a": 0.03, "overlap_b": 0.01}, {"overlap_b": 0.04}, (0.03, 0.04)),
+    ],
+)
+def test_an_overlap_of_its_own_takes_the_place_of_the_nominal_one(nominal, own, overlaps):
+    facts = FACTS._replace(tables={**FACTS.tables, "machine": {**MACHINE, **nominal}})
+    assert resolve({"machine": own}, facts).machine.overlaps == overlaps
+
+
 def test_another_friction_model_takes_the_symbols_that_both_have():
     config = resolve({"friction": {"model": "lugre", "s0": 1e8, "s1": 1e5}}, FACTS)
     assert (config.friction.model, config.friction.fs, config.friction.delta) == ("lugre", 3118, 1.5)

@@ -3,6 +3,11 @@
 import numpy as np
 import pytest
 
+from hilctl.params import assign
+from hilctl.rig import load
+from sim.settings import Valve
+from sim.valve import rt_opening, valve_record
+
 EXACT = {"null_bias": 0, "hysteresis": 0, "threshold": 0, "slew_per_s": 1e5}
 
 
@@ -89,3 +94,30 @@ def test_a_command_that_is_no_number_does_not_reach_the_spool(make_rig, value):
 
 def test_wired_the_wrong_way_round_it_opens_the_wrong_way(make_rig):
     assert spool_after(make_rig, [0.3] * 300, faults={"reversed": True})[-1] == pytest.approx(-0.3, abs=1e-6)
+
+
+@pytest.mark.parametrize(("u", "share"), [(0.24, 0.19 / 0.95), (-0.24, -0.22 / 0.98), (0.04, 0.0), (-0.01, 0.0)])
+def test_overlap_may_differ_from_side_to_side(make_rig, u, share):
+    none = {"model": "stribeck", "fc": 0, "fs": 0, "vs": 1, "sigma": 0}
+    machine = {"overlap_a": 0.05, "overlap_b": 0.02, "Ctc": 1e-10}
+    rig = make_rig(none, machine=machine, valve={**EXACT, "null_leakage": 1e-5}).ready()
+    assert rig.run([u] * 200)[-1] == pytest.approx(1.5396 * share, abs=1e-3)
+
+
+def record(rounding=0.0, **overlap):
+    machine = assign(load("table-500").tables.machine, overlap)
+    return valve_record(machine, Valve(edge_rounding=rounding), False, 1e-4)
+
+
+def test_a_rounded_edge_opens_a_little_before_it_and_by_half_of_its_rounding_at_it():
+    sharp, rounded = record(overlap_a=0.03, overlap_b=0.01), record(0.004, overlap_a=0.03, overlap_b=0.01)
+    assert rt_opening(sharp, 0.03) == 0.0
+    other = 0.5 * (-0.04 + np.hypot(0.04, 0.004)) / 0.99  # what the other edge still lets through
+    assert rt_opening(rounded, 0.03) == pytest.approx(0.002 / 0.97 - other)
+    assert 0.0 < rt_opening(rounded, 0.028) < 0.0013
+    assert rt_opening(rounded, -0.01) < -0.0019
+    for spool in (1.0, -1.0):
+        assert rt_opening(sharp, spool) == pytest.approx(spool)
+        assert rt_opening(rounded, spool) == pytest.approx(spool, abs=1e-5)
+    spools = np.linspace(-0.1, 0.1, 2001)
+    assert np.all(np.diff([rt_opening(rounded, spool) for spool in spools]) > 0.0)
