@@ -225,7 +225,7 @@ class Command(Params):
     """The valve command itself."""
 
     opening: Annotated[float, number(0.01, 1, "", "largest opening, as a share of full opening", loosens="up")] = 1.0
-    slew_per_s: Annotated[float, number(0.1, 1e5, "1/s", "fastest change of the command", loosens="up")] = 400.0
+    slew_per_s: Annotated[float, number(0.1, 1e5, "1/s", "fastest change of the command", loosens="up")] = 1500.0
 
 
 class Shaping(Params):
