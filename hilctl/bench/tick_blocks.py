@@ -7,7 +7,7 @@ import numpy as np
 
 from firmware_bridge.driver import COMMAND, READINGS
 from hilctl.bench.tick_course import ROWS
-from hilctl.law.inverse import rt_inverse_advance, rt_inverse_command
+from hilctl.law.inverse import rt_inverse_advance, rt_inverse_command, rt_inverse_opening, rt_inverse_side
 from hilctl.law.modes import rt_motion_done
 from hilctl.law.sample import rt_fill_sample
 from hilctl.law.state import STATE
@@ -71,8 +71,10 @@ def rt_repeat(
         elif block == 11:  # not part of the tick that is compared: it is off there
             s.inverse.done -= s.inverse.steps
             rt_inverse_advance(s.now.machine, s.now.friction, s.now.machine.Ps, math.nan, s.now.law.feed.smooth_s,
-                               s.history, s.head_tick, s.tick, s.now.dt_s, s.inverse)
+                               s.now.law.feed.cross_s, s.history, s.head_tick, s.tick, s.now.dt_s, s.inverse)
             total += rt_inverse_command(s.tick, 0.0, s.now.dt_s, s.inverse)
+            total += rt_inverse_side(s.tick, 0.0, s.now.dt_s, s.inverse)
+            total += rt_inverse_opening(s.tick, 0.0, s.now.dt_s, s.inverse)
         else:
             total += s.u_law
     return total

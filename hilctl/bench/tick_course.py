@@ -167,7 +167,8 @@ def whole(course: Course) -> None:
     arm(course)
     course.track("triangle", speed_m_s=0.1, amplitude_m=0.02)
     course.run("triangle", 2000)
-    course.adopt(law__three_state__kd_per_m=15.0, law__valve__dead_band=0.01, law__valve__dither=0.001)
+    course.adopt(law__three_state__kd_per_m=15.0, machine__overlap_a=0.01, machine__overlap_b=0.012,
+                 machine__hysteresis=0.001, law__valve__dither=0.001)  # fmt: skip
     course.run("blend", 800)
     course.adopt(law__notch_1__depth_db=20.0, law__notch_1__frequency_hz=60.0, law__notch_3__depth_db=6.0)
     course.run("notches", 800)

@@ -17,7 +17,7 @@ from hilctl.law.estimate import ESTIMATE, Estimator
 from hilctl.law.feed import LINEAR, Feed
 from hilctl.law.freshness import FRESH, RETURN_S
 from hilctl.law.guards import GUARD
-from hilctl.law.inverse import INVERSE
+from hilctl.law.inverse import CROSSING, INVERSE
 from hilctl.law.limits import JUDGED, Limits
 from hilctl.law.notch import HIGHEST, NOTCH, NOTCHES, RESIDUE, STEPS, Notch
 from hilctl.law.output import OUTPUT
@@ -38,7 +38,7 @@ from hilctl.law.signs import SIGNS
 from hilctl.law.state import STATE
 from hilctl.law.stillness import STILL
 from hilctl.law.three_state import THREE_STATE, ThreeState
-from hilctl.law.valve_stage import VALVE, ValveStage
+from hilctl.law.valve_stage import REST, SLACK, SOFT, VALVE, ValveStage
 from hilctl.machine import GRAVITY, Machine
 from hilctl.params import dtype_of
 from hilctl.signals import ALARMS, SAMPLE, SENSOR_KINDS, SENSORS, Action, Mode, Status, Trip
@@ -57,7 +57,7 @@ _RECORDS: dict[str, Any] = {
     "Arming": dtype_of(Arming), "Fit": FIT, "Signs": SIGNS, "Search": SEARCH, "Arm": ARMING,
     "Limits": dtype_of(Limits), "Guard": GUARD, "Settings": SETTINGS,
     "Move": MOVE, "Sine": SINE, "Triangle": TRIANGLE, "Chirp": CHIRP, "Wave": WAVE, "Stop": STOP,
-    "Motion": MOTION, "Point": POINT, "History": HISTORY, "Rejoin": REJOIN, "Inverse": INVERSE,
+    "Motion": MOTION, "Point": POINT, "History": HISTORY, "Rejoin": REJOIN, "Crossing": CROSSING, "Inverse": INVERSE,
     "Command": COMMAND, "Readings": READINGS, "Turn": TURN, "Sample": SAMPLE, "State": STATE,
 }  # fmt: skip
 _CODES: dict[str, type[IntEnum]] = {
@@ -66,12 +66,14 @@ _CODES: dict[str, type[IntEnum]] = {
 _CONSTANTS: dict[str, float] = {
     "SETTINGS_WORDS": len(BLENDED), "PID_FEEDBACK": PID_FEEDBACK, "RIG_FEEDBACK": RIG_FEEDBACK,
     "SENSOR_COUNT": sensors.COUNT, "RETURN_S": RETURN_S,
+    "SLACK": SLACK, "SOFT": SOFT, "REST": REST,
     "NOTCH_HIGHEST": HIGHEST, "NOTCH_RESIDUE": RESIDUE, "NOTCH_STEPS": STEPS,
     "EFFORT_LEAK": effort.LEAK, "PRESSURE_S": PRESSURE_S,
     "WATCHED": stillness.WATCHED, "STILL_TURNS": stillness.TURNS, "STILL_STEPS": stillness.STEPS,
     "LINE": estimate.LINE, "STRAIGHT": estimate.STRAIGHT, "REFILLED": estimate.REFILLED, "LENGTH": history.LENGTH,
     "FLANK": smooth.FLANK, "ENDLESS_S": ENDLESS_S,
-    "PI": math.pi, "GRAVITY": GRAVITY, "SMOOTH_M_S": feed.SMOOTH_M_S, "SMOOTH_S": feed.SMOOTH_S, "GRID_S": feed.GRID_S,
+    "PI": math.pi, "GRAVITY": GRAVITY, "SMOOTH_M_S": feed.SMOOTH_M_S, "SMOOTH_S": feed.SMOOTH_S,
+    "SMOOTH_TICKS": feed.SMOOTH_TICKS, "CROSS_EARLY": feed.CROSS_EARLY, "GRID_S": feed.GRID_S,
     **{name.upper(): MODELS[name].code for name in ("stribeck", "karnopp", "lugre")},
     **{k: getattr(stribeck, k) for k in ("FC", "FS", "VS", "SIGMA", "DELTA", "WIDTH")},
     **{k: getattr(sensors, k) for k in ("DISPLACEMENT", "ACCELERATION", "PRESSURE_A", "PRESSURE_B", "SUPPLY", "SPOOL",

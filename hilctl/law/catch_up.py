@@ -42,6 +42,8 @@ def rt_catch_up(s: Any, knots: Any) -> None:
     moving = s.mode == Mode.TRACK or s.mode == Mode.STOP
     if s.periods <= math.ceil(s.linear.preview_ticks) or not moving:
         _rt_advance(s, knots, min(s.periods, LENGTH))
+        if s.mode == Mode.HOLD or s.mode == Mode.OFF:
+            _rt_lengthen(s, knots)
         return
     before = s.tick - s.periods
     ahead = _rt_followed(s)  # ticks: the table has followed up to here
@@ -70,6 +72,15 @@ def _rt_advance(s: Any, knots: Any, ticks: int) -> None:
     """What the history cannot hold need not be evaluated."""
     s.head_tick += s.periods - ticks
     for _ in range(ticks):
+        s.head_tick += 1
+        _rt_evaluate(s, knots)
+
+
+@jit(inline=True)
+def _rt_lengthen(s: Any, knots: Any) -> None:
+    """At rest, the head goes as far ahead as the active settings want it. It never comes back."""
+    while s.lead < s.lead_wanted:
+        s.lead += 1
         s.head_tick += 1
         _rt_evaluate(s, knots)
 

@@ -41,7 +41,7 @@ def rt_effort(rule: Any, machine: Any, valve: Any, found: float, acts: bool, ope
         s.opening = s.beyond = s.explained = s.over_s = 0.0
         return
     s.opening += passed_s / (passed_s + lead_s) * (opening - s.opening)
-    overlap = max(machine.dead_band, valve.dead_band, found) + valve.dither
+    overlap = max(machine.dead_band, machine.overlap_a, machine.overlap_b, found) + valve.dither
     s.explained = abs(v) * machine.A / (rule.share * machine.Qn) + overlap
     s.beyond = max(abs(s.opening) - s.explained, 0.0)
     fills = s.beyond / rule.opening if s.beyond > rule.opening else -LEAK

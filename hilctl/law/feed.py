@@ -29,6 +29,9 @@ class Feed(Params):
     smooth_s: Annotated[
         float, number(0, 6.5e-3, "s", "time over which friction turns at a reversal; 0: what valve and tick can follow")
     ] = 0.0
+    cross_s: Annotated[
+        float, number(0, 5e-3, "s", "time in which the spool crosses its overlap; 0: what valve and tick can follow")
+    ] = 0.0
     extra_preview_s: Annotated[
         float, number(-0.01, 0.01, "s", "added to the computed preview of 1.5 ticks and the valve's lag")
     ] = 0.0
@@ -37,6 +40,9 @@ class Feed(Params):
 GRID_S = 1e-4  # the inverse model is computed on a grid this fine or finer
 SMOOTH_S = 6.5e-3  # the most that friction is smoothed over,
 SMOOTH_TICKS = 3.5  # where so many ticks are not longer: a command that is held has no finer shape
+CROSS_S = 5e-3  # the most that the spool takes to cross its overlap,
+CROSS_EARLY = 0.2  # share of that by which it begins early, at the most
+CROSS_TICKS = 3.0  # where so many ticks are not longer
 SMOOTH_M_S = 3e-3  # about what the reference passes in a few ticks of a corner at 1 kHz
 
 LINEAR = record_of(
@@ -76,18 +82,26 @@ def rt_feed_prepare(machine: Any, viscous: float, feed: Any, dt_s: float, c: Any
 
 
 @jit()
-def rt_lead_ticks(preview_ticks: float, extra_s: float, dt_s: float) -> int:
-    """How many ticks ahead of now the reference is evaluated: for the valve's lag, and for the inverse model."""
-    smooth_s = max(SMOOTH_S, SMOOTH_TICKS * dt_s)
-    inverse = 2.0 + (0.5 * smooth_s + 4.0 * min(dt_s, GRID_S) + extra_s) / dt_s
-    ticks: int = math.ceil(max(preview_ticks, inverse)) + 1
+def rt_lead_ticks(preview_ticks: float, extra_s: float, smooth_s: float, cross_s: float, dt_s: float) -> int:
+    """How many ticks ahead of now the reference is evaluated: for the valve's lag, and for the inverse model.
+
+    `cross_s`: of a valve with overlap, else 0.
+    """
+    most_s, grid_s = max(SMOOTH_S, SMOOTH_TICKS * dt_s), min(dt_s, GRID_S)
+    ticks: int = math.ceil(max(preview_ticks, 2.0 + (0.5 * most_s + 4.0 * grid_s + extra_s) / dt_s)) + 1
+    if cross_s > 0.0:
+        crossing_s = 0.5 * smooth_s + (0.5 + CROSS_EARLY) * cross_s + 5.0 * grid_s
+        ticks = max(ticks, math.ceil(2.0 + (crossing_s + extra_s) / dt_s))
     return ticks
 
 
 def lead_ticks(machine: Machine, feed: Feed, dt_s: float) -> int:
-    """The same, for planning a motion."""
+    """At least as many, for planning a motion."""
     preview = max(0.0, 1.5 + (2.0 * machine.zv / machine.wv + feed.extra_preview_s) / dt_s)
-    return int(getattr(rt_lead_ticks, "plain", rt_lead_ticks)(preview, feed.extra_preview_s, dt_s))
+    smooth_s = feed.smooth_s or max(SMOOTH_S, SMOOTH_TICKS * dt_s)
+    cross_s = (feed.cross_s or max(CROSS_S, CROSS_TICKS * dt_s)) if any(machine.overlaps) else 0.0
+    lead = getattr(rt_lead_ticks, "plain", rt_lead_ticks)
+    return int(lead(preview, feed.extra_preview_s, smooth_s, cross_s, dt_s))
 
 
 @jit()

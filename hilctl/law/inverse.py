@@ -12,7 +12,8 @@ pL' = pA' - pB' is linear in U, which gives U; the sum pA + pB is then stepped a
 
     u = U + (2 zv/wv) U' + U''/wv²
 
-The command of tick k is held from k+1 to k+2: it is the mean of u over that time.
+The command of tick k is held from k+1 to k+2: it is the mean of u over that time. The spool's way across its overlap
+goes beside it (crossing.py), of the same opening.
 
 While the reference stands, friction is whatever holds the table, which no model knows: it is measured, and a motion
 begins from there. A rest too short to measure in leaves friction as the law had it.
@@ -30,6 +31,7 @@ from typing import Any
 import numpy as np
 
 from hilctl.friction import STATES, rt_friction, rt_steady
+from hilctl.law.crossing import crossing_record, rt_crossing_early_s, rt_crossing_start, rt_crossing_step
 from hilctl.law.feed import GRID_S
 from hilctl.law.reference import POINT, rt_history_get
 from hilctl.machine import GRAVITY
@@ -49,6 +51,7 @@ _BENDS = 32  # steps over the way of pre-sliding
 _SLID = 10.0  # times that way: past it nothing is left of what was before
 _SETTLE_S = 0.5  # in which leakage brings pA + pB back to the supply
 
+CROSSING = crossing_record(RING)
 INVERSE: "np.dtype[Any]" = record_of(
     [
         ("running", np.int64),
@@ -71,6 +74,7 @@ INVERSE: "np.dtype[Any]" = record_of(
         ("pressure", np.float64, (RING,)),
         ("opening", np.float64, (RING,)),
         ("command", np.float64, (RING,)),
+        ("crossing", CROSSING),
     ]
 )
 
@@ -89,12 +93,16 @@ def rt_inverse_rewind(tick: int, s: Any) -> None:
 
 
 @jit()
-def rt_inverse_advance(machine: Any, friction: Any, supply_pa: float, held_n: float, smooth_s: float, history: Any,
-                       head: int, tick: int, dt_s: float, s: Any) -> None:
+def rt_inverse_advance(machine: Any, friction: Any, supply_pa: float, held_n: float, smooth_s: float, cross_s: float,
+                       history: Any, head: int, tick: int, dt_s: float, s: Any) -> None:
     """Runs the pipeline up to the reference's head. Measured: the supply, or nan; friction, or nan while it moves."""
     if s.running == 0:
         _rt_begin(machine, supply_pa, smooth_s, history, head, tick, dt_s, s)
+        s.crossing.wanted_s = s.crossing.last = 0.0
         s.held = held_n if math.isfinite(held_n) else 0.0
+    if s.crossing.wanted_s != cross_s and s.resting != 0:
+        room = (head - tick - 2) * s.steps - 3 - MEANS * (s.width - 1) // 2
+        rt_crossing_start(cross_s, room, dt_s / s.steps, s.crossing.last, s.crossing)
     if math.isfinite(supply_pa):
         s.supply += dt_s / (dt_s + _SUPPLY_S) * (supply_pa - s.supply)
     if math.isfinite(held_n):
@@ -162,7 +170,9 @@ def _rt_step(machine: Any, friction: Any, h: float, s: Any) -> None:
     g -= 1
     before, at, after = s.opening[(g - 1) & mask], s.opening[g & mask], s.opening[(g + 1) & mask]
     slope, bend = (after - before) / (2.0 * h), (after - 2.0 * at + before) / (h * h)
-    s.command[g & mask] = at + 2.0 * machine.zv / machine.wv * slope + bend / (machine.wv * machine.wv)
+    lag_s, lag_s2 = 2.0 * machine.zv / machine.wv, 1.0 / (machine.wv * machine.wv)
+    s.command[g & mask] = at + lag_s * slope + lag_s2 * bend
+    rt_crossing_step(g + 1, after, lag_s, lag_s2, h, s.crossing)
 
 
 @jit()
@@ -191,12 +201,17 @@ def _rt_friction(machine: Any, friction: Any, point: Any, h: float, s: Any) -> f
 
 
 @jit()
+def _rt_jump(friction: Any) -> float:
+    return float(rt_steady(friction.code, friction.p, 1.0, 0.0) - rt_steady(friction.code, friction.p, -1.0, 0.0))
+
+
+@jit()
 def _rt_jump_lead(machine: Any, friction: Any, acceleration: float, base_s: float) -> float:
     """By how much a smoothed jump begins earlier at a reversal: the solution of the module's equation.
 
     The figures are a least-squares fit, right to 0.3 % of `base_s` for shares from 0.005; test_jump_lead.py repeats it.
     """
-    jump = rt_steady(friction.code, friction.p, 1.0, 0.0) - rt_steady(friction.code, friction.p, -1.0, 0.0)
+    jump = _rt_jump(friction)
     taken = machine.m * abs(acceleration)
     if taken >= jump:
         return 0.0
@@ -263,24 +278,50 @@ def _rt_opening(machine: Any, x: float, v: float, load: float, rate: float, h: f
 @jit()
 def rt_inverse_command(tick: int, preview_s: float, dt_s: float, s: Any) -> float:
     """The mean of the command over the time for which this tick's is held."""
-    mask, h = RING - 1, dt_s / s.steps
+    newest = s.done - MEANS * (s.width - 1) // 2 - 2
+    return _rt_held(s.command, tick, preview_s, newest, dt_s, s.steps)
+
+
+@jit()
+def rt_inverse_early_s(machine: Any, friction: Any, acceleration: float, s: Any) -> float:
+    """By how much the spool begins to cross its overlap before the opening does."""
+    jump = _rt_jump(friction) if friction.reach_m == 0.0 else 0.0
+    return float(rt_crossing_early_s(jump, machine.m * abs(acceleration), s.crossing.base_s))
+
+
+@jit()
+def rt_inverse_side(tick: int, preview_s: float, dt_s: float, s: Any) -> float:
+    """The same of the side of the overlap, which is that of the half grid step before."""
+    newest = s.done - MEANS * (s.width - 1) // 2 - 2 - MEANS * (s.crossing.width - 1) // 2
+    return _rt_held(s.crossing.command, tick, preview_s + 0.5 * dt_s / s.steps, newest, dt_s, s.steps)
+
+
+@jit()
+def rt_inverse_opening(tick: int, preview_s: float, dt_s: float, s: Any) -> float:
+    """The same of the opening alone, without the valve's lag."""
+    newest = s.done - MEANS * (s.width - 1) // 2 - 1
+    return _rt_held(s.opening, tick, preview_s, newest, dt_s, s.steps)
+
+
+@jit()
+def _rt_held(path: Any, tick: int, preview_s: float, newest: int, dt_s: float, steps: int) -> float:
+    mask, h = RING - 1, dt_s / steps
     ahead = preview_s / h
     whole = math.floor(ahead)
     share = ahead - whole
-    newest = s.done - MEANS * (s.width - 1) // 2 - 2
-    first, total = (tick + 1) * s.steps + int(whole), 0.0
-    for i in range(s.steps + 2):  # straight lines from `share` to `share + steps`
+    first, total = (tick + 1) * steps + int(whole), 0.0
+    for i in range(steps + 2):  # straight lines from `share` to `share + steps`
         weight = 1.0
         if i == 0:
             weight = 0.5 * (1.0 - share) * (1.0 - share)
         elif i == 1:
             weight = 1.0 - 0.5 * share * share
-        elif i == s.steps:
+        elif i == steps:
             weight = 0.5 + share - 0.5 * share * share
-        elif i == s.steps + 1:
+        elif i == steps + 1:
             weight = 0.5 * share * share
-        total += weight * s.command[min(first + i, newest) & mask]
-    return float(total / s.steps)
+        total += weight * path[min(first + i, newest) & mask]
+    return float(total / steps)
 
 
 @jit()

@@ -18,9 +18,9 @@ from hilctl.law.notch import Notch
 from hilctl.law.own_loop import OwnLoop
 from hilctl.law.pid import Pid
 from hilctl.law.sensors import Sensors
-from hilctl.law.smoothing import smoothing_s
+from hilctl.law.smoothing import crossing_s, smoothing_s
 from hilctl.law.three_state import ThreeState
-from hilctl.law.valve_stage import ValveStage
+from hilctl.law.valve_stage import DITHER, QUARTER, ValveStage
 from hilctl.machine import Machine
 from hilctl.params import Params, Problem, dtype_of, note, number, pack, real_words, record_of
 from hilctl.signals import SENSORS
@@ -106,7 +106,21 @@ def pack_settings(controller: Controller, friction: Friction, dt_s: float, epoch
     out.friction.viscous = friction.params.viscous
     out.friction.reach_m = friction.params.reach
     out.friction.p[:] = friction.packed()
-    if controller.law.feed.smooth_s == 0.0:
-        command = controller.limits.command
-        out.law.feed.smooth_s = smoothing_s(controller.machine, friction, command.opening, command.slew_per_s, dt_s)
+    _complete_valve(controller, out)
+    command, feed = controller.limits.command, out.law.feed
+    if feed.smooth_s == 0.0:
+        feed.smooth_s = smoothing_s(controller.machine, friction, command.opening, command.slew_per_s, dt_s)
+    if feed.cross_s == 0.0:
+        feed.cross_s = crossing_s(controller.machine, friction, command.opening, command.slew_per_s, feed.smooth_s,
+                                  dt_s)  # fmt: skip
     return out
+
+
+def _complete_valve(controller: Controller, out: Any) -> None:
+    """What the rig file leaves to the machine."""
+    machine, valve = controller.machine, controller.law.valve
+    out.machine.overlap_a, out.machine.overlap_b = machine.overlaps
+    if valve.dither is None:
+        out.law.valve.dither = DITHER * valve.inverse if machine.hysteresis > 0.0 else 0.0
+    if valve.dither_hz == 0.0:
+        out.law.valve.dither_hz = QUARTER / out.dt_s

@@ -12,6 +12,9 @@ that the valve would have passed, and SMOOTH_TICKS ticks: of a shorter jump a he
 table sticks. (At 400 Hz, everything known exactly, 3 ms leave 77 to 91 % of distortion, 8.75 ms 15 to 21 %.) Friction
 with bristles turns over its pre-sliding, the faster the greater the acceleration: in place of the jump it is taken
 along a reversal at REVERSAL_M_S2.
+
+The spool's way across its overlap (crossing.py) asks for more on top, and takes the shortest time for which both
+together stay within the same bounds.
 """
 
 import math
@@ -21,12 +24,14 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.friction import STATES, Friction, rt_friction
-from hilctl.law.feed import SMOOTH_S, SMOOTH_TICKS
+from hilctl.law.crossing import EARLY_JUMP
+from hilctl.law.feed import CROSS_S, CROSS_TICKS, SMOOTH_S, SMOOTH_TICKS
 from hilctl.machine import Machine
 from hilctl.rt.jit import jit
 
 SHORTEST_S = 3e-3  # about a valve's lag; sharper does no good, and the tick hardly follows
 REVERSAL_M_S2 = 20.0  # of a fast reversal: ±20 mm at 5 Hz, or a triangle's corner (limits.shaping)
+SHORTEST_CROSSING_S = 2e-3  # of the overlap; a sharper one asks for more than half of the opening
 _STEP_S = 1.25e-5  # grid of the force
 _AROUND_S = 8e-3  # of the reversal, either way
 _REACH, _SLEW = 0.5, 0.9  # of the largest opening, and of its fastest change: the rest is for the motion itself
@@ -68,16 +73,67 @@ def rt_turn(code: int, p: Any, speeds: Any, step_s: float, out: Any) -> None:
 
 def _demand(machine: Machine, force_n: Reals, base_s: float, dt_s: float) -> tuple[float, float]:
     """The largest command, and its largest change in a tick."""
-    width = max(1, round(base_s / 4 / _STEP_S))
-    ends = np.pad(force_n, math.ceil(2 * dt_s / _STEP_S) + 4 * width, "edge")
+    ends = _spread(_longer(force_n, base_s, dt_s), base_s)
+    return _held(machine, _opening(machine, ends), dt_s)
+
+
+def _longer(values: Reals, base_s: float, dt_s: float) -> Reals:
+    """With what was there before and after, as long as it takes to spread and hold it."""
+    return np.pad(values, math.ceil(2 * dt_s / _STEP_S) + 4 * _width(base_s), "edge")
+
+
+def _width(base_s: float) -> int:
+    return max(1, round(base_s / 4 / _STEP_S))
+
+
+def _spread(values: Reals, base_s: float) -> Reals:
+    """Through four running means; shorter by four widths."""
+    width = _width(base_s)
     for _ in range(4):
-        sums = np.cumsum(ends)
-        ends = (sums[width:] - sums[:-width]) / width
-    flow = machine.Vt / (4 * machine.beta) * np.gradient(ends, _STEP_S) / machine.A
-    opening = flow / (machine.Qn * _ROOT)
-    slope = np.gradient(opening, _STEP_S)
-    u = opening + 2 * machine.zv / machine.wv * slope + np.gradient(slope, _STEP_S) / machine.wv**2
+        sums = np.cumsum(values)
+        values = (sums[width:] - sums[:-width]) / width
+    return values
+
+
+def _opening(machine: Machine, force_n: Reals) -> Reals:
+    flow = machine.Vt / (4 * machine.beta) * np.gradient(force_n, _STEP_S) / machine.A
+    return np.asarray(flow / (machine.Qn * _ROOT))
+
+
+def _held(machine: Machine, spool: Reals, dt_s: float) -> tuple[float, float]:
+    """What a way of the spool asks of the command, held over ticks."""
+    slope = np.gradient(spool, _STEP_S)
+    u = spool + 2 * machine.zv / machine.wv * slope + np.gradient(slope, _STEP_S) / machine.wv**2
     tick = max(1, round(dt_s / _STEP_S))
     sums = np.cumsum(u)
     held = (sums[tick:] - sums[:-tick]) / tick
     return float(np.max(np.abs(held))), float(np.max(np.abs(held[tick:] - held[:-tick])))
+
+
+def crossing_s(machine: Machine, friction: Friction, opening: float, slew_per_s: float, smooth_s: float,
+               dt_s: float) -> float:
+    """The shortest time in which the valve can cross its overlap, while friction turns round in `smooth_s`."""
+    base_s = max(SHORTEST_CROSSING_S, CROSS_TICKS * dt_s)
+    most_s = max(CROSS_S, base_s)
+    overlap = 0.5 * sum(machine.overlaps)
+    if overlap == 0.0:
+        return base_s
+    force_n = _reversal(friction)
+    while base_s < most_s:
+        peak, step = _demand_crossing(machine, force_n, overlap, smooth_s, base_s, dt_s)
+        if peak <= _REACH * opening and step <= _SLEW * slew_per_s * dt_s:
+            return base_s
+        base_s *= 1.1
+    return most_s
+
+
+def _demand_crossing(machine: Machine, force_n: Reals, overlap: float, smooth_s: float, base_s: float,
+                     dt_s: float) -> tuple[float, float]:
+    """The same at a reversal, with the spool's way across the overlap (crossing.py)."""
+    ends = _spread(_longer(_longer(force_n, smooth_s, dt_s), base_s, dt_s), smooth_s)
+    friction = _opening(machine, ends)
+    motion = machine.A / machine.Qn * REVERSAL_M_S2 * _STEP_S * (np.arange(len(ends)) - 0.5 * len(ends))
+    early = round(EARLY_JUMP * base_s / _STEP_S)
+    side = _spread(np.pad(np.sign(friction + motion)[early:], (0, early), "edge"), base_s)
+    cut = 2 * _width(base_s)
+    return _held(machine, (1 - overlap) * friction[cut : cut + len(side)] + overlap * side, dt_s)

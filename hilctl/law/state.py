@@ -37,6 +37,9 @@ STATE: Any = record_of(
         ("inverse", INVERSE),
         ("u_inverse", np.float64),
         ("u_feed", np.float64),
+        ("side", np.float64),  # of the overlap on which the feed-forward is, with lead (valve_stage.py)
+        ("opening_ahead", np.float64),  # of the feed-forward when it acts
+        ("fed", np.float64),  # its share in the opening
         # time
         ("tick", np.int64),
         ("periods", np.int64),  # 1 + skipped before this tick
@@ -66,6 +69,7 @@ STATE: Any = record_of(
         ("motion_result", np.int64),
         ("bank", np.int64),
         ("lead", np.int64),
+        ("lead_wanted", np.int64),  # by the active settings; while the reference rests it is given
         ("head_tick", np.int64),
         ("head", POINT),
         ("here", POINT),

@@ -24,7 +24,15 @@ from hilctl.law.estimate import (
 from hilctl.law.feed import rt_feed_linear, rt_feed_prepare, rt_lead_ticks, rt_pressure_for
 from hilctl.law.freshness import rt_fresh_start, rt_pressure_share
 from hilctl.law.guards import rt_guard, rt_latch
-from hilctl.law.inverse import rt_inverse_advance, rt_inverse_command, rt_inverse_pressure, rt_inverse_stop
+from hilctl.law.inverse import (
+    rt_inverse_advance,
+    rt_inverse_command,
+    rt_inverse_early_s,
+    rt_inverse_opening,
+    rt_inverse_pressure,
+    rt_inverse_side,
+    rt_inverse_stop,
+)
 from hilctl.law.modes import (
     rt_act,
     rt_arm_step,
@@ -49,7 +57,7 @@ from hilctl.law.sensors import ACCELERATION, DISPLACEMENT, PRESSURE_A, PRESSURE_
 from hilctl.law.settings import PID_FEEDBACK
 from hilctl.law.stillness import rt_still, rt_still_opened
 from hilctl.law.three_state import rt_three_state, rt_three_state_start
-from hilctl.law.valve_stage import rt_valve_stage
+from hilctl.law.valve_stage import rt_valve_feed, rt_valve_rests, rt_valve_stage
 from hilctl.machine import GRAVITY
 from hilctl.rt.jit import jit
 from hilctl.rt.records import rt_copy, words_of
@@ -105,7 +113,7 @@ def rt_start(s: Any, settings: Any, tick: int) -> None:
     s.authority = 1.0
     s.tick, s.periods = tick, 1
     _rt_prepare(s)
-    s.lead = rt_lead_ticks(s.linear.preview_ticks, settings.law.feed.extra_preview_s, settings.dt_s)
+    s.lead = s.lead_wanted
     s.head_tick = tick + s.lead
     rt_rest_here(s)
 
@@ -116,6 +124,9 @@ def _rt_prepare(s: Any) -> None:
     now = s.now
     rt_estimate_prepare(now.law.estimator, now.sensors, now.dt_s, s.estimate)
     rt_feed_prepare(now.machine, now.friction.viscous, now.law.feed, now.dt_s, s.linear)
+    feed, overlap = now.law.feed, now.machine.overlap_a + now.machine.overlap_b
+    cross_s = feed.cross_s if overlap > 0.0 else 0.0
+    s.lead_wanted = rt_lead_ticks(s.linear.preview_ticks, feed.extra_preview_s, feed.smooth_s, cross_s, now.dt_s)
     if s.lead > 0:
         s.linear.preview_ticks = min(s.linear.preview_ticks, float(s.lead))
 
@@ -285,19 +296,34 @@ def rt_feed_forward(s: Any) -> None:
     s.u_linear = rt_feed_linear(s.linear, s.ahead)
     s.pressure_ref_pa = rt_pressure_for(s.linear, now.friction, s.here)
     s.u_inverse, s.u_feed = 0.0, s.u_linear
+    s.side = rt_valve_feed(now.law.valve, s.u_linear, now.dt_s * s.periods, s.valve)
+    s.opening_ahead = s.u_linear
     if share <= 0.0 or not rt_closed_loop(s):
         rt_inverse_stop(s.inverse)
         return
     rt_inverse_advance(now.machine, now.friction, s.checked.value[SUPPLY], _rt_held(s), now.law.feed.smooth_s,
-                       s.history, s.head_tick, s.tick, now.dt_s, s.inverse)
+                       now.law.feed.cross_s, s.history, s.head_tick, s.tick, now.dt_s, s.inverse)
     s.u_inverse = rt_inverse_command(s.tick, now.law.feed.extra_preview_s, now.dt_s, s.inverse)
     s.u_feed += share * (s.u_inverse - s.u_linear)
+    early_s = rt_inverse_early_s(now.machine, now.friction, s.ahead.a_m_s2, s.inverse)
+    side = rt_inverse_side(s.tick, now.law.feed.extra_preview_s + early_s, now.dt_s, s.inverse)
+    s.side += share * (side - s.side)
+    lag_s = 2.0 * now.machine.zv / now.machine.wv + now.law.feed.extra_preview_s
+    s.opening_ahead += share * (rt_inverse_opening(s.tick, lag_s, now.dt_s, s.inverse) - s.opening_ahead)
     s.pressure_ref_pa += share * (rt_inverse_pressure(s.tick, s.inverse) - s.pressure_ref_pa)
+
+
+@jit()
+def _rt_rests(s: Any, gain_per_m: float) -> bool:
+    """The table stands behind a closed valve, near enough: friction that jumps would let go of it again and again."""
+    stands = s.now.friction.reach_m == 0.0 and s.here.v_m_s == 0.0 and s.here.a_m_s2 == 0.0
+    return stands and rt_valve_rests(s.now.law.valve, s.now.machine, gain_per_m * (s.delayed.x_m - s.estimate.x))
 
 
 @jit()
 def rt_opening(s: Any) -> float:
     """Feed-forward plus feedback: the opening that the law wants."""
+    s.fed = 0.0
     if rt_own_loop(s):
         bump = rt_arming_opening(s.arm) if s.mode == Mode.STANDBY else 0.0
         closed = rt_closed_loop(s) or s.mode == Mode.NULL
@@ -312,12 +338,15 @@ def rt_opening(s: Any) -> float:
     if s.pid_share < 1.0:
         deviation_pa = s.checked.value[PRESSURE_A] - s.checked.value[PRESSURE_B] - s.pressure_ref_pa
         feedback = rt_three_state(law.three_state, error, s.delayed.v_m_s - e.v, s.delayed.a_m_s2 - (e.a + e.b),
-                                  deviation_pa, s.fresh, refused, live, dt_s, s.three_state)
+                                  deviation_pa, s.fresh, refused, live and not _rt_rests(s, law.three_state.kd_per_m),
+                                  dt_s, s.three_state)  # fmt: skip
         wanted = feedback + s.u_feed
+        s.fed = 1.0
     if s.pid_share > 0.0:
-        u_pid = rt_pid(law.pid, error, refused, live, dt_s, s.pid)
+        u_pid = rt_pid(law.pid, error, refused, live and not _rt_rests(s, law.pid.kp_per_m), dt_s, s.pid)
         share = s.pid_share * s.pid_share * (3.0 - 2.0 * s.pid_share)
         wanted += share * (u_pid - wanted)
+        s.fed *= 1.0 - share
     s.u_law = wanted
     return float(wanted)
 
@@ -335,7 +364,10 @@ def rt_output(s: Any, wanted: float) -> None:
         o.command, o.refused, o.saturated, o.saturated_s = s.arm.null, 0.0, 0, 0.0
     elif s.mode != Mode.NULL:
         s.u_notched = rt_notches(now.law, wanted, now.dt_s, s.periods, s.notches)
-        command = rt_valve_stage(now.law.valve, s.u_notched, s.arm.null, dt_s, s.valve)
+        command = s.u_notched + s.arm.null  # arming has to see the valve as it is
+        if rt_closed_loop(s):
+            command = rt_valve_stage(now.law.valve, now.machine, s.u_notched, s.fed * s.u_feed,
+                                     s.fed * s.opening_ahead, s.fed * s.side, s.arm.null, dt_s, s.valve)  # fmt: skip
         reach = min(s.authority, now.limits.command.opening)
         rt_limit(command, s.arm.null, reach, now.limits.command.slew_per_s, now.dt_s, s.periods, o)
         if o.not_finite != 0:

@@ -193,7 +193,7 @@ def test_medians_over_seeds_keep_what_is_asked(friction):
     "more",
     [
         {"twin.valve.hysteresis": 0.001, "twin.valve.threshold": 0.0005},
-        {"twin.machine.dead_band": 0.03, "law.valve.dead_band": 0.03},
+        {"twin.machine.dead_band": 0.03, "machine.dead_band": 0.025},
         {"sensors.supply_pressure.present": False, "sensors.spool.present": False},
         {"twin.sensors.displacement.delay_s": 0.0009},
         {"loop.rate_hz": 5000},

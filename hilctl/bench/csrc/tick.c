@@ -13,6 +13,8 @@ static inline void prepare(State *s) {
     const Settings *now = &s->now;
     estimate_prepare(&now->law.estimator, &now->sensors, now->dt_s, &s->estimate);
     feed_prepare(&now->machine, now->friction.viscous, &now->law.feed, now->dt_s, &s->linear);
+    double cross_s = now->machine.overlap_a + now->machine.overlap_b > 0 ? now->law.feed.cross_s : 0;
+    s->lead_wanted = lead_ticks(s->linear.preview_ticks, &now->law.feed, cross_s, now->dt_s);
     if (s->lead > 0) s->linear.preview_ticks = least(s->linear.preview_ticks, (double)s->lead);
 }
 
@@ -101,10 +103,18 @@ static inline void feed_forward(State *s) {
     s->u_linear = s->u_feed = feed_linear(&s->linear, &s->ahead); /* the inverse model is off in what is compared */
     s->u_inverse = 0;
     s->inverse.running = 0;
+    s->side = valve_feed(&s->now.law.valve, s->u_linear, s->now.dt_s * (double)s->periods, &s->valve);
+    s->opening_ahead = s->u_linear;
     s->pressure_ref_pa = pressure_for(&s->linear, &s->now.friction, &s->here);
 }
 
+static inline int rests(const State *s, double gain_per_m) {
+    int stands = s->now.friction.reach_m == 0 && s->here.v_m_s == 0 && s->here.a_m_s2 == 0;
+    return stands && valve_rests(&s->now.law.valve, &s->now.machine, gain_per_m * (s->delayed.x_m - s->estimate.x));
+}
+
 static inline double opening(State *s) {
+    s->fed = 0;
     if (own_loop(s)) {
         double by = s->mode == Mode_STANDBY ? arming_opening(&s->arm) : 0;
         int closed = closed_loop(s) || s->mode == Mode_NULL;
@@ -115,14 +125,18 @@ static inline double opening(State *s) {
     const Estimate *e = &s->estimate;
     double dt = s->now.dt_s * (double)s->periods, error = s->delayed.x_m - e->x, refused = s->output.refused, wanted = 0;
     int live = integral_lives(s);
-    if (s->pid_share < 1)
+    if (s->pid_share < 1) {
         wanted = three_state(&law->three_state, error, s->delayed.v_m_s - e->v, s->delayed.a_m_s2 - (e->a + e->b),
                              s->checked.value[PRESSURE_A] - s->checked.value[PRESSURE_B] - s->pressure_ref_pa,
-                             &s->fresh, refused, live, dt, &s->three_state)
+                             &s->fresh, refused, live && !rests(s, law->three_state.kd_per_m), dt, &s->three_state)
                  + s->u_feed;
+        s->fed = 1;
+    }
     if (s->pid_share > 0) {
-        double u_pid = pid(&law->pid, error, refused, live, dt, &s->pid);
-        wanted += s->pid_share * s->pid_share * (3 - 2 * s->pid_share) * (u_pid - wanted);
+        double u_pid = pid(&law->pid, error, refused, live && !rests(s, law->pid.kp_per_m), dt, &s->pid);
+        double share = s->pid_share * s->pid_share * (3 - 2 * s->pid_share);
+        wanted += share * (u_pid - wanted);
+        s->fed *= 1 - share;
     }
     return s->u_law = wanted;
 }
@@ -154,7 +168,10 @@ static inline void output(State *s, double wanted) {
         o->command = s->arm.null; o->refused = 0; o->saturated = 0; o->saturated_s = 0;
     } else if (s->mode != Mode_NULL) {
         s->u_notched = notches(&now->law, wanted, now->dt_s, s->periods, &s->notches);
-        double command = valve_stage(&now->law.valve, s->u_notched, s->arm.null, dt, &s->valve);
+        double command = s->u_notched + s->arm.null;
+        if (closed_loop(s))
+            command = valve_stage(&now->law.valve, &now->machine, s->u_notched, s->fed * s->u_feed,
+                                  s->fed * s->opening_ahead, s->fed * s->side, s->arm.null, dt, &s->valve);
         limit(command, s->arm.null, least(s->authority, now->limits.command.opening), now->limits.command.slew_per_s,
               now->dt_s, s->periods, o);
         if (o->not_finite) {

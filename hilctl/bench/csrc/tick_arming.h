@@ -216,7 +216,8 @@ static inline int64_t judge_bumps(const Arming *c, double promised, double least
     if (!(a->gain_m_s > 0)) return ends(Trip_NO_MOTION, 0, least_m, -1, a);
     double speed = 0.5 * (a->up_m_s - a->down_m_s), larger = a->bump - a->smaller, faster = speed - a->slower_m_s;
     a->smaller = a->bump; a->slower_m_s = speed;
-    if (!own && a->rounds > 1 && larger > missing_share * c->bump && faster < c->response * promised * larger)
+    int even = fabs(a->up_m_s + a->down_m_s) < speed, hardly = even && faster < c->response * promised * larger;
+    if (!own && a->rounds > 1 && larger > missing_share * c->bump && hardly)
         return ends(Trip_NO_MOTION, 0, least_m, -1, a);
     double missing = own ? 0 : beyond * (1 - a->gain_m_s / promised);
     int falls_short = missing > missing_share * beyond;

@@ -160,6 +160,15 @@ static inline void feed_prepare(const Machine *m, double viscous, const Feed *fe
     c->preview_ticks = most(0, 1.5 + (2 * m->zv / m->wv + feed->extra_preview_s) / dt);
 }
 
+static inline int64_t lead_ticks(double preview_ticks, const Feed *feed, double cross_s, double dt) {
+    double most_s = most(SMOOTH_S, SMOOTH_TICKS * dt), grid_s = least(dt, GRID_S), extra_s = feed->extra_preview_s;
+    int64_t ticks = (int64_t)ceil(most(preview_ticks, 2 + (0.5 * most_s + 4 * grid_s + extra_s) / dt)) + 1;
+    if (cross_s <= 0) return ticks;
+    double crossing_s = 0.5 * feed->smooth_s + (0.5 + CROSS_EARLY) * cross_s + 5 * grid_s;
+    int64_t wanted = (int64_t)ceil(2 + (crossing_s + extra_s) / dt);
+    return wanted > ticks ? wanted : ticks;
+}
+
 static inline double feed_linear(const Linear *c, const Point *at) {
     return c->c_x * at->x_m + c->c_v * at->v_m_s + c->c_a * at->a_m_s2 + c->c_j * at->j_m_s3;
 }
@@ -244,20 +253,35 @@ static inline double notches(const Law *law, double opening, double dt, int64_t 
     return through;
 }
 
-static inline double valve_stage(const ValveStage *c, double opening, double null, double dt, ValveState *s) {
-    s->rate += 0.5 * (fabs(opening - s->opening) / dt - s->rate);
+static inline double valve_feed(const ValveStage *c, double linear, double dt, ValveState *s) {
+    s->rate += 0.5 * (fabs(linear - s->linear) / dt - s->rate);
+    s->linear = linear;
+    return tanh(linear / most(s->rate * c->crossing_s, c->crossing_min));
+}
+
+static inline double valve_stage(const ValveStage *c, const Machine *m, double opening, double feed, double ahead,
+                                 double side, double null, double dt, ValveState *s) {
+    double up = c->inverse * m->overlap_a, down = c->inverse * m->overlap_b, spool = opening + null;
     s->opening = opening;
-    double command = opening;
-    if (c->dead_band > 0) {
-        double eps = most(s->rate * c->crossing_s, c->crossing_min);
-        command = (1 - c->dead_band) * opening + c->dead_band * tanh(opening / eps);
+    if (up + down > 0) {
+        double back = opening - feed, crossing = copysign(most(fabs(back) - SLACK, 0), back);
+        side += tanh((ahead + crossing) / SOFT) - tanh(ahead / SOFT);
+        spool += 0.5 * (up + down) * side - (opening > 0 ? up : down) * opening;
     }
     if (c->dither > 0) {
         s->phase += 2 * PI * c->dither_hz * dt;
         if (s->phase > 2 * PI) s->phase -= 2 * PI * floor(s->phase / (2 * PI));
-        command += c->dither * sin(s->phase);
+        spool += c->dither * sin(s->phase);
     }
-    return command + null;
+    if (spool != s->asked) {
+        s->way = copysign(1, spool - s->asked);
+        s->asked = spool;
+    }
+    return spool + 0.5 * c->inverse * m->hysteresis * s->way;
+}
+
+static inline int valve_rests(const ValveStage *c, const Machine *m, double opening) {
+    return c->inverse * (m->overlap_a + m->overlap_b) > 0 && fabs(opening) < REST;
 }
 
 static inline void limit(double wanted, double centre, double reach, double slew_per_s, double dt, int64_t periods,

@@ -84,5 +84,10 @@ static inline void catch_up(State *s, const double *knots, int64_t known) {
         s->head_tick++;
         evaluate(s, knots, known);
     }
+    while ((s->mode == Mode_HOLD || s->mode == Mode_OFF) && s->lead < s->lead_wanted) {
+        s->lead++;
+        s->head_tick++;
+        evaluate(s, knots, known);
+    }
 }
 #endif

@@ -90,7 +90,7 @@ static inline void effort(const Limits *l, const Machine *m, const ValveStage *v
                           double opening, double v, double lead_s, double passed_s, Effort *e) {
     if (!acts) { e->opening = e->beyond = e->explained = e->over_s = 0; return; }
     e->opening += passed_s / (passed_s + lead_s) * (opening - e->opening);
-    double overlap = most(most(m->dead_band, valve->dead_band), found_overlap) + valve->dither;
+    double overlap = most(most(m->dead_band, most(m->overlap_a, m->overlap_b)), found_overlap) + valve->dither;
     e->explained = fabs(v) * m->A / (l->holding.share * m->Qn) + overlap;
     e->beyond = most(fabs(e->opening) - e->explained, 0);
     double fills = e->beyond > l->holding.opening ? e->beyond / l->holding.opening : -EFFORT_LEAK;

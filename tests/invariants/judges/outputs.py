@@ -56,7 +56,7 @@ def open_for_nothing(run: Run) -> Iterator[tuple[int, str]]:
     tables, rule = run.rig.tables, run.limits.holding
     gain = rule.share * tables.machine.Qn / tables.machine.A
     opening = np.abs(run.truth["spool"] - run.rig.driver_config.valve.null_bias)
-    beyond = opening - np.maximum(tables.machine.dead_band, tables.law.valve.dead_band) - run.moving / gain
+    beyond = opening - max(tables.machine.overlaps) - run.moving / gain
     closed = (run.mode == Mode.HOLD) | (run.mode == Mode.TRACK) | (run.mode == Mode.STOP)
     warns = run.epochs(lambda tables: tables.limits.holding.action == "warn")
     open_s = since(closed & (beyond > 1.5 * rule.opening) & (run.rows["status"] == 0) & ~warns, run) * run.dt_s

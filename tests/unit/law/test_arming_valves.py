@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hilctl.friction import MODELS
 from hilctl.law.requests import Refusal, RequestKind
 from hilctl.signals import Mode, Trip
 from sim.driver import record
@@ -47,6 +48,27 @@ def test_any_valve_is_armed_near_where_it_began_and_its_null_is_found(table: Any
     assert rig.law.mode == Mode.HOLD, Trip(rig.trip)
     assert far <= MOST_M
     assert rig.law.arm.kept == pytest.approx(-given["twin.valve.null_bias"], abs=NULL)
+
+
+@pytest.mark.parametrize("overlap", [0.01, 0.015, 0.02, 0.025, 0.04, 0.06])
+def test_a_table_on_soft_bristles_springs_back_and_is_armed_all_the_same(table: Any, overlap: float) -> None:
+    """The search takes that for a motion, so that the null is off in the rounds of bumps that follow."""
+    friction = {"friction.model": "gms", **{f"friction.{key}": value for key, value in MODELS["gms"].typical.items()}}
+    rig = table(**friction, **{"twin.machine.dead_band": overlap})
+    far = armed(rig)
+    assert rig.law.mode == Mode.HOLD, Trip(rig.trip)
+    assert far <= MOST_M
+    assert rig.law.arm.kept == pytest.approx(-0.01, abs=NULL)
+
+
+@pytest.mark.parametrize("believed", [0.0, 0.03, 0.06])
+def test_what_the_rig_file_says_of_the_overlap_is_not_trusted_while_arming(table: Any, believed: float) -> None:
+    """So a wrong overlap takes the table no farther, and a right one is within reach of the search."""
+    for true in (0.0, 0.06):
+        rig = table(**{"machine.dead_band": believed, "twin.machine.dead_band": true, "machine.hysteresis": 0.01})
+        far = armed(rig)
+        assert rig.law.mode == Mode.HOLD, Trip(rig.trip)
+        assert far <= MOST_M
 
 
 @pytest.mark.parametrize("overlap", [0.02, 0.05, 0.1])

@@ -228,3 +228,17 @@ def test_a_table_that_is_far_off_its_motion_by_now_has_stalled_for_as_long_as_th
     off_s = max(abs(here[1] + v_m_s - there.v_m_s) / peak, math.sqrt(2 * abs(off_m) / peak))
     assert s.guard.trip == Trip.LATE_TICKS
     assert s.guard.trip_value == pytest.approx(off_s - 2 * DT, rel=1e-9)
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_at_rest_the_head_goes_as_far_ahead_as_new_settings_want_it(mode):
+    loop = Loop(mode)
+    loop.s.lead_wanted = LEAD + 3
+    loop.passes(1)
+    more = 3 if mode in (Mode.HOLD, Mode.OFF) else 0
+    assert (loop.s.lead, loop.s.head_tick) == (LEAD + more, TICK + LEAD + 1 + more)
+    for tick in range(TICK + LEAD, loop.s.head_tick + 1):
+        assert loop.at(tick) == pytest.approx(np.array(loop.motion(tick).item()))
+    loop.s.lead_wanted = LEAD
+    loop.passes(1)
+    assert (loop.s.lead, loop.s.head_tick) == (LEAD + more, TICK + LEAD + 2 + more), "it never comes back"

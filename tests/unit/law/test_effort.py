@@ -10,8 +10,8 @@ from tests.forms import blank, filled
 from tests.unit.law.given import machine
 
 RULE = pack(Holding(opening=0.1, share=0.5, max_s=0.2))
-MACHINE = machine(dead_band=0.02)
-VALVE = pack(ValveStage(dead_band=0.03, dither=0.01))
+MACHINE = machine(dead_band=0.02, overlap_a=0.025, overlap_b=0.03)
+VALVE = pack(ValveStage(dither=0.01))
 OVERLAP = 0.03 + 0.01
 FULL = MACHINE.Qn / MACHINE.A  # m/s
 DT, LEAD = 1e-3, 4e-3
@@ -50,6 +50,8 @@ def test_the_speed_explains_an_opening_and_the_larger_overlap_with_the_dither_mo
     assert s.beyond == pytest.approx(0.6 - 0.2 - OVERLAP)
     step(s, 0.0, m=machine(dead_band=0.05))
     assert s.explained == pytest.approx(0.05 + 0.01)
+    step(s, 0.0, m=machine(overlap_a=0.06, overlap_b=0.02))
+    assert s.explained == pytest.approx(0.06 + 0.01)
     step(s, 0.0, found=0.07)
     assert s.explained == pytest.approx(0.07 + 0.01)
 

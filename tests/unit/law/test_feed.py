@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from hilctl.friction import MODELS, check_friction
 from hilctl.law.feed import (
     GRID_S,
     LINEAR,
@@ -17,8 +18,9 @@ from hilctl.law.feed import (
     rt_lead_ticks,
     rt_pressure_for,
 )
-from hilctl.law.reference import POINT
-from hilctl.law.settings import FRICTION
+from hilctl.law.inverse import INVERSE, rt_inverse_advance
+from hilctl.law.reference import HISTORY, POINT
+from hilctl.law.settings import FRICTION, pack_settings
 from hilctl.machine import GRAVITY
 from hilctl.params import pack
 from tests.forms import blank
@@ -68,7 +70,20 @@ def test_the_opening_is_the_sum_over_the_reference_and_its_derivatives():
                          [(3.0, 0.0, 1e-3), (40.0, 0.0, 1e-3), (2.2, 1e-3, 5e-5), (3.0, 0.0, 2.5e-3)])  # fmt: skip
 def test_the_head_is_one_tick_beyond_what_either_model_looks_ahead(preview, extra_s, dt_s):
     inverse = 2 + (max(SMOOTH_S, SMOOTH_TICKS * dt_s) / 2 + 4 * min(dt_s, GRID_S) + extra_s) / dt_s
-    assert rt_lead_ticks(preview, extra_s, dt_s) == math.ceil(max(preview, inverse)) + 1
+    assert rt_lead_ticks(preview, extra_s, 5e-3, 0.0, dt_s) == math.ceil(max(preview, inverse)) + 1
+
+
+@pytest.mark.parametrize(("smooth_s", "cross_s"), [(6.5e-3, 5e-3), (3e-3, 3e-3), (5e-3, 2e-3)])
+@pytest.mark.parametrize("dt_s", [2e-4, 5e-4, 1e-3, 2e-3])
+def test_the_head_is_as_far_ahead_as_a_whole_crossing_of_the_overlap_takes(smooth_s, cross_s, dt_s):
+    """The crossing is then not cut short, which would make it steeper; without an overlap nothing is added."""
+    lead = rt_lead_ticks(3.0, 0.0, smooth_s, cross_s, dt_s)
+    plain = rt_lead_ticks(3.0, 0.0, smooth_s, 0.0, dt_s)
+    assert lead >= plain
+    s, now = blank(INVERSE), settings()
+    rt_inverse_advance(now.machine, now.friction, math.nan, 0.0, smooth_s, cross_s, blank(HISTORY), lead, 0, dt_s, s)
+    assert s.crossing.width == round(cross_s / dt_s * s.steps / 4)
+    assert s.width == round(smooth_s / dt_s * s.steps / 4)
 
 
 def test_a_planner_and_the_loop_agree_on_the_lead():
@@ -76,7 +91,18 @@ def test_a_planner_and_the_loop_agree_on_the_lead():
     now = settings()
     c = blank(LINEAR)
     rt_feed_prepare(now.machine, 0.0, now.law.feed, now.dt_s, c)
-    assert lead_ticks(tables.machine, tables.law.feed, DT) == rt_lead_ticks(c.preview_ticks, 0.0, DT)
+    assert lead_ticks(tables.machine, tables.law.feed, DT) == rt_lead_ticks(c.preview_ticks, 0.0, 5e-3, 0.0, DT)
+
+
+@pytest.mark.parametrize("rate_hz", [500.0, 1000.0, 2000.0, 5000.0])
+def test_a_planner_allows_for_no_less_lead_than_the_loop_has(rate_hz):
+    tables, dt_s = controller(machine__dead_band=0.03), 1 / rate_hz
+    now = pack_settings(tables, check_friction({"model": "karnopp", **MODELS["karnopp"].typical}), dt_s, 1)
+    c = blank(LINEAR)
+    rt_feed_prepare(now.machine, 0.0, now.law.feed, dt_s, c)
+    feed = now.law.feed
+    loop = rt_lead_ticks(c.preview_ticks, 0.0, feed.smooth_s, feed.cross_s, dt_s)
+    assert loop <= lead_ticks(tables.machine, tables.law.feed, dt_s) <= loop + 4e-3 / dt_s
 
 
 @pytest.mark.parametrize("v", [0.2, -0.2, 0.5 * SMOOTH_M_S, 0.0])

@@ -49,7 +49,7 @@ class Pipeline:
         for tick in range(ticks):
             self._put(reference, tick + LEAD)
             rt_inverse_advance(self.settings.machine, self.settings.friction, self.supply_pa, self._held(tick),
-                               self.smooth_s, self.history, tick + LEAD, tick, DT_S, self.state)
+                               self.smooth_s, 3e-3, self.history, tick + LEAD, tick, DT_S, self.state)
             out[tick] = rt_inverse_command(tick, preview_s, DT_S, self.state), rt_inverse_pressure(tick, self.state)
         return out
 
@@ -223,8 +223,8 @@ def test_it_keeps_within_its_ring_whatever_the_rate():
         history = np.zeros(1, HISTORY)[0]
         for tick in range(60):
             rt_history_put(history, tick + LEAD, np.zeros(1, POINT)[0])
-            rt_inverse_advance(settings.machine, settings.friction, 20e6, 0.0, 5e-3, history, tick + LEAD, tick,
-                               1 / rate_hz, state)
+            rt_inverse_advance(settings.machine, settings.friction, 20e6, 0.0, 5e-3, 5e-3, history, tick + LEAD,
+                               tick, 1 / rate_hz, state)
             assert rt_inverse_command(tick, 0.0, 1 / rate_hz, state) == 0.0
         assert (LEAD + 24) * state.steps + MEANS * state.width < RING or rate_hz < 1000
 

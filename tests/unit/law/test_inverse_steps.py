@@ -62,8 +62,8 @@ class Run:
                 continue
             now = tick - LEAD
             still = reference(now * DT)[1] == 0.0
-            rt_inverse_advance(self.m, self.friction, supply, held if still else math.nan, smooth_s, history, tick, now,
-                               DT, self.s)  # fmt: skip
+            rt_inverse_advance(self.m, self.friction, supply, held if still else math.nan, smooth_s, 3e-3, history,
+                               tick, now, DT, self.s)  # fmt: skip
             self.out[now] = rt_inverse_command(now, preview_s, DT, self.s), rt_inverse_pressure(now, self.s)
         self.preview_s, self.supply = preview_s, self.m.Ps if math.isnan(supply) else supply
         self.held = 0.0 if math.isnan(held) else held
@@ -196,8 +196,8 @@ def fresh(held=0.0, supply=math.nan, tick=0, smooth_s=1.2e-3, dt_s=DT, head=3, s
     """One advance, at rest."""
     settings = _settings("karnopp", False)
     s = blank(INVERSE) if state is None else state
-    rt_inverse_advance(settings.machine, settings.friction, supply, held, smooth_s, blank(HISTORY), tick + head, tick,
-                       dt_s, s)  # fmt: skip
+    rt_inverse_advance(settings.machine, settings.friction, supply, held, smooth_s, 3e-3, blank(HISTORY), tick + head,
+                       tick, dt_s, s)  # fmt: skip
     return s
 
 

@@ -12,6 +12,7 @@ from hilctl.law.sensors import PRESSURE_A, PRESSURE_B
 from hilctl.law.settings import RIG_FEEDBACK
 from hilctl.law.three_state import rt_three_state
 from hilctl.law.tick import rt_feed_forward, rt_opening, rt_output
+from hilctl.law.valve_stage import REST, rt_valve_stage
 from hilctl.machine import GRAVITY
 from hilctl.signals import Arming, Mode, Trip
 from tests.forms import changed
@@ -37,6 +38,8 @@ def test_without_the_inverse_model_the_feed_forward_is_the_linear_one_ahead_and_
     assert s.u_linear > 0.0
     assert s.pressure_ref_pa == pytest.approx(rt_pressure_for(s.linear, s.now.friction, s.here))
     assert (s.u_inverse, s.inverse.running) == (0.0, 0)
+    assert (s.opening_ahead, s.valve.linear) == (s.u_linear, s.u_linear)
+    assert s.valve.rate == pytest.approx(0.5 * abs(s.u_linear) / (s.periods * DT))
 
 
 def inverted(share, mode=Mode.TRACK):
@@ -66,6 +69,17 @@ def test_the_inverse_model_takes_its_share_of_opening_and_pressure(share):
     full = whole.pressure_ref_pa
     assert abs(full - none.pressure_ref_pa) > 1e3
     assert s.pressure_ref_pa == pytest.approx((1 - share) * none.pressure_ref_pa + share * full)
+
+
+@pytest.mark.parametrize("share", [0.25, 0.5, 1.0])
+def test_the_inverse_model_takes_its_share_of_the_side_of_the_overlap_and_of_the_opening_ahead(share):
+    none, whole, s = inverted(0.0), inverted(1.0), inverted(share)
+    assert none.side == pytest.approx(1.0, abs=0.01)
+    assert whole.side == pytest.approx(1.0), "the opening has been on that side all along"
+    assert s.side == pytest.approx((1 - share) * none.side + share * whole.side)
+    assert none.opening_ahead == none.u_linear
+    assert 0.0 < whole.opening_ahead != pytest.approx(none.opening_ahead, rel=1e-3)
+    assert s.opening_ahead == pytest.approx((1 - share) * none.u_linear + share * whole.opening_ahead)
 
 
 def test_all_of_the_inverse_model_leaves_nothing_of_the_linear_one():
@@ -145,6 +159,37 @@ def test_between_the_two_the_opening_goes_from_one_to_the_other_with_a_soft_star
     assert rt_opening(s) == pytest.approx((1 - smooth) * one + smooth * other, rel=1e-9)
 
 
+@pytest.mark.parametrize(("share", "fed"), [(0.0, 1.0), (0.25, 1 - 0.15625), (1.0, 0.0)])
+def test_what_of_the_feed_forward_is_in_the_opening_is_known(share, fed):
+    s = closing(pid_share=share)
+    rt_opening(s)
+    assert s.fed == pytest.approx(fed)
+    open_loop = closing(Mode.STANDBY, fed=0.7)
+    rt_opening(open_loop)
+    assert open_loop.fed == 0.0
+
+
+BEHIND = settings(machine__dead_band=0.03)
+
+
+def resting(given=BEHIND, off=0.7, **values):
+    """Whether the integrals change, with an error that asks for so much of what is left at rest."""
+    s = closing(pid_share=0.5, **values)
+    s.now.machine, s.now.law.valve = given.machine, given.law.valve
+    s.delayed.x_m = s.estimate.x + off * REST / max(s.now.law.three_state.kd_per_m, s.now.law.pid.kp_per_m)
+    before = s.three_state.integral, s.pid.integral
+    rt_opening(s)
+    return s.three_state.integral != before[0], s.pid.integral != before[1]
+
+
+def test_at_rest_near_its_place_behind_an_overlap_neither_integral_changes():
+    assert resting() == (False, False)
+    assert resting(SET) == (True, True), "there is no overlap"
+    assert resting(off=-2.0) == (True, True), "it is too far off"
+    assert resting(here__v_m_s=0.1) == resting(here__a_m_s2=-0.1) == (True, True), "it does not rest"
+    assert resting(now__friction__reach_m=1e-4) == (True, True), "bristles give way"
+
+
 def test_with_a_trip_latched_neither_integral_changes():
     s = closing(pid_share=0.5)
     s.guard.trip = Trip.VELOCITY
@@ -175,6 +220,18 @@ def test_a_rig_with_a_loop_of_its_own_gets_the_reference_or_where_it_stood(mode)
     assert rt_opening(s) == s.u_law == pytest.approx(expected)
 
 
+def test_the_valve_stage_gets_as_much_of_the_feed_forward_as_is_in_the_opening():
+    given = {"u_feed": 0.03, "opening_ahead": 0.01, "side": 0.8, "output__command": 0.04, "arm__null": 0.02}
+    for fed in (1.0, 0.25, 0.0):
+        s = law(Mode.HOLD, BEHIND, fed=fed, **given)
+        c = s.copy()
+        wanted = rt_valve_stage(c.now.law.valve, c.now.machine, 0.05, fed * 0.03, fed * 0.01, fed * 0.8, 0.02, DT,
+                                c.valve)  # fmt: skip
+        rt_output(s, 0.05)
+        assert s.output.command == pytest.approx(wanted)
+        assert wanted > 0.07
+
+
 def out(mode, wanted, given=SET, **values):
     s = law(mode, given, arm__null=0.02, arm__kept=0.02, output__command=0.1, output__ramp_from=0.1, **values)
     rt_output(s, wanted)
@@ -191,7 +248,7 @@ def test_off_the_command_is_null_and_nothing_is_kept():
     assert (o.ramp_from, o.ramp_s, s.u_notched) == (0.02, 0.0, 0.4)
 
 
-STILL = settings(law__valve__dead_band=0.0, law__valve__dither=0.0)
+STILL = settings(law__valve__dither=0.0)
 
 
 @pytest.mark.parametrize("mode", [*CLOSED, Mode.STANDBY])
@@ -200,7 +257,6 @@ def test_the_command_is_the_opening_about_null_within_slew_and_reach(mode):
     s = out(mode, 0.085, STILL, periods=3)
     assert s.output.command == pytest.approx(0.105)
     assert (s.u_notched, s.output.ramp_from, s.output.ramp_s) == (0.085, pytest.approx(0.105), 0.0)
-    assert s.valve.rate == pytest.approx(0.5 * 0.085 / (3 * DT))
     s = out(mode, 0.9, STILL, periods=3)
     assert s.output.command == pytest.approx(min(0.1 + slew, 0.02 + STILL.limits.command.opening))
     s = out(mode, 0.9, STILL, authority=0.05)
@@ -209,7 +265,7 @@ def test_the_command_is_the_opening_about_null_within_slew_and_reach(mode):
 
 
 def test_the_opening_of_the_rig_file_is_the_most():
-    given = settings(law__valve__dead_band=0.0, law__valve__dither=0.0, limits__command__opening=0.1)
+    given = settings(law__valve__dither=0.0, limits__command__opening=0.1)
     s = law(Mode.HOLD, given, arm__null=0.02, arm__kept=0.02, output__command=0.119)
     rt_output(s, 0.9)
     assert (s.output.command, s.output.saturated) == (pytest.approx(0.12), 1)
@@ -221,8 +277,7 @@ def test_the_time_in_saturation_counts_skipped_periods():
 
 
 def test_a_notch_takes_its_share_of_the_opening():
-    given = settings(law__notch_1__depth_db=20.0, law__notch_1__frequency_hz=50.0, law__valve__dither=0.0,
-                     law__valve__dead_band=0.0)  # fmt: skip
+    given = settings(law__notch_1__depth_db=20.0, law__notch_1__frequency_hz=50.0, law__valve__dither=0.0)
     s = out(Mode.HOLD, 0.05, given)
     assert 0.0 < s.u_notched < 0.05
     assert s.valve.opening == s.u_notched

@@ -43,8 +43,8 @@ def test_a_start_forgets_everything_and_knows_only_its_settings():
     known = ("now.", "source.", "target.", "arm.null", "arm.kept", "output.command", "first_", "fresh.", "linear.",
              "estimate.q", "estimate.delay", "motion.", "motion_")  # fmt: skip
     rest = {name for name in changed(blank(STATE), s) if not name.startswith(known)}
-    assert rest == {"epoch", "blend", "authority", "guard.trip_sensor", "tick", "periods", "lead", "head_tick",
-                    "history.newest"}  # fmt: skip
+    assert rest == {"epoch", "blend", "authority", "guard.trip_sensor", "tick", "periods", "lead", "lead_wanted",
+                    "head_tick", "history.newest"}  # fmt: skip
 
 
 def test_the_share_of_the_pid_begins_where_the_settings_have_it():
