@@ -248,7 +248,7 @@ def test_off_the_command_is_null_and_nothing_is_kept():
     assert (o.ramp_from, o.ramp_s, s.u_notched) == (0.02, 0.0, 0.4)
 
 
-STILL = settings(law__valve__dither=0.0)
+STILL = settings(law__valve__dither=0.0, limits__command__slew_per_s=400.0)
 
 
 @pytest.mark.parametrize("mode", [*CLOSED, Mode.STANDBY])

@@ -30,7 +30,7 @@ def tell(rig):
 
 
 def test_the_loops_channels_stand_in_the_sample_and_nothing_else():
-    rig, sample = told(), filled(SAMPLE, 3)
+    rig, sample = told(), filled(SAMPLE, 5)
     before, loop = sample.copy(), rig.loop
     rt_stamp(loop, 4711, sample)
     assert changed(before, sample) == {
