@@ -34,10 +34,11 @@ def test_within_ten_repeats_the_distortion_is_below_one_percent(rig, share, freq
     assert abs(reference.x[0]) == pytest.approx(amplitude_m, rel=1e-6)
     assert np.max(np.abs(reference.x[1:])) < 1e-6 * amplitude_m
     heard: list[Repeat] = []
-    found = learn(rig, reference, "learned", target_percent=0.8, tell=lambda index, repeat: heard.append(repeat))
+    target = 0.8 if share == 0.0 else 0.6  # at 5 Hz the inverse model alone leaves 0.7 %
+    found = learn(rig, reference, "learned", target_percent=target, tell=lambda index, repeat: heard.append(repeat))
     assert found.reached
     assert len(found.repeats) <= 10
-    assert found.percent < 0.8
+    assert found.percent < target
     assert found.repeats[0].percent > found.percent
     assert heard == found.repeats
 
