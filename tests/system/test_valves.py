@@ -98,6 +98,22 @@ def test_a_known_overlap_and_hysteresis_cost_little():
     assert still.creep < 20
 
 
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_the_valves_inverse_goes_off_and_on_at_one_key_without_a_jump(share):
+    rig = armed(share, **sold("karnopp", 0.03, 0.0))
+    rig.track("sine", frequency_hz=1.0, amplitude_m=0.05, cycles=30)
+    rig.run(3.0)
+    usual = np.abs(np.diff(rig.run(2.0).u_cmd)).max()
+    for inverse in (0.0, 1.0):
+        rig.set(law__valve__inverse=inverse)
+        rows = rig.run(2.0)
+        assert np.abs(np.diff(rows.u_cmd)).max() < 1.2 * usual + 1e-3
+        if inverse == 0.0:
+            plain = rows[-1000:]
+            assert plain.u_cmd == pytest.approx(plain.u_law + rig.law.arm.null, abs=1e-12)
+    assert rig.trip == 0
+
+
 TRIANGLES = [(0.001, 0.002), (0.005, 0.005), (0.02, 0.005), (0.1, 0.025), (0.32, 0.06), (0.8, 0.07)]  # m/s, m
 FRICTIONS = ("karnopp", "lugre", "gms")
 WHOLE = (0.5, 1.0, 2.0, 5.0)
