@@ -97,8 +97,8 @@ class Line:
         heard = self.splitter
         if heard.bytes == 0:
             return NoAnswer(
-                f"{self._name}: no answer within {wait_s:g} s; check its supply, the cable and driver.port, and that no "
-                "other program reads this port"
+                f"{self._name}: no answer within {wait_s:g} s; check its supply, the cable and driver.port, and that "
+                "no other program reads this port"
             )
         return NoAnswer(
             f"{self._name}: {heard.bytes} bytes came within {wait_s:g} s, but no answer to HELLO, and {heard.dropped} "
