@@ -84,7 +84,7 @@ DEFECTS: dict[str, tuple[Edit, ...]] = {
     "rejoined_from_far_astray": (
         Edit(
             "hilctl/law/reference/rejoin.py",
-            "U = max(8.0 * dt_s, 1.5 * abs(a) / max(most_m_s3, abs(j)))",
+            "U = max(least_s, 1.5 * abs(a) / max(most_m_s3, abs(j)))",
             "U = max(0.3, 1.5 * abs(a) / max(most_m_s3, abs(j)))",
         ),
     ),
