@@ -74,4 +74,6 @@ def test_a_step_of_every_law_costs_at_most_half_more_than_in_c(told):
     ratio = told("friction")["ratio"]["step_ns"]
     assert set(ratio) == set(friction.cases()) >= set(MODELS)
     assert set(Kind) == {model.kind for model in MODELS.values()}
+    if max(ratio.values()) > 1.5:  # eleven rounds may be disturbed; what they find too dear is measured again by 101
+        ratio = friction.run(quick=False)["ratio"]["step_ns"]
     assert max(ratio.values()) <= 1.5, ratio
