@@ -6,13 +6,20 @@
     modulus margin   the least distance of L from -1: 1/Ms, which bounds gain and phase errors together
 
 They hold for a stable loop. Each is given with the frequency at which it occurs.
+
+A measured L scatters from line to line, and the line that scatters most is the one nearest to -1: taken from the lines
+as they are, a margin comes out too small, the more so the more lines there are. So each line is replaced by a parabola
+through those next to it, unless its distance from -1 is certain.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from hilctl.results.response import Complexes, Reals
+from hilctl.results.response import Complexes, Reals, Response
+
+CERTAIN = 0.01  # standard error of a line's distance from -1, over that distance
+AROUND = 2  # lines on each side: a resonance keeps its height
 
 
 class Margins(NamedTuple):
@@ -79,6 +86,16 @@ def margins_of(hz: Reals, loop: Complexes) -> Margins:
     rise, fall = least(np.where(db >= 0, db, np.inf), at_real), least(np.where(db < 0, -db, np.inf), at_real)
     nearest = int(np.argmin(np.abs(1 + loop)))
     return Margins(*rise, *fall, *least(degrees, at_one), float(np.abs(1 + loop[nearest])), float(hz[nearest]))
+
+
+def without_scatter(loop: Response) -> Complexes:
+    """Its gain at each line, by the lines about it where its own error leaves its distance from -1 uncertain."""
+    out = loop.gain.copy()
+    uncertain = loop.variance > 2 * (CERTAIN * np.abs(1 + loop.gain)) ** 2  # of a component: half
+    for k in np.flatnonzero(uncertain[AROUND:-AROUND]) + AROUND:
+        near = slice(k - AROUND, k + AROUND + 1)
+        out[k] = np.polyfit(loop.hz[near] / loop.hz[k] - 1, loop.gain[near], 2)[-1]
+    return out
 
 
 def worst_of(loops: Complexes) -> tuple[Reals, Reals]:

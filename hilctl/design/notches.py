@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hilctl.design.margins import Margins, Wanted, margins_of
+from hilctl.design.margins import Margins, Wanted, margins_of, without_scatter
 from hilctl.design.notch_linear import response as response_of
 from hilctl.law.notch import COUNT, HIGHEST, Notch
 from hilctl.law.settings import Law
@@ -43,7 +43,8 @@ class Notched(NamedTuple):
 def design_notches(loop: Response, law: Law, dt_s: float, wanted: Wanted | None = None) -> Notched:
     """For the loop as measured with this controller, in its unused notches."""
     wanted = wanted or Wanted()
-    before = margins_of(loop.hz, loop.gain)
+    loop = loop._replace(gain=without_scatter(loop))
+    gain, before = loop.gain, margins_of(loop.hz, loop.gain)
     free = [k for k in range(1, COUNT + 1) if getattr(law, f"notch_{k}").depth_db == 0]
     peaks = peaks_of(loop, HIGHEST / dt_s)
     if not peaks:
@@ -52,7 +53,7 @@ def design_notches(loop: Response, law: Law, dt_s: float, wanted: Wanted | None 
     if not free:
         why = "all notches are in use; set depth_db of one of law.notch_1 to law.notch_3 to 0"
         return Notched({}, tuple(peaks), before, before, why)
-    best, gain, values, kept = before, loop.gain, dict[str, float](), list[Peak]()
+    best, values, kept = before, dict[str, float](), list[Peak]()
     for peak in peaks:
         if len(kept) == len(free):
             break
@@ -69,7 +70,7 @@ def design_notches(loop: Response, law: Law, dt_s: float, wanted: Wanted | None 
 
 def peaks_of(loop: Response, highest_hz: float) -> list[Peak]:
     """The largest first."""
-    hz, db = loop.hz, 20 * np.log10(np.maximum(np.abs(_smooth(loop.gain)), 1e-12))
+    hz, db = loop.hz, 20 * np.log10(np.maximum(np.abs(loop.gain), 1e-12))
     beyond = np.flatnonzero(db < 0)
     found: list[Peak] = []
     for k in range(1, len(hz) - 1):
@@ -86,13 +87,6 @@ def peaks_of(loop: Response, highest_hz: float) -> list[Peak]:
         if over >= STANDS_OUT_DB and db[k] == db[left : right + 1].max():
             found.append(Peak(_top(hz, db, k), over, _width(hz, db, k)))
     return sorted(found, key=lambda peak: -peak.over_db)
-
-
-def _smooth(gain: Complexes) -> Complexes:
-    """Smoothed over three lines, so that scatter of a single line is no peak."""
-    out = gain.copy()
-    out[1:-1] = (gain[:-2] + 2 * gain[1:-1] + gain[2:]) / 4
-    return out
 
 
 def _top(hz: Reals, db: Reals, k: int) -> float:

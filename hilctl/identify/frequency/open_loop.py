@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hilctl.design.margins import margins_of
+from hilctl.design.margins import margins_of, without_scatter
 from hilctl.design.result import Measured
 from hilctl.experiment.drive import LegFault, ready
 from hilctl.experiment.facts import Facts
@@ -99,7 +99,7 @@ def measured_of(records: Sequence[Record], facts: Facts, notes: tuple[str, ...] 
     late = np.exp(2j * np.pi * loop.hz * float(facts["sensors.displacement.delay_s"]))
     follows = over(moved, None, late)
     return Measured(
-        loop, follows, over(pressed, went_out, 1.0), margins_of(loop.hz, loop.gain),
+        loop, follows, over(pressed, went_out, 1.0), margins_of(loop.hz, without_scatter(loop)),
         bandwidth(follows, reference=1.0), int(records[0].samples["epoch"][0]),
         sum(len(record.samples["tick"]) for record in records) / facts.rate_hz, notes,
     )  # fmt: skip

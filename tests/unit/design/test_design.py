@@ -12,7 +12,7 @@ from hilctl import rig as rigs
 from hilctl.design import search
 from hilctl.design.known import from_folder, from_numbers, from_rig_file
 from hilctl.design.loop import Plant, gains_of, open_loop, rubbing
-from hilctl.design.margins import Wanted, margins_of, worst_of
+from hilctl.design.margins import Wanted, margins_of, without_scatter, worst_of
 from hilctl.design.notches import design_notches
 from hilctl.design.predict import feed_terms, predict, reference_terms, with_gains
 from hilctl.design.result import Tuning, plain_measured
@@ -46,6 +46,26 @@ def test_margins_are_those_of_a_double_lag(gain: float, delay_s: float) -> None:
     gains_db, degrees = worst_of(np.stack([loop, loop * np.exp(-s * delay_s)]))
     assert gains_db[0] == pytest.approx(found.gain_db, abs=0.02)
     assert degrees[0] == pytest.approx(found.phase_deg, abs=0.05)
+
+
+def test_scatter_between_lines_takes_little_from_a_margin_and_a_sharp_resonance_keeps_its_height() -> None:
+    hz = np.arange(1.0, 200.0)
+    s = 2j * np.pi * hz / 120
+    true = 0.8 / (s * (1 + s) ** 2)
+    spread, rng = 0.05 * np.abs(1 + true), np.random.default_rng(5)
+    short: list[tuple[float, float]] = []
+    for _ in range(50):
+        seen = true + spread * (rng.standard_normal(len(hz)) + 1j * rng.standard_normal(len(hz)))
+        loop = Response(hz, seen, 2 * spread**2, np.full(len(hz), 6.0), np.ones(len(hz)))
+        exact, raw, found = (margins_of(hz, gain).modulus for gain in (true, seen, without_scatter(loop)))
+        short.append((exact - raw, exact - found))
+    of_lines, told = np.mean(short, axis=0)
+    assert 0 <= told < 0.5 * of_lines
+    sharp = 1 / (1 - (hz / 60) ** 2 + 2j * 0.06 * hz / 60)
+    blunt = without_scatter(Response(hz, sharp, np.abs(sharp) ** 2, np.full(len(hz), 6.0), np.ones(len(hz))))
+    assert np.abs(blunt).max() > 0.95 * np.abs(sharp).max()
+    known = loop._replace(gain=true, variance=1e-8 * np.abs(1 + true) ** 2)
+    assert np.array_equal(without_scatter(known), true)
 
 
 def test_what_is_short_is_told_with_its_frequency() -> None:
