@@ -9,7 +9,8 @@ They hold for a stable loop. Each is given with the frequency at which it occurs
 
 A measured L scatters from line to line, and the line that scatters most is the one nearest to -1: taken from the lines
 as they are, a margin comes out too small, the more so the more lines there are. So each line is replaced by a parabola
-through those next to it, unless its distance from -1 is certain.
+through those next to it, unless its distance from -1 is certain, or it stands out by more than its scatter: a resonance
+may be as narrow as a line.
 """
 
 from typing import NamedTuple
@@ -19,7 +20,8 @@ import numpy as np
 from hilctl.results.response import Complexes, Reals, Response
 
 CERTAIN = 0.01  # standard error of a line's distance from -1, over that distance
-AROUND = 2  # lines on each side: a resonance keeps its height
+AROUND = 2  # lines on each side
+BEYOND_DOUBT = 3.0  # standard errors by which a line stands out
 
 
 class Margins(NamedTuple):
@@ -94,7 +96,9 @@ def without_scatter(loop: Response) -> Complexes:
     uncertain = loop.variance > 2 * (CERTAIN * np.abs(1 + loop.gain)) ** 2  # of a component: half
     for k in np.flatnonzero(uncertain[AROUND:-AROUND]) + AROUND:
         near = slice(k - AROUND, k + AROUND + 1)
-        out[k] = np.polyfit(loop.hz[near] / loop.hz[k] - 1, loop.gain[near], 2)[-1]
+        among = np.polyfit(loop.hz[near] / loop.hz[k] - 1, loop.gain[near], 2)[-1]
+        if abs(among - loop.gain[k]) <= BEYOND_DOUBT * np.sqrt(loop.variance[k]):
+            out[k] = among
     return out
 
 
