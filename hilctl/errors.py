@@ -8,6 +8,7 @@ root is a defect, and keeps its traceback.
 from typing import Any, NamedTuple
 
 DONE, RIG_SAID_NO, WRONG_USE = 0, 1, 2
+NO_LONGER_VALID = 3  # `hilctl verify` was done, and compensation may not stay on
 
 FAILED = "failed"  # it was tried, and did not succeed
 BAD_VALUE = "bad_value"

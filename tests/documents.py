@@ -163,6 +163,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "faults": faults.rows,
     "orders": lambda: faults.rows(faults.ORDERS),
     "results": results.rows,
+    "verified": lambda: results.rows(tuple(results.VERIFIED.values())),
     "identified": lambda: results.rows(tuple(results.IDENTIFIED.values())),
     "room": lambda: _excitation(Room),
     "stepped": lambda: _excitation(SteppedSine),
@@ -170,7 +171,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "multisine": lambda: _excitation(Multisine),
 }
 
-_OURS = ("rig-file.md", "safety.md", "emulate.md", "dynamics.md", "results.md", "identified.md")
+_OURS = ("rig-file.md", "safety.md", "emulate.md", "dynamics.md", "results.md", "identified.md", "verify.md")
 
 
 def pages() -> dict[Path, str]:
@@ -178,7 +179,7 @@ def pages() -> dict[Path, str]:
     made = {DOCS / name: _filled((DOCS / name).read_text(encoding="utf-8")) for name in _OURS}
     made[DOCS / "protocol.md"] = protocol.filled((DOCS / "protocol.md").read_text(encoding="utf-8"))
     made[header.PLACE] = header.text()
-    for name in (*results.COMMISSIONED, *results.IDENTIFIED):
+    for name in (*results.COMMISSIONED, *results.VERIFIED, *results.IDENTIFIED):
         made[DOCS / f"{name}.schema.json"] = results.schema(name)
     made[DOCS / "motions.md"] = motions.refreshed((DOCS / "motions.md").read_text(encoding="utf-8"))
     return made

@@ -37,7 +37,7 @@ def parser_for(arguments: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command; returns the exit code: 0 done, 1 the rig said no, 2 wrong use."""
+    """Runs a command; returns the exit code: 0 done, 1 the rig said no, 2 wrong use, 3 verified and no longer valid."""
     # Our matrices are small: more threads make OpenBLAS slower, and spin on the processors that a loop needs. It reads
     # this as numpy is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

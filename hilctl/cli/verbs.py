@@ -141,6 +141,12 @@ VERBS: dict[str, Verb] = {
          "hilctl commission --out DIR --only reversals,compensation"),
         "The whole work on a rig, or on a private twin with RIG --twin, with a report at the end.",
     ),
+    "verify": Verb(
+        "verify", "verify", "identify", "check in two minutes whether a commissioning still holds",
+        ("hilctl verify out/mine", "hilctl verify out/mine table-500 --twin", "hilctl verify out/mine --json"),
+        "Mass, valve and friction are measured again and compared with the stored intervals: what has changed, why, "
+        "what to do, and whether compensation may stay on. Nothing is left changed. Exit code 3: it may not stay on.",
+    ),
     "report": Verb(
         "report", "report", "identify", "draw the report of a commissioning again, from its commission.json",
         ("hilctl report out/demo", "hilctl report out.json --out pages"),

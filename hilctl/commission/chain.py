@@ -24,7 +24,7 @@ from hilctl.commission.gains import gains
 from hilctl.commission.how import How
 from hilctl.commission.identifying import friction, plant, reversals
 from hilctl.commission.notes import CommissionFailed
-from hilctl.commission.parameters import put_back
+from hilctl.commission.parameters import restored
 from hilctl.commission.work import Work
 from hilctl.experiment import course, journal
 from hilctl.experiment.drive import LegFault
@@ -89,19 +89,8 @@ class Commissioning:
         return self.result
 
     def _broken_off(self, text: str) -> CommissionFailed:
-        from hilctl.client import NoReply
-
         stage = self.work.notes.stage
-        kept = "no parameter was changed"
-        try:
-            if self.rig.status()["mode"] in ("track", "stop"):
-                self.rig.stop()
-            if put_back(self.rig, self.work.before, f"{self.work.origin}, broken off"):
-                kept = "the parameters are restored"
-        except NoReply:
-            kept = "the service has ended, and the changed parameters with it; the next starts with the rig file's"
-        except Refused as error:
-            kept = f"the parameters could not be restored: {error}; `hilctl set --undo` restores them"
+        kept = restored(self.rig, self.work.before, f"{self.work.origin}, broken off")
         if self.how.only:
             only.failed(self.work, f"{stage}: {text}", kept)
         else:

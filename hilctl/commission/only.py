@@ -16,7 +16,7 @@ from hilctl.commission.gains import gains
 from hilctl.commission.how import How
 from hilctl.commission.identifying import friction, plant, reversals
 from hilctl.commission.notes import FILE
-from hilctl.commission.parameters import INVERSE, adopt, put_back, settable
+from hilctl.commission.parameters import INVERSE, adopt, applicable, put_back, settable
 from hilctl.commission.work import Work
 from hilctl.errors import WrongUse
 from hilctl.experiment import store
@@ -110,7 +110,8 @@ def _absent(work: Work, part: str, reason: str) -> None:
 def _applied(work: Work) -> None:
     """The parameters of the earlier result, where the rig has others."""
     sent = work.result.sent
-    values = {key: value for key, value in sent.values.items() if work.prepared.get(key) != value} if sent else {}
+    wanted = applicable(sent.values) if sent else {}
+    values = {key: value for key, value in wanted.items() if work.prepared.get(key) != value}
     if sent and values:
         sent.epoch = adopt(work.rig, values, f"{sent.origin}, again")[0]
         work.prepared = settable(work.rig)

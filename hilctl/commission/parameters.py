@@ -34,6 +34,14 @@ def friction_values(table: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
+def applicable(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a set as a result holds it: without the keys that the friction model before had, and this one has not."""
+    if "friction.model" not in values:
+        return dict(values)
+    own = {"friction.model", *(leaf.path for leaf in leaves(MODELS[values["friction.model"]].Params, "friction"))}
+    return {key: value for key, value in values.items() if not key.startswith("friction.") or key in own}
+
+
 def adopt(rig: "Client", values: Mapping[str, Any], origin: str) -> tuple[int, dict[str, float]]:
     """One set; its epoch, and the gains that were added where the loop would be unstable with the active ones."""
     from hilctl.client import Code, Refused
@@ -81,6 +89,22 @@ def put_back(rig: "Client", before: Mapping[str, Any], origin: str) -> list[str]
     if rig.get(INVERSE)[INVERSE] != later:
         rig.set({INVERSE: later}, origin=origin)
     return sorted(changed)
+
+
+def restored(rig: "Client", before: Mapping[str, Any], origin: str) -> str:
+    """At the end of a work, which a motion does not outlast: what became of the parameters, in words."""
+    from hilctl.client import NoReply, Refused
+
+    try:
+        if rig.status()["mode"] in ("track", "stop"):
+            rig.stop()
+        if put_back(rig, before, origin):
+            return "the parameters are restored"
+    except NoReply:
+        return "the service has ended, and the changed parameters with it; the next starts with the rig file's"
+    except Refused as error:
+        return f"the parameters could not be restored: {error}; `hilctl set --undo` restores them"
+    return "no parameter was changed"
 
 
 def _set(rig: "Client", values: Mapping[str, Any], origin: str) -> None:

@@ -9,9 +9,11 @@ import msgspec
 from hilctl.results.commissioned import Commissioned
 from hilctl.results.dynamics import IdentifiedDynamics
 from hilctl.results.identified import IdentifiedFriction, IdentifiedPlant, IdentifiedReversals
+from hilctl.results.verified import Verified
 
 # The files, and what they hold.
 COMMISSIONED = {"commission": Commissioned}
+VERIFIED = {"verify": Verified}
 IDENTIFIED = {
     "friction": IdentifiedFriction, "presliding": IdentifiedReversals, "plant": IdentifiedPlant,
     "study": IdentifiedDynamics,
@@ -22,9 +24,9 @@ _PRIMITIVE = {"number": "number", "integer": "whole number", "string": "text", "
 
 def schema(name: str = "commission") -> str:
     """Of a file by its name, without `.json`; as a file."""
-    kind = {**COMMISSIONED, **IDENTIFIED}[name]
-    title = "Result of a commissioning" if kind is Commissioned else f"Result of an identification: {name}.json"
-    made = {"title": title, **msgspec.json.schema(kind)}
+    kind = {**COMMISSIONED, **VERIFIED, **IDENTIFIED}[name]
+    titles = {Commissioned: "Result of a commissioning", Verified: "Result of a verification: verify.json"}
+    made = {"title": titles.get(kind, f"Result of an identification: {name}.json"), **msgspec.json.schema(kind)}
     return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
 
 

@@ -11,6 +11,8 @@ import pytest
 from hilctl.cli.main import main, parser_for
 from hilctl.cli.verbs import GROUPS, VERBS, overview
 from hilctl.errors import DONE, RIG_SAID_NO, WRONG_USE
+from hilctl.results.commissioned import Commissioned
+from hilctl.results.stored import as_json
 
 
 def _children(parser):
@@ -132,6 +134,9 @@ def test_without_a_service_every_verb_says_how_to_start_one(words, parser, capsy
         line = [*words, "--uploaded", "quake"]
     elif words == ("set",):
         line = ["set", "machine.m=450"]
+    elif words == ("verify",):
+        (tmp_path / "commission.json").write_bytes(as_json(Commissioned()))
+        line = ["verify", "commission.json"]
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     monkeypatch.delenv("RUNTIME_DIRECTORY", raising=False)
     monkeypatch.chdir(tmp_path)
@@ -148,6 +153,7 @@ def named(part):
 UNWRITABLE = [
     (("commission", "table-500", "--twin"), "--out", "/proc/none/x"),
     (("commission", "table-500", "--twin"), "--json", "/proc/none/x"),
+    (("verify", "out/mine", "table-500", "--twin"), "--out", "/proc/none/x"),
     (("demo",), "--out", "/proc/none/x"),
     (("demo",), "--json", "/proc/none/x"),
     (("models",), "--out", "/proc/none/x"),
