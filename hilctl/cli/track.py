@@ -3,7 +3,7 @@
 hilctl track triangle --speed 0.02 --amplitude 0.005 --cycles 4 --wait
 hilctl track waveform elcentro.csv --peak 0.05
 hilctl track sine --frequency 1 --amplitude 0.05 --learn
-hilctl track waveform --uploaded learned
+hilctl track waveform learned.drive.json
 """
 
 import argparse
@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hilctl.cli import connect
+from hilctl.cli import connect, learn
 from hilctl.cli.arguments import of_leaf
 from hilctl.cli.files import source_file
 from hilctl.cli.motion import follow, follow_options, motions
-from hilctl.errors import DONE, HilctlError, WrongUse
+from hilctl.errors import WrongUse
 from hilctl.law.motions.requests import MOTIONS
 from hilctl.params import Leaf, leaves
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from hilctl.client import Client
 
 _SUFFIXES = {"m": "_m", "m/s": "_m_s", "Hz": "_hz", "s": "_s"}
-LEARNABLE = ("sine", "triangle")
 _PREFIX = "motion_"  # of the destinations of generated options: they must not meet the others'
 
 
@@ -42,14 +41,14 @@ def track(parser: argparse.ArgumentParser) -> None:
             below.add_argument(
                 "file",
                 nargs="?",
-                metavar="FILE.csv",
-                help="a header, time_s and displacement_m or acceleration_m_s2, then numbers",
+                metavar="FILE",
+                help="CSV: a header, time_s and displacement_m or acceleration_m_s2, then numbers; or a learned drive "
+                f"(NAME{learn.SUFFIX})",
             )
             below.add_argument("--uploaded", metavar="NAME", help="a history that the service has, as a learned one")
             declared = tuple(leaf for leaf in declared if leaf.path != "upload")
-        if kind in LEARNABLE:
-            below.add_argument("--learn", action="store_true", help="repeat it, and learn a drive without distortion")
-            below.add_argument("--name", default="learned", metavar="NAME", help="of the learned drive (learned)")
+        if kind in learn.KINDS:
+            learn.options(below)
         add_options(below, declared)
         below.set_defaults(do=_track, kind=kind)
 
@@ -101,45 +100,26 @@ def parameters_of(given: argparse.Namespace) -> dict[str, Any]:
 
 def _track(given: argparse.Namespace) -> int:
     parameters = parameters_of(given)
-    if getattr(given, "learn", False):
-        return _learn(given, parameters)
-    history = None
+    learns, history = getattr(given, "learn", False), None
     if given.kind == "waveform":
         if bool(given.file) == bool(given.uploaded):
-            raise WrongUse("track waveform: give FILE.csv, or --uploaded NAME, and one of them only")
+            raise WrongUse("track waveform: give FILE, or --uploaded NAME, and one of them only")
+        if learn.is_drive(given.file):
+            if parameters:
+                raise WrongUse(f"{given.file} is a drive, whose motion is fixed; leave out {', '.join(parameters)}")
+            return learn.further(given) if learns else learn.play(given)
+        if given.uploaded and learns:
+            raise WrongUse("--learn needs the history's FILE; the service does not give back what was uploaded")
         if given.uploaded:
             parameters["upload"] = given.uploaded
         else:
             history = _history(given.file)
+    if learns:
+        return learn.learned(given, parameters, history)
     with motions(given) as rig:
         if history is not None:
             parameters["upload"] = _upload(rig, Path(given.file).stem, history)
         return follow(rig, lambda: rig.track(given.kind, **parameters), given)
-
-
-def _learn(given: argparse.Namespace, parameters: dict[str, Any]) -> int:
-    import msgspec
-
-    from hilctl.cli.output import json_line, say
-    from hilctl.identify.distortion import NotMeasuredError
-    from hilctl.identify.learning import learn, reference_of
-
-    parameters.pop("cycles", None)  # as many as learning takes
-
-    def tell(index: int, repeat: Any) -> None:
-        if not given.json:
-            say(f"repeat {index}: distortion {repeat.percent:.2f} %, error {repeat.error_percent:.2f} %")
-
-    with connect.attended(given, "learn", restore=True) as rig:
-        try:
-            found = learn(rig, reference_of(rig, given.kind, **parameters), given.name, tell=tell)
-        except NotMeasuredError as error:
-            raise HilctlError(str(error)) from None
-    if given.json:
-        say(json_line({**msgspec.to_builtins(found), "percent": found.percent}))
-    else:
-        say(f"{found.why}; distortion {found.percent:.2f} %, the drive is uploaded as {found.name!r}")
-    return DONE
 
 
 def _history(file: str) -> Any:

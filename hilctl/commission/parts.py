@@ -8,9 +8,12 @@ from hilctl.commission.parameters import settable
 from hilctl.commission.work import Work
 from hilctl.experiment import course
 from hilctl.experiment.drive import LegFault
+from hilctl.experiment.facts import read_facts
 from hilctl.experiment.prepare import prepare, prepare_again
 from hilctl.identify.friction.report import WARMER_K
-from hilctl.identify.learning import learn, reference_of
+from hilctl.learning.drive_file import SUFFIX
+from hilctl.learning.learn import Asked, learn
+from hilctl.learning.wanted import wanted
 from hilctl.wire.errors import Refused
 
 
@@ -57,9 +60,11 @@ def learned(work: Work) -> None:
                 work.notes.tell(f"learning {key} Hz: repeat {index}, distortion {repeat.percent:.2f} %")
 
             try:
-                reference = reference_of(work.rig, "sine", frequency_hz=size.frequency_hz,
-                                         amplitude_m=size.amplitude_m, center_m=size.center_m)  # fmt: skip
-                found = learn(work.rig, reference, f"learned {size.key} Hz", repeats=work.how.learn_repeats, tell=tell)
+                facts, motion = read_facts(work.rig), size._asdict()
+                file = work.how.folder / f"learned-{size.key}-hz{SUFFIX}"
+                asked = Asked(f"learned {size.key} Hz", work.how.learn_repeats, file=file,
+                              motion={"kind": "sine", **motion})  # fmt: skip
+                found = learn(work.rig, facts, wanted(facts, "sine", motion), asked, tell)
             except (LegFault, Refused) as fault:
                 work.go_on_without("learning", f"no drive is learned for {size.key} Hz", fault)
                 continue

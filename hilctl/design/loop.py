@@ -267,8 +267,12 @@ def _closed(loop: Loop, gains: Matrix) -> npt.NDArray[np.complex128]:
 
 def ripple(loop: Loop, gains: Matrix) -> float:
     """The table's own speed, rms, that the sensors' noise makes, m/s."""
-    speed = np.abs(loop.w[:, None] * _closed(loop, gains) * loop.noise) ** 2
-    return float(np.sqrt(np.trapezoid(speed.sum(axis=1), loop.w) * loop.dt / np.pi))
+    return float(np.sqrt(np.trapezoid(loop.w**2 * shaken(loop, gains), loop.w) * loop.dt / np.pi))
+
+
+def shaken(loop: Loop, gains: Matrix) -> Matrix:
+    """The power of the table's own position that the sensors' noise makes, as if white noise of this variance."""
+    return np.asarray((np.abs(_closed(loop, gains) * loop.noise) ** 2).sum(axis=1))
 
 
 def peak_of(loop: Loop, gains: Matrix) -> float:

@@ -46,6 +46,7 @@ _BEFORE = 24  # ticks of the past that the pipeline runs through when it starts
 _LEAST_DROP = 0.1  # of the supply: a reference that needs more pressure gets no more flow for it
 _SUPPLY_S = 0.02  # over which the measured supply is averaged
 _HELD_S = 0.05  # likewise what friction holds at rest
+_RESTS_M_S = 1e-6  # a spline that comes to rest swings about it by less: friction does not turn round with that
 _CREEP_M_S = 1e-4  # so slow that a law feels the way alone
 _BENDS = 32  # steps over the way of pre-sliding
 _SLID = 10.0  # times that way: past it nothing is left of what was before
@@ -177,7 +178,7 @@ def _rt_step(machine: Any, friction: Any, h: float, s: Any) -> None:
 
 @jit()
 def _rt_friction(machine: Any, friction: Any, point: Any, h: float, s: Any) -> float:
-    """Friction at the newest grid point. At rest it is what it was."""
+    """Friction at the newest grid point. At rest, and next to it, it is what it was."""
     v, acceleration = point.v_m_s, point.a_m_s2
     resting = v == 0.0 and acceleration == 0.0
     if s.resting != 0 and not resting:
@@ -185,7 +186,7 @@ def _rt_friction(machine: Any, friction: Any, point: Any, h: float, s: Any) -> f
     elif s.resting == 0 and resting:
         s.held = s.last  # what was measured belongs to the rest before
     s.resting = 1 if resting else 0
-    if v == 0.0:
+    if abs(v) < _RESTS_M_S:
         return float(s.last)
     if friction.reach_m > 0.0:
         s.offset *= math.exp(-abs(v) * h / friction.reach_m)

@@ -89,7 +89,9 @@ class Preview(Struct, frozen=True):
 class Repeat(Struct, frozen=True):
     """A repeat of a motion whose drive is learned."""
 
-    percent: Annotated[float, Meta(description="distortion, without the reference's own harmonics")]
+    percent: Annotated[
+        float, Meta(description="distortion, without the reference's own harmonics; of a record, the error")
+    ]
     error_percent: Annotated[float, Meta(description="of the acceleration, relative to the reference's")]
     share: Annotated[float, Meta(description="of the difference that was corrected")]
 
@@ -98,11 +100,12 @@ class Learned(Struct, frozen=True):
     """A drive signal that was learned by repeating a motion."""
 
     name: Annotated[str, Meta(description="of the uploaded drive")]
-    frequency_hz: float
+    frequency_hz: Annotated[float | None, Meta(description="of a motion that repeats")]
     repeats: list[Repeat]
     best: Annotated[int, Meta(description="index of the repeat with the least error")]
     reached: Annotated[bool, Meta(description="whether the target was")]
     why: Annotated[str, Meta(description="it ended")]
+    file: Annotated[str, Meta(description="the drive; empty where it is not kept")] = ""
 
     def __post_init__(self) -> None:
         if not 0 <= self.best < len(self.repeats):
@@ -110,7 +113,7 @@ class Learned(Struct, frozen=True):
 
     @property
     def percent(self) -> float:
-        """The remaining distortion."""
+        """The remaining distortion, or error."""
         return self.repeats[self.best].percent
 
 

@@ -274,13 +274,22 @@ def test_a_second_service_of_the_rig_is_refused(shell):
     assert "running" in done.stderr or "already" in done.stderr
 
 
-@pytest.mark.slow
-def test_a_sine_is_learned_and_tracked_by_its_name(shell):
+def test_a_sine_is_learned_and_its_drive_played_from_the_file(shell, tmp_path):
     shell.said("set", "law.feed.inverse=1")
     shell.said("wait", "1")
-    told = shell.said("track", "sine", "--frequency", "5", "--amplitude", "0.02", "--learn", "--name", "five")
+    file = str(tmp_path / "five.drive.json")
+    sine = ("track", "sine", "--frequency", "5", "--amplitude", "0.02", "--learn", "--name", "five", "--drive", file)
+    told = shell.said(*sine, "--drives", "2", "--target", "0.01")
     assert "repeat 0: distortion" in told
-    assert "uploaded as 'five'" in told
+    assert "2 drives were played; distortion 0.3" in told
+    assert f"uploaded as 'five' and kept in {file}" in told
+    assert "learn further with `hilctl track waveform" in shell.refused(*sine, code=2)
     assert "waveform five" in shell.said("track", "waveform", "--uploaded", "five", "--taper", "0", "--wait")
+    assert "waveform five" in shell.said("track", "waveform", file, "--wait")
+    assert "repeat 2: distortion" in shell.said("track", "waveform", file, "--learn", "--drives", "1")
+    assert "leave out scale" in shell.refused("track", "waveform", file, "--scale", "2", code=2)
     shell.refused("track", "waveform", code=2)
+    shell.refused("track", "waveform", "--uploaded", "five", "--learn", code=2)
     shell.said("set", "--undo")
+    refused = shell.refused("track", "waveform", file, code=2)
+    assert "law.feed.inverse was 1.0, is 0.0; restore these (`hilctl set`)" in refused

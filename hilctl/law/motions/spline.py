@@ -33,6 +33,9 @@ from hilctl.params import BadValues, Problem
 _EDGE = 5  # equal coefficients at either end: the first and last instant are at rest
 _POLES_DIE_AFTER = 48  # knots; the quintic prefilter's slowest pole is 0.43, 0.43^48 < 1e-17
 _FINEST_S = 1e-3
+# To a picometre: where the history rests the spline then rests too. What the prefilter leaves there changes its sign
+# from knot to knot, and the inverse model crosses the valve's overlap at every change.
+_DIGITS = 12
 
 
 class Spline(NamedTuple):
@@ -145,7 +148,7 @@ def _from_displacement(x: Reals, taper: Reals, back: bool) -> Reals:
     half = len(c) // 2
     held = np.concatenate([np.full(half, x[0]), np.full(len(c) - half, x[-1])])
     c = held + (c - held) * taper
-    return np.concatenate([np.full(_EDGE, x[0]), c, np.full(_EDGE, x[-1])])
+    return np.round(np.concatenate([np.full(_EDGE, x[0]), c, np.full(_EDGE, x[-1])]), _DIGITS)
 
 
 def peak(c: Reals) -> float:

@@ -9,7 +9,7 @@ import pytest
 from firmware_bridge.driver import COMMAND, READINGS, exchange_signature
 from firmware_bridge.registry import exchange_of
 from hilctl import rig as rigs
-from hilctl.law.motions import MOTIONS, check_plan, plan
+from hilctl.law.motions import MOTIONS, Samples, check_plan, plan
 from hilctl.law.reference import KNOTS
 from hilctl.law.requests import REQUEST, Refusal, RequestKind
 from hilctl.law.settings import pack_settings
@@ -103,12 +103,12 @@ class Table:
         assert rows.mode[-1] == Mode.HOLD, (Mode(rows.mode[-1]), self.trip)
         return rows
 
-    def track(self, kind: str, **request: Any) -> Any:
-        """Starts a motion that was planned and checked as the service does; the plan."""
+    def track(self, kind: str, samples: Samples | None = None, **request: Any) -> Any:
+        """Starts a motion that was planned and checked as the service does; the plan. `samples` of a waveform."""
         self.motions += 1
         made = check(MOTIONS[kind], request)
         limits = rigs.motion_limits(self.controller, self.dt_s)
-        planned = plan(kind, made, limits, float(self.law.estimate.x), self.motions)
+        planned = plan(kind, made, limits, float(self.law.estimate.x), self.motions, samples)
         check_plan(planned, limits)
         self.knots[: len(planned.knots)] = planned.knots
         assert self.ask(RequestKind.TRACK, motion=planned.motion) == Refusal.ACCEPTED

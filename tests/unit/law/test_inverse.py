@@ -15,6 +15,7 @@ from hilctl.design.tuning import tune
 from hilctl.friction import MODELS
 from hilctl.law.feed import SMOOTH_S
 from hilctl.law.inverse import INVERSE, MEANS, RING, rt_inverse_advance, rt_inverse_command, rt_inverse_pressure
+from hilctl.law.motions import samples_of
 from hilctl.law.reference import HISTORY, POINT, rt_history_put
 from hilctl.law.settings import pack_settings
 from hilctl.law.smoothing import SHORTEST_S, _demand, _reversal, smoothing_s
@@ -373,3 +374,18 @@ def test_it_is_worth_as_much_in_a_fast_loop(table, model):
     before, after = distortion(table(**own), 1.0, 0.0), distortion(table(**own), 1.0, 1.0)
     print(f"{model}: {before:.1f} -> {after:.2f} %")
     assert after < before / 8
+
+
+def test_a_history_with_rests_in_it_does_not_drive_the_spool_across_its_overlap(table):
+    """The reference rests exactly there: it does not turn round at every knot."""
+    rig = table(**{"machine.dead_band": 0.03, "friction.model": "karnopp"})
+    rig.arm(8.0)
+    rig.set(law__feed__inverse=1.0)
+    rig.run(1.0)
+    x = np.zeros(1500)
+    x[500:1000] = 0.01 * np.hanning(500) ** 4
+    plan = rig.track("waveform", samples_of(x, "displacement", interval_s=2e-3), taper_s=0.0, return_to_start=False)
+    rows = rig.run(plan.duration_s)
+    assert rig.trip == 0
+    assert np.abs(np.diff(rows.u_inverse[100:900])).max() < 1e-3
+    assert np.abs(np.diff(rows.u_inverse[2150:2900])).max() < 1e-3

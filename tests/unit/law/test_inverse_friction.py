@@ -172,3 +172,12 @@ def test_a_constant_speed_is_no_rest():
     path.at(0.2, 0.5)
     path.at(0.2, 0.0)
     assert (path.s.resting, path.s.held) == (0, 50.0)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_next_to_rest_friction_does_not_turn_round(model):
+    """As a spline does that comes to rest: it swings about it."""
+    path = Path(model)
+    last = [path.at(v, -0.01) for v in np.linspace(1e-3, 1e-5, 50)][-1]
+    assert last != 0.0
+    assert {path.at(v, a) for v, a in ((-1e-8, 1e-5), (1e-8, -1e-5), (-1e-160, 1e-158), (0.0, 0.0))} == {last}

@@ -8,6 +8,7 @@ import pytest
 
 from hilctl.friction import MODELS, rt_friction, rt_steady
 from hilctl.law.inverse import (
+    _RESTS_M_S,
     INVERSE,
     rt_inverse_advance,
     rt_inverse_command,
@@ -72,11 +73,11 @@ class Run:
     def _friction(self, v):
         """Of the static law, or of the bristles, along the grid."""
         if self.friction.reach_m == 0.0:
-            return np.array([rt_steady(self.friction.code, self.friction.p, math.copysign(1.0, one), one) if one
-                             else 0.0 for one in v])  # fmt: skip
+            return np.array([rt_steady(self.friction.code, self.friction.p, math.copysign(1.0, one), one)
+                             if abs(one) >= _RESTS_M_S else 0.0 for one in v])  # fmt: skip
         z, out, offset, last, begun = np.zeros(len(self.s.z)), [], 0.0, 0.0, False
         for one in v:
-            if one != 0.0:
+            if abs(one) >= _RESTS_M_S:
                 begun = True
                 last = rt_friction(self.friction.code, self.friction.p, z, one, H) + offset
             out.append(last)
@@ -89,7 +90,8 @@ class Run:
         x, v, a, _ = (np.array(one) for one in zip(*(self.reference(g * H) for g in grid), strict=True))
         m, width = self.m, self.s.width
         friction = self._friction(v)
-        begin = np.flatnonzero(v)[0] if v.any() else len(v)
+        moves = np.flatnonzero(np.abs(v) >= _RESTS_M_S)
+        begin = moves[0] if len(moves) else len(v)
         friction[:begin] = self.held
         smooth = np.concatenate([np.full(4 * width, friction[0]), friction])
         for _ in range(4):

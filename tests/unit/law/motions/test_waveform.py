@@ -202,3 +202,12 @@ def test_without_a_taper_a_displacement_holds_from_the_third_sample_on() -> None
     x = 0.03 + 0.02 * np.cos(2 * np.pi * 0.5 * t)
     got = at_samples(made_of(x, "displacement", 0.01, taper_s=0.0), len(x), 0.01)["x_m"]
     assert got[4:-4] == pytest.approx(x[4:-4], abs=1e-12)
+
+
+def test_where_a_displacement_rests_the_motion_rests_exactly() -> None:
+    x = np.zeros(600)
+    x[200:400] = 0.01 * np.hanning(200)
+    made = made_of(0.0123456789 + x, "displacement", taper_s=0.0, return_to_start=False)
+    points = made.points(np.arange(0.2, 1.4, 1e-3) + made.facts["first_sample_s"])
+    assert not points["v_m_s"].any()
+    assert np.ptp(points["x_m"]) < 1e-15
