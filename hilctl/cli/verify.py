@@ -59,20 +59,23 @@ def _commission(given: argparse.Namespace) -> str:
 
 
 _HEADLINE = {
-    "unchanged": "nothing has changed since the commissioning of {date}",
-    "changed": "the rig has changed since the commissioning of {date}",
-    "undecided": "undecided: these data do not show whether the rig has changed since the commissioning of {date}",
+    "unchanged": "nothing has changed",
+    "changed": "the rig has changed",
+    "undecided": "no change is seen, but what could matter is not decided",
 }
 _MAY = {True: "compensation may stay on", False: "compensation must not stay on", None: "compensation"}
 
 
 def _tell(answer: "Verified") -> None:
-    say(_HEADLINE[answer.verdict].format(date=answer.commissioned))
+    say(f"{_HEADLINE[answer.verdict]} since the commissioning of {answer.commissioned}")
     show(_table(answer))
     for cause in answer.causes:
         say(f"{cause.text}; {cause.remedy}")
     judged = answer.compensation
     say(f"{_MAY[judged.may_stay]}: {judged.text}" + (f"; {judged.remedy}" if judged.remedy else ""))
+    open_ones = [one.name for one in answer.compared.values() if one.verdict in ("undecided", "not measured")]
+    if open_ones:
+        say(f"not decided: {', '.join(open_ones)}: the intervals are wider than what matters, or there is no value")
     for note in answer.notes:
         say(f"note: {note}")
     say(f"rig time {answer.rig_seconds:.0f} s, elapsed {answer.wall_seconds:.0f} s")

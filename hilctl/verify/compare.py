@@ -49,6 +49,7 @@ RULES: dict[str, Rule] = {
     "Ctc": Rule("leakage", share=0.15),
     "sensors.acceleration.gain": Rule("accelerometer gain", share=0.01),
 }
+LEAK = 0.003  # of full opening, under supply pressure
 FRICTION = 0.03  # of the force at a speed
 OFFSET = 0.005  # of the supply pressure
 
@@ -76,9 +77,13 @@ def interval_of(stored: Quantity, now: Quantity, change: float) -> float:
     return math.hypot(stored.value - low, now_high - now.value)
 
 
-def compare_all(stored: Mapping[str, Quantity], now: Mapping[str, Quantity]) -> dict[str, Compared]:
-    """Every quantity that has a rule and stands in one of the two."""
+def compare_all(
+    stored: Mapping[str, Quantity], now: Mapping[str, Quantity], supply_pa: float
+) -> dict[str, Compared]:  # fmt: skip
+    """Every quantity that has a rule and stands in one of the two; leakage counts by its part of the valve's flow."""
+    gain = stored["Qn"].value if "Qn" in stored else None
+    leak = RULES["Ctc"]._replace(amount=LEAK * (gain or 0.0) / supply_pa)
     return {
         key: compare(stored.get(key), now.get(key), rule)
-        for key, rule in RULES.items() if key in stored or key in now
+        for key, rule in (RULES | {"Ctc": leak}).items() if key in stored or key in now
     }  # fmt: skip

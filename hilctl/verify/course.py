@@ -207,10 +207,10 @@ def _judged(asked: Asked, found: _Found, date: str, rig_s: float, wall_s: float)
     stored, made = asked.stored, found.prepared
     assert made is not None and found.facts is not None
     then, now = stored_machine(stored), _machine(found)
-    compared = compare_all(then, now)
+    declared_pa = float(found.facts["machine.Ps"])
+    compared = compare_all(then, now, declared_pa)
     pairs = friction.speeds_of(stored)
     compared |= friction.compared(pairs, found.pairs, stored)
-    declared_pa = float(found.facts["machine.Ps"])
     compared |= compare_zeros(stored.prepared, made, declared_pa) | compare_supply(declared_pa, found.supply_pa)
     oil_then = stored.prepared.oil_after_degc if stored.prepared else None
     oil_now = made.oil_after_degc

@@ -12,6 +12,7 @@ from hilctl.verify.diagnose import OFFSETS, SUPPLY
 OFF = "`hilctl set law.feed.inverse=0` switches it off"
 PASCAL = 1e3  # to which a zero is known
 KEEPS = 0.5  # of what compensation was worth
+WORSE = 1.25  # times the distortion without, and than it was commissioned with: two cycles repeat within a fifth
 STUCK_NULL = 1e-3  # of full opening: so far from the null a table holds still by static friction alone
 GAUGE, SUPPLY_SHARE = 0.01, 0.05  # to which a transducer is right; a change of the flow by a fortieth
 _CORE = ("m", "Qn", "friction_slow", "friction_middle", "friction_fast")
@@ -81,11 +82,12 @@ def compensation(
             return Compensation(False, f"not proved on the rig: {reason}; and the rig has changed", OFF)
         return Compensation(True, f"the rig has not changed; not proved on the rig: {reason}")
     said = ", ".join(_sine_text(key, one) for key, one in sines.items())
-    if any(one.compensated >= one.without and not _was_worse(one) for one in sines.values()):
+    if any(one.compensated > WORSE * one.without / min(_times_then(one) or 1.0, 1.0) for one in sines.values()):
         return Compensation(False, f"it distorts more than it removes: {said}", OFF, dict(sines))
-    much = all(_times(one) >= KEEPS * (_times_then(one) or 0.0) for one in sines.values())
-    return Compensation(True, f"it still helps{'' if much else ', less than when it was commissioned'}: {said}", "",
-                        dict(sines))  # fmt: skip
+    helps = "it still helps" if all(_times(one) >= 1.0 for one in sines.values()) else "it is no worse than it was"
+    if any(_times(one) < KEEPS * (_times_then(one) or 0.0) for one in sines.values()):
+        helps = "it helps less than when it was commissioned"
+    return Compensation(True, f"{helps}: {said}", "", dict(sines))
 
 
 def _times(one: Judged) -> float:
@@ -96,11 +98,6 @@ def _times_then(one: Judged) -> float | None:
     if one.then_without is None or not one.then_compensated:
         return None
     return one.then_without / one.then_compensated
-
-
-def _was_worse(one: Judged) -> bool:
-    then = _times_then(one)
-    return then is not None and then <= 1.0
 
 
 def _sine_text(key: str, one: Judged) -> str:

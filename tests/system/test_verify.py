@@ -5,7 +5,9 @@ import json
 import pytest
 
 from hilctl.client import Client, private_service
+from hilctl.commission.parameters import INVERSE, applicable
 from hilctl.errors import WrongUse
+from hilctl.results.stored import read
 from hilctl.results.verified import Verified
 from hilctl.verify import VerifyFailed, verify
 from tests.system.cli_parts import Shell
@@ -83,12 +85,16 @@ def test_a_trip_ends_it_with_its_limit_and_it_can_be_repeated(stored, tmp_path):
         assert isinstance(told, Verified) and told.verdict == "unchanged"
 
 
-def test_an_interrupt_stops_the_table_and_restores_the_parameters(stored, tmp_path):
+def test_an_interrupt_stops_the_table_and_switches_compensation_on_again(stored, tmp_path):
     with private_service(RIG, changes=LATER) as service, Client(service.commands) as rig:
+        rig.arm()
+        rig.set(applicable(read(stored).sent.values))
+        rig.set({INVERSE: 1.0})
         before = rig.get()
 
         def interrupt(text):
             if text.startswith("machine"):
+                assert rig.get(INVERSE)[INVERSE] == 0.0
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):

@@ -44,7 +44,7 @@ def more_or_less(chance, least, most):
 
 
 def payload(made, chance):
-    return scaled(made, "twin.machine.m", more_or_less(chance, 0.025, 0.125))
+    return scaled(made, "twin.machine.m", more_or_less(chance, 0.025, 0.1))
 
 
 def oil(made, chance):
@@ -55,7 +55,7 @@ def oil(made, chance):
 
 
 def coulomb(made, chance):
-    return scaled(made, "twin.friction.fc", 1 + chance.uniform(0.25, 0.9))
+    return scaled(made, "twin.friction.fc", 1 + chance.uniform(0.2, 0.6))
 
 
 def static(made, chance):

@@ -30,6 +30,16 @@ def test_changed_is_beyond_the_interval_and_beyond_what_matters(value, stored, n
     assert one.change == pytest.approx(change, abs=1e-9 * value)
 
 
+@pytest.mark.parametrize(
+    ("change", "half", "verdict"),
+    [(0.0, 9.9, "unchanged"), (0.0, 10.1, "undecided"), (9.9, 9.0, "unchanged"), (10.1, 9.0, "changed"),
+     (19.0, 20.0, "undecided"), (21.0, 20.0, "changed"), (-10.1, 9.0, "changed"), (-9.9, 12.0, "undecided")],
+)  # fmt: skip
+def test_on_either_side_of_each_bound(change, half, verdict):
+    exact = known(100.0, 0.0)
+    assert compare(exact, known(100.0 + change, half), Rule("x", amount=10.0)).verdict == verdict
+
+
 @given(HALVES, HALVES, st.floats(-1e3, 1e3))
 def test_there_and_back_is_judged_alike(stored, now, change):
     rule = Rule("x", amount=50.0)
@@ -76,5 +86,11 @@ def test_an_interval_of_95_percent_is_wrong_as_often_as_that():
 
 def test_every_rule_says_from_where_on_a_change_matters():
     assert all(rule.least(1.0) > 0 for rule in RULES.values())
-    both = compare_all({"m": known(500.0, 1.0), "no_such": known(1.0, 0.1)}, {"Qn": known(1.0, 0.1)})
+    both = compare_all({"m": known(500.0, 1.0), "no_such": known(1.0, 0.1)}, {"Qn": known(1.0, 0.1)}, 21e6)
     assert {key: one.verdict for key, one in both.items()} == {"m": "not measured", "Qn": "not stored"}
+
+
+def test_leakage_matters_by_its_part_of_the_valves_flow():
+    then, now = {"Qn": known(4.5e-4, 1e-6), "Ctc": known(2.5e-13, 1e-15)}, {"Ctc": known(2.0e-13, 1e-15)}
+    assert compare_all(then, now, 14e6)["Ctc"].verdict == "unchanged", "0.15 % of full opening"
+    assert compare_all({**then, "Qn": known(4.5e-5, 1e-6)}, now, 14e6)["Ctc"].verdict == "changed", "1.5 %"

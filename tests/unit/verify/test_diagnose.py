@@ -107,6 +107,13 @@ def test_a_supply_that_is_not_measured_is_among_the_causes_of_a_gain():
     assert "the measured supply pressure is taken into account" in text(supply=True)
 
 
+def test_a_null_is_not_the_valves_alone_where_a_pressure_sensor_has_drifted():
+    _, beside = causes_of(seen({"null": 1e-5, OFFSETS[1]: 0.1}))
+    (alone,) = causes_of(seen({"null": 1e-5}))
+    assert "or the pressure sensor that has drifted" in beside.text
+    assert "the pressure sensors have not drifted" in alone.text
+
+
 def test_a_remedy_names_the_parts_to_commission_again():
     (payload,) = causes_of(seen({"m": 0.2}))
     assert "`hilctl commission --only plant,compensation --out x`" in payload.remedy
