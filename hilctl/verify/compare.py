@@ -51,7 +51,6 @@ RULES: dict[str, Rule] = {
 }
 LEAK = 0.003  # of full opening, under supply pressure
 FRICTION = 0.03  # of the force at a speed
-OFFSET = 0.005  # of the supply pressure
 
 
 def compare(stored: Quantity | None, now: Quantity | None, rule: Rule) -> Compared:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
 from hilctl.results.verified import Cause, Compared
-from hilctl.verify.friction import NAMES, Shift
+from hilctl.verify.friction import CONSTANT_FORCE, NAMES, Shift
 
 WARMER_K = 5.0  # of the oil: moves its viscosity by a fifth
 ALIKE = 0.02  # beyond their intervals: shares of which one cause makes both
@@ -34,6 +34,7 @@ class Seen(NamedTuple):
     shifts: Mapping[str, Shift]
     again: Again
     oil_k: float | None = None  # by which the oil is warmer than it was; None: not measured
+    vertical: bool = False
 
 
 def causes_of(seen: Seen) -> list[Cause]:
@@ -60,7 +61,8 @@ class _Left:
         return [key for key in keys if key in self.keys]
 
     def change(self, key: str) -> float:
-        return self.seen.compared[key].change or 0.0
+        one = self.seen.compared.get(key)
+        return (one.change or 0.0) if one is not None else 0.0
 
     def said(self, keys: "list[str]") -> str:
         return ", ".join(change_text(key, self.seen.compared[key]) for key in keys)
@@ -81,6 +83,8 @@ def change_text(key: str, one: Compared) -> str:
         return f"{one.name} {100 * change:+.2g} % of full opening"
     if one.stored.unit == "s":
         return f"{one.name} {1e3 * change:+.2g} ms"
+    if key == CONSTANT_FORCE:
+        return f"{one.name} {change:+.3g} N"
     if key in OFFSETS:
         return f"{one.name} {change / 1e3:+.3g} kPa"
     return f"{one.name} {100 * (one.share or 0.0):+.3g} %"
@@ -97,20 +101,34 @@ def _drift(left: _Left) -> Iterator[Cause]:
 
 
 def _pressure_scale(left: _Left) -> Iterator[Cause]:
-    """All forces have changed in one proportion."""
+    """All forces have changed in one proportion, or a force is there that does not turn with the motion."""
+    forces = ["m", *NAMES] if _in_proportion(left) else []
+    constant = [] if left.seen.vertical and not forces else left.of(CONSTANT_FORCE)
+    if not forces and not constant:
+        return
+    which = "one of the pressure sensors" if constant else "both pressure sensors"
+    shown = [f"all forces changed by {100 * _middle(left, forces):+.2g} %"] if forces else []
+    shown += [left.said(constant)] if constant else []
+    other = "" if constant else "; less likely payload and friction in one proportion"
+    yield Cause(
+        "pressure_scale", f"{', '.join(shown)}: the scale of {which}{other}",
+        [*forces, *constant, *(left.of("beta", "Ctc") if forces else [])],
+        "check the sensors' scales against a gauge (sensors.pressure_a.gain, sensors.pressure_b.gain)",
+    )  # fmt: skip
+
+
+def _in_proportion(left: _Left) -> bool:
     keys = ["m", *NAMES]
     if left.of(*keys) != keys:
-        return
+        return False
+    middle = _middle(left, keys)
     ones = [left.seen.compared[key] for key in keys]
-    shares = [one.share or 0.0 for one in ones]
     reaches = [(one.interval or 0.0) * abs((one.share or 0.0) / (one.change or 1.0)) for one in ones]
-    middle = sum(shares) / len(shares)
-    if all(abs(share - middle) <= reach + ALIKE for share, reach in zip(shares, reaches, strict=True)):
-        yield Cause(
-            "pressure_scale", f"all forces changed in one proportion, by {100 * middle:+.2g} %: the scale of a "
-            "pressure sensor; less likely payload and friction by the same share", [*keys, *left.of("beta", "Ctc")],
-            "check the sensors' scales against a gauge (sensors.pressure_a.gain, sensors.pressure_b.gain)",
-        )  # fmt: skip
+    return all(abs((one.share or 0.0) - middle) <= reach + ALIKE for one, reach in zip(ones, reaches, strict=True))
+
+
+def _middle(left: _Left, keys: "list[str]") -> float:
+    return sum(left.seen.compared[key].share or 0.0 for key in keys) / len(keys)
 
 
 def _oil(left: _Left) -> Iterator[Cause]:
@@ -148,7 +166,8 @@ def _payload(left: _Left) -> Iterator[Cause]:
         change = left.change(key)
         loads = left.of(*NAMES) if left.shift("fc") * change > 0 and not left.shift("sigma") else []
         guides = ", whose weight also loads the guides" if loads else ""
-        parts = ("plant", *_FRICTION) if loads else _MACHINE
+        loads += left.of(CONSTANT_FORCE) if left.seen.vertical and left.change(CONSTANT_FORCE) * change > 0 else []
+        parts = ("plant", *_FRICTION) if guides else _MACHINE
         yield Cause(
             "payload", f"the payload is {'heavier' if change > 0 else 'lighter'} by {abs(change):.3g} "
             f"± {left.seen.compared[key].interval or 0.0:.2g} kg{guides}: "
@@ -220,6 +239,8 @@ _SINGLE = (  # keys, code, what their change alone allows, what to check
      "check the pilot supply and the amplifier"),
     (("law.feed.extra_preview_s",), "delay", "the link to the amplifier, or the amplifier itself",
      "check the link (`hilctl status`)"),
+    ((CONSTANT_FORCE,), "constant_force", "what carries the weight, or the zero or scale of a pressure sensor",
+     "check the counterbalance and the pressure sensors"),
     (("Ctc",), "leakage", "the piston's seal, the valve's edges, or the oil's viscosity", "check seal and oil"),
     (("beta",), "oil_stiffness", "air in the oil, or other hoses", "bleed the cylinder"),
     (("sensors.acceleration.gain",), "accelerometer", "the accelerometer's scale or mounting, or displacement's scale",

@@ -25,6 +25,7 @@ from hilctl.verify.compare import FRICTION, Rule, compare
 
 SLOW, FAST = 0.01, 0.8  # of the fastest speed that was measured
 NAMES = ("friction_slow", "friction_middle", "friction_fast")
+CONSTANT_FORCE, CONSTANT = "constant_force", 0.003  # of the supply's force: of half of it, one sensor off by 0.6 %
 SURE = 1.96
 SHAPE = 2.0  # delta, where the stored model has none of its own
 
@@ -63,9 +64,13 @@ def asked(pairs: Sequence[Pair]) -> list[float]:
     return [float(f"{pair.speed_m_s:.4g}") for pair in pairs]
 
 
-def compared(pairs: Sequence[Pair], now: Sequence[Pair], stored: Commissioned) -> dict[str, Compared]:
-    """Each of the speeds; a stored force is shifted along its own curve to the speed of the new one."""
+def compared(stored: Commissioned, now: Sequence[Pair], supply_n: float) -> dict[str, Compared]:
+    """Each of the speeds, and the force that both directions share, which counts by the force of the supply.
+
+    A stored force is shifted along its own curve to the speed of the new one.
+    """
     found: dict[str, Compared] = {}
+    pairs = speeds_of(stored)
     for name, pair in zip(NAMES, pairs, strict=False):
         near = min(now, key=lambda one: abs(math.log(one.speed_m_s / pair.speed_m_s)), default=None)
         if near is not None and not 0.9 < near.speed_m_s / pair.speed_m_s < 1.1:
@@ -75,7 +80,16 @@ def compared(pairs: Sequence[Pair], now: Sequence[Pair], stored: Commissioned) -
         then = _quantity(force_n, pair.std_n)
         again = _quantity(near.force_n, near.std_n) if near else None
         found[name] = compare(then, again, Rule(f"friction at {pair.speed_m_s:.3g} m/s", share=FRICTION))
+    if pairs:
+        rule = Rule("constant force", amount=CONSTANT * supply_n)
+        found[CONSTANT_FORCE] = compare(_constant(pairs), _constant(now) if now else None, rule)
     return found
+
+
+def _constant(pairs: Sequence[Pair]) -> Quantity:
+    weights = np.array([1 / pair.std_n**2 for pair in pairs])
+    mean = float(weights @ np.array([pair.offset_n for pair in pairs]) / weights.sum())
+    return _quantity(mean, 1 / math.sqrt(float(weights.sum())))
 
 
 def _along(stored: Commissioned, speed_m_s: float) -> float:

@@ -101,6 +101,10 @@ def test_an_interrupt_stops_the_table_and_switches_compensation_on_again(stored,
             verify(rig, asked(stored, tmp_path / "v"), interrupt)
         assert rig.get() == before
         assert rig.status()["mode"] == "hold"
+        rig.off()
+        rig.set({"sensors.pressure_a.gain": 1.05})
+        with pytest.raises(VerifyFailed, match=r"not computed as .*: sensors\.pressure_a\.gain was 1\.0, is 1\.05; re"):
+            verify(rig, asked(stored, tmp_path / "w"))
         other = asked(stored, tmp_path / "w")
         other.stored.rig = "another"
         with pytest.raises(WrongUse, match="is of the rig another, this is table-500"):

@@ -10,9 +10,9 @@ from hilctl.results.quantity import Quantity
 from hilctl.results.verified import Compared
 from hilctl.verify.compare import RULES
 from hilctl.verify.diagnose import OFFSETS, SUPPLY, Seen, causes_of
-from hilctl.verify.friction import NAMES, Shift
+from hilctl.verify.friction import CONSTANT_FORCE, NAMES, Shift
 
-VALUES = dict.fromkeys((*RULES, *NAMES, *OFFSETS, SUPPLY), 1000.0)
+VALUES = dict.fromkeys((*RULES, *NAMES, *OFFSETS, SUPPLY, CONSTANT_FORCE), 1000.0)
 
 
 def again(*parts):
@@ -26,16 +26,36 @@ def one(key, share):
     return Compared(RULES[key].name if key in RULES else key, verdict, then, now, share * value, 1.4, 20.0)
 
 
-def seen(changes, shifts=(), oil_k=None, supply=True):
+def seen(changes, shifts=(), oil_k=None, supply=True, vertical=False):
     """Shares by which quantities and parameters of the friction model have changed."""
     keys = [key for key in VALUES if supply or key != SUPPLY]
     compared = {key: one(key, changes.get(key, 0.0)) for key in keys}
     found = {name: Shift(1000 * dict(shifts).get(name, 0.0), 1.0, 20.0) for name in ("fs", "fc", "sigma")}
-    return Seen(compared, found, again, oil_k)
+    return Seen(compared, found, again, oil_k, vertical)
 
 
 def codes(*given, **more):
     return [cause.code for cause in causes_of(seen(*given, **more))]
+
+
+@pytest.mark.parametrize(
+    ("changes", "vertical", "wanted"),
+    [
+        ({CONSTANT_FORCE: 0.1}, False, ["pressure_scale"]),
+        ({CONSTANT_FORCE: 0.1, "m": 0.1}, False, ["pressure_scale", "payload"]),
+        ({CONSTANT_FORCE: 0.1, "m": 0.1}, True, ["payload"]),
+        ({CONSTANT_FORCE: -0.1, "m": 0.1}, True, ["payload", "constant_force"]),
+        ({CONSTANT_FORCE: 0.1}, True, ["constant_force"]),
+    ],
+)
+def test_a_force_that_does_not_turn_is_a_sensors_or_on_a_vertical_axis_the_weight_s(changes, vertical, wanted):
+    assert codes(changes, vertical=vertical) == wanted
+
+
+def test_one_sensor_or_both():
+    one, both = ({**ALL, "m": 0.1, CONSTANT_FORCE: share} for share in (0.1, 0.0))
+    assert "the scale of one of the pressure sensors" in causes_of(seen(one))[0].text
+    assert "the scale of both pressure sensors" in causes_of(seen(both))[0].text
 
 
 ALL = dict.fromkeys(NAMES, 0.1)
@@ -88,9 +108,9 @@ def any_of(names):
     return st.fixed_dictionaries(dict.fromkeys(names, st.sampled_from([-0.1, 0.0, 0.1])))
 
 
-@given(any_of(VALUES), any_of(("fs", "fc", "sigma")), st.sampled_from([None, -9.0, 0.0, 9.0]))
-def test_every_change_is_explained_once_and_nothing_else_is(changes, shifts, oil_k):
-    found = causes_of(seen(changes, shifts.items(), oil_k))
+@given(any_of(VALUES), any_of(("fs", "fc", "sigma")), st.sampled_from([None, -9.0, 0.0, 9.0]), st.booleans())
+def test_every_change_is_explained_once_and_nothing_else_is(changes, shifts, oil_k, vertical):
+    found = causes_of(seen(changes, shifts.items(), oil_k, vertical=vertical))
     explained = list(itertools.chain.from_iterable(cause.because for cause in found))
     assert sorted(explained) == sorted(key for key, share in changes.items() if share)
     for cause in found:

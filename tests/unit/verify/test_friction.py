@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from hilctl.results.commissioned import Commissioned
 from hilctl.results.friction import Campaign, Pair, Speeds, Windows
-from hilctl.verify.friction import NAMES, asked, compared, shifts, speeds_of
+from hilctl.verify.friction import CONSTANT_FORCE, NAMES, asked, compared, shifts, speeds_of
 
 CURVE = {"fc": 287.0, "fs": 3118.0, "vs": 0.115, "sigma": 3251.0}
-STD_N = 3.0
+STD_N, FORCE_N = 3.0, 63e3
 SPEEDS = tuple(np.geomspace(1e-3, 0.8, 24))
 
 
@@ -35,7 +36,7 @@ def shifted(curve, slower=1.0):
     was = stored()
     pairs = speeds_of(was)
     now = pairs_of({**CURVE, **curve}, [slower * pair.speed_m_s for pair in pairs])
-    found = compared(pairs, now, was)
+    found = compared(was, now, FORCE_N)
     return found, shifts(pairs, found, CURVE)
 
 
@@ -81,10 +82,19 @@ def test_each_parameter_alone_is_found_alone():
         assert [key for key, one in found.items() if one.is_one] == [name]
 
 
+def test_a_force_that_does_not_turn_with_the_motion_counts_by_the_force_of_the_supply():
+    was = stored()
+    for offset_n, verdict in ((100.0, "unchanged"), (300.0, "changed"), (-300.0, "changed")):
+        now = [replace(pair, offset_n=offset_n) for pair in speeds_of(was)]
+        found = compared(was, now, FORCE_N)
+        assert found[CONSTANT_FORCE].verdict == verdict and found[CONSTANT_FORCE].change == pytest.approx(offset_n)
+        assert {found[name].verdict for name in NAMES} == {"unchanged"}
+
+
 def test_a_speed_that_is_missing_leaves_the_parameters_open():
     was = stored()
     pairs = speeds_of(was)
-    found = compared(pairs, pairs[:2], was)
+    found = compared(was, pairs[:2], FORCE_N)
     assert [found[name].verdict for name in NAMES] == ["unchanged", "unchanged", "not measured"]
     assert shifts(pairs, found, CURVE) == {}
-    assert compared([], [], Commissioned()) == {}
+    assert compared(Commissioned(), [], FORCE_N) == {}

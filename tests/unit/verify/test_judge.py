@@ -7,7 +7,9 @@ from hilctl.results.friction import ActiveFriction
 from hilctl.results.prepared import Prepared, Zeroed
 from hilctl.results.quantity import Quantity
 from hilctl.results.verified import Cause, Compared, Judged
-from hilctl.verify.judge import compare_supply, compare_zeros, compensation, stored_machine, verdict_of
+from hilctl.verify.at_rest import compare_supply, compare_zeros, stored_machine
+from hilctl.verify.compensation import compensation
+from hilctl.verify.judge import verdict_of
 
 GOOD = Judged(0.08, 20.0, 1.0, 20.0, 1.0)
 CAUSE = [Cause("payload", "heavier", ["m"], "restore it")]
