@@ -29,15 +29,16 @@ def keep(notes: "Notes", besides: str) -> list[Path]:
 
 def report(result: Commissioned, folder: Path) -> list[Path]:
     """Writes the page and its figures; a note where matplotlib is missing."""
-    from hilctl.report import figures, write
+    from hilctl.report import drawn, figures, write
 
     folder.mkdir(parents=True, exist_ok=True)
-    made = [write(result, folder / "report.html")]
+    made = None
     try:
-        figures(result, folder / "figures")
+        made = drawn(result)
+        figures(made, folder / "figures")
     except NoFigures as none:
         note(str(none))
-    return made
+    return [write(result, folder / "report.html", made)]
 
 
 def tell(result: Commissioned) -> None:

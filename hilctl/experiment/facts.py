@@ -5,6 +5,7 @@ force; the active friction model only enters what is expected of the noise.
 """
 
 import math
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -27,7 +28,7 @@ WEIGHING = (
 OFFSETS = tuple(f"sensors.{name}.offset" for name in SENSORS)
 
 
-class Facts(msgspec.Struct, frozen=True):
+class Facts(msgspec.Struct, frozen=True, dict=True):
     """A rig, as a campaign sees it."""
 
     rig: str
@@ -43,23 +44,23 @@ class Facts(msgspec.Struct, frozen=True):
     def _tables(self) -> dict[str, Any]:
         return nested({key: value for key, value in self.values.items() if value is not None})
 
-    @property
+    @cached_property
     def dt_s(self) -> float:
         """The period of the loop."""
         return 1.0 / self.rate_hz
 
-    @property
+    @cached_property
     def controller(self) -> Controller:
         """The controller's tables."""
         tree = self._tables
         return check(Controller, {name: tree[name] for name in ("machine", "sensors", "limits", "law", "arming")})
 
-    @property
+    @cached_property
     def friction(self) -> Friction:
         """The controller's friction model."""
         return check_friction(self._tables["friction"])
 
-    @property
+    @cached_property
     def mode_rad_s(self) -> float:
         """The hydraulic mode, as declared."""
         return hydraulic_frequency(self.controller.machine)
@@ -69,7 +70,7 @@ class Facts(msgspec.Struct, frozen=True):
         """m g on a vertical axis."""
         return self["machine.m"] * GRAVITY if self["machine.vertical"] else 0.0
 
-    @property
+    @cached_property
     def trail_s(self) -> float:
         """The time left out before a corner: so much later than the readings is the reference in the samples.
 

@@ -3,7 +3,7 @@
 Both are made from one result (hilctl.results.commissioned); a part of it that is missing is said in its section.
 """
 
-from hilctl.report.drawing import figures
+from hilctl.report.drawing import drawn, figures
 from hilctl.report.page import write
 
-__all__ = ["figures", "write"]
+__all__ = ["drawn", "figures", "write"]

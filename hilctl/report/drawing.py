@@ -2,9 +2,10 @@
 
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from hilctl.errors import NoFigures
 from hilctl.report.pictures import (
@@ -42,42 +43,52 @@ _COMMENTS = re.compile(r"<!--.*?-->\s*", re.DOTALL)
 _NAMED = re.compile(r'(\bid="|href="#|url\(#)')
 
 
-def figures(result: Commissioned, folder: Path) -> list[Path]:
-    """Writes the report's figures into the folder, which is made if need be; NoFigures where matplotlib is missing."""
+def drawn(result: Commissioned) -> dict[str, Any]:
+    """Each figure that there is something to draw for, by name; NoFigures where matplotlib is missing."""
+    with styled():
+        made = ((name, draw(result)) for name, draw in PICTURES.items())
+        return laid_out((name, figure) for name, figure in made if figure is not None)
+
+
+def figures(made: Mapping[str, Any], folder: Path) -> list[Path]:
+    """Writes them into the folder, as PNG files."""
     written = []
-    for name, figure in _drawn(result):
+    for name, figure in made.items():
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{name}.png"
-        figure.savefig(path, metadata={"Software": None})  # the same figure gives the same bytes
+        with styled():
+            figure.savefig(path, metadata={"Software": None})  # the same figure gives the same bytes
         written.append(path)
     return written
 
 
-def inline(result: Commissioned) -> dict[str, str]:
-    """Each figure that there is something to draw for, as an SVG element; NoFigures where matplotlib is missing."""
-    return elements(_drawn(result))
-
-
-def elements(drawn: Iterable[tuple[str, Any]]) -> dict[str, str]:
-    """Figures as SVG elements, by name."""
-    made = {}
-    for name, figure in drawn:
+def inline(made: Mapping[str, Any]) -> dict[str, str]:
+    """Them as SVG elements, by name."""
+    elements = {}
+    for name, figure in made.items():
         file = io.StringIO()
-        figure.savefig(file, format="svg")
-        made[name] = element(file.getvalue(), name)
-    return made
+        with styled():
+            figure.savefig(file, format="svg")
+        elements[name] = element(file.getvalue(), name)
+    return elements
 
 
-def _drawn(result: Commissioned) -> Iterator[tuple[str, Any]]:
+def styled() -> AbstractContextManager[None]:
+    """The style of all figures, while they are drawn and written; NoFigures where matplotlib is missing."""
     try:
         from matplotlib import rc_context
     except ImportError:
         raise NoFigures from None
-    with rc_context(RC):
-        for name, draw in PICTURES.items():
-            figure = draw(result)
-            if figure is not None:
-                yield name, figure
+    return cast("AbstractContextManager[None]", rc_context(RC))
+
+
+def laid_out(made: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Figures whose parts stay where they now are placed: that costs as much as drawing them twice, at each writing."""
+    figures = dict(made)
+    for figure in figures.values():
+        figure.get_layout_engine().execute(figure)
+        figure.set_layout_engine("none")
+    return figures
 
 
 def element(svg: str, name: str) -> str:

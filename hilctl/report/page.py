@@ -1,11 +1,12 @@
 """The whole page: a head, the summary, and the sections in the order of the work."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from hilctl.errors import NoFigures
 from hilctl.report.document import contents, document, save, section
-from hilctl.report.drawing import inline
+from hilctl.report.drawing import drawn, inline
 from hilctl.report.markup import NOTHING, Html, absent, code, facts, html, moment, tag
 from hilctl.report.sections import ending, law, learning, measured, parameters, prepared, sent, tracking, tuning
 from hilctl.report.sections.common import Pictures
@@ -36,27 +37,27 @@ _SECTIONS: dict[str, tuple[str, Callable[[Commissioned, Pictures], Html]]] = {
 }
 
 
-def write(result: Commissioned, path: Path) -> Path:
+def write(result: Commissioned, path: Path, made: Mapping[str, Any] | None = None) -> Path:
     """Writes the report of this commissioning, one HTML file that needs nothing else; returns its path.
 
-    Without matplotlib it has no figures, and says what brings them.
+    `made`: its figures, where they are drawn already. Without matplotlib it has none, and says what brings them.
     """
-    return save(page(result), Path(path))
+    return save(page(result, made), Path(path))
 
 
-def page(result: Commissioned) -> str:
+def page(result: Commissioned, made: Mapping[str, Any] | None = None) -> str:
     """The report as a text."""
     without, pictures = "", {}
     try:
-        pictures = inline(result)
+        pictures = inline(drawn(result) if made is None else made)
     except NoFigures as why:
         without = f"This report has {why}."
     title = f"Commissioning of {result.rig or 'a rig'}"
-    made = {key: (name, make(result, pictures)) for key, (name, make) in _SECTIONS.items()}
+    texts = {key: (name, make(result, pictures)) for key, (name, make) in _SECTIONS.items()}
     return document(title, [
         _head(result, title), absent(without) if without else NOTHING, summary(result),
-        contents({key: name for key, (name, _) in made.items()}),
-        *(section(n, key, name, text) for n, (key, (name, text)) in enumerate(made.items(), 1)), _foot(result),
+        contents({key: name for key, (name, _) in texts.items()}),
+        *(section(n, key, name, text) for n, (key, (name, text)) in enumerate(texts.items(), 1)), _foot(result),
     ])  # fmt: skip
 
 

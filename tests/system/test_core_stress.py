@@ -24,6 +24,7 @@ pytestmark = pytest.mark.timeout(600)
 HOUSE = str(Path(core_stress.__file__).parents[2])
 FEW = 200_000
 MANY = int(10_000_000 * float(os.environ.get("HILCTL_SLOW_SHARE", "1")))
+ALSO_MANY = pytest.param(MANY, marks=[pytest.mark.slow, pytest.mark.many])  # CI: on threads or in processes
 
 
 class Across:
@@ -89,14 +90,14 @@ def _read_rows(words):
             return taken, torn, disordered, gaps
 
 
-@pytest.mark.parametrize("count", [FEW, pytest.param(MANY, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [FEW, ALSO_MANY])
 def test_every_row_arrives_whole_and_in_order(across, count):
     across.start("write_rows", count)
     assert _read_rows(across.words) == (count, 0, 0, 0)
     across.finish()
 
 
-@pytest.mark.parametrize("count", [FEW, pytest.param(MANY, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [FEW, ALSO_MANY])
 def test_rows_that_find_no_place_are_counted_exactly_and_the_others_arrive(across, count):
     across.start("write_rows", count, 1)
     taken, torn, disordered, gaps = _read_rows(across.words)
@@ -116,7 +117,7 @@ def test_without_its_protection_the_ring_tears(across):
     assert gaps != 0 or disordered > 0
 
 
-@pytest.mark.parametrize("count", [FEW, pytest.param(MANY, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [FEW, ALSO_MANY])
 def test_the_loop_takes_every_request_whole_and_in_order(across, count):
     counts = np.zeros(4, np.int64)
     across.start("write_rows", count)
@@ -125,7 +126,7 @@ def test_the_loop_takes_every_request_whole_and_in_order(across, count):
     assert counts.tolist() == [count, 0, 0, count - 1]
 
 
-@pytest.mark.parametrize("count", [FEW * 5, pytest.param(MANY, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [FEW * 5, ALSO_MANY])
 def test_a_parameter_set_is_never_torn_never_older_and_the_last_one_arrives(across, count):
     counts = np.zeros(4, np.int64)
     across.start("write_sets", count, 1000)  # it goes on at full speed until the reader has taken so many

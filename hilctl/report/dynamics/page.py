@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 from hilctl.errors import NoFigures
 from hilctl.identify.dynamics.study import Study
 from hilctl.report.document import contents, document, save, section
-from hilctl.report.drawing import elements
+from hilctl.report.drawing import inline, laid_out, styled
 from hilctl.report.dynamics import paper_pictures, paper_sections, sections
 from hilctl.report.dynamics.pictures import pictures_of
 from hilctl.report.markup import NOTHING, Html, absent, bullets, code, facts, html, moment, p, sentence, tag
 from hilctl.report.numbers import fixed, percent
-from hilctl.report.pictures.style import RC
 
 if TYPE_CHECKING:
     from hilctl.papers.servo_tables import Paper
@@ -60,7 +59,7 @@ def page(study: Study, paper: "Paper | None" = None) -> str:
     pictures: dict[str, str] = {}
     without = ""
     try:
-        pictures = inline(study, paper)
+        pictures = _pictures(study, paper)
     except NoFigures as why:
         without = f"This page has {why}."
     title = f"The dynamics of {study.rig}"
@@ -80,15 +79,11 @@ def page(study: Study, paper: "Paper | None" = None) -> str:
     ])  # fmt: skip
 
 
-def inline(study: Study, paper: "Paper | None" = None) -> dict[str, str]:
+def _pictures(study: Study, paper: "Paper | None") -> dict[str, str]:
     """Each figure that has data, as an SVG element; NoFigures if matplotlib is missing."""
-    try:
-        from matplotlib import rc_context
-    except ImportError:
-        raise NoFigures from None
-    drawn = chain(pictures_of(study), paper_pictures.pictures_of(paper) if paper else ())
-    with rc_context(RC):
-        return elements((name, figure) for name, figure in drawn if figure is not None)
+    with styled():
+        made = chain(pictures_of(study), paper_pictures.pictures_of(paper) if paper else ())
+        return inline(laid_out((name, figure) for name, figure in made if figure is not None))
 
 
 def _headline(study: Study) -> str:

@@ -16,7 +16,7 @@ from hilctl.signals import NAMES, Mode
 HOUSE = Path(__file__).resolve().parents[3]
 
 # Shortened arming, so that plain Python gets through it: what matters is that every block is passed.
-QUICK = {"arming.rest_s": 0.02, "arming.low_pressure_s": 0.01, "arming.high_pressure_s": 0.01, "arming.bump_s": 0.08,
+QUICK = {"arming.rest_s": 0.02, "arming.low_pressure_s": 0.01, "arming.high_pressure_s": 0.01, "arming.bump_s": 0.05,
          "arming.supply_share": 0.3, "limits.supply.low": 0.1, "twin.supply.rise_s": 0.02, "law.blend_s": 0.05,
          "arming.rest_speed_m_s": 0.02, "twin.substep_s": 2.5e-4}
 
@@ -34,7 +34,7 @@ def course(table: type[Any]) -> Any:
     rig = table(**QUICK)
     parts = [rig.run(0.01)]
     assert rig.ask(RequestKind.ARM) == Refusal.ACCEPTED
-    parts.append(rig.run(1.0))
+    parts.append(rig.run(0.7))
     assert rig.law.mode == Mode.HOLD, (rig.law.mode, rig.law.arm.step, rig.trip)
     rig.track("triangle", speed_m_s=0.2, amplitude_m=0.01)
     parts.append(rig.run(0.25))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hilctl.errors import NoFigures
-from hilctl.report import figures, write
+from hilctl.report import drawn, figures, write
 from hilctl.report.drawing import PICTURES
 from hilctl.report.pictures import convergence, friction, spectrum, style, waves
 from hilctl.results.commissioned import Commissioned
@@ -18,7 +18,7 @@ matplotlib = pytest.importorskip("matplotlib")
 def test_every_figure_is_a_picture_with_something_in_it(told, tmp_path):
     from matplotlib.image import imread
 
-    written = figures(told, tmp_path / "new")
+    written = figures(drawn(told), tmp_path / "new")
     assert [path.stem for path in written] == list(PICTURES)
     for path in written:
         pixels = imread(path)[..., :3]
@@ -27,7 +27,7 @@ def test_every_figure_is_a_picture_with_something_in_it(told, tmp_path):
 
 
 def test_nothing_told_is_nothing_drawn(tmp_path):
-    assert figures(Commissioned(), tmp_path / "new") == [] and not (tmp_path / "new").exists()
+    assert figures(drawn(Commissioned()), tmp_path / "new") == [] and not (tmp_path / "new").exists()
 
 
 @pytest.mark.parametrize("name", PICTURES)
@@ -110,14 +110,14 @@ def test_the_same_commissioning_gives_the_same_bytes(told, tmp_path):
 
 
 def test_figures_leave_matplotlib_as_it_was(told, tmp_path):
-    figures(Commissioned(preview=told.preview), tmp_path)
+    figures(drawn(Commissioned(preview=told.preview)), tmp_path)
     assert [key for key in style.RC if matplotlib.rcParams[key] != matplotlib.rcParamsDefault[key]] == []
 
 
 def test_without_matplotlib_the_report_says_what_brings_figures(told, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(NoFigures, match=r"hilctl\[report\]"):
-        figures(told, tmp_path)
+        figures(drawn(told), tmp_path)
     page = write(told, tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<svg" not in page and "pip install hilctl[report]" in page and "Every parameter" in page
 

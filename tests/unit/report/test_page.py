@@ -32,7 +32,7 @@ JUNK = (None, "", "text", 3.5, -1, 0, True, float("nan"), [], {}, [[]], [None], 
 @pytest.fixture
 def plain(monkeypatch):
     """Without figures: these tests are about the text."""
-    monkeypatch.setattr(module, "inline", lambda told: {})
+    monkeypatch.setattr(module, "drawn", lambda told: {})
     return module.page
 
 

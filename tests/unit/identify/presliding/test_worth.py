@@ -1,8 +1,5 @@
 """What the identified law is worth in compensation: the inverse model with it, on a twin that has the true one."""
 
-import importlib.util
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -15,30 +12,11 @@ from hilctl.identify.presliding import judge
 from hilctl.identify.presliding.estimate_cycles import cut
 from hilctl.identify.presliding.model_curve import curve_of
 from hilctl.identify.presliding.plan import CHANNELS, PAUSE_S, plan
+from tests.unit.law.conftest import Table
+from tests.unit.law.test_inverse import distortion
 
 CURVE = {"fc": 287.0, "fs": 3118.0, "vs": 0.115, "sigma": 3251.0}
 KNOWN = {"fc": 293.0, "fs": 3130.0, "vs": 0.1146, "sigma": 3235.0}  # as a campaign may have found it
-
-
-def _load(name: str) -> ModuleType:
-    path = Path(__file__).parents[2] / "law" / name
-    spec = importlib.util.spec_from_file_location(f"law_{path.stem}", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="module")
-def law_loop() -> Any:
-    """The law and the twin in one loop, as the tests of the law have them."""
-    return _load("conftest.py").Table
-
-
-@pytest.fixture(scope="module")
-def distortion() -> Any:
-    """Of the true acceleration in a sine."""
-    return _load("test_inverse.py").distortion
 
 
 def below(at: str, table: dict[str, Any]) -> dict[str, Any]:
@@ -52,8 +30,8 @@ def explicit(law: dict[str, Any]) -> dict[str, Any]:
     return law | {"alpha": list(own.shares()), "k": list(own.stiffnesses())} if law["model"] == "gms" else law
 
 
-def identified(law_loop: Any, law: dict[str, Any]) -> dict[str, Any]:
-    table = law_loop(**below("twin.friction", law))
+def identified(law: dict[str, Any]) -> dict[str, Any]:
+    table = Table(**below("twin.friction", law))
     table.arm()
     controller, rate_hz = table.controller, 1 / table.dt_s
     keys = ("m", "A", "B", "K", "vertical", "beta", "Vt", "stroke_m")
@@ -87,14 +65,14 @@ def identified(law_loop: Any, law: dict[str, Any]) -> dict[str, Any]:
     ],
     ids=["lugre", "stiff lugre", "gms", "gms of ten", "karnopp"],
 )
-def test_the_identified_law_takes_most_of_the_distortion_away(law_loop, distortion, law, factor):
-    found = identified(law_loop, law)
+def test_the_identified_law_takes_most_of_the_distortion_away(law, factor):
+    found = identified(law)
     assert found["model"] == law["model"]
     own = below("friction", found) | below("twin.friction", explicit(law))
     if law["model"] == "gms":
         own.pop("twin.friction.s0")
         own.pop("twin.friction.elements", None)
-    before = distortion(law_loop(**own), 1.0, 0.0)
-    after = distortion(law_loop(**own), 1.0, 1.0)
+    before = distortion(Table(**own), 1.0, 0.0)
+    after = distortion(Table(**own), 1.0, 1.0)
     print(f"{law['model']}: {before:.1f} -> {after:.2f} %, {before / after:.1f} times less")
     assert after < before / factor
