@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from hilctl.results.commissioned import Commissioned
 from hilctl.results.prepared import Prepared
 from hilctl.results.quantity import Quantity
 from hilctl.results.verified import Compared
@@ -15,12 +14,12 @@ STUCK_NULL = 1e-3  # of full opening: so far from the null a table holds still b
 GAUGE, SUPPLY_SHARE = 0.01, 0.05  # to which a transducer is right; a change of the flow by a fortieth
 
 
-def stored_machine(stored: Commissioned) -> dict[str, Quantity]:
-    """Its quantities, the null included."""
-    found = dict(stored.plant or {})
-    if "null" not in found and stored.prepared is not None:
-        found["null"] = held_null(stored.prepared, found)
-    return found
+def with_null(machine: Mapping[str, Quantity], made: Prepared | None) -> dict[str, Quantity]:
+    """The machine with its null: as it was identified, or else the opening at which the table was held."""
+    own = machine.get("null")
+    if made is None or (own is not None and own.identified):
+        return dict(machine)
+    return {**machine, "null": held_null(made, machine)}
 
 
 def held_null(made: Prepared, machine: Mapping[str, Quantity]) -> Quantity:

@@ -141,9 +141,9 @@ def _as_commissioned(rig: "Client", stored: Commissioned) -> list[str]:
         return []
     adopt(rig, values, f"{ORIGIN}, as commissioned")
     named = ", ".join([*sorted(values)[:3], *(["…"] if len(values) > 3 else [])])
-    line = stored.sent.line if stored.sent and stored.sent.line else "the rig file"
+    line = stored.sent.line if stored.sent and stored.sent.line else "the values of its result"
     text = f"{len(values)} active parameters were not those of the commissioning ({named})"
-    return [f"{text}; they were meanwhile, and are restored; {line} keeps them"]
+    return [f"{text}; they were set for the verification, and are restored; in the rig file, {line} keeps them"]
 
 
 def _supply(rig: "Client") -> float | None:

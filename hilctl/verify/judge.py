@@ -8,7 +8,7 @@ from hilctl.params import BadValues
 from hilctl.results.quantity import Quantity
 from hilctl.results.verified import Cause, Compared, Compensation, Verdict
 from hilctl.verify import friction
-from hilctl.verify.at_rest import compare_supply, compare_zeros, held_null, stored_machine
+from hilctl.verify.at_rest import compare_supply, compare_zeros, with_null
 from hilctl.verify.compare import compare_all
 from hilctl.verify.compensation import compensation
 from hilctl.verify.diagnose import Seen, causes_of
@@ -22,7 +22,7 @@ def compared(asked: Asked, found: Found) -> dict[str, Compared]:
     stored, supply_pa = asked.stored, float(found.facts["machine.Ps"])
     force_n = supply_pa * float(found.facts["machine.A"])
     return {
-        **compare_all(stored_machine(stored), _machine(found), supply_pa),
+        **compare_all(with_null(stored.plant or {}, stored.prepared), _machine(found), supply_pa),
         **friction.compared(stored, found.pairs, force_n),
         **compare_zeros(stored.prepared, found.prepared, supply_pa), **compare_supply(supply_pa, found.supply_pa),
     }  # fmt: skip
@@ -53,8 +53,7 @@ def may_stay(asked: Asked, found: Found, why: list[Cause]) -> Compensation:
 def _machine(found: Found) -> dict[str, Quantity]:
     """By the names that a stored result has."""
     told = found.plant.told if found.plant else {}
-    named = {key.removeprefix("machine."): one for key, one in told.items()}
-    return named if "null" in named else {**named, "null": held_null(found.prepared, named)}
+    return with_null({key.removeprefix("machine."): one for key, one in told.items()}, found.prepared)
 
 
 def _unstable(found: Found) -> str:

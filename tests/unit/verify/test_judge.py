@@ -1,13 +1,14 @@
 """The verdict of all, and whether compensation may stay on."""
 
 import pytest
+from msgspec.structs import replace
 
 from hilctl.results.commissioned import Commissioned
 from hilctl.results.friction import ActiveFriction
 from hilctl.results.prepared import Prepared, Zeroed
 from hilctl.results.quantity import Quantity
 from hilctl.results.verified import Cause, Compared, Judged
-from hilctl.verify.at_rest import compare_supply, compare_zeros, stored_machine
+from hilctl.verify.at_rest import compare_supply, compare_zeros, with_null
 from hilctl.verify.compensation import compensation
 from hilctl.verify.judge import verdict_of
 
@@ -73,7 +74,10 @@ def test_zeros_and_supply_count_by_the_supply_pressure():
 
 def test_a_null_that_is_only_the_command_of_a_held_table_is_as_sure_as_the_overlap_lets_it():
     plant = {"dead_band": Quantity(0.03, 0.029, 0.031)}
-    held = stored_machine(Commissioned(prepared=prepared(0.01), plant=plant))["null"]
+    held = with_null(plant, prepared(0.01))["null"]
     assert (held.low, held.high) == pytest.approx((0.01 - 0.031, 0.01 + 0.031))
     own = Quantity(0.012, 0.0115, 0.0125)
-    assert stored_machine(Commissioned(prepared=prepared(0.01), plant={"null": own}))["null"] is own
+    assert with_null({"null": own}, prepared(0.01))["null"] is own
+    unsure = replace(own, origin="not identifiable").withheld()
+    assert with_null({"null": unsure}, prepared(0.01))["null"].value == 0.01
+    assert with_null({}, None) == {}
