@@ -51,8 +51,7 @@ class Judged(Struct, frozen=True):
     amplitude_m: float
     without: Annotated[float, Meta(description="without compensation")]
     compensated: float
-    then_without: Annotated[float | None, Meta(description="when it was commissioned")] = None
-    then_compensated: float | None = None
+    then: Annotated[float | None, Meta(description="compensated, when it was commissioned")] = None
 
 
 class Compensation(Struct, frozen=True):

@@ -6,8 +6,8 @@ from hilctl.results.commissioned import Commissioned
 from hilctl.results.verified import Cause, Compensation, Judged
 
 OFF = "`hilctl set law.feed.inverse=0` switches it off"
-KEEPS = 0.5  # of what compensation was worth
-WORSE = 1.25  # times the distortion without, and than it was commissioned with: two cycles repeat within a fifth
+LEAVES = 2.0  # times the distortion that it left when it was commissioned
+WORSE = 1.25  # times the distortion without it, and the one that it left then: a few cycles repeat within a fifth
 
 
 def compensation(
@@ -25,25 +25,16 @@ def compensation(
             return Compensation(False, f"not proved on the rig: {reason}; and the rig has changed", OFF)
         return Compensation(True, f"the rig has not changed; not proved on the rig: {reason}")
     said = ", ".join(_sine_text(key, one) for key, one in sines.items())
-    if any(one.compensated > WORSE * one.without / min(_times_then(one) or 1.0, 1.0) for one in sines.values()):
+    if any(one.compensated > WORSE * max(one.without, one.then or 0.0) for one in sines.values()):
         return Compensation(False, f"it distorts more than it removes: {said}", OFF, dict(sines))
-    helps = "it still helps" if all(_times(one) >= 1.0 for one in sines.values()) else "it is no worse than it was"
-    if any(_times(one) < KEEPS * (_times_then(one) or 0.0) for one in sines.values()):
+    helps = "it still helps"
+    if any(one.compensated > one.without for one in sines.values()):
+        helps = "it is no worse than it was"
+    if any(one.compensated > LEAVES * (one.then or one.compensated) for one in sines.values()):
         helps = "it helps less than when it was commissioned"
     return Compensation(True, f"{helps}: {said}", "", dict(sines))
 
 
-def _times(one: Judged) -> float:
-    return one.without / max(one.compensated, 1e-9)
-
-
-def _times_then(one: Judged) -> float | None:
-    if one.then_without is None or not one.then_compensated:
-        return None
-    return one.then_without / one.then_compensated
-
-
 def _sine_text(key: str, one: Judged) -> str:
-    then = _times_then(one)
-    was = f" ({then:.2g} times when it was commissioned)" if then is not None else ""
-    return f"{key} Hz: {one.without:.3g} → {one.compensated:.3g} %, {_times(one):.2g} times less{was}"
+    was = f" ({one.then:.3g} % when it was commissioned)" if one.then is not None else ""
+    return f"distortion at {key} Hz {one.without:.3g} % without it, {one.compensated:.3g} % with it{was}"

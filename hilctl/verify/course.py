@@ -194,7 +194,7 @@ def _sines(rig: "Client", stored: Commissioned, found: Found, tell: Tell) -> Non
             seen[key].append(measure(rig, size).distortion.percent)
     for key, (without, compensated) in seen.items():
         was = stored.thd[key]
-        found.sines[key] = Judged(was.amplitude_m, without, compensated, was.before, was.after)
+        found.sines[key] = Judged(was.amplitude_m, without, compensated, was.after)
 
 
 def _tick(rig: "Client") -> int:

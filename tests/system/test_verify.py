@@ -59,7 +59,7 @@ def test_what_has_changed_is_found_with_its_cause(what, stored, tmp_path):
 def test_compensation_that_makes_it_worse_may_not_stay_on_which_has_an_exit_code_of_its_own(stored, tmp_path):
     done = Shell(tmp_path).run("verify", str(stored.parent), RIG, "--twin", "--set", "twin.friction.fs=700",
                                "twin.seed=9", code=3)  # fmt: skip
-    assert "compensation must not stay on: it distorts more than it removes: 1 Hz" in done.stdout
+    assert "compensation must not stay on: it distorts more than it removes: distortion at 1 Hz" in done.stdout
     assert "`hilctl set law.feed.inverse=0` switches it off" in done.stdout
     assert "static friction fell" in done.stdout
 
