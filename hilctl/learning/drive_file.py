@@ -14,6 +14,7 @@ from hilctl.errors import WrongUse
 from hilctl.experiment import course, store
 from hilctl.experiment.course import Course
 from hilctl.experiment.facts import Facts
+from hilctl.learning.payload import Moved
 from hilctl.learning.wanted import Lines, Reals, Wanted
 from hilctl.results.proof import Learned, Repeat
 from hilctl.results.stored import as_json
@@ -41,7 +42,10 @@ class Drive(Struct, frozen=True):
     ratio: Annotated[list[tuple[float, float]], Meta(description="the response over the predicted one, in its lines")]
     repeats: list[Repeat]
     best: Annotated[int, Meta(description="index of the repeat with the least error")]
-    moved_kg: Annotated[float | None, Meta(description="by load pressure and acceleration, in that repeat")]
+    moved_kg: Annotated[
+        tuple[float, float] | None,
+        Meta(description="mass and its standard error, by load pressure and acceleration, in that repeat"),
+    ]
     why: Annotated[str, Meta(description="learning ended; empty while it goes on, or where it was cut off")]
 
     def __post_init__(self) -> None:
@@ -62,20 +66,25 @@ class Drive(Struct, frozen=True):
         return np.array(self.drive_m)
 
     @property
+    def moved(self) -> Moved:
+        """The mass."""
+        return Moved(*self.moved_kg) if self.moved_kg else Moved(math.nan, math.nan)
+
+    @property
     def ratios(self) -> Lines:
         """As complex numbers."""
         return np.array([complex(*one) for one in self.ratio])
 
 
 def made(
-    facts: Facts, motion: Mapping[str, Any], wanted: Wanted, found: Learned, drive: Reals, ratio: Lines, moved_kg: float
+    facts: Facts, motion: Mapping[str, Any], wanted: Wanted, found: Learned, drive: Reals, ratio: Lines, mass: Moved
 ) -> Drive:  # fmt: skip
     """Of a learning as far as it is."""
     begun = course.now(facts.rig, facts.rate_hz, facts.values, motion, work="learning")
     return Drive(
         FORMAT, begun, found.name, wanted.text, wanted.center_m, wanted.interval_s, wanted.repeats, wanted.x.tolist(),
         drive.tolist(), [(one.real, one.imag) for one in ratio.tolist()], list(found.repeats),
-        found.best, moved_kg if math.isfinite(moved_kg) else None, found.why,
+        found.best, (mass.kg, mass.error_kg) if math.isfinite(mass.kg) else None, found.why,
     )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from hilctl.experiment.facts import Facts
 from hilctl.learning import drive_file
 from hilctl.learning.correct import SHARE, WHOLE, bounded, step
 from hilctl.learning.judge import Band, in_percent, judged
-from hilctl.learning.payload import changed, moved_kg
+from hilctl.learning.payload import Moved, changed, moved
 from hilctl.learning.played import Answer, accepted, loosened, played, sensed
 from hilctl.learning.response import Response, predicted
 from hilctl.learning.wanted import Lines, Reals, Wanted, lines_of
@@ -53,7 +53,7 @@ class Tried(NamedTuple):
     answer: Answer
     repeat: Repeat
     chance_percent: float  # of the wanted acceleration: what would be another the next time
-    moved_kg: float
+    moved: Moved
 
 
 def learn(
@@ -113,7 +113,7 @@ class _Course:
         if self.tried:
             last = self.tried[-1]
             self.response.saw(lines - last.lines, answer.x - last.answer.x, 2 * self.chance(answer))
-        mass = moved_kg(answer, float(self.facts["machine.A"]), self.wanted, self.band.highest_hz)
+        mass = moved(answer, float(self.facts["machine.A"]), self.wanted, self.band.highest_hz)
         chance = in_percent(self.wanted, self.chance(answer), self.band)
         self.tried.append(Tried(drive, lines, answer, judged(self.wanted, answer, self.band, share), chance, mass))
 
@@ -124,8 +124,8 @@ class _Course:
     def judge(self) -> str:
         """Which is the best now, and why this was the last; empty where it was not."""
         last, best = self.tried[-1], self.tried[self.best]
-        with_kg = self.asked.before.moved_kg if self.asked.before and len(self.tried) == 1 else best.moved_kg
-        if said := changed(with_kg, last.moved_kg):
+        with_it = self.asked.before.moved if self.asked.before and len(self.tried) == 1 else best.moved
+        if said := changed(with_it, last.moved):
             return said
         if self.checks:
             self.checks = False
@@ -182,5 +182,5 @@ class _Course:
             return
         best = self.tried[self.best]
         found = drive_file.made(self.facts, self.asked.motion, self.wanted, self.learned(why), best.drive,
-                                self.response.ratio, best.moved_kg)  # fmt: skip
+                                self.response.ratio, best.moved)  # fmt: skip
         drive_file.keep(self.asked.file, found)

@@ -107,7 +107,7 @@ class TableRig:
         cycles, before_s = (CYCLES, (_RAMP + _SETTLE) * wanted.seconds) if wanted.repeats else (1, 0.0)
         n = 4 * len(wanted.x) * cycles
         t = self.tracked[-1].facts["first_sample_s"] + before_s + wanted.seconds * cycles / n * np.arange(n)
-        at = t / self.table.dt_s + float(self.table.law.lead)  # the loop looks so far ahead
+        at = t / self.table.dt_s + float(self.table.law.lead) - 1.0  # as late is the reference of its first row
         a = np.interp(at, np.arange(len(self.rows)), np.gradient(self.truth[:, 1], self.table.dt_s))
         a = np.fft.rfft(a)[: cycles * len(wanted.hz) : cycles] / n
         w = 2 * np.pi * wanted.hz

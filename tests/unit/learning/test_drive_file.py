@@ -1,5 +1,6 @@
 """A drive on the disk."""
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from hilctl.errors import WrongUse
 from hilctl.learning import drive_file
+from hilctl.learning.payload import Moved
 from hilctl.learning.wanted import Wanted
 from hilctl.results.proof import Learned, Repeat
 from tests.unit.learning.test_wanted import FACTS
@@ -25,15 +27,15 @@ def test_what_is_kept_is_what_is_opened(tmp_path: Path, count, seed, repeats, ce
     motion = Wanted("a motion", chance.normal(size=count), 1e-3, center_m, repeats)
     ratio = chance.normal(size=count // 2 + 1) + 1j * chance.normal(size=count // 2 + 1)
     found = Learned("one", 1.0 if repeats else None, seen, len(seen) - 1, False, "", str(file))
-    drive = chance.normal(size=count)
-    made = drive_file.made(FACTS, {"kind": "sine"}, motion, found, drive, ratio, mass_kg or float("nan"))
+    drive, mass = chance.normal(size=count), Moved(mass_kg or math.nan, 1.0)
+    made = drive_file.made(FACTS, {"kind": "sine"}, motion, found, drive, ratio, mass)
     drive_file.keep(file, made)
     kept = drive_file.opened(file)
     assert kept == made
     assert (kept.wanted.x == motion.x).all()
     assert (kept.best_m == drive).all()
     assert (kept.ratios == ratio).all()
-    assert kept.moved_kg == mass_kg
+    assert (kept.moved == mass) if mass_kg else math.isnan(kept.moved.kg)
     drive_file.refuse_other(kept, FACTS, file)
 
 
@@ -53,7 +55,7 @@ def test_a_file_whose_values_do_not_belong_together_is_refused(tmp_path: Path):
     file = tmp_path / "one.drive.json"
     motion = Wanted("a motion", np.zeros(8), 1e-3, 0.0, True)
     found = Learned("one", 1.0, [Repeat(1.0, 1.0, 0.0)], 0, False, "")
-    made = drive_file.made(FACTS, {}, motion, found, np.zeros(8), np.ones(5, complex), 500.0)
+    made = drive_file.made(FACTS, {}, motion, found, np.zeros(8), np.ones(5, complex), Moved(500.0, 1.0))
     drive_file.keep(file, made)
     text = file.read_text()
     for old, new, said in (('"best":0', '"best":1', "best must be an index of 1 repeats, is 1"),

@@ -13,6 +13,7 @@ from hilctl.experiment.facts import read_facts
 from hilctl.law.motions import samples_of
 from hilctl.learning import drive_file
 from hilctl.learning.learn import SHARE, Asked, learn
+from hilctl.learning.payload import Moved
 from hilctl.learning.played import how, whole
 from hilctl.learning.wanted import Wanted, wanted
 from hilctl.results.proof import Learned, Repeat
@@ -116,7 +117,7 @@ def test_another_payload_ends_it_with_the_reason(tmp_path: Path):
 
 
 def test_another_rig_is_noticed_without_pressures_by_playing_the_best_drive_again(monkeypatch):
-    monkeypatch.setattr("hilctl.learning.learn.moved_kg", lambda *given: math.nan)
+    monkeypatch.setattr("hilctl.learning.learn.moved", lambda *given: Moved(math.nan, math.nan))
     rig = valve()
     rig.before = lambda drive: rig.carry(2.0) if drive == 2 else None
     found = learned(rig, sine(rig), target_percent=0.001)

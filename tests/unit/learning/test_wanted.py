@@ -63,7 +63,7 @@ def test_a_move_is_not_learned():
 
 def test_where_a_record_hardly_moves_there_is_no_correction():
     t = np.arange(4000) * INTERVAL_S
-    x = 0.01 * np.sin(2 * np.pi * 2 * t) * np.where((t > 2) & (t < 4), 1.0, 0.01)
+    x = 0.01 * np.sin(2 * np.pi * 2 * t) * np.where((t > 2) & (t < 4), 1.0, 0.002)
     x[:500] = x[-500:] = 0.0
     motion = Wanted("", x, INTERVAL_S, 0.0, False)
     drive = motion.corrected(lines_of(np.full(4000, 1e-3)))
