@@ -28,7 +28,7 @@ from hilctl.experiment.own_loop import refuse_on
 from hilctl.experiment.prepare import prepare
 from hilctl.experiment.store import StoreError
 from hilctl.identify.friction import Campaign, CannotPlan, campaign_of
-from hilctl.identify.friction.campaign import FORMAT, PLAN, Header
+from hilctl.identify.friction.campaign import FORMAT, PLAN, RESUME, Header
 from hilctl.identify.plant import identify_plant
 from hilctl.params import BadValues
 from hilctl.results.commissioned import Commissioned
@@ -53,10 +53,11 @@ class VerifyFailed(HilctlError):
 
 
 class _Stage:
-    """Where it is, for messages."""
+    """Where it is and what is found so far, for messages."""
 
     def __init__(self, tell: Tell) -> None:
         self.name, self._tell = "", tell
+        self.found: Found | None = None
 
     def __call__(self, text: str) -> None:
         self.name = text
@@ -77,13 +78,14 @@ def verify(rig: "Client", asked: Asked, tell: Tell = lambda text: None) -> Verif
     course.begun(asked.folder, begun)
     try:
         with journal.kept(asked.folder / course.LEGS):
-            found = _measured(rig, asked, stage)
+            found = stage.found = _prepared(rig, asked, stage)
+            _measure(rig, asked, found, stage)
     except KeyboardInterrupt:
         restored(rig, before, f"{ORIGIN}, interrupted")
         raise
     except (*_FAULTS, Refused, OSError) as fault:
         kept = restored(rig, before, f"{ORIGIN}, broken off")
-        raise VerifyFailed(f"{stage.name}: {fault}; {kept}") from fault
+        raise VerifyFailed(f"{stage.name}: {fault}; {kept}{_until_then(asked, stage.found)}") from fault
     restored(rig, before, ORIGIN)
     stored, of = asked.stored, judge.compared(asked, found)
     why = judge.causes(asked, found, of)
@@ -112,12 +114,21 @@ def _refuse_other_scales(rig: "Client", asked: Asked) -> None:
         )
 
 
-def _measured(rig: "Client", asked: Asked, tell: Tell) -> Found:
-    stored = asked.stored
+def _until_then(asked: Asked, found: Found | None) -> str:
+    """What has been found when it ends early, which may be why."""
+    causes = judge.causes(asked, found, judge.compared(asked, found)) if found else []
+    return "".join(f". Until then: {cause.text}; {cause.remedy}" for cause in causes)
+
+
+def _prepared(rig: "Client", asked: Asked, tell: Tell) -> Found:
     tell("preparing")
     made = prepare(rig, warm_up_s=asked.warm_up_s, tell=tell)
-    notes = _as_commissioned(rig, stored)
-    found = Found(read_facts(rig), made, _supply(rig), notes=notes)
+    notes = _as_commissioned(rig, asked.stored)
+    return Found(read_facts(rig), made, _supply(rig), notes=notes)
+
+
+def _measure(rig: "Client", asked: Asked, found: Found, tell: Tell) -> None:
+    stored = asked.stored
     if stored.plant:
         with _or_without(rig, found, "mass, flow, oil and valve"):
             found.plant = identify_plant(rig, lambda name, done: tell(f"machine: {name}"))
@@ -127,7 +138,6 @@ def _measured(rig: "Client", asked: Asked, tell: Tell) -> Found:
     if stored.friction is not None:
         with _or_without(rig, found, "the effect of compensation"):
             _sines(rig, stored, found, tell)
-    return found
 
 
 def _as_commissioned(rig: "Client", stored: Commissioned) -> list[str]:
@@ -170,8 +180,12 @@ def _friction(rig: "Client", asked: Asked, found: Found, tell: Tell) -> None:
     """Three speeds; the mass is compared by itself."""
     speeds = friction.asked(friction.speeds_of(asked.stored))
     campaign = Campaign.begin(rig, asked.folder / "friction", speeds, FRICTION_S, found.prepared)
-    for measured in campaign.run():
-        tell(f"friction: {measured.leg.speed_m_s:g} m/s measured")
+    tell("friction")
+    try:
+        for measured in campaign.run():
+            tell(f"friction: {measured.leg.speed_m_s:g} m/s measured")
+    except LegFault as fault:
+        raise LegFault(str(fault).removesuffix(RESUME).rstrip(". ")) from fault  # two minutes are repeated
     made = campaign_of(campaign)
     found.pairs = made.curve
     found.notes += [remark for remark in made.remarks if "moving mass" not in remark]

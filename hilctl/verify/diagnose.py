@@ -4,6 +4,7 @@ A rule sees only what no earlier one has explained. So a pressure sensor whose s
 and more friction in the same proportion, is not also reported as payload and as wear.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
@@ -90,6 +91,12 @@ def change_text(key: str, one: Compared) -> str:
     return f"{one.name} {100 * (one.share or 0.0):+.3g} %"
 
 
+def _with_interval(value: float, half: float) -> str:
+    """With as many digits as are known."""
+    digits = max(0, -math.floor(math.log10(half))) if half > 0 else 0
+    return f"{value:.{digits}f} ± {half:.2g}"
+
+
 def _drift(left: _Left) -> Iterator[Cause]:
     keys = left.of(*OFFSETS)
     if keys:
@@ -169,8 +176,8 @@ def _payload(left: _Left) -> Iterator[Cause]:
         loads += left.of(CONSTANT_FORCE) if left.seen.vertical and left.change(CONSTANT_FORCE) * change > 0 else []
         parts = ("plant", *_FRICTION) if guides else _MACHINE
         yield Cause(
-            "payload", f"the payload is {'heavier' if change > 0 else 'lighter'} by {abs(change):.3g} "
-            f"± {left.seen.compared[key].interval or 0.0:.2g} kg{guides}: "
+            "payload", f"the payload is {'heavier' if change > 0 else 'lighter'} by "
+            f"{_with_interval(abs(change), left.seen.compared[key].interval or 0.0)} kg{guides}: "
             f"{left.said([key, *loads])}", [key, *loads],
             f"restore the payload, or commission for this one: {left.again(*parts)}",
         )  # fmt: skip

@@ -36,7 +36,7 @@ def test_a_rig_that_has_not_changed_is_found_unchanged_and_keeps_its_compensatio
 
 
 CHANGES = {
-    "payload": ({"twin.machine.m": 570.0}, {"m"}, ["payload"], "heavier by"),
+    "payload": ({"twin.machine.m": 570.0}, {"m"}, ["payload"], "heavier by 70 ± 3"),
     "hotter oil": (
         {"twin.friction.sigma": 2500.0, "twin.machine.Ctc": 6.5e-12, "twin.sensors.oil_temperature.value_degc": 48.0},
         {"friction_middle", "friction_fast", "Ctc"}, ["oil_temperature"], "hotter by 8 K",
@@ -83,6 +83,15 @@ def test_a_trip_ends_it_with_its_limit_and_it_can_be_repeated(stored, tmp_path):
         rig.reset()
         told = verify(rig, asked(stored, tmp_path / "x"))
         assert isinstance(told, Verified) and told.verdict == "unchanged"
+
+
+@pytest.mark.slow
+def test_a_trip_tells_what_was_found_until_then(stored, tmp_path):
+    with private_service(RIG, changes={"twin.machine.m": 1500.0}) as service, Client(service.commands) as rig:
+        with pytest.raises(VerifyFailed, match=r"tripped by .* Until then: the payload is heavier by 10") as failed:
+            verify(rig, asked(stored, tmp_path / "v"))
+        assert "resume" not in str(failed.value)
+        assert rig.status()["trip"]
 
 
 def test_an_interrupt_stops_the_table_and_switches_compensation_on_again(stored, tmp_path):

@@ -41,6 +41,7 @@ FORMAT = 2
 PLAN, LEGS, _KIND = "campaign.json", "legs", "campaign"
 FRUITLESS = 0.75  # of the planned speeds without a window that counts end a campaign: overlap or hysteresis of the
 LEAST_FRUITLESS = 6  # valve spoils the slowest ones on a sound rig
+RESUME = "Finished speeds are kept: correct it, `hilctl reset` and `hilctl arm` after a trip, and resume"
 FEWEST = 4  # speeds in both directions, or there is no curve
 
 
@@ -184,9 +185,7 @@ class Campaign:
             why = f"the service stopped replying {leg.name}: {silent}; start it, and check the rig"
         except LegFault as fault:
             why = str(fault)
-        raise LegFault(
-            f"{why}. Finished speeds are kept: correct it, `hilctl reset` and `hilctl arm` after a trip, and resume"
-        )
+        raise LegFault(f"{why}. {RESUME}")
 
     def _wrong(self, rig: "Client", index: int, record: Record, offsets: Mapping[str, float]) -> str:
         """Why a triangle does not count: then it is not stored."""
