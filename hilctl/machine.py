@@ -58,7 +58,12 @@ class Machine(Params, kw_only=True):
     @property
     def overlaps(self) -> tuple[float, float]:
         """On the sides of positive and of negative commands."""
-        return self.overlap_a or self.dead_band, self.overlap_b or self.dead_band
+        return overlaps(self.dead_band, self.overlap_a, self.overlap_b)
+
+
+def overlaps(both: float, side_a: float, side_b: float) -> tuple[float, float]:
+    """On the sides of positive and of negative commands: a side's own, or that of both."""
+    return side_a or both, side_b or both
 
 
 GRAVITY = 9.80665  # m/s², standard gravity (CGPM 1901)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hilctl.identify.plant.model_flow import CURVED, LINEAR, Lines, flow_lines, flow_slopes
+from hilctl.identify.plant.model_flow import CURVED, LINEAR, Lines, declared_overlaps, flow_lines, flow_slopes
 from hilctl.identify.plant.model_signals import Reals
 
 WORDS = LINEAR + CURVED
@@ -57,7 +57,8 @@ def words_of(facts: Mapping[str, Any]) -> dict[str, Word]:
     """Where the search begins and ends, from what the rig file believes."""
     Qn, beta, wv, zv, Ps = (float(facts[f"machine.{key}"]) for key in ("Qn", "beta", "wv", "zv", "Ps"))
     leak = 0.02 * Qn / Ps
-    dead = float(facts["machine.dead_band"])
+    overlap = 0.5 * sum(declared_overlaps(facts))
+    play = 0.5 * float(facts["machine.hysteresis"])
     return {
         "Qn": Word(Qn, 0.2 * Qn, 5 * Qn, Qn),
         "compliance": Word(1 / beta, 0.2 / beta, 5 / beta, 1 / beta),
@@ -69,8 +70,8 @@ def words_of(facts: Mapping[str, Any]) -> dict[str, Word]:
         "wv": Word(wv, 0.2 * wv, 5 * wv, wv),
         "zv": Word(zv, 0.2 * zv, 5 * zv, zv),
         "bias": Word(0.0, -0.1 * Ps, 0.1 * Ps, 0.005 * Ps, 0.0, 0.01 * Ps),
-        "dead_band": Word(max(dead, 1e-3), 0.0, 0.2, 0.01),
-        "play": Word(2e-4, 0.0, 0.05, 0.001),
+        "dead_band": Word(max(overlap, 1e-3), 0.0, 0.2, 0.01),
+        "play": Word(max(play, 2e-4), 0.0, 0.05, 0.001),
     }
 
 

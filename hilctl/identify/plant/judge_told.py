@@ -10,12 +10,12 @@ import numpy as np
 from hilctl.experiment.accelerometer import Accelerometer
 from hilctl.identify.plant.estimate_flow import RANK, WORDS, Fitted
 from hilctl.identify.plant.estimate_mass import TIMING_S, TRAVEL_M, Mass
+from hilctl.identify.plant.judge_valve import SURE, WIDEST, valve_changes, valve_notes, valve_told
 from hilctl.identify.plant.model_signals import Shown
 from hilctl.params.finite import finite
 from hilctl.results.plant import PlantEvidence
 from hilctl.results.quantity import Flag, Quantity, quantity
 
-SURE = 1.96  # standard deviations: 95 %
 UNSURE = 0.25  # of the value: with a wider half of the interval it is not identifiable
 LATE = 0.5e-3  # s: the same for delays
 SCALE = 1e-3  # to which transducers agree in scale
@@ -53,10 +53,11 @@ class PlantFit(NamedTuple):
 
     def changes(self) -> dict[str, float]:
         """What to set in the rig, by key: the model's parameters that were identified."""
-        return {
+        model = {
             key: q.value for key, q in self.quantities.items()
             if key in self.model and q.identified and q.before is not None and q.value is not None
         }  # fmt: skip
+        return {**model, **valve_changes(self.quantities)}
 
     @property
     def told(self) -> dict[str, Quantity]:
@@ -87,7 +88,7 @@ def told(
         quantities=quantities,
         model=MODEL,
         flags=tuple(_flags(quantities, fitted, records, facts) + _stiffness(mass, facts)),
-        notes=_notes(meter, facts),
+        notes=(*_notes(meter, facts), *valve_notes(quantities)),
         explained_percent=lost,
         scatter=fitted.scatter,
         singular_values=fitted.singular_values,
@@ -119,8 +120,7 @@ def _estimated(
     one("machine.Ctc", "m³/(s·Pa)", p["Ctc"], math.hypot(sd["Ctc"], LEAK * p["Ctc"]), least=0.0, at=bound["Ctc"])
     one("machine.wv", "rad/s", p["wv"], sd["wv"], at=bound["wv"])
     one("machine.zv", "", p["zv"], sd["zv"], at=bound["zv"])
-    one("machine.dead_band", "", p["dead_band"], sd["dead_band"], floor=0.01, least=0.0)
-    one("valve_hysteresis", "", 2 * p["play"], 2 * sd["play"], floor=0.01, least=0.0)
+    found |= valve_told(fitted, facts)
     gain = facts["sensors.acceleration.gain"] / meter.gain
     one("sensors.acceleration.gain", "", gain, gain / meter.gain * meter.gain_sd, _SIDES, floor=UNSURE)
 
@@ -160,7 +160,7 @@ def _flags(
 ) -> list[Flag]:
     flags = []
     for key, q in quantities.items():
-        if not q.identified and key in MODEL:
+        if not q.identified and (key in MODEL or key in WIDEST):
             ends = "{:.3g} to {:.3g}".format(*q.bounds)
             text = f"{key} = {q.value:.4g} {q.unit}, {ends}: not identifiable from these data"
             flags.append(Flag("imprecise", key, text, "keep the value before; larger motions would identify it"))

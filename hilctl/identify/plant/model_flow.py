@@ -9,6 +9,9 @@ s its opening beyond the overlap,
 
 half their difference is the equation (o, r: docs/models.md). pA' + pB' says little: it hangs on leakage to the tank.
 
+Of the overlap's two sides and the null only the two edges show. So by how much the sides differ stays as declared, and
+`dead_band` is their mean: with it and `null` both edges are where they are.
+
 What the sensors may do to it is in it, too: `bias`, by which pA reads too high and pB too low, shows as a difference
 between the two directions; `tau`, by which the motion's sensors are later than declared; `droop`, see motion.py.
 Qn, 1/beta, Ctc, tau and droop enter linearly.
@@ -24,6 +27,7 @@ from hilctl.experiment.accelerometer import Accelerometer
 from hilctl.experiment.record import Mask
 from hilctl.identify.plant.model_motion import fuse
 from hilctl.identify.plant.model_signals import Grid, Reals, Shown, Waves
+from hilctl.machine import overlaps
 from hilctl.rt.jit import jit
 
 HIGHEST = 1.8  # of the declared hydraulic mode: lines beyond are not used
@@ -149,10 +153,21 @@ def _root(drop: Reals) -> Reals:
     return np.asarray(np.sign(drop) * np.sqrt(np.abs(drop)))
 
 
+def sides(mean: float, facts: Mapping[str, Any]) -> tuple[float, float]:
+    """Overlaps of this mean that differ as the declared ones do."""
+    up, down = declared_overlaps(facts)
+    return max(mean + 0.5 * (up - down), 0.0), max(mean - 0.5 * (up - down), 0.0)
+
+
+def declared_overlaps(facts: Mapping[str, Any]) -> tuple[float, float]:
+    """Those of the rig file."""
+    return overlaps(*(float(facts[f"machine.{key}"]) for key in ("dead_band", "overlap_a", "overlap_b")))
+
+
 def flow_shape(place: Reals, lines: Lines, curved: Mapping[str, float], facts: Mapping[str, Any]) -> Reals:
     """(QA - QB)/2 for Qn = 1 and a spool at `place`."""
-    d = curved["dead_band"]
-    opening = np.sign(place) * np.maximum(np.abs(place) - d, 0.0) / (1 - d)
+    up, down = sides(curved["dead_band"], facts)
+    opening = np.maximum(place - up, 0.0) / (1 - up) - np.maximum(-place - down, 0.0) / (1 - down)
     leak = max(_LEAK, facts["machine.Kc"] * facts["machine.Ps"] / facts["machine.Qn"])
     root = np.sqrt(opening**2 + 4 * leak**2)
     edge, counter = 0.5 * (root + opening), 0.5 * (root - opening)

@@ -81,7 +81,7 @@ def test_the_accelerometers_gain_error_is_separated_from_the_mass(off):
 
 def test_only_what_the_inverse_model_needs_is_proposed(fit):
     keys = {"machine.m", "machine.Qn", "machine.beta", "machine.Ctc", "machine.wv", "machine.zv"}
-    assert set(fit.changes()) == keys | {"law.feed.extra_preview_s"}
+    assert set(fit.changes()) == keys | {"law.feed.extra_preview_s", "law.valve.null_bias"}
     assert all(key in BELIEVED for key in fit.changes())
 
 

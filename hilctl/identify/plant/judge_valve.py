@@ -1,0 +1,74 @@
+"""What is told of the valve's imperfections, overlap, play and null, and what of it the controller takes.
+
+The inverse of an overlap or of a play acts however small it is: it jumps, and it dithers. So what might as well be none
+is set to none.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from hilctl.identify.plant.estimate_flow import Fitted
+from hilctl.identify.plant.model_flow import declared_overlaps, sides
+from hilctl.results.quantity import Quantity, quantity
+
+SURE = 1.96  # standard deviations: 95 %
+OVERLAPS, HYSTERESIS, NULL = ("machine.overlap_a", "machine.overlap_b"), "machine.hysteresis", "null"
+WIDEST = {**dict.fromkeys(OVERLAPS, 0.002), HYSTERESIS: 0.001, NULL: 0.001}  # half of an interval that still is applied
+NONE = {**dict.fromkeys(OVERLAPS, 0.001), HYSTERESIS: 2.5e-4}  # what may be so little is set to none
+# Standard deviations of what a real valve does besides: a threshold looks like play, rounded edges like less overlap.
+_BESIDES = {"dead_band": 1e-4, "play": 1.6e-4, "null": 1.8e-4}
+_SET_AS = {NULL: "law.valve.null_bias"}  # where the rig file's key is another
+_WHY = "flow of the valve against pressures and motion, sines and chirps"
+
+
+def valve_told(fitted: Fitted, facts: Mapping[str, Any]) -> dict[str, Quantity]:
+    """By key."""
+    declared = declared_overlaps(facts)
+    both = sides(fitted.value["dead_band"], facts)
+    return {
+        **{key: _one(key, fitted, "dead_band", value, before, least=0.0)
+           for key, value, before in zip(OVERLAPS, both, declared, strict=True)},
+        HYSTERESIS: _one(HYSTERESIS, fitted, "play", 2 * fitted.value["play"], facts[HYSTERESIS], 2.0, least=0.0),
+        NULL: _one(NULL, fitted, "null", -fitted.value["null"], facts[_SET_AS[NULL]]),
+    }  # fmt: skip
+
+
+def _one(
+    key: str, fitted: Fitted, word: str, value: float, before: float, scale: float = 1.0, least: float = -math.inf
+) -> Quantity:
+    reach = scale * SURE * math.hypot(fitted.sd[word], _BESIDES[word])
+    beyond = fitted.at_bound[word] > 0 or (word == "null" and fitted.at_bound[word] != 0)
+    known = math.isfinite(reach) and reach <= WIDEST[key] and not beyond
+    return quantity(value, max(value - reach, least), value + reach, "", _WHY, identified=known, before=before)
+
+
+def valve_changes(quantities: Mapping[str, Quantity]) -> dict[str, float]:
+    """What to set in the rig, by its keys."""
+    found = {key: _set_to(key, quantities[key]) for key in WIDEST if quantities[key].identified}
+    changed = {key: value for key, value in found.items() if value or quantities[key].before}
+    if not set(OVERLAPS).isdisjoint(changed):
+        changed = {"machine.dead_band": 0.0, **{key: found[key] for key in OVERLAPS}, **changed}
+    return {_SET_AS.get(key, key): value for key, value in changed.items()}
+
+
+def _set_to(key: str, q: Quantity) -> float:
+    return 0.0 if q.value is None or q.bounds[0] <= NONE.get(key, -math.inf) else q.value
+
+
+def valve_notes(quantities: Mapping[str, Quantity]) -> tuple[str, ...]:
+    """What these numbers are relative to, and what is not set as it was found."""
+    up, down = (quantities[key] for key in OVERLAPS)
+    notes = [
+        f"{key} = {q.value:.2g} may be as little as none: it is set to 0" for key, q in quantities.items()
+        if key in NONE and q.identified and q.value and _set_to(key, q) == 0.0
+    ]  # fmt: skip
+    if _set_to(OVERLAPS[0], up) or _set_to(OVERLAPS[1], down):
+        apart = (up.before or 0.0) - (down.before or 0.0)
+        notes.append(
+            f"the overlap's sides differ by {apart:g} as the rig file says: from flow only both edges show, which are "
+            "the overlap's mean and the null"
+        )
+    notes.append("law.valve.null_bias is where the next arming that proves the valve begins; until then the null that "
+                 "arming found is in force")  # fmt: skip
+    return tuple(notes)
