@@ -100,23 +100,6 @@ def simulate_load(
             d[j] += h / 6.0 * grown[j]
 
 
-@jit(lambda: "void(float64[::1], float64, float64, float64[::1], float64[::1])", cached=True)
-def follow(sent: Any, play: float, threshold: float, followed: Any, slope: Any) -> None:
-    """Where a valve goes: a hysteresis of twice `play` is dragged along by the command, what changes that by no more
-    than `threshold` leaves it where it is. And the derivative by `play`.
-    """
-    at, by = sent[0], 0.0
-    held, held_by = at, by
-    for k in range(len(sent)):
-        if at < sent[k] - play:
-            at, by = sent[k] - play, -1.0
-        elif at > sent[k] + play:
-            at, by = sent[k] + play, 1.0
-        if abs(at - held) > threshold:
-            held, held_by = at, by
-        followed[k], slope[k] = held, held_by
-
-
 @jit()
 def _root(drop: float) -> float:
     return math.sqrt(drop) if drop >= 0.0 else -math.sqrt(-drop)

@@ -18,9 +18,10 @@ from hilctl.experiment.drive import Driven
 from hilctl.experiment.facts import Facts
 from hilctl.identify.grey_box.model import CannotBe, Record
 from hilctl.identify.grey_box.parameters import Choice, Fixed, Free
-from hilctl.identify.grey_box.rig_flow import Word, follow, simulate_load
+from hilctl.identify.grey_box.rig_flow import Word, simulate_load
 from hilctl.identify.plant.model_motion import compare, fuse
 from hilctl.identify.plant.model_signals import EDGE_S, Grid, Shown, Waves, shown
+from hilctl.identify.plant.model_valve import follow
 from hilctl.results.response import Reals
 
 FINER = 4  # samples for one: between those of the record the signals are what their waves say

@@ -5,7 +5,9 @@ the sensors enters as a few more residuals, and is left out where it is judged w
 
 Sensors and model err in ways that more samples do not average out. So the intervals also hold what an error of
 COHERENT, growing with the frequency from EVEN of that to all of it at the hydraulic mode, in or out of phase, of the
-motion or of the pressures would do to the words.
+motion or of the pressures would do to the words; what the misses of neighbouring lines do that hang together; and what
+an error of the edges' rounding and of the threshold would do. Among their jumps the search finds a good place, not the
+best.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,8 +21,12 @@ from hilctl.identify.plant.model_signals import Reals
 
 WORDS = LINEAR + CURVED
 _STEP = 1e-5  # of a scaled word, for differences
+_JUMPY = {"threshold": 0.1}  # likewise, where the flow changes by jumps
 COHERENT, EVEN = 0.003, 0.5  # what transducers' filters do near the mode, and their scales
-_AWAY = ("tau", "delay", "dead_band", "play")  # taken to be none, where the search is tried again
+_AWAY = ("tau", "delay", "dead_band", "play", "threshold")  # taken to be none, where the search is tried again
+NEIGHBOURS = 100  # lines whose misses may hang together
+# How far off these are, as the search leaves them: standard deviations, on twins, 2026-11.
+_ROUGH = {"rounding": 4e-4, "threshold": 2e-4}
 RANK = 1e-6  # of the greatest singular value of the scaled slopes: below, the data do not tell at all
 
 
@@ -72,6 +78,8 @@ def words_of(facts: Mapping[str, Any]) -> dict[str, Word]:
         "bias": Word(0.0, -0.1 * Ps, 0.1 * Ps, 0.005 * Ps, 0.0, 0.01 * Ps),
         "dead_band": Word(max(overlap, 1e-3), 0.0, 0.2, 0.01),
         "play": Word(max(play, 2e-4), 0.0, 0.05, 0.001),
+        "rounding": Word(5e-4, 0.0, 0.05, 1e-3, 0.0, 1e-3),
+        "threshold": Word(2e-4, 0.0, 0.01, 1e-3, 0.0, 5e-4),
     }
 
 
@@ -81,7 +89,8 @@ class _Problem:
     def __init__(self, records: Sequence[Lines], facts: Mapping[str, Any], words: Mapping[str, Word]) -> None:
         self.records, self.facts, self.words = records, facts, words
         self.scale = np.array([words[name].scale for name in WORDS])
-        self.steps = {name: _STEP * words[name].scale for name in CURVED}
+        self.ahead = np.array([_JUMPY.get(name, _STEP) for name in CURVED])
+        self.steps = {name: step * words[name].scale for name, step in zip(CURVED, self.ahead.tolist(), strict=True)}
         self.known = [i for i, name in enumerate(WORDS) if words[name].prior_sd > 0]
 
     def curved(self, q: Reals) -> dict[str, float]:
@@ -107,7 +116,7 @@ class _Problem:
             part = np.empty((len(here), len(WORDS)), complex)
             part[:, 0] = here * self.scale[0]
             part[:, 1:5] = -lines.columns * self.scale[1:5]
-            part[:, 5:] = p[0] / _STEP * flow_slopes(lines, self.curved(q), self.steps, self.facts)
+            part[:, 5:] = p[0] / self.ahead * flow_slopes(lines, self.curved(q), self.steps, self.facts)
             blocks += [part.real, part.imag]
         tail = np.zeros((len(self.known), len(WORDS)))
         for row, i in enumerate(self.known):
@@ -138,12 +147,17 @@ def fit_flow(
     scatter = float(np.sqrt(np.sum(found.fun[:count] ** 2) / max(count - len(WORDS), 1)))
     # A word at its bound is held there: it takes no part in what the others trade.
     at_bound = [_at_bound(q, lo, hi) for q, lo, hi in zip(found.x, low, high, strict=True)]
-    free = [i for i, at in enumerate(at_bound) if not at]
+    free = [i for i, at in enumerate(at_bound) if not at and WORDS[i] not in _ROUGH]
     alone = 1 / (np.linalg.norm(slopes, axis=0) + 1e-300)
-    covariance = np.diag(np.where(at_bound, alone * max(scatter, 1.0), 0.0) ** 2)
+    rough = np.array([_ROUGH.get(name, 0.0) for name in WORDS]) / problem.scale
+    covariance = np.diag(np.where(rough, rough, np.where(at_bound, alone * max(scatter, 1.0), 0.0)) ** 2)
     inverse = np.linalg.pinv(slopes[:, free].T @ slopes[:, free])
-    shifts = inverse @ slopes[:count][:, free].T @ _coherent(problem, found.x, mode_rad_s)
-    covariance[np.ix_(free, free)] = inverse * max(scatter, 1.0) ** 2 + shifts @ shifts.T
+    errors = np.hstack([_coherent(problem, found.x, mode_rad_s), (slopes * rough)[:count, rough > 0]])
+    shifts = inverse @ slopes[:count][:, free].T @ errors
+    together = inverse @ _pulls(problem, found.fun, slopes[:, free])
+    covariance[np.ix_(free, free)] = (
+        inverse * max(scatter, 1.0) ** 2 + shifts @ shifts.T + together @ together.T
+    )
     _, singular, right = np.linalg.svd(slopes[:count][:, free], full_matrices=False)
     weakest = {WORDS[i]: float(share) for i, share in zip(free, right[-1], strict=True) if abs(share) > 0.2}
     p = found.x * problem.scale
@@ -169,6 +183,17 @@ def _coherent(problem: _Problem, q: Reals, mode_rad_s: float) -> Reals:
         parts = np.concatenate([parts, 1j * parts], axis=1)
         blocks += [parts.real, parts.imag]
     return np.concatenate(blocks)
+
+
+def _pulls(problem: _Problem, misses: Reals, slopes: Reals) -> Reals:
+    """How the misses of neighbouring lines together pull at the words; a column for each piece of a record."""
+    pulls, at = [], 0
+    for lines in problem.records:
+        count = len(lines.chosen)
+        parts = [(slopes[i : i + count] * misses[i : i + count, None]) for i in (at, at + count)]
+        pulls += [piece.sum(axis=0) for piece in np.array_split(parts[0] + parts[1], max(1, count // NEIGHBOURS))]
+        at += 2 * count
+    return np.stack(pulls, axis=1)
 
 
 def _at_bound(q: float, low: float, high: float) -> int:

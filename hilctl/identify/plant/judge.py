@@ -82,7 +82,9 @@ def fit_plant(driven: Sequence[Driven], facts: Facts) -> PlantFit:
 def _check_signs(lines: Sequence[Lines], values: Mapping[str, Any]) -> None:
     """LegFault where pressures or command have the wrong sign."""
     slow, shaken = lines[0], lines[-1]
-    start = {"null": 0.0, "delay": 0.0, "wv": values["machine.wv"], "zv": values["machine.zv"], "play": 0.0}
+    start = dict.fromkeys(("null", "delay", "play", "threshold"), 0.0) | {
+        "wv": values["machine.wv"], "zv": values["machine.zv"],
+    }  # fmt: skip
     if _cosine(spool(slow, start), slow.v) < -LEAST_CORRELATION:
         raise LegFault(
             "the table moves against the command: the valve's polarity is wrong, or displacement's and the "

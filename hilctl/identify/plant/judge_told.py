@@ -19,7 +19,8 @@ from hilctl.results.quantity import Flag, Quantity, quantity
 UNSURE = 0.25  # of the value: with a wider half of the interval it is not identifiable
 LATE = 0.5e-3  # s: the same for delays
 SCALE = 1e-3  # to which transducers agree in scale
-LEAK = 0.02  # by so much noise of the pressures makes Ctc smaller: 1 to 3 % on twins, 2026-11
+LEAK = 0.04  # of Ctc: what noise of the pressures, and edges that leak otherwise than assumed, change; twins, 2026-11
+DAMPING = 0.007  # of zv: likewise
 MISFIT = 3.0  # scatter of a line
 CERTAIN, SPRING = 5.0, 0.02  # standard deviations; of the supply's force, over the whole travel
 SUPPLY_OFF = 0.05  # of the supply pressure, by which what is measured may differ from what is declared
@@ -27,6 +28,7 @@ SUPPLY_OFF = 0.05  # of the supply pressure, by which what is measured may diffe
 MODEL = frozenset({  # what the inverse model takes
     "machine.m", "machine.Qn", "machine.beta", "machine.Ctc", "machine.wv", "machine.zv", "law.feed.extra_preview_s",
 })  # fmt: skip
+_MAY_BE_NONE = ("dead_band", "play", "rounding", "threshold", "Ctc")
 _FLOW = "flow of the valve against pressures and motion, sines and chirps"
 _FORCE = "force against acceleration in fast sliding, friction a nuisance"
 _SIDES = "accelerometer against displacement"
@@ -119,7 +121,7 @@ def _estimated(
     one("machine.beta", "Pa", beta, sd["compliance"] * beta**2, at=bound["compliance"])
     one("machine.Ctc", "m³/(s·Pa)", p["Ctc"], math.hypot(sd["Ctc"], LEAK * p["Ctc"]), least=0.0, at=bound["Ctc"])
     one("machine.wv", "rad/s", p["wv"], sd["wv"], at=bound["wv"])
-    one("machine.zv", "", p["zv"], sd["zv"], at=bound["zv"])
+    one("machine.zv", "", p["zv"], math.hypot(sd["zv"], DAMPING * p["zv"]), at=bound["zv"])
     found |= valve_told(fitted, facts)
     gain = facts["sensors.acceleration.gain"] / meter.gain
     one("sensors.acceleration.gain", "", gain, gain / meter.gain * meter.gain_sd, _SIDES, floor=UNSURE)
@@ -165,7 +167,7 @@ def _flags(
             text = f"{key} = {q.value:.4g} {q.unit}, {ends}: not identifiable from these data"
             flags.append(Flag("imprecise", key, text, "keep the value before; larger motions would identify it"))
     for name, at in fitted.at_bound.items():
-        if at and not (name in ("dead_band", "play", "Ctc") and at < 0):
+        if at and not (at < 0 and name in _MAY_BE_NONE):
             end = "lower" if at < 0 else "upper"
             text = f"{name} = {fitted.value[name]:.4g} is the {end} end of its range: the best value lies beyond"
             flags.append(Flag("bound", name, text, "correct [machine] in the rig file, and identify again"))

@@ -1,4 +1,4 @@
-"""What is told of the valve's imperfections, overlap, play and null, and what of it the controller takes.
+"""What is reported of the valve's imperfections, overlap, play and null, and what of it the controller takes.
 
 The inverse of an overlap or of a play acts however small it is: it jumps, and it dithers. So what might as well be none
 is set to none.
@@ -16,8 +16,8 @@ SURE = 1.96  # standard deviations: 95 %
 OVERLAPS, HYSTERESIS, NULL = ("machine.overlap_a", "machine.overlap_b"), "machine.hysteresis", "null"
 WIDEST = {**dict.fromkeys(OVERLAPS, 0.002), HYSTERESIS: 0.001, NULL: 0.001}  # half of an interval that still is applied
 NONE = {**dict.fromkeys(OVERLAPS, 0.001), HYSTERESIS: 2.5e-4}  # what may be so little is set to none
-# Standard deviations of what a real valve does besides: a threshold looks like play, rounded edges like less overlap.
-_BESIDES = {"dead_band": 1e-4, "play": 1.6e-4, "null": 1.8e-4}
+# Standard deviations of what else a valve does, on twins, 2026-11.
+_ELSE = {"dead_band": 4e-5, "play": 1e-4, "null": 5e-5}
 _SET_AS = {NULL: "law.valve.null_bias"}  # where the rig file's key is another
 _WHY = "flow of the valve against pressures and motion, sines and chirps"
 
@@ -37,7 +37,7 @@ def valve_told(fitted: Fitted, facts: Mapping[str, Any]) -> dict[str, Quantity]:
 def _one(
     key: str, fitted: Fitted, word: str, value: float, before: float, scale: float = 1.0, least: float = -math.inf
 ) -> Quantity:
-    reach = scale * SURE * math.hypot(fitted.sd[word], _BESIDES[word])
+    reach = scale * SURE * math.hypot(fitted.sd[word], _ELSE[word])
     beyond = fitted.at_bound[word] > 0 or (word == "null" and fitted.at_bound[word] != 0)
     known = math.isfinite(reach) and reach <= WIDEST[key] and not beyond
     return quantity(value, max(value - reach, least), value + reach, "", _WHY, identified=known, before=before)
@@ -70,5 +70,5 @@ def valve_notes(quantities: Mapping[str, Quantity]) -> tuple[str, ...]:
             "the overlap's mean and the null"
         )
     notes.append("law.valve.null_bias is where the next arming that proves the valve begins; until then the null that "
-                 "arming found is in force")  # fmt: skip
+                 "arming found stays active")  # fmt: skip
     return tuple(notes)

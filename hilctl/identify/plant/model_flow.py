@@ -1,8 +1,8 @@
 """What the oil does with a command: the equation that the fit holds against the samples, line by line.
 
 Friction and mass do not enter: pressures and motion are both measured. With the valve's spool xv from the command that
-was sent, after the play of its hysteresis, held for a tick, later by `delay` and through the valve's second order, and
-s its opening beyond the overlap,
+was sent, after the play of its hysteresis and its threshold, held for a tick, later by `delay` and through the valve's
+second order, and s its opening beyond the overlap, whose edges may be rounded,
 
     QA = Qn/sqrt(Ps/2) [o(s) r(ps - pA) - o(-s) r(pA)]      QA - A v - Ctc pL - (Vt/2 + A x) pA'/beta = 0
     QB = Qn/sqrt(Ps/2) [o(-s) r(ps - pB) - o(s) r(pB)]      QB + A v + Ctc pL - (Vt/2 - A x) pB'/beta = 0
@@ -27,8 +27,8 @@ from hilctl.experiment.accelerometer import Accelerometer
 from hilctl.experiment.record import Mask
 from hilctl.identify.plant.model_motion import fuse
 from hilctl.identify.plant.model_signals import Grid, Reals, Shown, Waves
+from hilctl.identify.plant.model_valve import follow
 from hilctl.machine import overlaps
-from hilctl.rt.jit import jit
 
 HIGHEST = 1.8  # of the declared hydraulic mode: lines beyond are not used
 _LOWEST = 0.5  # of the lowest frequency that the motion asks for
@@ -39,35 +39,27 @@ _LEAK = 1e-3  # opening of each edge at null: what a good valve has
 _SUPPLY_HZ = 20.0
 _REMEMBERED = 4
 LINEAR = ("Qn", "compliance", "Ctc", "tau", "droop")
-_AT_THE_EDGES = ("bias", "dead_band")  # these do not move the spool
-CURVED = ("null", "delay", "wv", "zv", "bias", "dead_band", "play")
+_AT_THE_EDGES = ("bias", "dead_band", "rounding")  # these do not move the spool
+CURVED = ("null", "delay", "wv", "zv", "bias", "dead_band", "play", "rounding", "threshold")
 
 
 class Command:
-    """What was sent, after the play of a hysteresis."""
+    """What was sent, after the play of a hysteresis and a threshold."""
 
     def __init__(self, sent: Reals, grid: Grid) -> None:
-        self._sent, self._grid = sent, grid
-        self._made: dict[float, Waves] = {}
+        self._sent, self._grid = np.ascontiguousarray(sent, float), grid
+        self._made: dict[tuple[float, float], Waves] = {}
 
-    def after(self, play: float) -> Waves:
+    def after(self, play: float, threshold: float) -> Waves:
         """For half the width of the loop; the last few are remembered."""
-        if play not in self._made:
+        asked = play, threshold
+        if asked not in self._made:
             if len(self._made) > _REMEMBERED:
                 self._made.clear()
-            played = np.empty(len(self._sent))
-            run_play(self._sent, play, played)
-            self._made[play] = self._grid.waves(played)
-        return self._made[play]
-
-
-@jit()
-def run_play(sent: Any, play: float, played: Any) -> None:
-    """Fills `played`: the command drags it along when it is farther off than `play`."""
-    at = sent[0]
-    for k in range(len(sent)):
-        at = min(max(at, sent[k] - play), sent[k] + play)
-        played[k] = at
+            gone, by_play = np.empty_like(self._sent), np.empty_like(self._sent)
+            follow(self._sent, play, threshold, gone, by_play)
+            self._made[asked] = self._grid.waves(gone)
+        return self._made[asked]
 
 
 class Lines(NamedTuple):
@@ -146,7 +138,8 @@ def spool(lines: Lines, curved: Mapping[str, float]) -> Reals:
     s = 1j * grid.w
     valve = wv**2 / (s * s + 2 * curved["zv"] * wv * s + wv**2)
     late = np.exp(-s * curved["delay"])
-    return grid.values(lines.command.after(curved["play"]), grid.held * valve * late) + curved["null"]
+    gone = lines.command.after(curved["play"], curved["threshold"])
+    return grid.values(gone, grid.held * valve * late) + curved["null"]
 
 
 def _root(drop: Reals) -> Reals:
@@ -164,10 +157,16 @@ def declared_overlaps(facts: Mapping[str, Any]) -> tuple[float, float]:
     return overlaps(*(float(facts[f"machine.{key}"]) for key in ("dead_band", "overlap_a", "overlap_b")))
 
 
+def _beyond(place: Reals, rounding: float) -> Reals:
+    """How far an edge is open."""
+    return np.asarray(0.5 * (place + np.sqrt(place**2 + rounding**2)))
+
+
 def flow_shape(place: Reals, lines: Lines, curved: Mapping[str, float], facts: Mapping[str, Any]) -> Reals:
     """(QA - QB)/2 for Qn = 1 and a spool at `place`."""
     up, down = sides(curved["dead_band"], facts)
-    opening = np.maximum(place - up, 0.0) / (1 - up) - np.maximum(-place - down, 0.0) / (1 - down)
+    bend = curved["rounding"]
+    opening = _beyond(place - up, bend) / (1 - up) - _beyond(-place - down, bend) / (1 - down)
     leak = max(_LEAK, facts["machine.Kc"] * facts["machine.Ps"] / facts["machine.Qn"])
     root = np.sqrt(opening**2 + 4 * leak**2)
     edge, counter = 0.5 * (root + opening), 0.5 * (root - opening)

@@ -8,9 +8,9 @@ from hilctl.identify.frequency.plan import Asked
 from hilctl.identify.grey_box.identify import identify
 from hilctl.identify.grey_box.model import CannotBe
 from hilctl.identify.grey_box.parameters import Fixed, Free, Parameters
-from hilctl.identify.grey_box.rig_flow import follow
 from hilctl.identify.grey_box.rig_model import LEAK, RigModel, rig_choices, rig_model, rig_records
 from hilctl.identify.grey_box.rig_search import find_threshold, identify_rig
+from hilctl.identify.plant.model_valve import follow
 from hilctl.params import BadValues
 from sim.valve import VALVE, rt_target
 from tests.unit.identify.plant.plant_parts import TRUE, changed, facts, records

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from hilctl.identify.plant.model_flow import run_play
 from hilctl.identify.plant.model_signals import Grid, fast_length
+from hilctl.identify.plant.model_valve import follow
 from hilctl.identify.plant.plan import legs_of
 from tests.unit.identify.plant.plant_parts import MODE_RAD_S, facts
 
@@ -28,9 +28,11 @@ def test_a_derivative_is_exact_away_from_the_ends_though_the_signal_ends_elsewhe
 
 
 def test_a_play_drags_the_spool_along_once_the_command_is_off_by_more():
-    sent, played = np.array([0.0, 0.5, 1.0, 0.9, 0.5, -1.0]), np.empty(6)
-    run_play(sent, 0.2, played)
-    assert played == pytest.approx([0.0, 0.3, 0.8, 0.8, 0.7, -0.8])
+    sent, gone, by_play = np.array([0.0, 0.5, 1.0, 0.9, 0.5, -1.0]), np.empty(6), np.empty(6)
+    follow(sent, 0.2, 0.0, gone, by_play)
+    assert gone == pytest.approx([0.0, 0.3, 0.8, 0.8, 0.7, -0.8])
+    follow(sent, 0.2, 0.4, gone, by_play)
+    assert gone == pytest.approx([0.0, 0.0, 0.8, 0.8, 0.8, -0.8])
 
 
 def test_motions_keep_to_shares_of_the_limits_whatever_the_machine():
