@@ -7,7 +7,8 @@ import numpy as np
 from hilctl.friction import MODELS
 from hilctl.rig import Rig
 
-NULL_BIAS = 0.01  # of full opening: a real valve has one, and the controller does not know it
+# Of full opening: a real valve has them, and the controller knows of none of them.
+NULL_BIAS, OVERLAP, HYSTERESIS = 0.01, 0.02, 0.003
 MACHINE = ("m", "Qn", "beta", "wv", "zv", "Ctc")
 LEAST_OFF, MOST_OFF = 0.05, 0.12
 
@@ -19,7 +20,9 @@ def hidden(rig: Rig, friction: str, seed: int) -> dict[str, Any]:
     def off(value: float) -> float:
         return value * (1 + float(chance.choice([-1.0, 1.0]) * chance.uniform(LEAST_OFF, MOST_OFF)))
 
-    made: dict[str, Any] = {"twin.valve.null_bias": NULL_BIAS, "twin.seed": seed, "twin.friction.model": friction}
+    made: dict[str, Any] = {"twin.seed": seed, "twin.friction.model": friction}
+    made |= {"twin.valve.null_bias": NULL_BIAS, "twin.valve.hysteresis": HYSTERESIS}
+    made |= dict.fromkeys(("twin.machine.overlap_a", "twin.machine.overlap_b"), OVERLAP)
     made |= {f"twin.machine.{name}": off(float(getattr(rig.controller.machine, name))) for name in MACHINE}
     model = MODELS.get(friction)
     for name, value in (model.typical if model else {}).items():

@@ -56,6 +56,6 @@ def with_noise(
         if 0.0 < declared * MUCH < out[key]:
             remarks.append(
                 f"the noise of {sensor} at rest is {out[key]:.3g}, {key} is {declared:.3g}: check its cable and "
-                "shield, or declare it"
+                "shield, and whether the table hunts; or declare it"
             )
     return out, remarks

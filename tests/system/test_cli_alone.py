@@ -109,6 +109,9 @@ def test_the_demonstration_commissions_a_twin_that_hides_what_it_is(shell):
         assert told["friction"]["parameters"][name]["value"] == pytest.approx(truth[f"friction.{name}"], rel=0.05)
     for name in ("m", "Qn", "beta"):
         assert told["plant"][name]["value"] == pytest.approx(truth[f"machine.{name}"], rel=0.02)
+    valve = {"overlap_a": 0.02, "overlap_b": 0.02, "hysteresis": 0.003, "null": -0.01}
+    for name, value in valve.items():
+        assert told["plant"][name]["value"] == pytest.approx(value, abs=5e-4)
     assert all(one["factor"] > 8 for one in told["thd"].values())
     assert all(told["thd"][key]["learned"] <= most for key, most in {"0.5": 3, "1": 1, "2": 1, "5": 1}.items())
     rows = {(row["kind"], row.get("speed_m_s")): row for row in told["tracking"]}
@@ -117,9 +120,10 @@ def test_the_demonstration_commissions_a_twin_that_hides_what_it_is(shell):
         assert row["after"]["rms_um"] < row["before"]["rms_um"]
         if row["pid"] and speed != 0.8:
             assert row["before"]["rms_um"] < row["pid"]["rms_um"]
-    bounds = {0.001: 25, 0.02: 80, 0.1: 80, 0.32: 160, 0.8: 550}
+    bounds = {0.001: 25, 0.02: 25, 0.1: 20, 0.32: 20, 0.8: 40}
     for speed, most in bounds.items():
-        assert 1 < rows["triangle", speed]["before"]["rms_um"] < most
+        assert 1 < rows["triangle", speed]["after"]["rms_um"] < most
+        assert rows["triangle", speed]["before"]["rms_um"] > 10 * rows["triangle", speed]["after"]["rms_um"]
     assert rows["waveform", None]["after"]["displacement_percent"] < 0.05
     assert "tripped" in said
     for picture in ("error-over-speed", "triangle-20-mm-s", "speed-20-mm-s", "sine-acceleration"):
