@@ -71,6 +71,8 @@ def verify(rig: "Client", asked: Asked, tell: Tell = lambda text: None) -> Verif
         raise WrongUse(f"{asked.source} is of the rig {asked.stored.rig}, this is {rig.hello['rig']}")
     if not asked.stored.plant and not asked.stored.campaign:
         raise WrongUse(f"{asked.source} holds neither machine nor friction: nothing to verify; commission first")
+    if course.is_begun(asked.folder):
+        raise WrongUse(f"{asked.folder} already holds samples; name another folder (--out)")
     _refuse_other_scales(rig, asked)
     begun_s, begun_tick, date = time.monotonic(), _tick(rig), datetime.now(UTC).isoformat(timespec="seconds")
     rate_hz, before, stage = float(rig.hello["rate_hz"]), settable(rig), _Stage(tell)

@@ -110,6 +110,8 @@ def test_an_interrupt_stops_the_table_and_switches_compensation_on_again(stored,
             verify(rig, asked(stored, tmp_path / "v"), interrupt)
         assert rig.get() == before
         assert rig.status()["mode"] == "hold"
+        with pytest.raises(WrongUse, match="already holds samples; name another folder"):
+            verify(rig, asked(stored, stored.parent))
         rig.off()
         rig.set({"sensors.pressure_a.gain": 1.05})
         with pytest.raises(VerifyFailed, match=r"not computed as .*: sensors\.pressure_a\.gain was 1\.0, is 1\.05; re"):
