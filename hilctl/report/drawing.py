@@ -56,7 +56,7 @@ def figures(made: Mapping[str, Any], folder: Path) -> list[Path]:
     for name, figure in made.items():
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{name}.png"
-        with styled():
+        with styled(placing=False):
             figure.savefig(path, metadata={"Software": None})  # the same figure gives the same bytes
         written.append(path)
     return written
@@ -67,19 +67,19 @@ def inline(made: Mapping[str, Any]) -> dict[str, str]:
     elements = {}
     for name, figure in made.items():
         file = io.StringIO()
-        with styled():
+        with styled(placing=False):
             figure.savefig(file, format="svg")
         elements[name] = element(file.getvalue(), name)
     return elements
 
 
-def styled() -> AbstractContextManager[None]:
-    """The style of all figures, while they are drawn and written; NoFigures where matplotlib is missing."""
+def styled(placing: bool = True) -> AbstractContextManager[None]:
+    """The style of all figures, while they are drawn, or written as they are; NoFigures where matplotlib is missing."""
     try:
         from matplotlib import rc_context
     except ImportError:
         raise NoFigures from None
-    return cast("AbstractContextManager[None]", rc_context(RC))
+    return cast("AbstractContextManager[None]", rc_context({**RC, "figure.constrained_layout.use": placing}))
 
 
 def laid_out(made: Iterable[tuple[str, Any]]) -> dict[str, Any]:
@@ -87,7 +87,8 @@ def laid_out(made: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     figures = dict(made)
     for figure in figures.values():
         figure.get_layout_engine().execute(figure)
-        figure.set_layout_engine("none")
+        with styled(placing=False):
+            figure.set_layout_engine(None)  # after "none" each writing would still draw twice
     return figures
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 WIDTH = 7.2  # inches: the column of the page
 RC: Any = {
-    "figure.dpi": 150, "figure.constrained_layout.use": True, "savefig.facecolor": "white",
+    "figure.dpi": 150, "savefig.facecolor": "white",
     "font.family": ["DejaVu Sans"], "font.size": 8.5, "axes.titlesize": 9, "axes.titlelocation": "left",
     "axes.labelsize": 8.5, "axes.labelcolor": "0.2", "axes.edgecolor": "0.45", "axes.linewidth": 0.7,
     "xtick.color": "0.45", "ytick.color": "0.45", "xtick.labelcolor": "0.2", "ytick.labelcolor": "0.2",

@@ -37,8 +37,8 @@ def _signature() -> Any:
 @jit(_signature, cached=True)
 def _rt_ticks(law: Any, command: Any, readings: Any, driver: Any, exchange: Any, knots: Any, first: int, skip: int,
               first_skip: int, exchanged: bool, nan_every: int, rows: Any, truth: Any) -> int:
-    """`rows.size` ticks in a row; `skip` periods are skipped before each. Also what the plant really does. Returns the
-    next tick."""
+    """`rows.size` ticks in a row; `skip` periods are skipped before each. Also what the plant really does, and what of
+    its command no cause explains. Returns the next tick."""
     tick = first
     for k in range(rows.size):
         rt_command(law, command, tick, first_skip if k == 0 else skip, 0)
@@ -50,7 +50,7 @@ def _rt_ticks(law: Any, command: Any, readings: Any, driver: Any, exchange: Any,
         rows[k].tick = tick
         rt_tick(law, command, readings, status, knots, rows[k])
         twin = as_record(driver, TWIN)
-        truth[k, 0], truth[k, 1] = twin.plant.x, twin.plant.v
+        truth[k, 0], truth[k, 1], truth[k, 2] = twin.plant.x, twin.plant.v, law.effort.beyond
         tick += 1 + skip
     return tick
 
@@ -67,7 +67,7 @@ class Table:
         self.knots = np.zeros(KNOTS)
         self.controller, self.friction, self.dt_s = self.rig.controller, self.rig.friction, self.rig.dt_s
         self.epoch, self.next_tick, self.motions = 1, 1, 0
-        self.truth = np.zeros((0, 2))
+        self.truth = np.zeros((0, 3))
         self.exchanged = False  # the pressures' plugs
         rt_start(self.law, self.rig.settings(), 0)
 
@@ -78,7 +78,7 @@ class Table:
         first_skip = skip if first_skip < 0 else first_skip
         self.next_tick += first_skip - skip
         rows = np.zeros(max(1, round(seconds / self.dt_s / (1 + skip))), SAMPLE)
-        self.truth = np.zeros((rows.size, 2))
+        self.truth = np.zeros((rows.size, 3))
         _rt_ticks(self.law, self.command, self.readings, self.driver.state, exchange_of(self.driver), self.knots,
                   self.next_tick, skip, first_skip, self.exchanged, nan_every, rows, self.truth)
         self.next_tick += rows.size * (1 + skip)

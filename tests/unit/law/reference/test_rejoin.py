@@ -60,11 +60,17 @@ def added(r, tick):
     return np.array(p.tolist()) - (1.0, 2.0, 3.0, 4.0)
 
 
+def lasting(d, lasts):
+    """A way over its own time, and its slopes, at one instant or many; nothing after its end."""
+    ways = [d.deriv(n) / lasts**n for n in range(4)]
+    return lambda t: np.where(np.asarray(t) < lasts, [way(np.asarray(t) / lasts) for way in ways], 0.0)
+
+
 def turn(a, j, lasts):
     """The cubic from this acceleration and jerk to none, twice integrated: it ends at rest at zero."""
     d2 = Polynomial(np.linalg.solve([[1, 0, 0, 0], [0, 1, 0, 0], [1, 1, 1, 1], [0, 1, 2, 3]], [a, j * lasts, 0, 0]))
     d = (d2 * lasts**2).integ(lbnd=1).integ(lbnd=1)
-    return lambda t: np.array([d.deriv(n)(t / lasts) / lasts**n if t < lasts else 0.0 for n in range(4)])
+    return lasting(d, lasts)
 
 
 def polynomial(lasts, begins, ends):
@@ -77,7 +83,7 @@ def polynomial(lasts, begins, ends):
                      for i in range(len(known))])  # fmt: skip
         wanted.append(value * lasts**order)
     d = Polynomial(np.linalg.solve(rows, wanted))
-    return lambda t: np.array([d.deriv(n)(t / lasts) / lasts**n if t < lasts else 0.0 for n in range(4)])
+    return lasting(d, lasts)
 
 
 def brake(v, lasts):
@@ -100,7 +106,7 @@ def parts(plan, r):
 
 def peaks(part, lasts):
     """Speed, acceleration and jerk at the most."""
-    return np.max(np.abs([part(t)[1:] for t in np.linspace(0.0, lasts * (1 - 1e-12), 2001)]), axis=0)
+    return np.abs(part(np.linspace(0.0, lasts * (1 - 1e-12), 2001))[1:]).max(axis=1)
 
 
 @every
@@ -114,10 +120,10 @@ def test_on_the_way_it_is_the_turn_the_brake_and_the_way_home(plan):
     values, most_a, most_j, turn_s = plan
     r = planned(values, most_a, most_j)
     assert (r.begun, r.U_s) == (TICK, pytest.approx(turn_s))
-    lasting = parts(plan, r)
+    ways = parts(plan, r)
     for passed in {2, 5, round(0.6 * turn_s / DT), *(round(s * r.T_s / DT) for s in (0.2, 0.5, 0.9)),
                    *(round(s * r.B_s / DT) for s in (0.3, 0.7))}:  # fmt: skip
-        wanted = sum(part(passed * DT) for part in lasting)
+        wanted = sum(part(passed * DT) for part in ways)
         assert added(r, TICK + passed) == pytest.approx(wanted, rel=1e-8, abs=1e-8)
 
 
