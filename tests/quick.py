@@ -36,6 +36,7 @@ MORE: dict[str, tuple[str, ...]] = {
     "demo": ("tests/unit/demo",),
     "firmware_bridge": ("tests/conformance",),
     "firmware": ("tests/unit/serial_frame",),
+    "learning": ("tests/system/test_learning.py",),
     "deploy": (_PAGES, "tests/unit/test_rig.py"),
     "docs": (_PAGES, "tests/system/test_readme.py"),
     "lint": (),  # the linters run in any case
