@@ -5,9 +5,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from hilctl.commission import judging, sines
-from hilctl.commission.candidates import LITTLE, Trial, candidates_of, switch, try_law
+from hilctl.commission.candidates import LITTLE, Trial, candidates_of, distortion, switch, try_law
 from hilctl.commission.parameters import PREVIEW, adopt, put_back
-from hilctl.commission.telling import active, why
+from hilctl.commission.telling import active, why, without
 from hilctl.commission.work import Work
 from hilctl.experiment.drive import LegFault
 from hilctl.identify.preview import search
@@ -15,6 +15,7 @@ from hilctl.results.friction import SlidingFit
 from hilctl.results.proof import Choice, OnRig
 from hilctl.wire.errors import Refused
 
+OF_THE_VALVE = ("machine.overlap_a", "machine.overlap_b", "machine.hysteresis")
 JUDGED_HZ = 1.0  # where friction models are compared, and the preview is searched
 
 
@@ -34,6 +35,7 @@ def _best(work: Work, fit: SlidingFit) -> None:
     with work.notes.stages("compensation"):
         size = _judged_by(work)
         before = judging.before(work.rig, work.notes, size)
+        machine = _machine_alone(work, size)
         put_back(work.rig, work.prepared, work.origin)  # so that all of it is one set, and one step back
         trials: list[Trial] = []
         certain = found is not None and found.certain
@@ -46,19 +48,20 @@ def _best(work: Work, fit: SlidingFit) -> None:
             except LegFault as fault:
                 work.go_on_without("compensation", f"the friction model {law.name} is left out", fault)
         best = min(trials, key=lambda t: t.percent, default=None)
-        helps = best is not None and best.percent < before
+        least = before if machine is None else min(before, machine)
+        helps = best is not None and best.percent < least
         work.result.choice = Choice(
             frequency_hz=size.frequency_hz, before_percent=before,
             tried=[OnRig(t.candidate.name, t.percent, t.extra_preview_s, t.epoch) for t in trials],
-            kept=best.candidate.name if best and helps else None, why="",
+            kept=best.candidate.name if best and helps else None, why="", machine_percent=machine,
         )  # fmt: skip
         work.result.friction = None
         if best is None or not helps:
-            _none_helps(work, best, before)
+            _none_helps(work, best, without(before, machine))
             return
         if best is not trials[-1]:
             best = try_law(work.rig, best.candidate, values, size, work.origin)
-        work.result.choice = replace(work.result.choice, why=why(best, trials, before))
+        work.result.choice = replace(work.result.choice, why=why(best, trials, before, machine))
     work.gains(best.gains)
     made = next(one for one in work.rig.changes(first=best.epoch)["sets"] if one["epoch"] == best.epoch)
     edits: dict[str, Any] = {edit["key"]: edit for edit in made["changed"]}
@@ -68,6 +71,14 @@ def _best(work: Work, fit: SlidingFit) -> None:
     _preview(work, size)
 
 
+def _machine_alone(work: Work, size: sines.Size) -> float | None:
+    """The distortion with what was identified of the valve, which counts without a friction model already."""
+    if set(OF_THE_VALVE).isdisjoint(work.changes()):
+        return None
+    switch(work.rig, 0.0, work.origin)
+    return distortion(work.rig, size).distortion.percent
+
+
 def _judged_by(work: Work) -> sines.Size:
     if not work.sizes:
         raise LegFault("no sine is within the limits, and friction models are compared by one; widen limits.velocity, "
@@ -75,11 +86,11 @@ def _judged_by(work: Work) -> sines.Size:
     return next((s for s in work.sizes if s.frequency_hz == JUDGED_HZ), work.sizes[0])
 
 
-def _none_helps(work: Work, best: Trial | None, before: float) -> None:
+def _none_helps(work: Work, best: Trial | None, without: str) -> None:
     switch(work.rig, 0.0, work.origin)
     said = "no friction model could be tried"
     if best:
-        said = f"distortion {best.percent:.1f} % with it, {before:.1f} % without"
+        said = f"distortion {best.percent:.1f} % with it, {without}"
     assert work.result.choice is not None
     work.result.choice = replace(work.result.choice, why=f"none: {said}")
     work.notes.warn(f"compensation does not help on this rig and stays off: {said}; see what is not identified")

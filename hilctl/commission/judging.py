@@ -14,6 +14,8 @@ from hilctl.results.proof import Sine, Thd, Tracked, Worth
 if TYPE_CHECKING:
     from hilctl.client import Client
 
+WORSE = 1.1  # times the tracking error before: what repeats of a motion differ by
+_SWITCHED_OFF = "`hilctl set law.feed.inverse=0` switches compensation off"
 LeftOut = Callable[[str, str, Exception], None]  # part, what is missing of it, why; raises where nothing can go on
 
 
@@ -37,7 +39,7 @@ def distortion(rig: "Client", notes: Notes, sizes: Sequence[sines.Size], when: s
                 if one.factor < 1.0:
                     notes.warn(
                         f"the sine of {size.key} Hz is distorted more than before, {one.after:.3g} % against "
-                        f"{one.before:.3g} %; `hilctl set law.feed.inverse=0` switches compensation off"
+                        f"{one.before:.3g} %; {_SWITCHED_OFF}"
                     )
 
 
@@ -72,7 +74,15 @@ def tracked(
             runs.append(run)
             notes.losses(f"{task.text}, {when}", run.losses)
             setattr(row, when, _worth(rig, run))
+            _warn_of_worse(row, notes)
     return runs
+
+
+def _warn_of_worse(row: Tracked, notes: Notes) -> None:
+    was, now = (one.rms_um if one else None for one in (row.before, row.after))
+    if was is not None and now is not None and now > WORSE * was:
+        notes.warn(f"the {row.name} is tracked worse than before, {now:.3g} µm rms against {was:.3g} µm; "
+                   f"{_SWITCHED_OFF}")  # fmt: skip
 
 
 def _worth(rig: "Client", run: tracking.Run) -> Worth:

@@ -33,8 +33,13 @@ def _was(q: Quantity, before: object) -> Quantity:
     return replace(q, before=float(before) if isinstance(before, (int, float)) else None)
 
 
-def why(best: Trial, trials: Sequence[Trial], before: float) -> str:
+def without(before: float, machine: float | None) -> str:
+    """The distortion without compensation of friction."""
+    return f"{before:.1f} % without" + (f" ({machine:.1f} % with the valve's inverse alone)" if machine else "")
+
+
+def why(best: Trial, trials: Sequence[Trial], before: float, machine: float | None) -> str:
     """The distortion under each model that was tried."""
-    text = f"{best.candidate.name}: distortion {before:.1f} % without, {best.percent:.1f} % with it"
+    text = f"{best.candidate.name}: distortion {without(before, machine)}, {best.percent:.1f} % with it"
     others = [t for t in trials if t.candidate is not best.candidate]
     return text + "".join(f"; {t.candidate.name}: {t.percent:.1f} %" for t in others)

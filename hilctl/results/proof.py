@@ -72,10 +72,17 @@ class Choice(Struct, frozen=True):
     """The friction models that were tried on the rig."""
 
     frequency_hz: float
-    before_percent: float
+    before_percent: Annotated[float, Meta(description="distortion with the rig file's machine")]
     tried: list[OnRig]
     kept: Annotated[str | None, Meta(description="null where none lowers the distortion")]
     why: str
+    machine_percent: Annotated[
+        float | None,
+        Meta(
+            description="distortion with the identified machine and its valve's inverse, friction not compensated; "
+            "null where no overlap and no hysteresis changed"
+        ),
+    ] = None
 
 
 class Preview(Struct, frozen=True):

@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from hilctl.commission import judging, sines
+from hilctl.commission import judging, sines, tracking
 from hilctl.commission.notes import Notes
 from hilctl.experiment.drive import LegFault
-from hilctl.results.proof import Thd
+from hilctl.results.proof import Thd, Worth
 
 SIZES = [sines.Size(hz, 0.01, 0.0) for hz in (1.0, 2.0, 5.0)]
 
@@ -49,3 +49,14 @@ def test_the_sine_that_models_are_compared_by_is_measured_where_it_is_missing(no
     notes.result.thd = {"2": Thd(0.01, 40.0)}
     assert judging.before(None, notes, SIZES[1]) == 40.0
     assert judging.before(None, notes, SIZES[0]) == notes.result.thd["1"].before == 50.0
+
+
+@pytest.mark.parametrize(("after_um", "worse"), [(109.0, False), (111.0, True)])
+def test_a_motion_that_is_tracked_worse_than_before_is_a_warning(notes, monkeypatch, after_um, worse):
+    task, run = tracking.triangle(0.02, 0.005), SimpleNamespace(why="done", losses=())
+    monkeypatch.setattr(tracking, "drive", lambda rig, task, when: run)
+    for when, rms_um in (("before", 100.0), ("after", after_um)):
+        monkeypatch.setattr(judging, "_worth", lambda rig, run, rms_um=rms_um: Worth(rms_um))
+        judging.tracked(None, notes, [task], when, lambda *told: None)
+    said = [text for text in notes.result.warnings if "is tracked worse than before, 111 µm rms against 100" in text]
+    assert bool(said) == worse
