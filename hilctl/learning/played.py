@@ -13,7 +13,7 @@ import numpy as np
 from hilctl.experiment.crossover import crossover_rad_s, error, fused
 from hilctl.experiment.drive import Leg, drive, look
 from hilctl.experiment.facts import Facts
-from hilctl.experiment.noise import noise_of
+from hilctl.experiment.noise import LEAST, at_rest
 from hilctl.experiment.policy import PERIODIC, SPECTRUM, TRACKING
 from hilctl.experiment.record import Column, Mask, fresh
 from hilctl.identify.distortion import repeated
@@ -27,7 +27,7 @@ _CHANNELS = (_REFERENCE, _POSITION, _SHOWN, _LOAD)
 _RAMP = 2  # cycles over which a drive that repeats begins, and ends: a short ramp takes more than the motion
 _SETTLE = 1  # cycles before it is measured
 CYCLES = 4  # that are measured
-_STILL_S = 0.5
+_STILL_S, _NOISE_HZ = 1.0, (5.0, 100.0)
 _LOOSENED, _LOOSENED_HZ = 0.25, 1.0  # of the motion's amplitude; frequency
 _AROUND = 2  # lines between two harmonics, on either side of one, per cycle that is measured
 
@@ -54,12 +54,22 @@ class Answer(NamedTuple):
 
 def sensed(rig: "Client", facts: Facts, name: str) -> Sensed:
     """Both sensors, from a look at the table at rest."""
-    still = look(rig, _STILL_S, (_POSITION, _SHOWN), f"rest before {name}")
+    still = look(rig, _STILL_S, (_POSITION, _SHOWN), f"rest before {name}").bridged
     x, a = (
-        noise_of(sensor, float(facts[f"sensors.{sensor}.noise"]), [still.readings(channel)])
+        max(min(at_rest([still[channel]]), _noise(still[channel], facts.rate_hz)), LEAST[sensor])
         for sensor, channel in (("displacement", _POSITION), ("acceleration", _SHOWN))
     )
     return Sensed(x, a, float(facts["sensors.displacement.delay_s"]), float(facts["sensors.acceleration.delay_s"]))
+
+
+def _noise(still: Column, rate_hz: float) -> float:
+    """The rms of a white noise as strong as the readings at the frequencies that are learned. There a table that is
+    held moves a little, and faster the valve's dither shakes it. Neither is noise of a sensor: the less of both is.
+    """
+    hz = np.fft.rfftfreq(len(still), 1 / rate_hz)
+    power = np.abs(np.fft.rfft((still - np.mean(still)) * np.hanning(len(still)))) ** 2
+    inside = power[(hz >= _NOISE_HZ[0]) & (hz <= _NOISE_HZ[1])]
+    return float(np.sqrt(np.mean(inside) / np.sum(np.hanning(len(still)) ** 2)))
 
 
 def whole(wanted: Wanted, x: Reals, cycles: int = CYCLES) -> Reals:
