@@ -110,6 +110,9 @@ def test_another_payload_ends_it_with_the_reason(tmp_path: Path):
     assert len(found.repeats) == 3
     assert found.why.startswith("the payload has changed: load pressure and acceleration are those of 5")
     assert found.best == 1
+    best = drive_file.opened(file)
+    assert best.best == 1
+    assert rig.uploads["it"].values[300:400] == pytest.approx(best.best_m, abs=1e-9)  # not the last one
     rig.before = lambda drive: None
     again = learned(rig, sine(rig), file=file, before=drive_file.opened(file))
     assert len(again.repeats) == 4

@@ -204,10 +204,11 @@ def test_without_a_taper_a_displacement_holds_from_the_third_sample_on() -> None
     assert got[4:-4] == pytest.approx(x[4:-4], abs=1e-12)
 
 
-def test_where_a_displacement_rests_the_motion_rests_exactly() -> None:
+@pytest.mark.parametrize("at_m", [0.0, 0.0123456789])
+def test_where_a_displacement_rests_the_motion_rests_exactly(at_m: float) -> None:
     x = np.zeros(600)
     x[200:400] = 0.01 * np.hanning(200)
-    made = made_of(0.0123456789 + x, "displacement", taper_s=0.0, return_to_start=False)
+    made = made_of(at_m + x, "displacement", taper_s=0.0, return_to_start=False)
     points = made.points(np.arange(0.2, 1.4, 1e-3) + made.facts["first_sample_s"])
     assert not points["v_m_s"].any()
     assert np.ptp(points["x_m"]) < 1e-15
