@@ -9,7 +9,9 @@ With the difference d, and h the 95 % interval of a difference of two independen
 r is the least change that matters. With every parameter of the inverse model off by a tenth it removes half as much of
 the distortion, with a fifth nearly nothing, first for the flow gain, then for the oil and static friction: r is less
 than half of that tenth where the stored intervals allow it. What the loop hardly feels (leakage, the valve's lag)
-has more. An overlap or a null that is off by 0.3 % of full opening is a tenth of what valves are sold with.
+has more. An overlap or a null that is off by 0.15 % of full opening is a twentieth of what valves are sold with.
+On twins that had not changed (2026-11, 12 of tests/system/test_verify_many.py) r is 2 to 5 times h for mass, gain,
+oil and friction, and |d| at most 0.7 h for the machine, 1.5 h for friction.
 """
 
 import math
@@ -36,12 +38,12 @@ class Rule(NamedTuple):
 RULES: dict[str, Rule] = {
     "m": Rule("moving mass", share=0.02),
     "Qn": Rule("valve gain", share=0.015),
-    "null": Rule("valve null", amount=0.003),
-    "dead_band": Rule("overlap", amount=0.003),
-    "overlap_a": Rule("overlap, positive side", amount=0.003),
-    "overlap_b": Rule("overlap, negative side", amount=0.003),
-    "hysteresis": Rule("hysteresis", amount=0.002),
-    "valve_hysteresis": Rule("hysteresis", amount=0.002),
+    "null": Rule("valve null", amount=0.0015),
+    "dead_band": Rule("overlap", amount=0.0015),
+    "overlap_a": Rule("overlap, positive side", amount=0.0015),
+    "overlap_b": Rule("overlap, negative side", amount=0.0015),
+    "hysteresis": Rule("hysteresis", amount=0.0015),
+    "valve_hysteresis": Rule("hysteresis", amount=0.0015),
     "wv": Rule("valve frequency", share=0.15),
     "zv": Rule("valve damping", share=0.15),
     "law.feed.extra_preview_s": Rule("delay", amount=0.4e-3),
