@@ -13,8 +13,12 @@ import pytest
 
 from hilctl.client import Client, private_service
 from hilctl.commission import Commissioning, How
+from hilctl.experiment.facts import read_facts
 from hilctl.friction import MODELS
+from hilctl.identify.grey_box.rig_model import rig_choices, rig_records
+from hilctl.identify.grey_box.rig_search import identify_rig
 from hilctl.identify.plant import identify_plant
+from hilctl.identify.plant.plan import measure
 
 SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))
 TABLE = {"m": 500.0, "Qn": 4.6188e-3, "beta": 9e8, "wv": 643.0, "zv": 0.88, "Ctc": 5e-12}
@@ -68,6 +72,19 @@ def test_a_valve_without_overlap_gets_none_though_the_rig_file_says_so():
         made = identify_plant(rig).changes()
     assert [made[f"machine.{key}"] for key in ("dead_band", "overlap_a", "overlap_b")] == [0.0, 0.0, 0.0]
     assert "machine.hysteresis" not in made
+
+
+@pytest.mark.slow
+def test_the_grey_box_finds_an_overlap_that_the_rig_file_has_wrong():
+    truth, changes = a_rig("karnopp", 3, 0.03, 0.005, known=True)
+    with private_service("table-500", changes=changes) as service, Client(service.commands) as rig:
+        rig.arm()
+        facts = read_facts(rig)
+        driven = measure(rig, facts)
+    fit = identify_rig(facts, rig_records(driven, facts.values), rig_choices(facts))
+    assert fit.estimate("dead_band").value == pytest.approx(truth["overlap_a"], abs=FOUND["overlap_a"])
+    for name, share in (("Qn", 0.01), ("wv", 0.1), ("zv", 0.1), ("Ctc", 0.2)):
+        assert fit.estimate(name).value == pytest.approx(changes[f"twin.machine.{name}"], rel=share)
 
 
 @pytest.mark.slow

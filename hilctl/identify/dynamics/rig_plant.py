@@ -22,6 +22,7 @@ from hilctl.identify.grey_box.parameters import Choice, Fixed, Parameters, chose
 from hilctl.identify.grey_box.rig_model import rig_choices, rig_model, rig_records
 from hilctl.identify.grey_box.rig_search import identify_rig
 from hilctl.identify.grey_box.search import NoMachine, NoStart
+from hilctl.identify.plant.model_flow import declared_overlaps
 from hilctl.identify.plant.plan import CHANNELS, plan
 from hilctl.params import BadValues, Problem
 
@@ -31,6 +32,12 @@ if TYPE_CHECKING:
 
 FAST_HZ = 20.0  # the valve dynamics show only above it
 _KEYS = {name: f"machine.{name}" for name in ("Qn", "beta", "wv", "zv", "Ctc", "Vt", "A", "dead_band")}
+
+
+def _keys(facts: Facts) -> dict[str, str]:
+    """Where the rig file has what is identified; an overlap that it gives by sides is for `hilctl identify plant`."""
+    by_sides = facts["machine.overlap_a"] > 0 or facts["machine.overlap_b"] > 0
+    return {name: key for name, key in _KEYS.items() if name != "dead_band" or not by_sides}
 
 
 class RigPlant:
@@ -73,7 +80,8 @@ class RigPlant:
         lacking = {one.name: [c for c in CHANNELS if c not in one.channels] for one in chosen}
         chosen = [one for one in chosen if not lacking[one.name]]
         before = {name: float(facts[key]) for name, key in _KEYS.items()}
-        made = Grey(self.name, tuple(one.name for one in chosen), ("load_pressure",), None, before, _KEYS)
+        before["dead_band"] = 0.5 * sum(declared_overlaps(facts.values))
+        made = Grey(self.name, tuple(one.name for one in chosen), ("load_pressure",), None, before, _keys(facts))
         if not chosen:
             without = next(iter(lacking.items()), ("there is no record", ["multisine", "plant"]))
             why = f"{without[0]} lacks {', '.join(without[1])}; record these channels as well"

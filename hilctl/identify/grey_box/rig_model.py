@@ -19,6 +19,7 @@ from hilctl.experiment.facts import Facts
 from hilctl.identify.grey_box.model import CannotBe, Record
 from hilctl.identify.grey_box.parameters import Choice, Fixed, Free
 from hilctl.identify.grey_box.rig_flow import Word, simulate_load
+from hilctl.identify.plant.model_flow import declared_overlaps
 from hilctl.identify.plant.model_motion import compare, fuse
 from hilctl.identify.plant.model_signals import EDGE_S, Grid, Shown, Waves, shown
 from hilctl.identify.plant.model_valve import follow
@@ -197,8 +198,12 @@ def _one(record: Shown, meter: Any, values: Mapping[str, Any]) -> Record:
 
 
 def rig_choices(facts: Facts) -> dict[str, Choice]:
-    """Flow gain, oil, leakage, valve, delay and null free around what the rig file says; geometry fixed."""
-    out: dict[str, Choice] = {name: Fixed(float(facts[f"machine.{name}"])) for name in ("Vt", "A", "dead_band")}
+    """Flow gain, oil, leakage, valve, overlap, delay and null free around what the rig file says; geometry fixed.
+
+    A wrong overlap that is fixed makes leakage and valve several times too large.
+    """
+    out: dict[str, Choice] = {name: Fixed(float(facts[f"machine.{name}"])) for name in ("Vt", "A")}
+    out["dead_band"] = Free(max(0.5 * sum(declared_overlaps(facts.values)), 1e-3), 0.0, 0.2)
     for name in ("Qn", "beta", "wv", "zv"):
         value = float(facts[f"machine.{name}"])
         out[name] = Free(value, 0.2 * value, 5 * value)

@@ -45,7 +45,7 @@ def test_valve_flow_gain_and_oil_are_identified_with_nominal_values_a_fifth_off(
         assert fit.estimate(name).value == pytest.approx(TRUE[name], rel=share), name
     assert fit.estimate("delay").value == pytest.approx(0.0, abs=1e-4)
     assert fit.estimate("null").value == pytest.approx(TRUE["null"], abs=1e-4)
-    assert (fit.rank, fit.free) == (9, 9) and fit.directions == ()
+    assert (fit.rank, fit.free) == (10, 10) and fit.directions == ()
     assert fit.fit_percent["load_pressure"] > 95
 
 
@@ -96,7 +96,7 @@ def test_hysteresis_is_identified_and_a_model_without_it_has_wider_intervals():
     assert found.estimate("play").value == pytest.approx(0.004, rel=0.05)
     for name, share in (("Qn", 0.002), ("beta", 0.02), ("wv", 0.05), ("zv", 0.05), ("Ctc", 0.1)):
         assert found.estimate(name).value == pytest.approx(TRUE[name], rel=share), name
-    assert not {"follows", "none"} & {flag.code for flag in found.flags}
+    assert {flag.key for flag in found.flags if flag.code in ("follows", "none")} == {"dead_band"}  # it has no overlap
     lacking = identify_rig(FACTS, hidden, choices | {"play": Fixed(0.0)})
     assert "follows" in {flag.code for flag in lacking.flags}
     for name in ("Qn", "beta", "wv", "zv", "Ctc"):
@@ -249,3 +249,10 @@ def test_a_cylinder_of_unknown_size_stays_not_identifiable(swept):
     assert found.directions[0].parts == {"Vt": 1, "A": 1, "Qn": 1, "Ctc": 1}
     assert found.invariant("Qn/Vt").value == pytest.approx(TRUE["Qn"] / FACTS["machine.Vt"], rel=0.02)
     assert found.estimate("A").value is None and found.estimate("wv").value is not None
+
+
+@pytest.mark.parametrize(("changes", "kept"), [({}, True), ({"machine.overlap_b": 0.02}, False)])
+def test_an_overlap_that_the_rig_file_gives_by_sides_is_no_value_to_set(changes, kept):
+    grey = RigPlant().grey([], facts(**changes), Asked())
+    assert ("dead_band" in grey.keys) == kept
+    assert grey.before["dead_band"] == 0.5 * changes.get("machine.overlap_b", 0.0)
