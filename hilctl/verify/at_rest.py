@@ -24,7 +24,7 @@ def with_null(machine: Mapping[str, Quantity], made: Prepared | None) -> dict[st
 
 def held_null(made: Prepared, machine: Mapping[str, Quantity]) -> Quantity:
     """The opening that holds the table: it may stand anywhere within overlap and static friction."""
-    overlaps = [machine[key].value or 0.0 for key in ("dead_band", "overlap_a", "overlap_b") if key in machine]
+    overlaps = [machine[key].value or 0.0 for key in ("overlap_a", "overlap_b") if key in machine]
     half, null = STUCK_NULL + max(overlaps, default=0.0), made.null_opening
     return Quantity(null, null - half, null + half, "", "measured", "the opening at which the table is held")
 

@@ -34,16 +34,14 @@ class Rule(NamedTuple):
         return max(self.share * abs(stored), self.amount)
 
 
-# By the names in a stored result; of the overlap and the hysteresis under each of the names that they may have.
+# By the names in a stored result.
 RULES: dict[str, Rule] = {
     "m": Rule("moving mass", share=0.02),
     "Qn": Rule("valve gain", share=0.015),
     "null": Rule("valve null", amount=0.0015),
-    "dead_band": Rule("overlap", amount=0.0015),
     "overlap_a": Rule("overlap, positive side", amount=0.0015),
     "overlap_b": Rule("overlap, negative side", amount=0.0015),
     "hysteresis": Rule("hysteresis", amount=0.0015),
-    "valve_hysteresis": Rule("hysteresis", amount=0.0015),
     "wv": Rule("valve frequency", share=0.15),
     "zv": Rule("valve damping", share=0.15),
     "law.feed.extra_preview_s": Rule("delay", amount=0.4e-3),

@@ -238,9 +238,9 @@ def _gain(left: _Left) -> Iterator[Cause]:
 
 
 _SINGLE = (  # keys, code, what their change alone allows, what to check
-    (("overlap_a", "overlap_b", "dead_band"), "valve_edges", "the edges of the spool are worn, or another valve",
+    (("overlap_a", "overlap_b"), "valve_edges", "the edges of the spool are worn, or another valve",
      "check the valve"),
-    (("hysteresis", "valve_hysteresis"), "valve_hysteresis", "the spool sticks (dirt in the oil), or its dither is off",
+    (("hysteresis",), "valve_hysteresis", "the spool sticks (dirt in the oil), or its dither is off",
      "check the filters and the amplifier's dither"),
     (("wv", "zv"), "valve_dynamics", "the valve's pilot pressure, or its amplifier",
      "check the pilot supply and the amplifier"),

@@ -90,7 +90,7 @@ THINNER = {"friction_middle": -0.1, "friction_fast": -0.2}
         ({OFFSETS[0]: 0.1, "null": 1e-5}, {}, None, ["sensor_drift", "valve_null"]),
         ({"Qn": -0.1}, {}, None, ["valve_gain"]),
         ({SUPPLY: -0.1}, {}, None, ["supply"]),
-        ({"dead_band": 1e-5}, {}, None, ["valve_edges"]),
+        ({"overlap_a": 1e-5}, {}, None, ["valve_edges"]),
         ({"overlap_a": 1e-5, "overlap_b": 1e-5}, {}, None, ["valve_edges"]),
         ({"hysteresis": 1e-5}, {}, None, ["valve_hysteresis"]),
         ({"wv": -0.3, "zv": 0.2}, {}, None, ["valve_dynamics"]),

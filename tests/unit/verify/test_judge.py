@@ -73,7 +73,7 @@ def test_zeros_and_supply_count_by_the_supply_pressure():
 
 
 def test_a_null_that_is_only_the_command_of_a_held_table_is_as_sure_as_the_overlap_lets_it():
-    plant = {"dead_band": Quantity(0.03, 0.029, 0.031)}
+    plant = {"overlap_a": Quantity(0.03, 0.029, 0.031)}
     held = with_null(plant, prepared(0.01))["null"]
     assert (held.low, held.high) == pytest.approx((0.01 - 0.031, 0.01 + 0.031))
     own = Quantity(0.012, 0.0115, 0.0125)
