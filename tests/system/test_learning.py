@@ -140,6 +140,7 @@ RECORDS = [("lugre", 0.0, 4.0), ("gms", 0.0, 4.2), ("karnopp", 0.0, 5.0), ("lugr
 
 
 @pytest.mark.slow
+@pytest.mark.many
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("model", "scale", "most"), RECORDS)
 def test_an_earthquake_is_replicated_in_six_drives(model, scale, most):
@@ -150,6 +151,7 @@ def test_an_earthquake_is_replicated_in_six_drives(model, scale, most):
 
 
 @pytest.mark.slow
+@pytest.mark.many
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("model", ["karnopp", "lugre", "gms"])
 @pytest.mark.parametrize("scale", [0.3, 1.0])

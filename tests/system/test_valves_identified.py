@@ -75,6 +75,7 @@ def test_a_valve_without_overlap_gets_none_though_the_rig_file_says_so():
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_grey_box_finds_an_overlap_that_the_rig_file_has_wrong():
     truth, changes = a_rig("karnopp", 3, 0.03, 0.005, known=True)
     with private_service("table-500", changes=changes) as service, Client(service.commands) as rig:
