@@ -17,6 +17,7 @@ from hilctl.cli.files import result_file, source_file
 from hilctl.cli.motion import follow, motions
 from hilctl.cli.output import json_line, say
 from hilctl.errors import DONE, WrongUse
+from hilctl.learning import SUFFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from hilctl.learning.wanted import Wanted
     from hilctl.results.proof import Repeat
 
-KINDS = ("sine", "triangle", "chirp", "waveform")
-SUFFIX = ".drive.json"
 
 
 def options(parser: argparse.ArgumentParser) -> None:

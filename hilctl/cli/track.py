@@ -17,6 +17,7 @@ from hilctl.cli.files import source_file
 from hilctl.cli.motion import follow, follow_options, motions
 from hilctl.errors import WrongUse
 from hilctl.law.motions.requests import MOTIONS
+from hilctl.learning import KINDS, SUFFIX
 from hilctl.params import Leaf, leaves
 
 if TYPE_CHECKING:
@@ -43,11 +44,11 @@ def track(parser: argparse.ArgumentParser) -> None:
                 nargs="?",
                 metavar="FILE",
                 help="CSV: a header, time_s and displacement_m or acceleration_m_s2, then numbers; or a learned drive "
-                f"(NAME{learn.SUFFIX})",
+                f"(NAME{SUFFIX})",
             )
             below.add_argument("--uploaded", metavar="NAME", help="a history that the service has, as a learned one")
             declared = tuple(leaf for leaf in declared if leaf.path != "upload")
-        if kind in learn.KINDS:
+        if kind in KINDS:
             learn.options(below)
         add_options(below, declared)
         below.set_defaults(do=_track, kind=kind)

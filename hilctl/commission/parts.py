@@ -11,7 +11,7 @@ from hilctl.experiment.drive import LegFault
 from hilctl.experiment.facts import read_facts
 from hilctl.experiment.prepare import prepare, prepare_again
 from hilctl.identify.friction.report import WARMER_K
-from hilctl.learning.drive_file import SUFFIX
+from hilctl.learning import SUFFIX
 from hilctl.learning.learn import Asked, learn
 from hilctl.learning.wanted import wanted
 from hilctl.wire.errors import Refused

@@ -9,3 +9,6 @@ payload      whether the rig is still the same
 drive_file   a drive on the disk
 learn        the course of it
 """
+
+KINDS = ("sine", "triangle", "chirp", "waveform")  # of motions that can be learned
+SUFFIX = ".drive.json"  # of a drive's file

@@ -20,7 +20,6 @@ from hilctl.results.proof import Learned, Repeat
 from hilctl.results.stored import as_json
 
 FORMAT = 1
-SUFFIX = ".drive.json"
 _SHOWN = 5  # differences, in a message
 # What the answer to a drive depends on. Limits do not count, for the service checks every drive; nor do zeros.
 _COUNTS = ("machine.", "sensors.", "law.", "friction.")

@@ -154,7 +154,6 @@ def _answer(
     return Answer(position[::cycles], ticks, noise, a[::cycles], load[::cycles], notes)
 
 
-
 def _late(w: Reals, lines: Lines, reference: Lines) -> float:
     """By how much the reference of the record is later than its motion: the slope of its phase."""
     turned = reference * np.conj(lines)

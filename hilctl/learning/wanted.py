@@ -22,6 +22,7 @@ from hilctl.errors import WrongUse
 from hilctl.experiment.facts import Facts
 from hilctl.law.motions import Samples, plan
 from hilctl.law.reference import KNOTS
+from hilctl.learning import KINDS
 from hilctl.rig import motion_limits
 
 Reals = npt.NDArray[np.float64]
@@ -33,7 +34,6 @@ _NEAR_S = 0.25  # around a sample, to say whether the motion moves there
 _QUIET, _LOUD = 0.01, 0.04  # shares of the strongest acceleration about a sample: below the one there is no correction
 _DIGITS = 12  # of a sample, in m
 _PLANNED = 4.0  # cycles
-KINDS = ("sine", "triangle", "chirp", "waveform")
 
 
 @dataclass(frozen=True)

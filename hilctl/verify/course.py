@@ -88,13 +88,13 @@ def verify(rig: "Client", asked: Asked, tell: Tell = lambda text: None) -> Verif
     except (*_FAULTS, Refused, OSError) as fault:
         kept = restored(rig, before, f"{ORIGIN}, broken off")
         raise VerifyFailed(f"{stage.name}: {fault}; {kept}{_until_then(asked, stage.found)}") from fault
-    restored(rig, before, ORIGIN)
+    kept = restored(rig, before, ORIGIN)
     stored, of = asked.stored, judge.compared(asked, found)
     why = judge.causes(asked, found, of)
     return Verified(
         rig=stored.rig, date=date, source=str(asked.source), commissioned=stored.date, verdict=judge.verdict_of(of),
         compared=of, causes=why, compensation=judge.may_stay(asked, found, why),
-        notes=[*found.prepared.remarks, *found.notes], prepared=found.prepared,
+        notes=[*found.prepared.remarks, *found.notes, kept], prepared=found.prepared,
         oil_then_degc=stored.prepared.oil_after_degc if stored.prepared else None,
         oil_now_degc=found.prepared.oil_after_degc, folder=str(asked.folder),
         rig_seconds=(_tick(rig) - begun_tick) / rate_hz, wall_seconds=time.monotonic() - begun_s,

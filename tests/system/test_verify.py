@@ -33,6 +33,7 @@ def test_a_rig_that_has_not_changed_is_found_unchanged_and_keeps_its_compensatio
     assert told["compensation"]["sines"]["1"]["compensated"] < 0.5 * told["compensation"]["sines"]["1"]["without"]
     assert told["rig_seconds"] < 120.0
     assert "were not those of the commissioning" in told["notes"][0], "a twin of the rig file begins with its values"
+    assert told["notes"][-1] == "the parameters are restored"
 
 
 CHANGES = {
