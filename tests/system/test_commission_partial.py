@@ -112,6 +112,31 @@ def test_without_compensation_the_machine_alone_is_applied(commissioned, monkeyp
     assert now["law.feed.inverse"] == 0.0
 
 
+@pytest.mark.parametrize(("times", "kept"), [(0.95, True), (1.05, False)])
+def test_the_inverse_model_stays_only_where_it_leaves_less_than_the_valves_inverse_alone(
+    commissioned, monkeypatch, times, kept
+):
+    alone, measure, tried = [], compensating.distortion, compensating.try_law
+
+    def measured(rig, size):
+        alone.append(measure(rig, size))
+        return alone[-1]
+
+    def trial(*args):
+        return tried(*args)._replace(percent=times * alone[0].distortion.percent)
+
+    monkeypatch.setattr(compensating, "distortion", measured)
+    monkeypatch.setattr(compensating, "try_law", trial)
+    overlap = {f"twin.machine.overlap_{side}": 0.02 for side in "ab"}
+    result, _, _, now = commissioned({**overlap, "twin.valve.hysteresis": 0.003})
+    choice = result.choice
+    assert choice.machine_percent == alone[0].distortion.percent
+    assert times * choice.machine_percent < choice.before_percent
+    assert (choice.kept is not None, now["law.feed.inverse"]) == (kept, float(kept))
+    assert f"({choice.machine_percent:.1f} % with the valve's inverse alone)" in choice.why
+    assert now["machine.overlap_a"] == result.plant["overlap_a"].value
+
+
 def test_a_sine_repeated_too_often_is_left_out_and_the_others_stand(commissioned, monkeypatch):
     measure, times = sines.measure, []
 
