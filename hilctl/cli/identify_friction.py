@@ -94,13 +94,13 @@ def _show(campaign: "Campaign", bar: "Progress", line: "TaskID") -> None:
 
 def _answer(campaign: "Campaign") -> "IdentifiedFriction":
     """The points, and the friction model that fits them."""
-    from hilctl.identify.friction import campaign_of, check_points, fit_friction, signed
+    from hilctl.identify.friction import campaign_of, fit_friction, points_of
     from hilctl.params import BadValues
     from hilctl.results.identified import IdentifiedFriction, answer
 
     fit, refused = None, ""
     try:
-        fit = fit_friction(check_points(*signed(campaign.finished))).told()
+        fit = fit_friction(points_of(campaign)).told()
     except BadValues as bad:
         refused = str(bad)
     return answer(IdentifiedFriction, campaign_of(campaign), fit=fit, fit_refused=refused)

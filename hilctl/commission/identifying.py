@@ -6,7 +6,7 @@ from hilctl.commission.parameters import adopt
 from hilctl.commission.telling import sliding_curve
 from hilctl.commission.work import Work
 from hilctl.experiment.drive import LegFault
-from hilctl.identify.friction import Campaign, campaign_of, check_points, fit_friction, signed
+from hilctl.identify.friction import Campaign, campaign_of, fit_friction, points_of
 from hilctl.identify.friction.campaign import PLAN
 from hilctl.identify.plant import identify_plant
 from hilctl.identify.presliding import identify_presliding
@@ -62,7 +62,7 @@ def _measured(work: Work) -> None:
                 result.campaign = made
     with work.notes.stages("fitting the friction model"):
         # Zeroed sensors still differ in gain, and half the supply pressure turns that into a constant force.
-        fit = fit_friction(check_points(*signed(campaign.finished)))
+        fit = fit_friction(points_of(campaign))
         earlier = result.fit.flags if result.fit else ()
         result.fit = fit.told()
         for remark in made.remarks:

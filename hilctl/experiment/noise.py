@@ -59,3 +59,11 @@ def with_noise(
                 "shield, and whether the table hunts; or declare it"
             )
     return out, remarks
+
+
+def own_noise(values: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, float]:
+    """Of each sensor, by its key, the declared noise where that is less: at rest it also shows how dither and hunting
+    shake the table, which a sound sensor does not show in every motion.
+    """
+    keys = [f"sensors.{sensor}.noise" for sensor in CHANNEL_OF]
+    return {key: min(float(values[key]), float(declared[key]) or math.inf) for key in keys}

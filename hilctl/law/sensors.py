@@ -39,6 +39,10 @@ class Sensor(Params):
     noise: Annotated[
         float, number(0, 1e7, "", "noise, rms, in the sensor's unit; for tuning and reports", loosens="never")
     ] = 0.0
+    accuracy: Annotated[
+        float,
+        number(0, 0.2, "", "by how much its scale may be off, either way, as a share; for intervals", loosens="never"),
+    ] = 0.002
     stale_s: Annotated[
         float | None,
         number(1e-4, 600, "s", "older than this, a reading is rejected; left open: limits.stale.max_s", loosens="up"),

@@ -11,7 +11,7 @@ from hilctl.client import Client, private_service
 from hilctl.experiment.drive import LegFault
 from hilctl.experiment.prepare import prepare
 from hilctl.friction import MODELS
-from hilctl.identify.friction import Campaign, campaign_of, check_points, fit_friction, signed
+from hilctl.identify.friction import Campaign, campaign_of, fit_friction, points_of
 from tests.system.cli_parts import Shell
 from tests.system.service_parts import RIG
 
@@ -355,7 +355,7 @@ def test_table_1_comes_out_of_a_campaign(model, tmp_path):
             begun = rig.status()["tick"]
             campaign = measure(rig, tmp_path / str(seed), None, 150.0)
             assert (rig.status()["tick"] - begun) / 1000 <= 160.0
-        fit = fit_friction(check_points(*signed(campaign.finished)))
+        fit = fit_friction(points_of(campaign))
         errors.append([abs(fit.parameter(name).value / true - 1) for name, true in TRUE.items()])
     median, worst = np.median(errors, axis=0), np.max(errors, axis=0)
     print(f"\n{model}: median {np.round(100 * median, 3)} %, worst {np.round(100 * worst, 3)} % of {list(TRUE)}")

@@ -7,7 +7,7 @@ intervals, the reason for it, and flags for what the points do not show.
         campaign = Campaign.begin(rig, "out/friction")
         for measured in campaign.run():
             print(campaign.progress)
-        law = fit_friction(check_points(*signed(campaign.finished)))
+        law = fit_friction(points_of(campaign))
 
 plan       which triangles, one a speed
 campaign   drives them, and keeps each in the folder
@@ -25,11 +25,11 @@ from hilctl.identify.friction.fit_genetic import Evolution
 from hilctl.identify.friction.fit_points import BadPoints, Points, TooFewPoints, check_points
 from hilctl.identify.friction.model_ranges import PAPER, BadRanges, Ranges, check_ranges, ranges_for
 from hilctl.identify.friction.plan import BUDGET_S, CannotPlan, Leg, Plan, log_spaced, plan
-from hilctl.identify.friction.report import Signed, campaign_of, signed, table
+from hilctl.identify.friction.report import Signed, campaign_of, points_of, signed, table
 from hilctl.identify.friction.result import FrictionFit
 
 __all__ = [
     "BUDGET_S", "PAPER", "BadPoints", "BadRanges", "Campaign", "CannotPlan", "Evolution", "FrictionFit", "Leg",
     "Measured", "Plan", "Points", "Progress", "Ranges", "Signed", "TooFewPoints", "Window", "campaign_of",
-    "check_points", "check_ranges", "fit_friction", "log_spaced", "plan", "ranges_for", "signed", "table",
+    "check_points", "check_ranges", "fit_friction", "log_spaced", "plan", "points_of", "ranges_for", "signed", "table",
 ]  # fmt: skip

@@ -195,7 +195,8 @@ class Campaign:
         if moved:
             return f"{', '.join(moved)} changed meanwhile"
         record = aligned(record, facts, offsets)
-        return examine(record, evaluate(index, self.header.legs[index], record, facts, self.expected).pair, facts)
+        pair = evaluate(index, self.header.legs[index], record, facts, self.expected).pair
+        return examine(record, pair, facts, after)
 
 
 def _ready(rig: "Client", facts: Facts) -> None:

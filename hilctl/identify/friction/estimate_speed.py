@@ -3,6 +3,7 @@
 A point's force is the mean of its windows, each weighed by its samples. Its standard error is the larger of what the
 sensors' noise gives and what blocks of the force itself show: sliding adds noise of its own. What both directions
 share (weight, a biased pressure pair, a biased accelerometer) is (F+ + F-)/2, the rest (F+ - F-)/2 with signed forces.
+What the sensors' scales may add is kept apart from the standard error: all points share it.
 """
 
 import math
@@ -14,6 +15,7 @@ from msgspec import Struct
 
 from hilctl.experiment.facts import OFFSETS, Facts
 from hilctl.experiment.record import Mask, Record
+from hilctl.experiment.scales import scale_sd
 from hilctl.experiment.sensors import CHANNEL_OF, SENSED
 from hilctl.identify.friction.estimate_windows import Window, cut, force, had, timed
 from hilctl.identify.friction.judge_expected import Expected
@@ -22,6 +24,7 @@ from hilctl.identify.friction.plan import Leg
 from hilctl.results.friction import Pair, Point
 
 Reals = npt.NDArray[np.float64]
+SCALES = ("pressure_a", "pressure_b", "acceleration")  # that enter a force
 BLOCKS = 8  # of a window; their spread is that of the mean where noise is white or fast
 
 
@@ -36,6 +39,7 @@ class Measured(Struct, frozen=True):
     windows: list[Window]
     points: list[Point]
     pair: Pair | None
+    scales_n: list[list[float]]  # of each point: what a standard deviation of each scale adds to its force
     lost: float = 0.0  # share of the readings
     again: Sequence[str] = ()  # why it was driven before, and did not count
 
@@ -64,22 +68,37 @@ def evaluate(
     oil = float(np.mean(samples["oil_temperature_degc"])) if len(samples["tick"]) else math.nan
     return Measured(
         index, leg, record.ticks, oil if math.isfinite(oil) else None, float(facts["machine.m"]), windows, found,
-        pair(found), record.losses(SENSED).share, again,
+        pair(found), scales(windows, facts), record.losses(SENSED).share, again,
     )  # fmt: skip
 
 
 def points(windows: Sequence[Window], force: Reals, there: Mask, facts: Facts) -> list[Point]:
     """One for each direction that has windows which count; forward first. `there`: the ticks whose force counts."""
+    return [_point(way, own, way * force, there, facts) for way, own in _by_direction(windows)]
+
+
+def scales(windows: Sequence[Window], facts: Facts) -> list[list[float]]:
+    """For each of these points: what a standard deviation of each scale adds to its force; see SCALES."""
+    area, sds = facts["machine.A"], [scale_sd(facts.values, sensor) for sensor in SCALES]
     found = []
-    for way in (1, -1):
-        own = [w for w in windows if w.direction == way and not w.reason]
-        if own:
-            found.append(_point(way, own, way * force, there, facts))
+    for way, own in _by_direction(windows):
+        parts = [[way * area * w.pressure_a_pa, -way * area * w.pressure_b_pa, -w.inertia_n] for w in own]
+        found.append([float(one) for one in np.average(parts, axis=0, weights=_counts(own)) * sds])
     return found
 
 
+def _by_direction(windows: Sequence[Window]) -> list[tuple[int, list[Window]]]:
+    """Those that count; forward first, and no direction without any."""
+    counted = [(way, [w for w in windows if w.direction == way and not w.reason]) for way in (1, -1)]
+    return [(way, own) for way, own in counted if own]
+
+
+def _counts(windows: Sequence[Window]) -> Reals:
+    return np.array([w.count - w.rejected for w in windows], float)
+
+
 def _point(way: int, windows: Sequence[Window], force: Reals, there: Mask, facts: Facts) -> Point:
-    counts = np.array([w.count - w.rejected for w in windows], float)
+    counts = _counts(windows)
     total = float(counts.sum())
     mean = float(counts @ np.array([w.force_n for w in windows])) / total
     blocks = []

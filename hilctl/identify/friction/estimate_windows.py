@@ -46,6 +46,8 @@ class Window(msgspec.Struct):
     force_std_n: float  # of a sample
     drift_n: float  # mean of the second half minus that of the first
     inertia_n: float  # m a, which was taken off
+    pressure_a_pa: float
+    pressure_b_pa: float
     ripple_m_s: float  # spread of the estimated speed, rms
     band_m_s2: float  # acceleration near the hydraulic mode, rms
     rejected: int  # ticks without all readings: lost, and left out of force and speed
@@ -92,14 +94,17 @@ def _window(samples: Samples, part: slice, f: Reals, v: Reals, facts: Facts) -> 
     own, n = way * f[part], part.stop - part.start
     a, there = samples["acceleration_m_s2"][part], had(samples)[part]
     at, half = np.arange(n), n // 2
-    counted = own[there] if there.any() else own
+    counts = there if there.any() else np.ones(n, bool)
+    counted = own[counts]
     early, late = own[there & (at < half)], own[there & (at >= n - half)]
     return Window(
         direction=way, first=part.start, count=n,
         speed_m_s=way * slope(samples["displacement_m"][part], facts.rate_hz, there),
         force_n=float(counted.mean()), force_std_n=float(counted.std()),
         drift_n=float(late.mean() - early.mean()) if len(early) and len(late) else 0.0,
-        inertia_n=way * float(facts["machine.m"] * (a[there] if there.any() else a).mean()),
+        inertia_n=way * float(facts["machine.m"] * a[counts].mean()),
+        pressure_a_pa=float(samples["pressure_a_pa"][part][counts].mean()),
+        pressure_b_pa=float(samples["pressure_b_pa"][part][counts].mean()),
         ripple_m_s=float(v[part].std()), band_m_s2=near_mode(a, facts), rejected=n - int(np.count_nonzero(there)),
         saturated=int(np.count_nonzero(samples["saturated"][part])),
     )  # fmt: skip

@@ -36,6 +36,9 @@ class Points(NamedTuple):
     force_n: Any  # signed likewise, mean over the window
     sd_n: Any  # standard deviation of each mean; all alike where nothing is known
     sd_known: bool
+    # What all points share: what one standard deviation of each sensor's scale adds to the signed forces, a row each;
+    scales_n: Any = ()
+    speed_scale_sd: float = 0.0  # and that of the speeds, as a share
 
     @property
     def size(self) -> int:

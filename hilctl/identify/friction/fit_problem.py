@@ -35,6 +35,8 @@ class Scaled(NamedTuple):
     unit_n: float
     sd_unit_n: float  # the standard deviation that stands for 1 in the residuals
     groups: Any  # a number for each speed, see Points
+    scales: Any  # forces that all points share with a scale, one standard deviation a row
+    speed_scale_sd: float
 
     def units(self) -> Any:
         """What turns scaled words into SI."""
@@ -56,7 +58,8 @@ def scaled(points: Points, offset_n: float = 0.0) -> Scaled:
     weights /= weights.sum()
     sd_unit = math.sqrt(1.0 / np.mean(points.sd_n**-2.0))
     data = np.ascontiguousarray([speed, np.log(speed), force / unit, np.sqrt(weights), d])
-    return Scaled(data, unit, sd_unit, points.groups())
+    shared = np.reshape(points.scales_n, (-1, points.size)) * d / unit
+    return Scaled(data, unit, sd_unit, points.groups(), shared, points.speed_scale_sd)
 
 
 class Block(NamedTuple):

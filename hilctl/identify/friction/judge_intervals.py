@@ -3,6 +3,9 @@
 The linear interval is x ± t s, with the covariance s² (J^T W J)^-1 of the words that met no bound. Where the profile
 (below) ends elsewhere by more than a tenth of it, or a bound is near, the profile's is given.
 
+The sensors' scales shift all points together, which no scatter shows. Each moves the words by what it does to the least
+squares, and the speeds' scale moves vs and sigma as their units; this is added to covariance and intervals.
+
 A profile goes as far as a word may before the best that the others can do no longer fits: with the word held at each
 value, the others are fitted again, until the sum of squares exceeds what the data's scatter allows. It needs no
 linearity: it is right for vs and delta, for bent valleys, and beside a bound.
@@ -13,9 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hilctl.experiment.scales import SURE
 from hilctl.identify.friction.fit_polish import polish
 from hilctl.identify.friction.fit_problem import Block, Fitted, Scaled
-from hilctl.identify.friction.model_curve import DELTA, POWER, VS
+from hilctl.identify.friction.model_curve import DELTA, OFFSET, POWER, ROOT_WEIGHT, SIGMA, VS, WORDS
 from hilctl.rt.jit import jit
 
 CONFIDENCE = 0.95
@@ -62,18 +66,31 @@ def sureness(fitted: Fitted, block: Block, scaled: Scaled) -> Sureness:
     moving, jacobian, lengths = [j for j, s in zip(moving, seen, strict=True) if s], jacobian[:, seen], lengths[seen]
     _, values, vt = np.linalg.svd(jacobian / lengths, full_matrices=False) if moving else (None, np.ones(1), None)
     condition = float(values[0] / values[-1]) if values[-1] > 0 else math.inf
-    covariance, weakest = np.zeros((0, 0)), np.zeros(0)
+    covariance, weakest, shifts = np.zeros((0, 0)), np.zeros(0), np.zeros((0, 1))
     if vt is not None:
         root = vt.T / np.maximum(values, 1e-12 * values[0]) / lengths[:, None]
-        covariance = variance * root @ root.T
+        shifts = _shifts(block, moving, root @ root.T @ jacobian.T, scaled)
+        covariance = variance * root @ root.T + shifts @ shifts.T
         weakest = _weakest(root, block.x[moving], math.sqrt(variance))
     allowed = block.squares + variance * quantile**2
     intervals = []
     for word in block.free():
-        sd = math.sqrt(covariance[moving.index(word), moving.index(word)]) if word in moving else math.nan
-        intervals.append(_interval(block, word, sd, quantile, allowed, float(units[word]), ends.get(word, 0)))
+        sd, shift = math.nan, 0.0
+        if word in moving:
+            at = moving.index(word)
+            shift = float(np.linalg.norm(shifts[at]))
+            sd = math.sqrt(max(covariance[at, at] - shift**2, 0.0))
+        intervals.append(_interval(block, word, sd, shift, quantile, allowed, float(units[word]), ends.get(word, 0)))
     scale = units[moving]
     return Sureness(tuple(intervals), tuple(moving), covariance * np.outer(scale, scale), condition, weakest)
+
+
+def _shifts(block: Block, moving: list[int], inverse: Any, scaled: Scaled) -> Any:
+    """What one standard deviation of each scale moves the words by; a column each. `inverse`: of the least squares."""
+    forces = inverse @ (scaled.scales[:, block.chosen] * block.data[ROOT_WEIGHT]).T
+    speeds = np.zeros(WORDS)
+    speeds[VS], speeds[SIGMA] = block.x[VS], block.x[SIGMA] * block.x[POWER]
+    return np.column_stack([forces, scaled.speed_scale_sd * speeds[moving]])
 
 
 def _weakest(root: Any, values: Any, sd: float) -> Any:
@@ -83,7 +100,10 @@ def _weakest(root: Any, values: Any, sd: float) -> Any:
     return u[:, 0] * s[0]
 
 
-def _interval(block: Block, word: int, sd: float, quantile: float, allowed: float, unit: float, bound: int) -> Interval:
+def _interval(
+    block: Block, word: int, sd: float, shift: float, quantile: float, allowed: float, unit: float, bound: int
+) -> Interval:
+    """`sd`: of the scatter alone; `shift`: of the scales."""
     value, low, high = float(block.x[word]), float(block.low[word]), float(block.high[word])
     half = quantile * sd
     reached = [_profile_end(block, word, sign, half, allowed) for sign in (-1.0, 1.0)]
@@ -91,12 +111,17 @@ def _interval(block: Block, word: int, sd: float, quantile: float, allowed: floa
     straight = math.isfinite(half) and all(abs(abs(end - value) - half) <= AGREE * half for end in reached)
     ends = (value - half, value + half) if straight else (reached[0], reached[1])
     by = "linear" if straight else "profile"
+    if shift > 0.0:
+        least = _natural(word) if _natural(word) <= value else -math.inf
+        below, above = (math.hypot(end - value, SURE * shift) for end in ends)
+        ends = (max(value - below, least), value + above)
+    sd = math.hypot(sd, shift)
     return Interval(word, value * unit, ends[0] * unit, ends[1] * unit, by, sd * unit, bound, *is_open)
 
 
 def _natural(word: int) -> float:
     """The lower end that the word itself has: no friction is less than none."""
-    return math.nan if word in (VS, DELTA, POWER) else 0.0
+    return math.nan if word in (VS, DELTA, POWER, OFFSET) else 0.0
 
 
 def _profile_end(block: Block, word: int, sign: float, half: float, allowed: float) -> float:

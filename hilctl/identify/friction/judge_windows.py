@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from hilctl.experiment import accelerometer
 from hilctl.experiment.facts import Facts
+from hilctl.experiment.noise import own_noise
 from hilctl.experiment.policy import MEANS
 from hilctl.experiment.record import Record
 from hilctl.experiment.sensors import silent, stuck_in
@@ -59,12 +60,12 @@ def reason(w: Window, speed_m_s: float, facts: Facts, expected: Expected) -> str
     return ""
 
 
-def examine(record: Record, found: Pair | None, facts: Facts) -> str:
-    """The first fault that a triangle shows; empty where there is none."""
+def examine(record: Record, found: Pair | None, facts: Facts, declared: Facts) -> str:
+    """The first fault that a triangle shows; empty where there is none. `declared`: the rig as its file says it."""
     samples = record.bridged
     gain = accelerometer.seen_gain(samples, facts)
     wrong = "" if gain is None else accelerometer.wrong(gain)
-    return stuck_in(samples) or silent(samples, facts) or wrong or _force(found)
+    return stuck_in(samples) or silent(samples, own_noise(facts.values, declared.values)) or wrong or _force(found)
 
 
 def _force(found: Pair | None) -> str:

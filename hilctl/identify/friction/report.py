@@ -3,8 +3,12 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from hilctl.experiment.scales import scale_sd
 from hilctl.identify.friction.campaign import Campaign
 from hilctl.identify.friction.estimate_speed import Measured
+from hilctl.identify.friction.fit_points import Points, check_points
 from hilctl.results import friction as results
 
 if TYPE_CHECKING:
@@ -26,6 +30,18 @@ def signed(found: Iterable[Measured]) -> Signed:
     made = sorted((p for m in found for p in m.points), key=lambda p: (p.speed_m_s, p.direction))
     return Signed(
         [p.direction * p.speed_m_s for p in made], [p.direction * p.force_n for p in made], [p.std_n for p in made]
+    )
+
+
+def points_of(campaign: Campaign) -> Points:
+    """What a fit takes of a campaign: its points, and what the sensors' scales may add to them."""
+    ordered = sorted(
+        ((p, row) for m in campaign.finished for p, row in zip(m.points, m.scales_n, strict=True)),
+        key=lambda one: (one[0].speed_m_s, one[0].direction),
+    )
+    scales_n = np.array([[p.direction * part for part in row] for p, row in ordered]).T
+    return check_points(*signed(campaign.finished))._replace(
+        scales_n=scales_n, speed_scale_sd=scale_sd(campaign.header.facts.values, "displacement")
     )
 
 

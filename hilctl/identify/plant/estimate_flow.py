@@ -3,11 +3,11 @@
 Five words enter linearly; the slopes of the others are differences of the flow alone. What is known beforehand about
 the sensors enters as a few more residuals, and is left out where it is judged what the data tell.
 
-Sensors and model err in ways that more samples do not average out. So the intervals also hold what an error of
-COHERENT, growing with the frequency from EVEN of that to all of it at the hydraulic mode, in or out of phase, of the
-motion or of the pressures would do to the words; what the misses of neighbouring lines do that hang together; and what
-an error of the edges' rounding and of the threshold would do. Among their jumps the search finds a good place, not the
-best.
+Sensors and model err in ways that more samples do not average out. So the intervals also hold what the sensors' scales
+would do to the words, as far as they may be off; what an error of COHERENT at the hydraulic mode, growing with the
+frequency, in or out of phase, of the motion or of the pressures would do; what the misses of neighbouring lines do that
+hang together; and what an error of the edges' rounding and of the threshold would do. Among their jumps the search
+finds a good place, not the best.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,13 +16,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hilctl.experiment.scales import scale_sd
 from hilctl.identify.plant.model_flow import CURVED, LINEAR, Lines, declared_overlaps, flow_lines, flow_slopes
 from hilctl.identify.plant.model_signals import Reals
 
 WORDS = LINEAR + CURVED
 _STEP = 1e-5  # of a scaled word, for differences
 _JUMPY = {"threshold": 0.1}  # likewise, where the flow changes by jumps
-COHERENT, EVEN = 0.003, 0.5  # what transducers' filters do near the mode, and their scales
+COHERENT = 0.003  # what transducers' filters do near the mode
+_STEP_OF_SCALE = 1e-3  # for differences
 _AWAY = ("tau", "delay", "dead_band", "play", "threshold")  # taken to be none, where the search is tried again
 NEIGHBOURS = 100  # lines whose misses may hang together
 # How far off these are, as the search leaves them: standard deviations, on twins, 2026-11.
@@ -152,7 +154,9 @@ def fit_flow(
     rough = np.array([_ROUGH.get(name, 0.0) for name in WORDS]) / problem.scale
     covariance = np.diag(np.where(rough, rough, np.where(at_bound, alone * max(scatter, 1.0), 0.0)) ** 2)
     inverse = np.linalg.pinv(slopes[:, free].T @ slopes[:, free])
-    errors = np.hstack([_coherent(problem, found.x, mode_rad_s), (slopes * rough)[:count, rough > 0]])
+    errors = np.hstack([
+        _coherent(problem, found.x, mode_rad_s), _scales(problem, found.x), (slopes * rough)[:count, rough > 0],
+    ])  # fmt: skip
     shifts = inverse @ slopes[:count][:, free].T @ errors
     together = inverse @ _pulls(problem, found.fun, slopes[:, free])
     covariance[np.ix_(free, free)] = (
@@ -178,9 +182,26 @@ def _coherent(problem: _Problem, q: Reals, mode_rad_s: float) -> Reals:
     """What each such error adds to the misses."""
     p, blocks = q * problem.scale, []
     for lines in problem.records:
-        grows = COHERENT * (EVEN + (1 - EVEN) * lines.grid.w[lines.chosen] / mode_rad_s)
+        grows = COHERENT * lines.grid.w[lines.chosen] / mode_rad_s
         parts = np.stack([lines.wanted * grows, p[1] * lines.columns[:, 0] * grows], axis=1)
         parts = np.concatenate([parts, 1j * parts], axis=1)
+        blocks += [parts.real, parts.imag]
+    return np.concatenate(blocks)
+
+
+def _scales(problem: _Problem, q: Reals) -> Reals:
+    """What one standard deviation of each scale adds to the misses: displacement, both pressures, the supply's."""
+    p, facts, blocks = q * problem.scale, problem.facts, []
+    sds = [scale_sd(facts, name) for name in ("displacement", "pressure_a", "pressure_b", "supply_pressure")]
+    for lines in problem.records:
+        here = flow_lines(lines, problem.curved(q), facts)
+        columns = [lines.wanted * sds[0]]
+        for name, side, sd in (("pa", 0, sds[1]), ("pb", 1, sds[2]), ("supply", None, sds[3])):
+            there = lines._replace(**{name: getattr(lines, name) * (1 + _STEP_OF_SCALE)})
+            flow = p[0] * (flow_lines(there, problem.curved(q), facts) - here) / _STEP_OF_SCALE
+            oil = 0.0 if side is None else lines.sides[side] @ p[1:3]
+            columns.append((flow - oil) * sd)
+        parts = np.stack(columns, axis=1)
         blocks += [parts.real, parts.imag]
     return np.concatenate(blocks)
 

@@ -13,7 +13,7 @@ every cycle, which is s f' of mass. So the error of the mass has four parts, eac
     the scatter        misses within a block belong together
     the motion's time  against the pressures', TIMING_S
     friction's travel  s = d/|v|: bristles bend over some d, TRAVEL_M
-    the scales         of the two pressures, SCALE each
+    the scales         of the two pressures, and of displacement, as far as they may be off
 
 On the twin, as the mass less 500 kg and its half interval (2026-11, seed 3), the fastest sliding at 0.6 of the limit:
 
@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hilctl.experiment.drive import LegFault
+from hilctl.experiment.scales import load_scale_sd, scale_sd
 from hilctl.identify.plant.model_flow import Lines
 from hilctl.identify.plant.model_signals import Reals
 
@@ -37,7 +38,6 @@ FAST = 0.45  # of the greatest speed: slower does not count
 FAR_M, FAR_SHARE = 2e-3, 0.1  # slid since the reversal; of the whole motion, where that is less
 TIMING_S = 2e-4  # standard error; 1.1 to 1.9e-4 s explain what the twins show
 TRAVEL_M = 1e-4  # likewise: fs/s0 of the softest bristles thought of, see identify/friction/plan.py
-SCALE = 1e-3  # to which a transducer's scale is known, likewise
 _KNOTS = 6
 _BLOCK_S = 0.1  # misses within belong together
 FEWEST = 500
@@ -87,7 +87,8 @@ def weigh(records: Sequence[Lines], tau_s: float, facts: Mapping[str, Any]) -> M
     found = found / scale
     late = _late(x[:, 0], np.concatenate(speeds), found[2:].reshape(2, -1), knots)
     late_kg = inverse[0] @ ((x / scale).T @ late.T) / scale[0]
-    errors = (sd[0], *(late_kg * (TIMING_S, TRAVEL_M)), math.sqrt(0.5) * SCALE * found[0])
+    scales = found[0] * load_scale_sd(facts), found[0] * scale_sd(facts, "displacement")
+    errors = (sd[0], *(late_kg * (TIMING_S, TRAVEL_M)), *scales)
     return Mass(float(found[0]), math.hypot(*errors), float(found[1]), float(sd[1]))
 
 

@@ -8,9 +8,10 @@ import msgspec
 import numpy as np
 
 from hilctl.experiment.accelerometer import Accelerometer
+from hilctl.experiment.scales import SURE, load_scale_sd, scale_sd
 from hilctl.identify.plant.estimate_flow import RANK, WORDS, Fitted
 from hilctl.identify.plant.estimate_mass import TIMING_S, TRAVEL_M, Mass
-from hilctl.identify.plant.judge_valve import SURE, WIDEST, valve_changes, valve_notes, valve_told
+from hilctl.identify.plant.judge_valve import WIDEST, valve_changes, valve_notes, valve_told
 from hilctl.identify.plant.model_signals import Shown
 from hilctl.params.finite import finite
 from hilctl.results.plant import PlantEvidence
@@ -18,7 +19,6 @@ from hilctl.results.quantity import Flag, Quantity, quantity
 
 UNSURE = 0.25  # of the value: with a wider half of the interval it is not identifiable
 LATE = 0.5e-3  # s: the same for delays
-SCALE = 1e-3  # to which transducers agree in scale
 LEAK = 0.04  # of Ctc: what noise of the pressures, and edges that leak otherwise than assumed, change; twins, 2026-11
 DAMPING = 0.007  # of zv: likewise
 MISFIT = 3.0  # scatter of a line
@@ -114,7 +114,7 @@ def _estimated(
         found[key] = quantity(value, max(value - reach, least), value + reach, unit, why, identified=known,
                               before=facts.get(key))  # fmt: skip
 
-    mass_sd = math.hypot(mass.sd, mass.value * meter.gain_sd, mass.value * SCALE)
+    mass_sd = math.hypot(mass.sd, mass.value * meter.gain_sd)
     beta = 1 / p["compliance"]
     one("machine.m", "kg", mass.value, mass_sd, _FORCE)
     one("machine.Qn", "m³/s", p["Qn"], sd["Qn"], at=bound["Qn"])
@@ -124,7 +124,8 @@ def _estimated(
     one("machine.zv", "", p["zv"], math.hypot(sd["zv"], DAMPING * p["zv"]), at=bound["zv"])
     found |= valve_told(fitted, facts)
     gain = facts["sensors.acceleration.gain"] / meter.gain
-    one("sensors.acceleration.gain", "", gain, gain / meter.gain * meter.gain_sd, _SIDES, floor=UNSURE)
+    gain_sd = math.hypot(meter.gain_sd / meter.gain, scale_sd(facts, "displacement"))
+    one("sensors.acceleration.gain", "", gain, gain * gain_sd, _SIDES, floor=UNSURE)
 
     held, late = dt_s, facts["sensors.displacement.delay_s"] + p["tau"]
     lag, lag_sd, total_sd = _lag(fitted)
@@ -209,15 +210,20 @@ def _supply(records: Sequence[Shown], facts: Mapping[str, Any]) -> list[Flag]:
 def _notes(meter: Accelerometer, facts: Mapping[str, Any]) -> tuple[str, ...]:
     measured = facts["sensors.supply_pressure.present"]
     supply = "measured" if measured else "that of machine.Ps: its drop under load is in Qn"
+    place, push = (100 * math.sqrt(3) * sd for sd in (scale_sd(facts, "displacement"), load_scale_sd(facts)))
+    scales = (
+        f"intervals allow for the scales of the sensors: displacement ±{place:.2g} %, load pressure ±{push:.2g} % "
+        "(sensors.displacement.accuracy, sensors.pressure_a.accuracy, sensors.pressure_b.accuracy)"
+    )
     mass = (
-        "m is relative to displacement's scale, machine.A and the pressure sensors' scales; the accelerometer's gain "
+        "m is relative to machine.A: 1 % of that is 1 % of m; the accelerometer's gain "
         f"({meter.gain:.4f} of displacement's) is corrected in it; its interval allows for friction that is late by "
         f"{1e3 * TIMING_S:g} ms and {1e3 * TRAVEL_M:g} mm of travel: faster motions (limits.velocity) narrow it"
     )
     flow = (
-        "Qn is relative to displacement's scale and machine.A; beta also to machine.Vt and the pressure sensors' "
-        "scales: beta/Vt is identified"
+        "Qn and beta are relative to machine.A: 1 % of that is 1 % of Qn, and -1 % of beta; beta also to machine.Vt, "
+        "of which 1 % is 1 % of beta: beta/Vt is identified"
     )
     leak = "Ctc is the cylinder's leakage beside machine.Kc: only their sum is identifiable"
     late = f"delays are relative to the pressure sensors, which count as immediate; the supply pressure is {supply}"
-    return mass, flow, leak, late
+    return scales, mass, flow, leak, late

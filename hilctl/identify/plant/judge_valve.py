@@ -8,11 +8,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from hilctl.experiment.scales import SURE
 from hilctl.identify.plant.estimate_flow import Fitted
 from hilctl.identify.plant.model_flow import declared_overlaps, sides
 from hilctl.results.quantity import Quantity, quantity
 
-SURE = 1.96  # standard deviations: 95 %
 OVERLAPS, HYSTERESIS, NULL = ("machine.overlap_a", "machine.overlap_b"), "machine.hysteresis", "null"
 WIDEST = {**dict.fromkeys(OVERLAPS, 0.002), HYSTERESIS: 0.001, NULL: 0.001}  # half of an interval that still is applied
 NONE = {**dict.fromkeys(OVERLAPS, 0.001), HYSTERESIS: 2.5e-4}  # what may be so little is set to none

@@ -75,6 +75,7 @@ class Lines(NamedTuple):
     pb: Reals
     wanted: Any  # A v
     columns: Any  # of 1/beta, Ctc, tau, droop
+    sides: Any  # of 1/beta and Ctc, what either chamber's pressure contributes
     load: Reals
     x: Reals
     v: Reals
@@ -87,9 +88,10 @@ def lines_of(record: Shown, meter: Accelerometer, facts: Mapping[str, Any], mode
     moved = fuse(record, meter, facts)
     wave_a, wave_b = grid.waves(record.of("pressure_a_pa")), grid.waves(record.of("pressure_b_pa"))
     pa, pb = grid.values(wave_a), grid.values(wave_b)
-    squeezed = 0.5 * (
-        (half + area * moved.x) * grid.rate(wave_a) - (half - area * moved.x) * grid.rate(wave_b)
-    )  # fmt: skip
+    squeezed_a, squeezed_b = (
+        0.5 * (half + way * area * moved.x) * grid.rate(wave) for way, wave in ((1, wave_a), (-1, wave_b))
+    )
+    squeezed = squeezed_a - squeezed_b
     w = grid.w
     highest = min(HIGHEST * mode_rad_s, 0.25 * np.pi / grid.dt_s)
     chosen: Any = (w > 2 * np.pi * _LOWEST * record.lowest_hz) & (w < highest)
@@ -102,9 +104,13 @@ def lines_of(record: Shown, meter: Accelerometer, facts: Mapping[str, Any], mode
         grid.seen(part, chosen) * weight
         for part in (squeezed, pa - pb, area * moved.a, area * moved.droop)
     ], axis=1)  # fmt: skip
+    sides = [
+        np.stack([grid.seen(part, chosen) * weight for part in parts], axis=1)
+        for parts in ((squeezed_a, pa), (-squeezed_b, -pb))
+    ]
     return Lines(
         grid, record.fresh, chosen, weight, Command(record.of("u_applied"), grid), _supply(record, facts), pa, pb,
-        grid.seen(area * moved.v, chosen) * weight, columns, pa - pb, moved.x, moved.v, moved.a,
+        grid.seen(area * moved.v, chosen) * weight, columns, sides, pa - pb, moved.x, moved.v, moved.a,
     )  # fmt: skip
 
 

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from hilctl.experiment import course
 from hilctl.experiment.drive import Driven, LegFault, stored
 from hilctl.experiment.facts import Facts, read_facts
 from hilctl.experiment.own_loop import refuse_on
+from hilctl.experiment.scales import load_scale_sd, scale_sd, with_scale
 from hilctl.experiment.sensors import stuck
 from hilctl.friction import check_friction
 from hilctl.identify.presliding import judge_words as words
@@ -30,7 +32,7 @@ from hilctl.identify.presliding.judge_models import compare
 from hilctl.identify.presliding.judge_told import Presliding
 from hilctl.identify.presliding.model_curve import Curve, curve_of
 from hilctl.identify.presliding.plan import PAUSE_S, measure, planned
-from hilctl.results.quantity import Quantity, quantity, unsure
+from hilctl.results.quantity import Quantity, closed, quantity, unsure
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -134,6 +136,7 @@ def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, e
         warnings = (*warnings, words.stiff(travel))
     elif found.poor:
         warnings = (*warnings, words.poor(found))
+    parameters = {name: _with_scales(q, facts) for name, q in parameters.items()}
     models = {"lugre": bristles.model(curve), "gms": found.elements}
     certain = found.decided and known and not (found.poor or stiff or apart)
     return Presliding(
@@ -191,6 +194,15 @@ def _gms(slips: Slips, curve: Curve, blocks: Sequence[Sequence[Loop]]
     alpha = [float(share) for share in slips.shares]
     law = {"model": "gms", **curve.table(), "C": ATTRACTION_N_S, "alpha": alpha, "k": [float(k) for k in slips.k]}
     return law, {name: quantity(*of, "" if name[0] == "a" else "N/m", ORIGIN) for name, of in known.items()}
+
+
+def _with_scales(q: Quantity, facts: Facts) -> Quantity:
+    """With what the sensors' scales do to forces over displacements; shares have no scale."""
+    if not q.unit or q.value is None:
+        return q
+    sd = math.hypot(load_scale_sd(facts.values), scale_sd(facts.values, "displacement"))
+    low, high = with_scale(q.bounds[0], q.value, q.bounds[1], sd)
+    return replace(q, low=max(low, 0.0), high=closed(high))
 
 
 def _check_cycles(swings: Sequence[Cycles]) -> None:

@@ -16,13 +16,18 @@ RIG = facts()
 EXPECTED = expect(RIG)
 
 
-def said(samples):
+def said(samples, rig=RIG):
     record = record_of(samples, 1000.0)
-    return examine(record, evaluate(0, LEG, record, RIG, EXPECTED).pair, RIG)
+    return examine(record, evaluate(0, LEG, record, rig, EXPECTED).pair, rig, RIG)
 
 
 def test_a_sound_rig_is_not_blamed():
     assert all(said(triangle(seed=s)) == "" for s in range(10))
+
+
+def test_a_sound_accelerometer_of_a_table_that_was_shaken_at_rest_is_not_dead():
+    shaken = facts(sensors__acceleration__noise=10 * RIG["sensors.acceleration.noise"])
+    assert said(triangle(), shaken) == ""
 
 
 def test_a_stuck_table():

@@ -48,6 +48,33 @@ def test_without_noise_the_machine_comes_out_as_it_went_in():
     assert beta.low < TRUE["beta"] < beta.high
 
 
+ACCURACY = {f"sensors.{name}.accuracy": 0.0 for name in ("displacement", "pressure_a", "pressure_b", "supply_pressure")}
+
+
+def half(fit: PlantFit, name: str) -> float:
+    q = fit.quantity(f"machine.{name}")
+    return 0.5 * (q.high - q.low)
+
+
+@pytest.fixture(scope="module")
+def sure() -> PlantFit:
+    return fit_plant(records(3), facts(**ACCURACY))
+
+
+@pytest.mark.parametrize(
+    ("sensor", "moved"), [("pressure_a", ("m", "beta", "Ctc")), ("supply_pressure", ("Qn", "beta", "Ctc"))]
+)
+def test_an_interval_grows_with_a_sensors_accuracy_as_the_value_moves_with_its_scale(fit, sure, sensor, moved):
+    off = 0.05
+    unsure = fit_plant(records(3), facts(**{**ACCURACY, f"sensors.{sensor}.accuracy": off}))
+    channel, small = f"{sensor}_pa", 0.1 * off
+    shifted = fit_plant([changed(one, **{channel: one.rows[channel] * (1 + small)}) for one in records(3)], facts())
+    for name in moved:
+        move = (shifted.quantity(f"machine.{name}").value - fit.quantity(f"machine.{name}").value) / small
+        grown = np.sqrt(half(unsure, name) ** 2 - half(sure, name) ** 2)
+        assert grown == pytest.approx(1.96 * abs(move) * off / np.sqrt(3), rel=0.3), name
+
+
 @pytest.fixture(scope="module")
 def off() -> PlantFit:
     """Pressure sensors that read apart, and an accelerometer with a gain error: the effects are independent."""
@@ -89,7 +116,7 @@ def test_the_result_is_plain_json_and_says_what_it_rests_on(fit):
     told = json.loads(json.dumps(fit.to_json()))
     m = told["plant"]["machine.m"]
     assert m["low"] < m["value"] < m["high"] and m["unit"] == "kg" and m["before"] == 500.0
-    assert any("displacement's scale" in note for note in told["notes"])
+    assert any("displacement ±0.2 %, load pressure ±0.14 %" in note for note in told["notes"])
     assert min(told["explained_percent"].values()) > 98.0
     assert told["rig_seconds"] < 60.0
 
