@@ -3,7 +3,8 @@
 Of the others the files whose tests may take longest come first, so that no worker is left with one when the others have
 ended. An example has no deadline: a test counts and compares, and never measures time. Of the slow cases of a long list
 (`many`), HILCTL_SLOW_SHARE run, and at least one of each test: those marked `many(first=True)` before the others. The
-summary says how much processor time other machines on this host took, and which tests waited for a quieter moment.
+summary says how much processor time other machines on this host took, and which tests waited for a quieter moment. One
+on the real clock that failed while this host stood still is run once more, and named there as well.
 """
 
 import os
@@ -20,6 +21,7 @@ from hypothesis import settings
 
 from hilctl.bench.host import Stolen, stolen
 from tests import waits
+from tests.stalls import LONG_S, Watch
 from tests.system import forked_service
 
 settings.register_profile("untimed", deadline=None)
@@ -27,6 +29,7 @@ settings.load_profile("untimed")
 
 
 _taken = pytest.StashKey[tuple[ExitStack, Stolen]]()
+_watch = pytest.StashKey[Watch]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -38,15 +41,40 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if _watch in config.stash:
+        config.stash[_watch].end()
+
+
 @pytest.hookimpl(trylast=True)  # of those that run
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     _thin_out(config, items, float(os.environ.get("HILCTL_SLOW_SHARE", "1")))
     _longest_files_first(items)
     items.sort(key=lambda item: item.get_closest_marker("realtime") is not None)
+    on_the_real_clock = [item for item in items if item.get_closest_marker("realtime")]
+    if on_the_real_clock and not config.option.collectonly and not _only_hands_out(config):
+        config.stash[_watch] = Watch()
+        again = pytest.mark.flaky(reruns=1, condition=lambda: _stood_still(config.stash[_watch]))
+        for item in on_the_real_clock:
+            item.add_marker(again)
+
+
+def _only_hands_out(config: pytest.Config) -> bool:
+    """The process that gives others their tests; it runs none."""
+    return bool(config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput"))
+
+
+def _stood_still(watch: Watch) -> bool:
+    stalled_s = watch.longest_s()
+    if stalled_s > LONG_S:
+        waits.note(f"failed while this host stood still for {1e3 * stalled_s:.0f} ms, and was run once more")
+    return stalled_s > LONG_S
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     waits.enter(item)
+    if _watch in item.config.stash:
+        item.config.stash[_watch].begin()
     forked_service.choose(item)
 
 
