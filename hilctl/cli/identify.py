@@ -52,11 +52,11 @@ def _presliding(parser: argparse.ArgumentParser) -> None:
     resume_option(parser)
     curve = "a JSON file with the sliding curve, as `identify friction` writes it (default: the active friction)"
     parser.add_argument("--curve", default="", metavar="FILE", help=curve)
-    parser.add_argument("--elements", type=count(0, ELEMENTS), default=0, metavar="N",
+    parser.add_argument("--elements", type=count(0, ELEMENTS), default=None, metavar="N",
                         help="of a GMS law (as many as pay)")  # fmt: skip
     parser.add_argument("--center", type=number(-5, 5, "m"), default=None, metavar="M",
                         help="of the reversals (mid-travel)")  # fmt: skip
-    parser.add_argument("--budget", type=BUDGET, default=60.0, metavar="S", help="of the rig's time (60)")
+    parser.add_argument("--budget", type=BUDGET, default=None, metavar="S", help="of the rig's time (60)")
     parser.set_defaults(do=run)
 
 

@@ -33,7 +33,7 @@ def run(given: argparse.Namespace) -> int:
     """Does it; returns the exit code."""
     from hilctl.identify.friction import CannotPlan
 
-    _check(given)
+    check(given)
     begun_s = time.monotonic()
     folder = Path(given.resume) if given.resume else folder_of(given, "friction")
     try:
@@ -54,12 +54,6 @@ def run(given: argparse.Namespace) -> int:
             note(f"finished speeds are kept in {folder}; continue with --resume {folder}")
         raise
     return outcome(given, answer, folder / "friction.json", begun_s, lambda told: _tell(campaign, told))
-
-
-def _check(given: argparse.Namespace) -> None:
-    check(given)
-    if given.resume and (given.speeds or given.budget is not None or given.out):
-        raise WrongUse("--resume continues as planned: leave --speeds, --budget and --out out")
 
 
 def _measure(

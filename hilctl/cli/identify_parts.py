@@ -59,12 +59,16 @@ def resume_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", default="", metavar="DIR", help="go on with what was begun in this directory")
 
 
+_BEGUN_WITH = ("out", "speeds", "budget", "elements", "curve", "center")
+
+
 def check(given: argparse.Namespace) -> None:
     """WrongUse where options contradict each other."""
-    if getattr(given, "resume", "") and given.out:
-        raise WrongUse("--resume continues in its directory, as it was begun: leave --out out")
-    if getattr(given, "resume", "") and (getattr(given, "curve", "") or getattr(given, "center", None) is not None):
-        raise WrongUse("--resume continues as it was begun: leave --curve and --center out")
+    if getattr(given, "resume", ""):
+        settled = [name for name in _BEGUN_WITH if getattr(given, name, None) not in (None, "")]
+        if settled:
+            told = " and ".join(f"--{name}" for name in settled)
+            raise WrongUse(f"--resume continues in its directory, as it was begun: leave {told} out")
     if given.twin and not given.rig:
         raise WrongUse("--twin needs RIG: a rig file, or a preset's name")
     if given.rig and not given.twin:

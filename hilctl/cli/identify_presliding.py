@@ -32,7 +32,7 @@ def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any,
     from hilctl.experiment.own_loop import refuse_on
     from hilctl.identify.presliding import WORK, identify_presliding
     from hilctl.identify.presliding.judge_told import steps
-    from hilctl.identify.presliding.plan import planned
+    from hilctl.identify.presliding.plan import BUDGET_S, planned
     from hilctl.params.tables import nested
     from hilctl.results.identified import Applied, IdentifiedReversals, answer
 
@@ -44,7 +44,8 @@ def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any,
     centre_m = given.center
     if centre_m is None:
         centre_m = 0.5 * (before["limits.position.min_m"] + before["limits.position.max_m"])
-    asked = {"curve": dict(curve), "center_m": centre_m, "budget_s": given.budget, "elements": given.elements}
+    budget_s = BUDGET_S if given.budget is None else given.budget
+    asked = {"curve": dict(curve), "center_m": centre_m, "budget_s": budget_s, "elements": given.elements or 0}
     begun = parts.begun_as(rig, given, folder, WORK, asked)
     asked = begun.asked
     planned(rig, asked["curve"], asked["budget_s"])  # whatever it refuses, it refuses before the rig moves

@@ -31,7 +31,7 @@ from hilctl.identify.presliding.estimate_turn import turn_of
 from hilctl.identify.presliding.judge_models import compare
 from hilctl.identify.presliding.judge_told import Presliding
 from hilctl.identify.presliding.model_curve import Curve, curve_of
-from hilctl.identify.presliding.plan import PAUSE_S, measure, planned
+from hilctl.identify.presliding.plan import BUDGET_S, PAUSE_S, measure, planned
 from hilctl.results.quantity import Quantity, closed, quantity, unsure
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def identify_presliding(
     curve: Mapping[str, Any],
     *,
     center_m: float = 0.0,
-    budget_s: float = 60.0,
+    budget_s: float = BUDGET_S,
     elements: int = 0,
     tell: Callable[[str], None] = lambda what: None,
 ) -> Presliding:

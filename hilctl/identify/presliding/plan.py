@@ -27,6 +27,7 @@ ORIGIN = "hilctl identify: reversals"
 CHANNELS = ("tick", *SENSED, "xr_m", "rejected", "saturated", *AGES)
 _UNDER = {"law.feedback": "three_state", "law.feed.inverse": 0.0}  # what is looked for must not be compensated
 
+BUDGET_S = 60.0  # of rig time
 OIL = (0.25, 1.0, 4.0, 16.0)  # amplitudes in oil strokes
 CYCLES = (10, 16, 20, 60)
 FASTEST_HZ = (2.0, 2.0, 2.0, 5.0)
@@ -67,7 +68,7 @@ def planned(rig: "Client", table: Mapping[str, Any], budget_s: float) -> tuple[S
     return plan(curve_of(table)[0], read_facts(rig), budget_s)
 
 
-def plan(curve: Curve, facts: Facts, budget_s: float = 60.0) -> tuple[Swing, ...]:
+def plan(curve: Curve, facts: Facts, budget_s: float = BUDGET_S) -> tuple[Swing, ...]:
     """Within so much rig time; LegFault where that is too short."""
     oil_m = curve.fs / facts.oil_n_m
     least_m, most_m = _LEAST_NOISE * facts["sensors.displacement.noise"], _ROOM * facts["machine.stroke_m"]

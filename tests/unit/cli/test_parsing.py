@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from hilctl.cli.identify_parts import check
 from hilctl.cli.main import VERBS, main, parser_for
 from hilctl.cli.output import pairs, value_of
 from hilctl.cli.track import parameters_of
@@ -127,3 +128,18 @@ def test_a_word_that_is_not_known_comes_with_the_nearest(words, meant, capsys):
 def test_an_address_that_is_none_is_refused_with_how_to_write_it(where, says, capsys):
     assert main(["status", "--connect", where]) == WRONG_USE
     assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "settled"),
+    [
+        ("friction --speeds 0.1 0.2 --budget 60", "--speeds and --budget"),
+        ("presliding --budget 30", "--budget"),
+        ("presliding --elements 4", "--elements"),
+        ("presliding --elements 0 --center 0", "--elements and --center"),
+        ("plant --out other", "--out"),
+    ],
+)
+def test_what_was_settled_at_the_begin_is_not_given_again_to_go_on(words, settled):
+    with pytest.raises(WrongUse, match=rf"--resume .* leave {settled} out"):
+        check(parsed("identify", *words.split(), "--resume", "cut"))
