@@ -26,13 +26,13 @@ BUT := slow and not bench
 
 # Those on the real clock mostly wait, two at once, their loops before everything else; the rest is nice and takes what
 # processors they leave, each file on one of them, so that what it shares is made once.
-SPREAD := -n 2 --dist loadfile --no-loadscope-reorder
+SPREAD := --dist loadfile --no-loadscope-reorder
 
 test: $(STAMP)
 	mkdir -p out && rm -f out/tests.log
-	nice -n 19 $(BIN)/python -m pytest $(SPREAD) -m "not realtime and not $(BUT)" >out/tests.log 2>&1 & rest=$$!; \
+	nice -n 19 $(BIN)/python -m pytest -n auto --maxprocesses 4 $(SPREAD) -m "not realtime and not $(BUT)" >out/tests.log 2>&1 & rest=$$!; \
 	trap 'kill $$rest' EXIT; \
-	$(BIN)/python -m pytest -q $(SPREAD) $(REALTIME) -m "realtime and not $(BUT)"; realtime=$$?; \
+	$(BIN)/python -m pytest -q -n 2 $(SPREAD) $(REALTIME) -m "realtime and not $(BUT)"; realtime=$$?; \
 	wait $$rest; rest=$$?; trap - EXIT; cat out/tests.log; test $$realtime$$rest = 00
 
 # Everything at its full counts: hours.
