@@ -1,8 +1,11 @@
 """A whole client, without hilctl: arms the rig, tracks a triangle, prints what came of it. Needs pyzmq and msgpack.
 
 python plain_client.py tcp://127.0.0.1:9870
+
+It shows the access token of the user who runs the service; `hilctl keys token` prints where that is.
 """
 
+import os
 import struct
 import sys
 import uuid
@@ -13,13 +16,18 @@ import zmq
 socket = zmq.Context().socket(zmq.REQ)
 socket.connect(sys.argv[1] if len(sys.argv) > 1 else "tcp://127.0.0.1:9870")
 client, count, token = str(uuid.uuid4()), 0, ""
+runtime = os.environ.get("XDG_RUNTIME_DIR")
+folder = f"{runtime}/hilctl" if runtime else f"/tmp/hilctl-{os.getuid()}"
+with open(os.environ.get("HILCTL_TOKEN", f"{folder}/access.token")) as file:
+    access = file.read().strip()
 
 
 def ask(op, **args):
     """The result of an operation."""
     global count
     count += 1
-    socket.send(msgpack.packb({"v": 1, "client": client, "id": count, "op": op, "args": args, "lease": token}))
+    request = {"v": 1, "client": client, "id": count, "op": op, "args": args, "lease": token, "access": access}
+    socket.send(msgpack.packb(request))
     reply = msgpack.unpackb(socket.recv())
     if not reply["ok"]:
         sys.exit(f"{op}: {reply['error']['code']}: {reply['error']['message']}")

@@ -1,8 +1,8 @@
 """Which service a command talks to, and with what right.
 
 Commands that move the rig and end take the console lease: each is a process of its own, and they are one holder through
-the token that only this user can read. It ends with `hilctl off`; when no command has moved or watched for
-`service.console_idle_s`; and with the command itself, where the lease was free before and the rig is off.
+the lease's secret, in a file that only this user can read. It ends with `hilctl off`; when no command has moved or
+watched for `service.console_idle_s`; and with the command itself, where the lease was free before and the rig is off.
 
 Commands that keep running take an attended lease, which lives by their beats: from the console too, which has it again
 afterwards. Whoever ends them, the table comes to rest, and what they changed for a trial is put back.
@@ -18,6 +18,7 @@ from hilctl.errors import WrongUse
 
 if TYPE_CHECKING:
     from hilctl.client import Client
+    from hilctl.client.client import LeaseKind
 
 _STARTS_S = 120.0  # compiling included
 _LOOK_S = 0.2
@@ -31,6 +32,10 @@ def options(parser: argparse.ArgumentParser, *, moves: bool = False) -> None:
         default=None,
         help="tcp://HOST:PORT, or a rig's name; not given: the only service on this host",
     )
+    parser.add_argument("--key", metavar="FILE", default="",
+                        help="key file, for a service that asks for keys; not given: HILCTL_KEY")  # fmt: skip
+    parser.add_argument("--telemetry", metavar="WHERE", default="",
+                        help="tcp://HOST:PORT of telemetry, behind a tunnel that moves the ports apart")  # fmt: skip
     if moves:
         parser.add_argument("--takeover", action="store_true", help="take the lease from its holder")
 
@@ -50,9 +55,7 @@ def until_one_runs(given: argparse.Namespace) -> None:
 
 def look(given: argparse.Namespace) -> "Client":
     """A client without the lease."""
-    from hilctl.client import Client
-
-    return Client(_where(given), lease="none", name="console")
+    return _client(given, "none", "console")
 
 
 @contextmanager
@@ -65,17 +68,21 @@ def looking_on(given: argparse.Namespace) -> "Iterator[Client]":
 
 def command(given: argparse.Namespace) -> "Client":
     """A client with the console lease."""
+    return _client(given, "console", "console", takeover=given.takeover)
+
+
+def _client(given: argparse.Namespace, lease: "LeaseKind", name: str, *, takeover: bool = False) -> "Client":
     from hilctl.client import Client
 
-    return Client(_where(given), lease="console", name="console", takeover=given.takeover)
+    return Client(_where(given), lease=lease, name=name, takeover=takeover, key=given.key, telemetry=given.telemetry)
 
 
 @contextmanager
 def attended(given: argparse.Namespace, name: str, *, restore: bool = False) -> "Iterator[Client]":
     """A client for a command that keeps running. `restore`: ended early, its parameters are those of its begin."""
-    from hilctl.client import Client, NoReply, Refused
+    from hilctl.client import NoReply, Refused
 
-    with Client(_where(given), lease="none", name=name) as rig:
+    with _client(given, "none", name) as rig:
         lease = rig.status()["lease"]
         from_console = lease is not None and lease["kind"] == "console" and not given.takeover
         rig.take(takeover=given.takeover, restore=restore, as_console=True)

@@ -49,6 +49,13 @@ VERBS: dict[str, Verb] = {
         ("hilctl doctor", "hilctl doctor rig.toml --seconds 10"),
         "It reads the kernel's settings and measures how late a thread wakes. It changes nothing.",
     ),
+    "keys": Verb(
+        "keys", "keys", "run", "make, list and revoke the keys by which a rig is driven from elsewhere",
+        ("hilctl keys make rig.toml alice operator", "hilctl keys list rig.toml",
+         "hilctl keys revoke rig.toml alice", "hilctl keys token --renew"),
+        "Roles: observer (look, fetch, stop), operator (also the lease, motions, recordings), commissioner (also "
+        "parameters, zeroing, limits). A running service adopts every change within a second.",
+    ),
     "shutdown": Verb(
         "motion", "shutdown", "run", "end the motion in order, then the service",
         ("hilctl shutdown", "hilctl shutdown --takeover"),

@@ -10,11 +10,13 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.client.access import place, telemetry_at
 from hilctl.client.connection import Connection, Identity, NoReply
+from hilctl.client.console import keep_secret, secret_of
 from hilctl.client.heart import Heart
 from hilctl.client.save import Saved, save
 from hilctl.client.telemetry import Block, Event, Status, listen
-from hilctl.wire import MAJOR, places
+from hilctl.wire import MAJOR
 from hilctl.wire.encode import arrays_of
 from hilctl.wire.errors import Code, Refused
 from hilctl.wire.ops import MAX_CHUNK
@@ -69,7 +71,8 @@ class Client:
     """A connection to a service. `lease="attended"` takes the lease on entry and keeps it; `none` only looks.
 
     `restore`: should this process end without giving the lease back, the service puts the parameters back as they are
-    at the take.
+    at the take. `key`: a key file, for a service that asks for keys. `telemetry`: its address, behind a tunnel or a
+    NAT that moves the ports apart.
     """
 
     def __init__(
@@ -81,11 +84,14 @@ class Client:
         takeover: bool = False,
         restore: bool = False,
         timeout_s: float = _TIMEOUT_S,
+        key: str | Path = "",
+        telemetry: str = "",
     ) -> None:
-        found = {"commands": where} if where and "://" in where else places.find(where)
+        found = place(where, key)
         self.timeout_s = timeout_s
-        self._identity = Identity(name)
-        self._wire = Connection(found["commands"], self._identity)
+        self._telemetry = telemetry
+        self._identity = Identity(name, found.access)
+        self._wire = Connection(found.commands, self._identity)
         self._lease_kind, self._takeover, self._restore = lease, takeover, restore
         self._heart: Heart | None = None
         self._looking_on: Heart | None = None
@@ -137,11 +143,13 @@ class Client:
     ) -> None:
         """The right to command motion; an attended one is kept by a thread from here on.
 
-        `as_console`: where the console holds the lease, and this user may show its token, it becomes ours.
+        `as_console`: where the console holds the lease, and this user knows its secret, it becomes ours.
         """
+        if self.lease_lost:
+            self._identity.token = ""
         self._stop_beating()  # a heart that lost the lease beats no more
-        if (kind == "console" or as_console) and not takeover:
-            self._identity.token = places.console_token(self.hello["runtime"])
+        if (kind == "console" or as_console) and not takeover and not self._identity.token:
+            self._identity.token = secret_of(self.hello["run"])
         shown = self._identity.token
         action = "takeover" if takeover else "take"
         try:
@@ -150,13 +158,15 @@ class Client:
             self._identity.token = ""
             raise
         self._granted = kind == "console" and taken["token"] != shown
-        self._identity.token = taken["token"] if kind == "console" else ""
+        self._identity.token = taken["token"]
+        if kind == "console":
+            keep_secret(self.hello["run"], taken["token"])
         if kind == "attended":
             self._heart = Heart(Connection(self._wire.endpoint, self._identity), self.hello["heartbeat_s"])
 
     def keep_console(self) -> None:
-        """While this client only looks on, the console's lease is not idle, where this user may show its token."""
-        self._identity.token = places.console_token(self.hello["runtime"])
+        """While this client only looks on, the console's lease is not idle, where this user knows its secret."""
+        self._identity.token = secret_of(self.hello["run"])
         if self._identity.token:
             every_s = self.hello["console_idle_s"] / _BEATS
             self._looking_on = Heart(Connection(self._wire.endpoint, self._identity), every_s)
@@ -165,7 +175,7 @@ class Client:
         """Ends the motion, puts back what `restore` was to put back, and gives the lease back: when we cannot go on."""
         self.ask("lease", action="abandon", timeout_s=_TO_REST_S)
         self._stop_beating()
-        self._granted = False
+        self._granted, self._identity.token = False, ""
 
     def release(self) -> None:
         """Gives the lease back. A console's stays for the next command, while there is something to command.
@@ -178,6 +188,7 @@ class Client:
             self._stop_beating()
             if not heart.in_vain:
                 self.ask("lease", action="release")
+            self._identity.token = ""
         elif self._granted and self.status()["mode"] == "off":
             self._granted = False
             self.ask("lease", action="release")
@@ -216,7 +227,8 @@ class Client:
         self, *topics: Literal["block", "event", "status"], timeout_s: float | None = None
     ) -> Iterator[Block | Event | Status]:
         """Telemetry as it comes; ends when nothing came for `timeout_s`."""
-        return listen(self.hello["endpoints"]["telemetry"], topics or ("block", "event", "status"), timeout_s)
+        where = self._telemetry or telemetry_at(self._wire.endpoint, self.hello["endpoints"])
+        return listen(where, topics or ("block", "event", "status"), timeout_s, self._identity.access)
 
     # --- moving
 

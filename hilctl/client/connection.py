@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 
 import zmq
 
+from hilctl.client.access import Access
+from hilctl.client.handshake import live, why_shut_out
 from hilctl.errors import HilctlError
 from hilctl.wire.decode import MAX_REQUEST
 from hilctl.wire.encode import encode_request, unpack_reply
@@ -38,9 +40,10 @@ class ServiceGone(NoReply):
 class Identity:
     """A client's name and its request numbers, shared by its connections."""
 
-    def __init__(self, name: str = "") -> None:
+    def __init__(self, name: str = "", access: Access = Access()) -> None:  # noqa: B008  (immutable)
         self.client = f"{name}-{uuid.uuid4().hex[:16]}" if name else str(uuid.uuid4())
-        self.token = ""
+        self.token = ""  # the lease's
+        self.access = access
         self._ids = itertools.count(1)
 
     def next(self) -> int:
@@ -60,7 +63,8 @@ class Connection:
 
     def _open(self) -> "zmq.Socket[bytes]":
         socket: zmq.Socket[bytes] = self._context.socket(zmq.DEALER)
-        socket.setsockopt(zmq.LINGER, 0)
+        live(socket)
+        self.identity.access.put(socket)
         socket.connect(self.endpoint)
         return socket
 
@@ -78,22 +82,22 @@ class Connection:
     def _once(self, op: str, args: dict[str, Any], timeout_s: float) -> dict[str, Any]:
         with self._lock:
             id = self.identity.next()
-            message = encode_request(self.identity.client, id, op, args, self.identity.token)
+            ours = self.identity
+            message = encode_request(ours.client, id, op, args, ours.token, ours.access.token)
             if len(message) > MAX_REQUEST:
                 raise Refused(Code.TOO_LARGE, f"{op}: {len(message)} bytes, at most {MAX_REQUEST}; upload in chunks")
             begun_s = time.monotonic()
             deadline_s, again_s, look_s = begun_s + timeout_s, begun_s + _AGAIN_S, begun_s + _LOOK_S
-            self._socket.send(message)
+            self._send(message)
             while True:
                 now_s = time.monotonic()
                 if now_s >= deadline_s:
                     raise NoReply(f"{op}: no reply from {self.endpoint} within {timeout_s:g} s; does the service run?")
                 if now_s >= look_s:
-                    if not _listens(self.endpoint):
-                        raise ServiceGone(f"{op}: nobody listens at {self.endpoint}; {self._why_nobody()}")
-                    look_s = now_s + _LOOK_S
+                    self._look(op)
+                    look_s = time.monotonic() + _LOOK_S
                 if now_s >= again_s:
-                    self._socket.send(message)
+                    self._send(message)
                     again_s = now_s + 4 * _AGAIN_S
                 if not self._socket.poll(int(1000 * (min(deadline_s, again_s, look_s) - now_s)) + 1):
                     continue
@@ -103,6 +107,24 @@ class Connection:
                     return _result(reply)
                 if reply.get("id") is None and not reply.get("ok"):
                     return _result(reply)  # it could not even read the request's number
+
+    def _send(self, message: bytes) -> None:
+        """A socket that was shut out once gives up: it has nobody to send to, and another takes its place."""
+        try:
+            self._socket.send(message, zmq.NOBLOCK)
+        except zmq.Again:
+            self._socket.close()
+            self._socket = self._open()
+            self._socket.send(message)
+
+    def _look(self, op: str) -> None:
+        """Why no reply comes, where that can be known."""
+        if not _listens(self.endpoint):
+            raise ServiceGone(f"{op}: nobody listens at {self.endpoint}; {self._why_nobody()}")
+        if not self._answered or self.identity.access.key is not None:
+            why = why_shut_out(self.endpoint, self.identity.access)
+            if why:
+                raise Refused(Code.NO_ACCESS, f"{op}: {self.endpoint} {why}", "access")
 
     def _why_nobody(self) -> str:
         if self._answered:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hilctl.access.token import VARIABLE, own_token, token_path
 from hilctl.errors import HilctlError
 from hilctl.wire import places
 
@@ -67,6 +68,7 @@ def private_service(
         ]
         for key, value in settings.items():
             command += ["--set", f"{key}={json.dumps(value)}"]
+        own_token(token_path())
         log = folder / "service.log"
         process = start(command, log, _environment(folder, environment))
         try:
@@ -88,6 +90,7 @@ def _environment(folder: Path, given: Mapping[str, str] | None) -> dict[str, str
         **os.environ,
         "XDG_RUNTIME_DIR": str(folder),
         "XDG_STATE_HOME": str(folder),
+        VARIABLE: str(token_path()),  # that of our own user, so that every program of ours may come in
         "PYTHONPATH": f"{house}{os.pathsep}{path}" if path else house,
         **(given or {}),
     }

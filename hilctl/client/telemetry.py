@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy.typing as npt
 import zmq
 
+from hilctl.client.access import Access
+from hilctl.client.handshake import live
 from hilctl.wire.encode import arrays_of, unpack_reply
 
 
@@ -34,10 +36,13 @@ class Status(NamedTuple):
     body: dict[str, Any]
 
 
-def listen(endpoint: str, topics: Sequence[str], timeout_s: float | None) -> Iterator[Block | Event | Status]:
+def listen(
+    endpoint: str, topics: Sequence[str], timeout_s: float | None, access: Access
+) -> Iterator[Block | Event | Status]:
     """Subscribes at once, and yields what comes until nothing has come for `timeout_s`."""
     socket: zmq.Socket[bytes] = zmq.Context.instance().socket(zmq.SUB)
-    socket.setsockopt(zmq.LINGER, 0)
+    live(socket)
+    access.put(socket)
     socket.setsockopt(zmq.RCVHWM, 10_000)
     for topic in topics:
         socket.subscribe(topic)

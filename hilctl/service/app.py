@@ -10,6 +10,7 @@ from typing import Any
 import zmq
 
 from hilctl.service.desk import Desk
+from hilctl.service.lease import Held
 from hilctl.service.lost import after_loss
 from hilctl.service.service import Service
 from hilctl.service.status import status_of, told_trip
@@ -17,11 +18,12 @@ from hilctl.service.tasks import Pace
 from hilctl.service.telemetry import Telemetry
 from hilctl.service.watch import Seen
 from hilctl.signals import Trip
-from hilctl.wire import places
+from hilctl.wire.ops import OPS
 
 _STATUS_S = 1.0
 _FAST_S = 0.001
 _LOOK_S = 0.05  # how often the service asks the kernel whether its core lives
+_ADMIT_S = 0.2  # how often it looks whether keys, roles or the token have changed
 _HEAR_S = 0.1  # how often it hears the core and new subscribers: so long a subscriber waits for its first message
 _DRAINS = 8  # in one cycle, so that a fast virtual clock cannot starve the wire
 
@@ -34,8 +36,8 @@ class App:
         self._block_s = service.rig.service.block_s
         self._scope_every = max(1, round(service.rate_hz / service.rig.service.scope_hz))
         self._block_due_s = self._status_due_s = time.monotonic()
-        self._next_s = self._look_due_s = self._hear_due_s = 0.0
-        self._token_kind = ""
+        self._next_s = self._look_due_s = self._hear_due_s = self._admit_due_s = 0.0
+        self._problem = ""
         self._rows_lost, self._recording = 0, service.recorder.state
         self._poller = zmq.Poller()
         self._poller.register(desk.socket, zmq.POLLIN)
@@ -56,7 +58,10 @@ class App:
             if s.core.look():
                 self._core_ended()
         more = bool(asked) and self.desk.serve()
-        if s.lease.held is not None or self._token_kind:
+        if now_s >= self._admit_due_s:
+            self._admit_due_s = now_s + _ADMIT_S
+            self._watch_admission()
+        if s.lease.held is not None:
             self._watch_lease(now_s)
         pace = s.tasks.step()
         if now_s >= self._hear_due_s:
@@ -152,24 +157,36 @@ class App:
         self._status_due_s = 0.0
 
     def _watch_lease(self, now_s: float) -> None:
+        lost = self.service.lease.expired(now_s)
+        if lost is not None:
+            self._lease_lost(lost, now_s)
+
+    def _lease_lost(self, lost: Held, now_s: float, **why: str) -> None:
         s = self.service
-        self._keep_token()
-        lost = s.lease.expired(now_s)
-        if lost is None or s.core.ending:  # the rig is being switched off as it is
+        if s.core.ending:  # the rig is being switched off as it is
             return
         s.core.hold(None)
         silent_s, policy = round(now_s - lost.beat_s, 3), s.rig.service.lease_lost
-        s.tell("lease_lost", holder=lost.holder, lease_kind=lost.kind, silent_s=silent_s, then=policy)
+        s.tell("lease_lost", holder=lost.holder, lease_kind=lost.kind, silent_s=silent_s, then=policy, **why)
         s.tasks.own("the loss of the lease", after_loss(s, lost))
 
-    def _keep_token(self) -> None:
-        """The token's file goes when the console's lease does."""
-        held = self.service.lease.held
-        kind = held.kind if held is not None else ""
-        if kind != self._token_kind:
-            self._token_kind = kind
-            if kind != "console":
-                (self.service.places.runtime / places.TOKEN).unlink(missing_ok=True)
+    def _watch_admission(self) -> None:
+        """Whoever was revoked has no lease, no connection and no answer from here on."""
+        s = self.service
+        gone, problem = s.admission.look(), s.admission.problem
+        if problem and problem != self._problem:
+            s.tell("access", action="problem", reason=problem)
+        self._problem = problem
+        held = s.lease.held
+        if held is not None and (s.admission.role(held.owner) or 0) < OPS["lease"].role:
+            s.lease.drop()
+            self._lease_lost(held, time.monotonic(), why="its holder may no longer command")
+        if gone:
+            s.tell("access", action="revoked")
+            self._poller.unregister(self.desk.socket)
+            self.desk.reopen()
+            self._poller.register(self.desk.socket, zmq.POLLIN)
+            self.telemetry.reopen()
 
     def _publish(self, now_s: float) -> None:
         s = self.service

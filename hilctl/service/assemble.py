@@ -1,11 +1,10 @@
 """Puts a service together around a link."""
 
 import hashlib
+import os
 import time
 from pathlib import Path
 from typing import Any
-
-import zmq
 
 from hilctl.errors import HilctlError
 from hilctl.loop.link import Link
@@ -14,8 +13,10 @@ from hilctl.loop.spawn import Spawned
 from hilctl.params import plain
 from hilctl.recording.recorder import Recorder
 from hilctl.rig import Rig
+from hilctl.service.admission import ByKey, ByToken, admission
 from hilctl.service.core import Core
 from hilctl.service.desk import Desk
+from hilctl.service.doors import Door, guard, is_loopback
 from hilctl.service.events import Events
 from hilctl.service.history import History
 from hilctl.service.lease import LeaseDesk
@@ -38,6 +39,11 @@ def schema() -> str:
 def history_rows(rig: Rig) -> int:
     """How many samples memory holds."""
     return max(_FEWEST_ROWS, int(rig.service.history_s / rig.dt_s))
+
+
+def keys_folder(rig: Rig) -> Path:
+    """Where the service's key and the roles file are."""
+    return Path(rig.service.keys).expanduser() if rig.service.keys else places.state_root() / rig.name / "keys"
 
 
 def core_options(rig: Rig, *, virtual: bool) -> CoreOptions:
@@ -71,13 +77,18 @@ def start_link(rig: Rig, core: Spawned | None, *, virtual: bool) -> Link:
     )
 
 
-def _not_bound(error: zmq.ZMQError, settings: Settings) -> HilctlError:
-    """Which port could not be opened, and why."""
-    ports = {name: getattr(settings, f"{name}_port") for name in ("commands", "telemetry", "scope")}
-    name, port = next(((n, p) for n, p in ports.items() if p and str(error).find(f":{p}") >= 0), ("commands", 0))
-    key, why = f"service.{name}_port", zmq.strerror(error.errno or 0).lower()
-    remedy = "end the program that uses it, choose another port, or 0 for a free one"
-    return HilctlError(f"{key}: {port} cannot be opened on {settings.bind}: {why}; {remedy}", key=key, value=port)
+def _door(settings: Settings, name: str, admits: ByToken | ByKey) -> Door:
+    """The door of this name; the scope's is on loopback, for it has no keys."""
+    scope = name == "scope"
+    address = "127.0.0.1" if scope and not is_loopback(settings.bind) else settings.bind
+    port: int = getattr(settings, f"{name}_port")
+    try:
+        return Door(address, port, None if scope else admits.curve)
+    except OSError as error:
+        key, why = f"service.{name}_port", os.strerror(error.errno or 0).lower()
+        remedy = "end the program that uses it, choose another port, or 0 for a free one"
+        told = f"{key}: {port} cannot be opened on {address}: {why}; {remedy}"
+        raise HilctlError(told, key=key, value=port) from None
 
 
 def assemble(
@@ -93,11 +104,10 @@ def assemble(
 ) -> tuple[Service, Desk, Telemetry]:
     """The service with its sockets open; `file` is the rig as its file alone says it."""
     settings = rig.service
-    ports = settings.telemetry_port, settings.scope_port
-    try:
-        telemetry = Telemetry(context, settings.bind, ports, run, schema(), settings.block_s)
-    except zmq.ZMQError as error:
-        raise _not_bound(error, settings) from None
+    admits = admission(settings, keys_folder(rig), runtime, rig.name)
+    doors = {name: _door(settings, name, admits) for name in ("commands", "telemetry", "scope")}
+    watchman = guard(context, admits) if isinstance(admits, ByKey) else None
+    telemetry = Telemetry(context, (doors["telemetry"], doors["scope"]), run, schema(), settings.block_s)
     folder = recordings or (
         Path(rig.recording.folder) if rig.recording.folder else places.state_root() / rig.name / "recordings"
     )
@@ -112,13 +122,11 @@ def assemble(
         events=Events(),
         recorder=Recorder(1.0 / rig.recording.flush_hz, int(rig.recording.queue_s * rate_hz)),
         watch=Watch(rate_hz),
+        admission=admits,
+        guard=watchman,
         started_s=time.monotonic(),
     )
-    desk = Desk(context, service)
-    try:
-        desk.socket.bind(f"tcp://{settings.bind}:{settings.commands_port or '*'}")
-    except zmq.ZMQError as error:
-        raise _not_bound(error, settings) from None
+    desk = Desk(context, service, doors["commands"])
     endpoints["commands"] = desk.endpoint
     endpoints["telemetry"], endpoints["scope"] = telemetry.endpoints
     return service, desk, telemetry

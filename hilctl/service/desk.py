@@ -1,6 +1,7 @@
 """The command socket: what comes in, who may, what goes out. Every message gets exactly one reply.
 
-A request passes, in this order: rate limit, size, decoder, memory of repeats, arguments, lease, handler.
+A request passes, in this order: rate limit, size, decoder, admission, role, memory of repeats, arguments, lease,
+handler.
 """
 
 import logging
@@ -11,7 +12,8 @@ from typing import Any
 import zmq
 
 from hilctl.service import do_change, do_keep, do_motion, do_record, do_talk
-from hilctl.service.inbox import CUT_OFF, Inbox, Message
+from hilctl.service.doors import Door
+from hilctl.service.inbox import CUT_OFF, Inbox, Message, of_connection
 from hilctl.service.rate import RateLimit
 from hilctl.service.repeats import Entry, Repeats
 from hilctl.service.service import Asked, Service
@@ -20,11 +22,14 @@ from hilctl.wire.decode import MAX_REQUEST, Malformed, Request, decode_request
 from hilctl.wire.encode import encode_refusal, encode_result
 from hilctl.wire.errors import Code, Refused
 from hilctl.wire.ops import OPS, Arguments, check_arguments
+from hilctl.wire.roles import Who
 
 log = logging.getLogger(__name__)
 
 _BUDGET_S = 0.01  # of requests at a time: samples and heartbeat must not wait longer
 _REPLIES = 256  # that may wait for one slow peer: pages are a megabyte each
+_LAST_S = 0.2  # for what has come, and for replies to leave, before the connections are closed
+_STEPS = (("lease", "beat"), ("waveform", "chunk"))  # of something that is noted as a whole
 
 Handler = Callable[[Service, Asked, Arguments], Any]
 
@@ -66,21 +71,46 @@ def _misshapen(message: Message) -> Refused | None:
     return None
 
 
+def _detail(args: dict[str, Any]) -> str:
+    """What was asked for, short enough for a line."""
+    return " ".join(f"{key}={value!r:.200}" for key, value in args.items() if not isinstance(value, bytes))[:400]
+
+
 class Desk:
     """Answers requests."""
 
-    def __init__(self, context: Any, service: Service) -> None:
+    def __init__(self, context: Any, service: Service, door: Door) -> None:
         settings = service.rig.service
-        self.service = service
-        self.socket: zmq.Socket[bytes] = context.socket(zmq.ROUTER)
-        self.socket.setsockopt(zmq.MAXMSGSIZE, CUT_OFF)
-        self.socket.setsockopt(zmq.SNDHWM, _REPLIES)
-        self.socket.setsockopt(zmq.LINGER, 0)
-        # A reply that finds no place is an error that is counted, never a wait.
-        self.socket.setsockopt(zmq.ROUTER_MANDATORY, 1)
+        self.service, self.door = service, door
+        self._context = context
+        self.socket = self._open()
         self._inbox = Inbox(self.socket)
         self._rate = RateLimit(settings.rate_per_s, settings.burst)
         self._repeats = Repeats()
+
+    def _open(self) -> "zmq.Socket[bytes]":
+        socket: zmq.Socket[bytes] = self._context.socket(zmq.ROUTER)
+        socket.setsockopt(zmq.MAXMSGSIZE, CUT_OFF)
+        socket.setsockopt(zmq.SNDHWM, _REPLIES)
+        socket.setsockopt(zmq.LINGER, 0)
+        # A reply that finds no place is an error that is counted, never a wait.
+        socket.setsockopt(zmq.ROUTER_MANDATORY, 1)
+        self.door.open(socket)
+        return socket
+
+    def reopen(self) -> None:
+        """Ends every connection, when what has come is answered; who may, connects again and asks again."""
+        until_s = time.monotonic() + _LAST_S
+        while (message := self._inbox.next(until_s)) is not None and time.monotonic() < until_s:
+            self._handle(message)
+        self.socket.close(linger=int(1000 * _LAST_S))
+        self.socket = self._open()
+        self._inbox = Inbox(self.socket)
+
+    def close(self) -> None:
+        """Nobody is answered any more; the last replies have a moment to leave."""
+        self.socket.close(linger=int(1000 * _LAST_S))
+        self.door.close()
 
     def serve(self) -> bool:
         """Handles what has come, for a limited time; True when more waits."""
@@ -112,32 +142,43 @@ class Desk:
         except Malformed as refused:
             self._refuse(envelope, refused.id, refused)
             return
-        self._meet(envelope, request, payload, now_s)
+        self._admit(envelope, request, message, now_s)
 
-    def _meet(self, envelope: list[bytes], request: Request, payload: bytes, now_s: float) -> None:
-        op = OPS.get(request.op)
+    def _admit(self, envelope: list[bytes], request: Request, message: Message, now_s: float) -> None:
+        s, sender = self.service, of_connection(message.origin, "Peer-Address")
         try:
+            key = of_connection(message.origin, "User-Id") if s.admission.curve else ""
+            who = s.admission.who(key, request.access)
+            sender = who.name
+            op = OPS.get(request.op)
+            if op is not None and who.role < op.role:
+                told = f"{op.name} is for {op.role.word}s and above; the role of {who.name} is {who.role.word}"
+                raise Refused(Code.NO_ROLE, told, "role")
             replay = op is not None and op.effect
-            verdict, entry = self._repeats.meet(request.client, request.id, payload, replay, envelope)
+            client, body = (who.id, request.client), message.frames[-1]
+            verdict, entry = self._repeats.meet(client, request.id, body, replay, envelope)
         except Refused as refused:
+            s.audit.refused(sender, request.client, request.op, refused, now_s)
             self._refuse(envelope, request.id, refused)
             return
         if verdict == "answered" and entry.reply is not None:
             self._send(envelope, entry.reply)
         elif verdict == "new":
-            self._begin(envelope, request, entry, now_s)
+            self._begin(envelope, request, Asked(who, request.client, request.lease, now_s), entry)
 
-    def _begin(self, envelope: list[bytes], request: Request, entry: Entry, now_s: float) -> None:
-        s, asked = self.service, Asked(request.client, request.lease, now_s)
+    def _begin(self, envelope: list[bytes], request: Request, asked: Asked, entry: Entry) -> None:
+        s = self.service
 
         def done(outcome: Result | Refused) -> None:
+            outcome = self._still(asked.who, outcome)
+            self._note(request, asked, outcome)
             self._reply(request.id, entry, outcome, envelope)
 
         try:
             op, given = check_arguments(request.op, request.args)
-            s.lease.beat(request.client, request.lease, now_s)
+            s.lease.beat(asked.who.id, asked.token, asked.now_s)
             if op.lease:
-                s.lease.need(request.client, request.lease, op.name)
+                s.lease.need(asked.who.id, asked.token, op.name)
             outcome = HANDLERS[op.name](s, asked, given)
         except Exception as error:  # every error becomes a reply
             done(refusal_from(error, request.op))
@@ -146,6 +187,20 @@ class Desk:
             done(outcome)
         else:
             s.tasks.add(request.client, request.op, outcome, done)
+
+    def _still(self, who: Who, outcome: Result | Refused) -> Result | Refused:
+        """The outcome; nothing of it for a sender who was revoked while it was waited for."""
+        if self.service.admission.role(who.id) is not None:
+            return outcome
+        return Refused(Code.NO_ACCESS, f"{who.name} was revoked while this was being done", "access")
+
+    def _note(self, request: Request, asked: Asked, outcome: Result | Refused) -> None:
+        """Changes and refusals, for the audit."""
+        s, op = self.service, OPS.get(request.op)
+        if isinstance(outcome, Refused):
+            s.audit.refused(asked.who.name, asked.client, request.op, outcome, time.monotonic())
+        elif op is not None and op.effect and (op.name, request.args.get("action")) not in _STEPS:
+            s.audit.done(asked.who, asked.client, op.name, _detail(request.args))
 
     def _reply(self, id: int, entry: Entry, outcome: Result | Refused, envelope: list[bytes]) -> None:
         if isinstance(outcome, Refused):
@@ -174,4 +229,4 @@ class Desk:
     @property
     def endpoint(self) -> str:
         """Where commands go."""
-        return self.socket.getsockopt_string(zmq.LAST_ENDPOINT)
+        return self.door.endpoint

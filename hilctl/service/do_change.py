@@ -46,7 +46,7 @@ def change(s: Service, asked: Asked, propose: Callable[[], Set], origin: str) ->
     try:
         proposed = yield from finished(s.planner.submit(propose))
         if s.lease.grants != grants:
-            s.lease.need(asked.client, asked.token, "set")
+            s.lease.need(asked.who.id, asked.token, "set")
         bound = bound_to_off(s.store.rig, proposed.rig)
         if bound:
             yield from _in_off(s, asked, proposed, origin, grants, bound)
@@ -75,7 +75,7 @@ def _remodel(s: Service, asked: Asked, proposed: Set, origin: str, grants: int) 
     try:
         yield from _blended(s, s.store.epoch)  # law.feed.inverse may still be on its way to 0
         if s.lease.grants != grants:
-            s.lease.need(asked.client, asked.token, "set")
+            s.lease.need(asked.who.id, asked.token, "set")
         s.need_mode("a change of friction.model", Mode.OFF, Mode.HOLD)
         put(s, asked, proposed, origin)
         yield from adopted(s, proposed, blended=True)
@@ -104,7 +104,7 @@ def _in_off(
                 raise Refused(Code.BUSY, "a request to arm has no answer yet; ask again in a moment", bound[0].key)
             yield Pace.FAST
         if s.lease.grants != grants:
-            s.lease.need(asked.client, asked.token, "set")
+            s.lease.need(asked.who.id, asked.token, "set")
         need_off(s, bound)
         need_no_fault(s, bound)
         put(s, asked, proposed, origin)
@@ -123,7 +123,7 @@ def put(s: Service, asked: Asked, proposed: Set, origin: str) -> None:
     """Into the mailbox, activated, and reported."""
     s.core.need()
     s.core.link.put_settings(s.store.record(proposed))
-    author = Author(asked.client, origin, s.watch.tick, time.time_ns())
+    author = Author(asked.sender, origin, s.watch.tick, time.time_ns())
     s.store.adopt(proposed, author)
     edits = [edit._asdict() for edit in proposed.edits]
     s.tell("set", epoch=proposed.epoch, author=author.client, origin=origin, undoes=proposed.undoes, changed=edits)

@@ -27,7 +27,7 @@ def arm(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     _need_link(s)
     if s.rig.recording.required and not s.recorder.active:
         yield from start_recording(s, "")
-        s.lease.need(asked.client, asked.token, "arm")
+        s.lease.need(asked.who.id, asked.token, "arm")
         s.need_mode("arm", Mode.OFF)
     if s.occupied:  # judged in the step that asks the loop: such a change and arming exclude each other
         raise Refused(Code.BUSY, f"{s.occupied}; ask again in a moment", "arm")
@@ -55,7 +55,7 @@ def off(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     tick = yield from s.core.ask(RequestKind.OFF)
     if s.lease.held is not None and s.lease.held.kind == "console":
         s.lease.drop()
-        s.tell("lease", action="off", by=asked.client)
+        s.tell("lease", action="off", by=asked.sender)
     return {"tick": tick}
 
 
@@ -113,14 +113,14 @@ def _begin(
     place, grants = _place(s), s.lease.grants
     made, extremes = yield from finished(s.planner.submit(plan_checked, s, kind, parameters, place, id))
     if s.lease.grants != grants:
-        s.lease.need(asked.client, asked.token, op)
+        s.lease.need(asked.who.id, asked.token, op)
     s.need_mode(op, Mode.HOLD)
     if _place(s) != place:
         raise Refused(Code.BUSY, "the reference moved while the motion was planned; ask again", op)
     s.last_motion = id  # from here on the loop may take it; a motion that was refused before has no number
     tick = yield from s.core.ask(RequestKind.TRACK, motion=made.motion, knots=made.knots)
     s.events.tell(
-        "planned", tick, motion=id, motion_kind=kind, parameters=parameters, text=made.text, author=asked.client
+        "planned", tick, motion=id, motion_kind=kind, parameters=parameters, text=made.text, author=asked.sender
     )
     while id not in s.watch.motions and s.watch.tick <= tick and s.core.ended is None:
         yield Pace.FAST

@@ -25,7 +25,7 @@ def record(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
         raise Refused(Code.WRONG_MODE, "nothing is being recorded; `hilctl record start` begins", "action")
     yield from take_rows(s)
     state = yield from finished(s.recorder.stop())
-    s.tell("recording", action="stop", path=state.path, first=state.first, flushed=state.flushed, by=asked.client)
+    s.tell("recording", action="stop", path=state.path, first=state.first, flushed=state.flushed, by=asked.sender)
     return {
         "path": state.path,
         "first": state.first,
@@ -118,7 +118,7 @@ def fetch(s: Service, asked: Asked, given: Arguments) -> Task[Result] | Result:
     if args.first >= history.first or args.first >= end:
         if args.keep:
             s.core.hold(max(min(stop, history.end), args.first))
-        elif s.core.held is not None and s.lease.allows(asked.client, asked.token):
+        elif s.core.held is not None and s.lease.allows(asked.who.id, asked.token):
             s.core.hold(None)
         return _page(history.rows(args.first, stop, args.every), args, stop, end, history.end, channels)
     if recorder.active and args.first >= recorder.state.first >= 0:
@@ -148,4 +148,4 @@ def _page(rows: Any, args: Any, stop: int, end: int, newest: int, channels: tupl
 def _may_keep(s: Service, asked: Asked) -> None:
     if not s.virtual:
         raise Refused(Code.BAD_VALUE, "real time waits for no one; keep is for the virtual clock", "keep")
-    s.lease.need(asked.client, asked.token, "fetch with keep")
+    s.lease.need(asked.who.id, asked.token, "fetch with keep")

@@ -11,7 +11,7 @@ from hilctl.service.status import status_of
 from hilctl.service.tasks import Pace, Result, Task
 from hilctl.signals import CHANNELS, Arming, Mode, Trip
 from hilctl.trips import TRIP_TEXTS
-from hilctl.wire import MAJOR, PROTOCOL, places
+from hilctl.wire import MAJOR, PROTOCOL
 from hilctl.wire.errors import MEANINGS, Code, Refused
 from hilctl.wire.ops import OPS, Arguments, describe_leaf, describe_op, describe_table
 
@@ -41,7 +41,8 @@ def hello(s: Service, asked: Asked, given: Arguments) -> Result:
         "lease_timeout_s": s.rig.service.lease_timeout_s,
         "console_idle_s": s.rig.service.console_idle_s,
         "recordings": str(s.places.recordings),
-        "runtime": str(s.places.runtime),
+        "who": asked.who.name,
+        "role": asked.who.role.word,
     }
 
 
@@ -81,29 +82,28 @@ def lease(s: Service, asked: Asked, given: Arguments) -> Result | Task[Result]:
     """Takes, keeps, gives back."""
     args, desk = given.args, s.lease
     if args.action == "abandon":
-        desk.need(asked.client, asked.token, "abandon")
+        desk.need(asked.who.id, asked.token, "abandon")
         return _abandon(s, asked)
     match args.action:
         case "beat":
-            desk.need(asked.client, asked.token, "beat")
+            desk.need(asked.who.id, asked.token, "beat")
         case "release":
             if s.watch.mode in (Mode.TRACK, Mode.STANDBY) and s.core.ended is None:
-                desk.need(asked.client, asked.token, "release")
+                desk.need(asked.who.id, asked.token, "release")
                 mode = s.watch.mode.name.lower()
                 raise Refused(Code.WRONG_MODE, f"the lease is not given back in the mode {mode}; stop first", "mode")
-            desk.release(asked.client, asked.token)
+            desk.release(asked.who.id, asked.token)
             s.core.hold(None)
-            s.tell("lease", action="release", by=asked.client)
+            s.tell("lease", action="release", by=asked.sender)
         case _:
             before, grants = desk.held, desk.grants
             force, restore = args.action == "takeover", Restore(s.store.epoch, s.store.rig) if args.restore else None
-            held = desk.take(asked.client, asked.token, args.kind, asked.now_s, force=force, restore=restore)
+            who, holder, now_s = asked.who.id, asked.sender, asked.now_s
+            held = desk.take(who, holder, asked.token, args.kind, now_s, force=force, restore=restore)
             if desk.grants != grants:
                 s.core.hold(None)
                 was = before.holder if before is not None else ""
-                s.tell("lease", action=args.action, lease_kind=held.kind, by=asked.client, was=was)
-            if held.kind == "console":
-                places.write_private(s.places.runtime / places.TOKEN, held.token)
+                s.tell("lease", action=args.action, lease_kind=held.kind, by=asked.sender, was=was)
     return _lease_now(s)
 
 
@@ -123,7 +123,7 @@ def _abandon(s: Service, asked: Asked) -> Task[Result]:
     held, grants = s.lease.held, s.lease.grants
     assert held is not None
     s.core.hold(None)
-    s.tell("lease", action="abandon", by=asked.client)
+    s.tell("lease", action="abandon", by=asked.sender)
     yield from until_taken(s, RequestKind.STOP)
     yield from at_rest(s)
     if held.restore is not None:
@@ -145,7 +145,7 @@ def wait(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     if args.seconds:
         s.core.need()
         if s.virtual:
-            s.lease.need(asked.client, asked.token, "wait for virtual time")
+            s.lease.need(asked.who.id, asked.token, "wait for virtual time")
         goal = max(s.watch.tick, s.core.link.status.tick) + max(1, round(args.seconds * s.rate_hz))
         if s.virtual:
             s.core.link.run_until(goal)
@@ -192,7 +192,7 @@ def _over(s: Service, why: str, motion: int, first: int) -> Result:
 def shutdown(s: Service, asked: Asked, given: Arguments) -> Result:
     """Ends the service in order."""
     if s.lease.held is not None:
-        s.lease.need(asked.client, asked.token, "shutdown")
-    s.tell("shutdown", by=asked.client)
+        s.lease.need(asked.who.id, asked.token, "shutdown")
+    s.tell("shutdown", by=asked.sender)
     s.asked_to_end = True
     return {}

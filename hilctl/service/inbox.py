@@ -21,8 +21,17 @@ class Message(NamedTuple):
     """A message; `frames` are the first few of it, and only the sender's where all of it is too large."""
 
     frames: list[bytes]
+    origin: zmq.Frame  # tells of its connection
     parts: int  # of all its frames, the sender's too
     size: int  # bytes, without the sender's
+
+
+def of_connection(origin: zmq.Frame, name: str) -> str:
+    """A property of the connection: User-Id, the key that was proved; Peer-Address. Empty where it has none."""
+    try:
+        return str(origin.get(name) or "")
+    except (zmq.ZMQError, KeyError):
+        return ""
 
 
 class Inbox:
@@ -31,6 +40,7 @@ class Inbox:
     def __init__(self, socket: "zmq.Socket[bytes]") -> None:
         self._socket = socket
         self._frames: list[bytes] = []
+        self._origin: zmq.Frame | None = None
         self._count = self._size = 0
 
     def next(self, until_s: float) -> Message | None:
@@ -42,7 +52,8 @@ class Inbox:
                 return None
             self._keep(frame)
             if not frame.more:
-                message = Message(self._frames, self._count, self._size)
+                assert self._origin is not None
+                message = Message(self._frames, self._origin, self._count, self._size)
                 self._frames, self._count, self._size = [], 0, 0
                 return message
             if self._count % _LOOK == 0 and time.monotonic() > until_s:
@@ -52,6 +63,7 @@ class Inbox:
         self._count += 1
         if self._count == 1:
             self._frames.append(frame.bytes)
+            self._origin = frame
             return
         self._size += len(frame)
         if self._size > MAX_REQUEST:

@@ -5,9 +5,10 @@
                    held --silence--> free, `expired` says so once
                    held (console) --off--> free
 
-An attended lease belongs to a client and lives by its beats; any request of the holder is a beat. A console lease
-belongs to any client that shows its token: commands typed one by one, each by another process. It outlasts a longer
-silence, and ends after that all the same.
+It belongs to the key or the token of who took it, together with the secret that taking it returns: who has only one of
+them, holds nothing. An attended lease lives by its beats; any request of the holder is a beat. A console lease is for
+commands typed one by one, each by another process that shows the same secret. It outlasts a longer silence, and ends
+after that all the same.
 """
 
 import hmac
@@ -24,8 +25,9 @@ class Held(NamedTuple):
     """Who holds the lease."""
 
     kind: Kind
-    holder: str
-    token: str
+    owner: str  # the key or the token of who took it, as `Who.id`
+    holder: str  # in words, for people
+    token: str  # the secret
     beat_s: float  # when last heard, on the caller's clock
     restore: Any = None  # what the caller puts back when this lease is lost
 
@@ -41,41 +43,39 @@ class LeaseDesk:
         self._patience_s: dict[Kind, float] = {"attended": timeout_s, "console": idle_s}
         self._new_token = new_token
 
-    def allows(self, client: str, token: str) -> bool:
+    def allows(self, owner: str, token: str) -> bool:
         """Whether this sender holds the lease."""
         held = self.held
-        if held is None:
+        if held is None or owner != held.owner:
             return False
-        if token:
-            return hmac.compare_digest(token.encode(), held.token.encode())
-        return held.kind == "attended" and client == held.holder
+        return hmac.compare_digest(token.encode(), held.token.encode())
 
-    def need(self, client: str, token: str, op: str) -> None:
+    def need(self, owner: str, token: str, op: str) -> None:
         """Refuses a sender that does not hold the lease."""
-        if self.allows(client, token):
+        if self.allows(owner, token):
             return
         if self.held is None:
             raise Refused(Code.NO_LEASE, f"{op} needs the lease: take it first", "lease")
         raise Refused(Code.LEASE_HELD, f"{op} needs the lease, which {self._who()}", "lease")
 
     def take(
-        self, client: str, token: str, kind: Kind, now_s: float, *, force: bool = False, restore: Any = None
+        self, owner: str, holder: str, token: str, kind: Kind, now_s: float, *, force: bool = False, restore: Any = None
     ) -> Held:
-        """The lease for this client; from another only by force. Taking what one holds renews it, and keeps what it
+        """The lease for this sender; from another only by force. Taking what one holds renews it, and keeps what it
         would restore."""
-        if self.held is not None and self.allows(client, token) and self.held.kind == kind:
+        if self.held is not None and self.allows(owner, token) and self.held.kind == kind:
             was = self.held.restore
             self.held = self.held._replace(beat_s=now_s, restore=restore if was is None else was)
             return self.held
-        if self.held is not None and not force and not self.allows(client, token):
+        if self.held is not None and not force and not self.allows(owner, token):
             raise Refused(Code.LEASE_HELD, f"the lease {self._who()}", "lease")
-        self.held = Held(kind, client, self._new_token(), now_s, restore)
+        self.held = Held(kind, owner, holder, self._new_token(), now_s, restore)
         self.grants += 1
         return self.held
 
-    def release(self, client: str, token: str) -> None:
+    def release(self, owner: str, token: str) -> None:
         """Gives it back; refused to who does not hold it."""
-        self.need(client, token, "release")
+        self.need(owner, token, "release")
         self.drop()
 
     def drop(self) -> None:
@@ -84,9 +84,9 @@ class LeaseDesk:
             self.held = None
             self.grants += 1
 
-    def beat(self, client: str, token: str, now_s: float) -> bool:
+    def beat(self, owner: str, token: str, now_s: float) -> bool:
         """The holder was heard."""
-        if self.held is None or not self.allows(client, token):
+        if self.held is None or not self.allows(owner, token):
             return False
         self.held = self.held._replace(beat_s=now_s)
         return True

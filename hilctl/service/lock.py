@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any, TextIO
 
+from hilctl.access.files import write_secret
 from hilctl.errors import HilctlError
 from hilctl.wire import places
 
@@ -27,15 +28,14 @@ class Lock:
         self._file.truncate(0)
         self._file.write(f"{os.getpid()}\n")
         self._file.flush()
-        (runtime / places.TOKEN).unlink(missing_ok=True)
 
     def announce(self, endpoints: dict[str, Any]) -> None:
         """Tells clients where the service is."""
-        places.write_private(self.runtime / places.ENDPOINTS, json.dumps({"pid": os.getpid(), **endpoints}, indent=1))
+        write_secret(self.runtime / places.ENDPOINTS, json.dumps({"pid": os.getpid(), **endpoints}, indent=1))
 
     def release(self) -> None:
         """Takes the files away and gives the lock back."""
-        for name in (places.ENDPOINTS, places.TOKEN):
+        for name in (places.ENDPOINTS, places.LOCAL_KEY):
             (self.runtime / name).unlink(missing_ok=True)
         self._file.truncate(0)
         self._file.close()

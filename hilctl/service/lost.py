@@ -17,6 +17,7 @@ from hilctl.service.service import Asked, Service
 from hilctl.service.tasks import Pace, Task
 from hilctl.signals import Action, Mode, Trip
 from hilctl.wire.errors import Refused
+from hilctl.wire.roles import Role, Who
 
 log = logging.getLogger(__name__)
 
@@ -59,7 +60,7 @@ def put_back(s: Service, restore: Restore, why: str) -> Task[int]:
         if s.core.ended is not None:
             return s.store.epoch
         need_no_fault(s, bound)
-        asked = Asked(SERVICE, "", 0.0)
+        asked = Asked(Who("", SERVICE, Role.COMMISSIONER), "", "", 0.0)
         put(s, asked, proposed, f"{why}: back to epoch {restore.epoch}"[:80])
         yield from adopted(s, proposed, blended=off or proposed.remodels)
         s.tell("restored", epoch=proposed.epoch, as_of=restore.epoch, why=why)

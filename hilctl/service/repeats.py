@@ -1,5 +1,6 @@
-"""Requests that come twice: recognised by (client, id), answered once.
+"""Requests that come twice: recognised by (sender, id), answered once.
 
+A sender is a key or token, and what the program that uses it calls itself.
 A client that got no reply may send the same bytes again; nothing is done twice. The last 1024 are remembered. An id
 that is older than what its client is remembered by may be a replay, and is refused.
 """
@@ -26,6 +27,7 @@ class Entry:
     askers: list[list[bytes]] = field(default_factory=list)  # envelopes of those who wait for it
 
 
+Sender = tuple[str, str]
 Verdict = Literal["new", "pending", "answered"]
 
 
@@ -33,11 +35,11 @@ class Repeats:
     """The memory of requests."""
 
     def __init__(self, remembered: int = REMEMBERED) -> None:
-        self._entries: OrderedDict[tuple[str, int], Entry] = OrderedDict()
-        self._forgotten: OrderedDict[str, int] = OrderedDict()
+        self._entries: OrderedDict[tuple[Sender, int], Entry] = OrderedDict()
+        self._forgotten: OrderedDict[Sender, int] = OrderedDict()
         self._remembered = remembered
 
-    def meet(self, client: str, id: int, body: bytes, replay: bool, envelope: list[bytes]) -> tuple[Verdict, Entry]:
+    def meet(self, client: Sender, id: int, body: bytes, replay: bool, envelope: list[bytes]) -> tuple[Verdict, Entry]:
         """Whether this request is new, still being done (its asker is added), or was answered (the reply is there)."""
         digest = hashlib.blake2b(body, digest_size=16).digest()
         entry = self._entries.get((client, id))
@@ -53,7 +55,7 @@ class Repeats:
             return "pending", entry
         return "answered", entry
 
-    def _remember(self, client: str, id: int, entry: Entry) -> Entry:
+    def _remember(self, client: Sender, id: int, entry: Entry) -> Entry:
         if id <= self._forgotten.get(client, -1):
             raise Refused(Code.BAD_MESSAGE, f"id {id} is older than what is remembered of this client", "id")
         self._entries[client, id] = entry

@@ -90,7 +90,9 @@ def _serve(rig: "Rig", choice: Choice, core: Spawned, lock: "Lock") -> int:
             if problem:
                 end(app)
                 raise problem
-            lock.announce({"rig": rig.name, "clock": choice.clock, **app.service.identity.endpoints})
+            s = app.service
+            here = {"rig": rig.name, "clock": choice.clock, **_from_here(s.identity.endpoints)}
+            lock.announce({**here, "key" if s.admission.curve else "token": str(s.admission.file)})
             _tell_systemd("READY=1")
             print(f"{rig.name}: {choice.clock} clock, commands at {app.desk.endpoint}", file=sys.stderr, flush=True)
             app.run()
@@ -101,6 +103,15 @@ def _serve(rig: "Rig", choice: Choice, core: Spawned, lock: "Lock") -> int:
     finally:
         link.close()
         context.destroy(linger=200)
+
+
+def _from_here(endpoints: Mapping[str, str]) -> dict[str, str]:
+    """Where programs on this host connect: what is listened to on all addresses is no address to connect to."""
+    here = {"//0.0.0.0:": "//127.0.0.1:", "//[::]:": "//[::1]:"}
+    found = dict(endpoints)
+    for all_of, one in here.items():
+        found = {name: where.replace(all_of, one) for name, where in found.items()}
+    return found
 
 
 def _as_written(rig: "Rig", choice: Choice) -> "Rig":
@@ -181,7 +192,9 @@ def end(app: "App") -> int:
     s.planner.shutdown(wait=False, cancel_futures=True)
     s.recorder.close()
     app.telemetry.close()
-    app.desk.socket.close(linger=200)
+    app.desk.close()
+    if s.guard is not None:
+        s.guard.stop()
     return DONE if s.core.ended.exit_code == 0 else RIG_SAID_NO
 
 

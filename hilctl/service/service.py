@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 from hilctl.recording.recorder import Recorder
 from hilctl.rig import Rig
+from hilctl.service.admission import Admission
+from hilctl.service.audit import Audit
 from hilctl.service.core import Core
 from hilctl.service.events import Events
 from hilctl.service.lease import LeaseDesk
@@ -16,6 +18,7 @@ from hilctl.service.watch import Watch
 from hilctl.service.waveforms import Waveforms
 from hilctl.signals import Mode
 from hilctl.wire.errors import Code, Refused
+from hilctl.wire.roles import Who
 
 
 class Places(NamedTuple):
@@ -37,9 +40,15 @@ class Identity(NamedTuple):
 class Asked(NamedTuple):
     """Who asks."""
 
-    client: str
-    token: str
+    who: Who
+    client: str  # what the sender calls itself
+    token: str  # the lease's
     now_s: float
+
+    @property
+    def sender(self) -> str:
+        """Which program, and of whom."""
+        return f"{self.client} of {self.who.name}" if self.client else self.who.name
 
 
 @dataclass
@@ -54,6 +63,9 @@ class Service:
     events: Events
     recorder: Recorder
     watch: Watch
+    admission: Admission
+    guard: Any = None  # answers libzmq who may connect, where keys are asked for
+    audit: Audit = field(default_factory=Audit)
     waveforms: Waveforms = field(default_factory=Waveforms)
     tasks: Tasks = field(default_factory=Tasks)
     # Planning a motion may take a second, judging a change a tenth: stop must not wait for them.

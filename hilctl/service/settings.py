@@ -13,7 +13,15 @@ LeaseLost = Literal["continue", "stop", "null"]
 class Service(Params):
     """Sockets, the lease, memory."""
 
-    bind: Annotated[str, note("address to listen on; only loopback until links are encrypted")] = "127.0.0.1"
+    bind: Annotated[
+        str, note("address to listen on; elsewhere than on loopback only with `curve`. The scope stays on loopback")
+    ] = "127.0.0.1"
+    curve: Annotated[
+        bool, note("commands and telemetry are encrypted, and admit the keys of the roles file (`hilctl keys`)")
+    ] = False
+    keys: Annotated[
+        str, note("folder of the service's key and of the roles file; empty: `keys` in the rig's state directory")
+    ] = ""
     commands_port: Annotated[int, whole(0, 65535, "", "commands (ROUTER); 0: any free one")] = 9870
     telemetry_port: Annotated[int, whole(0, 65535, "", "telemetry (XPUB); 0: any free one")] = 9871
     scope_port: Annotated[int, whole(0, 65535, "", "scope for PlotJuggler (XPUB); 0: any free one")] = 9872
@@ -33,18 +41,19 @@ class Service(Params):
     burst: Annotated[int, whole(10, 100_000, "", "requests that one connection may send at once")] = 2000
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:
-        """Loopback only; ports apart; a lease that its own beats can keep."""
+        """An address; keys beyond loopback; ports apart; a lease that its own beats can keep."""
         try:
             loopback = ipaddress.ip_address(self.bind).is_loopback
         except ValueError:
-            loopback = False
-        if not loopback:
-            yield Problem(
-                f"{at}.bind",
-                self.bind,
-                "must be a loopback address",
-                "links to other hosts are not encrypted yet; use 127.0.0.1 and an SSH tunnel",
-            )
+            yield Problem(f"{at}.bind", self.bind, "must be an IP address", "0.0.0.0 listens on all of this host")
+        else:
+            if not loopback and not self.curve:
+                yield Problem(
+                    f"{at}.bind",
+                    self.bind,
+                    "must be a loopback address without service.curve = true",
+                    "`hilctl keys make` makes the keys that it takes; or use 127.0.0.1 and an SSH tunnel",
+                )
         ports = [p for p in (self.commands_port, self.telemetry_port, self.scope_port) if p]
         if len(set(ports)) < len(ports):
             yield Problem(f"{at}.commands_port", self.commands_port, "the three ports must differ")

@@ -14,6 +14,7 @@ import zmq
 
 from hilctl.recording.layout import Event
 from hilctl.service.blocks import Blocks
+from hilctl.service.doors import Door
 from hilctl.service.history import History
 from hilctl.signals import CHANNELS, NAMES
 from hilctl.wire.encode import words_of_rows
@@ -22,18 +23,20 @@ BLOCK, EVENT, STATUS = b"block", b"event", b"status"
 SCOPE = b"hilctl"
 _MORE = int(zmq.SNDMORE | zmq.NOBLOCK)
 _QUEUE_S = 10.0
+_SUBSCRIPTION = 1024  # bytes: a peer only ever subscribes, after a handshake that needs half of it
+_LINGER_MS = 200
 _MOST_ROWS = 4096  # of one block: on the virtual clock a cycle may bring more
 _REAL = [i for i, c in enumerate(CHANNELS) if c.kind == "f8"]
 _WHOLE = [i for i, c in enumerate(CHANNELS) if c.kind == "i8"]
 
 
-def _listen(context: "zmq.Context[zmq.Socket[bytes]]", bind: str, port: int, queue: int) -> "zmq.Socket[bytes]":
+def _listen(context: "zmq.Context[zmq.Socket[bytes]]", door: Door, queue: int) -> "zmq.Socket[bytes]":
     socket = context.socket(zmq.XPUB)
     socket.setsockopt(zmq.XPUB_VERBOSE, 1)
     socket.setsockopt(zmq.SNDHWM, queue)
     socket.setsockopt(zmq.LINGER, 0)
-    socket.setsockopt(zmq.MAXMSGSIZE, 256)  # a peer only ever subscribes
-    socket.bind(f"tcp://{bind}:{port or '*'}")
+    socket.setsockopt(zmq.MAXMSGSIZE, _SUBSCRIPTION)
+    door.open(socket)
     return socket
 
 
@@ -64,11 +67,11 @@ class Topics:
 class Telemetry:
     """The two publishing sockets."""
 
-    def __init__(self, context: Any, bind: str, ports: tuple[int, int], run: str, schema: str, block_s: float) -> None:
-        queue = max(100, int(_QUEUE_S / block_s))
-        self._blocks = Topics(_listen(context, bind, ports[0], queue), BLOCK, EVENT, STATUS)
-        self._scope = Topics(_listen(context, bind, ports[1], queue), SCOPE)
-        self.sockets = (self._blocks.socket, self._scope.socket)
+    def __init__(self, context: Any, doors: tuple[Door, Door], run: str, schema: str, block_s: float) -> None:
+        self._context, self._doors = context, doors
+        self._queue = max(100, int(_QUEUE_S / block_s))
+        self._blocks = Topics(_listen(context, doors[0], self._queue), BLOCK, EVENT, STATUS)
+        self._scope = Topics(_listen(context, doors[1], self._queue), SCOPE)
         self._packed = Blocks(run, schema)
         self._sent = 0  # next sequence number to send
         self._packer = msgpack.Packer(use_bin_type=True)
@@ -76,8 +79,12 @@ class Telemetry:
     @property
     def endpoints(self) -> tuple[str, str]:
         """Where telemetry and scope are."""
-        first, second = (s.getsockopt_string(zmq.LAST_ENDPOINT) for s in self.sockets)
-        return first, second
+        return self._doors[0].endpoint, self._doors[1].endpoint
+
+    def reopen(self) -> None:
+        """Ends every subscription to telemetry; who may, subscribes again by itself."""
+        self._blocks.socket.close(linger=_LINGER_MS)
+        self._blocks = Topics(_listen(self._context, self._doors[0], self._queue), BLOCK, EVENT, STATUS)
 
     def learn(self, status: Callable[[], dict[str, Any]]) -> None:
         """Takes in subscriptions; a new subscriber to `status` gets it at once."""
@@ -131,6 +138,7 @@ class Telemetry:
         self._blocks.socket.send(payload, zmq.NOBLOCK)
 
     def close(self) -> None:
-        """Closes the sockets; what was sent has 0.2 s to leave."""
-        for socket in self.sockets:
-            socket.close(linger=200)
+        """Closes the sockets; what was sent has a moment to leave."""
+        for topics, door in zip((self._blocks, self._scope), self._doors, strict=True):
+            topics.socket.close(linger=_LINGER_MS)
+            door.close()

@@ -16,7 +16,7 @@ MAX_REQUEST = 64 * 1024  # bytes of one request
 MAX_DEPTH = 8  # the envelope, args and a table or two within; nothing declared goes deeper than 4
 MAX_ITEMS = 1024  # of one list or map; the longest declared list holds fewer
 MAX_TEXT = 64  # of a name: client, operation, key of the envelope
-_FIELDS = frozenset(("v", "client", "id", "op", "args", "lease"))
+_FIELDS = frozenset(("v", "client", "id", "op", "args", "lease", "access"))
 
 
 class Request(NamedTuple):
@@ -27,6 +27,7 @@ class Request(NamedTuple):
     op: str
     args: dict[str, Any]
     lease: str = ""
+    access: str = ""
 
 
 class Malformed(Refused):
@@ -108,9 +109,7 @@ def decode_request(payload: bytes) -> Request:
     if unknown:
         raise Malformed(Code.BAD_MESSAGE, f"unknown field {unknown[0]!r:.80}", str(unknown[0])[:MAX_TEXT], id)
     client, op = _text(message.get("client"), "client", id), _text(message.get("op"), "op", id)
-    lease = message.get("lease", "")
-    if lease != "":
-        lease = _text(lease, "lease", id)
+    lease, access = (_text(message[n], n, id) if message.get(n, "") != "" else "" for n in ("lease", "access"))
     args = message.get("args", {})
     if not isinstance(args, dict):
         raise Malformed(Code.BAD_MESSAGE, "args must be a map", "args", id)
@@ -118,4 +117,4 @@ def decode_request(payload: bytes) -> Request:
         _walk(args, "", 1)
     except Refused as refused:
         raise Malformed(refused.code, refused.message, refused.key, id) from None
-    return Request(client, id, op, args, lease)
+    return Request(client, id, op, args, lease, access)

@@ -8,6 +8,7 @@ from hilctl.signals import Mode, Trip, document
 from hilctl.trips import TRIP_TEXTS
 from hilctl.wire.errors import MEANINGS
 from hilctl.wire.ops import OPS, Op, describe_op
+from hilctl.wire.roles import Role
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "protocol.md"
 
@@ -31,7 +32,8 @@ def _default(item: dict[str, object]) -> str:
 def _op(op: Op) -> str:
     told = describe_op(op)
     lease = "Needs the lease." if op.lease else "Needs no lease."
-    lines = [f"### `{op.name}`", f"{op.meaning[0].upper()}{op.meaning[1:]}. {lease}", ""]
+    who = f"For {op.role.word}s." if op.role == max(Role) else f"For {op.role.word}s and above."
+    lines = [f"### `{op.name}`", f"{op.meaning[0].upper()}{op.meaning[1:]}. {who} {lease}", ""]
     if told["args"]:
         lines += ["| argument | type | bounds | default | meaning |", "|---|---|---|---|---|"]
         lines += [

@@ -15,11 +15,13 @@ _WORD = np.dtype("<i8")
 _KINDS = {c.name: "<" + c.kind for c in CHANNELS}
 
 
-def encode_request(client: str, id: int, op: str, args: dict[str, Any], lease: str = "") -> bytes:
+def encode_request(client: str, id: int, op: str, args: dict[str, Any], lease: str = "", access: str = "") -> bytes:
     """A request as bytes."""
     message: dict[str, Any] = {"v": MAJOR, "client": client, "id": id, "op": op, "args": args}
     if lease:
         message["lease"] = lease
+    if access:
+        message["access"] = access
     return pack(message)
 
 

@@ -12,6 +12,8 @@ class Code(StrEnum):
     UNKNOWN_OP = "unknown_op"
     BAD_VALUE = "bad_value"
     WRONG_MODE = "wrong_mode"
+    NO_ACCESS = "no_access"
+    NO_ROLE = "no_role"
     NO_LEASE = "no_lease"
     LEASE_HELD = "lease_held"
     LIMIT = "limit"
@@ -28,6 +30,8 @@ MEANINGS: dict[Code, str] = {
     Code.UNKNOWN_OP: "no such operation; the message names the nearest one",
     Code.BAD_VALUE: "an argument or a parameter is unknown, mistyped, not finite or out of its bounds; `key` names it",
     Code.WRONG_MODE: "not in this mode, or not while the table moves",
+    Code.NO_ACCESS: "the sender has shown no token that is valid, or its key was revoked",
+    Code.NO_ROLE: "the role of the sender's key does not include this operation; the message names the one that does",
     Code.NO_LEASE: "this operation needs the lease, and the sender does not hold it",
     Code.LEASE_HELD: "another client holds the lease",
     Code.LIMIT: "the motion would pass a limit; the message names the instant, `key` the limit",

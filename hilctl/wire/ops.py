@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from hilctl.params import BadValues, Leaf, Params, Problem, check, leaves, nearest, note, number, whole
 from hilctl.wire.decode import MAX_ITEMS
 from hilctl.wire.errors import Code, Refused, refusal_of
+from hilctl.wire.roles import Role
 
 _LAST = 1 << 62
 MAX_NAME = 80  # characters of any text argument
@@ -33,6 +34,7 @@ class Op(NamedTuple):
     lease: bool = False  # needs the lease
     effect: bool = True  # changes something: its reply is remembered, so that a repeat does nothing twice
     open: tuple[Open, ...] = ()
+    role: Role = Role.OPERATOR  # the least that may ask for it
 
 
 class Nothing(Params):
@@ -165,6 +167,7 @@ _ALL = (
         "protocol, version, rig, run, schema, clock, rate_hz, channels, endpoints, modes",
         "who the service is; say it first",
         effect=False,
+        role=Role.OBSERVER,
     ),
     Op(
         "describe",
@@ -172,6 +175,7 @@ _ALL = (
         "channels, parameters, friction_models, motions, ops, codes",
         "every declaration, so that a client can build itself",
         effect=False,
+        role=Role.OBSERVER,
     ),
     Op(
         "status",
@@ -179,8 +183,16 @@ _ALL = (
         "as the telemetry's `status`",
         "mode, trip, counts, histograms, lease, recording",
         effect=False,
+        role=Role.OBSERVER,
     ),
-    Op("events", Events, "events, next", "the newest events, none lost among the last 4096", effect=False),
+    Op(
+        "events",
+        Events,
+        "events, next",
+        "the newest events, none lost among the last 4096",
+        effect=False,
+        role=Role.OBSERVER,
+    ),
     Op(
         "lease", Lease, "held, kind, holder, token, lost_after_s", "take, keep or give back the right to command motion"
     ),
@@ -200,10 +212,11 @@ _ALL = (
         "seconds, extremes",
         "whether `track` would accept this motion; changes nothing",
         effect=False,
+        role=Role.OBSERVER,
         open=_TRACK_ARGS,
     ),
     Op("hold", Nothing, "tick", "ends the motion in order and holds; as stop, but needs the lease", lease=True),
-    Op("stop", Nothing, "tick", "decelerates to rest and holds; never needs the lease"),
+    Op("stop", Nothing, "tick", "decelerates to rest and holds; never needs the lease", role=Role.OBSERVER),
     Op("off", Nothing, "tick", "ramps the valve to null and switches off; never needs the lease, ends a console lease"),
     Op("reset", Nothing, "tick", "forgets the latched trip; refused while its cause is present", lease=True),
     Op(
@@ -212,6 +225,7 @@ _ALL = (
         "epoch, key, old, new",
         "makes a sensor read `to` from now on: a new offset, from its newest samples; of displacement in `off` only",
         lease=True,
+        role=Role.COMMISSIONER,
     ),
     Op(
         "set",
@@ -220,6 +234,7 @@ _ALL = (
         "changes parameters, all or none; blended in by the loop. `friction.model` changes only while the rig is off "
         "or holds still, and law.feed.inverse is 0; its keys are given, or as in the old model where both have them",
         lease=True,
+        role=Role.COMMISSIONER,
         open=(Open("values", "map", "dotted keys of the rig file, and their new values"),),
     ),
     Op(
@@ -228,6 +243,7 @@ _ALL = (
         "epoch, undoes, changed",
         "takes the last set back, whole; again, the one before it",
         lease=True,
+        role=Role.COMMISSIONER,
     ),
     Op(
         "get",
@@ -235,6 +251,7 @@ _ALL = (
         "epoch, values",
         "active parameters",
         effect=False,
+        role=Role.OBSERVER,
         open=(Open("keys", "texts", "dotted keys, or tables of them; empty: all"),),
     ),
     Op(
@@ -243,6 +260,7 @@ _ALL = (
         "epoch, sets, next, differs, files",
         "who changed what, when and why, at most 32 sets a page; `differs`: active values other than the rig file's",
         effect=False,
+        role=Role.OBSERVER,
     ),
     Op(
         "toml",
@@ -250,6 +268,7 @@ _ALL = (
         "text, keys",
         "the active values that differ from the rig file, as a file that it can include",
         effect=False,
+        role=Role.OBSERVER,
     ),
     Op(
         "wait",
@@ -257,6 +276,7 @@ _ALL = (
         "over, why, tick, first, last, trip",
         "answers when it is over, out of order; in virtual time `seconds` needs the lease",
         effect=False,
+        role=Role.OBSERVER,
     ),
     Op(
         "fetch",
@@ -264,6 +284,7 @@ _ALL = (
         "first, count, every, next, end, columns",
         "a page of at most 1 MiB, from memory or the recording; `next` is where to go on, null when done",
         effect=False,
+        role=Role.OBSERVER,
         open=(_CHANNELS,),
     ),
     Op(
@@ -364,6 +385,7 @@ def describe_op(op: Op) -> dict[str, Any]:
         "name": op.name,
         "meaning": op.meaning,
         "lease": op.lease,
+        "role": op.role.word,
         "args": describe_table(op.args) + opened,
         "result": op.result,
     }

@@ -1,6 +1,6 @@
 """Where a rig's service keeps its things, and how a client finds it.
 
-State and cache outlast a run; the runtime directory (lock, console token, endpoints) is this user's alone. Under
+State and cache outlast a run; the runtime directory (lock, access token, endpoints) is this user's alone. Under
 systemd they are the unit's StateDirectory, CacheDirectory and RuntimeDirectory.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 from hilctl.wire.errors import Code, Refused
 
 ENDPOINTS = "endpoints.json"
-TOKEN = "console.token"
+LOCAL_KEY = "local.key"  # for programs of the user who runs a service that asks for keys
 LOCK = "lock"
 
 
@@ -40,19 +40,10 @@ def runtime_root() -> Path:
 def own_directory(path: Path) -> Path:
     """The directory, made for this user alone; refused where another user owns it."""
     path.mkdir(parents=True, exist_ok=True, mode=0o700)
-    if path.stat().st_uid != os.getuid():
+    if path.lstat().st_uid != os.getuid():
         raise PermissionError(f"{path} belongs to another user; set XDG_RUNTIME_DIR")
     path.chmod(0o700)
     return path
-
-
-def write_private(path: Path, text: str) -> None:
-    """Writes a file that only this user can read, whole or not at all."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w") as file:
-        file.write(text)
-    draft.replace(path)
 
 
 def running(root: Path | None = None) -> dict[str, dict[str, Any]]:
@@ -81,11 +72,3 @@ def find(rig: str | None = None) -> dict[str, Any]:
     raise Refused(
         Code.GONE, f"no service of the rig {rig!r}; running: {known}" if rig else f"which rig? running: {known}"
     )
-
-
-def console_token(runtime: str) -> str:
-    """The token of the console lease, when one is held and this user may read it."""
-    try:
-        return (Path(runtime) / TOKEN).read_text().strip()
-    except OSError:
-        return ""

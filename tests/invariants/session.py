@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ import msgpack
 import numpy as np
 import zmq
 
+from hilctl.access.token import own_token, token_path
 from hilctl.loop import inprocess, keeper
 from hilctl.loop.layout import DEVICE_LINK, ROWS
 from hilctl.loop.lost import LOST
@@ -217,7 +219,8 @@ class Session:
             socket.setsockopt(zmq.LINGER, 0)
             socket.connect(self._door)
         id = next(self._ids)
-        socket.send(msgpack.packb({"v": 1, "client": client, "id": id, "op": op, "args": args, "lease": token}))
+        message = {"v": 1, "client": client, "id": id, "op": op, "args": args, "lease": token, "access": _access()}
+        socket.send(msgpack.packb(message))
         for looks in range(1000):
             reply = self._reply(socket, id)
             if reply is not None:
@@ -266,7 +269,7 @@ class Session:
         for socket in self._sockets.values():
             socket.close()
         self.telemetry.close()
-        self.desk.socket.close(linger=0)
+        self.desk.close()
         self.service.recorder.close()
         self.link.close()
 
@@ -274,6 +277,11 @@ class Session:
     def mode(self) -> Mode:
         """As the newest row says it."""
         return Mode(self.service.watch.mode)
+
+
+@cache
+def _access() -> str:
+    return own_token(token_path())
 
 
 def runtime_folder() -> Path:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from hilctl.access.token import VARIABLE, token_path
 from tests.system import forked
 from tests.system.service_parts import environment, until
 
@@ -26,6 +27,7 @@ class Shell:
             place.mkdir(exist_ok=True)
         self.environment = {
             **environment(), "XDG_RUNTIME_DIR": str(self.runtime), "XDG_STATE_HOME": str(self.state), "COLUMNS": "120",
+            VARIABLE: str(token_path()),
         }  # fmt: skip
         for name in ("RUNTIME_DIRECTORY", "STATE_DIRECTORY"):
             self.environment.pop(name, None)

@@ -87,7 +87,7 @@ def choose(item: pytest.Item) -> None:
 
 
 def _start(command: list[str], log: Path, environment: Mapping[str, str]) -> Any:
-    own = {"XDG_RUNTIME_DIR", "XDG_STATE_HOME", "PYTHONPATH", "PYTEST_CURRENT_TEST", "NOTIFY_SOCKET"}
+    own = {"XDG_RUNTIME_DIR", "XDG_STATE_HOME", "PYTHONPATH", "PYTEST_CURRENT_TEST", "NOTIFY_SOCKET", "HILCTL_TOKEN"}
     if any(environment.get(k) != _STARTED.get(k) for k in {*environment, *_STARTED} - own):
         return _fresh(command, log, environment)
     return _OfTheParent(_parent().ask(command=command, log=str(log), env=dict(environment)))

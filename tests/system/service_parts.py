@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pytest
 import zmq
 
+from hilctl.access.token import own_token, token_path
 from hilctl.bench.host import stolen
 from hilctl.client import Client, Refused, private_service
 from hilctl.client.client import Motion, Outcome
@@ -179,11 +180,15 @@ def alive(pid: int) -> bool:
 class Raw:
     """A socket that sends exactly what it is told."""
 
-    def __init__(self, endpoint: str, client: str = "") -> None:
+    def __init__(self, endpoint: str, client: str = "", access: str | None = None) -> None:
+        self.access = own_token(token_path()) if access is None else access
         self.socket = zmq.Context.instance().socket(zmq.DEALER)
         self.socket.setsockopt(zmq.LINGER, 0)
-        self.socket.connect(endpoint)
+        self.connect(endpoint)
         self.client, self.count = client or uuid.uuid4().hex, 0
+
+    def connect(self, endpoint: str) -> None:
+        self.socket.connect(endpoint)
 
     def send(self, payload: bytes) -> None:
         self.socket.send(payload)
@@ -201,6 +206,7 @@ class Raw:
             "op": op,
             "args": args,
             "lease": lease,
+            "access": self.access,
         }
         return msgpack.packb(fields)
 

@@ -340,12 +340,9 @@ def test_a_private_service_takes_its_files_with_it():
         assert (folder / "hilctl" / RIG / "endpoints.json").exists()
         with Client(service.commands, lease="console", name="first") as first:
             first.arm()
-            token = folder / "hilctl" / RIG / "console.token"
-            assert token.stat().st_mode & 0o777 == 0o600
-        with Client(service.commands, lease="console", name="second") as rig:  # the token's file hands it on
+        with Client(service.commands, lease="console", name="second") as rig:  # this user's own file hands it on
             assert rig.status()["lease"]["holder"].startswith("first")
             assert refusal(rig.track, "triangle").code == Code.BAD_VALUE
             rig.off()
-            until(lambda: not token.exists(), "the token's end")
             assert rig.status()["lease"] is None
     assert not folder.exists()

@@ -113,9 +113,10 @@ def test_on_the_real_clock_a_motion_waits_for_the_model():
         rig.arm()
         with Raw(service.commands, rig._identity.client) as raw:
             mark = rig.ask("events")["next"]
-            raw.send(raw.message("set", id=1 << 40, values=LUGRE))
+            lease = rig._identity.token
+            raw.send(raw.message("set", id=1 << 40, lease=lease, values=LUGRE))
             until(lambda: any(e["kind"] == "set" for e in rig.events(mark)), "the set")
-            raw.send(raw.message("track", id=(1 << 40) + 1, kind="sine", parameters=SINE))
+            raw.send(raw.message("track", id=(1 << 40) + 1, lease=lease, kind="sine", parameters=SINE))
             replies = {(r := raw.receive())["id"]: r for _ in range(2)}
         assert replies[1 << 40]["ok"]
         refused = replies[(1 << 40) + 1]["error"]

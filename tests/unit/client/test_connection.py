@@ -4,6 +4,7 @@ import itertools
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import msgpack
@@ -13,6 +14,7 @@ import zmq
 from hilctl.client import Client, NoReply, ServiceGone
 from hilctl.client import client as the_client
 from hilctl.client import connection as the_connection
+from hilctl.client.console import keep_secret
 
 Answer = Callable[[dict[str, Any]], dict[str, Any] | None]
 
@@ -22,7 +24,7 @@ class Fake:
 
     def __init__(self) -> None:
         self.asked: list[dict[str, Any]] = []
-        self.answer: Answer = lambda request: {"clock": "real", "heartbeat_s": 60.0, "runtime": ""}
+        self.answer: Answer = lambda request: {"clock": "real", "heartbeat_s": 60.0, "run": "r", "token": "secret"}
         self._socket = zmq.Context.instance().socket(zmq.ROUTER)
         self._socket.setsockopt(zmq.LINGER, 0)
         port = self._socket.bind_to_random_port("tcp://127.0.0.1")
@@ -145,7 +147,7 @@ def test_after_a_shutdown_nothing_more_is_asked(fake: Fake) -> None:
 def test_the_heart_of_a_client_learns_that_its_service_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(the_connection, "_LOOK_S", 0.01)
     fake = Fake()
-    fake.answer = lambda request: {"heartbeat_s": 0.01}
+    fake.answer = lambda request: {"heartbeat_s": 0.01, "token": "secret"}
     with Client(fake.endpoint) as rig:
         fake.die()
         beats = threading.Event()
@@ -157,9 +159,8 @@ def test_the_heart_of_a_client_learns_that_its_service_has_ended(monkeypatch: py
 def console(fake: Fake, *, held: bool, mode: str) -> list[str]:
     """A command with the console's lease, which is held by an earlier one or free; what it asks for at its end."""
     token = "secret" if held else "new"
-    fake.answer = lambda request: {"runtime": "", "token": token, "mode": mode}
+    fake.answer = lambda request: {"run": "r", "token": token, "mode": mode}
     rig = Client(fake.endpoint, lease="none")
-    rig.hello["runtime"] = ""
     rig._identity.token = "secret" if held else ""
     rig.take("console")
     fake.asked.clear()
@@ -178,7 +179,8 @@ def console(fake: Fake, *, held: bool, mode: str) -> list[str]:
     ],
 )
 def test_a_console_command_gives_back_what_was_free_before_and_serves_nothing_now(
-    fake: Fake, monkeypatch: pytest.MonkeyPatch, held: bool, mode: str, ends_with: list[str]
+    fake: Fake, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, held: bool, mode: str, ends_with: list[str]
 ) -> None:
-    monkeypatch.setattr(the_client.places, "console_token", lambda runtime: "secret" if held else "")
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    keep_secret("r", "secret" if held else "")
     assert console(fake, held=held, mode=mode) == ends_with

@@ -33,8 +33,8 @@ class LeaseMachine(RuleBasedStateMachine):
     def _entitled(self, client: str, token: str) -> bool:
         if self.holder is None:
             return False
-        owner, kind, current = self.holder
-        return token == current if token else kind == "attended" and client == owner
+        owner, _, current = self.holder
+        return token == current and client == owner
 
     @rule(client=_CLIENTS, kind=_KINDS, with_token=st.booleans(), force=st.booleans())
     def take(self, client: str, kind: str, with_token: bool, force: bool) -> None:
@@ -42,10 +42,10 @@ class LeaseMachine(RuleBasedStateMachine):
         entitled = self._entitled(client, token)
         if self.holder is not None and not entitled and not force:
             with pytest.raises(Refused) as refused:
-                self.desk.take(client, token, kind, self.now_s)  # type: ignore[arg-type]
+                self.desk.take(client, f"{client}'s", token, kind, self.now_s)  # type: ignore[arg-type]
             assert refused.value.code == Code.LEASE_HELD
             return
-        held = self.desk.take(client, token, kind, self.now_s, force=force)  # type: ignore[arg-type]
+        held = self.desk.take(client, f"{client}'s", token, kind, self.now_s, force=force)  # type: ignore[arg-type]
         if not (entitled and self.holder is not None and self.holder[1] == kind):
             assert held.token not in self.tokens.values(), "a new grant bears a new token"
             self.holder = (client, kind, held.token)
@@ -101,18 +101,28 @@ def test_without_a_lease_the_refusal_says_to_take_it() -> None:
 
 def test_a_second_writer_is_told_who_holds_it() -> None:
     desk = LeaseDesk(2.0, 600.0)
-    desk.take("ann", "", "attended", 0.0)
+    desk.take("ann", "ann", "", "attended", 0.0)
     with pytest.raises(Refused, match="held by ann") as refused:
         desk.need("bob", "", "track")
     assert refused.value.code == Code.LEASE_HELD
 
 
+def test_a_name_is_no_right_to_the_lease_and_neither_key_nor_secret_is_alone() -> None:
+    desk = LeaseDesk(2.0, 600.0)
+    secret = desk.take("ann's key", "ann", "", "attended", 0.0).token
+    assert desk.allows("ann's key", secret)
+    assert not desk.allows("ann's key", "") and not desk.allows("ann's key", "guessed")
+    assert not desk.allows("bob's key", secret) and not desk.allows("ann", secret)
+    with pytest.raises(Refused, match="held by ann"):  # two programs with one key are one writer
+        desk.take("ann's key", "ann", "", "attended", 0.0)
+
+
 def test_a_console_lease_outlasts_its_holders_process_until_nobody_has_used_it_for_long() -> None:
     desk = LeaseDesk(2.0, 600.0)
-    token = desk.take("first command", "", "console", 0.0).token
+    token = desk.take("ann", "first command", "", "console", 0.0).token
     assert desk.expired(599.0) is None
-    assert desk.allows("another process", token) and not desk.allows("first command", "")
-    desk.beat("another process", token, 599.0)
+    assert desk.allows("ann", token) and not desk.allows("ann", "")
+    desk.beat("ann", token, 599.0)
     assert desk.expired(1198.0) is None
     lost = desk.expired(1200.0)
     assert lost is not None and lost.kind == "console" and desk.held is None
@@ -120,11 +130,11 @@ def test_a_console_lease_outlasts_its_holders_process_until_nobody_has_used_it_f
 
 def test_what_is_to_be_restored_is_as_it_was_at_the_first_take_until_the_lease_changes_hands() -> None:
     desk = LeaseDesk(2.0, 600.0)
-    desk.take("ann", "", "attended", 0.0, restore="before")
-    assert desk.take("ann", "", "attended", 1.0, restore="meanwhile").restore == "before"
-    assert desk.take("ann", "", "attended", 1.0).restore == "before"
-    assert desk.take("ann", "", "console", 1.0).restore is None
-    desk.take("bob", "", "attended", 2.0, force=True)
+    token = desk.take("ann", "ann", "", "attended", 0.0, restore="before").token
+    assert desk.take("ann", "ann", token, "attended", 1.0, restore="meanwhile").restore == "before"
+    assert desk.take("ann", "ann", token, "attended", 1.0).restore == "before"
+    assert desk.take("ann", "ann", token, "console", 1.0).restore is None
+    desk.take("bob", "bob", "", "attended", 2.0, force=True)
     lost = desk.expired(9.0)
     assert lost is not None and lost.restore is None
 
@@ -132,12 +142,12 @@ def test_what_is_to_be_restored_is_as_it_was_at_the_first_take_until_the_lease_c
 def test_every_change_of_hands_is_counted_and_a_renewal_is_none() -> None:
     desk = LeaseDesk(2.0, 600.0)
     counts = []
-    desk.take("ann", "", "attended", 0.0)
+    token = desk.take("ann", "ann", "", "attended", 0.0).token
     counts.append(desk.grants)
-    desk.take("ann", "", "attended", 1.0)
+    desk.take("ann", "ann", token, "attended", 1.0)
     counts.append(desk.grants)
-    desk.take("bob", "", "attended", 1.0, force=True)
+    token = desk.take("bob", "bob", "", "attended", 1.0, force=True).token
     counts.append(desk.grants)
-    desk.release("bob", "")
+    desk.release("bob", token)
     counts.append(desk.grants)
     assert counts == [1, 1, 2, 3]

@@ -32,12 +32,9 @@ def test_without_a_session_the_directory_is_the_users_own(monkeypatch: pytest.Mo
     assert places.runtime_root().name == f"hilctl-{os.getuid()}"
 
 
-def test_a_private_file_is_readable_by_its_user_alone(tmp_path: Path) -> None:
+def test_the_runtime_directory_is_for_its_user_alone(tmp_path: Path) -> None:
     directory = places.own_directory(tmp_path / "rig")
-    places.write_private(directory / "token", "secret")
-    assert stat.S_IMODE((directory / "token").stat().st_mode) == 0o600
     assert stat.S_IMODE(directory.stat().st_mode) == 0o700
-    assert [p.name for p in directory.iterdir()] == ["token"]
 
 
 def test_the_only_service_is_found_without_a_name() -> None:

@@ -1,0 +1,70 @@
+"""Where the service listens. A door keeps its listening descriptor, and lends it to the zmq socket behind it.
+
+libzmq cannot end one connection by its key. So when a key is revoked, the socket is closed with all its connections,
+and another one opened behind the same door. The descriptor stays: meanwhile nobody is refused, and no other program can
+take the port.
+"""
+
+import ipaddress
+import os
+import socket
+
+import zmq
+from zmq.auth.thread import ThreadAuthenticator
+
+from hilctl.access.keys import Pair
+
+DOMAIN = "hilctl"
+_BACKLOG = 128
+_HANDSHAKE_MS = 5_000  # a peer that takes longer to say who it is, is dropped
+_PULSE_MS = 5_000  # a peer from which nothing is heard for three of these is gone
+
+
+def is_loopback(address: str) -> bool:
+    """Whether only this host can connect there."""
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+class Door:
+    """One address and port; OSError where it cannot be opened."""
+
+    def __init__(self, address: str, port: int, curve: Pair | None = None) -> None:
+        self._curve, six = curve, ":" in address
+        self._address = f"[{address}]" if six else address
+        family = socket.AF_INET6 if six else socket.AF_INET
+        self._listening = socket.create_server((address, port), family=family, backlog=_BACKLOG)
+        self._listening.setblocking(False)
+        self.port: int = self._listening.getsockname()[1]
+
+    @property
+    def endpoint(self) -> str:
+        """Where it is."""
+        return f"tcp://{self._address}:{self.port}"
+
+    def open(self, socket: "zmq.Socket[bytes]") -> None:
+        """Puts this socket behind the door."""
+        if self._curve is not None:
+            socket.curve_server = True
+            socket.curve_publickey, socket.curve_secretkey = (key.encode() for key in self._curve)
+            socket.zap_domain = DOMAIN.encode()
+        socket.setsockopt(zmq.HANDSHAKE_IVL, _HANDSHAKE_MS)
+        socket.setsockopt(zmq.HEARTBEAT_IVL, _PULSE_MS)
+        socket.setsockopt(zmq.HEARTBEAT_TIMEOUT, 2 * _PULSE_MS)
+        socket.setsockopt(zmq.IPV6, ":" in self._address)
+        socket.setsockopt(zmq.USE_FD, os.dup(self._listening.fileno()))
+        socket.bind(self.endpoint)
+
+    def close(self) -> None:
+        """Nobody can come in any more."""
+        self._listening.close()
+
+
+def guard(context: "zmq.Context[zmq.Socket[bytes]]", asked: object) -> ThreadAuthenticator:
+    """Answers libzmq's questions who may connect, for the whole context. Without it CURVE would admit any key."""
+    guard = ThreadAuthenticator(context)
+    guard.start()
+    guard.configure_curve_callback(domain=DOMAIN, credentials_provider=asked)
+    return guard
