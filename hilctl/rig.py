@@ -215,10 +215,12 @@ def motion_limits(controller: Controller, dt_s: float) -> MotionLimits:
                         reaction_s=reaction_s, shaping=limits.shaping)
 
 
-def flow(machine: Machine, friction: Friction) -> Flow:
-    """What the valve can give, for the check of a motion."""
+def flow(controller: Controller, friction: Friction) -> Flow:
+    """What the valve can give, as far as the command may open it, for the check of a motion."""
+    machine = controller.machine
     resistance = abs(friction.steady(velocity_gain(machine) / 2)) / machine.m
-    return Flow(velocity_gain(machine), machine.Ps * machine.A / machine.m, resistance)
+    reach = controller.limits.command.opening * velocity_gain(machine)
+    return Flow(reach, machine.Ps * machine.A / machine.m, resistance)
 
 
 def refuse_unstable(rig: Rig) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from firmware_bridge.modbus.exchange import rt_modbus_exchange
 from hilctl.bench import closed, tick_blocks, tick_course, twin
+from hilctl.law.motions.demand import rt_demand
 from hilctl.loop.core import rt_run
 from hilctl.rt.jit import PLAIN, compile_now, is_warm
 from sim.specimens.record import Kind
@@ -19,7 +20,7 @@ from tests.unit.law import conftest
 
 def shared() -> Iterator[Any]:
     """Entry functions with a signature, which the cache keeps."""
-    yield rt_run
+    yield from (rt_run, rt_demand)
     yield from (tick_course.rt_play, tick_blocks.rt_repeat, closed.rt_ticks, twin.rt_run, conftest._rt_ticks)
     yield rt_modbus_exchange
     yield from (exchange_under(model, Kind.NONE) for model in ("karnopp", "lugre"))

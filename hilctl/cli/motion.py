@@ -100,6 +100,8 @@ def follow(rig: "Client", start: "Callable[[], Motion]", given: argparse.Namespa
         motion = start()
         if not given.json:
             say(f"motion {motion.id}: {motion.text}")
+            for warning in motion.warnings:
+                note(warning)
         if not given.wait and motion.seconds > rig.hello["console_idle_s"]:
             note(
                 f"nobody waits for it: it ends after {rig.hello['console_idle_s']:g} s without a command "

@@ -41,6 +41,7 @@ class Motion(NamedTuple):
     text: str
     facts: dict[str, float]
     extremes: dict[str, float]
+    warnings: Sequence[str] = ()  # what the rig will not do as it is asked
 
 
 class Outcome(NamedTuple):
@@ -399,4 +400,4 @@ class Client:
 
 def _motion(r: dict[str, Any]) -> Motion:
     seconds = math.inf if r["seconds"] is None else float(r["seconds"])
-    return Motion(r["motion"], r["first"], seconds, r["text"], r["facts"], r["extremes"])
+    return Motion(r["motion"], r["first"], seconds, r["text"], r["facts"], r["extremes"], r["warnings"])

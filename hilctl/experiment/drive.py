@@ -53,13 +53,14 @@ class Driven(NamedTuple):
     part: slice = slice(None)  # of its ticks: where losses count
     again: tuple[str, ...] = ()  # why those before do not count
     left_out: str = ""  # of this one, beyond what is bridged
+    warnings: Sequence[str] = ()  # of the motion, as `track` returns them
 
     @property
     def notes(self) -> list[str]:
         """What the result says of it."""
         said = [f"driven again: {problem}" for problem in self.again]
         said += [f"taken with a gap, which is left out: {self.left_out}"] if self.left_out else []
-        return said + ([self.losses.text] if self.losses.text else [])
+        return said + ([self.losses.text] if self.losses.text else []) + list(self.warnings)
 
 
 def ready(rig: "Client", feedback: str = "") -> None:
@@ -151,7 +152,7 @@ def _of(
     record = record_of(rows, rate_hz)
     return Driven(
         head["name"], rows, record, record.part(part).losses(weighed), head.get("about", {}), head["motion"]["facts"],
-        part, tuple(head["again"]), head["left_out"],
+        part, tuple(head["again"]), head["left_out"], head["motion"].get("warnings", ()),
     )  # fmt: skip
 
 

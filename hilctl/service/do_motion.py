@@ -4,8 +4,10 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from hilctl.errors import HilctlError
-from hilctl.law.motions import MotionRefused, Plan, check_plan, plan
+from hilctl.law.motions import MotionRefused, Plan, Shaping, check_plan, plan
 from hilctl.law.requests import RequestKind
 from hilctl.params import plain
 from hilctl.rig import flow, motion_limits
@@ -79,7 +81,10 @@ def check_motion(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     made, extremes = yield from finished(
         s.planner.submit(plan_checked, s, given.args.kind, given.open["parameters"], _place(s), 1)
     )
-    return {"seconds": _seconds(made), "extremes": extremes, "facts": made.facts, "text": made.text}
+    return {
+        "seconds": _seconds(made), "extremes": extremes, "facts": made.facts, "text": made.text,
+        "warnings": made.warnings,
+    }  # fmt: skip
 
 
 def _start(s: Service, asked: Asked, op: str, kind: str, parameters: dict[str, Any]) -> Task[Result]:
@@ -103,6 +108,7 @@ def _start(s: Service, asked: Asked, op: str, kind: str, parameters: dict[str, A
         "extremes": extremes,
         "facts": made.facts,
         "text": made.text,
+        "warnings": made.warnings,
     }
 
 
@@ -157,18 +163,26 @@ def plan_checked(
     samples = s.waveforms.get(str(parameters.get("upload", ""))) if kind == "waveform" else None
     shift = shift_between(s.store.start.controller, rig.controller)
 
-    def checked(parameters: Mapping[str, Any]) -> tuple[Plan, dict[str, float]]:
-        made = plan(kind, parameters, limits, place, id, samples)
-        extremes = check_plan(made, limits, flow(rig.controller.machine, rig.friction))
+    extremes: dict[str, float] = {}
+
+    def checked(parameters: Mapping[str, Any], shaping: Shaping = limits.shaping) -> Plan:
+        made = plan(kind, parameters, replace(limits, shaping=shaping), place, id, samples)
+        extremes.update(check_plan(made, limits, flow(rig.controller, rig.friction)))
         if shift.any:
             try:
                 check_plan(made, unshifted_limits(limits, shift))
             except MotionRefused as refused:
                 raise refused_unshifted(refused, shift) from None
-        return made, extremes
+        return made
 
     try:
-        return checked(parameters)
+        made = checked(parameters)
+        if rig.controller.law.feed.inverse > 0.0:
+            from hilctl.law.motions.reach import within_reach
+
+            made = within_reach(made, rig.settings(), limits.shaping, lambda shaping: checked(parameters, shaping))
+            extremes.update(check_plan(made, limits))  # of the plan that is driven
+        return made, extremes
     except HilctlError as error:
         refused = refusal_of(error)
         most = ""

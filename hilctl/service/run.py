@@ -158,7 +158,7 @@ def _await_core(app: "App") -> bool:
             return True
         if not warm and core.link.status.state == "compiling":
             print("compiling, once for this version: up to a minute", file=sys.stderr, flush=True)
-            warm = _warm(app)
+            warm = [*_warm(app), app.service.planner.submit(_warm_demand, app)]
         app.cycle()
     if core.ended is not None:
         print("\n".join((*core.link.status.messages[-3:], core.ended.text)), file=sys.stderr)
@@ -178,6 +178,16 @@ def _warm(app: "App") -> "list[Future[Any]]":
         planner.submit(plan_checked, app.service, "move", {"position_m": 0.0}, 0.0, 0),
         planner.submit(store.propose, {"law.blend_s": store.controller.law.blend_s}),
     ]
+
+
+def _warm_demand(app: "App") -> None:
+    """The same of a motion with the inverse model."""
+    from hilctl.law.motions.demand import demand
+    from hilctl.service.do_motion import plan_checked
+
+    settings = app.service.store.rig.settings()
+    settings.law.feed.inverse = 1.0
+    demand(plan_checked(app.service, "move", {"position_m": 0.0}, 0.0, 0)[0], settings)
 
 
 def end(app: "App") -> int:

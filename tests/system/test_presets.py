@@ -38,7 +38,7 @@ def test_a_preset_arms_tracks_and_switches_off_without_a_trip(name):
         assert link.status.mode == Mode.HOLD, link.status
         here = float(np.concatenate(rows)["xr_m"][-1])
         planned = plan("triangle", {"amplitude_m": amplitude, "speed_m_s": speed, "cycles": 3}, limits, here, 1)
-        check_plan(planned, limits, rigs.flow(rig.controller.machine, rig.friction))
+        check_plan(planned, limits, rigs.flow(rig.controller, rig.friction))
         assert ask(link, RequestKind.TRACK, planned.motion).refusal == 0
         until(link, lambda: settled(link, rows))
         assert ask(link, RequestKind.OFF).refusal == 0

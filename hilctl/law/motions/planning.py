@@ -37,6 +37,7 @@ class Plan:
     knots: Reals = field(default_factory=lambda: np.zeros(0))
     text: str = ""
     facts: dict[str, float] = field(default_factory=dict)  # figures of the motion, units in their names
+    warnings: list[str] = field(default_factory=list)  # what the rig will not do as it is asked
     stretches: list[Stretch] = field(default_factory=list)
 
     @property

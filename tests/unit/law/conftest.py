@@ -5,11 +5,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from firmware_bridge.driver import COMMAND, READINGS, exchange_signature
 from firmware_bridge.registry import exchange_of
 from hilctl import rig as rigs
-from hilctl.law.motions import MOTIONS, Samples, check_plan, plan
+from hilctl.law.motions import MOTIONS, Plan, Samples, Shaping, check_plan, plan
+from hilctl.law.motions.reach import within_reach
 from hilctl.law.reference import KNOTS
 from hilctl.law.requests import REQUEST, Refusal, RequestKind
 from hilctl.law.settings import pack_settings
@@ -108,17 +110,29 @@ class Table:
         self.motions += 1
         made = check(MOTIONS[kind], request)
         limits = rigs.motion_limits(self.controller, self.dt_s)
-        planned = plan(kind, made, limits, float(self.law.estimate.x), self.motions, samples)
-        check_plan(planned, limits)
+
+        def checked(shaping: Shaping) -> Plan:
+            here = float(self.law.estimate.x)
+            planned = plan(kind, made, replace(limits, shaping=shaping), here, self.motions, samples)
+            check_plan(planned, limits)
+            return planned
+
+        planned = checked(limits.shaping)
+        if self.controller.law.feed.inverse > 0.0:
+            planned = within_reach(planned, self.settings(), limits.shaping, checked)
         self.knots[: len(planned.knots)] = planned.knots
         assert self.ask(RequestKind.TRACK, motion=planned.motion) == Refusal.ACCEPTED
         return planned
+
+    def settings(self) -> Any:
+        """As the loop reads them."""
+        return pack_settings(self.controller, self.friction, self.dt_s, self.epoch)
 
     def set(self, **changes: Any) -> None:
         """A new parameter set; a double underscore stands for the dot."""
         self.controller = assign(self.controller, {key.replace("__", "."): v for key, v in changes.items()})
         self.epoch += 1
-        rt_adopt(self.law, pack_settings(self.controller, self.friction, self.dt_s, self.epoch))
+        rt_adopt(self.law, self.settings())
 
     @property
     def trip(self) -> int:

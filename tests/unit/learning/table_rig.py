@@ -79,7 +79,7 @@ class TableRig:
         limits = rigs.motion_limits(t.controller, t.dt_s)
         made = plan(kind, parameters, limits, float(self.rows["xr_m"][-1]), len(self.tracked) + 1,
                     self.uploads.get(parameters.get("upload", "")))  # fmt: skip
-        return made, check_plan(made, limits, rigs.flow(t.controller.machine, t.friction))
+        return made, check_plan(made, limits, rigs.flow(t.controller, t.friction))
 
     def track(self, kind: str, **parameters: Any) -> Motion:
         made, extremes = self._planned(kind, parameters)

@@ -50,7 +50,7 @@ def test_slow_speeds_travel_little():
 
 def test_the_rig_accepts_every_triangle_and_needs_the_planned_time():
     rig = rigs.load("table-500", twin=True)
-    limits, flow = rigs.motion_limits(rig.controller, rig.dt_s), rigs.flow(rig.controller.machine, rig.friction)
+    limits, flow = rigs.motion_limits(rig.controller, rig.dt_s), rigs.flow(rig.controller, rig.friction)
     for leg in plan(RIG).legs:
         motion = plan_motion("triangle", leg.parameters, limits, 0.0, 1)
         check_plan(motion, limits, flow)
