@@ -11,10 +11,11 @@ from typing import Any
 
 import msgspec
 
+from firmware_bridge.described.signals import OUTPUTS, READINGS
 from firmware_bridge.emulate import faults
 from firmware_bridge.firmware import header
 from firmware_bridge.mixed.settings import Part
-from firmware_bridge.modbus.settings import DEVICES, OUTPUTS, READINGS, Device, Output, Reading, Watchdog
+from firmware_bridge.modbus.settings import DEVICES, Device, Output, Reading, Watchdog
 from firmware_bridge.modbus.settings import Config as Modbus
 from firmware_bridge.serial_frame.settings import SerialConfig
 from hilctl.friction import MODELS, linear_models

@@ -9,12 +9,13 @@ from typing import Any
 from pymodbus.constants import ExcCodes
 from pymodbus.exceptions import NoSuchIdException
 
+from firmware_bridge.described.signals import OUTPUTS, READINGS
 from firmware_bridge.emulate import modbus_map
 from firmware_bridge.emulate.amplifier import LONGEST_S, SHORTEST_S, Amplifier, DeviceTrip
 from firmware_bridge.emulate.emulated import HARDWARE_WATCHDOG_S, Emulated
 from firmware_bridge.emulate.line_faults import LineFaults
 from firmware_bridge.modbus.plan import requests
-from firmware_bridge.modbus.settings import DEVICES, OUTPUTS, READINGS, Config, Register
+from firmware_bridge.modbus.settings import DEVICES, Config, Register
 from firmware_bridge.modbus.values import raw_of, words_of
 
 _WRITES = (6, 16, 23)

@@ -8,7 +8,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from firmware_bridge.modbus.settings import OUTPUTS, READINGS, UNITS, Config, Reading, Register
+from firmware_bridge.described.signals import OUTPUTS, READINGS, UNITS
+from firmware_bridge.modbus.settings import Config, Reading, Register
 from firmware_bridge.modbus.values import raw_of, words_of
 from hilctl.params import check
 from hilctl.signals import ALARMS, INPUTS, SENSORS

@@ -7,8 +7,9 @@ apart by 3.5 characters, by 1.75 ms above 19200 Bd. One exchange is request, gap
 import math
 from collections.abc import Iterator
 
+from firmware_bridge.described.signals import READINGS
 from firmware_bridge.modbus.plan import Bus, Request, buses
-from firmware_bridge.modbus.settings import READINGS, Config, Device
+from firmware_bridge.modbus.settings import Config, Device
 from hilctl.params import Problem
 
 _RTU_EXTRA = 3  # address and checksum

@@ -7,10 +7,11 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from firmware_bridge.described.signals import READINGS, UNITS
 from firmware_bridge.driver import DriverError, Note
 from firmware_bridge.modbus.link import Link, Refused
 from firmware_bridge.modbus.plan import READ_HOLDING, Request
-from firmware_bridge.modbus.settings import READINGS, UNITS, Config, Reading
+from firmware_bridge.modbus.settings import Config, Reading
 from firmware_bridge.modbus.values import is_garbled, raw_of
 from hilctl.signals import SENSORS
 

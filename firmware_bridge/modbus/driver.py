@@ -6,18 +6,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from firmware_bridge.described.fixed_watchdog import Device as Watched
+from firmware_bridge.described.fixed_watchdog import measure, unmeasured
+from firmware_bridge.described.signals import OUTPUTS as WRITTEN
 from firmware_bridge.driver import OUTPUTS, DriverError, Has, Note, RigFacts
 from firmware_bridge.modbus import checking
 from firmware_bridge.modbus.budget import read_back_every, refusals
 from firmware_bridge.modbus.exchange import rt_modbus_exchange
 from firmware_bridge.modbus.fill import fill, health
-from firmware_bridge.modbus.fixed_watchdog import Device as Watched
-from firmware_bridge.modbus.fixed_watchdog import measure, unmeasured
 from firmware_bridge.modbus.link import Link, Refused
 from firmware_bridge.modbus.plan import READ_HOLDING, READ_WRITE, Request, buses
 from firmware_bridge.modbus.record import SIZE, head
 from firmware_bridge.modbus.settings import DEVICES, Register
-from firmware_bridge.modbus.settings import OUTPUTS as WRITTEN
 from firmware_bridge.modbus.settings import Config as ModbusConfig
 from firmware_bridge.modbus.values import raw_of, words_of
 from hilctl.params import BadValues, Params, Problem, check
@@ -97,7 +97,7 @@ class ModbusDriver:
             told += checking.readings(self._config, link, sensors, found)
             told += checking.other_master(self._config, link)
         told += _slow_watchdog(self._config, self._time_to_live_s)
-        if why := unmeasured(self._config):
+        if why := _unmeasured(self._config):
             fixed_s = self._config.watchdog.fixed_s
             told.append(Note(f"driver.watchdog.fixed_s = {fixed_s:g} s is assumed, not measured: {why} that shows and "
                              "clears its trip"))
@@ -213,7 +213,7 @@ class ModbusDriver:
     def _measure_watchdog(self) -> None:
         """The fixed time of a watchdog is accepted only once it is measured."""
         fixed_s, fault = self._config.watchdog.fixed_s, self._config.reading.fault
-        if self._config.watchdog.device != "none" or fixed_s is None or unmeasured(self._config):
+        if self._config.watchdog.device != "none" or fixed_s is None or _unmeasured(self._config):
             return
 
         def feed(heartbeat: int, reset: int) -> None:
@@ -251,3 +251,10 @@ def _slow_watchdog(config: ModbusConfig, time_to_live_s: float) -> list[str]:
     if config.watchdog.device == "none" and fixed_s is not None and fixed_s > time_to_live_s:
         return [f"driver.watchdog.fixed_s = {fixed_s:g} s is longer than loop.time_to_live_s = {time_to_live_s:g} s"]
     return []
+
+
+def _unmeasured(config: ModbusConfig) -> str:
+    """Why the fixed time of its watchdog cannot be measured; empty where it can, or where there is none."""
+    if config.watchdog.device != "none" or config.watchdog.fixed_s is None:
+        return ""
+    return unmeasured(config.reading.fault.device != "none", config.output.reset.device != "none")

@@ -9,18 +9,25 @@ none but slow ones never holds up a tick: it sends in one and looks for the answ
 side.
 """
 
-import math
 from typing import Any
 
+from firmware_bridge.described.readings import (
+    MOVED,
+    STARTED_OVER,
+    rt_all_new,
+    rt_first_failure,
+    rt_follow,
+    rt_tell,
+    rt_want,
+)
+from firmware_bridge.described.signals import DEVICE_TICK, OUTPUTS, READINGS
 from firmware_bridge.driver import exchange_signature
 from firmware_bridge.modbus.frames import rt_status_of
 from firmware_bridge.modbus.record import HEAD, RTU
-from firmware_bridge.modbus.settings import DEVICE_TICK, FAULT, OUTPUTS, READINGS
 from firmware_bridge.modbus.values import rt_bits, rt_raw
 from firmware_bridge.modbus.wire import (
     BAD_CHECKSUM,
     BAD_REPLY,
-    CLOSED,
     DISARMED,
     NOTHING,
     OK,
@@ -35,20 +42,16 @@ from firmware_bridge.modbus.wire import (
 )
 from hilctl.rt.jit import jit
 from hilctl.rt.libc import monotonic_ns, sleep_until_ns
-from hilctl.rt.records import as_record, words_of
-from hilctl.signals import REQUIRED, SENSORS, Status
+from hilctl.rt.records import as_record
+from hilctl.signals import Status
 
-EXCEPTION, LATE, STALE = Status.EXCEPTION.value, Status.LATE.value, Status.STALE.value
-OVERWRITTEN = Status.OVERWRITTEN.value
-VALVE, ENABLE, SUPPLY, HEARTBEAT, RESET = range(len(OUTPUTS))
+EXCEPTION, LATE = Status.EXCEPTION.value, Status.LATE.value
 WATCHDOG = len(OUTPUTS)  # after the outputs, where the registers that are read back are listed
 _WATCH_EVERY = 16  # of so many read-backs one is that of the device's watchdog
-_PACE_NS, _PACE_COUNTS = 200_000_000, 100  # after so much the pace of the device's counter is known
-_SLACK_NS = 50_000_000  # by which a device's clock and its answers may be apart
 _MOST_RETRIES = 2  # of a busy device, in one tick
 _BUSY = (5, 6)  # exceptions: the device is at work
 _PHASE_DOWN_NS, _PHASE_UP_NS = 200, 1800  # a read-back: nine in ten then end within the phase, which moves slowly
-_SENSORS, _REQUIRED, _READINGS, _OUTPUTS = len(SENSORS), len(REQUIRED), len(READINGS), len(OUTPUTS)
+_READINGS, _OUTPUTS = len(READINGS), len(OUTPUTS)
 
 
 @jit(exchange_signature, cached=True)
@@ -67,37 +70,6 @@ def rt_modbus_exchange(state: Any, command: Any, readings: Any) -> int:
     elif outcome == TIMEOUT and rt_all_new(own):
         outcome = LATE  # the answer to an earlier tick came
     return rt_tell(own, readings, outcome)
-
-
-@jit()
-def rt_all_new(own: Any) -> bool:
-    """Whether every reading of every tick differs from the one reported last: held values are no readings."""
-    some = False
-    for k in range(_SENSORS):
-        if own.reading[k].request >= 0 and own.reading[k].fast != 0:
-            some = True
-            if own.taken_ns[k] == own.told_ns[k]:
-                return False
-    return some
-
-
-@jit()
-def rt_want(own: Any, command: Any) -> None:
-    """What the outputs shall be. Nothing that is out of its range leaves here."""
-    valve = command.valve
-    own.wanted[VALVE] = min(max(valve, -1.0), 1.0) if math.isfinite(valve) else 0.0
-    own.wanted[ENABLE] = 1.0 if command.enable == 1 else 0.0
-    own.wanted[SUPPLY] = float(command.supply) if 0 <= command.supply <= 2 else 0.0
-    own.wanted[HEARTBEAT] = float(own.ticks & 0xFFFF)
-    asked = 1 if own.wanted[ENABLE] != 0.0 or own.wanted[SUPPLY] != 0.0 else 0
-    own.wanted[RESET] = 1.0 if asked > own.asked and rt_tripped(own) else 0.0
-    own.asked = asked
-
-
-@jit()
-def rt_tripped(own: Any) -> bool:
-    """Whether the device said at last that it has tripped."""
-    return bool(own.reading[FAULT].request >= 0 and math.isfinite(own.value[FAULT]) and own.value[FAULT] != 0)
 
 
 @jit()
@@ -316,75 +288,13 @@ def rt_take(state: Any, own: Any, bus: Any, at: int) -> None:
 
 @jit()
 def rt_count(state: Any, own: Any, bus: Any, at: int) -> bool:
-    """Follows the device's counter of samples over its wraps. False: the answer repeats an old sample, or the counter
-    has started over, which ends the link: a device that has booted is not the one that was armed."""
+    """Follows the device's counter of samples. False: the answer repeats an old sample, or the counter has started
+    over, which ends the link: a device that has booted is not the one that was armed."""
     place = own.reading[DEVICE_TICK]
     if place.request != bus.pending:
         return True
     raw = int(rt_raw(state, at + 2 * place.word, place.kind, place.low_first)) & own.counter_mask
-    if own.counter_raw < 0:
-        own.counter_raw = own.counter = raw
-        own.counting_ns = own.moved_ns = bus.sent_ns
-        return True
-    moved = (raw - own.counter_raw) & own.counter_mask
-    if rt_jumps(own, moved, bus.sent_ns):
+    followed = rt_follow(own, raw, bus.sent_ns)
+    if followed == STARTED_OVER:
         rt_hang_up(bus, REBOOTED)
-        return False
-    own.counter_raw = raw
-    own.counter += moved
-    own.counted += moved
-    if moved != 0:
-        own.moved_ns = bus.sent_ns
-    return bool(moved != 0)
-
-
-@jit()
-def rt_jumps(own: Any, moved: int, now_ns: int) -> bool:
-    """Whether the counter moved by what its own pace does not explain. One that starts over seems to leap ahead."""
-    counted_ns = own.moved_ns - own.counting_ns
-    if counted_ns < _PACE_NS or own.counted < _PACE_COUNTS:
-        return False
-    pace = own.counted / counted_ns
-    return bool(moved > 2.0 * pace * (now_ns - own.moved_ns) + pace * _SLACK_NS + 2.0)
-
-
-@jit()
-def rt_first_failure(own: Any) -> int:
-    """The first bus that failed tells for all."""
-    for b in range(own.buses):
-        if own.bus[b].failed != OK:
-            return int(own.bus[b].failed)
-        if own.bus[b].fd < 0:
-            return CLOSED
-    return OK
-
-
-@jit()
-def rt_tell(own: Any, readings: Any, outcome: int) -> int:
-    """The newest values with their ages. What is too old for its poll group is no reading any more."""
-    now_ns = monotonic_ns()
-    for k in range(_SENSORS):
-        place = own.reading[k]
-        if place.request < 0:
-            continue
-        age_ns = now_ns - own.taken_ns[k]
-        own.told_ns[k] = own.taken_ns[k]
-        readings.age_ns[k] = age_ns
-        if age_ns > place.stale_ns:
-            if place.fast == 0:
-                own.value[k] = math.nan
-            elif outcome == OK:
-                outcome = STALE
-    words = words_of(readings)
-    for k in range(_SENSORS):
-        if k < _REQUIRED or own.reading[k].request >= 0:
-            words[k] = own.value[k]
-    readings.device_tick = own.counter if own.reading[DEVICE_TICK].request >= 0 else own.answered
-    if outcome == OK and own.reading[FAULT].request >= 0 and own.value[FAULT] != 0:
-        if own.asked == 0 and own.output[RESET].request >= 0:
-            return OK  # the next command that asks for something resets it
-        return EXCEPTION
-    if outcome == OK and own.unreported != 0:
-        own.unreported = 0
-        return OVERWRITTEN
-    return outcome
+    return bool(followed == MOVED)

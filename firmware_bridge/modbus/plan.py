@@ -7,7 +7,8 @@ block of outputs is read back: what stands there must be what was written last.
 
 from typing import NamedTuple
 
-from firmware_bridge.modbus.settings import DEVICES, OUTPUTS, READINGS, RESET, Config, Device, Reading, Register
+from firmware_bridge.described.signals import OUTPUTS, READINGS, RESET
+from firmware_bridge.modbus.settings import DEVICES, Config, Device, Reading, Register
 
 READ_HOLDING, READ_INPUT, WRITE, READ_WRITE = 3, 4, 16, 23
 _MOST_READ, _MOST_WRITTEN = 125, 121  # registers in one request: Modbus Application Protocol 1.1b3, 6.3, 6.12, 6.17

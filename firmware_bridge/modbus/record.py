@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from firmware_bridge.modbus.settings import DEVICES, OUTPUTS, READINGS
+from firmware_bridge.described.signals import OUTPUTS, READINGS
+from firmware_bridge.modbus.settings import DEVICES
 from hilctl.params import record_of
 
 MOST_BUSES, MOST_REQUESTS = len(DEVICES), 24

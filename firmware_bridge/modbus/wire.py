@@ -7,6 +7,7 @@ given up is known by its transaction id (TCP), or drained before the next reques
 
 from typing import Any
 
+from firmware_bridge.described.signals import OUTPUTS
 from firmware_bridge.modbus.frames import (
     EXCEPTION,
     HEADER,
@@ -20,7 +21,6 @@ from firmware_bridge.modbus.frames import (
     rt_request,
 )
 from firmware_bridge.modbus.record import INBOX, INBOX_AT, OUTBOX, OUTBOX_AT, RTU
-from firmware_bridge.modbus.settings import OUTPUTS
 from firmware_bridge.modbus.values import rt_bits, rt_put_raw
 from hilctl.rt.jit import jit
 from hilctl.rt.libc import POLLIN, monotonic_ns, read_fd, sleep_until_ns, wait_fd, write_fd

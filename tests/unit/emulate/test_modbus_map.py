@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from firmware_bridge.described.signals import OUTPUTS, READINGS, UNITS
 from firmware_bridge.emulate.modbus_map import MEANINGS, default_config, packer, unpacker
-from firmware_bridge.modbus.settings import OUTPUTS, READINGS, UNITS, Output, Reading
+from firmware_bridge.modbus.settings import Output, Reading
 from firmware_bridge.modbus.values import raw_of, words_of
 from hilctl import rig
 

@@ -2,8 +2,9 @@
 
 
 
+from firmware_bridge.described.signals import READINGS
 from firmware_bridge.modbus.plan import Place, buses, requests
-from firmware_bridge.modbus.settings import READINGS, Config
+from firmware_bridge.modbus.settings import Config
 from hilctl.params import check
 from tests.unit.modbus.modbus_maps import table
 

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from firmware_bridge.driver import DriverError
-from firmware_bridge.modbus.settings import Config
 
 _TRIES = 5
 _MARGIN, _MARGIN_S = 0.1, 0.01  # of fixed_s, and of a device's cycle and the answers on their way
@@ -25,12 +24,9 @@ class Device(NamedTuple):
     fault: Callable[[], float]
 
 
-def unmeasured(config: Config) -> str:
-    """Why a fixed watchdog time cannot be measured; empty where it can, or where there is none."""
-    if config.watchdog.device != "none" or config.watchdog.fixed_s is None:
-        return ""
-    lacks = [key for key, own in (("reading.fault", config.reading.fault), ("output.reset", config.output.reset))
-             if own.device == "none"]  # fmt: skip
+def unmeasured(fault: bool, reset: bool) -> str:
+    """Why a fixed time cannot be measured on a device with or without these; empty where it can."""
+    lacks = [key for key, has in (("reading.fault", fault), ("output.reset", reset)) if not has]
     return f"the device has no {' and no '.join(lacks)}" if lacks else ""
 
 
