@@ -20,6 +20,7 @@ BUILT_IN: dict[str, str] = {
     "servo": "sim.servo:ServoDriver",
     "serial": "firmware_bridge.serial_frame.driver:SerialDriver",
     "modbus": "firmware_bridge.modbus.driver:ModbusDriver",
+    "serial_text": "firmware_bridge.serial_text.driver:SerialTextDriver",
     "mixed": "firmware_bridge.mixed.driver:MixedDriver",
 }
 GROUP = "hilctl.drivers"

@@ -18,6 +18,11 @@ from firmware_bridge.mixed.settings import Part
 from firmware_bridge.modbus.settings import DEVICES, Device, Output, Reading, Watchdog
 from firmware_bridge.modbus.settings import Config as Modbus
 from firmware_bridge.serial_frame.settings import SerialConfig
+from firmware_bridge.serial_text.settings import Device as SerialDevice
+from firmware_bridge.serial_text.settings import General, Message
+from firmware_bridge.serial_text.settings import Output as SerialOutput
+from firmware_bridge.serial_text.settings import Reading as SerialReading
+from firmware_bridge.serial_text.settings import Watchdog as SerialWatchdog
 from hilctl.friction import MODELS, linear_models
 from hilctl.identify.frequency.excite_multisine import Multisine
 from hilctl.identify.frequency.excite_shape import Room
@@ -71,6 +76,13 @@ def driver_tables() -> str:
         _section("driver.reading.NAME", Reading, f"NAME is one of {_named(READINGS)}."),
         _section("driver.output.NAME", Output, f"NAME is one of {_named(OUTPUTS)}."),
         _section("driver.watchdog", Watchdog),
+        "### [driver]\n\n`name = \"serial_text\"`: devices on serial lines by their messages, "
+        "[its page](serial-devices.md).\n\n" + document(General, "driver"),
+        _section("driver.devices.NAME", SerialDevice, "NAME is one of your own."),
+        _section("driver.messages.NAME", Message, "NAME is one of your own."),
+        _section("driver.reading.NAME", SerialReading, f"NAME is one of {_named(READINGS)}."),
+        _section("driver.output.NAME", SerialOutput, f"NAME is one of {_named(OUTPUTS)}."),
+        _section("driver.watchdog", SerialWatchdog),
         _section("driver.parts.NAME", Part, '`name = "mixed"`: several drivers as one, at most four parts under names '
                  "of your own, [how](writing-a-driver.md#one-rig-of-several-drivers)."),
         _section("driver", ServoConfig, '`name = "servo"`: an analog position servo, simulated, '

@@ -35,6 +35,7 @@ MORE: dict[str, tuple[str, ...]] = {
     "conformance": ("tests/conformance",),
     "demo": ("tests/unit/demo",),
     "firmware_bridge": ("tests/conformance",),
+    "described": ("tests/unit/modbus", "tests/unit/serial_text"),
     "firmware": ("tests/unit/serial_frame",),
     "learning": ("tests/system/test_learning.py",),
     "deploy": (_PAGES, "tests/unit/test_rig.py"),

@@ -9,11 +9,13 @@ from typing import NamedTuple
 from hilctl.errors import HilctlError
 from hilctl.signals import ALARMS, SENSORS
 
-TCP, RTU, SERIAL = "modbus-tcp", "modbus-rtu", "serial"
-TRANSPORTS = (TCP, RTU, SERIAL)
+TCP, RTU, SERIAL, TEXT = "modbus-tcp", "modbus-rtu", "serial", "text"
+TRANSPORTS = (TCP, RTU, SERIAL, TEXT)
 MIXED = "mixed"  # what is on a serial line and has its faults, beside transducers on Modbus RTU
 _MODBUS = (TCP, RTU)
-_BYTES = (RTU, SERIAL)  # where no lower layer checks or corrects bytes
+_ADDRESSED = (TCP, RTU, TEXT)  # devices that an address tells apart
+_AMPLIFIER = (TCP, RTU, TEXT)  # emulated in Python, with everything that an amplifier has
+_BYTES = (RTU, SERIAL, TEXT)  # where no lower layer checks or corrects bytes
 _WHOLE = ("COUNT", "BITS", "BYTES", "EVERY", "CODE")
 
 
@@ -50,7 +52,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("flip", "BITS [COUNT=1]", "10", "this number of bits is wrong in each of the next answers", _BYTES),
     Fault("truncate", "BYTES [COUNT=1]", "11", "the next answers end after this number of bytes"),
     Fault("oversize", "BYTES [COUNT=1]", "12", "the next answers have so many bytes more, without delimiter"),
-    Fault("unit", "[COUNT=1]", "13", "the next answers are of another unit", _MODBUS),
+    Fault("unit", "[COUNT=1]", "13", "the next answers are of another unit, or address", _ADDRESSED),
     Fault("exception", "CODE [COUNT=1]", "14", "the next requests are answered with an exception, 1 to 11", _MODBUS),
     Fault("half_open", "", "15", "the connection stays open, and no answer is sent on it any more"),
     Fault("close", "", "16", "the connection is closed; a new one is accepted", (TCP,)),
@@ -60,13 +62,15 @@ FAULTS: tuple[Fault, ...] = (
     Fault("lose", "EVERY", "20", "every n-th request is lost"),
     Fault("babble", "SECONDS", "21", "continuous noise on the line for this time", _BYTES),
     Fault("watchdog", "", "24", "the time-to-live trips now"),
-    Fault("slow_watchdog", "FACTOR", "24", "its watchdog takes this many times as long as set", _MODBUS),
+    Fault("slow_watchdog", "FACTOR", "24", "its watchdog takes this many times as long as set", _AMPLIFIER),
     Fault("emergency_stop", "", "26", "the emergency stop is opened"),
-    Fault("enable_lost", "", "26", "the amplifier drops its enable, latched", _MODBUS),
+    Fault("enable_lost", "", "26", "the amplifier drops its enable, latched", _AMPLIFIER),
     *(Fault(name, "", "26", alarm.meaning) for name, alarm in ALARMS.items() if name != "emergency_stop"),
     Fault("read_back", "OFFSET", "27", "the spool position reads this much off"),
     Fault("hang", "SECONDS", "28", "the firmware hangs for this time; its hardware watchdog acts after 20 ms"),
     Fault("reboot", "", "29", "as after switching on"),
+    Fault("echo", "", "13", "the line returns what is sent on it, in front of the answer", (TEXT,)),
+    Fault("other_unit", "", "13", "the device shows another unit: psi for bar, in for mm, degF for degC", (TEXT,)),
     Fault("other_master", "", "42, 68", "another master writes the heartbeat", _MODBUS),
 )  # fmt: skip
 
@@ -74,7 +78,7 @@ ORDERS: tuple[Fault, ...] = (
     Fault("clear", "", "", "ends all faults; a trip stays latched"),
     Fault("begin", "", "", "puts the plant back to its initial position, at rest; for a device that is off"),
     Fault("mark", "", "", "sets `travelled_m` of the status to 0: the true travel from here on"),
-    Fault("reset", "", "", "the device's reset key: clears the trip at null, when nothing is commanded", _MODBUS),
+    Fault("reset", "", "", "the device's reset key: clears the trip at null, when nothing is commanded", _AMPLIFIER),
     Fault("status", "", "", "the state of the device, as one JSON object"),
     Fault("witness", "TEXT", "", "sends a command to the firmware's witness line and prints its answer", (SERIAL,)),
     Fault("help", "", "", "this list"),

@@ -1,8 +1,6 @@
 """An amplifier behind registers: what is written becomes commands, what is read is the newest sample."""
 
-import statistics
 import time
-from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,9 +9,8 @@ from pymodbus.exceptions import NoSuchIdException
 
 from firmware_bridge.described.signals import OUTPUTS, READINGS
 from firmware_bridge.emulate import modbus_map
-from firmware_bridge.emulate.amplifier import LONGEST_S, SHORTEST_S, Amplifier, DeviceTrip
-from firmware_bridge.emulate.emulated import HARDWARE_WATCHDOG_S, Emulated
-from firmware_bridge.emulate.line_faults import LineFaults
+from firmware_bridge.emulate.amplifier import LONGEST_S, SHORTEST_S, Amplifier
+from firmware_bridge.emulate.amplifier_device import AmplifierDevice
 from firmware_bridge.modbus.plan import requests
 from firmware_bridge.modbus.settings import DEVICES, Config, Register
 from firmware_bridge.modbus.values import raw_of, words_of
@@ -53,14 +50,12 @@ class Datastore:
         return self._units[unit]
 
 
-class ModbusDevice(Emulated):
+class ModbusDevice(AmplifierDevice):
     """One plant behind the registers of all devices of a map."""
 
     def __init__(self, transport: str, config: Config, amplifier: Amplifier) -> None:
-        self.transport, self.config, self.amplifier = transport, config, amplifier
-        self.plant, self.sensors, self.line = amplifier.plant, amplifier.sensors, LineFaults()
-        self.requests = 0
-        self.spent_us: deque[float] = deque(maxlen=10_000)
+        super().__init__(transport, amplifier)
+        self.config = config
         self._master, self._asked_ns = False, 0
         if config.watchdog.device == "none":
             amplifier.fixed_s = config.watchdog.fixed_s
@@ -94,7 +89,7 @@ class ModbusDevice(Emulated):
 
     def advance(self) -> None:
         """Up to now, without a request."""
-        self.amplifier.advance(time.monotonic_ns())
+        super().advance()
         if self._master:
             own = self.config.output.heartbeat
             if own.device != "none" and own.address is not None:
@@ -181,16 +176,8 @@ class ModbusDevice(Emulated):
 
     def status(self) -> dict[str, Any]:
         """The state of the device."""
-        valve, enable, supply = self.amplifier.out
-        spent = sorted(self.spent_us)
         return {
-            "transport": self.transport, "tick": self.amplifier.tick, "trip": self.amplifier.trip.name.lower(),
-            "trip_tick": self.amplifier.trip_tick - self.amplifier.counted_from,
-            "fed_tick": self.amplifier.fed_tick - self.amplifier.counted_from, "valve": valve, "enable": enable,
-            "supply": supply, "boots": self.amplifier.boots, "requests": self.requests,
-            "time_to_live_s": self.amplifier.time_to_live_s, "lost_s": 1e-9 * self.amplifier.plant.lost_ns,
-            "answer_p50_us": statistics.median(spent) if spent else 0.0,
-            "answer_p99_us": spent[int(0.99 * (len(spent) - 1))] if spent else 0.0,
+            **super().status(),
             "registers": {name: {str(k): word for k, word in sorted(memory.items())}
                           for name, memory in self._memory.items()},
         }  # fmt: skip
@@ -200,53 +187,11 @@ class ModbusDevice(Emulated):
     def do_clear(self) -> None:
         """Ends all faults."""
         super().do_clear()
-        self._master, self.amplifier.polarity, self.amplifier.slowness = False, 1.0, 1.0
-
-    def do_reset(self) -> None:
-        """The reset key."""
-        self.advance()
-        self.amplifier.reset()
-
-    def do_stale(self) -> None:
-        """Repeats one sample."""
-        self.advance()
-        self.sensors.freeze(*self.amplifier.shown())
-
-    def do_reversed(self) -> None:
-        """The valve's wires are exchanged."""
-        self.amplifier.polarity = -1.0
-
-    def do_valve_dead(self) -> None:
-        """The valve's plug is out."""
-        self.amplifier.polarity = 0.0
-
-    def do_watchdog(self) -> None:
-        """Trips the time-to-live now."""
-        self.advance()
-        self.amplifier.tripped(DeviceTrip.TIME_TO_LIVE)
-
-    def do_slow_watchdog(self, factor: float) -> None:
-        """Its watchdog is slower than set."""
-        self.amplifier.slowness = factor
-
-    def do_emergency_stop(self) -> None:
-        """Opens the emergency stop."""
-        self.sensors.hold("emergency_stop", 1.0)
-        self.amplifier.tripped(DeviceTrip.EMERGENCY_STOP)
-
-    def do_enable_lost(self) -> None:
-        """Drops the enable."""
-        self.amplifier.tripped(DeviceTrip.ENABLE_LOST)
-
-    def do_hang(self, seconds: float) -> None:
-        """Hangs; the hardware watchdog acts later."""
-        self.do_timeout(seconds)
-        self.later(HARDWARE_WATCHDOG_S, lambda: self.amplifier.tripped(DeviceTrip.WATCHDOG))
+        self._master = False
 
     def do_reboot(self) -> None:
         """Boots."""
-        self.advance()
-        self.amplifier.boot()
+        super().do_reboot()
         for memory in self._memory.values():
             memory.update(dict.fromkeys(memory, 0))
         self._heartbeat = -1.0

@@ -50,6 +50,11 @@ class PtyLine:
         if self.link.is_symlink() and str(self.link.readlink()) == self.name:
             self.link.unlink()
 
+    @property
+    def master(self) -> int:
+        """The device's end, -1 while it is unplugged."""
+        return self._master
+
     def write(self, data: bytes) -> None:
         """What fits."""
         if self._master < 0 or not data:

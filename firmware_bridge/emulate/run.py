@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 from firmware_bridge.emulate.amplifier import Amplifier
 from firmware_bridge.emulate.control import Control
-from firmware_bridge.emulate.faults import MIXED, SERIAL
+from firmware_bridge.emulate.faults import MIXED, SERIAL, TEXT
 from firmware_bridge.emulate.plant import Plant
 from firmware_bridge.modbus.settings import Config
+from firmware_bridge.serial_text.settings import Described
 
 PERIOD_S = 50e-6  # of the plant behind Modbus: a command waits no longer for it
 BEAT_S = 7e-4  # a device that nobody asks moves so often; no multiple meets the requests of a loop at 1 kHz
@@ -28,9 +29,10 @@ class Wish(NamedTuple):
     stroke_m: float
     config: Config | None  # the register map, of the transducers alone where these are apart
     port: int | None
-    link: Path
+    link: Path | None
     control: Path
     period_s: float = PERIOD_S
+    described: Described | None = None  # messages of serial devices
 
 
 def run(wish: Wish, tell: Callable[[str], None]) -> None:
@@ -87,6 +89,10 @@ async def _beat(device: Any) -> None:
 
 
 def _device(wish: Wish, plant: Plant) -> Any:
+    if wish.transport == TEXT and wish.described is not None:
+        from firmware_bridge.emulate.text import Text
+
+        return Text(wish.described, Amplifier(plant, wish.stroke_m))
     if wish.transport == SERIAL or wish.config is None:  # without a register map
         from firmware_bridge.emulate.firmware_device import FirmwareDevice
 

@@ -1,25 +1,12 @@
-"""The serial port outside the tick: opened and configured by pyserial, and questions with their answers.
-
-Whatever goes wrong is a DriverError: pyserial's own exception, what the kernel says, what termios says.
-"""
+"""The serial port outside the tick: questions with their answers. Whatever goes wrong is a DriverError."""
 
 import os
-import select
-import termios
 import time
-from collections.abc import Callable
-from typing import Any, TypeVar
-
-import serial
 
 from firmware_bridge.driver import DriverError
 from firmware_bridge.serial_frame.frames import FrameError, Splitter, seal
 from firmware_bridge.serial_frame.messages import Message, Type, command, read_answer
-from firmware_bridge.serial_port import set_up
-
-T = TypeVar("T")
-
-_GONE = (serial.SerialException, OSError, termios.error, ValueError)
+from firmware_bridge.serial_port import GONE, opened, read_within, tried
 
 
 class NoAnswer(DriverError):
@@ -33,42 +20,20 @@ class Line:
         self.session, self.sequence = int.from_bytes(os.urandom(4), "little") | 1, 0
         self.splitter = Splitter()
         self._name, self._baud = port, baud
-        self._port = self._tried(_open, port, baud)
+        self._port = tried(port, opened, port, baud)
         self.fd: int = self._port.fileno()
-
-    def _tried(self, call: Callable[..., T], *arguments: Any) -> T:
-        try:
-            return call(*arguments)
-        except _GONE as error:
-            raise DriverError(
-                f"{self._name}: {error}; check that the device is plugged in, that this user may use the port "
-                f"(group dialout), and that no other program does"
-            ) from None
 
     def ask(self, kind: Type, *values: int, wait_s: float = 0.1) -> Message:
         """Says something once; the answer to it. NoAnswer when none comes in time."""
         self.sequence = (self.sequence + 1) & 0xFFFF
-        self._tried(os.write, self.fd, seal(command(kind, self.sequence, self.session, *values)))
+        tried(self._name, os.write, self.fd, seal(command(kind, self.sequence, self.session, *values)))
         give_up_s = time.monotonic() + wait_s
         while (left_s := give_up_s - time.monotonic()) > 0:
-            for body in self.splitter.feed(self._tried(self._read, left_s)):
+            for body in self.splitter.feed(tried(self._name, read_within, self.fd, left_s)):
                 answer = self._ours(body)
                 if answer is not None:
                     return answer
         raise NoAnswer(f"{self._name}: no answer to {kind.name} within {wait_s:g} s")
-
-    def _read(self, wait_s: float) -> bytes:
-        poll = select.poll()
-        poll.register(self.fd, select.POLLIN)
-        if not poll.poll(wait_s * 1000):
-            return b""
-        try:
-            got = os.read(self.fd, 4096)
-        except BlockingIOError:
-            return b""
-        if not got:
-            raise OSError("the port was unplugged")
-        return got
 
     def _ours(self, body: bytes) -> Message | None:
         try:
@@ -109,15 +74,5 @@ class Line:
         """Gives the port back."""
         try:
             self._port.close()
-        except _GONE:
+        except GONE:
             pass  # it has gone by itself
-
-
-def _open(name: str, baud: int) -> Any:
-    port = serial.Serial(name, baud, exclusive=True, timeout=0, write_timeout=0)
-    try:
-        set_up(port)
-    except BaseException:
-        port.close()  # else nobody could open it again
-        raise
-    return port

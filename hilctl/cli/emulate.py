@@ -12,9 +12,10 @@ from hilctl.errors import DONE, RIG_SAID_NO, HilctlError, WrongUse
 if TYPE_CHECKING:
     from firmware_bridge.emulate.run import Wish
 
-TRANSPORTS = ("modbus-tcp", "modbus-rtu", "serial", "mixed")
+TRANSPORTS = ("modbus-tcp", "modbus-rtu", "serial", "text", "mixed")
 RTU_LINK, SERIAL_LINK = "/tmp/hilctl-rtu", "/tmp/hilctl-serial"  # the presets name them
-LINKS = {"modbus-tcp": "", "modbus-rtu": RTU_LINK, "serial": SERIAL_LINK, "mixed": SERIAL_LINK}
+LINKS = {"modbus-tcp": "", "modbus-rtu": RTU_LINK, "serial": SERIAL_LINK, "text": "",
+         "mixed": SERIAL_LINK}  # fmt: skip
 
 
 def emulate(parser: argparse.ArgumentParser) -> None:
@@ -79,10 +80,25 @@ def _wish(given: argparse.Namespace, at: Path) -> "Wish":
 
     board = given.transport in ("serial", "mixed")
     period_s = 1 / _firmware_hz() if board else PERIOD_S
-    config = None if given.transport == "serial" else _map(given)
+    config = None if given.transport in ("serial", "text") else _map(given)
+    messages = _messages(given) if given.transport == "text" else None
     driver, stroke_m = _plant(given, period_s)
-    link = Path(given.link or LINKS[given.transport])
-    return Wish(given.transport, driver, stroke_m, config, given.port, link, at, period_s)
+    place = given.link or LINKS[given.transport]
+    return Wish(given.transport, driver, stroke_m, config, given.port, Path(place) if place else None, at, period_s,
+                messages)  # fmt: skip
+
+
+def _messages(given: argparse.Namespace) -> Any:
+    """The serial devices of the rig file."""
+    from firmware_bridge.serial_text.settings import SerialTextConfig, described
+    from hilctl import rig
+    from hilctl.cli.output import pairs
+
+    loaded = rig.load(given.rig, changes=pairs(given.changes))
+    if not isinstance(loaded.driver_config, SerialTextConfig):
+        raise HilctlError(f"{given.rig}: driver.name = {loaded.driver!r} describes no serial devices; name a rig file "
+                          "with serial_text, such as table-500-text")  # fmt: skip
+    return described(loaded.driver_config)
 
 
 def _firmware_hz() -> float:

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 
 from hilctl.conformance import Bench
 from hilctl.rig import presets
+from tests.system import text_parts
 from tests.system.modbus_parts import device
 from tests.system.serial_parts import TTL_TICKS, board
 
@@ -27,6 +28,13 @@ def _serial(devices: ExitStack) -> Bench:
                  changes=SLOW)  # fmt: skip
 
 
+def _serial_text(devices: ExitStack) -> Bench:
+    def reach():
+        return text_parts.table(str(devices.enter_context(text_parts.device()).link))
+
+    return Bench("serial_text", reach=reach, live=True, real=True, changes={**text_parts.ABSENT, **text_parts.SLOW})
+
+
 def _mixed(devices: ExitStack) -> Bench:
     parts = {"plant": {"name": "twin", **QUICK_SUPPLY}, "still": {"name": "null", "gives": ["spool"], "takes": []}}
     return Bench("mixed", {"parts": parts}, simulation=True, live=True)
@@ -42,6 +50,7 @@ BENCHES: dict[str, Callable[[ExitStack], Bench]] = {
     "null": lambda devices: Bench("null", simulation=True),
     "twin": lambda devices: Bench("twin", QUICK_SUPPLY, simulation=True, live=True),
     "serial": _serial,
+    "serial_text": _serial_text,
     "modbus-tcp": lambda devices: _modbus("tcp", devices),
     "modbus-rtu": lambda devices: _modbus("rtu", devices),
     "mixed": _mixed,

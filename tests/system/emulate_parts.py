@@ -13,11 +13,13 @@ from firmware_bridge.emulate.control import tell
 from hilctl.client import Client, private_service
 from tests.system.service_parts import LATE_HOST, ROOM, SHARED, environment, until
 
-PRESETS = {"modbus-tcp": "table-500-modbus", "modbus-rtu": "table-500-rtu", "serial": "table-500-serial"}
+PRESETS = {"modbus-tcp": "table-500-modbus", "modbus-rtu": "table-500-rtu", "serial": "table-500-serial",
+           "text": "table-500-text"}  # fmt: skip
 TRANSPORTS = tuple(PRESETS)
 BRIDGES = {**PRESETS, "mixed": "table-500-mixed"}  # with transducers beside it
 FAST = {"arming.rest_s": 0.3, "arming.bump_s": 0.1, "service.timeout_s": 10.0, "service.heartbeat_s": 0.1,
         **LATE_HOST, **ROOM, **SHARED}  # fmt: skip
+RATES_HZ = {"modbus-rtu": 400, "text": 200}  # of the presets that do not run at 1 kHz
 # A host that is busy delays answers, which is no fault of the link: within the time-to-live, in ticks.
 PATIENT_S = 0.08
 
@@ -25,8 +27,9 @@ PATIENT_S = 0.08
 class Emulation:
     """A running `hilctl emulate`."""
 
-    def __init__(self, transport: str, rig: str = "table-500", *more: str) -> None:
+    def __init__(self, transport: str, rig: str = "", *more: str) -> None:
         self.transport = transport
+        rig = rig or ("table-500-text" if transport == "text" else "table-500")  # whose messages it serves
         self.folder = tempfile.TemporaryDirectory(prefix="hilctl-emulate-")
         at = Path(self.folder.name)
         self.at, self.link = at / "commands", at / "line"
@@ -53,6 +56,8 @@ class Emulation:
         if self.transport == "mixed":
             return {"driver.parts.amplifier.port": str(self.link),
                     "driver.parts.transducers.transducers.serial": f"{self.link}-transducers"}
+        if self.transport == "text":
+            return {"driver.devices.amplifier.port": str(self.link)}
         return {"driver.port" if self.transport == "serial" else "driver.amplifier.serial": str(self.link)}
 
     def tell(self, text: str) -> str:
@@ -76,7 +81,7 @@ class Emulation:
         """No fault, no trip where the device has a reset key, and the table in the middle."""
         self.tell("clear")
         self.tell("begin")
-        if self.transport in TRANSPORTS[:2]:
+        if self.transport != "serial":
             until(lambda: (self.tell("reset"), not self.tripped)[1], "the device's reset")
 
     def end(self) -> None:
@@ -98,7 +103,7 @@ def driven(transport: str, **changes: Any) -> Iterator[tuple[Emulation, Any, Cli
     """An emulation, a service of its preset on it, and a client."""
     with Emulation(transport) as device:
         own = {key.replace("__", "."): value for key, value in changes.items()}
-        ticks = round(PATIENT_S * (400 if transport == "modbus-rtu" else 1000))
+        ticks = round(PATIENT_S * RATES_HZ.get(transport, 1000))
         limits = ("driver", "sensing", "stale", "tracking_error", "read_back")
         patient = {f"limits.{limit}.ticks": ticks for limit in limits}
         patient["limits.read_back.ticks"] = 2 * ticks  # after the limits on what a spool in the wrong place does

@@ -18,8 +18,9 @@ from tests.system.service_parts import driven_to_its_end, environment, in_time, 
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
 NEEDS_CC = pytest.mark.skipif(compiler() is None, reason="needs a C compiler")
-BRIDGES = ["modbus-tcp", pytest.param("modbus-rtu", marks=pytest.mark.slow), pytest.param("serial", marks=NEEDS_CC),
-           pytest.param("mixed", marks=[NEEDS_CC, pytest.mark.slow])]  # fmt: skip
+SLOW = pytest.mark.slow
+BRIDGES = ["modbus-tcp", pytest.param("modbus-rtu", marks=SLOW), pytest.param("serial", marks=NEEDS_CC),
+           pytest.param("text", marks=SLOW), pytest.param("mixed", marks=[NEEDS_CC, SLOW])]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

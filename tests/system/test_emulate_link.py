@@ -17,6 +17,9 @@ LOST = [
     pytest.param("modbus-tcp", "half_open", id="modbus-tcp: 15 half-open", marks=ONE_OF_MANY),
     pytest.param("modbus-tcp", "reboot", id="modbus-tcp: 29 reboot", marks=ONE_OF_MANY),
     pytest.param("modbus-rtu", "unplug 0.3", id="modbus-rtu: 16, 17 unplugged and plugged again", marks=ONE_OF_MANY),
+    pytest.param("text", "unplug 0.3", id="text: 16, 17 unplugged and plugged again", marks=ONE_OF_MANY),
+    pytest.param("text", "half_open", id="text: 15 half-open", marks=ONE_OF_MANY),
+    pytest.param("text", "reboot", id="text: 29 reboot", marks=ONE_OF_MANY),
     pytest.param("serial", "unplug 0.3", id="serial: 16, 17 unplugged and plugged again", marks=ONE_OF_MANY),
     pytest.param("serial", "reboot", id="serial: 29 reboot", marks=ONE_OF_MANY),
 ]
@@ -49,7 +52,8 @@ def test_a_device_that_is_lost_trips_and_comes_back_by_a_new_handshake_but_not_a
         assert core["ran"] + core["missed"] == core["due"]
 
 
-@pytest.mark.parametrize("transport", ["modbus-tcp", pytest.param("modbus-rtu", marks=SLOW)])
+@pytest.mark.parametrize("transport", ["modbus-tcp", pytest.param("modbus-rtu", marks=SLOW),
+                                       pytest.param("text", marks=SLOW)])  # fmt: skip
 def test_a_devices_own_trip_is_reset_by_who_arms_again_and_by_nothing_before(transport):
     with driven(transport) as (device, _, rig):
         until(lambda: arms(rig), "arming")

@@ -5,14 +5,25 @@ import math
 import pytest
 
 from firmware_bridge.emulate.emulated import Emulated
-from firmware_bridge.emulate.faults import FAULTS, ORDERS, SERIAL, TCP, TRANSPORTS, FaultError, help_text, parse
+from firmware_bridge.emulate.faults import (
+    FAULTS,
+    ORDERS,
+    SERIAL,
+    TCP,
+    TEXT,
+    TRANSPORTS,
+    FaultError,
+    help_text,
+    parse,
+)
 from firmware_bridge.emulate.firmware_device import FirmwareDevice
 from firmware_bridge.emulate.line_faults import LineFaults
 from firmware_bridge.emulate.modbus import MODBUS
 from firmware_bridge.emulate.sensor_faults import SensorFaults
+from firmware_bridge.emulate.text import Text
 from hilctl.signals import INPUTS, SENSORS
 
-KINDS = {**MODBUS, SERIAL: FirmwareDevice}
+KINDS = {**MODBUS, SERIAL: FirmwareDevice, TEXT: Text}
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
