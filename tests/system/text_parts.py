@@ -12,7 +12,8 @@ from tests.system.emulate_parts import Emulation
 BAUD = 4_000_000  # a pseudo-terminal has no speed; the emulated line takes the time of this one
 SLOW = {"limits.velocity.max_m_s": 0.1, "loop.time_to_live_s": 0.1}  # a host that stalls trips no shorter one
 ABSENT = {f"sensors.{name}.present": False for name in ("supply_pressure", "spool", "oil_temperature")}
-OF_TABLE_500 = ("--set", f"driver.devices.amplifier.baud={BAUD}", "friction.fs=3118.0")
+# The reference rig's friction; and a slow valve, so that a host that stalls between commands has way left.
+OF_TABLE_500 = ("--set", f"driver.devices.amplifier.baud={BAUD}", "friction.fs=3118.0", "twin.machine.Qn=1.2e-3")
 _idle: list[Emulation] = []
 
 
