@@ -169,12 +169,12 @@ def _place(pid: int, processor: int) -> None:
 
 def _share(pid: int, seconds: float) -> float:
     """Percent of one core that a process and its threads take."""
-    before_s, begun_s = _cpu_s(pid), time.monotonic()
+    before_s, begun_s = cpu_s(pid), time.monotonic()
     time.sleep(seconds)
-    return 100.0 * (_cpu_s(pid) - before_s) / (time.monotonic() - begun_s)
+    return 100.0 * (cpu_s(pid) - before_s) / (time.monotonic() - begun_s)
 
 
-def _cpu_s(pid: int) -> float:
+def cpu_s(pid: int) -> float:
     """Processor time of a process, to the nanosecond: the clock that clock_getcpuclockid(3) names on Linux."""
     return time.clock_gettime(~pid << 3 | 2)
 

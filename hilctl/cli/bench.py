@@ -26,6 +26,7 @@ BENCHES: dict[str, str] = {
     "bridge": "the loop over an emulated device, beside cyclictest, and its tracking beside the twin's",
     "exchange": "one exchange with a device, against pymodbus and pyserial",
     "identify": "fits, against pymoo, pygad and scipy",
+    "remote": "stop over a link that is late, and what keys cost, against a service without",
     "telemetry": "publishing every sample, against raw pyzmq",
 }
 

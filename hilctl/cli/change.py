@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from hilctl.cli import connect
-from hilctl.cli.arguments import declared
+from hilctl.cli.arguments import count, declared
 from hilctl.cli.files import result_file
 from hilctl.cli.output import json_line, pairs, say
 from hilctl.errors import DONE, WrongUse
@@ -20,6 +20,8 @@ def set_values(parser: argparse.ArgumentParser) -> None:
         "--save", metavar="FILE", help="write what differs from the rig file, as TOML that it can include"
     )
     parser.add_argument("--origin", default="command line", metavar="TEXT", help="why; it is recorded with the change")
+    parser.add_argument("--expects", type=count(0, 1 << 62), default=0, metavar="EPOCH",
+                        help="refuse the change if another epoch is active by now")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="epoch and changes as one JSON object")
     parser.set_defaults(do=_set)
 
@@ -45,9 +47,9 @@ def _set(given: argparse.Namespace) -> int:
     values = pairs(given.values)
     with connect.command(given) as rig:
         if given.undo:
-            made = rig.ask("undo", origin=given.origin)
+            made = rig.ask("undo", origin=given.origin, expects=given.expects)
         else:
-            made = rig.ask("set", values=values, origin=given.origin)
+            made = rig.ask("set", values=values, origin=given.origin, expects=given.expects)
     if given.json:
         say(json_line(made))
         return DONE

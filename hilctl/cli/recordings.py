@@ -1,6 +1,7 @@
 """Verbs about recordings: record, export."""
 
 import argparse
+import time
 from pathlib import Path
 
 from hilctl.cli import connect
@@ -21,6 +22,15 @@ def record(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true",
                         help="path, first sample and last one on disk, as one JSON object")  # fmt: skip
     parser.set_defaults(do=_record)
+
+
+def recordings(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `recordings`."""
+    connect.options(parser)
+    parser.add_argument("--get", metavar="NAME", default="", help="copy this one to here")
+    parser.add_argument("--out", metavar="PATH", default="", help="the file to write, or its folder (NAME)")
+    parser.add_argument("--json", action="store_true", help="the list, or the file that was written, as JSON")
+    parser.set_defaults(do=_recordings)
 
 
 def export(parser: argparse.ArgumentParser) -> None:
@@ -48,6 +58,26 @@ def _record(given: argparse.Namespace) -> int:
         say(f"{made['path']}: samples {made['first']} to {made['flushed']}")
     if failed:
         raise HilctlError(f"the recording failed: {made['reason']}")
+    return DONE
+
+
+def _recordings(given: argparse.Namespace) -> int:
+    if given.out and not given.get:
+        raise WrongUse("--out names the file of --get NAME; give both")
+    with connect.look(given) as rig:
+        if given.get:
+            path = rig.download(given.get, given.out or given.get)
+            say(json_line({"path": str(path)}) if given.json else f"{path}: {path.stat().st_size} bytes")
+            return DONE
+        found = rig.recordings()
+    if given.json:
+        say(json_line(found))
+        return DONE
+    for one in found:
+        when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(one["changed_ns"] * 1e-9))
+        say(f"{one['name']}  {one['bytes']} bytes  {when}{'  is being recorded' if one['active'] else ''}")
+    if not found:
+        say("no recordings; `hilctl record start` begins one")
     return DONE
 
 

@@ -131,6 +131,10 @@ VERBS: dict[str, Verb] = {
         ("hilctl record start", "hilctl record start run-7", "hilctl record stop"),
         "Every sample, event and parameter change goes into one HDF5 file.",
     ),
+    "recordings": Verb(
+        "recordings", "recordings", "measure", "list the recordings on the rig's disk, or copy one from there",
+        ("hilctl recordings", "hilctl recordings --get run-7.h5 --out copy.h5"),
+    ),
     "export": Verb(
         "recordings", "export", "measure", "write a recording as CSV",
         ("hilctl export run-7.h5 --csv", "hilctl export run-7.h5 --csv --channels position_m error_m --every 10"),

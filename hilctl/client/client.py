@@ -13,6 +13,7 @@ import numpy.typing as npt
 from hilctl.client.access import place, telemetry_at
 from hilctl.client.connection import Connection, Identity, NoReply
 from hilctl.client.console import keep_secret, secret_of
+from hilctl.client.download import download
 from hilctl.client.heart import Heart
 from hilctl.client.save import Saved, save
 from hilctl.client.telemetry import Block, Event, Status, listen
@@ -315,9 +316,11 @@ class Client:
 
     # --- changing
 
-    def set(self, values: Mapping[str, Any], origin: str = "") -> int:
-        """Changes parameters, all or none; returns the epoch from which on they hold."""
-        return int(self.ask("set", values=dict(values), origin=origin)["epoch"])
+    def set(self, values: Mapping[str, Any], origin: str = "", *, expects: int = 0) -> int:
+        """Changes parameters, all or none; returns the epoch from which on they hold. `expects`: refused if another
+        epoch than this one is active."""
+        based = {"expects": expects} if expects else {}
+        return int(self.ask("set", values=dict(values), origin=origin, **based)["epoch"])
 
     def undo(self, origin: str = "") -> int:
         """Takes the last set back, whole; again, the one before it."""
@@ -396,6 +399,16 @@ class Client:
             yield path
         finally:
             self.ask("record", action="stop", timeout_s=60.0)
+
+
+    def recordings(self) -> list[dict[str, Any]]:
+        """The files in the rig's recording folder, the newest first."""
+        found: list[dict[str, Any]] = self.ask("recordings")["recordings"]
+        return found
+
+    def download(self, name: str, path: str | Path) -> Path:
+        """Copies a recording from the rig's disk, whole or not at all."""
+        return download(self, name, Path(path))
 
 
 def _motion(r: dict[str, Any]) -> Motion:

@@ -11,7 +11,7 @@ from typing import Any
 
 import zmq
 
-from hilctl.service import do_change, do_keep, do_motion, do_record, do_talk
+from hilctl.service import do_change, do_files, do_keep, do_motion, do_record, do_talk
 from hilctl.service.doors import Door
 from hilctl.service.inbox import CUT_OFF, Inbox, Message, of_connection
 from hilctl.service.rate import RateLimit
@@ -57,6 +57,8 @@ HANDLERS: dict[str, Handler] = {
     "fetch": do_record.fetch,
     "waveform": lambda s, asked, given: s.waveforms.handle(given.args, given.open["data"]),
     "record": do_record.record,
+    "recordings": do_files.recordings,
+    "download": do_files.download,
     "shutdown": do_talk.shutdown,
 }
 

@@ -26,15 +26,16 @@ _CHANNELS = {kind.name: kind.channel for kind in SENSOR_KINDS if not kind.alarm}
 
 def set_values(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     """All or none of the changes, active from one tick on."""
-    return (yield from change(s, asked, partial(s.store.propose, given.open["values"]), given.args.origin))
+    args = given.args
+    return (yield from change(s, asked, partial(s.store.propose, given.open["values"]), args.origin, args.expects))
 
 
 def undo(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     """The last change, taken back."""
-    return (yield from change(s, asked, s.store.back, given.args.origin or "undo"))
+    return (yield from change(s, asked, s.store.back, given.args.origin or "undo", given.args.expects))
 
 
-def change(s: Service, asked: Asked, propose: Callable[[], Set], origin: str) -> Task[Result]:
+def change(s: Service, asked: Asked, propose: Callable[[], Set], origin: str, expects: int = 0) -> Task[Result]:
     """Checks, hands over, tells; answers when the loop has adopted it, and on the virtual clock when it is blended in.
 
     One change after the other: each is judged against the set before it, on the planner's thread.
@@ -44,6 +45,7 @@ def change(s: Service, asked: Asked, propose: Callable[[], Set], origin: str) ->
         yield Pace.FAST
     s.changing, grants = True, s.lease.grants
     try:
+        _need_epoch(s, expects)
         proposed = yield from finished(s.planner.submit(propose))
         if s.lease.grants != grants:
             s.lease.need(asked.who.id, asked.token, "set")
@@ -62,6 +64,15 @@ def change(s: Service, asked: Asked, propose: Callable[[], Set], origin: str) ->
         "undoes": proposed.undoes,
         "changed": [edit._asdict() for edit in proposed.edits],
     }
+
+
+def _need_epoch(s: Service, expects: int) -> None:
+    """Refuses a change that is based on another set than the newest. The next one waits until this one is over."""
+    if expects and expects != s.store.epoch:
+        last = s.store.done[-1] if s.store.done else None
+        by = f", by {last.author.client}: {last.author.origin}" if last is not None else ""
+        told = f"expects epoch {expects}, but {s.store.epoch} is active{by}; `hilctl get --changes` shows what changed"
+        raise Refused(Code.STALE, told, "expects")
 
 
 def _remodel(s: Service, asked: Asked, proposed: Set, origin: str, grants: int) -> Task[None]:

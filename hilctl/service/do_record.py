@@ -8,7 +8,7 @@ from hilctl.params import BadValues, Problem, nearest
 from hilctl.recording.layout import SUFFIX, Header
 from hilctl.service.service import Asked, Service
 from hilctl.service.tasks import Pace, Result, Task, finished
-from hilctl.signals import NAMES
+from hilctl.signals import NAMES, Mode
 from hilctl.wire.encode import columns_of
 from hilctl.wire.errors import Code, Refused
 from hilctl.wire.ops import Arguments
@@ -23,6 +23,8 @@ def record(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
         return (yield from start_recording(s, given.args.name))
     if not s.recorder.active:
         raise Refused(Code.WRONG_MODE, "nothing is being recorded; `hilctl record start` begins", "action")
+    if s.rig.recording.required and s.watch.mode != Mode.OFF:
+        s.lease.need(asked.who.id, asked.token, "to stop a recording that recording.required asks for, while armed,")
     yield from take_rows(s)
     state = yield from finished(s.recorder.stop())
     s.tell("recording", action="stop", path=state.path, first=state.first, flushed=state.flushed, by=asked.sender)

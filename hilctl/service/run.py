@@ -199,7 +199,8 @@ def end(app: "App") -> int:
     while stopper.is_alive() or s.core.ended is None:
         app.cycle(time.monotonic() + 0.005)
     app.finish()
-    s.planner.shutdown(wait=False, cancel_futures=True)
+    for pool in (s.planner, s.files):
+        pool.shutdown(wait=False, cancel_futures=True)
     s.recorder.close()
     app.telemetry.close()
     app.desk.close()

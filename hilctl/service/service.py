@@ -70,6 +70,8 @@ class Service:
     tasks: Tasks = field(default_factory=Tasks)
     # Planning a motion may take a second, judging a change a tenth: stop must not wait for them.
     planner: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "planner"))
+    # Nor for a disk.
+    files: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "files"))
     occupied: str = ""  # why no motion may begin, in words: one is being planned, the friction model changes
     changing: bool = False
     last_motion: int = 0

@@ -16,6 +16,7 @@ class Code(StrEnum):
     NO_ROLE = "no_role"
     NO_LEASE = "no_lease"
     LEASE_HELD = "lease_held"
+    STALE = "stale"
     LIMIT = "limit"
     TRIPPED = "tripped"
     BUSY = "busy"
@@ -34,6 +35,7 @@ MEANINGS: dict[Code, str] = {
     Code.NO_ROLE: "the role of the sender's key does not include this operation; the message names the one that does",
     Code.NO_LEASE: "this operation needs the lease, and the sender does not hold it",
     Code.LEASE_HELD: "another client holds the lease",
+    Code.STALE: "the change is based on an older epoch; the message says who changed what since",
     Code.LIMIT: "the motion would pass a limit; the message names the instant, `key` the limit",
     Code.TRIPPED: "a trip is latched, or its cause is still present",
     Code.BUSY: "too many requests, or a queue is full: ask again later",

@@ -92,6 +92,9 @@ class Change(Params):
     """Where a change comes from."""
 
     origin: Annotated[str, note("why: a person's word, a tool's name, a file")] = ""
+    expects: Annotated[
+        int, whole(0, _LAST, "", "epoch that the change is based on; refused if another is active. 0: any")
+    ] = 0
 
 
 class Wait(Params):
@@ -155,6 +158,13 @@ class Record(Params):
 
     action: Annotated[Literal["start", "stop"], note("one recording at a time")]
     name: Annotated[str, note("file name within the rig's recording folder; empty: the date")] = ""
+
+
+class Download(Params):
+    """A piece of a recording."""
+
+    name: Annotated[str, note("as `recordings` lists it")]
+    offset: Annotated[int, whole(0, _LAST, "", "of its first byte")] = 0
 
 
 _TRACK_ARGS = (Open("parameters", "map", "the motion's parameters, as `describe` lists them for its kind"),)
@@ -295,7 +305,28 @@ _ALL = (
         lease=True,
         open=(Open("data", "bytes", f"with chunk: at most {MAX_CHUNK} bytes"),),
     ),
-    Op("record", Record, "path, first, flushed", "starts or stops a recording"),
+    Op(
+        "record",
+        Record,
+        "path, first, flushed",
+        "starts or stops a recording; one that the rig file requires is stopped by the holder of the lease, or in off",
+    ),
+    Op(
+        "recordings",
+        Nothing,
+        "recordings [{name, bytes, changed_ns, active}]",
+        "the files in the rig's recording folder, the newest first, at most 1024",
+        effect=False,
+        role=Role.OBSERVER,
+    ),
+    Op(
+        "download",
+        Download,
+        "name, offset, bytes, data, next",
+        "a piece of a recording of at most 1 MiB; `next` is where to go on, null at its end. Not of the one that runs",
+        effect=False,
+        role=Role.OBSERVER,
+    ),
     Op(
         "shutdown", Nothing, "", "stops the motion in order and ends the service; refused while another holds the lease"
     ),
