@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-_NAP_S = 0.005
+_NAP_S = 0.01
 LONG_S = 0.040  # less than any loop or device of a test waits before it makes itself safe
 _WORD = 8  # bytes a processor: its longest stall in ns
 

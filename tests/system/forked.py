@@ -1,4 +1,4 @@
-"""`hilctl` commands forked from one process that has imported everything: processes like any other, a second sooner.
+"""Commands forked from one process that has imported everything: processes like any other, a second sooner.
 
 Each has its own environment, folder, output, exit code and end. What must be shown of a start itself, of imports or of
 signals takes a process of its own (`Shell.start`).
@@ -19,6 +19,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
+import pytest
+
 from hilctl.client import private
 from tests.system import forked_service
 
@@ -26,11 +28,13 @@ _READY = ("hilctl.client", "hilctl.commission", "hilctl.identify", "hilctl.rig",
           "sim.driver", "hilctl.report.drawing", "matplotlib.figure", "matplotlib.backends.backend_svg")  # fmt: skip
 
 
-def run(words: list[str], env: dict[str, str], cwd: Path, timeout_s: float) -> "subprocess.CompletedProcess[str]":
-    """A command, to its end."""
+def run(
+    words: list[str], env: dict[str, str], cwd: Path, timeout_s: float, program: str = "hilctl"
+) -> "subprocess.CompletedProcess[str]":
+    """A command of `hilctl`, or of `pytest`, to its end."""
     with tempfile.TemporaryDirectory(prefix="hilctl-said-") as folder:
         out, err = Path(folder) / "out", Path(folder) / "err"
-        pid = _parent().ask(timeout_s, words=words, env=env, cwd=str(cwd), out=str(out), err=str(err))
+        pid = _parent().ask(timeout_s, program=program, words=words, env=env, cwd=str(cwd), out=str(out), err=str(err))
         try:
             code = _parent().answer(timeout_s)
         except subprocess.TimeoutExpired:
@@ -75,9 +79,7 @@ def _end(code: Any) -> NoReturn:
 
 
 def _obey(order: dict[str, Any]) -> Any:
-    """In the child: what `python -m hilctl` does."""
-    from hilctl.cli.main import main
-
+    """In the child: what `python -m hilctl` or `python -m pytest` does."""
     private.start = forked_service.fork_service  # type: ignore[assignment]
     os.environ.clear()
     os.environ.update(order["env"])
@@ -86,15 +88,23 @@ def _obey(order: dict[str, Any]) -> Any:
         opened = os.open(place, os.O_CREAT | (os.O_WRONLY if number else os.O_RDONLY))
         os.dup2(opened, number)
         os.close(opened)
-    sys.argv = ["hilctl", *order["words"]]
+    sys.argv = [order["program"], *order["words"]]
     try:
-        return main(order["words"])
+        return _PROGRAMS[order["program"]](order["words"])
     except SystemExit as ended:
         return ended.code
     except BaseException:
         traceback.print_exc()
         return 1
 
+
+def _hilctl(words: list[str]) -> Any:
+    from hilctl.cli.main import main
+
+    return main(words)
+
+
+_PROGRAMS = {"hilctl": _hilctl, "pytest": lambda words: int(pytest.main(words))}
 
 if __name__ == "__main__":
     _serve()

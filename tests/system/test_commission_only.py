@@ -23,6 +23,7 @@ def result_in(folder):
     return json.loads((folder / "commission.json").read_text())
 
 
+@pytest.mark.slow
 def test_the_sentence_on_each_missing_part_is_followed_until_nothing_is_missing(tmp_path):
     folder = tmp_path / "a folder"
     with serving(tmp_path, "--clock", "virtual") as (shell, _, _):

@@ -3,13 +3,13 @@
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from firmware_bridge.firmware.build import HERE, compiler, cross_compiler
 from firmware_bridge.firmware.emulated import emulator
+from tests.system import forked
 
 HOUSE = HERE.parents[1]
 SUITE = [Path(__file__).with_name(name) for name in ("test_device_trips.py", "test_device.py", "test_frames.py")]
@@ -90,11 +90,8 @@ SLOW = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 def suite(folder: Path, files: list[Path]) -> "subprocess.CompletedProcess[str]":
     """The suite against the firmware of another checkout's folder."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "--no-header", "-m", "not slow", "-p", "no:cacheprovider"]
-    env = {**os.environ, "HILCTL_FIRMWARE": str(folder)}
-    return subprocess.run(
-        [*command, *files], cwd=HOUSE, env=env, capture_output=True, text=True, timeout=300, check=False
-    )
+    words = ["-q", "-x", "--no-header", "-m", "not slow", "-p", "no:cacheprovider", *map(str, files)]
+    return forked.run(words, {**os.environ, "HILCTL_FIRMWARE": str(folder)}, HOUSE, 300.0, program="pytest")
 
 
 @pytest.fixture
