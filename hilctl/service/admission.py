@@ -10,6 +10,7 @@ import fcntl
 import hmac
 import os
 import pwd
+import time
 from pathlib import Path
 from typing import Protocol, TextIO
 
@@ -17,10 +18,13 @@ from hilctl.access.keys import SERVICE_KEY, ClientKey, Pair, new_pair, read_serv
 from hilctl.access.roles import ROLES, Roles, read_roles
 from hilctl.access.token import own_token, token_path
 from hilctl.errors import HilctlError
+from hilctl.service.doors import TELEMETRY
 from hilctl.service.settings import Service as Settings
 from hilctl.wire import places
 from hilctl.wire.errors import Code, Refused
 from hilctl.wire.roles import Role, Who
+
+_SUSPENDED_S = 60.0
 
 
 class Admission(Protocol):
@@ -41,6 +45,9 @@ class Admission(Protocol):
 
     def role(self, id: str) -> Role | None:
         """What the sender of this id may do by now; None where it is admitted no longer."""
+
+    def suspend(self, key: str) -> str:
+        """No telemetry for this key, or this address, for a while, where it can be distinguished; a name for it."""
 
     def look(self) -> bool:
         """Reads again what has changed; True where somebody who was admitted is so no longer."""
@@ -81,6 +88,10 @@ class ByToken:
         was = "another token was shown" if access else "no token was shown"
         remedy = f"read {self.file} as the user {this_user()}, and send what it holds as `access`"
         raise Refused(Code.NO_ACCESS, f"{self.problem or was}; {remedy}", "access")
+
+    def suspend(self, key: str) -> str:
+        """On loopback subscribers cannot be distinguished."""
+        return key
 
     def role(self, id: str) -> Role | None:
         """A commissioner's, until the token is another."""
@@ -124,6 +135,7 @@ class ByKey:
         write_client(self.file, ClientKey(this_user(), rig, *local, own.public))
         self._local = Who(local.public, this_user(), Role.COMMISSIONER)
         self._roles: Roles = {}
+        self._suspended: dict[str, float] = {}
         self._admitted: dict[str, Who] = {}
         self._adopt(read_roles(self._roles_file))
 
@@ -134,7 +146,16 @@ class ByKey:
 
     def callback(self, domain: str, key: bytes) -> bool:
         """ZAP's question, on a thread of its own: whether this key may connect."""
-        return key.decode() in self._admitted
+        found = key.decode()
+        if domain == TELEMETRY and self._suspended.get(found, 0.0) > time.monotonic():
+            return False
+        return found in self._admitted
+
+    def suspend(self, key: str) -> str:
+        """No telemetry for this key for a while; whose it is."""
+        self._suspended[key] = time.monotonic() + _SUSPENDED_S
+        who = self._admitted.get(key)
+        return who.name if who is not None else key
 
     def who(self, key: str, access: str) -> Who:
         """Whose key that is."""

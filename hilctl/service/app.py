@@ -9,13 +9,14 @@ from typing import Any
 
 import zmq
 
+from hilctl.service.descriptors import Descriptors
 from hilctl.service.desk import Desk
 from hilctl.service.lease import Held
 from hilctl.service.lost import after_loss
 from hilctl.service.service import Service
 from hilctl.service.status import status_of, told_trip
 from hilctl.service.tasks import Pace
-from hilctl.service.telemetry import Telemetry
+from hilctl.service.telemetry import OF_ALL, OF_ONE, Telemetry
 from hilctl.service.watch import Seen
 from hilctl.signals import Trip
 from hilctl.wire.ops import OPS
@@ -37,6 +38,7 @@ class App:
         self._scope_every = max(1, round(service.rate_hz / service.rig.service.scope_hz))
         self._block_due_s = self._status_due_s = time.monotonic()
         self._next_s = self._look_due_s = self._hear_due_s = self._admit_due_s = 0.0
+        self.descriptors: Descriptors | None = None  # watched where the process is the service's own
         self._problem = ""
         self._rows_lost, self._recording = 0, service.recorder.state
         self._poller = zmq.Poller()
@@ -61,6 +63,7 @@ class App:
         if now_s >= self._admit_due_s:
             self._admit_due_s = now_s + _ADMIT_S
             self._watch_admission()
+            self._watch_descriptors()
         if s.lease.held is not None:
             self._watch_lease(now_s)
         pace = s.tasks.step()
@@ -141,7 +144,11 @@ class App:
         """What the core says of its link to the device, and who subscribes: system calls that rarely bring anything."""
         s = self.service
         s.hear()
-        self.telemetry.learn(lambda: status_of(s))
+        flood = self.telemetry.learn(lambda: status_of(s))
+        if flood:
+            name = s.admission.suspend(flood)
+            reason = f"{name} subscribed more often than {OF_ONE} times, or all together than {OF_ALL}"
+            s.tell("access", action="too_many_subscriptions", reason=f"{reason}; every subscription has ended")
 
     def _core_ended(self) -> None:
         s = self.service
@@ -187,6 +194,19 @@ class App:
             self.desk.reopen()
             self._poller.register(self.desk.socket, zmq.POLLIN)
             self.telemetry.reopen()
+
+    def _watch_descriptors(self) -> None:
+        """Connections never take the last descriptors: a recording, and what is connected, must go on."""
+        if self.descriptors is None or not self.descriptors.look():
+            return
+        full = self.descriptors.full
+        for door, socket in ((self.desk.door, self.desk.socket), *self.telemetry.doors()):
+            if full:
+                door.shut(socket)
+            else:
+                door.let(socket)
+        reason = "too many connections: new ones wait until others end" if full else "there is room again"
+        self.service.tell("access", action="full" if full else "room", reason=reason)
 
     def _publish(self, now_s: float) -> None:
         s = self.service

@@ -16,7 +16,7 @@ from hilctl.rig import Rig
 from hilctl.service.admission import ByKey, ByToken, admission
 from hilctl.service.core import Core
 from hilctl.service.desk import Desk
-from hilctl.service.doors import Door, guard, is_loopback
+from hilctl.service.doors import COMMANDS, TELEMETRY, Door, guard, is_loopback
 from hilctl.service.events import Events
 from hilctl.service.history import History
 from hilctl.service.lease import LeaseDesk
@@ -83,7 +83,7 @@ def _door(settings: Settings, name: str, admits: ByToken | ByKey) -> Door:
     address = "127.0.0.1" if scope and not is_loopback(settings.bind) else settings.bind
     port: int = getattr(settings, f"{name}_port")
     try:
-        return Door(address, port, None if scope else admits.curve)
+        return Door(address, port, None if scope else admits.curve, TELEMETRY if name == "telemetry" else COMMANDS)
     except OSError as error:
         key, why = f"service.{name}_port", os.strerror(error.errno or 0).lower()
         remedy = "end the program that uses it, choose another port, or 0 for a free one"

@@ -15,7 +15,7 @@ from hilctl.service import do_change, do_files, do_keep, do_motion, do_record, d
 from hilctl.service.doors import Door
 from hilctl.service.inbox import CUT_OFF, Inbox, Message, of_connection
 from hilctl.service.rate import RateLimit
-from hilctl.service.repeats import Entry, Repeats
+from hilctl.service.repeats import Entry, Repeats, Sender
 from hilctl.service.service import Asked, Service
 from hilctl.service.tasks import Result, refusal_from
 from hilctl.wire.decode import MAX_REQUEST, Malformed, Request, decode_request
@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 _BUDGET_S = 0.01  # of requests at a time: samples and heartbeat must not wait longer
 _REPLIES = 256  # that may wait for one slow peer: pages are a megabyte each
 _LAST_S = 0.2  # for what has come, and for replies to leave, before the connections are closed
+_ALWAYS = ("stop", "off", "lease")  # what ends a motion, or hands it on, waits behind nothing
 _STEPS = (("lease", "beat"), ("waveform", "chunk"))  # of something that is noted as a whole
 
 Handler = Callable[[Service, Asked, Arguments], Any]
@@ -88,7 +89,12 @@ class Desk:
         self.socket = self._open()
         self._inbox = Inbox(self.socket)
         self._rate = RateLimit(settings.rate_per_s, settings.burst)
-        self._repeats = Repeats()
+        self._repeats = Repeats(spared=self._holder)
+
+    def _holder(self) -> Sender | None:
+        """The program that has the lease."""
+        held = self.service.lease.held
+        return (held.owner, held.client) if held is not None else None
 
     def _open(self) -> "zmq.Socket[bytes]":
         socket: zmq.Socket[bytes] = self._context.socket(zmq.ROUTER)
@@ -188,7 +194,7 @@ class Desk:
         if isinstance(outcome, dict):
             done(outcome)
         else:
-            s.tasks.add(request.client, request.op, outcome, done)
+            s.tasks.add((asked.who.id, asked.client), request.op, outcome, done, always=op.name in _ALWAYS)
 
     def _still(self, who: Who, outcome: Result | Refused) -> Result | Refused:
         """The outcome; nothing of it for a sender who was revoked while it was waited for."""

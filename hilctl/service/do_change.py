@@ -46,7 +46,7 @@ def change(s: Service, asked: Asked, propose: Callable[[], Set], origin: str, ex
     s.changing, grants = True, s.lease.grants
     try:
         _need_epoch(s, expects)
-        proposed = yield from finished(s.planner.submit(propose))
+        proposed = yield from finished(s.planning.planner.submit(propose))
         if s.lease.grants != grants:
             s.lease.need(asked.who.id, asked.token, "set")
         bound = bound_to_off(s.store.rig, proposed.rig)

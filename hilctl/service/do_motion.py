@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -14,7 +15,7 @@ from hilctl.rig import flow, motion_limits
 from hilctl.service.do_record import start_recording
 from hilctl.service.service import Asked, Service
 from hilctl.service.stroke import refused_unshifted, shift_between, unshifted_limits
-from hilctl.service.tasks import Pace, Result, Task, finished
+from hilctl.service.tasks import Pace, Result, Task
 from hilctl.signals import Mode
 from hilctl.wire.errors import Code, Refused, refusal_of
 from hilctl.wire.ops import Arguments
@@ -78,9 +79,10 @@ def move(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
 
 def check_motion(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     """What `track` would say, from where the table is."""
-    made, extremes = yield from finished(
-        s.planner.submit(plan_checked, s, given.args.kind, given.open["parameters"], _place(s), 1)
-    )
+    made, extremes = yield from s.planning.check(
+        asked.who.id, s.lease.allows(asked.who.id, asked.token),
+        partial(plan_checked, s, given.args.kind, given.open["parameters"], _place(s), 1),
+    )  # fmt: skip
     return {
         "seconds": _seconds(made), "extremes": extremes, "facts": made.facts, "text": made.text,
         "warnings": made.warnings,
@@ -117,7 +119,7 @@ def _begin(
 ) -> Task[tuple[Plan, dict[str, float], int]]:
     """Plans, asks the loop, and waits for its first sample."""
     place, grants = _place(s), s.lease.grants
-    made, extremes = yield from finished(s.planner.submit(plan_checked, s, kind, parameters, place, id))
+    made, extremes = yield from s.planning.plan(partial(plan_checked, s, kind, parameters, place, id))
     if s.lease.grants != grants:
         s.lease.need(asked.who.id, asked.token, op)
     s.need_mode(op, Mode.HOLD)
@@ -155,9 +157,9 @@ def largest(key: str, parameters: Mapping[str, Any], checked: Callable[[Mapping[
 
 
 def plan_checked(
-    s: Service, kind: str, parameters: dict[str, Any], place: float, id: int
+    s: Service, kind: str, parameters: dict[str, Any], place: float, id: int, going: Callable[[], bool] = lambda: True
 ) -> tuple[Plan, dict[str, float]]:
-    """The motion, planned from that place and checked whole; runs on the planner's thread."""
+    """The motion, planned from that place and checked whole, as long as it is `going`; runs on a planner's thread."""
     rig = s.store.rig
     limits = motion_limits(rig.controller, rig.dt_s)
     samples = s.waveforms.get(str(parameters.get("upload", ""))) if kind == "waveform" else None
@@ -167,10 +169,10 @@ def plan_checked(
 
     def checked(parameters: Mapping[str, Any], shaping: Shaping = limits.shaping) -> Plan:
         made = plan(kind, parameters, replace(limits, shaping=shaping), place, id, samples)
-        extremes.update(check_plan(made, limits, flow(rig.controller, rig.friction)))
+        extremes.update(check_plan(made, limits, flow(rig.controller, rig.friction), going))
         if shift.any:
             try:
-                check_plan(made, unshifted_limits(limits, shift))
+                check_plan(made, unshifted_limits(limits, shift), going=going)
             except MotionRefused as refused:
                 raise refused_unshifted(refused, shift) from None
         return made
@@ -181,7 +183,7 @@ def plan_checked(
             from hilctl.law.motions.reach import within_reach
 
             made = within_reach(made, rig.settings(), limits.shaping, lambda shaping: checked(parameters, shaping))
-            extremes.update(check_plan(made, limits))  # of the plan that is driven
+            extremes.update(check_plan(made, limits, going=going))  # of the plan that is driven
         return made, extremes
     except HilctlError as error:
         refused = refusal_of(error)

@@ -98,8 +98,10 @@ def lease(s: Service, asked: Asked, given: Arguments) -> Result | Task[Result]:
         case _:
             before, grants = desk.held, desk.grants
             force, restore = args.action == "takeover", Restore(s.store.epoch, s.store.rig) if args.restore else None
-            who, holder, now_s = asked.who.id, asked.sender, asked.now_s
-            held = desk.take(who, holder, asked.token, args.kind, now_s, force=force, restore=restore)
+            held = desk.take(
+                asked.who.id, asked.client, asked.token, args.kind, asked.now_s,
+                holder=asked.sender, force=force, restore=restore,
+            )  # fmt: skip
             if desk.grants != grants:
                 s.core.hold(None)
                 was = before.holder if before is not None else ""

@@ -14,7 +14,7 @@ from zmq.auth.thread import ThreadAuthenticator
 
 from hilctl.access.keys import Pair
 
-DOMAIN = "hilctl"
+COMMANDS, TELEMETRY = "hilctl", "hilctl-telemetry"  # domains: a key may be admitted to one and not to the other
 _BACKLOG = 128
 _HANDSHAKE_MS = 5_000  # a peer that takes longer to say who it is, is dropped
 _PULSE_MS = 5_000  # a peer from which nothing is heard for three of these is gone
@@ -31,8 +31,9 @@ def is_loopback(address: str) -> bool:
 class Door:
     """One address and port; OSError where it cannot be opened."""
 
-    def __init__(self, address: str, port: int, curve: Pair | None = None) -> None:
-        self._curve, six = curve, ":" in address
+    def __init__(self, address: str, port: int, curve: Pair | None = None, domain: str = COMMANDS) -> None:
+        self._domain, self._shut = domain, False
+        self.curve, six = curve, ":" in address
         self._address = f"[{address}]" if six else address
         family = socket.AF_INET6 if six else socket.AF_INET
         self._listening = socket.create_server((address, port), family=family, backlog=_BACKLOG)
@@ -46,16 +47,27 @@ class Door:
 
     def open(self, socket: "zmq.Socket[bytes]") -> None:
         """Puts this socket behind the door."""
-        if self._curve is not None:
+        if self.curve is not None:
             socket.curve_server = True
-            socket.curve_publickey, socket.curve_secretkey = (key.encode() for key in self._curve)
-            socket.zap_domain = DOMAIN.encode()
+            socket.curve_publickey, socket.curve_secretkey = (key.encode() for key in self.curve)
+            socket.zap_domain = self._domain.encode()
         socket.setsockopt(zmq.HANDSHAKE_IVL, _HANDSHAKE_MS)
         socket.setsockopt(zmq.HEARTBEAT_IVL, _PULSE_MS)
         socket.setsockopt(zmq.HEARTBEAT_TIMEOUT, 2 * _PULSE_MS)
         socket.setsockopt(zmq.IPV6, ":" in self._address)
+        if not self._shut:
+            self.let(socket)
+
+    def let(self, socket: "zmq.Socket[bytes]") -> None:
+        """Connections are taken."""
         socket.setsockopt(zmq.USE_FD, os.dup(self._listening.fileno()))
         socket.bind(self.endpoint)
+        self._shut = False
+
+    def shut(self, socket: "zmq.Socket[bytes]") -> None:
+        """No more connections are taken; those that are there stay, new ones wait in the kernel's queue."""
+        socket.unbind(self.endpoint)
+        self._shut = True
 
     def close(self) -> None:
         """Nobody can come in any more."""
@@ -66,5 +78,6 @@ def guard(context: "zmq.Context[zmq.Socket[bytes]]", asked: object) -> ThreadAut
     """Answers libzmq's questions who may connect, for the whole context. Without it CURVE would admit any key."""
     guard = ThreadAuthenticator(context)
     guard.start()
-    guard.configure_curve_callback(domain=DOMAIN, credentials_provider=asked)
+    for domain in (COMMANDS, TELEMETRY):
+        guard.configure_curve_callback(domain=domain, credentials_provider=asked)
     return guard

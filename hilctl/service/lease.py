@@ -26,6 +26,7 @@ class Held(NamedTuple):
 
     kind: Kind
     owner: str  # the key or the token of who took it, as `Who.id`
+    client: str  # what the program that took it calls itself
     holder: str  # in words, for people
     token: str  # the secret
     beat_s: float  # when last heard, on the caller's clock
@@ -59,8 +60,9 @@ class LeaseDesk:
         raise Refused(Code.LEASE_HELD, f"{op} needs the lease, which {self._who()}", "lease")
 
     def take(
-        self, owner: str, holder: str, token: str, kind: Kind, now_s: float, *, force: bool = False, restore: Any = None
-    ) -> Held:
+        self, owner: str, client: str, token: str, kind: Kind, now_s: float, *,
+        holder: str = "", force: bool = False, restore: Any = None,
+    ) -> Held:  # fmt: skip
         """The lease for this sender; from another only by force. Taking what one holds renews it, and keeps what it
         would restore."""
         if self.held is not None and self.allows(owner, token) and self.held.kind == kind:
@@ -69,7 +71,7 @@ class LeaseDesk:
             return self.held
         if self.held is not None and not force and not self.allows(owner, token):
             raise Refused(Code.LEASE_HELD, f"the lease {self._who()}", "lease")
-        self.held = Held(kind, owner, holder, self._new_token(), now_s, restore)
+        self.held = Held(kind, owner, client, holder or client, self._new_token(), now_s, restore)
         self.grants += 1
         return self.held
 

@@ -1,20 +1,23 @@
 """Requests that come twice: recognised by (sender, id), answered once.
 
-A sender is a key or token, and what the program that uses it calls itself.
-A client that got no reply may send the same bytes again; nothing is done twice. The last 1024 are remembered. An id
-that is older than what its client is remembered by may be a replay, and is refused.
+A sender is a key or token, and what the program that uses it calls itself. A client that got no reply may send the
+same bytes again; nothing is done twice. Of each program the last 1024 changes are remembered, whatever the others do.
+An id that is older than what its program is remembered by may be a replay, and is refused. What changes nothing is
+simply done again.
 """
 
 import hashlib
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
 from hilctl.wire.errors import Code, Refused
 
 REMEMBERED = 1024
+PROGRAMS = 64  # of one key, those that asked last; the lease's holder is always one of them
 _ASKERS = 8  # of one request; each message gets a reply
-_CLIENTS = 4096  # whose oldest forgotten id is kept
+_FORGOTTEN = 4096  # programs whose newest id is kept
 
 
 @dataclass
@@ -31,37 +34,60 @@ Sender = tuple[str, str]
 Verdict = Literal["new", "pending", "answered"]
 
 
+@dataclass
+class _Memory:
+    """Of one program."""
+
+    entries: OrderedDict[int, Entry] = field(default_factory=OrderedDict)
+    forgotten: int = -1
+
+
 class Repeats:
-    """The memory of requests."""
+    """The memory of requests. `spared` tells whose memory is kept in any case."""
 
-    def __init__(self, remembered: int = REMEMBERED) -> None:
-        self._entries: OrderedDict[tuple[Sender, int], Entry] = OrderedDict()
+    def __init__(self, remembered: int = REMEMBERED, spared: Callable[[], Sender | None] = lambda: None) -> None:
+        self._of: OrderedDict[Sender, _Memory] = OrderedDict()
         self._forgotten: OrderedDict[Sender, int] = OrderedDict()
-        self._remembered = remembered
+        self._remembered, self._spared = remembered, spared
 
-    def meet(self, client: Sender, id: int, body: bytes, replay: bool, envelope: list[bytes]) -> tuple[Verdict, Entry]:
+    def meet(self, sender: Sender, id: int, body: bytes, replay: bool, envelope: list[bytes]) -> tuple[Verdict, Entry]:
         """Whether this request is new, still being done (its asker is added), or was answered (the reply is there)."""
+        if not replay:
+            return "new", Entry(b"", replay, askers=[envelope])
         digest = hashlib.blake2b(body, digest_size=16).digest()
-        entry = self._entries.get((client, id))
+        memory = self._memory(sender)
+        entry = memory.entries.get(id)
         if entry is None:
-            return "new", self._remember(client, id, Entry(digest, replay, askers=[envelope]))
+            return "new", self._remember(memory, id, Entry(digest, replay, askers=[envelope]))
         if entry.digest != digest:
             raise Refused(Code.BAD_MESSAGE, f"id {id} was used before for another request", "id")
-        if not entry.replay:
-            entry.askers = [envelope]
-            return "new", entry
         if entry.reply is None:
             entry.askers = [*entry.askers[-_ASKERS + 1 :], envelope]
             return "pending", entry
         return "answered", entry
 
-    def _remember(self, client: Sender, id: int, entry: Entry) -> Entry:
-        if id <= self._forgotten.get(client, -1):
+    def _memory(self, sender: Sender) -> _Memory:
+        """Of this program, as the one that asked last; of too many of one key the one silent longest is forgotten."""
+        memory = self._of.pop(sender, None)
+        if memory is None:
+            memory = _Memory(forgotten=self._forgotten.pop(sender, -1))
+            of_key = [one for one in self._of if one[0] == sender[0] and one != self._spared()]
+            if len(of_key) >= PROGRAMS:
+                self._forget(of_key[0])
+        self._of[sender] = memory
+        return memory
+
+    def _forget(self, sender: Sender) -> None:
+        memory = self._of.pop(sender)
+        self._forgotten[sender] = max([memory.forgotten, *memory.entries])
+        while len(self._forgotten) > _FORGOTTEN:
+            self._forgotten.popitem(last=False)
+
+    def _remember(self, memory: _Memory, id: int, entry: Entry) -> Entry:
+        if id <= memory.forgotten:
             raise Refused(Code.BAD_MESSAGE, f"id {id} is older than what is remembered of this client", "id")
-        self._entries[client, id] = entry
-        while len(self._entries) > self._remembered:
-            (owner, old), _ = self._entries.popitem(last=False)
-            self._forgotten[owner] = max(old, self._forgotten.pop(owner, -1))
-            while len(self._forgotten) > _CLIENTS:
-                self._forgotten.popitem(last=False)
+        memory.entries[id] = entry
+        while len(memory.entries) > self._remembered:
+            old, _ = memory.entries.popitem(last=False)
+            memory.forgotten = max(old, memory.forgotten)
         return entry

@@ -74,6 +74,7 @@ def _serve(rig: "Rig", choice: Choice, core: Spawned, lock: "Lock") -> int:
 
     from hilctl.service.app import App
     from hilctl.service.assemble import assemble, start_link
+    from hilctl.service.descriptors import Descriptors
 
     virtual = choice.clock == "virtual"
     link = start_link(rig, core, virtual=virtual)
@@ -83,8 +84,9 @@ def _serve(rig: "Rig", choice: Choice, core: Spawned, lock: "Lock") -> int:
         run_id, file = secrets.token_hex(8), _as_written(rig, choice)
         parts = assemble(context, rig, link, lock.runtime, run_id, virtual=virtual, recordings=folder, file=file)
         app = App(*parts)
+        app.descriptors = Descriptors()
         ended = _end_on_signals(app)
-        judged = app.service.planner.submit(_unstable, rig)
+        judged = app.service.planning.planner.submit(_unstable, rig)
         if _await_core(app):
             problem = _heard(app, judged)
             if problem:
@@ -158,7 +160,7 @@ def _await_core(app: "App") -> bool:
             return True
         if not warm and core.link.status.state == "compiling":
             print("compiling, once for this version: up to a minute", file=sys.stderr, flush=True)
-            warm = [*_warm(app), app.service.planner.submit(_warm_demand, app)]
+            warm = [*_warm(app), app.service.planning.planner.submit(_warm_demand, app)]
         app.cycle()
     if core.ended is not None:
         print("\n".join((*core.link.status.messages[-3:], core.ended.text)), file=sys.stderr)
@@ -172,7 +174,7 @@ def _warm(app: "App") -> "list[Future[Any]]":
     from hilctl.loop.mailbox import mail_put
     from hilctl.service.do_motion import plan_checked
 
-    planner, store = app.service.planner, app.service.store
+    planner, store = app.service.planning.planner, app.service.store
     return [
         planner.submit(mail_put, np.zeros(1, np.int64), 0, 0),
         planner.submit(plan_checked, app.service, "move", {"position_m": 0.0}, 0.0, 0),
@@ -199,8 +201,8 @@ def end(app: "App") -> int:
     while stopper.is_alive() or s.core.ended is None:
         app.cycle(time.monotonic() + 0.005)
     app.finish()
-    for pool in (s.planner, s.files):
-        pool.shutdown(wait=False, cancel_futures=True)
+    s.planning.end()
+    s.files.shutdown(wait=False, cancel_futures=True)
     s.recorder.close()
     app.telemetry.close()
     app.desk.close()

@@ -12,6 +12,7 @@ from hilctl.service.audit import Audit
 from hilctl.service.core import Core
 from hilctl.service.events import Events
 from hilctl.service.lease import LeaseDesk
+from hilctl.service.planning import Planning
 from hilctl.service.store import Store
 from hilctl.service.tasks import Tasks
 from hilctl.service.watch import Watch
@@ -69,7 +70,7 @@ class Service:
     waveforms: Waveforms = field(default_factory=Waveforms)
     tasks: Tasks = field(default_factory=Tasks)
     # Planning a motion may take a second, judging a change a tenth: stop must not wait for them.
-    planner: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "planner"))
+    planning: Planning = field(default_factory=Planning)
     # Nor for a disk.
     files: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "files"))
     occupied: str = ""  # why no motion may begin, in words: one is being planned, the friction model changes

@@ -18,7 +18,8 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 Result = dict[str, Any]
 MOST = 256  # tasks that may wait at once: enough for every client there is, and an end for a flood
-MOST_OF_ONE = 32
+MOST_OF_KEY = 128
+MOST_OF_ONE = 32  # program
 
 
 class Pace(IntEnum):
@@ -29,6 +30,7 @@ class Pace(IntEnum):
 
 
 Task = Generator[Pace, None, T]
+Owner = tuple[str, str]  # a key or token, and the program that uses it
 Done = Callable[[Result | Refused], None]
 
 
@@ -51,20 +53,22 @@ class Tasks:
     """Everything that waits."""
 
     def __init__(self) -> None:
-        self._tasks: list[tuple[str, str, Task[Result], Done]] = []
+        self._tasks: list[tuple[Owner, str, Task[Result], Done]] = []
 
     def __len__(self) -> int:
         return len(self._tasks)
 
-    def add(self, client: str, what: str, task: Task[Result], done: Done) -> None:
-        """Runs it up to its first wait, and keeps it if it is not over by then."""
-        mine = sum(1 for owner, *_ in self._tasks if owner == client)
-        if len(self._tasks) >= MOST or mine >= MOST_OF_ONE:
+    def add(self, owner: Owner, what: str, task: Task[Result], done: Done, *, always: bool = False) -> None:
+        """Runs it up to its first wait, and keeps it if it is not over by then. `always`: whatever number waits."""
+        of_one = sum(1 for other, *_ in self._tasks if other == owner)
+        of_key = sum(1 for other, *_ in self._tasks if other[0] == owner[0])
+        if not always and (len(self._tasks) >= MOST or of_key >= MOST_OF_KEY or of_one >= MOST_OF_ONE):
             task.close()
-            done(Refused(Code.BUSY, f"{mine} requests of this client, {len(self._tasks)} in all, already wait"))
+            told = f"{of_one} requests of this program, {of_key} of this key and {len(self._tasks)} in all already wait"
+            done(Refused(Code.BUSY, f"{told}; at most {MOST_OF_ONE}, {MOST_OF_KEY} and {MOST} may"))
             return
         if self._try(what, task, done) is not None:
-            self._tasks.append((client, what, task, done))
+            self._tasks.append((owner, what, task, done))
 
     def own(self, what: str, task: Task[Any]) -> None:
         """What the service owes by itself: kept whatever number waits already, and begun with the next step."""
@@ -73,7 +77,7 @@ class Tasks:
             if isinstance(outcome, Refused):
                 log.error("%s: %s", what, outcome)
 
-        self._tasks.append(("", what, task, done))
+        self._tasks.append((("", ""), what, task, done))
 
     def step(self) -> Pace:
         """Tries every task once; says how soon to come back."""
@@ -81,10 +85,10 @@ class Tasks:
             return Pace.SLOW
         soonest, kept = Pace.SLOW, []
         tasks, self._tasks = self._tasks, []
-        for client, what, task, done in tasks:
+        for owner, what, task, done in tasks:
             pace = self._try(what, task, done)
             if pace is not None:
-                kept.append((client, what, task, done))
+                kept.append((owner, what, task, done))
                 soonest = max(soonest, pace)
         self._tasks = kept + self._tasks
         return soonest

@@ -5,7 +5,9 @@ gathered or packed. A subscriber that stalls is served from the socket's queue f
 which the sequence numbers show.
 """
 
+from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import msgpack
@@ -16,6 +18,7 @@ from hilctl.recording.layout import Event
 from hilctl.service.blocks import Blocks
 from hilctl.service.doors import Door
 from hilctl.service.history import History
+from hilctl.service.inbox import of_connection
 from hilctl.signals import CHANNELS, NAMES
 from hilctl.wire.encode import words_of_rows
 
@@ -23,7 +26,9 @@ BLOCK, EVENT, STATUS = b"block", b"event", b"status"
 SCOPE = b"hilctl"
 _MORE = int(zmq.SNDMORE | zmq.NOBLOCK)
 _QUEUE_S = 10.0
-_SUBSCRIPTION = 1024  # bytes: a peer only ever subscribes, after a handshake that needs half of it
+_SUBSCRIPTION, _SUBSCRIPTION_CURVE = 128, 1024  # bytes: a peer only ever subscribes, after a handshake of half of that
+_WAITING = 64  # subscriptions of one connection
+OF_ONE, OF_ALL = 256, 1024  # subscriptions of one key, and of all: zmq remembers each, 100 bytes for each of its own
 _LINGER_MS = 200
 _MOST_ROWS = 4096  # of one block: on the virtual clock a cycle may bring more
 _REAL = [i for i, c in enumerate(CHANNELS) if c.kind == "f8"]
@@ -32,10 +37,11 @@ _WHOLE = [i for i, c in enumerate(CHANNELS) if c.kind == "i8"]
 
 def _listen(context: "zmq.Context[zmq.Socket[bytes]]", door: Door, queue: int) -> "zmq.Socket[bytes]":
     socket = context.socket(zmq.XPUB)
-    socket.setsockopt(zmq.XPUB_VERBOSE, 1)
+    socket.setsockopt(zmq.XPUB_MANUAL, 1)  # what is not a topic of ours is never subscribed to
+    socket.setsockopt(zmq.RCVHWM, _WAITING)
     socket.setsockopt(zmq.SNDHWM, queue)
     socket.setsockopt(zmq.LINGER, 0)
-    socket.setsockopt(zmq.MAXMSGSIZE, _SUBSCRIPTION)
+    socket.setsockopt(zmq.MAXMSGSIZE, _SUBSCRIPTION if door.curve is None else _SUBSCRIPTION_CURVE)
     door.open(socket)
     return socket
 
@@ -45,6 +51,8 @@ class Topics:
 
     def __init__(self, socket: "zmq.Socket[bytes]", *topics: bytes) -> None:
         self.socket = socket
+        self.flood = ""  # the key, or the address, of who passed the budget
+        self._senders: Counter[str] = Counter()
         self.wanted: frozenset[bytes] = frozenset()
         self.fresh: list[bytes] = []  # prefixes that were newly asked for
         self._topics = topics
@@ -52,16 +60,31 @@ class Topics:
 
     def learn(self) -> None:
         """Takes in subscriptions."""
-        while int(self.socket.getsockopt(zmq.EVENTS)) & zmq.POLLIN:
-            message = self.socket.recv(zmq.NOBLOCK)
-            prefix, count = message[1:], self._counts.get(message[1:], 0)
-            if message[:1] == b"\x01":
-                self._counts[prefix] = count + 1
-                self.fresh.append(prefix)
-            elif message[:1] == b"\x00":
-                # XPUB passes on only the last unsubscription of a prefix.
-                self._counts.pop(prefix, None)
-            self.wanted = frozenset(t for t in self._topics if any(t.startswith(p) for p in self._counts))
+        while not self.flood and int(self.socket.getsockopt(zmq.EVENTS)) & zmq.POLLIN:
+            frame = self.socket.recv(zmq.NOBLOCK, copy=False)
+            verb, prefix = frame.bytes[:1], frame.bytes[1:]
+            sender = of_connection(frame, "User-Id") or of_connection(frame, "Peer-Address")
+            if verb == b"\x01":
+                self._senders[sender] += 1
+                if self._senders[sender] > OF_ONE or self._senders.total() > OF_ALL:
+                    self.flood = sender
+            elif verb == b"\x00" and self._senders[sender] > 0:
+                self._senders[sender] -= 1
+            if any(topic.startswith(prefix) for topic in self._topics):
+                self._subscribe(prefix, 1 if verb == b"\x01" else -1)
+
+    def _subscribe(self, prefix: bytes, change: int) -> None:
+        """In manual mode zmq subscribes and unsubscribes the sender of the message received last, on request."""
+        with suppress(zmq.ZMQError):  # its connection has ended meanwhile
+            self.socket.setsockopt(zmq.SUBSCRIBE if change > 0 else zmq.UNSUBSCRIBE, prefix)
+        if change > 0:
+            self.fresh.append(prefix)
+        count = self._counts.get(prefix, 0) + change
+        if count > 0:
+            self._counts[prefix] = count
+        else:
+            self._counts.pop(prefix, None)
+        self.wanted = frozenset(t for t in self._topics if any(t.startswith(p) for p in self._counts))
 
 
 class Telemetry:
@@ -81,19 +104,34 @@ class Telemetry:
         """Where telemetry and scope are."""
         return self._doors[0].endpoint, self._doors[1].endpoint
 
+    def doors(self) -> "list[tuple[Door, zmq.Socket[bytes]]]":
+        """The doors, and what is behind them now."""
+        return list(zip(self._doors, (self._blocks.socket, self._scope.socket), strict=True))
+
     def reopen(self) -> None:
         """Ends every subscription to telemetry; who may, subscribes again by itself."""
         self._blocks.socket.close(linger=_LINGER_MS)
         self._blocks = Topics(_listen(self._context, self._doors[0], self._queue), BLOCK, EVENT, STATUS)
 
-    def learn(self, status: Callable[[], dict[str, Any]]) -> None:
-        """Takes in subscriptions; a new subscriber to `status` gets it at once."""
+    def learn(self, status: Callable[[], dict[str, Any]]) -> str:
+        """Takes in subscriptions; a new subscriber to `status` gets it at once.
+
+        Who has subscribed too often is named, and all subscriptions of that socket have ended: what zmq remembers of
+        them, it gives back in no other way.
+        """
         for topics in (self._blocks, self._scope):
             topics.learn()
+        flood = self._blocks.flood or self._scope.flood
+        if self._blocks.flood:
+            self.reopen()
+        if self._scope.flood:
+            self._scope.socket.close(linger=_LINGER_MS)
+            self._scope = Topics(_listen(self._context, self._doors[1], self._queue), SCOPE)
         if any(STATUS.startswith(prefix) for prefix in self._blocks.fresh):
             self.status(status)
         self._blocks.fresh.clear()
         self._scope.fresh.clear()
+        return flood
 
     def event(self, event: Event) -> None:
         """Sends an event; also to a subscriber of this moment, who shall miss none."""

@@ -132,7 +132,7 @@ class Session:
         self.service, self.desk, self.telemetry = assembling.assemble(
             _context, self.rig, self.link, runtime, "soak", virtual=True, recordings=runtime
         )
-        self.service.planner = Inline()  # type: ignore[assignment]
+        self.service.planning.planner = self.service.planning.checker = Inline()
         self.app = App(self.service, self.desk, self.telemetry)
         self._door = f"inproc://soak-{next(_numbers)}"
         self.desk.socket.bind(self._door)

@@ -4,6 +4,7 @@ Only what differs is looked at: of what repeats, one period; of straights, nothi
 endless motion costs what a short one costs.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -27,10 +28,20 @@ _SAID: dict[Bound, tuple[str, str, str, str]] = {
 }
 
 
-def check_plan(plan: Plan, limits: MotionLimits, flow: Flow | None = None) -> dict[str, float]:
+_AT_ONCE = 200_000  # instants, about 0.1 s
+
+
+class GaveUp(Exception):
+    """The check was ended before its end, by who asked for it."""
+
+
+def check_plan(
+    plan: Plan, limits: MotionLimits, flow: Flow | None = None, going: Callable[[], bool] = lambda: True
+) -> dict[str, float]:
     """Raises MotionRefused at the first instant that passes a limit; otherwise the motion's extremes.
 
-    The motion is given its peaks of velocity and acceleration: after a stall the loop rejoins it by them.
+    The motion is given its peaks of velocity and acceleration: after a stall the loop rejoins it by them. GaveUp, when
+    it is `going` no longer.
     """
     bounds, verdict = bounds_of(limits, flow), np.zeros(1, VERDICT)[0]
     verdict.x_low_m, verdict.x_high_m = np.inf, -np.inf
@@ -38,8 +49,12 @@ def check_plan(plan: Plan, limits: MotionLimits, flow: Flow | None = None) -> di
     for first_s, last_s, step_s in sorted(plan.stretches):
         count = int(np.ceil((last_s - first_s) / step_s - 1e-9)) + 1
         even_s = (last_s - first_s) / max(count - 1, 1)
-        if rt_scan(plan.motion, plan.knots, first_s, even_s, count, bounds, point, verdict):
-            raise _refused(verdict, limits)
+        for done in range(0, count, _AT_ONCE):
+            if not going():
+                raise GaveUp
+            some = min(_AT_ONCE, count - done)
+            if rt_scan(plan.motion, plan.knots, first_s + done * even_s, even_s, some, bounds, point, verdict):
+                raise _refused(verdict, limits)
     plan.motion.peak_m_s, plan.motion.peak_m_s2 = verdict.v_m_s, verdict.a_m_s2
     return {name: float(verdict[name]) for name in ("x_low_m", "x_high_m", "v_m_s", "a_m_s2", "j_m_s3")}
 

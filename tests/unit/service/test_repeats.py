@@ -4,7 +4,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
-from hilctl.service.repeats import Repeats
+from hilctl.service.repeats import PROGRAMS, REMEMBERED, Repeats
 from hilctl.wire.errors import Code, Refused
 
 _REMEMBERED = 4
@@ -29,15 +29,15 @@ class RepeatsMachine(RuleBasedStateMachine):
     )
     def comes(self, client: str, id: int, body: bytes, answer: bool) -> None:
         key = client, id
-        remembered = key in self.order[-_REMEMBERED:]
-        forgotten = [n for c, n in self.order[:-_REMEMBERED] if c == client]
+        own = [n for c, n in self.order if c == client]
+        remembered, forgotten = id in own[-_REMEMBERED:], own[:-_REMEMBERED]
         if remembered and self.bodies[key] != body:
             self._refused(key, body)
             return
         if not remembered and forgotten and id <= max(forgotten):
             self._refused(key, body)
             return
-        verdict, entry = self.repeats.meet(client, id, body, True, [b"peer"])
+        verdict, entry = self.repeats.meet((client, client), id, body, True, [b"peer"])
         if not remembered:
             assert verdict == "new"
             self.order.append(key)
@@ -53,7 +53,7 @@ class RepeatsMachine(RuleBasedStateMachine):
 
     def _refused(self, key: tuple[str, int], body: bytes) -> None:
         with pytest.raises(Refused) as refused:
-            self.repeats.meet(*key, body, True, [b"peer"])
+            self.repeats.meet((key[0], key[0]), key[1], body, True, [b"peer"])
         assert refused.value.code == Code.BAD_MESSAGE
 
 
@@ -62,22 +62,36 @@ TestRepeats = RepeatsMachine.TestCase
 
 def test_who_asks_again_while_it_is_being_done_waits_too() -> None:
     repeats = Repeats()
-    repeats.meet("a", 1, b"x", True, [b"old connection"])
-    verdict, entry = repeats.meet("a", 1, b"x", True, [b"new connection"])
+    repeats.meet(("a", "a"), 1, b"x", True, [b"old connection"])
+    verdict, entry = repeats.meet(("a", "a"), 1, b"x", True, [b"new connection"])
     assert verdict == "pending" and entry.askers == [[b"old connection"], [b"new connection"]]
 
 
 def test_what_changes_nothing_is_simply_done_again() -> None:
     repeats = Repeats()
-    repeats.meet("a", 1, b"status", False, [b"p"])
-    verdict, entry = repeats.meet("a", 1, b"status", False, [b"p"])
+    repeats.meet(("a", "a"), 1, b"status", False, [b"p"])
+    verdict, entry = repeats.meet(("a", "a"), 1, b"status", False, [b"p"])
     assert verdict == "new" and entry.reply is None
 
 
 def test_the_last_1024_are_remembered() -> None:
     repeats = Repeats()
     for id in range(1025):
-        repeats.meet("a", id, b"x", True, [b"p"])[1].reply = b"done"
-    assert repeats.meet("a", 1, b"x", True, [b"p"])[0] == "answered"
+        repeats.meet(("a", "a"), id, b"x", True, [b"p"])[1].reply = b"done"
+    assert repeats.meet(("a", "a"), 1, b"x", True, [b"p"])[0] == "answered"
     with pytest.raises(Refused, match="older"):
-        repeats.meet("a", 0, b"x", True, [b"p"])
+        repeats.meet(("a", "a"), 0, b"x", True, [b"p"])
+
+
+def test_others_never_make_a_program_be_forgotten() -> None:
+    repeats = Repeats(spared=lambda: ("key", "holder"))
+    repeats.meet(("key", "holder"), 7, b"x", True, [b"p"])[1].reply = b"done"
+    for program in range(2 * PROGRAMS):  # of the same key, and many names
+        for id in range(4):
+            repeats.meet(("key", f"{program}"), id, b"x", True, [b"p"])[1].reply = b"done"
+    for id in range(3 * REMEMBERED):  # of another
+        repeats.meet(("other", "flood"), id, b"x", True, [b"p"])[1].reply = b"done"
+    assert repeats.meet(("key", "holder"), 7, b"x", True, [b"p"])[0] == "answered"
+    with pytest.raises(Refused, match="older"):  # one that is forgotten repeats nothing either
+        repeats.meet(("key", "0"), 3, b"x", True, [b"p"])
+    assert sum(len(memory.entries) for memory in repeats._of.values()) <= REMEMBERED + 4 * PROGRAMS + 5
