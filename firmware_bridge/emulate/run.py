@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from firmware_bridge.emulate.amplifier import Amplifier
+from firmware_bridge.emulate.beside import Beside
 from firmware_bridge.emulate.control import Control
 from firmware_bridge.emulate.faults import MIXED, SERIAL, TEXT
 from firmware_bridge.emulate.plant import Plant
@@ -32,7 +33,8 @@ class Wish(NamedTuple):
     link: Path | None
     control: Path
     period_s: float = PERIOD_S
-    described: Described | None = None  # messages of serial devices
+    described: Described | None = None  # messages of the serial devices that move the plant
+    beside: tuple[Described, ...] = ()  # of others, which only read
 
 
 def run(wish: Wish, tell: Callable[[str], None]) -> None:
@@ -89,18 +91,19 @@ async def _beat(device: Any) -> None:
 
 
 def _device(wish: Wish, plant: Plant) -> Any:
+    beside = Beside(wish.config, wish.beside)
     if wish.transport == TEXT and wish.described is not None:
-        from firmware_bridge.emulate.text import Text
+        from firmware_bridge.emulate.text import TextAndOthers
 
-        return Text(wish.described, Amplifier(plant, wish.stroke_m))
-    if wish.transport == SERIAL or wish.config is None:  # without a register map
+        return TextAndOthers(wish.described, Amplifier(plant, wish.stroke_m), wish.stroke_m, beside)
+    if wish.transport == SERIAL or (wish.config is None and not wish.beside):  # without transducers beside it
         from firmware_bridge.emulate.firmware_device import FirmwareDevice
 
         return FirmwareDevice(plant)
     if wish.transport == MIXED:
         from firmware_bridge.emulate.mixed import Mixed
 
-        return Mixed(plant, wish.config, wish.stroke_m)
+        return Mixed(plant, beside, wish.stroke_m)
     from firmware_bridge.emulate.modbus import MODBUS
 
     amplifier = Amplifier(plant, wish.stroke_m)

@@ -80,25 +80,37 @@ def _wish(given: argparse.Namespace, at: Path) -> "Wish":
 
     board = given.transport in ("serial", "mixed")
     period_s = 1 / _firmware_hz() if board else PERIOD_S
-    config = None if given.transport in ("serial", "text") else _map(given)
-    messages = _messages(given) if given.transport == "text" else None
+    messages, beside, own_map = _parts(given)
+    config = own_map if given.transport == "text" else None if given.transport == "serial" else _map(given)
+    if given.transport == "mixed" and beside and own_map is None:
+        config = None  # its transducers are those
     driver, stroke_m = _plant(given, period_s)
     place = given.link or LINKS[given.transport]
     return Wish(given.transport, driver, stroke_m, config, given.port, Path(place) if place else None, at, period_s,
-                messages)  # fmt: skip
+                messages, beside)  # fmt: skip
 
 
-def _messages(given: argparse.Namespace) -> Any:
-    """The serial devices of the rig file."""
+def _parts(given: argparse.Namespace) -> tuple[Any, tuple[Any, ...], Any]:
+    """The serial devices of the rig file: those with the valve, the others; and the register map of another part."""
+    import msgspec
+
+    from firmware_bridge.modbus.settings import Config
     from firmware_bridge.serial_text.settings import SerialTextConfig, described
     from hilctl import rig
     from hilctl.cli.output import pairs
 
+    if given.transport not in ("text", "mixed"):
+        return None, (), None
     loaded = rig.load(given.rig, changes=pairs(given.changes))
-    if not isinstance(loaded.driver_config, SerialTextConfig):
-        raise HilctlError(f"{given.rig}: driver.name = {loaded.driver!r} describes no serial devices; name a rig file "
-                          "with serial_text, such as table-500-text")  # fmt: skip
-    return described(loaded.driver_config)
+    there: Any = loaded.driver_config
+    parts = msgspec.structs.astuple(there.parts) if loaded.driver == "mixed" else (there,)
+    found = [described(part) for part in parts if isinstance(part, SerialTextConfig)]
+    own = next((one for one in found if one.sent_in("valve") is not None), None)
+    if given.transport == "text" and own is None:
+        raise HilctlError(f"{given.rig}: driver.name = {loaded.driver!r} describes no serial device with a valve; name "
+                          "a rig file with serial_text, such as table-500-text")  # fmt: skip
+    registers = next((part for part in parts if isinstance(part, Config)), None)
+    return own, tuple(one for one in found if one is not own), registers
 
 
 def _firmware_hz() -> float:
