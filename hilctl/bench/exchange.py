@@ -23,6 +23,7 @@ import numpy as np
 from firmware_bridge.driver import COMMAND, READINGS, exchange_signature
 from firmware_bridge.registry import exchange_of
 from hilctl.bench.exchange_peers import Peer, modbus, serial_frames
+from hilctl.bench.exchange_text import text
 from hilctl.bench.host import host, stolen
 from hilctl.params import record_of
 from hilctl.rt.jit import jit, loop_type
@@ -66,6 +67,7 @@ _PEERS: dict[str, Callable[[], AbstractContextManager[Peer]]] = {
     "modbus-tcp": lambda: modbus("tcp"),
     "modbus-rtu": lambda: modbus("rtu"),
     "serial": serial_frames,
+    "text": text,
 }
 
 
@@ -86,7 +88,7 @@ def _measure(peer: Peer, quick: bool, alone: int | None) -> tuple[dict[str, Any]
         ours_busy, theirs_busy = _rounds(peer, rounds, 200, lambda: _library_beside(peer))
         share = (ran_ns() - ran_before_ns) / (time.perf_counter_ns() - begun_ns)
     figures = {**_percentiles(ours, ""), **_percentiles(ours_busy, "busy_"), **_percentiles(theirs, "library_"),
-               **_percentiles(theirs_busy, "library_busy_"), "busy_share": share}  # fmt: skip
+               **_percentiles(theirs_busy, "library_busy_"), "busy_share": share, **peer.more()}  # fmt: skip
     vs_busy = _ratio(ours_busy, theirs_busy, np.mean)
     return figures, {"vs_library": _ratio(ours, theirs, np.median), "vs_library_busy": vs_busy}
 

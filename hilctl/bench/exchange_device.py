@@ -1,8 +1,9 @@
-"""A Modbus device that does nothing but answer, as fast as plain Python can: `python -m hilctl.bench.exchange_device`.
+"""A device that does nothing but answer, as fast as plain Python can: `python -m hilctl.bench.exchange_device`.
 
-It knows functions 3, 16 and 23 on registers that are all zero.
+Modbus: functions 3, 16 and 23 on registers that are all zero. Text: one answer to every line.
 """
 
+import binascii
 import ctypes
 import os
 import signal
@@ -60,7 +61,21 @@ def serve_rtu(tell: Callable[[str], None]) -> None:
             os.write(master, frame + FramerRTU.compute_CRC(frame).to_bytes(2, "big"))
 
 
+TEXT_ANSWER = b" -12.3456,  +1.5000, 10.2500,  9.7500,+0.1250,00*"
+
+
+def serve_text(tell: Callable[[str], None]) -> None:
+    """The other end of a pseudo-terminal."""
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    tell(os.ttyname(slave))
+    answered = TEXT_ANSWER + f"{binascii.crc_hqx(TEXT_ANSWER, 0xFFFF):04X}\r".encode()
+    while True:
+        if os.read(master, 512).endswith(b"\r"):
+            os.write(master, answered)
+
+
 if __name__ == "__main__":
-    serve = {"tcp": serve_tcp, "rtu": serve_rtu}[sys.argv[1]]
+    serve = {"tcp": serve_tcp, "rtu": serve_rtu, "text": serve_text}[sys.argv[1]]
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # it dies with its parent
     serve(lambda place: print(place, flush=True))

@@ -35,12 +35,13 @@ class Peer(NamedTuple):
 
     driver: Any
     by_library: Callable[[], None]
+    more: Callable[[], dict[str, float]] = dict  # figures of this one alone
 
 
 @contextmanager
 def modbus(transport: str) -> Iterator[Peer]:
     """Four registers written and fifteen read by function 23, over `tcp` or `rtu`."""
-    with _device(transport) as place, _driver(transport, place) as driver:
+    with answering(transport) as place, _driver(transport, place) as driver:
         client = driver.links[0].client
 
         def ask() -> None:
@@ -75,7 +76,7 @@ def _driver(transport: str, place: str) -> Iterator[ModbusDriver]:
 
 
 @contextmanager
-def _device(transport: str) -> Iterator[str]:
+def answering(transport: str) -> Iterator[str]:
     """The device's process, and where it is: a TCP port, or the name of a pseudo-terminal."""
     words = [sys.executable, "-m", "hilctl.bench.exchange_device", transport]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:

@@ -39,6 +39,11 @@ VERBS: dict[str, Verb] = {
         ("hilctl check table-500", "hilctl check rig.toml --twin", "hilctl check table-500 --set machine.m=450"),
         "Exit code 0: every value is allowed, the gains hold, the device answers, recordings can be written.",
     ),
+    "probe": Verb(
+        "probe", "probe", "run", "listen on a serial line: what comes, in text and hex, and its likely framing",
+        ("hilctl probe /dev/ttyUSB0", "hilctl probe /dev/ttyUSB0 --baud 38400 --seconds 10"),
+        "Nothing is sent. It prints the answer's template as a rig file would have it.",
+    ),
     "presets": Verb(
         "rigs", "presets", "run", "list the rig files that come with the program",
         ("hilctl presets", "hilctl presets --json"),
@@ -174,8 +179,10 @@ VERBS: dict[str, Verb] = {
         "Friction is measured, identified and compensated over the wire, as on any rig, with a report.",
     ),
     "emulate": Verb(
-        "emulate", "emulate", "develop", "put a simulated rig behind Modbus or our firmware, with faults on command",
+        "emulate", "emulate", "develop",
+        "put a simulated rig behind Modbus, text or our firmware, with faults on command",
         ("hilctl emulate modbus-tcp table-500-modbus", "hilctl emulate serial table-500-serial",
+         "hilctl emulate text table-500-rs485",
          "hilctl emulate modbus-tcp --tell status"),
     ),
     "models": Verb(
