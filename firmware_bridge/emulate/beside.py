@@ -5,8 +5,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from firmware_bridge.emulate.amplifier import Amplifier
+from firmware_bridge.emulate.faults import RTU
+from firmware_bridge.emulate.modbus import Rtu
 from firmware_bridge.emulate.plant import Plant
 from firmware_bridge.emulate.sensor_faults import SensorFaults
+from firmware_bridge.emulate.text import Text
 from firmware_bridge.modbus.settings import Config
 from firmware_bridge.serial_text.settings import Described
 
@@ -34,10 +37,6 @@ class Others:
     """The devices beside one. They are where their tables say."""
 
     def __init__(self, beside: Beside, onlooker: Callable[[], Onlooker]) -> None:
-        from firmware_bridge.emulate.faults import RTU
-        from firmware_bridge.emulate.modbus import Rtu
-        from firmware_bridge.emulate.text import Text
-
         self._made: list[tuple[Any, Path | None]] = []
         if beside.modbus is not None:
             self._made.append((Rtu(RTU, beside.modbus, onlooker()), Path(beside.modbus.transducers.serial)))

@@ -93,7 +93,7 @@ async def _beat(device: Any) -> None:
 def _device(wish: Wish, plant: Plant) -> Any:
     beside = Beside(wish.config, wish.beside)
     if wish.transport == TEXT and wish.described is not None:
-        from firmware_bridge.emulate.text import TextAndOthers
+        from firmware_bridge.emulate.mixed import TextAndOthers
 
         return TextAndOthers(wish.described, Amplifier(plant, wish.stroke_m), wish.stroke_m, beside)
     if wish.transport == SERIAL or (wish.config is None and not wish.beside):  # without transducers beside it

@@ -6,7 +6,6 @@ import time
 from pathlib import Path
 
 from firmware_bridge.emulate.amplifier import Amplifier
-from firmware_bridge.emulate.beside import Beside, Onlooker, Others
 from firmware_bridge.emulate.pty_line import PtyLine
 from firmware_bridge.emulate.text_device import TextDevice
 from firmware_bridge.serial_text.budget import Line, character_bits
@@ -52,23 +51,6 @@ class Text(TextDevice):
         """Takes the lines away."""
         for line in self._lines:
             line.end()
-
-
-class TextAndOthers(Text):
-    """The devices on their lines, and transducers that other parts of the rig read."""
-
-    def __init__(self, described: Described, amplifier: Amplifier, stroke_m: float, beside: Beside) -> None:
-        super().__init__(described, amplifier)
-        self._others = Others(beside, lambda: Onlooker(self.plant, stroke_m, self.sensors, self.advance))
-
-    async def begin(self, link: Path | None) -> list[str]:
-        """Serves every line. Where."""
-        return await super().begin(link) + await self._others.begin()
-
-    def end(self) -> None:
-        """Takes all away."""
-        self._others.end()
-        super().end()
 
 
 class _Line:

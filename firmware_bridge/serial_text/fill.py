@@ -136,7 +136,8 @@ def _fill_line(row: Any, line: Line, tables: Tables) -> None:
     row.gap_ns = round(_S * max(tables.described.devices[name].gap_s for name in line.devices))
     row.character_ps, row.echo = round(line_s(device, 1) * 1000 * _S), int(device.echo)
     periods = [told.own.period_s for told in line.streams]
-    row.silence_ns = round(_S * tables.described.general.lost_after * max(periods)) if periods else 0
+    general = tables.described.general
+    row.silence_ns = round(_S * general.lost_after * (max(periods) + general.answer_timeout_s)) if periods else 0
 
 
 def _fill_reading(own: Any, k: int, name: str, tables: Tables) -> None:

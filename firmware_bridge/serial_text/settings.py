@@ -116,8 +116,11 @@ class General(Params):
         float, number(0.02, 5, "s", "time limit of an answer outside the tick, beside the time on the line")
     ] = 0.2
     answer_timeout_s: Annotated[float, number(1e-3, 1, "s", "time limit of an answer in the tick, likewise")] = 0.05
-    lost_after: Annotated[int, whole(1, 1000, "", "requests, or periods of a stream, without an answer in a row after "
-                          "which the link is lost")] = 10  # fmt: skip
+    lost_after: Annotated[
+        int,
+        whole(1, 1000, "", "requests without an answer in a row after which the link is lost; of what a device sends "
+              "by itself, so many times its period and answer_timeout_s"),
+    ] = 10
 
 
 class SerialTextConfig(Params):
