@@ -40,6 +40,8 @@ def _friction(parser: argparse.ArgumentParser) -> None:
         "--speeds", nargs="+", type=SPEED, default=None, metavar="M/S", help="24 from 0.001 to 0.8 when not given"
     )
     parser.add_argument("--budget", type=BUDGET, default=None, metavar="S", help="of the rig's time (150)")
+    parser.add_argument("--points", default="", metavar="FILE", help="fit points that were measured elsewhere: a table "
+                        "of speed_m_s and force_n, or of speed_rad_s and torque_n_m for a joint")  # fmt: skip
     parser.set_defaults(do=run)
 
 

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hilctl.cli.files import source_file
 from hilctl.cli.identify_parts import (
     check,
     figure,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from hilctl.client import Client
     from hilctl.identify.friction import Campaign
     from hilctl.results.friction import Discarded, SlidingFit
-    from hilctl.results.identified import IdentifiedFriction
+    from hilctl.results.identified import FittedPoints, IdentifiedFriction
 
 
 def run(given: argparse.Namespace) -> int:
@@ -34,6 +35,8 @@ def run(given: argparse.Namespace) -> int:
     from hilctl.identify.friction import CannotPlan
 
     check(given)
+    if given.points:
+        return _of_file(given)
     begun_s = time.monotonic()
     folder = Path(given.resume) if given.resume else folder_of(given, "friction")
     try:
@@ -54,6 +57,23 @@ def run(given: argparse.Namespace) -> int:
             note(f"finished speeds are kept in {folder}; continue with --resume {folder}")
         raise
     return outcome(given, answer, folder / "friction.json", begun_s, lambda told: _tell(campaign, told))
+
+
+def _of_file(given: argparse.Namespace) -> int:
+    """Points from elsewhere: no rig takes part."""
+    from hilctl.identify.friction.from_file import fit_elsewhere, read_points
+    from hilctl.results.identified import FittedPoints
+
+    driving = (given.rig, given.twin, given.connect, given.changes, given.resume, given.speeds, given.budget)
+    if any(driving):
+        raise WrongUse("--points reads a file: leave RIG, --twin, --connect, --set, --resume, --speeds, --budget out")
+    begun_s, file = time.monotonic(), source_file("--points", Path(given.points))
+    points, joint = read_points(file)
+    fit = fit_elsewhere(points, joint=joint)
+    told = FittedPoints(
+        source=str(file), joint=joint, given=points.size, set_aside=len(fit.rejected), fit=fit.told()
+    )  # fmt: skip
+    return outcome(given, told, folder_of(given, "friction") / "fit.json", begun_s, _tell_points)
 
 
 def _measure(
@@ -113,6 +133,17 @@ def _tell(campaign: "Campaign", answer: "IdentifiedFriction") -> None:
     else:
         _tell_fit(answer.fit)
     say(f"rig time {answer.rig_seconds:.0f} s, elapsed {answer.wall_seconds:.0f} s")
+
+
+def _tell_points(answer: "FittedPoints") -> None:
+    fit = answer.fit
+    aside = f", {answer.set_aside} of them set aside" if answer.set_aside else ""
+    say(f"{answer.given} points{aside}; the curve explains {fit.fit_percent:.4g} % of all of them")
+    _tell_fit(fit)
+    speed, force = ("rad/s", "N·m") if answer.joint else ("m/s", "N")
+    for one in fit.rejected:
+        far = f"{one.deviations:.2g} standard errors from the curve, at most {one.limit:.2g}"
+        say(f"set aside: {one.force_n:.4g} {force} at {one.speed_m_s:.4g} {speed}, {far}")
 
 
 def _reasons(discarded: "list[Discarded]") -> dict[str, int]:

@@ -28,6 +28,17 @@ class IdentifiedFriction(Campaign, frozen=True, kw_only=True):
     wall_seconds: WallSeconds = 0.0
 
 
+class FittedPoints(Struct, frozen=True, kw_only=True):
+    """`fit.json`: the friction model of points that were measured elsewhere."""
+
+    source: str
+    joint: Annotated[bool, Meta(description="torques in N·m over angular speeds in rad/s, not forces over speeds")]
+    given: Annotated[int, Meta(description="points in the file; each of them counts in r2 and fit_percent")]
+    set_aside: Annotated[int, Meta(description="of them, points that belong to no curve; `rejected` lists them")]
+    fit: SlidingFit
+    wall_seconds: WallSeconds = 0.0
+
+
 class IdentifiedReversals(Reversals, frozen=True, kw_only=True):
     """`presliding.json`: friction before it slides."""
 

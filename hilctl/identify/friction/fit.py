@@ -15,13 +15,13 @@ import numpy as np
 from hilctl.friction import MODELS, check_friction
 from hilctl.identify.friction import flags as told
 from hilctl.identify.friction.fit_genetic import Evolution, runs
-from hilctl.identify.friction.fit_outliers import EXACTLY, Judged, clean_start, judged, settled
-from hilctl.identify.friction.fit_points import Points, TooFewPoints
+from hilctl.identify.friction.fit_outliers import EXACTLY, Judged, clean_start, flexible, judged, settled
+from hilctl.identify.friction.fit_points import BadPoints, Points, TooFewPoints
 from hilctl.identify.friction.fit_problem import Block, Directions, Fitted, Scaled, scaled, unweighted
 from hilctl.identify.friction.judge_intervals import Interval, Sureness, sureness
 from hilctl.identify.friction.judge_law import Tried, best_of, try_all
 from hilctl.identify.friction.model_curve import DIRECTION, FC, NAMES, OFFSET
-from hilctl.identify.friction.model_laws import FORMS, Form
+from hilctl.identify.friction.model_laws import ANY_SHAPE, BREAKAWAY, FORMS, ROTARY, Form
 from hilctl.identify.friction.model_ranges import Ranges, ranges_for
 from hilctl.identify.friction.result import FrictionFit
 from hilctl.params import Problem, leaves
@@ -29,6 +29,7 @@ from hilctl.params.finite import finite
 from hilctl.results.friction import Knowledge, Rejected, Search
 from hilctl.results.quantity import Flag, Quantity, quantity
 
+MOST_ASIDE = 0.4  # of the points: with more, those that are left are a choice and no measurement
 ROUNDS = 4  # of choosing a law and judging the points by it
 ORIGIN = "constant speeds"
 REACHED = 1e-9  # of the least sum of squares
@@ -42,7 +43,8 @@ def fit_friction(
 
     Without ranges, everything that the points can say anything about is searched; so are outliers in any case, and what
     ranges shut out is said. An offset (weight, sensors) that is known, 0 after zeroing, is given; otherwise it is
-    searched where both directions were measured.
+    searched where both directions were measured. BadPoints where more than MOST_ASIDE of the points belong to none of
+    these laws: a curve through the rest would be no answer.
     """
     everything = ranges_for(points)
     known = scaled(points, offset_n or 0.0)
@@ -53,9 +55,12 @@ def fit_friction(
     hypotheses += [Directions.APART] if both else []
     chosen, looked = np.ones(points.size, bool), False
     if robust:
-        start = clean_start(known, everything, search_offset)
+        widest = forms[0] if all(form.smooth for form in forms) else ANY_SHAPE
+        whole = flexible(known, everything, chosen, search_offset, widest)
+        exact = whole is not None and whole.squares <= EXACTLY**2  # points that were computed: none is wrong
+        start = chosen if exact else clean_start(known, everything, search_offset, widest)
         looked = start is not None
-        chosen = chosen if start is None else settled(known, everything, start, search_offset)
+        chosen = chosen if start is None else settled(known, everything, start, search_offset, widest)
     for _ in range(ROUNDS):
         free = _choice(points, known, everything, chosen, tuple(hypotheses), forms)
         verdict = judged(free.fitted, known)
@@ -64,6 +69,8 @@ def fit_friction(
         chosen = verdict.inside
     # Where the rounds did not settle, the law was fitted to other points than the last verdict's: the fit counts.
     chosen = np.any([block.chosen for block in free.fitted.blocks], axis=0)
+    if np.count_nonzero(~chosen) > MOST_ASIDE * points.size:
+        raise _most_aside(points, known, everything, chosen, forms)
     choice, flags = free, []
     if ranges is not None:
         choice = _choice(points, known, ranges, chosen, tuple(hypotheses), forms)
@@ -96,6 +103,22 @@ def _too_few(points: Points, chosen: Any, tried: list[Tried]) -> TooFewPoints:
     remedy = "measure more speeds, or fewer laws: " + "; ".join(f"{t.form.name} {t.refused}" for t in tried)
     told_points = f"{np.count_nonzero(chosen)} of {points.size} points that belong to one curve"
     return TooFewPoints([Problem("points", told_points, "must be enough for one of the laws", remedy)])
+
+
+def _most_aside(points: Points, known: Scaled, ranges: Ranges, chosen: Any, forms: tuple[Form, ...]) -> BadPoints:
+    """The refusal, with the law that is nearest to all of the points."""
+    every = np.ones(points.size, bool)
+    rotary = any(MODELS[form.model].rotary for form in forms)
+    near = best_of(try_all(known, ranges, every, (Directions.ALIKE,), (*FORMS, ROTARY if rotary else BREAKAWAY)))
+    aside = np.count_nonzero(~chosen)
+    told = f"{aside} of {points.size} points belong to none of the laws {', '.join(form.name for form in forms)}"
+    remedy = "look at the windows: does the table hunt, stick, or hit?"
+    if near is not None:
+        misses = np.concatenate([block.residuals() for block in near[1].blocks])
+        share = 100.0 * float(np.sqrt(np.mean(misses**2)))
+        remedy = f"nearest to all of them is {near[0].form.name}, rms {share:.2g} % of the greatest force; or {remedy}"
+    limit = f"at most {100 * MOST_ASIDE:.0f} % may be set aside"
+    return BadPoints([Problem("points", told, limit, remedy)])
 
 
 def _told(
@@ -136,9 +159,9 @@ def _told(
     if offset is None and offset_n:
         offset = Quantity(offset_n, offset_n, offset_n, "N", "assumed", "given")
     folded = points.direction * (points.force_n - _value(offset))
-    share = _unexplained((points.force_n - curve)[chosen], folded[chosen], points.sd_n[chosen] ** -2.0, known.unit_n)
+    share = _unexplained(points.force_n - curve, folded, points.sd_n**-2.0, known.unit_n)  # of all that were given
     return FrictionFit(
-        friction=check_friction(_table(form, fitted, known)),
+        friction=check_friction(_table(form, fitted, known), joint=MODELS[form.model].rotary),
         law=form.name,
         why=_why(best, tried),
         directions=str(fitted.directions),
@@ -172,7 +195,8 @@ def _names(form: Form, key: str) -> dict[int, str]:
 def _parameter(form: Form, name: str, interval: Interval, block: Block, known: Scaled) -> Quantity:
     units = {leaf.path: leaf.unit for leaf in leaves(MODELS[form.model].Params)}
     clear = told.identified(interval, block, known.unit_n)
-    unit = "N" if interval.word == OFFSET else units[name]
+    force = "N·m" if MODELS[form.model].rotary else "N"
+    unit = force if interval.word == OFFSET else units[name]
     reason = f"{ORIGIN}, {interval.by} interval"
     return quantity(interval.value, interval.low, interval.high, unit, reason, identified=clear)
 

@@ -13,7 +13,7 @@ import numpy as np
 from hilctl.identify.friction.fit_problem import Directions, Fitted, Scaled, fit_form, root_jacobian, unweighted
 from hilctl.identify.friction.fit_robust import robust
 from hilctl.identify.friction.model_curve import DIRECTION, WORDS
-from hilctl.identify.friction.model_laws import ANY_SHAPE
+from hilctl.identify.friction.model_laws import Form
 from hilctl.identify.friction.model_ranges import Ranges
 
 FALSE_ALARM = 0.01  # a campaign
@@ -33,7 +33,7 @@ class Judged(NamedTuple):
     leverage: Any  # of the points inside; nan for the others
 
 
-def clean_start(scaled: Scaled, ranges: Ranges, offset: bool) -> Any | None:
+def clean_start(scaled: Scaled, ranges: Ranges, offset: bool, form: Form) -> Any | None:
     """The points near the robust curve, each direction by itself where there are enough; None where there are not."""
     d = scaled.data[DIRECTION]
     sides = [d > 0, d < 0]
@@ -47,9 +47,9 @@ def clean_start(scaled: Scaled, ranges: Ranges, offset: bool) -> Any | None:
     clean = np.zeros(len(d), bool)
     for part in parts:
         data = scaled.where(part)
-        low, high = ANY_SHAPE.bounds(ranges, scaled.unit_n, scaled.unit_n if offset and len(parts) == 1 else 0.0)
+        low, high = form.bounds(ranges, scaled.unit_n, scaled.unit_n if offset and len(parts) == 1 else 0.0)
         x, r = np.zeros(WORDS), np.zeros(data.shape[1])
-        scale = robust(data, low, high, DELTAS, int(np.count_nonzero(high > low)), x, r)
+        scale = robust(data, low, high, DELTAS[:1] if form.smooth else DELTAS, int(np.count_nonzero(high > low)), x, r)
         clean[part] = np.abs(r) <= CLEAN * max(scale, EXACTLY)
     return clean
 
@@ -88,11 +88,11 @@ def _leverages(jacobian: Any, inside: Any) -> Any:
     return np.einsum("ij,jk,ik->i", scaled, inverse, scaled)
 
 
-def settled(scaled: Scaled, ranges: Ranges, start: Any, offset: bool) -> Any:
-    """The points that belong to the most flexible curve they can carry, from a start."""
+def settled(scaled: Scaled, ranges: Ranges, start: Any, offset: bool, form: Form) -> Any:
+    """The points that belong to the most flexible curve they can carry, from a start. `form`: the most flexible law."""
     chosen = start
     for _ in range(ROUNDS):
-        fitted = flexible(scaled, ranges, chosen, offset)
+        fitted = flexible(scaled, ranges, chosen, offset, form)
         if fitted is None:
             return start
         inside = judged(fitted, scaled).inside
@@ -102,14 +102,14 @@ def settled(scaled: Scaled, ranges: Ranges, start: Any, offset: bool) -> Any:
     return chosen
 
 
-def flexible(scaled: Scaled, ranges: Ranges, chosen: Any, offset: bool) -> Fitted | None:
-    """The most flexible law on these points: its shape free, the directions apart where they have the points."""
+def flexible(scaled: Scaled, ranges: Ranges, chosen: Any, offset: bool, form: Form) -> Fitted | None:
+    """The most flexible law on these points, the directions apart where they have the points."""
     both = Directions.OFFSET if offset else Directions.ALIKE
     for directions in (Directions.APART, both, Directions.ALIKE):
         d = scaled.data[DIRECTION][chosen]
         if directions == Directions.APART and min(np.count_nonzero(d > 0), np.count_nonzero(d < 0)) < FEWEST:
             continue
-        fitted = fit_form(ANY_SHAPE, directions, scaled, ranges, chosen)
+        fitted = fit_form(form, directions, scaled, ranges, chosen)
         if fitted is not None and fitted.freedom > 1:
             return fitted
     return None

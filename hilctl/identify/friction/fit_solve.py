@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from hilctl.identify.friction.model_curve import (
-    DELTA,
     DIRECTION,
     FC,
     FORCE,
@@ -24,7 +23,7 @@ from hilctl.identify.friction.model_curve import (
     SIGMA,
     SPEED,
     VS,
-    falling,
+    parts,
     powered,
 )
 from hilctl.rt.jit import jit
@@ -159,16 +158,16 @@ def best_linear(data: Any, x: Any, low: Any, high: Any, work: Any) -> float:
     `work` is room of 12 rows of 3. The sum comes from moments: exact to some 1e-15 of the sum of the forces' squares.
     """
     h, c, box_low, box_high, w, best = work[0:3], work[3], work[4], work[5], work[6:11], work[11]
-    vs, delta, power = x[VS], x[DELTA], x[POWER]
+    vs, power = x[VS], x[POWER]
     ln_vs = math.log(vs) if vs > 0.0 else 0.0
     aa = ae = ap = ee = ep = pp = ay = ey = py = yy = 0.0
     ad = ed = pd = yd = dd = 0.0
     for i in range(data.shape[1]):
         root = data[ROOT_WEIGHT, i]
-        e = math.exp(-falling(data[SPEED, i], data[LN_SPEED, i], vs, ln_vs, delta))
+        level, e = parts(data[SPEED, i], data[LN_SPEED, i], x, ln_vs)
         p = root * powered(data[SPEED, i], data[LN_SPEED, i], power)
         y, d = root * data[FORCE, i], root * data[DIRECTION, i]
-        a = root * (1.0 - e)
+        a = root * (level - e)
         e *= root
         aa += a * a
         ae += a * e

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hilctl.identify.friction.fit_outliers import FEWEST, Judged
+from hilctl.identify.friction.fit_outliers import EXACTLY, FEWEST, Judged
 from hilctl.identify.friction.fit_points import Points
 from hilctl.identify.friction.fit_problem import Block, Directions, Fitted, Scaled
 from hilctl.identify.friction.judge_intervals import Interval, Sureness
@@ -59,6 +59,8 @@ def told_by_branch(form: Form, block: Block, key: str) -> list[Flag]:
     if not form.falls or block.x[FS] <= block.x[FC]:
         text = f"no falling branch between {slowest:.3g} and {fastest:.3g} m/s; one below or above is not excluded"
         return [Flag("no_falling_branch", key, text, "if the table jerks when it moves slowly, measure slower")]
+    if form.smooth:
+        return _told_by_peak(block, key, slowest, fastest)
     flags = []
     left = [math.exp(-((s / block.x[VS]) ** block.x[DELTA])) for s in (slowest, fastest)]
     if left[0] < SEEN:
@@ -68,6 +70,18 @@ def told_by_branch(form: Form, block: Block, key: str) -> list[Flag]:
         text = f"only slow: at the fastest speed, {fastest:.3g} m/s, {100 * left[1]:.0f} % of the fall is to come"
         flags.append(Flag("only_slow", f"{key}fc", f"{text}; fc and sigma are extrapolated", "measure faster"))
     return flags
+
+
+def _told_by_peak(block: Block, key: str, slowest: float, fastest: float) -> list[Flag]:
+    """Whether the peak of a smooth law lies within the speeds."""
+    peak = float(block.x[VS])
+    if slowest > peak:
+        text = f"only fast: the slowest speed, {slowest:.3g}, is beyond the peak at {peak:.3g}; it is extrapolated"
+        return [Flag("only_fast", key or "law", text, "measure slower")]
+    if fastest < 2.0 * peak:
+        text = f"only slow: the fastest speed, {fastest:.3g}, is hardly beyond the peak at {peak:.3g}"
+        return [Flag("only_slow", key or "law", f"{text}; fc and sigma are extrapolated", "measure faster")]
+    return []
 
 
 def identified(interval: Interval, block: Block, unit_n: float) -> bool:
@@ -131,7 +145,9 @@ def told_by_scatter(fitted: Fitted, points: Points, scaled: Scaled, inside: Any)
     """Whether the curve misses more than the scatter explains: by given deviations, by repeats, by neighbours."""
     from scipy.stats import chi2, f
 
-    flags = []
+    flags: list[Flag] = []
+    if fitted.squares <= EXACTLY**2:  # what rounding leaves
+        return flags
     remedy = "look at the residuals over speed; the rig may hunt, or have another law"
     if points.sd_known:
         whole = fitted.squares * scaled.unit_n**2 * float(np.sum(points.sd_n**-2.0))

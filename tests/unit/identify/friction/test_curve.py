@@ -11,13 +11,14 @@ from hilctl.identify.friction.model_curve import (
     OFFSET,
     POWER,
     ROOT_WEIGHT,
+    SMOOTH,
     VS,
     WORDS,
     bend,
     rows_of,
     squares,
 )
-from hilctl.identify.friction.model_laws import FORMS
+from hilctl.identify.friction.model_laws import BREAKAWAY, FORMS, ROTARY
 from hilctl.identify.friction.model_ranges import PAPER
 
 SPEED = np.concatenate((np.geomspace(1e-4, 1.0, 12), -np.geomspace(1e-4, 1.0, 12)))
@@ -28,7 +29,10 @@ X = {
     "stribeck, delta 2": [287, 3118, 0.115, 3251, 2, 1, 0],
     "stribeck, delta 1": [287, 3118, 0.115, 3251, 1, 1, 0],
     "stribeck, delta free": [287, 3118, 0.115, 3251, 0.6, 1, 0],
+    "breakaway": [287, 3118, 0.115, 3251, 2, 1, 0],
+    "breakaway-rotational": [20, 50, 0.2, 0.1, 2, 1, 0],
 }
+ALL = (*FORMS, BREAKAWAY, ROTARY)
 
 
 def residuals(data, x):
@@ -38,13 +42,13 @@ def residuals(data, x):
 
 
 def test_every_form_has_words_here():
-    assert set(X) == {form.name for form in FORMS}
+    assert set(X) == {form.name for form in ALL}
 
 
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+@pytest.mark.parametrize("form", ALL, ids=lambda form: form.name)
 def test_the_curve_is_that_of_the_law_whose_table_it_becomes(form):
-    x = np.array(X[form.name], float)
-    law = check_friction({"model": form.model, **form.table(x)})
+    x = np.array([*X[form.name], form.smooth], float)
+    law = check_friction({"model": form.model, **form.table(x)}, joint=form is ROTARY)
     points = check_points(SPEED, law.curve(SPEED))
     known = scaled(points)
     x /= known.units()
@@ -55,15 +59,15 @@ def test_the_curve_is_that_of_the_law_whose_table_it_becomes(form):
     assert [j for j in range(WORDS) if high[j] > low[j]] == sorted(form.free)
 
 
-@pytest.mark.parametrize("delta", [0.6, 1.0, 2.0, 3.1])
-def test_derivatives_are_differences(delta):
+@pytest.mark.parametrize(("delta", "smooth"), [(0.6, 0.0), (1.0, 0.0), (2.0, 0.0), (3.1, 0.0), (2.0, 1.0)])
+def test_derivatives_are_differences(delta, smooth):
     points = check_points(SPEED, np.sign(SPEED) * 1000.0)
     data = scaled(points).data
-    x = np.array([0.3, 3.1, 0.115, 3.2, delta, 1.3, 0.05])
+    x = np.array([0.3, 3.1, 0.115, 3.2, delta, 1.3, 0.05, smooth])
     _, rows = residuals(data, x)
     for word in range(WORDS):
-        if word == DELTA and delta in (1.0, 2.0):
-            continue  # these take a shorter way, which a difference leaves
+        if word == SMOOTH or (word == DELTA and delta in (1.0, 2.0)):
+            continue  # a choice; and shapes that take a shorter way, which a difference leaves
         step = np.zeros(WORDS)
         step[word] = 1e-6
         factor = x[word] if word == VS else 1.0  # by ln vs
@@ -73,11 +77,13 @@ def test_derivatives_are_differences(delta):
     assert np.ptp(rows[:, POWER]) > 0
 
 
-@pytest.mark.parametrize(("delta", "dv"), [(2.0, 1.0), (0.7, 1.0), (1.3, 1.6)])
-def test_the_hessian_is_the_gradients_difference(delta, dv):
+@pytest.mark.parametrize(
+    ("delta", "dv", "smooth"), [(2.0, 1.0, 0.0), (0.7, 1.0, 0.0), (1.3, 1.6, 0.0), (2.0, 1.0, 1.0), (2.0, 1.6, 1.0)]
+)
+def test_the_hessian_is_the_gradients_difference(delta, dv, smooth):
     points = check_points(SPEED, np.sign(SPEED) * np.linspace(500, 3000, len(SPEED)))
     data = scaled(points).data
-    x = np.array([0.3, 1.1, 0.115, 0.9, delta, dv, 0.05])
+    x = np.array([0.3, 1.1, 0.115, 0.9, delta, dv, 0.05, smooth])
 
     def gradient(at):
         r, rows = residuals(data, at)
@@ -86,9 +92,9 @@ def test_the_hessian_is_the_gradients_difference(delta, dv):
     _, rows = residuals(data, x)
     a = (rows.T * data[ROOT_WEIGHT] ** 2) @ rows
     bend(data, x, a)
-    for word in range(WORDS):
+    for word in range(SMOOTH):
         step = np.zeros(WORDS)
         step[word] = 1e-5 * (x[word] if word == VS else 1.0)  # by ln vs
         slope = (gradient(x + step) - gradient(x - step)) / 2e-5
-        known = [j for j in range(word, WORDS) if not (word == DELTA and delta == 2.0)]
+        known = [j for j in range(word, SMOOTH) if not (word == DELTA and delta == 2.0)]
         assert a[known, word] == pytest.approx(slope[known], abs=1e-7), word

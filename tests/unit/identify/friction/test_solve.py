@@ -17,7 +17,7 @@ def problem(seed):
     speed = np.sort(random.uniform(0.001, 1.0, n))
     d = np.where(np.arange(n) % 2, 1.0, -1.0)
     data = np.array([speed, np.log(speed), random.normal(1.0, 1.0, n), random.uniform(0.1, 1.0, n), d])
-    x = np.array([0, 0, random.uniform(0.02, 0.5), 0, random.choice([0.7, 1.0, 2.0]), 1.0, 0.0])
+    x = np.array([0, 0, random.uniform(0.02, 0.5), 0, random.choice([0.7, 1.0, 2.0]), 1.0, 0.0, 0.0])
     low, high = x.copy(), x.copy()
     low[[FC, FS, SIGMA]] = random.uniform(0, 1, 3)
     high[[FC, FS, SIGMA]] = low[[FC, FS, SIGMA]] + random.uniform(0.05, 3, 3)
