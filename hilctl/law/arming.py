@@ -11,7 +11,7 @@ search          only where a round of bumps does not move the table both ways, a
 bump up, down   the null plus and minus a small opening, smaller where the supply is still above its low setting;
                 first down, where the table has gone up by more than a bump since the beginning.
                 Signs of valve and sensors follow (signs.py). With the mean speeds v+ and v- over the second half of
-                each,
+                each, as they would be without the weight of a vertical axis,
                 gain = (v+ - v-) / (2 (bump - overlap));
                 null -= (v+ + v-) / (2 gain): where it is closed; again until that is less than a twentieth of the
                 bump beyond the overlap. Speeds that are too small for the bump are due to more overlap: the next
@@ -34,16 +34,14 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hilctl.law.nominal import rt_hydraulic_rad_s, rt_lag_s, rt_low_share, rt_promised
+from hilctl.law.bumps import AGAIN, ARMED, GOING, TO_SEARCH, rt_ends, rt_judge_bumps
+from hilctl.law.nominal import rt_hydraulic_rad_s, rt_lag_s, rt_low_share, rt_promised, rt_unweighted
 from hilctl.law.search import FOUND, SEARCH, SEARCHING, rt_search, rt_search_opening, rt_search_start
 from hilctl.law.sensors import ACCELERATION, DISPLACEMENT, PRESSURE_A, PRESSURE_B
 from hilctl.law.signs import (
     SIGNS,
     rt_signs_begin,
-    rt_signs_count,
     rt_signs_drift,
-    rt_signs_motion,
-    rt_signs_pressures,
     rt_signs_rest,
     rt_signs_step,
     rt_signs_turn,
@@ -120,9 +118,6 @@ ARMING = record_of(
     ]
 )
 
-_CLOSE = 20.0  # the null is found when a round moves it less than this part of the bump
-_REPEATS = 10.0  # it is not confirmed while a round moves it by more than this part
-_LEAST_ROUNDS = 2
 _MOST_DISTURBED = 10  # rounds, with those that missed ticks or readings: such a round proves no fault
 _FEWEST = 4.0  # ticks that a speed is read from
 _FAR = 2.0  # ways of a bump: a table that has gone so far is not tried again, nor one that shows no motion
@@ -134,16 +129,10 @@ _MOST_CORRECTIONS = 6
 _UNANSWERED = 2
 _ANSWER = 0.4
 _SEEN_LAGS = 4.0  # of valve and oil: a drift that was watched for less is not known
-_MOST_ROUNDS = 8  # each leaves about a fifth of the null's error, for friction bends the valve's gain at low speed
-_PRESSURE_ROUNDS = 4  # in which a pressure must show the motion
-_SHORT = 0.3  # of a bump: where more of its speed is missing, that is overlap
 _UNSEEN = 4.0  # bumps by which the pulses grow once the pressures answer; after that nothing will be seen
 _ANSWERED = 0.06  # of the low supply, by which they then have changed: eight times their noise on the reference rig
 _SEEN_EARLY = 1.0  # of a bump: about what the search opens beyond the overlap until a motion is seen
 
-ARMED, GOING = -1, 0  # and above: the trip that ends it
-_AGAIN = -2  # another round of bumps
-_SEARCH = -3  # a search, then another round
 
 
 @jit()
@@ -183,12 +172,6 @@ def _rt_supply_up(supply_pa: float, wanted_pa: float, wait_s: float, c: Any, a: 
 
 
 @jit()
-def _rt_ends(trip: int, value: float, limit: float, sensor: int, a: Any) -> int:
-    a.value, a.limit, a.sensor = value, limit, sensor
-    return trip
-
-
-@jit()
 def rt_arming(c: Any, machine: Any, own_m: float, value: Any, v: float, supply_pa: float, dt_s: float, clean: bool,
               a: Any) -> int:
     """One tick of arming: GOING, ARMED, or the trip that ends it.
@@ -204,7 +187,7 @@ def rt_arming(c: Any, machine: Any, own_m: float, value: Any, v: float, supply_p
         if a.in_step_s >= c.rest_s:
             moved_m_s = _rt_slope(a)  # of the whole time: one stall spoils the estimate for some ticks
             if not abs(moved_m_s) <= c.rest_speed_m_s:
-                return _rt_ends(Trip.NOT_AT_REST.value, moved_m_s, c.rest_speed_m_s, DISPLACEMENT, a)
+                return rt_ends(Trip.NOT_AT_REST.value, moved_m_s, c.rest_speed_m_s, DISPLACEMENT, a)
             _rt_next(Step.LOW_PRESSURE.value, a)
     elif a.step == Step.LOW_PRESSURE:
         if _rt_supply_up(supply_pa, machine.Ps_low, c.low_pressure_s, c, a):
@@ -225,7 +208,7 @@ def rt_arming(c: Any, machine: Any, own_m: float, value: Any, v: float, supply_p
         a.step = Step.NONE.value
         return ARMED
     if a.in_step_s > c.timeout_s:
-        return _rt_ends(Trip.ARMING.value, a.in_step_s, c.timeout_s, -1, a)
+        return rt_ends(Trip.ARMING.value, a.in_step_s, c.timeout_s, -1, a)
     return GOING
 
 
@@ -264,7 +247,7 @@ def _rt_enabled(c: Any, machine: Any, own_m: float, value: Any, supply_pa: float
         return GOING
     known = own_m == 0.0 and watch_s >= seen_s
     if known and a.corrections == 0 and rt_signs_drift(value, most, a.signs) != 0:
-        return _rt_ends(Trip.SENSOR_DEAD.value, a.signs.value, a.signs.limit, DISPLACEMENT, a)
+        return rt_ends(Trip.SENSOR_DEAD.value, a.signs.value, a.signs.limit, DISPLACEMENT, a)
     if not known or abs(drift) <= most or a.corrections == _MOST_CORRECTIONS:
         _rt_round(c, machine, own_m, value, supply_pa, a)
         return GOING
@@ -272,7 +255,7 @@ def _rt_enabled(c: Any, machine: Any, own_m: float, value: Any, supply_pa: float
     if a.corrections == 0:
         a.first_m_s = drift
     elif a.corrections >= _UNANSWERED and asked_m_s >= most and abs(drift - a.first_m_s) < _ANSWER * asked_m_s:
-        return _rt_ends(Trip.NO_MOTION.value, 0.0, c.response * c.bump * promised * c.bump_s, -1, a)
+        return rt_ends(Trip.NO_MOTION.value, 0.0, c.response * c.bump * promised * c.bump_s, -1, a)
     shown = (drift - a.drift_m_s) / a.correction if a.corrections > 0 else 0.0
     correction = -drift / shown if abs(shown) > c.response * promised else -0.5 * drift / promised
     corrected = min(max(a.null + correction, -c.null_max), c.null_max)
@@ -302,7 +285,7 @@ def _rt_searched(c: Any, machine: Any, value: Any, supply_pa: float, dt_s: float
     """A tick of the search; at its end null and overlap follow, and a round of bumps."""
     x, s = value[DISPLACEMENT], a.search
     if abs(x - a.begin_m) > c.travel_m:
-        return _rt_ends(Trip.ARMING_TRAVEL.value, x - a.begin_m, c.travel_m, DISPLACEMENT, a)
+        return rt_ends(Trip.ARMING_TRAVEL.value, x - a.begin_m, c.travel_m, DISPLACEMENT, a)
     bump, promised = c.bump * rt_low_share(machine, supply_pa), rt_promised(machine, supply_pa)
     least_m = c.response * bump * promised * c.bump_s
     unseen = c.travel_m / max(promised * s.pulse_s, least_m)  # an opening that takes the table as far as it may go
@@ -313,7 +296,7 @@ def _rt_searched(c: Any, machine: Any, value: Any, supply_pa: float, dt_s: float
     if found == SEARCHING:
         return GOING
     if found != FOUND:
-        return _rt_ends(Trip.NO_MOTION.value, s.opening, least_m, -1, a)
+        return rt_ends(Trip.NO_MOTION.value, s.opening, least_m, -1, a)
     a.null += 0.5 * (s.up - s.down)
     a.overlap = max(0.5 * (s.up + s.down) - _SEEN_EARLY * bump, 0.0)
     a.rounds = 0
@@ -327,13 +310,13 @@ def _rt_bump(c: Any, machine: Any, own_m: float, value: Any, supply_pa: float, d
     x, half = value[DISPLACEMENT], 0.5 * c.bump_s
     rt_signs_step(value, 1.0 if a.step == Step.BUMP_UP else -1.0, rt_lag_s(machine), dt_s, a.signs)
     if abs(x - a.begin_m) > c.travel_m:
-        return _rt_ends(Trip.ARMING_TRAVEL.value, x - a.begin_m, c.travel_m, DISPLACEMENT, a)
+        return rt_ends(Trip.ARMING_TRAVEL.value, x - a.begin_m, c.travel_m, DISPLACEMENT, a)
     if a.in_step_s >= half:
         _rt_sum(a.in_step_s - half, x, a)
     if a.in_step_s < c.bump_s:
         return GOING
-    mean = _rt_slope(a)
     up = a.step == Step.BUMP_UP
+    mean = rt_unweighted(machine, supply_pa, _rt_slope(a), 1.0 if up else -1.0)
     if own_m > 0.0:
         mean = x  # where it is at the end stands for the speed
     if up:
@@ -347,14 +330,14 @@ def _rt_bump(c: Any, machine: Any, own_m: float, value: Any, supply_pa: float, d
     promised = rt_promised(machine, supply_pa)
     way_m = (a.bump - a.overlap) * (promised * c.bump_s if own_m == 0.0 else own_m)
     resolved = a.disturbed > 0 or rt_hydraulic_rad_s(machine) * dt_s < 1.0
-    outcome = _rt_judge_bumps(c, promised if own_m == 0.0 else 0.0, c.response * way_m, resolved, value, a)
+    outcome = rt_judge_bumps(c, promised if own_m == 0.0 else 0.0, c.response * way_m, resolved, value, a)
     near = a.signs.shown != 0 and abs(x - a.begin_m) < _FAR * way_m
     if outcome > 0 and a.disturbed > 0 and near and a.rounds < _MOST_DISTURBED:
-        outcome = _AGAIN
-    if outcome == _AGAIN:
+        outcome = AGAIN
+    if outcome == AGAIN:
         _rt_round(c, machine, own_m, value, supply_pa, a)
         return GOING
-    if outcome == _SEARCH:
+    if outcome == TO_SEARCH:
         a.searched = 1
         pulse_s = max(c.bump_s / 6.0, _SEEN_LAGS * rt_lag_s(machine))
         rt_search_start(c.bump * rt_low_share(machine, supply_pa), pulse_s, x, value[PRESSURE_A] - value[PRESSURE_B],
@@ -365,55 +348,6 @@ def _rt_bump(c: Any, machine: Any, own_m: float, value: Any, supply_pa: float, d
         a.proved, a.kept = 1, a.null
         _rt_next(Step.HIGH_PRESSURE.value, a)
     return outcome
-
-
-@jit()
-def _rt_judge_bumps(c: Any, promised_m_s: float, least_m: float, resolved: bool, value: Any, a: Any) -> int:
-    """Both bumps are over: GOING on, _AGAIN, _SEARCH, or the trip that they call for.
-
-    `promised_m_s`: the nominal speed of a full opening, 0 for a rig that closes its own loop; `resolved`: the ticks
-    follow the hydraulic mode.
-    """
-    signs, own = a.signs, promised_m_s == 0.0
-    a.rounds += 1
-    trip = rt_signs_motion(value, a.first, least_m, resolved, signs)
-    unmoved = min(a.up_m_s, -a.down_m_s) * c.bump_s < least_m
-    if not own and a.searched == 0 and (trip == Trip.NO_MOTION.value or (trip == 0 and unmoved)):
-        return _SEARCH
-    if trip != 0:
-        return _rt_ends(trip, signs.value, signs.limit, signs.sensor, a)
-    beyond = a.bump - a.overlap
-    a.gain_m_s = (a.up_m_s - a.down_m_s) / (2.0 * beyond)
-    if not a.gain_m_s > 0.0:  # it went, and had stopped by the second half
-        return _rt_ends(Trip.NO_MOTION.value, 0.0, least_m, -1, a)
-    speed_m_s = 0.5 * (a.up_m_s - a.down_m_s)
-    larger, faster_m_s = a.bump - a.smaller, speed_m_s - a.slower_m_s
-    a.smaller, a.slower_m_s = a.bump, speed_m_s
-    even = abs(a.up_m_s + a.down_m_s) < speed_m_s  # else the null is off, and one way is hardly open
-    hardly = even and faster_m_s < c.response * promised_m_s * larger
-    if not own and a.rounds > 1 and larger > _SHORT * c.bump and hardly:
-        return _rt_ends(Trip.NO_MOTION.value, 0.0, least_m, -1, a)  # no overlap: the valve hardly answers
-    missing = 0.0 if own else beyond * (1.0 - a.gain_m_s / promised_m_s)
-    short = missing > _SHORT * beyond
-    off = 0.0 if own else (a.up_m_s + a.down_m_s) / (2.0 * (promised_m_s if short else a.gain_m_s))
-    a.null -= off
-    if not own and not abs(a.null) <= c.null_max:
-        return _rt_ends(Trip.NULL_NOT_CONFIRMED.value, a.null, c.null_max, -1, a)
-    fewest = _LEAST_ROUNDS + a.searched  # the pulses leave pressures that the first round still feels
-    if a.rounds >= fewest:
-        rt_signs_count(signs)
-    if short or a.overlap > 0.0:
-        a.overlap = max(a.overlap + missing, 0.0)
-    if a.rounds < fewest or (abs(off) > beyond / _CLOSE and a.rounds < _MOST_ROUNDS):
-        return _AGAIN
-    if abs(off) > beyond / _REPEATS:
-        return _rt_ends(Trip.NULL_NOT_CONFIRMED.value, off, beyond / _REPEATS, -1, a)
-    trip = rt_signs_pressures(signs)
-    if trip == 0:
-        return GOING
-    if trip == Trip.SENSOR_DEAD.value and a.rounds < _PRESSURE_ROUNDS:  # or weak: more rounds show more
-        return _AGAIN
-    return _rt_ends(trip, signs.value, signs.limit, signs.sensor, a)
 
 
 @jit()

@@ -3,7 +3,10 @@
 import math
 from typing import Any
 
+from hilctl.machine import GRAVITY
 from hilctl.rt.jit import jit
+
+_LEAST_DROP = 0.1  # of the supply: a weight that leaves less is not carried anyway
 
 
 @jit()
@@ -14,10 +17,28 @@ def rt_low_share(machine: Any, supply_pa: float) -> float:
 
 
 @jit()
+def _rt_supply(machine: Any, supply_pa: float) -> float:
+    return float(machine.Ps_low if math.isnan(supply_pa) else max(supply_pa, 0.0))
+
+
+@jit()
 def rt_promised(machine: Any, supply_pa: float) -> float:
     """Speed of a full opening at this supply."""
-    pressure = machine.Ps_low if math.isnan(supply_pa) else max(supply_pa, 0.0)
-    return float(machine.Qn / machine.A * math.sqrt(pressure / machine.Ps))
+    return float(machine.Qn / machine.A * math.sqrt(_rt_supply(machine, supply_pa) / machine.Ps))
+
+
+@jit()
+def rt_unweighted(machine: Any, supply_pa: float, v: float, way: float) -> float:
+    """A speed at the same opening without the weight of a vertical axis, whose way is up (1) or down (-1).
+
+    The weight takes from the pressure drop upwards, adds to it downwards, and leaks the table down.
+    """
+    if machine.vertical == 0:
+        return v
+    weight_pa, least_pa = machine.m * GRAVITY / machine.A, _LEAST_DROP * machine.Ps_low
+    supply = _rt_supply(machine, supply_pa)
+    share = math.sqrt(max(supply - way * weight_pa, least_pa) / max(supply, least_pa))
+    return float((v + (machine.Ctc + machine.Kc) * weight_pa / machine.A) / share)
 
 
 @jit()

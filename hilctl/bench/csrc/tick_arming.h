@@ -118,8 +118,17 @@ static inline double low_share(const Machine *m, double supply) {
     return supply > m->Ps_low ? sqrt(m->Ps_low / supply) : 1;
 }
 
+static inline double supply_of(const Machine *m, double supply) { return isnan(supply) ? m->Ps_low : most(supply, 0); }
+
 static inline double promised_m_s(const Machine *m, double supply) {
-    return m->Qn / m->A * sqrt((isnan(supply) ? m->Ps_low : most(supply, 0)) / m->Ps);
+    return m->Qn / m->A * sqrt(supply_of(m, supply) / m->Ps);
+}
+
+static inline double unweighted(const Machine *m, double supply, double v, double way) {
+    if (m->vertical == 0) return v;
+    double weight = m->m * GRAVITY / m->A, pressure = supply_of(m, supply), floor = 0.1 * m->Ps_low;
+    double share = sqrt(most(pressure - way * weight, floor) / most(pressure, floor));
+    return (v + (m->Ctc + m->Kc) * weight / m->A) / share;
 }
 
 static inline int64_t bumps(const Arming *c, const Machine *m, double own, const double *value, Arm *a) {
@@ -240,7 +249,7 @@ static inline int64_t bump(const Arming *c, const Machine *m, double own, const 
     if (fabs(x - a->begin_m) > c->travel_m) return ends(Trip_ARMING_TRAVEL, x - a->begin_m, c->travel_m, DISPLACEMENT, a);
     if (a->in_step_s >= half) sum(a->in_step_s - half, x, a);
     if (a->in_step_s < c->bump_s) return GOING;
-    double mean = own > 0 ? x : slope(a);
+    double mean = own > 0 ? x : unweighted(m, value[SUPPLY], slope(a), up ? 1 : -1);
     if (up) a->up_m_s = mean;
     else a->down_m_s = mean;
     if (up == (a->first > 0)) {

@@ -121,3 +121,17 @@ def test_a_reversed_valve_is_named_behind_an_overlap_too(table: Any) -> None:
     rig = table(**{"twin.machine.dead_band": 0.05, "twin.faults.reversed": True, "sensors.spool.present": False})
     assert armed(rig) <= MOST_M
     assert rig.trip == Trip.POLARITY
+
+
+@pytest.mark.parametrize(("heavier", "most"), [(1.0, NULL), (1.1, 2 * NULL)])
+@pytest.mark.parametrize("overlap", [0.0, 0.02, 0.05])
+@pytest.mark.parametrize("rig_file", ["column-50", "press-1500"])
+def test_the_weight_of_a_vertical_axis_is_no_null(
+    table: Any, rig_file: str, overlap: float, heavier: float, most: float
+) -> None:
+    """At the low supply it leaves half of the speed upwards and gives a third more downwards: as 0.5 % of null would."""
+    mass = heavier * table(rig_file).controller.machine.m
+    rig = table(rig_file, **{"twin.valve.null_bias": 0.01, "twin.machine.m": mass, "twin.machine.dead_band": overlap})
+    assert armed(rig) <= 2 * MOST_M
+    assert rig.law.mode == Mode.HOLD, Trip(rig.trip)
+    assert rig.law.arm.kept == pytest.approx(-0.01, abs=most)
