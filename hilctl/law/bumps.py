@@ -1,4 +1,4 @@
-"""What a round of bumps says while a rig is armed (arming.py): does the valve move the table, its null, its overlap."""
+"""What a round of bumps says while a rig is armed (arming.py): whether the valve moves the table, null and overlap."""
 
 from typing import Any
 
