@@ -129,7 +129,7 @@ def test_a_reversed_valve_is_named_behind_an_overlap_too(table: Any) -> None:
 def test_the_weight_of_a_vertical_axis_is_no_null(
     table: Any, rig_file: str, overlap: float, heavier: float, most: float
 ) -> None:
-    """At the low supply it leaves half of the speed upwards and gives a third more downwards: as 0.5 % of null would."""
+    """At the low supply it leaves half of the speed upwards, a third more downwards: as 0.5 % of null would."""
     mass = heavier * table(rig_file).controller.machine.m
     rig = table(rig_file, **{"twin.valve.null_bias": 0.01, "twin.machine.m": mass, "twin.machine.dead_band": overlap})
     assert armed(rig) <= 2 * MOST_M
