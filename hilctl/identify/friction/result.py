@@ -28,7 +28,7 @@ class FrictionFit(NamedTuple):
     rejected: tuple[results.Rejected, ...]
     scatter_n: float  # standard deviation of a point of mean weight
     r2: float
-    fit_percent: float  # 100 (1 - |F - curve| / |F - mean|) of all points, the directions folded onto one another, like r2
+    fit_percent: float  # 100 (1 - |F - curve| / |F - mean|) of all points, both directions folded, like r2
     flags: tuple[Flag, ...]
     tried: tuple[Tried, ...]
     knowledge: tuple[results.Knowledge, ...]
