@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from firmware_bridge.modbus.exchange import rt_modbus_exchange
+from firmware_bridge.serial_text.desk import rt_desk
+from firmware_bridge.serial_text.exchange import rt_text_exchange
 from hilctl.bench import closed, tick_blocks, tick_course, twin
 from hilctl.law.motions.demand import rt_demand
 from hilctl.loop.core import rt_run
@@ -22,7 +24,7 @@ def shared() -> Iterator[Any]:
     """Entry functions with a signature, which the cache keeps."""
     yield from (rt_run, rt_demand)
     yield from (tick_course.rt_play, tick_blocks.rt_repeat, closed.rt_ticks, twin.rt_run, conftest._rt_ticks)
-    yield rt_modbus_exchange
+    yield from (rt_modbus_exchange, rt_text_exchange, rt_desk)
     yield from (exchange_under(model, Kind.NONE) for model in ("karnopp", "lugre"))
 
 

@@ -2,18 +2,21 @@
 
 import asyncio
 import os
+import termios
 import tty
 from collections.abc import Callable
 from pathlib import Path
 
 from hilctl.errors import HilctlError
 
+_IN, _OUT = 4, 5  # of termios' attributes: the speeds
 
 class PtyLine:
     """The device's end. Hosts may come and go; what nobody takes is lost, for a device never waits."""
 
-    def __init__(self, link: Path, received: Callable[[bytes], None] | None = None) -> None:
+    def __init__(self, link: Path, received: Callable[[bytes], None] | None = None, baud: int = 0) -> None:
         self.link, self.received = link, received or (lambda _data: None)
+        self._speed = getattr(termios, f"B{baud}", None)
         self.name = ""
         self.dropped = 0
         self._master = self._slave = -1
@@ -26,6 +29,10 @@ class PtyLine:
         self._master, self._slave = os.openpty()
         tty.setraw(self._slave)
         os.set_blocking(self._master, False)
+        if self._speed is not None:
+            attributes = termios.tcgetattr(self._slave)
+            attributes[_IN] = attributes[_OUT] = self._speed
+            termios.tcsetattr(self._slave, termios.TCSANOW, attributes)
         self.name = os.ttyname(self._slave)
         if os.path.lexists(self.link):
             if not self.link.is_symlink():
@@ -51,9 +58,12 @@ class PtyLine:
             self.link.unlink()
 
     @property
-    def master(self) -> int:
-        """The device's end, -1 while it is unplugged."""
-        return self._master
+    def fits(self) -> bool:
+        """Whether the host has left the speed as it was; true where the system knows no such speed."""
+        try:
+            return self._speed is None or termios.tcgetattr(self._master)[_OUT] == self._speed
+        except (OSError, termios.error):
+            return True
 
     def write(self, data: bytes) -> None:
         """What fits."""

@@ -1,7 +1,6 @@
 """`hilctl emulate text`: a rig file's serial devices on pseudo-terminals, which take the time that a line takes."""
 
 import asyncio
-import termios
 import time
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from firmware_bridge.serial_text.settings import Described, Told
 from hilctl.errors import HilctlError
 
 _NOISE_S, _NOISE_BYTES = 0.005, 16
-_SPEED = 5  # of termios' attributes
 _MOST_HELD = 512  # bytes of requests that are none
 
 
@@ -59,11 +57,11 @@ class _Line:
     def __init__(self, device: TextDevice, line: Line, place: Path) -> None:
         self._device, self._loop = device, asyncio.get_running_loop()
         own = device.described.devices[line.devices[0]]
-        self._character_s, self._baud = character_bits(own) / own.baud, own.baud
+        self._character_s = character_bits(own) / own.baud
         self._asked = [told for told in device.described.messages.values()
                        if told.own.device in line.devices and told.own.request]  # fmt: skip
         self._held, self._free_s = b"", 0.0
-        self.pty = PtyLine(place, self._received)
+        self.pty = PtyLine(place, self._received, own.baud)
         self._streaming = [asyncio.ensure_future(self._stream(told)) for told in line.streams]
 
     def end(self) -> None:
@@ -76,7 +74,7 @@ class _Line:
         """Bytes are there when their characters have passed; at another speed they are others."""
         if self._device.echoes:
             self.pty.write(data)
-        if not self._fits():
+        if not self.pty.fits:
             return
         self._free_s = max(self._loop.time(), self._free_s) + len(data) * self._character_s
         self._loop.call_at(self._free_s, self._hear, data)
@@ -117,19 +115,10 @@ class _Line:
             self._loop.call_later(late_s, self._put, piece.data)
 
     def _put(self, data: bytes) -> None:
-        if self._fits():
+        if self.pty.fits:
             self.pty.write(data)
         else:
             self.pty.write(self._device.line.noise(len(data)))
-
-    def _fits(self) -> bool:
-        """Whether the host has set the speed of the device."""
-        try:
-            speed = termios.tcgetattr(self.pty.master)[_SPEED]
-        except (OSError, termios.error):
-            return True
-        known = getattr(termios, f"B{self._baud}", None)
-        return known is None or speed in (known, termios.B38400)  # 38400: nobody has set one
 
     async def _stream(self, told: Told) -> None:
         """What it sends by itself, at its own pace."""

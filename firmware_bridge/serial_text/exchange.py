@@ -165,30 +165,36 @@ def rt_slow(state: Any, own: Any, b: int, bus: Any, limit_ns: int) -> None:
     due = rt_due(own, bus)
     if due < 0:
         return
-    row, begins_ns = own.request[due], max(monotonic_ns(), bus.quiet_until_ns)
+    row, now_ns = own.request[due], monotonic_ns()
     if bus.fast == 0:
-        fits = begins_ns <= limit_ns
-    else:  # what has waited for a whole turn goes out all the same, and the next tick's command after it
-        fits = begins_ns + row.takes_ns <= limit_ns + own.rest_ns or own.ticks - row.due > row.every
-    if fits and rt_send(state, own, b, bus, due, max(limit_ns, begins_ns)) == OK:
+        fits = bus.quiet_until_ns <= now_ns
+    else:  # what has waited for a whole turn, or has changed, goes out all the same, before the next command
+        ends_ns = max(now_ns, bus.quiet_until_ns) + row.takes_ns
+        fits = ends_ns <= limit_ns + own.rest_ns or rt_overdue(own, row) > row.every
+    if fits and rt_send(state, own, b, bus, due, limit_ns) == OK:
         row.due = own.ticks + row.every
 
 
 @jit()
 def rt_due(own: Any, bus: Any) -> int:
-    """The message that is most overdue, -1 for none; what has other outputs than it said last is due at once."""
+    """The message that is most overdue, -1 for none."""
     due, most = -1, -1
     for r in range(bus.first + bus.fast, bus.first + bus.fast + bus.slow):
-        row = own.request[r]
-        overdue = own.ticks - row.due
-        if row.on_reset != 0:
-            overdue = _AT_ONCE + 1 if own.resetting != 0 else -1  # before what is commanded then
-        for k in range(_OUTPUTS):
-            if k != HEARTBEAT and row.outputs >> k & 1 and row.sent_of[k] != own.wanted[k]:
-                overdue = _AT_ONCE
+        overdue = rt_overdue(own, own.request[r])
         if overdue > most:
             due, most = r, overdue
     return due
+
+
+@jit()
+def rt_overdue(own: Any, row: Any) -> int:
+    """By how many ticks, negative before its turn; what has other outputs than it said last is due at once."""
+    if row.on_reset != 0:
+        return _AT_ONCE + 1 if own.resetting != 0 else -1  # before what is commanded then
+    for k in range(_OUTPUTS):
+        if k != HEARTBEAT and row.outputs >> k & 1 and row.sent_of[k] != own.wanted[k]:
+            return _AT_ONCE
+    return int(own.ticks - row.due)
 
 
 @jit()

@@ -10,6 +10,7 @@ import pytest
 from firmware_bridge.driver import DriverError
 from firmware_bridge.registry import configured, find
 from hilctl import rig as rigs
+from hilctl.cli.main import main
 from hilctl.client import Client, private_service
 from hilctl.rig import presets
 from hilctl.signals import Status
@@ -58,8 +59,9 @@ def test_ten_minutes_without_a_loss_that_nothing_explains(three):
     """A stall of this host explains some: late ticks, the device's own time-to-live, answers that are late. Nothing
     that came was wrong, and every request was answered or given up."""
     device, places = three
+    late = {f"{table}.pressure_{side}.stale_s": 1.0 for table in ("sensors", "driver.reading") for side in "ab"}
     with (
-        private_service("table-500-rs485", clock="real", twin=False, changes={**PATIENT, **places}) as service,
+        private_service("table-500-rs485", clock="real", twin=False, changes={**PATIENT, **places, **late}) as service,
         Client(service.commands) as rig,
     ):
         moved_s = 0.0
@@ -152,6 +154,14 @@ def watched(separate):
         made["devices"]["relay"] = {"port": "/tmp/relay", "baud": 115_200}
         made["messages"]["feed"] = {"device": "relay", "request": "K{heartbeat:X4}\\r"}
     return made
+
+
+def test_a_wrong_speed_is_named_by_trying(capsys):
+    with Emulation("text", "table-500-text") as device:
+        changes = [f"driver.devices.amplifier.port={device.link}", "driver.devices.amplifier.baud=230400",
+                   "driver.connect_timeout_s=0.1"]  # fmt: skip
+        assert main(["check", "table-500-text", "--set", *changes]) == 1
+    assert "the device answers with baud = 460800" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("separate", [False, True], ids=["the amplifier's own", "a separate one"])
