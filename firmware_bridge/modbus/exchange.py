@@ -11,6 +11,7 @@ side.
 
 from typing import Any
 
+from firmware_bridge.described.inbox import DISARMED, NOTHING, REBOOTED, rt_hang_up
 from firmware_bridge.described.readings import (
     MOVED,
     STARTED_OVER,
@@ -28,15 +29,11 @@ from firmware_bridge.modbus.values import rt_bits, rt_raw
 from firmware_bridge.modbus.wire import (
     BAD_CHECKSUM,
     BAD_REPLY,
-    DISARMED,
-    NOTHING,
     OK,
-    REBOOTED,
     TIMEOUT,
     rt_data,
     rt_exception_code,
     rt_finish,
-    rt_hang_up,
     rt_receive,
     rt_send,
 )

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from firmware_bridge.described.inbox import DISARMED, REBOOTED
 from firmware_bridge.described.signals import OUTPUTS, READINGS, UNITS
 from firmware_bridge.modbus.budget import gap_s, line_s
 from firmware_bridge.modbus.plan import Request, buses
 from firmware_bridge.modbus.record import MOST_REQUESTS, RTU, TCP, head
 from firmware_bridge.modbus.settings import TYPES, Config, Reading, Register
-from firmware_bridge.modbus.wire import DISARMED, REBOOTED
 
 _S = 1_000_000_000
 COUNTERS = (

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from firmware_bridge.described.inbox import INBOX
 from firmware_bridge.described.signals import OUTPUTS, READINGS
 from firmware_bridge.modbus.settings import DEVICES
 from hilctl.params import record_of
 
 MOST_BUSES, MOST_REQUESTS = len(DEVICES), 24
 TCP, RTU = 0, 1
-INBOX, OUTBOX = 1024, 320  # the longest frame has 260 bytes (TCP), 256 (RTU)
+OUTBOX = 320  # the longest frame has 260 bytes (TCP), 256 (RTU)
 
 BUS = record_of(
     [

@@ -7,6 +7,7 @@ given up is known by its transaction id (TCP), or drained before the next reques
 
 from typing import Any
 
+from firmware_bridge.described.inbox import EAGAIN, EINTR, EIO, INBOX, NOTHING, rt_drain, rt_drop, rt_hang_up, rt_pull
 from firmware_bridge.described.signals import OUTPUTS
 from firmware_bridge.modbus.frames import (
     EXCEPTION,
@@ -20,67 +21,17 @@ from firmware_bridge.modbus.frames import (
     rt_length_rtu,
     rt_request,
 )
-from firmware_bridge.modbus.record import INBOX, INBOX_AT, OUTBOX, OUTBOX_AT, RTU
+from firmware_bridge.modbus.record import INBOX_AT, OUTBOX, OUTBOX_AT, RTU
 from firmware_bridge.modbus.values import rt_bits, rt_put_raw
 from hilctl.rt.jit import jit
-from hilctl.rt.libc import POLLIN, monotonic_ns, read_fd, sleep_until_ns, wait_fd, write_fd
+from hilctl.rt.libc import POLLIN, monotonic_ns, sleep_until_ns, wait_fd, write_fd
 from hilctl.signals import Status
 
 OK, TIMEOUT, BAD_CHECKSUM, BAD_REPLY, CLOSED = (
     Status.OK.value, Status.TIMEOUT.value, Status.BAD_CHECKSUM.value, Status.BAD_REPLY.value, Status.CLOSED.value
 )  # fmt: skip
-NOTHING = -1  # no whole answer yet
-EAGAIN, EINTR, EIO, EPIPE = 11, 4, 5, 32
-REBOOTED, DISARMED = -1, -2  # why a link that answers was given up: counter started over, watchdog changed
 _OUTPUTS = len(OUTPUTS)
 _LONGEST = 254  # function and data behind a TCP header's length, with the unit
-
-
-@jit()
-def rt_hang_up(bus: Any, errno: int) -> int:
-    """The connection is gone until the driver reconnects; the descriptor is the driver's to close."""
-    bus.fd = -1
-    bus.pending = -1
-    bus.errno = errno
-    return CLOSED
-
-
-@jit()
-def rt_pull(state: Any, b: int, bus: Any) -> int:
-    """Reads what has arrived into the inbox: how many bytes, or NOTHING when the connection is gone."""
-    room = INBOX - bus.have
-    got = read_fd(int(bus.fd), state, INBOX_AT + b * INBOX + bus.have, room)
-    if got > 0:
-        bus.have += got
-        return int(got)
-    if got in (-EAGAIN, -EINTR):
-        return 0
-    rt_hang_up(bus, EPIPE if got == 0 else -got)
-    return NOTHING
-
-
-@jit()
-def rt_drop(state: Any, b: int, bus: Any, count: int) -> None:
-    """Takes bytes from the head of the inbox."""
-    at = INBOX_AT + b * INBOX
-    left = max(bus.have - count, 0)
-    for i in range(left):
-        state[at + i] = state[at + count + i]
-    bus.have = left
-
-
-@jit()
-def rt_drain(state: Any, b: int, bus: Any) -> int:
-    """Throws away all that has arrived: how many bytes."""
-    dropped = int(bus.have)
-    bus.have = 0
-    for _ in range(64):
-        got = rt_pull(state, b, bus)
-        if got <= 0:
-            break
-        dropped += got
-        bus.have = 0
-    return dropped
 
 
 @jit()
@@ -95,7 +46,7 @@ def rt_send(state: Any, own: Any, b: int, bus: Any, r: int, limit_ns: int) -> in
         while now_ns < bus.quiet_until_ns:
             sleep_until_ns(bus.quiet_until_ns)
             now_ns = monotonic_ns()
-        bus.strays += rt_drain(state, b, bus)
+        bus.strays += rt_drain(state, INBOX_AT + b * INBOX, bus)
         if bus.fd < 0:
             return CLOSED
     request = own.request[r]
@@ -148,7 +99,7 @@ def rt_find_tcp(state: Any, own: Any, b: int, bus: Any) -> int:
     while bus.have >= HEADER + 1:
         length = rt_get16(state, at + 4)
         if rt_get16(state, at + 2) != 0 or not 3 <= length <= _LONGEST:
-            rt_drain(state, b, bus)  # where the next frame begins cannot be known
+            rt_drain(state, INBOX_AT + b * INBOX, bus)  # where the next frame begins cannot be known
             return CLOSED if bus.fd < 0 else BAD_REPLY
         if bus.have < HEADER - 1 + length:
             return NOTHING
@@ -158,7 +109,7 @@ def rt_find_tcp(state: Any, own: Any, b: int, bus: Any) -> int:
             bus.wrong_unit += 1
         else:
             return rt_judge_pending(state, own, bus, at + HEADER, length - 1)
-        rt_drop(state, b, bus, HEADER - 1 + length)
+        rt_drop(state, INBOX_AT + b * INBOX, bus, HEADER - 1 + length)
     return NOTHING
 
 
@@ -222,7 +173,7 @@ def rt_receive(state: Any, own: Any, b: int, bus: Any, limit_ns: int) -> int:
         if ready == 0:
             return TIMEOUT if monotonic_ns() >= bus.expires_ns else NOTHING
         if ready > 0:
-            rt_pull(state, b, bus)
+            rt_pull(state, INBOX_AT + b * INBOX, bus)
         elif ready != -EINTR:
             return rt_hang_up(bus, -ready)
 
@@ -237,7 +188,7 @@ def rt_finish(state: Any, own: Any, b: int, bus: Any, found: int) -> None:
     if bus.kind == RTU:
         bus.have = 0
     elif found != TIMEOUT and bus.have > 0:
-        rt_drop(state, b, bus, HEADER - 1 + rt_get16(state, INBOX_AT + b * INBOX + 4))
+        rt_drop(state, INBOX_AT + b * INBOX, bus, HEADER - 1 + rt_get16(state, INBOX_AT + b * INBOX + 4))
     if found in (OK, EXCEPTION):
         bus.answered += 1
         bus.expired_in_a_row = 0

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from firmware_bridge.described.inbox import INBOX
 from firmware_bridge.described.signals import OUTPUTS, READINGS
 from firmware_bridge.serial_text.fill import Tables, fill
-from firmware_bridge.serial_text.record import DESK_AT, HEAD, INBOX, SIZE, head
+from firmware_bridge.serial_text.record import DESK_AT, HEAD, SIZE, head
 from firmware_bridge.serial_text.rt_codec import rt_build, rt_read
 from firmware_bridge.serial_text.settings import SENT, Described
 from firmware_bridge.serial_text.wire import rt_number_outputs

@@ -9,6 +9,7 @@ wait side by side.
 import math
 from typing import Any
 
+from firmware_bridge.described.inbox import DISARMED, INBOX, NOTHING, REBOOTED, rt_drop, rt_hang_up, rt_pull
 from firmware_bridge.described.readings import (
     HEARTBEAT,
     REPEATED,
@@ -21,22 +22,8 @@ from firmware_bridge.described.readings import (
 )
 from firmware_bridge.described.signals import DEVICE_TICK, OUTPUTS, READINGS, RESET
 from firmware_bridge.driver import exchange_signature
-from firmware_bridge.serial_text.record import HEAD
-from firmware_bridge.serial_text.wire import (
-    DISARMED,
-    MOST_PULLS,
-    NOTHING,
-    OK,
-    REBOOTED,
-    TIMEOUT,
-    rt_drop,
-    rt_finish,
-    rt_hang_up,
-    rt_next_streamed,
-    rt_pull,
-    rt_receive,
-    rt_send,
-)
+from firmware_bridge.serial_text.record import HEAD, INBOX_AT
+from firmware_bridge.serial_text.wire import MOST_PULLS, OK, TIMEOUT, rt_finish, rt_next_streamed, rt_receive, rt_send
 from hilctl.rt.jit import jit
 from hilctl.rt.libc import monotonic_ns
 from hilctl.rt.records import as_record
@@ -205,7 +192,7 @@ def rt_streams(state: Any, own: Any, b: int, bus: Any) -> None:
         return
     now_ns = monotonic_ns()
     for _ in range(MOST_PULLS):
-        if rt_pull(state, b, bus) <= 0:
+        if rt_pull(state, INBOX_AT + b * INBOX, bus) <= 0:
             break
         looked = 0
         while bus.fd >= 0:
@@ -221,7 +208,7 @@ def rt_streams(state: Any, own: Any, b: int, bus: Any) -> None:
             rt_take(own, bus, r, now_ns - since_ns - row.answer.most * bus.character_ps // 1000)
         if bus.fd < 0:
             return
-        rt_drop(state, b, bus, looked)
+        rt_drop(state, INBOX_AT + b * INBOX, bus, looked)
     bus.pulled_ns = now_ns
     if bus.fd >= 0 and bus.silence_ns > 0 and now_ns - bus.heard_ns > bus.silence_ns:
         rt_hang_up(bus, 0)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from firmware_bridge.described.inbox import DISARMED, REBOOTED
 from firmware_bridge.described.signals import OUTPUTS, READINGS, UNITS
 from firmware_bridge.serial_text.budget import Line, exchange_s, line_s, lines
 from firmware_bridge.serial_text.checksums import CHECKSUMS, CRC, table_of
@@ -13,7 +14,6 @@ from firmware_bridge.serial_text.record import MOST_CRCS, MOST_FIELDS, MOST_PIEC
 from firmware_bridge.serial_text.rt_codec import CHECK_FIELD
 from firmware_bridge.serial_text.settings import MOST_MESSAGES, SENT, Described, Output, Reading, Told
 from firmware_bridge.serial_text.template import ADDRESS, CHECK, CHOICE, DECIMAL, HEX, LITERAL, Piece, Template
-from firmware_bridge.serial_text.wire import DISARMED, REBOOTED
 from hilctl.params import Problem
 
 _S = 1_000_000_000

@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from firmware_bridge.described.inbox import INBOX
 from firmware_bridge.described.signals import OUTPUTS, READINGS
 from firmware_bridge.serial_text.settings import MOST_LINES, MOST_MESSAGES, SENT
 from hilctl.params import record_of
 
 MOST_PIECES, MOST_FIELDS, MOST_CRCS, TEXTS = 384, 192, 4, 4096
-INBOX, OUTBOX = 2048, 256
+OUTBOX = 256
 
 BUS = record_of(
     [

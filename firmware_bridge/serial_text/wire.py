@@ -9,72 +9,21 @@ gap show where they begin.
 import math
 from typing import Any
 
+from firmware_bridge.described.inbox import EAGAIN, EINTR, EIO, INBOX, NOTHING, rt_drain, rt_drop, rt_hang_up, rt_pull
 from firmware_bridge.described.readings import HEARTBEAT
 from firmware_bridge.described.signals import OUTPUTS, RESET
-from firmware_bridge.serial_text.record import INBOX, INBOX_AT, OUTBOX, OUTBOX_AT, TEXTS_AT
+from firmware_bridge.serial_text.record import INBOX_AT, OUTBOX, OUTBOX_AT, TEXTS_AT
 from firmware_bridge.serial_text.rt_codec import BAD_CHECK, OTHER_ADDRESS, rt_build, rt_read
 from firmware_bridge.serial_text.rt_numbers import MORE
 from hilctl.rt.jit import jit
-from hilctl.rt.libc import POLLIN, monotonic_ns, read_fd, sleep_until_ns, wait_fd, write_fd
+from hilctl.rt.libc import POLLIN, monotonic_ns, sleep_until_ns, wait_fd, write_fd
 from hilctl.signals import Status
 
 OK, TIMEOUT, BAD_CHECKSUM, BAD_REPLY, CLOSED = (
     Status.OK.value, Status.TIMEOUT.value, Status.BAD_CHECKSUM.value, Status.BAD_REPLY.value, Status.CLOSED.value
 )  # fmt: skip
-NOTHING = -1  # no whole answer yet
-EAGAIN, EINTR, EIO, EPIPE = 11, 4, 5, 32
-REBOOTED, DISARMED = -1, -2  # why a link that answers was given up: counter started over, watchdog changed
 _OUTPUTS = len(OUTPUTS)
 MOST_PULLS = 8  # of one inbox each: more than a line brings in a tick
-
-
-@jit()
-def rt_hang_up(bus: Any, errno: int) -> int:
-    """The port is gone until the driver opens it again; the descriptor is the driver's to close."""
-    bus.fd = -1
-    bus.pending = -1
-    bus.errno = errno
-    return CLOSED
-
-
-@jit()
-def rt_pull(state: Any, b: int, bus: Any) -> int:
-    """Reads what has arrived into the inbox: how many bytes, or NOTHING when the port is gone."""
-    room = INBOX - bus.have
-    if room == 0:
-        return 0
-    got = read_fd(int(bus.fd), state, INBOX_AT + b * INBOX + bus.have, room)
-    if got > 0:
-        bus.have += got
-        return int(got)
-    if got in (-EAGAIN, -EINTR):
-        return 0
-    rt_hang_up(bus, EPIPE if got == 0 else -got)
-    return NOTHING
-
-
-@jit()
-def rt_drop(state: Any, b: int, bus: Any, count: int) -> None:
-    """Takes bytes from the head of the inbox."""
-    at = INBOX_AT + b * INBOX
-    left = max(bus.have - count, 0)
-    for i in range(left):
-        state[at + i] = state[at + count + i]
-    bus.have = left
-
-
-@jit()
-def rt_drain(state: Any, b: int, bus: Any) -> int:
-    """Throws away all that has arrived: how many bytes."""
-    dropped = int(bus.have)
-    bus.have = 0
-    for _ in range(MOST_PULLS):
-        got = rt_pull(state, b, bus)
-        if got <= 0:
-            break
-        dropped += got
-        bus.have = 0
-    return dropped
 
 
 @jit()
@@ -89,7 +38,7 @@ def rt_send(state: Any, own: Any, b: int, bus: Any, r: int, limit_ns: int) -> in
         sleep_until_ns(bus.quiet_until_ns)
         now_ns = monotonic_ns()
     if bus.streams == 0:
-        bus.strays += rt_drain(state, b, bus)
+        bus.strays += rt_drain(state, INBOX_AT + b * INBOX, bus)
         if bus.fd < 0:
             return CLOSED
     row = own.request[r]
@@ -146,7 +95,7 @@ def rt_find(state: Any, own: Any, b: int, bus: Any) -> int:
                 return BAD_REPLY
         if bus.have < bus.echoed:
             return NOTHING
-        rt_drop(state, b, bus, bus.echoed)
+        rt_drop(state, INBOX_AT + b * INBOX, bus, bus.echoed)
         bus.echoed = 0
     side = own.request[bus.pending].answer
     while bus.have > 0:
@@ -158,7 +107,7 @@ def rt_find(state: Any, own: Any, b: int, bus: Any) -> int:
         taken = rt_read(state, own, side, at, have)
         if taken == OTHER_ADDRESS:
             bus.wrong_address += 1
-            rt_drop(state, b, bus, have)
+            rt_drop(state, INBOX_AT + b * INBOX, bus, have)
             continue
         if taken == BAD_CHECK:
             return BAD_CHECKSUM
@@ -166,7 +115,7 @@ def rt_find(state: Any, own: Any, b: int, bus: Any) -> int:
             return NOTHING
         if taken < 0 or (taken < have and side.bits == 0):  # bytes too many, and no checksum: nobody knows which
             return BAD_REPLY
-        rt_drop(state, b, bus, taken)
+        rt_drop(state, INBOX_AT + b * INBOX, bus, taken)
         return OK
     return NOTHING
 
@@ -185,7 +134,7 @@ def rt_receive(state: Any, own: Any, b: int, bus: Any, limit_ns: int) -> int:
         if ready == 0:
             return TIMEOUT if monotonic_ns() >= bus.expires_ns else NOTHING
         if ready > 0:
-            rt_pull(state, b, bus)
+            rt_pull(state, INBOX_AT + b * INBOX, bus)
         elif ready != -EINTR:
             return rt_hang_up(bus, -ready)
 

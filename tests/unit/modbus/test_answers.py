@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from firmware_bridge.described.inbox import NOTHING
 from firmware_bridge.modbus.record import RTU, TCP
-from firmware_bridge.modbus.wire import NOTHING
 from hilctl.rt.libc import monotonic_ns
 from hilctl.signals import Status
 from tests.unit.modbus.modbus_talk import Talk
