@@ -162,7 +162,7 @@ def _by_trying(own: Described, link: Link, told: Told) -> str:
 
 
 def _wait_s(own: Described) -> float:
-    return min(own.general.connect_timeout_s, 0.1)
+    return min(own.general.connect_timeout_s, 0.15)
 
 
 def _others(device: Device) -> Iterator[tuple[tuple[str, ...], Device]]:

@@ -20,7 +20,7 @@ ASKED = {
         "{pressure_b:8.3f}*{check:X4}\\r",
     }},
     "reading": {"displacement": {"unit": "mm"}, "pressure_a": {"unit": "bar"}, "pressure_b": {"unit": "bar"}},
-    "connect_timeout_s": 0.15,
+    "connect_timeout_s": 0.4,
 }  # fmt: skip
 BINARY = table(ASKED, messages__ask__answer="\\x02{displacement:i32le}{acceleration:f32le}{pressure_a:u16le}"
                "{pressure_b:u16le}{check:u16le}", reading__displacement={"unit": "um", "scale": 1e-3},
