@@ -11,6 +11,8 @@ _REPEATS = 10.0  # it is not confirmed while a round moves it by more than this 
 _LEAST_ROUNDS = 2
 _MOST_ROUNDS = 8  # each leaves about a fifth of the null's error, for friction bends the valve's gain at low speed
 _PRESSURE_ROUNDS = 4  # in which a pressure must show the motion
+_MORE = 2  # rounds after a search that go on with larger bumps where the table hardly moves
+_SOME = 0.4  # of the least way: a table that moves by more is not stuck
 _SHORT = 0.3  # of a bump: where more of its speed is missing, that is overlap
 
 ARMED, GOING = -1, 0  # and above: the trip that ends it
@@ -38,6 +40,11 @@ def rt_judge_bumps(c: Any, promised_m_s: float, least_m: float, resolved: bool, 
     unmoved = min(a.up_m_s, -a.down_m_s) * c.bump_s < least_m
     if not own and a.searched == 0 and (trip == Trip.NO_MOTION.value or (trip == 0 and unmoved)):
         return TO_SEARCH
+    some = trip == Trip.NO_MOTION.value and signs.value > _SOME * least_m
+    if not own and some and a.rounds <= _MORE:  # pulses moved it, and it sprang back
+        a.smaller, a.slower_m_s = a.bump, 0.5 * (a.up_m_s - a.down_m_s)
+        a.overlap += 0.5 * (a.bump - a.overlap)
+        return AGAIN
     if trip != 0:
         return rt_ends(trip, signs.value, signs.limit, signs.sensor, a)
     beyond = a.bump - a.overlap

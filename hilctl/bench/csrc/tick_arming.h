@@ -5,7 +5,7 @@
 #include "tick_pressure_signs.h"
 
 enum { TO_SEARCH = -3, AGAIN, ARMED, GOING };
-enum { CLOSE = 20, REPEATS = 10, LEAST_ROUNDS = 2, MOST_ROUNDS = 8, PRESSURE_ROUNDS = 4 };
+enum { CLOSE = 20, REPEATS = 10, LEAST_ROUNDS = 2, MOST_ROUNDS = 8, PRESSURE_ROUNDS = 4, MORE = 2 };
 enum { MOST_DISTURBED = 10, FEWEST_TICKS = 4, FAR_WAYS = 2 };
 enum { STRONG = 3, MOST_CORRECTIONS = 6, UNANSWERED = 2, SEEN_LAGS = 4 };
 static const double drifts = 0.4, answer = 0.4;
@@ -59,7 +59,7 @@ static inline int64_t signs_motion(const double *value, double least_m, int reso
     double felt = arm->first * (s->s_turn - 0.5 * s->s);
     s->shown = sign(went, least_m);
     if (!s->shown) {
-        int dead = fabs(felt) >= least_m && resolved;
+        int dead = fabs(felt) >= least_m && fabs(went) < ratio * fabs(felt) && resolved;
         return found(dead ? Trip_SENSOR_DEAD : Trip_NO_MOTION, dead ? DISPLACEMENT : -1, went, least_m, arm);
     }
     s->square += went * went;
@@ -219,6 +219,11 @@ static inline int64_t judge_bumps(const Arming *c, double promised, double least
     int64_t trip = signs_motion(value, least_m, resolved, a);
     int unmoved = least(a->up_m_s, -a->down_m_s) * c->bump_s < least_m;
     if (!own && !a->searched && (trip == Trip_NO_MOTION || (!trip && unmoved))) return TO_SEARCH;
+    if (!own && trip == Trip_NO_MOTION && a->signs.value > 0.4 * least_m && a->rounds <= MORE) {
+        a->smaller = a->bump; a->slower_m_s = 0.5 * (a->up_m_s - a->down_m_s);
+        a->overlap += 0.5 * (a->bump - a->overlap);
+        return AGAIN;
+    }
     if (trip) return trip;
     double beyond = a->bump - a->overlap;
     a->gain_m_s = (a->up_m_s - a->down_m_s) / (2 * beyond);

@@ -61,6 +61,33 @@ def test_a_table_on_soft_bristles_springs_back_and_is_armed_all_the_same(table: 
     assert rig.law.arm.kept == pytest.approx(-0.01, abs=NULL)
 
 
+TWIN = {  # what differs from the rig file: machine, friction, valve
+    "seen by one sensor alone": (
+        {"m": 467.0, "Qn": 0.004565, "beta": 7.979e8, "Ctc": 4.357e-12, "wv": 647.4, "zv": 0.856, "dead_band": 0.01853},
+        {"model": "karnopp", "fc": 309.3, "fs": 3054.0, "vs": 0.1214, "sigma": 2953.0},
+        {"null_bias": -0.01644, "hysteresis": 0.002755},
+    ),
+    "springs back": (
+        {"m": 566.5, "Qn": 0.005106, "beta": 7.845e8, "dead_band": 0.01211},
+        {"model": "lugre", "fc": 274.8, "fs": 2688.0, "vs": 0.09308, "sigma": 2921.0, "s0": 4.032e7, "s1": 2.836e4,
+         "vd": 0.05},
+        {"null_bias": -0.008904, "hysteresis": 0.004775},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("case", "seed"), [("seen by one sensor alone", 20), ("springs back", 98)])
+def test_a_table_that_moves_too_little_in_a_bump_is_no_fault(table: Any, case: str, seed: int) -> None:
+    made = {
+        f"twin.{at}.{key}": value
+        for at, part in zip(("machine", "friction", "valve"), TWIN[case], strict=True) for key, value in part.items()
+    }  # fmt: skip
+    rig = table(**made, **{"twin.seed": seed})
+    assert armed(rig) <= 2 * MOST_M
+    assert rig.law.mode == Mode.HOLD, Trip(rig.trip)
+    assert rig.law.arm.kept == pytest.approx(-made["twin.valve.null_bias"], abs=NULL)
+
+
 @pytest.mark.parametrize("believed", [0.0, 0.03, 0.06])
 def test_what_the_rig_file_says_of_the_overlap_is_not_trusted_while_arming(table: Any, believed: float) -> None:
     """So a wrong overlap takes the table no farther, and a right one is within reach of the search."""
