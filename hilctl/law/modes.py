@@ -6,7 +6,8 @@ enable and integrator for each mode.
 
 from typing import Any
 
-from hilctl.law.arming import ARMED, GOING, rt_arming, rt_arming_forget, rt_arming_start, rt_arming_unknown
+from hilctl.law.arming import rt_arming, rt_arming_forget, rt_arming_start, rt_arming_unknown
+from hilctl.law.bumps import ARMED, GOING
 from hilctl.law.estimate import rt_seen_speed
 from hilctl.law.feed import rt_pressure_for
 from hilctl.law.guards import rt_cause_present, rt_latch

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from hilctl.law.arming import ARMING, GOING, rt_arming, rt_arming_opening, rt_arming_start, rt_arming_unknown
+from hilctl.law.arming import ARMING, rt_arming, rt_arming_opening, rt_arming_start, rt_arming_unknown
+from hilctl.law.bumps import GOING
 from hilctl.law.sensors import ACCELERATION, COUNT, DISPLACEMENT, PRESSURE_A, PRESSURE_B
 from hilctl.signals import Arming as Step
 from hilctl.signals import Trip

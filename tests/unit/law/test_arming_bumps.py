@@ -6,7 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from hilctl.law.arming import ARMING, GOING, rt_arming
+from hilctl.law.arming import ARMING, rt_arming
+from hilctl.law.bumps import GOING
 from hilctl.law.sensors import ACCELERATION, COUNT, DISPLACEMENT, PRESSURE_A
 from hilctl.law.signs import rt_signs_step
 from hilctl.machine import hydraulic_frequency

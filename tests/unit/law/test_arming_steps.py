@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 
 from hilctl.law.arming import (
-    ARMED,
     ARMING,
-    GOING,
     rt_arming,
     rt_arming_forget,
     rt_arming_opening,
     rt_arming_start,
     rt_arming_unknown,
 )
+from hilctl.law.bumps import ARMED, GOING
 from hilctl.law.sensors import ACCELERATION, DISPLACEMENT, PRESSURE_A, PRESSURE_B
 from hilctl.machine import hydraulic_frequency
 from hilctl.signals import Arming as Step
