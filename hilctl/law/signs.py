@@ -13,7 +13,7 @@ A goes with it, chamber B against it.
     D     E/D   pressures      what is wrong
     -     +     any            the valve is reversed
     -     -, 0  any            displacement is reversed
-    0     E     any            displacement is dead, where D is less than a share of E; else it moved too little
+    0     E     any            displacement is dead, where D is less than half of E; else it moved too little
     0     no E  any            nothing moves
     +     -     any            the accelerometer is reversed
     +     0     any            the accelerometer is dead
@@ -120,7 +120,7 @@ def rt_signs_motion(value: Any, first: float, least_m: float, resolved: bool, s:
     felt = first * (s.s_turn - 0.5 * s.s)
     s.shown = _rt_sign(went, least_m)
     if s.shown == 0:
-        dead = abs(felt) >= least_m and abs(went) < _RATIO * abs(felt) and resolved
+        dead = abs(felt) >= least_m and abs(went) < 0.5 * abs(felt) and resolved
         return _rt_found(Trip.SENSOR_DEAD.value if dead else Trip.NO_MOTION.value, DISPLACEMENT if dead else -1, went,
                          least_m, s)
     s.square += went * went

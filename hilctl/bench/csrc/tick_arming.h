@@ -59,7 +59,7 @@ static inline int64_t signs_motion(const double *value, double least_m, int reso
     double felt = arm->first * (s->s_turn - 0.5 * s->s);
     s->shown = sign(went, least_m);
     if (!s->shown) {
-        int dead = fabs(felt) >= least_m && fabs(went) < ratio * fabs(felt) && resolved;
+        int dead = fabs(felt) >= least_m && fabs(went) < 0.5 * fabs(felt) && resolved;
         return found(dead ? Trip_SENSOR_DEAD : Trip_NO_MOTION, dead ? DISPLACEMENT : -1, went, least_m, arm);
     }
     s->square += went * went;
