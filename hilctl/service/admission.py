@@ -196,6 +196,8 @@ class ByKey:
 def _missing(folder: Path) -> list[str]:
     """What it takes to listen elsewhere than on loopback, and is not there or not right; all of it at once."""
     found = []
+    if folder.exists() and folder.stat().st_mode & 0o022:
+        found.append(f"{folder}: others can write there; `chmod 700 {folder}`")
     for read in (lambda: read_service(folder), lambda: _some(read_roles(folder / ROLES), folder)):
         try:
             read()

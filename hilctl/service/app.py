@@ -200,11 +200,11 @@ class App:
         if self.descriptors is None or not self.descriptors.look():
             return
         full = self.descriptors.full
-        for door, socket in ((self.desk.door, self.desk.socket), *self.telemetry.doors()):
+        for door in (self.desk.door, *self.telemetry.doors):
             if full:
-                door.shut(socket)
+                door.shut()
             else:
-                door.let(socket)
+                door.let()
         reason = "too many connections: new ones wait until others end" if full else "there is room again"
         self.service.tell("access", action="full" if full else "room", reason=reason)
 

@@ -4,8 +4,8 @@ import os
 import resource
 
 _MOST = 65_536  # of this process, where the host allows so many: an idle connection takes one
-_KEPT = 64
-_ROOM = 4 * _KEPT  # below the limit, before connections are taken again
+_KEPT = 256  # more than all doors have in their queues: what is left of it is for recordings
+_SHARE = 0.25  # of the limit, where that is low
 
 
 class Descriptors:
@@ -21,23 +21,42 @@ class Descriptors:
         self._keep()
 
     def look(self) -> bool:
-        """Whether `full` has changed. Every number below that of a new descriptor is taken."""
-        limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        limit = _MOST if limit == resource.RLIM_INFINITY else limit
-        try:
-            number = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
-            os.close(number)
-        except OSError:
-            number = limit
-        was = self.full
-        if not was and number >= limit - _KEPT:
+        """Whether `full` has changed."""
+        limit = _limit()
+        was, margin = self.full, _margin(limit)
+        if not was and _next(limit) >= limit - margin // 2:
             self.full = True
             while self._kept:
                 os.close(self._kept.pop())
-        elif was and number < limit - _ROOM:
-            self.full = False
-            self._keep()
+        elif was and len(os.listdir("/proc/self/fd")) < limit - 2 * margin:
+            self.full = not self._keep()
         return self.full != was
 
-    def _keep(self) -> None:
-        self._kept = [os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC) for _ in range(_KEPT)]
+    def _keep(self) -> bool:
+        """Takes them, or none."""
+        try:
+            while len(self._kept) < _margin(_limit()):
+                self._kept.append(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
+        except OSError:
+            while self._kept:
+                os.close(self._kept.pop())
+        return bool(self._kept)
+
+
+def _next(limit: int) -> int:
+    """The number of a new descriptor: while we keep ours, all below it are taken."""
+    try:
+        number = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return limit
+    os.close(number)
+    return number
+
+
+def _limit() -> int:
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _MOST if limit == resource.RLIM_INFINITY else limit
+
+
+def _margin(limit: int) -> int:
+    return min(_KEPT, int(_SHARE * limit))

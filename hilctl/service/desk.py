@@ -134,7 +134,8 @@ class Desk:
 
     def _handle(self, message: Message) -> None:
         frames, now_s = message.frames, time.monotonic()
-        admitted = self._rate.admit(frames[0], message.size, now_s)
+        key = of_connection(message.origin, "User-Id") if self.service.admission.curve else ""
+        admitted = self._rate.admit(key.encode() or frames[0], message.size, now_s)
         shape = _misshapen(message)
         if shape is not None:
             self._refuse(frames[:1], None, shape)
@@ -150,12 +151,11 @@ class Desk:
         except Malformed as refused:
             self._refuse(envelope, refused.id, refused)
             return
-        self._admit(envelope, request, message, now_s)
+        self._admit(envelope, request, message, key, now_s)
 
-    def _admit(self, envelope: list[bytes], request: Request, message: Message, now_s: float) -> None:
+    def _admit(self, envelope: list[bytes], request: Request, message: Message, key: str, now_s: float) -> None:
         s, sender = self.service, of_connection(message.origin, "Peer-Address")
         try:
-            key = of_connection(message.origin, "User-Id") if s.admission.curve else ""
             who = s.admission.who(key, request.access)
             sender = who.name
             op = OPS.get(request.op)

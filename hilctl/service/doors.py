@@ -5,9 +5,11 @@ and another one opened behind the same door. The descriptor stays: meanwhile nob
 take the port.
 """
 
+import ctypes
 import ipaddress
 import os
 import socket
+import struct
 
 import zmq
 from zmq.auth.thread import ThreadAuthenticator
@@ -15,7 +17,8 @@ from zmq.auth.thread import ThreadAuthenticator
 from hilctl.access.keys import Pair
 
 COMMANDS, TELEMETRY = "hilctl", "hilctl-telemetry"  # domains: a key may be admitted to one and not to the other
-_BACKLOG = 128
+_BACKLOG = 64  # connections of each door that are made and not taken yet
+_RETURN, _ATTACH_FILTER, _DETACH_FILTER = 0x06, 26, 27  # linux/bpf_common.h, asm-generic/socket.h
 _HANDSHAKE_MS = 5_000  # a peer that takes longer to say who it is, is dropped
 _PULSE_MS = 5_000  # a peer from which nothing is heard for three of these is gone
 
@@ -32,7 +35,7 @@ class Door:
     """One address and port; OSError where it cannot be opened."""
 
     def __init__(self, address: str, port: int, curve: Pair | None = None, domain: str = COMMANDS) -> None:
-        self._domain, self._shut = domain, False
+        self._domain = domain
         self.curve, six = curve, ":" in address
         self._address = f"[{address}]" if six else address
         family = socket.AF_INET6 if six else socket.AF_INET
@@ -45,29 +48,32 @@ class Door:
         """Where it is."""
         return f"tcp://{self._address}:{self.port}"
 
-    def open(self, socket: "zmq.Socket[bytes]") -> None:
+    def open(self, behind: "zmq.Socket[bytes]") -> None:
         """Puts this socket behind the door."""
         if self.curve is not None:
-            socket.curve_server = True
-            socket.curve_publickey, socket.curve_secretkey = (key.encode() for key in self.curve)
-            socket.zap_domain = self._domain.encode()
-        socket.setsockopt(zmq.HANDSHAKE_IVL, _HANDSHAKE_MS)
-        socket.setsockopt(zmq.HEARTBEAT_IVL, _PULSE_MS)
-        socket.setsockopt(zmq.HEARTBEAT_TIMEOUT, 2 * _PULSE_MS)
-        socket.setsockopt(zmq.IPV6, ":" in self._address)
-        if not self._shut:
-            self.let(socket)
+            behind.curve_server = True
+            behind.curve_publickey, behind.curve_secretkey = (key.encode() for key in self.curve)
+            behind.zap_domain = self._domain.encode()
+            behind.setsockopt(zmq.ZAP_ENFORCE_DOMAIN, 1)  # if nobody answers for the guard, nobody comes in
+        behind.setsockopt(zmq.HANDSHAKE_IVL, _HANDSHAKE_MS)
+        behind.setsockopt(zmq.HEARTBEAT_IVL, _PULSE_MS)
+        behind.setsockopt(zmq.HEARTBEAT_TIMEOUT, 2 * _PULSE_MS)
+        behind.setsockopt(zmq.IPV6, ":" in self._address)
+        behind.setsockopt(zmq.USE_FD, os.dup(self._listening.fileno()))
+        behind.bind(self.endpoint)
 
-    def let(self, socket: "zmq.Socket[bytes]") -> None:
-        """Connections are taken."""
-        socket.setsockopt(zmq.USE_FD, os.dup(self._listening.fileno()))
-        socket.bind(self.endpoint)
-        self._shut = False
+    def shut(self) -> None:
+        """Nobody new is let in; who is there stays. (To unbind a zmq socket would end its connections as well.)
 
-    def shut(self, socket: "zmq.Socket[bytes]") -> None:
-        """No more connections are taken; those that are there stay, new ones wait in the kernel's queue."""
-        socket.unbind(self.endpoint)
-        self._shut = True
+        A filter drops what comes to the listening descriptor, and so who knocks goes on knocking, as TCP does.
+        """
+        program = ctypes.create_string_buffer(struct.pack("HBBI", _RETURN, 0, 0, 0))
+        code = struct.pack("HL", 1, ctypes.addressof(program))
+        self._listening.setsockopt(socket.SOL_SOCKET, _ATTACH_FILTER, code)
+
+    def let(self) -> None:
+        """New connections are taken again."""
+        self._listening.setsockopt(socket.SOL_SOCKET, _DETACH_FILTER, 0)
 
     def close(self) -> None:
         """Nobody can come in any more."""

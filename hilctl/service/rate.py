@@ -1,4 +1,4 @@
-"""How much one connection may ask: a bucket of tokens each; a request costs one, a large one more."""
+"""How much one connection, or one key, may ask: a bucket of tokens each; a request costs one, a large one more."""
 
 from collections import OrderedDict
 

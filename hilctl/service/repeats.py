@@ -15,7 +15,7 @@ from typing import Literal
 from hilctl.wire.errors import Code, Refused
 
 REMEMBERED = 1024
-PROGRAMS = 64  # of one key, those that asked last; the lease's holder is always one of them
+PROGRAMS = 16  # of one key, those that asked last; the lease's holder is always one of them
 _ASKERS = 8  # of one request; each message gets a reply
 _FORGOTTEN = 4096  # programs whose newest id is kept
 

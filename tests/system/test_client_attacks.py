@@ -4,7 +4,7 @@ import resource
 import socket
 import subprocess
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -118,14 +118,12 @@ def test_endless_checks_by_others_keep_nobodys_motion_waiting(keys, running):
     with Proven(service.commands, keys.files / "greedy.key") as greedy:
         for _ in range(248):
             greedy.send(greedy.message("check_motion", **_LONG))
-        busy = [greedy.receive() for _ in range(248 - OF_ONE)]
-        assert {reply["error"]["code"] for reply in busy} == {Code.BUSY}
-        assert f"at most {OF_ONE}" in busy[0]["error"]["message"]
         assert rig.check_motion("sine", amplitude_m=0.001, frequency_hz=1.0)["seconds"] is None
         rig.run("move", position_m=0.001)
-        for _ in range(OF_ONE):  # they are given up, each for its time
-            reply = greedy.receive(60.0)
-            assert reply["ok"] or "longer than" in reply["error"]["message"]
+        replies = [greedy.receive(60.0) for _ in range(248)]  # the last are given up, each after its time
+        refused = [reply["error"] for reply in replies if not reply["ok"]]
+        assert len(refused) > 124 and {error["code"] for error in refused} == {Code.BUSY}
+        assert f"at most {OF_ONE}" in refused[0]["message"]
         rig.run("move", position_m=0.0)
 
 def test_waits_of_one_key_leave_stop_and_others_their_places(keys, unharmed):
@@ -148,22 +146,30 @@ def test_connections_up_to_the_limit_leave_recordings_and_those_who_are_there(ke
     file, mark = keys.files / "observer.key", rig.ask("events")["next"]
     before = resource.prlimit(service.pid, resource.RLIMIT_NOFILE)
     rig.ask("record", action="stop")
-    resource.prlimit(service.pid, resource.RLIMIT_NOFILE, (400, before[1]))
+    resource.prlimit(service.pid, resource.RLIMIT_NOFILE, (800, before[1]))
     try:
         with ExitStack() as stack, Proven(service.commands, file) as observer:
             assert observer.ask("status")["ok"]
-            where = ("127.0.0.1", int(service.commands.rpartition(":")[2]))
-            for _ in range(450):
-                stack.enter_context(socket.create_connection(where))
+            for _ in range(1000):
+                stack.enter_context(_begun(service))
             until(lambda: [e for e in rig.events(mark) if e["kind"] == "access"], "the limit")
             rig.ask("record", action="start", timeout_s=60.0)
             assert observer.ask("stop")["ok"] and rig.status()["mode"] == "hold"
         told = until(lambda: (a := [e["action"] for e in rig.events(mark) if e["kind"] == "access"])[1:] and a, "room")
-        assert told == ["full", "room"]
+        assert told[:2] == ["full", "room"]
         with Proven(service.commands, file) as new:
             assert new.ask("stop")["ok"]
     finally:
         resource.prlimit(service.pid, resource.RLIMIT_NOFILE, before)
+
+
+def _begun(service):
+    """A connection that is asked for, and waits for as long as it takes."""
+    made = socket.socket()
+    made.setblocking(False)
+    with suppress(BlockingIOError):
+        made.connect(("127.0.0.1", int(service.commands.rpartition(":")[2])))
+    return made
 
 
 def test_a_thousand_idle_connections_and_a_new_client_is_answered(keys, unharmed):

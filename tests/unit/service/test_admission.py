@@ -101,3 +101,10 @@ def test_a_roles_file_that_cannot_be_read_twice_admits_only_the_local_user(tmp_p
     write_roles(tmp_path / ROLES, {})
     assert not door.look() and not door.problem and door.role(alice) is None
     door.close()
+
+
+def test_a_folder_of_keys_in_which_others_can_write_is_refused(tmp_path):
+    Keys(tmp_path / "keys").make("alice", Role.OBSERVER)
+    (tmp_path / "keys").chmod(0o770)
+    with pytest.raises(HilctlError, match="others can write there"):
+        ByKey(tmp_path / "keys", tmp_path, "a-rig")
