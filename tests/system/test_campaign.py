@@ -336,7 +336,7 @@ def test_the_command_says_what_is_wrong_what_is_kept_and_how_to_go_on(tmp_path):
     ("words", "says"),
     [
         ((RIG,), "--twin"), (("--twin",), "needs RIG"), ((RIG, "--twin", "--connect", "x"), "leave --connect out"),
-        (("--set", "a=1"), "--set is for --twin"), (("--resume", "c", "--budget", "9"), "continues as planned"),
+        (("--set", "a=1"), "--set is for --twin"), (("--resume", "c", "--budget", "9"), "leave --budget out"),
         ((RIG, "--twin", "--no-prepare", "--budget", "9"), "a budget of 9 s is too short"),
     ],
 )  # fmt: skip

@@ -26,6 +26,7 @@ from hilctl.results.friction import Pair, Point
 Reals = npt.NDArray[np.float64]
 SCALES = ("pressure_a", "pressure_b", "acceleration")  # that enter a force
 BLOCKS = 8  # of a window; their spread is that of the mean where noise is white or fast
+HIDDEN = 3.0  # times their spread: more noise than that they would show, but for one window of 500
 
 
 class Measured(Struct, frozen=True):
@@ -107,9 +108,12 @@ def _point(way: int, windows: Sequence[Window], force: Reals, there: Mask, facts
         for own, fresh in zip(np.array_split(force[part], BLOCKS), np.array_split(there[part], BLOCKS), strict=True):
             blocks += [own[fresh].mean()] if fresh.any() else []
     shown = float(np.std(blocks, ddof=1)) / math.sqrt(len(blocks))
+    # At rest the noise also holds dither and hunting, which a table in motion need not show.
+    noise = facts.force_noise_n / math.sqrt(total)
+    noise = min(noise, HIDDEN * shown) if shown > 0.0 else noise
     return Point(
         direction=way, speed_m_s=float(counts @ np.array([w.speed_m_s for w in windows])) / total, force_n=mean,
-        std_n=max(shown, facts.force_noise_n / math.sqrt(total)), windows=len(windows), samples=int(total),
+        std_n=max(shown, noise), windows=len(windows), samples=int(total),
     )  # fmt: skip
 
 
