@@ -219,7 +219,8 @@ def flow(controller: Controller, friction: Friction) -> Flow:
     """What the valve can give, as far as the command may open it, for the check of a motion."""
     machine = controller.machine
     resistance = abs(friction.steady(velocity_gain(machine) / 2)) / machine.m
-    reach = controller.limits.command.opening * velocity_gain(machine)
+    own = controller.law.feedback == "rig"  # then a command is a displacement, and its limit says nothing of the valve
+    reach = (1.0 if own else controller.limits.command.opening) * velocity_gain(machine)
     return Flow(reach, machine.Ps * machine.A / machine.m, resistance)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from hilctl.errors import HilctlError
 from hilctl.law.motions.limits import KEYS, Flow, MotionLimits, MotionRefused
 from hilctl.law.motions.planning import Plan
 from hilctl.law.reference.point import new_point
@@ -31,7 +32,7 @@ _SAID: dict[Bound, tuple[str, str, str, str]] = {
 _AT_ONCE = 200_000  # instants, about 0.1 s
 
 
-class GaveUp(Exception):
+class GaveUp(HilctlError):
     """The check was ended before its end, by who asked for it."""
 
 
