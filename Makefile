@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Where tests on the real clock stand: elsewhere none needs to be looked for.
 REALTIME := tests/system
 
-.PHONY: demo quick test long mutants soak lint bench warm docs lock clean
+.PHONY: demo quick test long mutants soak lint bench warm docs papers lock clean
 
 demo: $(STAMP)
 	$(BIN)/hilctl demo
@@ -64,9 +64,13 @@ bench: $(STAMP)
 warm: $(STAMP)
 	$(BIN)/python -m tests.warm
 
-# The pages that are made from the declarations.
+# The pages that are made from the declarations, and those of the papers, whose cases are run: minutes.
 docs: $(STAMP)
-	$(BIN)/python -m tests.documents
+	$(BIN)/python -m tests.documents papers
+
+# Every paper's case, into out/papers: its figures beside ours, and why they differ.
+papers: $(STAMP)
+	$(BIN)/hilctl paper all
 
 # The exact versions that the tests ran with. Needs uv.
 lock:

@@ -1,12 +1,15 @@
-"""The parts of the documents that are made from declarations. `python -m tests.documents` writes them into the pages.
+"""The parts of the documents that are made from declarations. `python -m tests.documents` writes them into the pages;
+`python -m tests.documents papers` also runs the papers' cases, which takes minutes.
 
 A part stands between `<!-- NAME: generated -->` and `<!-- NAME: end -->`; what surrounds it is written by hand. The
 tests compare every page with what would be written now.
 """
 
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
@@ -31,6 +34,9 @@ from hilctl.identify.frequency.excite_sweep import Sweep
 from hilctl.law.limits import Limits
 from hilctl.law.motions import document as motions
 from hilctl.law.sensors import Sensor
+from hilctl.papers import markdown
+from hilctl.papers import run as papers
+from hilctl.papers.register import CASES, case_of
 from hilctl.params import Params, document, leaves
 from hilctl.results import document as results
 from hilctl.rig import Tables
@@ -41,6 +47,7 @@ from sim.servo import ServoConfig
 from sim.settings import TwinConfig
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
+PAPERS = DOCS / "papers"
 _PART = re.compile(r"(<!-- (\w+): generated -->\n).*?(<!-- \2: end -->)", re.DOTALL)
 
 
@@ -194,6 +201,7 @@ def pages() -> dict[Path, str]:
     made[header.PLACE] = header.text()
     for name in (*results.COMMISSIONED, *results.VERIFIED, *results.IDENTIFIED):
         made[DOCS / f"{name}.schema.json"] = results.schema(name)
+    made |= {kept.with_suffix(".md"): markdown.markdown(papers.read(kept)) for kept in PAPERS.glob("*.json")}
     made[DOCS / "motions.md"] = motions.refreshed((DOCS / "motions.md").read_text(encoding="utf-8"))
     return made
 
@@ -208,11 +216,21 @@ def computed_pages(table: Any = None) -> dict[Path, str]:
     return {laws: text, DOCS / "friction" / "phenomena.md": page(table)}
 
 
+def paper_pages() -> dict[Path, str]:
+    """The papers' results by a run of every case: minutes. A page that today's figures agree with stays as it is."""
+    with TemporaryDirectory() as folder:
+        for name in CASES:
+            written = papers.run(case_of(name), Path(folder), tell=lambda text, name=name: print(f"{name}: {text}"))
+            papers.keep(written.page, PAPERS)
+    return pages()
+
+
 def _filled(page: str) -> str:
     return _PART.sub(lambda m: f"{m[1]}{PARTS[m[2]]()}\n{m[3]}", page)
 
 
 if __name__ == "__main__":
-    for path, text in (pages() | computed_pages()).items():
+    made = paper_pages() if sys.argv[1:] == ["papers"] else pages()
+    for path, text in (made | computed_pages()).items():
         path.write_text(text, encoding="utf-8")
         print(f"wrote {path}")

@@ -20,7 +20,7 @@ from hilctl.identify.grey_box.model import Record
 from hilctl.identify.grey_box.parameters import Parameters
 from hilctl.identify.grey_box.problem import Problem
 from hilctl.identify.grey_box.search import TOLERANCE, search
-from hilctl.papers.servo_case import paper_choices, paper_model, paper_record
+from hilctl.papers.servo.setting import paper_choices, paper_model, paper_record
 from hilctl.servo import Servo, State, matrices, paper_servo
 from hilctl.servo.equations import scales
 

@@ -189,6 +189,11 @@ VERBS: dict[str, Verb] = {
         "models", "models", "develop", "compare the friction models: what each shows of real friction",
         ("hilctl models", "hilctl models --laws lugre,stribeck"),
     ),
+    "paper": Verb(
+        "paper", "paper", "develop", "run the case of a paper: its figures beside ours, and why they differ",
+        ("hilctl paper 004 --out out/papers", "hilctl paper", "hilctl paper all --json"),
+        "Without a name it lists the papers. A page (HTML) and its figures as JSON are written.",
+    ),
     "bench": Verb(
         "bench", "bench", "develop", "measure this program against its yardsticks",
         ("hilctl bench tick", "hilctl bench jitter --quick --json"),

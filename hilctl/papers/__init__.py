@@ -1,1 +1,1 @@
-"""Published experiments as cases: what serves a paper alone."""
+"""The papers as cases that anyone can run: what serves a paper alone stands here."""

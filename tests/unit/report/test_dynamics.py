@@ -17,7 +17,7 @@ from hilctl.identify.frequency.response import bandwidth
 from hilctl.identify.frequency.transfer_fit import fit_transfer
 from hilctl.identify.grey_box.identify import identify
 from hilctl.identify.grey_box.model import Record
-from hilctl.papers.servo_case import paper_choices, paper_model
+from hilctl.papers.servo.setting import paper_choices, paper_model
 from hilctl.report.dynamics.page import page, write_report
 from hilctl.results.response import Response
 from hilctl.servo import frequency_response, paper_servo, simulate

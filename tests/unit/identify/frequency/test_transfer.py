@@ -15,7 +15,7 @@ from hilctl.identify.frequency.transfer_fit import (
     sections_of,
     with_pole,
 )
-from hilctl.papers.servo_tables import fit_levy
+from hilctl.papers.servo.tables import fit_levy
 from hilctl.params import BadValues
 from hilctl.results.response import Response
 from hilctl.servo import Hold, paper_servo, poles

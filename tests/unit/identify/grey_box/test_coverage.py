@@ -9,7 +9,7 @@ from scipy.signal import butter, lfilter
 from hilctl.identify.frequency.judge_model import fit_percent
 from hilctl.identify.grey_box.identify import identify
 from hilctl.identify.grey_box.model import Record
-from hilctl.papers.servo_case import TRUTH, paper_choices, paper_model, paper_record
+from hilctl.papers.servo.setting import TRUTH, paper_choices, paper_model, paper_record
 from hilctl.servo import paper_servo, simulate
 
 SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))

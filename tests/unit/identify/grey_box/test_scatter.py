@@ -14,7 +14,7 @@ from hilctl.identify.grey_box.parameters import Fixed, Free, Parameters
 from hilctl.identify.grey_box.problem import Problem
 from hilctl.identify.grey_box.scatter import scatter
 from hilctl.identify.grey_box.search import search
-from hilctl.papers.servo_case import TRUTH, paper_choices, paper_model
+from hilctl.papers.servo.setting import TRUTH, paper_choices, paper_model
 from hilctl.servo import Hold, paper_servo, simulate
 
 MODEL = paper_model()

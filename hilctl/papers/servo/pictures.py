@@ -1,11 +1,12 @@
 """The paper's figures, from our record of its experiment."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from hilctl.papers.servo_tables import BELOW_HZ, V_PER_M, Case, Paper, corrector_of, gain_of
+from hilctl.identify.dynamics.study import Check
+from hilctl.papers.servo.tables import BELOW_HZ, V_PER_M, Case, Paper, corrector_of, gain_of
 from hilctl.report.dynamics.style import MEASURED, MODEL, OTHER, db, degrees, frequencies, thinned, with_intervals
 from hilctl.report.pictures.style import INK, SHADES, below, new
 
@@ -13,14 +14,17 @@ _FROM_S, _TO_S = 8.5, 11.5
 _ORDERS = (4, 5, 6, 7, 9)
 
 
-def pictures_of(paper: Paper) -> Iterator[tuple[str, Any]]:
+def drawings_of(paper: Paper) -> dict[str, Callable[[], Any]]:
     """All, by name."""
-    yield "paper-sweep", sweep(paper)
-    yield "paper-response", response(paper)
-    yield "paper-fit", fitted(paper.noisy)
-    yield "paper-model", model(paper)
-    yield "paper-orders", orders(paper)
-    yield "paper-step", step(paper)
+    made: dict[str, Callable[[], Any]] = {
+        "sweep": lambda: sweep(paper),
+        "response": lambda: response(paper),
+        "fit": lambda: fitted(paper.noisy),
+        "model": lambda: model(paper),
+        "orders": lambda: orders(paper),
+    }
+    step = paper.step
+    return made if step is None else {**made, "step": lambda: stepped(step)}
 
 
 def sweep(paper: Paper) -> Any:
@@ -119,11 +123,8 @@ def orders(paper: Paper) -> Any:
     return figure
 
 
-def step(paper: Paper) -> Any:
+def stepped(one: Check) -> Any:
     """The identified model on a step."""
-    one = paper.step
-    if one is None:
-        return None
     figure, axes = new(1, 1, 2.6)
     ax = axes[0, 0]
     at = int(np.argmax(np.abs(one.driven - one.driven[0]) > 1e-3 * np.ptp(one.driven)))

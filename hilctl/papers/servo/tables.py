@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from msgspec import to_builtins
 
 from hilctl.identify.dynamics.servo_plant import STEP, SWEEP, bounds_of, heard
 from hilctl.identify.dynamics.study import Check, Study
@@ -86,17 +85,6 @@ class Paper(NamedTuple):
     orders: tuple[Order, ...]
     step: Check | None  # of the identified model
     order_truth: float  # fit of the true response's amplitude
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain values."""
-        cases = {"recorded": self.quiet, "noise_3.8_percent": self.noisy, "with_load_pressure": self.pressed}
-        return {
-            "paper": {"fit_percent": {"start": FITS[0], "final": FITS[1]}, "iterations": ITERATIONS},
-            "table": [line._asdict() for line in self.lines],
-            "cases": {name: to_builtins(one.fit.told()) for name, one in cases.items()},
-            "transfer_functions": [one._asdict() for one in self.orders],
-            "transfer_functions_truth_percent": self.order_truth,
-        }
 
 
 def paper_of(study: Study) -> Paper:

@@ -6,7 +6,7 @@ import pytest
 from hilctl.identify.frequency.judge_model import fit_percent
 from hilctl.identify.grey_box.identify import identify
 from hilctl.identify.grey_box.parameters import Fixed, Tied
-from hilctl.papers.servo_case import TRUTH, paper_choices, paper_model, paper_record
+from hilctl.papers.servo.setting import TRUTH, paper_choices, paper_model, paper_record
 from hilctl.servo import paper_servo, sensitivities
 
 MODEL = paper_model()
