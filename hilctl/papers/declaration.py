@@ -180,7 +180,7 @@ def same_words(kept: Page, now: Page) -> bool:
     return _words(kept) == _words(now)
 
 
-def _words(page: Page) -> Any:
+def _words(page: Page) -> tuple[object, ...]:
     rows = [(row.of, row.what, row.unit, _NUMBER.sub("", row.why)) for row in page.rows]
     parts = _NUMBER.sub("", msgspec.json.encode(page.parts).decode())
     return page.title, page.source, page.needs, page.results, rows, parts
