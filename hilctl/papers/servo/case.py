@@ -7,6 +7,7 @@ RIG = "servo-004"
 
 def run(tell: Tell) -> Outcome:
     """The sweep and the step, recorded; then all tables from them."""
+    from hilctl.papers.servo.beside import beside
     from hilctl.papers.servo.experiment import driven
     from hilctl.papers.servo.parts import parts_of
     from hilctl.papers.servo.pictures import drawings_of
@@ -16,7 +17,9 @@ def run(tell: Tell) -> Outcome:
     study = driven(RIG, tell)
     tell("fitting the paper's cases")
     paper = paper_of(study)
-    return Outcome(rows_of(paper, study), parts_of(paper), drawings_of(paper))
+    tell("Algorithm 1, and a PRBS beside the sweep")
+    also = beside(paper)
+    return Outcome(rows_of(paper, study, also), parts_of(paper, also), drawings_of(paper, also))
 
 
 CASE = Case(
@@ -26,9 +29,11 @@ CASE = Case(
     needs=f"a private service of the simulated rig {RIG}",
     results=(
         Result("eq. 14", "the servo in nine states"),
+        Result("§ 1.3", "sweep rather than PRBS, and the record's preparation"),
         Result("Fig. 2", "sweep of sines"),
         Result("Fig. 3", "frequency response"),
         Result("Fig. 4", "frequency response of the corrector"),
+        Result("Algorithm 1", "bounded trust region, converged in 20 iterations"),
         Result("Table 1", "start and bounds"),
         Result("Fig. 6", "fit at the start"),
         Result("Fig. 7", "fit at the end"),

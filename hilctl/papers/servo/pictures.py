@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from hilctl.identify.dynamics.study import Check
+from hilctl.papers.servo.beside import ITERATIONS, Beside, Searches
 from hilctl.papers.servo.tables import BELOW_HZ, V_PER_M, Case, Paper, corrector_of, gain_of
 from hilctl.report.dynamics.style import MEASURED, MODEL, OTHER, db, degrees, frequencies, thinned, with_intervals
 from hilctl.report.pictures.style import INK, SHADES, below, new
@@ -14,11 +15,12 @@ _FROM_S, _TO_S = 8.5, 11.5
 _ORDERS = (4, 5, 6, 7, 9)
 
 
-def drawings_of(paper: Paper) -> dict[str, Callable[[], Any]]:
+def drawings_of(paper: Paper, also: Beside) -> dict[str, Callable[[], Any]]:
     """All, by name."""
     made: dict[str, Callable[[], Any]] = {
         "sweep": lambda: sweep(paper),
         "response": lambda: response(paper),
+        "searches": lambda: searches(also.searches),
         "fit": lambda: fitted(paper.noisy),
         "model": lambda: model(paper),
         "orders": lambda: orders(paper),
@@ -83,6 +85,21 @@ def fitted(case: Case) -> Any:
     axes[2, 0].set_ylabel("what is left, mm")
     axes[2, 0].set_xlabel("time, s")
     axes[0, 0].margins(x=0)
+    below(figure, axes)
+    return figure
+
+
+def searches(found: Searches) -> Any:
+    """How soon each comes to the score of the true parameters."""
+    figure, axes = new(1, 1, 2.8)
+    ax = axes[0, 0]
+    for scores, colour, label in ((found.paper, OTHER, "Algorithm 1"), (found.ours, MODEL, "the product's solver")):
+        left = found.truth - scores
+        at = np.flatnonzero(left > 0)
+        ax.semilogy(at, left[at], "o-", markersize=3, color=colour, label=label)
+    ax.set_xlabel("iterations")
+    ax.set_ylabel("score left, %")
+    ax.set_xlim(-0.5, ITERATIONS + 0.5)
     below(figure, axes)
     return figure
 
