@@ -25,7 +25,7 @@ def matrix(table: Table) -> str:
     """Laws below each other, phenomena side by side; the last row says what decides."""
     lines = [_row("law", *(one.title for one in PHENOMENA)), _row(*["---"] * (1 + len(PHENOMENA)))]
     lines += [_row(f"`{law}`", *(_cell(cells[one.key], one) for one in PHENOMENA)) for law, cells in table.items()]
-    lines.append(_row("*yes if*", *(f"*{one.figure} {_bound(one)}*" for one in PHENOMENA)))
+    lines.append(_row("*yes if*", *(f"*{one.figure} {bound(one)}*" for one in PHENOMENA)))
     return "\n".join(lines)
 
 
@@ -33,7 +33,7 @@ def reasons(table: Table) -> str:
     """A section a phenomenon: every law with its figure and the reason."""
     parts = []
     for one in PHENOMENA:
-        head = f"## {one.title.capitalize()}\n\nDecided by: {one.figure} {_bound(one)}."
+        head = f"## {one.title.capitalize()}\n\nDecided by: {one.figure} {bound(one)}."
         rows = [_row("law", "", "figure", "because"), _row(*["---"] * 4)]
         for law, cells in table.items():
             cell = cells[one.key]
@@ -78,9 +78,10 @@ def _cell(cell: Cell, one: Phenomenon) -> str:
     return f"{cell.word}: {shown(cell.figure)} {unit}"
 
 
-def _bound(one: Phenomenon) -> str:
-    bound = f"≥ {one.least:g}" if one.least is not None else f"≤ {one.most:g}"
-    return f"{bound} {one.unit}"
+def bound(one: Phenomenon) -> str:
+    """From where on the answer is yes."""
+    sign, limit = ("≥", one.least) if one.least is not None else ("≤", one.most)
+    return f"{sign} {limit:g} {one.unit}"
 
 
 def _row(*cells: str) -> str:

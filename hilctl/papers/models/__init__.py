@@ -1,0 +1,1 @@
+"""003: friction models and their phenomena."""
