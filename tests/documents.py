@@ -208,7 +208,7 @@ def pages() -> dict[Path, str]:
 
 def computed_pages(table: Any = None) -> dict[Path, str]:
     """Pages with parts that take seconds to compute, from the table of laws and phenomena."""
-    from hilctl.phenomena.table import computed, matrix, page
+    from hilctl.papers.phenomena.table import computed, matrix, page
 
     table = computed() if table is None else table
     laws = DOCS / "friction-laws.md"

@@ -12,7 +12,7 @@ from hilctl.errors import DONE, NoFigures, WrongUse
 if TYPE_CHECKING:
     from rich.table import Table as Printed
 
-    from hilctl.phenomena.table import Table
+    from hilctl.papers.phenomena.table import Table
 
 
 def models(parser: argparse.ArgumentParser) -> None:
@@ -26,9 +26,9 @@ def models(parser: argparse.ArgumentParser) -> None:
 def _models(given: argparse.Namespace) -> int:
     from rich.console import Console
 
+    from hilctl.papers.phenomena.figures import draw
+    from hilctl.papers.phenomena.table import as_object, computed, page
     from hilctl.params.finite import finite
-    from hilctl.phenomena.figures import draw
-    from hilctl.phenomena.table import as_object, computed, page
 
     laws, folder, without = _chosen(given.laws), result_folder("--out", Path(given.out)), ""
     with Console(stderr=True).status("trying every law"):
@@ -68,7 +68,7 @@ def _chosen(text: str) -> tuple[str, ...]:
 def _printed(table: "Table") -> "Printed":
     from rich.table import Table as Rows
 
-    from hilctl.phenomena.table import PHENOMENA
+    from hilctl.papers.phenomena.table import PHENOMENA
 
     rows = Rows("", "shown by", "not by", show_lines=True)
     for one in PHENOMENA:

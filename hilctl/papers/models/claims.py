@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from hilctl.papers.declaration import Row
 from hilctl.papers.models.laws import five_parameters
-from hilctl.phenomena.cell import Cell
-from hilctl.phenomena.stand import stand_for
-from hilctl.phenomena.table import PHENOMENA, Table
+from hilctl.papers.phenomena.cell import Cell
+from hilctl.papers.phenomena.stand import stand_for
+from hilctl.papers.phenomena.table import PHENOMENA, Table
 
 LAWS = ("coulomb", "viscous", "static", "stribeck", "karnopp", "armstrong", "dahl", "lugre", "bliman-sorine-2")
 FIVE = "armstrong, five parameters"

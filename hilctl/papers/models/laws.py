@@ -9,8 +9,8 @@ import numpy as np
 
 from hilctl.friction import MODELS, Friction, check_friction
 from hilctl.papers.declaration import Row
-from hilctl.phenomena import breaking, presliding
-from hilctl.phenomena.stand import TABLE, Block, Run, Stand, path, sine, stand_for
+from hilctl.papers.phenomena import breaking, presliding
+from hilctl.papers.phenomena.stand import TABLE, Block, Run, Stand, path, sine, stand_for
 
 FC, FS, VS, FV = (MODELS["karnopp"].typical[name] for name in ("fc", "fs", "vs", "sigma"))
 EXPONENTS = (0.0, 0.5, 1.0, 1.5, 2.0)  # of Dahl's law

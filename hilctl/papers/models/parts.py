@@ -2,8 +2,8 @@
 
 from hilctl.papers.declaration import Figure, Part, Text
 from hilctl.papers.declaration import Table as Cells
-from hilctl.phenomena.cell import shown
-from hilctl.phenomena.table import PHENOMENA, Table, bound
+from hilctl.papers.phenomena.cell import shown
+from hilctl.papers.phenomena.table import PHENOMENA, Table, bound
 
 
 def parts_of(table: Table) -> tuple[Part, ...]:

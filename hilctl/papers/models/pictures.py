@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from hilctl.papers.models.laws import EXPONENTS, FC, FS, VS, dahl_loop, law
-from hilctl.phenomena.stand import path, stand_for
+from hilctl.papers.phenomena.stand import path, stand_for
 from hilctl.report.pictures.style import AFTER, BEFORE, PALE, SHADES, below, new
 
 _SAMPLE_S = 1e-3

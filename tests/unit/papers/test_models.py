@@ -5,8 +5,8 @@ import pytest
 from hilctl.papers.models import laws
 from hilctl.papers.models.case import CASE
 from hilctl.papers.models.claims import LAWS, claims
-from hilctl.phenomena.cell import Cell
-from hilctl.phenomena.table import PHENOMENA
+from hilctl.papers.phenomena.cell import Cell
+from hilctl.papers.phenomena.table import PHENOMENA
 
 
 def test_every_equation_holds_and_every_figure_has_a_row():

@@ -5,8 +5,8 @@ The figure is the way gained in a cycle, once the first cycles have settled, as 
 
 import numpy as np
 
-from hilctl.phenomena.cell import NOTHING_HELD, Cell, Phenomenon, shown
-from hilctl.phenomena.stand import Run, Stand, path, sine
+from hilctl.papers.phenomena.cell import NOTHING_HELD, Cell, Phenomenon, shown
+from hilctl.papers.phenomena.stand import Run, Stand, path, sine
 
 BIAS, SWING = 0.4, 0.3  # of break-away: 0.7 at most
 FREQUENCY_HZ, RISING, CYCLES = 10.0, 5, 20  # the swing rises, then stays

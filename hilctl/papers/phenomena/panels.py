@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from hilctl.phenomena.stand import Stand
+from hilctl.papers.phenomena.stand import Stand
 
 STYLE: Any = {
     "figure.figsize": (7.2, 3.9), "figure.dpi": 110, "figure.constrained_layout.use": True, "savefig.bbox": "tight",

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from hilctl.friction import MODELS
-from hilctl.phenomena import breaking, lag, presliding, steady, stick_slip, vibration
-from hilctl.phenomena.cell import Cell, Phenomenon, shown
-from hilctl.phenomena.stand import stand_for
+from hilctl.papers.phenomena import breaking, lag, presliding, steady, stick_slip, vibration
+from hilctl.papers.phenomena.cell import Cell, Phenomenon, shown
+from hilctl.papers.phenomena.stand import stand_for
 
 PHENOMENA: tuple[Phenomenon, ...] = (
     *steady.PHENOMENA, *presliding.PHENOMENA, *lag.PHENOMENA, *breaking.PHENOMENA,

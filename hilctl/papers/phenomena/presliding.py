@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hilctl.phenomena.cell import NOTHING_HELD, Cell, Phenomenon, shown
-from hilctl.phenomena.stand import Run, Stand, loop_area, path, sine
+from hilctl.papers.phenomena.cell import NOTHING_HELD, Cell, Phenomenon, shown
+from hilctl.papers.phenomena.stand import Run, Stand, loop_area, path, sine
 
 SPRING_PUSH = 0.3  # of break-away
 LEAST_BACK = 50.0  # %

@@ -8,8 +8,8 @@ at which it passes what friction holds is known in closed form. So every piece i
 import math
 from typing import Any
 
-from hilctl.phenomena.chosen import rt_hold, rt_slip
-from hilctl.phenomena.words import (
+from hilctl.papers.phenomena.chosen import rt_hold, rt_slip
+from hilctl.papers.phenomena.words import (
     DAMPING,
     FRICTION,
     LAW,

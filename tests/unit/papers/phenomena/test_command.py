@@ -9,7 +9,7 @@ from hilctl.cli.main import main
 
 
 def test_it_writes_the_table_its_reasons_and_every_picture(tmp_path, capsys):
-    from hilctl.phenomena.figures import PICTURES
+    from hilctl.papers.phenomena.figures import PICTURES
 
     assert main(["models", "--laws", "gms, karnopp", "--out", str(tmp_path / "out"), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)

@@ -13,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.friction import MODELS, STATES, Friction, Kind, friction_of
-from hilctl.params import check
-from hilctl.phenomena.block import rt_run
-from hilctl.phenomena.words import (
+from hilctl.papers.phenomena.block import rt_run
+from hilctl.papers.phenomena.words import (
     DAMPING,
     FRICTION,
     KIND,
@@ -32,6 +31,7 @@ from hilctl.phenomena.words import (
     VISCOUS,
     WORDS,
 )  # fmt: skip
+from hilctl.params import check
 
 Line = npt.NDArray[np.floating[Any]]
 

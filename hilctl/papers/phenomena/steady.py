@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hilctl.phenomena.cell import Cell, Phenomenon, shown
-from hilctl.phenomena.stand import Line, Run, Stand, path
+from hilctl.papers.phenomena.cell import Cell, Phenomenon, shown
+from hilctl.papers.phenomena.stand import Line, Run, Stand, path
 
 SLOWEST, FASTEST, SPEEDS = 1e-3, 0.8, 30  # of the paper's measurement
 _SETTLING_S = 0.2  # forty times the longest memory among the typical laws

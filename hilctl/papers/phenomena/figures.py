@@ -8,9 +8,9 @@ import numpy as np
 
 from hilctl.errors import NoFigures
 from hilctl.friction import Kind
-from hilctl.phenomena import breaking, lag, presliding, steady, stick_slip, vibration
-from hilctl.phenomena.panels import COLOURS, STYLE, first_of, panels
-from hilctl.phenomena.stand import Stand, stand_for
+from hilctl.papers.phenomena import breaking, lag, presliding, steady, stick_slip, vibration
+from hilctl.papers.phenomena.panels import COLOURS, STYLE, first_of, panels
+from hilctl.papers.phenomena.stand import Stand, stand_for
 
 Picture = Callable[[Any, Sequence[Stand]], Any]
 

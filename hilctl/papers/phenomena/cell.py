@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from hilctl.phenomena.stand import Stand
+from hilctl.papers.phenomena.stand import Stand
 
 
 class Cell(NamedTuple):

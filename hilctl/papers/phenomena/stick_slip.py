@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hilctl.phenomena.cell import Cell, Phenomenon, shown
-from hilctl.phenomena.stand import Line, Run, Stand
+from hilctl.papers.phenomena.cell import Cell, Phenomenon, shown
+from hilctl.papers.phenomena.stand import Line, Run, Stand
 
 SPEED, FAST = 0.02, 0.5  # m/s at the spring's far end
 ANGULAR_RATE = 200**0.5  # rad/s of the block on the spring: 1e5 N/m for 500 kg

@@ -5,6 +5,6 @@ import pytest
 
 @pytest.fixture(scope="session")
 def table():
-    from hilctl.phenomena.table import computed
+    from hilctl.papers.phenomena.table import computed
 
     return computed()

@@ -6,8 +6,8 @@ rest and no past. For the dwell it is led, stopped, let go, left to itself for a
 
 import numpy as np
 
-from hilctl.phenomena.cell import NOTHING_HELD, Cell, Phenomenon
-from hilctl.phenomena.stand import Line, Stand, path
+from hilctl.papers.phenomena.cell import NOTHING_HELD, Cell, Phenomenon
+from hilctl.papers.phenomena.stand import Line, Stand, path
 
 RATES = (0.3, 3.0, 30.0, 300.0)  # break-away forces a second
 _ON = 1.2  # of break-away, where the push ends; it stays there

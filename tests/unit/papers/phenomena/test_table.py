@@ -19,7 +19,7 @@
 import pytest
 
 from hilctl.friction import MODELS
-from hilctl.phenomena.table import PHENOMENA
+from hilctl.papers.phenomena.table import PHENOMENA
 
 COLUMNS = ("stribeck", "rest", "spring", "hysteresis", "memory", "lag", "rate", "dwell", "stick-slip", "vibration")
 EXPECTED = {
@@ -85,8 +85,8 @@ def test_gms_remembers_exactly_and_lugre_ratchets_by_more_than_its_stroke(table)
 
 def test_bristles_of_the_usual_damping_lag_when_slow_and_lead_when_fast():
     """A constant s1 takes more off than the deflection adds where s1(v) > g/v: above some 30 mm/s."""
-    from hilctl.phenomena import lag
-    from hilctl.phenomena.stand import stand_for
+    from hilctl.papers.phenomena import lag
+    from hilctl.papers.phenomena.stand import stand_for
 
     lugre = stand_for("lugre")
     assert lag.width(lugre, lag.swung(lugre, 16.0)) > 0.2
@@ -94,8 +94,8 @@ def test_bristles_of_the_usual_damping_lag_when_slow_and_lead_when_fast():
 
 
 def test_stick_slip_ends_beyond_a_stiffness_too():
-    from hilctl.phenomena import stick_slip
-    from hilctl.phenomena.stand import stand_for
+    from hilctl.papers.phenomena import stick_slip
+    from hilctl.papers.phenomena.stand import stand_for
 
     lugre = stand_for("lugre")
     assert stick_slip.pulled(lugre, stiffer=1.0).resting > 50
@@ -110,7 +110,7 @@ def test_the_pages_hold_the_table_as_it_is_computed_now(table):
 
 
 def test_the_pictures_of_the_page_are_all_there_and_no_others():
-    from hilctl.phenomena.figures import PICTURES
+    from hilctl.papers.phenomena.figures import PICTURES
     from tests.documents import DOCS
 
     kept = {path.stem for path in (DOCS / "friction").glob("*.png")}

@@ -5,8 +5,8 @@ it is gone round. The figure is the loop's area as a share of the break-away for
 the other way round is negative.
 """
 
-from hilctl.phenomena.cell import Cell, Phenomenon
-from hilctl.phenomena.stand import Run, Stand, loop_area, sine
+from hilctl.papers.phenomena.cell import Cell, Phenomenon
+from hilctl.papers.phenomena.stand import Run, Stand, loop_area, sine
 
 SLOW, FAST = 1e-3, 20e-3  # m/s: where bristles of the usual damping lag; see docs/friction-laws.md
 FREQUENCIES_HZ = (4.0, 16.0)

@@ -14,9 +14,9 @@ longer than all that it computes.
 from typing import Any
 
 from hilctl.friction import Kind
-from hilctl.phenomena.chosen import rt_advance, rt_force
-from hilctl.phenomena.sliding import rt_ride_jumping
-from hilctl.phenomena.words import (
+from hilctl.papers.phenomena.chosen import rt_advance, rt_force
+from hilctl.papers.phenomena.sliding import rt_ride_jumping
+from hilctl.papers.phenomena.words import (
     DAMPING,
     FRICTION,
     KIND,

@@ -7,8 +7,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from hilctl.friction import MODELS
-from hilctl.phenomena import stand as stands
-from hilctl.phenomena.stand import Block, loop_area, path, sine, stand_for
+from hilctl.papers.phenomena import stand as stands
+from hilctl.papers.phenomena.stand import Block, loop_area, path, sine, stand_for
 
 M, K, C, SPEED = 500.0, 1e5, 700.0, 0.02
 CURVE = {"fc": 287.0, "fs": 3118.0, "vs": 0.115, "sigma": 3251.0}
@@ -138,7 +138,7 @@ def test_a_path_is_gentle_and_meets_its_corners():
 
 @pytest.mark.slow
 def test_half_the_step_changes_no_figure_by_a_hundredth(table, monkeypatch):
-    from hilctl.phenomena.table import computed
+    from hilctl.papers.phenomena.table import computed
 
     monkeypatch.setattr(stands, "STEP_S", stands.STEP_S / 2)
     finer = computed()
