@@ -8,11 +8,13 @@ from hilctl.papers.words import HEAD, cells_of, summary
 
 def markdown(made: Page) -> str:
     """The page."""
+    again = (
+        f"A later run has to give the same within {100 * STEADY:g} %; where another share is stated in the JSON file "
+        "beside this page (`steady`), within that; where none is (`null`), within the figure's bounds."
+    )
     lines = [
         f"# {made.paper}: {made.title}", f"{made.source}.", f"Runs on {made.needs}; with figures:",
-        f"    hilctl paper {made.paper} --out out/papers", summary(made),
-        f"A later run has to give the same within {100 * STEADY:g} %; where another share is stated in the JSON file "
-        "beside this page (`steady`), within that; where none is (`null`), within the figure's bounds.",
+        f"    hilctl paper {made.paper} --out out/papers", summary(made), again,
         _table(HEAD, (cells_of(made, row) for row in made.rows)),
     ]  # fmt: skip
     for part in made.parts:
