@@ -42,9 +42,10 @@ def _why(row: Row) -> str:
 
 
 def bounds(row: Row) -> str:
-    """Between which values ours is right."""
+    """Between which values ours is right; nothing where they are one, as far as digits show."""
     if row.low is not None and row.high is not None:
-        return f"{plain(row.low)} to {plain(row.high)}"
+        low, high = plain(row.low), plain(row.high)
+        return f"{low} to {high}" if low != high else ""
     if row.low is not None:
         return f"{plain(row.low)} or more"
     return f"{plain(row.high)} or less" if row.high is not None else ""
