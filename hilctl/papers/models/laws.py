@@ -54,7 +54,7 @@ def rows_of() -> tuple[Row, ...]:
 
 
 def _same(of: str, what: str, paper: float, ours: float, unit: str = "", why: str = "") -> Row:
-    return Row.near(of, what, paper, ours, unit, share=_EXACT, by=1e-300, why=why)
+    return Row.near(of, what, paper, ours, unit, share=_EXACT, why=why)
 
 
 def _classical() -> Iterator[Row]:
