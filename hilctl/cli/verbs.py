@@ -194,6 +194,17 @@ VERBS: dict[str, Verb] = {
         ("hilctl paper 004 --out out/papers", "hilctl paper", "hilctl paper all --json"),
         "Without a name it lists the papers. A page (HTML) and its figures as JSON are written.",
     ),
+    "pendulum": Verb(
+        "pendulum", "pendulum", "develop", "swing a pendulum of one to four links with friction in its joints",
+        ("hilctl pendulum", "hilctl pendulum --laws coulomb,lugre --seconds 50",
+         "hilctl pendulum --links 4 --laws none --seconds 60 --json",
+         "hilctl pendulum --couple 6 --seconds 250 --out driven.csv",
+         "hilctl pendulum --links 3 --laws lugre/coulomb/breakaway --seconds 2",
+         "hilctl pendulum --laws coulomb,stribeck --angle 0.9 --seconds 2 --check"),
+        "Free or driven, with any friction model in any joint, on a base that stands still. Energy in less energy lost "
+        "and stored is printed as the error. The same pendulum stands on the simulated table with "
+        "twin.specimen.kind = \"chain\".",
+    ),
     "bench": Verb(
         "bench", "bench", "develop", "measure this program against its yardsticks",
         ("hilctl bench tick", "hilctl bench jitter --quick --json"),

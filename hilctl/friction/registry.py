@@ -124,8 +124,8 @@ def step_of(model: Model) -> Callable[[Any, Any, float, float], float]:
     return rt_jumps
 
 
-def _choosing(name: str, arguments: str, parts: dict[int, Any], says: str) -> Any:
-    """A compiled function that calls the part with a code; nan for a code that does not exist.
+def _choosing(name: str, arguments: str, parts: dict[int, Any], says: str, otherwise: object = math.nan) -> Any:
+    """A compiled function that calls the part with a code; nan, or what is said, for a code that has none.
 
     Its text is written here, one branch a model, because a compiled function can inline only what it names.
     """
@@ -133,7 +133,7 @@ def _choosing(name: str, arguments: str, parts: dict[int, Any], says: str) -> An
     lines += [f"    if code == {code}:\n        return part_{code}({arguments})" for code in parts]
     scope: dict[str, Any] = {"nan": math.nan, **{f"part_{code}": part for code, part in parts.items()}}
     made: dict[str, Any] = {}
-    exec("\n".join([*lines, "    return nan"]), scope, made)
+    exec("\n".join([*lines, f"    return {otherwise}"]), scope, made)
     made[name].__doc__, made[name].__module__ = says, __name__
     return jit()(made[name])
 
@@ -145,6 +145,18 @@ rt_friction = _choosing(
 rt_steady = _choosing(
     "rt_steady", "p, direction, v", {m.code: m.slip for m in MODELS.values()},
     "Friction at a constant speed; `direction` is the sign of v, or between the signs to cross zero smoothly.",
+)  # fmt: skip
+rt_holds = _choosing(
+    "rt_holds", "p, direction", {m.code: m.hold for m in MODELS.values() if m.hold is not None},
+    "Of a model that jumps: the greatest force held at rest against a push in this direction.",
+)  # fmt: skip
+rt_relaxed = _choosing(
+    "rt_relaxed", "p, z, v, dt", {m.code: m.advance for m in MODELS.values() if m.advance is not None},
+    "Of a model with bristles: its state after dt at a constant speed.", otherwise=None,
+)  # fmt: skip
+rt_bent = _choosing(
+    "rt_bent", "p, z, v", {m.code: m.force for m in MODELS.values() if m.force is not None},
+    "Of a model with bristles: the force of its state and a speed.",
 )  # fmt: skip
 
 

@@ -8,6 +8,8 @@ import numpy as np
 
 from hilctl.machine import GRAVITY
 from hilctl.params import Problem
+from sim.specimens.chain.fill import fill_chain, rates
+from sim.specimens.chain.record import CHAIN_WORDS
 from sim.specimens.inertia import fill_inertia
 from sim.specimens.links import Joint, Link
 from sim.specimens.record import (
@@ -46,6 +48,9 @@ def specimen_record(config: SpecimenConfig, table_kg: float, vertical: bool = Fa
         _fill_structure(spec, config.structure, vertical)
     elif config.kind == "pendulum":
         _fill_pendulum(spec, config.pendulum)
+    elif config.kind == "chain":
+        spec.words, spec.pivot = CHAIN_WORDS, config.chain.pivot_m
+        fill_chain(spec, config.chain)
     return spec
 
 
@@ -57,10 +62,15 @@ def demands(
         own = config.structure
         yield from _in_time(f"{at}.structure.k", own.k, substep_s, math.sqrt(own.k * (1 / own.m + 1 / table_kg)))
         yield from _in_time(f"{at}.structure.c", own.c, substep_s, own.c * (1 / own.m + 1 / table_kg))
+    if vertical and config.kind in ("pendulum", "chain"):
+        limit, remedy = "needs a table that moves horizontally", "machine.vertical = false, or another kind"
+        yield Problem(f"{at}.kind", config.kind, limit, remedy)
+    if config.kind == "chain":
+        for name, spring, damper in rates(config.chain):
+            hinge = getattr(config.chain, name)
+            yield from _in_time(f"{at}.chain.{name}.s0", hinge.s0, substep_s, spring)
+            yield from _in_time(f"{at}.chain.{name}.vs", hinge.vs, substep_s, damper)
     if config.kind == "pendulum":
-        if vertical:
-            limit, remedy = "needs a table that moves horizontally", "machine.vertical = false, or another kind"
-            yield Problem(f"{at}.kind", config.kind, limit, remedy)
         for name, spring, damper in _stiffness_of_joints(config.pendulum):
             joint = getattr(config.pendulum, name)
             yield from _in_time(f"{at}.pendulum.{name}.s0", joint.s0, substep_s, math.sqrt(spring))

@@ -6,6 +6,7 @@ depends on where the table is, and what is large never hides what is small.
 
     structure   deflection, speed of the mass; work done by the table, loss
     pendulum    x y θ of either link, their speeds; time; work done by the drives and by the table, loss; bristles
+    chain       as in `chain/record.py`
 
 y is what has been accepted, `trial` a stage of a step, `end` its end, which `rt_commit` accepts. A caller that looks
 for an instant inside a step may therefore take it as often as it likes.
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from hilctl.params import record_of
+from sim.specimens.chain.record import CHAIN
 from sim.specimens.inertia import INERTIA
 from sim.specimens.near import NEAR
 
@@ -39,6 +41,7 @@ class Kind(IntEnum):
     RIGID = 1
     STRUCTURE = 2
     PENDULUM = 3
+    CHAIN = 4
 
 
 LINK: "np.dtype[Any]" = record_of(
@@ -97,6 +100,7 @@ SPECIMEN: "np.dtype[Any]" = record_of(
         ("free", INERTIA),  # and on one that is not
         ("joint1", JOINT),
         ("joint2", JOINT),
+        ("chain", CHAIN),
         # state
         ("y", np.float64, (SIZE,)),
         ("trial", np.float64, (SIZE,)),

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from hilctl.params import Params, Problem, note, number
+from sim.specimens.chain.settings import Chain
 from sim.specimens.geometry import coupling
 from sim.specimens.links import Joint, Link
 
@@ -82,7 +83,10 @@ class Pendulum(Params):
 class SpecimenConfig(Params):
     """The specimen on the table; its mass is not part of machine.m."""
 
-    kind: Annotated[Literal["none", "rigid", "structure", "pendulum"], note("the specimen on the table")] = "none"
+    kind: Annotated[Literal["none", "rigid", "structure", "pendulum", "chain"], note("the specimen on the table")] = (
+        "none"
+    )
     rigid: Rigid = Rigid()
     structure: Structure = Structure()
     pendulum: Pendulum = Pendulum()
+    chain: Chain = Chain()

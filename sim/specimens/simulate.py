@@ -1,10 +1,10 @@
 """A specimen's motion as named arrays, for a notebook:
 
-    from sim.specimens import Pendulum, SpecimenConfig, Table, simulate
+from sim.specimens import Pendulum, SpecimenConfig, Table, simulate
 
-    motion = simulate(SpecimenConfig(kind="pendulum"), seconds=30)                    released, on a fixed base
-    motion.angles_rad[:, 0], motion.normal_n[:, 1], motion.loss_j
-    simulate(config, 10, table=Table(500, force_n=lambda t: 2000 * np.sin(6 * t)))    on a table that is pushed
+motion = simulate(SpecimenConfig(kind="pendulum"), seconds=30)                    released, on a fixed base
+motion.angles_rad[:, 0], motion.normal_n[:, 1], motion.loss_j
+simulate(config, 10, table=Table(500, force_n=lambda t: 2000 * np.sin(6 * t)))    on a table that is pushed
 """
 
 import math
@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from hilctl.errors import HilctlError
 from hilctl.machine import GRAVITY
-from hilctl.params import check, plain
+from hilctl.params import BadValues, Problem, check, plain
 from sim.specimens.fill import specimen_record
 from sim.specimens.record import (
     DEFLECTION,
@@ -115,6 +115,9 @@ def simulate(
     BadValues where the declaration is not sound, NoSolution where the joints' forces could not be found.
     """
     config = check(SpecimenConfig, plain(config), "specimen")
+    if config.kind == "chain":
+        remedy = "sim.specimens.swing(chain, seconds)"
+        raise BadValues([Problem("specimen.kind", config.kind, "has a function of its own", remedy)])
     memory, stand_memory = np.zeros(SPECIMEN.itemsize, np.uint8), np.zeros(STAND.itemsize, np.uint8)
     spec, stand = memory.view(SPECIMEN)[0], stand_memory.view(STAND)[0]
     specimen_record(config, table.mass_kg if table else 1.0, out=spec)

@@ -26,6 +26,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from hilctl.rt.jit import jit
+from sim.specimens.chain.forces import rt_accelerate_chain
+from sim.specimens.chain.modes import rt_project_chain, rt_relax_chain
 from sim.specimens.pendulum import rt_accelerate_pendulum, rt_relax_pendulum
 from sim.specimens.project import rt_project_pendulum
 from sim.specimens.record import SIZE, Kind
@@ -55,14 +57,13 @@ SPECIMENS = {
     Kind.RIGID: Specimen(rt_accelerate_rigid, rt_relax_none, rt_project_none),
     Kind.STRUCTURE: Specimen(rt_accelerate_structure, rt_relax_none, rt_project_none),
     Kind.PENDULUM: Specimen(rt_accelerate_pendulum, rt_relax_pendulum, rt_project_pendulum),
+    Kind.CHAIN: Specimen(rt_accelerate_chain, rt_relax_chain, rt_project_chain),
 }
 
 
 @jit(inline=True)
-def rt_accelerate(
-    spec: Any, y: Any, dy: Any, v_table: float, force_on_table: float, held: bool
-) -> tuple[float, float]:
-    """The table's acceleration and the specimen's force on it, whatever the kind; fills dy."""
+def rt_accelerate(spec: Any, y: Any, dy: Any, v_table: float, force_on_table: float, held: bool) -> tuple[float, float]:
+    """The table's acceleration and the specimen's force on it, whatever the kind but a chain; fills dy."""
     kind = spec.kind
     if kind == Kind.PENDULUM.value:
         return rt_accelerate_pendulum(spec, y, dy, v_table, force_on_table, held)

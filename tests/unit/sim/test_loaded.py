@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from firmware_bridge.driver import DriverError
-from sim.specimens import SpecimenConfig, simulate
+from sim.specimens import SpecimenConfig, simulate, swing
 
 EXACT = {"null_bias": 0, "hysteresis": 0, "threshold": 0, "slew_per_s": 1e5}
 CURVE = {"fc": 287, "fs": 3118, "vs": 0.115, "sigma": 3251}
@@ -98,3 +98,17 @@ def test_what_cannot_stand_on_this_table_is_refused_with_its_key(make_rig):
 def test_the_specimens_mass_is_not_the_tables():
     assert SpecimenConfig().kind == "none"
     assert math.isfinite(SpecimenConfig().rigid.m)
+
+
+@pytest.mark.slow
+def test_on_a_table_that_sticks_a_chain_swings_as_on_the_ground(make_rig):
+    """Three joints with three laws; one jumps, and there the twin finds what sticks at a substep's end."""
+    links = {f"link{k}": {"angle_rad": angle} for k, angle in enumerate((0.6, -0.3, 0.2), 1)}
+    joints = {f"joint{k}": {"law": law} for k, law in enumerate(("lugre", "coulomb", "gms"), 1)}
+    own = {"kind": "chain", "chain": {"links": 3, **links, **joints}}
+    rig = make_rig(KARNOPP, valve=EXACT, specimen=own).ready()
+    v = rig.run(np.zeros(1000))
+    assert not v.any()
+    ground = swing(rig.config.specimen.chain, 1.0, step_s=rig.plant.substep_s, every=20)
+    assert ground.events > 0
+    assert np.cumsum(rig.plant.specimen.y[:3]) == pytest.approx(ground.angles_rad[-1], abs=5e-4)
