@@ -1,0 +1,1 @@
+"""002: pendulums with friction in their joints."""
