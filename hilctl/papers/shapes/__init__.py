@@ -1,0 +1,1 @@
+"""001: friction with a shape, GMS, and breakaway laws."""
