@@ -1,7 +1,7 @@
 """What a tick does with the signals of described devices: outputs wanted, counter followed, readings with their ages.
 
-`own` is the head of a driver's memory, whichever driver's: its fields have the names that stand here. `bus` has a row
-for each line or connection, `reading` and `output` one for each signal, with the `request` that carries it or -1.
+`own` is the head of a driver's memory, whichever driver's (record.py). `bus` has a row for each line or connection,
+`reading` and `output` one for each signal, with the `request` that carries it or -1.
 """
 
 import math

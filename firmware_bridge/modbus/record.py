@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from firmware_bridge.described import record as described
 from firmware_bridge.described.inbox import INBOX
 from firmware_bridge.described.signals import OUTPUTS, READINGS
 from firmware_bridge.modbus.settings import DEVICES
@@ -22,42 +23,20 @@ OUTBOX = 320  # the longest frame has 260 bytes (TCP), 256 (RTU)
 
 BUS = record_of(
     [
-        ("fd", np.int64),  # -1: closed
+        *described.BUS,
         ("kind", np.int64),
-        ("first", np.int64),  # its first request
-        ("fast", np.int64),  # how many are made in every tick
-        ("slow", np.int64),  # how many now and then
         ("back", np.int64),  # how many blocks of outputs are read back, one at a time
         ("watch", np.int64),  # the watchdog's register is, too
         ("back_due", np.int64),  # tick of the next one
-        ("cursor", np.int64),  # the next fast request of this tick
-        ("pending", np.int64),  # the request that waits for its answer, -1 for none
         ("transaction", np.int64),  # its transaction id (TCP)
-        ("sent_ns", np.int64),
-        ("expires_ns", np.int64),  # when it is given up
-        ("quiet_until_ns", np.int64),  # the line must be silent until then (RTU)
-        ("gap_ns", np.int64),
-        ("character_ps", np.int64),  # one character on the line
-        ("have", np.int64),  # bytes in the inbox
-        ("failed", np.int64),  # this tick's first failure here, a Status
         ("retries", np.int64),  # of this tick
-        ("expired_in_a_row", np.int64),
-        ("sent", np.int64),  # counters, here and below
-        ("answered", np.int64),
-        ("timeouts", np.int64),
-        ("checksums", np.int64),
-        ("bad_replies", np.int64),
         ("wrong_unit", np.int64),
-        ("strays", np.int64),  # answers to requests that were given up, and bytes of no request
         ("busy", np.int64),  # exceptions 5 and 6: asked again
-        ("errno", np.int64),  # that closed it
-        ("longest_ns", np.int64),  # from request to answer
         ("longest_slow_ns", np.int64),  # of a slow request lately
         ("longest_back_ns", np.int64),  # of a tick's requests with a read-back, lately
         ("usual_ns", np.int64),  # of a request of every tick: the mean, lately
         ("read_backs", np.int64),
         ("postponed", np.int64),  # ticks in which a read-back was due and there was no time for it
-        ("overwritten", np.int64),  # read-backs that found what was not written here
         ("exceptions", np.int64, (16,)),  # by code; 0: any other
     ]
 )
@@ -91,30 +70,13 @@ PLACE = record_of(
 
 HEAD = record_of(
     [
-        ("buses", np.int64),
-        ("ticks", np.int64),  # periods since the start
-        ("answered", np.int64),  # periods that were answered in full
-        ("counter_raw", np.int64),  # the device's counter as it came last, -1 before
-        ("counter", np.int64),  # and unwrapped
-        ("counter_mask", np.int64),
-        ("counting_ns", np.int64),  # when it was read first
-        ("moved_ns", np.int64),  # when it moved last
-        ("counted", np.int64),  # by how much since it was read first
-        ("answer_ns", np.int64),  # after which a request is given up
-        ("lost_after", np.int64),
-        ("asked", np.int64),  # the last command asked for enable or supply
-        ("value", np.float64, (len(READINGS),)),
-        ("taken_ns", np.int64, (len(READINGS),)),
-        ("told_ns", np.int64, (len(READINGS),)),  # taken_ns of the readings that the last exchange gave
+        *described.HEAD,
         ("wanted", np.float64, (len(OUTPUTS),)),
         ("back_every", np.int64),  # ticks from one read-back to the next
         ("phase_ns", np.int64),  # from the beginning of a tick to its commands, where outputs are read back before them
-        ("rest_ns", np.int64),  # from the latest instant of an exchange to the next tick
         ("sent_bits", np.int64, (len(OUTPUTS) + 1,)),  # registers of outputs and watchdog as they were written last
         ("confirmed", np.int64, (len(OUTPUTS),)),  # that writing was answered
-        ("foreign", np.int64),  # the output that was found overwritten last, -1 for none
         ("foreign_bits", np.int64),  # what its registers held
-        ("unreported", np.int64),  # and no exchange has said so yet
         ("bus", BUS, (MOST_BUSES,)),
         ("request", REQUEST, (MOST_REQUESTS,)),
         ("reading", PLACE, (len(READINGS),)),

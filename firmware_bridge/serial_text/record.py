@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from firmware_bridge.described import record as described
 from firmware_bridge.described.inbox import INBOX
 from firmware_bridge.described.signals import OUTPUTS, READINGS
 from firmware_bridge.serial_text.settings import MOST_LINES, MOST_MESSAGES, SENT
@@ -24,37 +25,15 @@ OUTBOX = 256
 
 BUS = record_of(
     [
-        ("fd", np.int64),  # -1: closed
-        ("first", np.int64),  # its first message
-        ("fast", np.int64),  # how many are sent in every tick
-        ("slow", np.int64),  # how many now and then
+        *described.BUS,
         ("streams", np.int64),  # how many come by themselves
-        ("cursor", np.int64),  # the next fast one of this tick
-        ("pending", np.int64),  # the one that waits for its answer, -1 for none
-        ("sent_ns", np.int64),
-        ("expires_ns", np.int64),  # when it is given up
-        ("quiet_until_ns", np.int64),  # nothing is sent before
-        ("gap_ns", np.int64),
-        ("character_ps", np.int64),  # one character on the line
         ("echo", np.int64),  # the line returns what is sent
         ("echoed", np.int64),  # of the pending request's bytes, those that are still to come back
-        ("have", np.int64),  # bytes in the inbox
         ("pulled_ns", np.int64),  # when it was emptied last: what is there has come since
         ("synchronous", np.int64),  # of a stream: where a message begins is known
         ("heard_ns", np.int64),  # of a stream: when one was good last
         ("silence_ns", np.int64),  # of a stream: after which the link is lost
-        ("failed", np.int64),  # this tick's first failure here, a Status
-        ("expired_in_a_row", np.int64),
-        ("sent", np.int64),  # counters, here and below
-        ("answered", np.int64),
-        ("timeouts", np.int64),
-        ("checksums", np.int64),
-        ("bad_replies", np.int64),
         ("wrong_address", np.int64),
-        ("strays", np.int64),  # bytes that answer nothing
-        ("overwritten", np.int64),  # answers with another output than was sent
-        ("errno", np.int64),  # that closed it
-        ("longest_ns", np.int64),  # from request to answer
     ]
 )
 
@@ -129,26 +108,9 @@ PLACE = record_of(
 
 HEAD = record_of(
     [
-        ("buses", np.int64),
-        ("ticks", np.int64),  # periods since the start
-        ("answered", np.int64),  # periods that were answered in full
-        ("counter_raw", np.int64),  # the device's counter as it came last, -1 before
-        ("counter", np.int64),  # and unwrapped
-        ("counter_mask", np.int64),
-        ("counting_ns", np.int64),  # when it was read first
-        ("moved_ns", np.int64),  # when it moved last
-        ("counted", np.int64),  # by how much since it was read first
-        ("answer_ns", np.int64),  # after which a request is given up, beside its time on the line
-        ("lost_after", np.int64),
-        ("rest_ns", np.int64),  # from the latest instant of an exchange to the next tick
-        ("asked", np.int64),  # the last command asked for enable or supply
-        ("value", np.float64, (len(READINGS),)),
-        ("taken_ns", np.int64, (len(READINGS),)),
-        ("told_ns", np.int64, (len(READINGS),)),  # taken_ns of the readings that the last exchange gave
+        *described.HEAD,
         ("wanted", np.float64, (len(SENT),)),
         ("resetting", np.int64),  # a reset is wanted, and not said yet
-        ("unreported", np.int64),  # an output was overwritten, and no exchange has said so yet
-        ("foreign", np.int64),  # the output that was found overwritten last, -1 for none
         ("foreign_value", np.float64),
         ("time_to_live", np.float64),  # the number that the device has confirmed
         ("number", np.float64),  # what rt_number found last

@@ -22,7 +22,7 @@ from tests.system.core_stress import BOARD, BOARD_SLOTS, GO, RING, SEEN, SLOTS, 
 pytestmark = pytest.mark.timeout(600)
 
 HOUSE = str(Path(core_stress.__file__).parents[2])
-FEW = 50_000
+FEW = 200_000
 MANY = int(10_000_000 * float(os.environ.get("HILCTL_SLOW_SHARE", "1")))
 ALSO_MANY = pytest.param(MANY, marks=[pytest.mark.slow, pytest.mark.many])  # CI: on threads or in processes
 
