@@ -17,7 +17,7 @@ from hilctl.learning import drive_file
 from hilctl.learning.correct import SHARE, WHOLE, bounded, step
 from hilctl.learning.judge import Band, in_percent, judged
 from hilctl.learning.payload import Moved, changed, moved
-from hilctl.learning.played import Answer, accepted, loosened, played, sensed
+from hilctl.learning.played import Answer, accepted, loosened, played, sensed, together
 from hilctl.learning.response import Response, predicted
 from hilctl.learning.wanted import Lines, Reals, Wanted, lines_of
 from hilctl.results.proof import Learned, Repeat
@@ -32,6 +32,7 @@ LEAST_SHARE = 0.15  # of what is missing: less is not corrected
 MUCH_WORSE = 1.5  # times the least error: whether the rig is still the same is then looked at
 SAME = 1.25  # times its error, beyond CHANCE times what may be another each time: when a drive is played again
 CHANCE = 3.0
+PLAYS, CERTAIN = 3, 0.25  # a drive is played so often, until no more of its error than this may be chance
 
 
 class Asked(NamedTuple):
@@ -92,9 +93,11 @@ class _Course:
         sensors = sensed(self.rig, self.facts, self.asked.name)
         self.upload(drive)
         while not why:
-            loosened(self.rig, self.wanted)
-            answer = played(self.rig, self.wanted, lines_of(drive), self.asked.name, sensors)
-            self.add(drive, answer)
+            answers: list[Answer] = []
+            while not answers or (len(answers) < PLAYS and not self.certain(together(answers))):
+                loosened(self.rig, self.wanted)
+                answers.append(played(self.rig, self.wanted, lines_of(drive), self.asked.name, sensors))
+            self.add(drive, together(answers))
             tell(len(self.earlier) + len(self.tried) - 1, self.tried[-1].repeat)
             why = self.judge()
             if not why:
@@ -114,12 +117,21 @@ class _Course:
             last = self.tried[-1]
             self.response.saw(lines - last.lines, answer.x - last.answer.x, 2 * self.chance(answer))
         mass = moved(answer, float(self.facts["machine.A"]), self.wanted, self.band.highest_hz)
-        chance = in_percent(self.wanted, self.chance(answer), self.band)
-        self.tried.append(Tried(drive, lines, answer, judged(self.wanted, answer, self.band, share), chance, mass))
+        repeat = judged(self.wanted, answer, self.band, share)
+        self.tried.append(Tried(drive, lines, answer, repeat, self.chance_percent(answer), mass))
+
+    def certain(self, answer: Answer) -> bool:
+        """Whether the error is one of the drive. Of a record there are no cycles to tell that by."""
+        error_percent = judged(self.wanted, answer, self.band, 0.0).error_percent
+        return not self.wanted.repeats or self.chance_percent(answer) < max(CERTAIN * error_percent, self.target)
 
     def chance(self, answer: Answer) -> Reals:
         """The power in a line that would be another the next time."""
         return np.asarray(np.maximum(answer.noise, self.predicted.shaken_m2 / answer.ticks))
+
+    def chance_percent(self, answer: Answer) -> float:
+        """The same, of the wanted acceleration."""
+        return in_percent(self.wanted, self.chance(answer), self.band)
 
     def judge(self) -> str:
         """Which is the best now, and why this was the last; empty where it was not."""

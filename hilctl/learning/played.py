@@ -3,9 +3,14 @@
 The answer is the table's position from both of its sensors, each at the frequencies where it is the better one
 (hilctl.experiment.crossover), without their delays. It is read between the ticks, at the samples of the drive itself: a
 period need not be a whole number of ticks. When the drive began the record itself says, by its reference.
+
+Of a motion that repeats, each sample is the mean of the middle half of its cycles, and the noise follows from how these
+differ (trimmed mean, its error from the winsorized variance as Yuen has it): what a lost answer or a late tick does in
+one cycle does not count.
 """
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -26,10 +31,11 @@ _REFERENCE, _POSITION, _SHOWN, _LOAD = "xr_m", "displacement_m", "acceleration_m
 _CHANNELS = (_REFERENCE, _POSITION, _SHOWN, _LOAD)
 _RAMP = 2  # cycles over which a drive that repeats begins, and ends: a short ramp takes more than the motion
 _SETTLE = 1  # cycles before it is measured
-CYCLES = 4  # that are measured
+_CYCLES, _MEASURED_S = 4, 3.0  # that are measured: so many at least, and for so long
+_TRIMMED = 0.25  # of the cycles, at either end
 _STILL_S, _NOISE_HZ = 1.0, (5.0, 100.0)
 _LOOSENED, _LOOSENED_HZ = 0.25, 1.0  # of the motion's amplitude; frequency
-_AROUND = 2  # lines between two harmonics, on either side of one, per cycle that is measured
+_AROUND = 2  # harmonics, on either side of one
 
 
 class Sensed(NamedTuple):
@@ -72,12 +78,19 @@ def _noise(still: Column, rate_hz: float) -> float:
     return float(np.sqrt(np.mean(inside) / np.sum(np.hanning(len(still)) ** 2)))
 
 
-def whole(wanted: Wanted, x: Reals, cycles: int = CYCLES) -> Reals:
+def cycles_of(wanted: Wanted) -> tuple[int, float]:
+    """How many are measured, and how long after the first sample."""
+    if not wanted.repeats:
+        return 1, 0.0
+    return max(_CYCLES, math.ceil(_MEASURED_S / wanted.seconds)), (_RAMP + _SETTLE) * wanted.seconds
+
+
+def whole(wanted: Wanted, x: Reals) -> Reals:
     """The displacements to upload: of a motion that repeats, with a ramp before and behind."""
     if not wanted.repeats:
         return x
     count = len(x)
-    turns = np.arange((2 * _RAMP + _SETTLE + cycles) * count + 1) / count
+    turns = np.arange((2 * _RAMP + _SETTLE + cycles_of(wanted)[0]) * count + 1) / count
     ramps = _smooth(np.clip(turns / _RAMP, 0, 1)) * _smooth(np.clip((turns[-1] - turns) / _RAMP, 0, 1))
     return np.asarray(ramps * np.resize(x, len(turns)))
 
@@ -109,8 +122,7 @@ def loosened(rig: "Client", wanted: Wanted) -> None:
 def played(rig: "Client", wanted: Wanted, drive_lines: Lines, name: str, sensors: Sensed) -> Answer:
     """Tracks the drive of these lines, which was accepted last."""
     rate_hz = float(rig.hello["rate_hz"])
-    cycles = CYCLES if wanted.repeats else 1
-    before_s = (_RAMP + _SETTLE) * wanted.seconds if wanted.repeats else 0.0
+    cycles, before_s = cycles_of(wanted)
     lasts_s = cycles * wanted.seconds
 
     def part(motion: "Motion") -> slice:
@@ -131,27 +143,53 @@ def played(rig: "Client", wanted: Wanted, drive_lines: Lines, name: str, sensors
         at = _at(record[channel], ticks)
         if wanted.repeats:
             at = repeated(at, _nearest(there, ticks), cycles)
-        found[channel] = np.fft.rfft(at) / count
-    ticks_of_it = round(lasts_s * rate_hz)
-    return _answer(wanted, drive_lines, found, sensors, cycles, ticks_of_it, tuple(driven.notes))
+        found[channel] = at.reshape(cycles, -1)
+    return _answer(wanted, drive_lines, found, sensors, round(lasts_s * rate_hz), tuple(driven.notes))
 
 
 def _answer(
-    wanted: Wanted, lines: Lines, found: dict[str, Lines], sensors: Sensed, cycles: int, ticks: int,
-    notes: tuple[str, ...],
+    wanted: Wanted, lines: Lines, found: dict[str, Reals], sensors: Sensed, ticks: int, notes: tuple[str, ...]
 ) -> Answer:  # fmt: skip
-    w: Reals = 2 * np.pi / (cycles * wanted.seconds) * np.arange(cycles * (len(lines) - 1) + 1, dtype=np.float64)
-    late_s = _late(w[::cycles], lines, found[_REFERENCE][: len(w) : cycles])
-    _, x, a, load = (
-        found[channel][: len(w)] * np.exp(1j * w * (late_s + own_s))
-        for channel, own_s in zip(_CHANNELS, (0.0, sensors.late_m_s, sensors.late_m_s2_s, 0.0), strict=True)
-    )
+    w: Reals = 2 * np.pi / wanted.seconds * np.arange(len(lines), dtype=np.float64)
+    w0 = crossover_rad_s(sensors.noise_m, sensors.noise_m_s2)
+    typical, apart = {}, {}
+    for channel, cycles in found.items():
+        mean, rest = _middle(cycles)
+        typical[channel], apart[channel] = (np.fft.rfft(one)[..., : len(w)] / len(mean) for one in (mean, rest))
+    late_s = _late(w, lines, typical[_REFERENCE])
+    turns = {
+        channel: np.exp(1j * w * (late_s + own_s))
+        for channel, own_s in ((_POSITION, sensors.late_m_s), (_SHOWN, sensors.late_m_s2_s), (_LOAD, 0.0))
+    }
+    x, a, load = (typical[channel] * turn for channel, turn in turns.items())
     x[0] -= wanted.center_m
-    position = fused(w, x, a, crossover_rad_s(sensors.noise_m, sensors.noise_m_s2))
-    noise = error(w, sensors.noise_m, sensors.noise_m_s2)[::cycles] ** 2 / ticks
-    if cycles > 1:
-        noise = np.maximum(noise, _between(np.abs(position) ** 2, cycles))
-    return Answer(position[::cycles], ticks, noise, a[::cycles], load[::cycles], notes)
+    noise = error(w, sensors.noise_m, sensors.noise_m_s2) ** 2 / ticks
+    if wanted.repeats:
+        from scipy.ndimage import uniform_filter1d
+
+        differ = fused(w, apart[_POSITION] * turns[_POSITION], apart[_SHOWN] * turns[_SHOWN], w0)
+        noise = np.maximum(noise, uniform_filter1d(np.sum(np.abs(differ) ** 2, axis=0), 1 + 2 * _AROUND))
+    return Answer(fused(w, x, a, w0), ticks, noise, a, load, notes)
+
+
+def _middle(cycles: Reals) -> tuple[Reals, Reals]:
+    """The mean of the middle half at each sample, and rows whose powers add up to its variance: of each cycle what it
+    differs, those outside of the middle no more than the outermost of it.
+    """
+    n = len(cycles)
+    cut = int(_TRIMMED * n)
+    inside = np.sort(cycles, axis=0)[cut : n - cut]
+    within = np.clip(cycles, inside[0], inside[-1])
+    scale = math.sqrt(len(inside) * max(len(inside) - 1, 1))
+    return np.asarray(np.mean(inside, axis=0)), np.asarray((within - np.mean(within, axis=0)) / scale)
+
+
+def together(answers: Sequence[Answer]) -> Answer:
+    """Of a drive that was played more than once."""
+    mean = [np.asarray(np.mean([getattr(one, part) for one in answers], axis=0)) for part in ("x", "shown", "load")]
+    ticks, noise = sum(one.ticks for one in answers), np.mean([one.noise for one in answers], axis=0) / len(answers)
+    notes = tuple(dict.fromkeys(note for one in answers for note in one.notes))
+    return Answer(mean[0], ticks, np.asarray(noise), mean[1], mean[2], notes)
 
 
 def _late(w: Reals, lines: Lines, reference: Lines) -> float:
@@ -159,17 +197,6 @@ def _late(w: Reals, lines: Lines, reference: Lines) -> float:
     turned = reference * np.conj(lines)
     weight = w * np.abs(turned)
     return -float(np.sum(weight * np.angle(turned)) / np.sum(weight * w))
-
-
-def _between(power: Reals, cycles: int) -> Reals:
-    """What does not repeat from cycle to cycle: the mean power of the lines around each harmonic."""
-    own = power.copy()
-    own[::cycles] = 0.0
-    reach = _AROUND * cycles
-    kernel = np.ones(2 * reach + 1)
-    others = np.ones(len(power))
-    others[::cycles] = 0.0
-    return np.asarray(np.convolve(own, kernel, "same") / np.convolve(others, kernel, "same"))[::cycles]
 
 
 def _at(values: Column, ticks: Reals) -> Reals:

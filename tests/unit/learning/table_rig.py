@@ -12,7 +12,7 @@ from hilctl.client import Motion, Outcome
 from hilctl.errors import HilctlError
 from hilctl.law.motions import check_plan, plan, samples_of
 from hilctl.law.requests import Refusal, RequestKind
-from hilctl.learning.played import _RAMP, _SETTLE, CYCLES
+from hilctl.learning.played import cycles_of
 from hilctl.learning.wanted import Wanted
 from hilctl.params import flatten
 from hilctl.trips import Trip
@@ -104,7 +104,7 @@ class TableRig:
         """The last drive's rms error of the table's true acceleration, up to this frequency; of a motion that repeats
         without its fundamental, as its distortion.
         """
-        cycles, before_s = (CYCLES, (_RAMP + _SETTLE) * wanted.seconds) if wanted.repeats else (1, 0.0)
+        cycles, before_s = cycles_of(wanted)
         n = 4 * len(wanted.x) * cycles
         t = self.tracked[-1].facts["first_sample_s"] + before_s + wanted.seconds * cycles / n * np.arange(n)
         at = t / self.table.dt_s + float(self.table.law.lead) - 1.0  # as late is the reference of its first row
