@@ -35,6 +35,7 @@ def _friction(parser: argparse.ArgumentParser) -> None:
     from hilctl.cli.identify_friction import run
 
     options(parser, "friction")
+    apply_option(parser)
     parser.add_argument("--resume", default="", metavar="DIR", help="go on with the campaign in this directory")
     parser.add_argument(
         "--speeds", nargs="+", type=SPEED, default=None, metavar="M/S", help="24 from 0.001 to 0.8 when not given"

@@ -17,9 +17,12 @@ from hilctl.cli.identify_parts import (
     recording,
     refuse_campaign,
     rig_of,
+    set_line,
+    tell_change,
 )
 from hilctl.cli.output import note, say, show
 from hilctl.errors import WrongUse
+from hilctl.identify import friction_sets
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -28,6 +31,9 @@ if TYPE_CHECKING:
     from hilctl.identify.friction import Campaign
     from hilctl.results.friction import Discarded, SlidingFit
     from hilctl.results.identified import FittedPoints, IdentifiedFriction
+
+
+ORIGIN = "identify friction"
 
 
 def run(given: argparse.Namespace) -> int:
@@ -44,8 +50,8 @@ def run(given: argparse.Namespace) -> int:
             line = bar.add_task("connecting", total=None)
             with rig_of(given) as rig:
                 campaign = _measure(rig, given, folder, bar, line)
-            bar.update(line, description="fitting")
-            answer = _answer(campaign)
+                bar.update(line, description="fitting")
+                answer = _answer(campaign, rig, given.apply)
     except KeyboardInterrupt:
         if (folder / "campaign.json").exists():
             note(f"paused; finished speeds are in {folder}; continue with --resume {folder}")
@@ -56,7 +62,7 @@ def run(given: argparse.Namespace) -> int:
         if (folder / "campaign.json").exists():
             note(f"finished speeds are kept in {folder}; continue with --resume {folder}")
         raise
-    return outcome(given, answer, folder / "friction.json", begun_s, lambda told: _tell(campaign, told))
+    return outcome(given, answer, folder / "friction.json", begun_s, lambda told: _tell(campaign, told, given.apply))
 
 
 def _of_file(given: argparse.Namespace) -> int:
@@ -64,9 +70,11 @@ def _of_file(given: argparse.Namespace) -> int:
     from hilctl.identify.friction.from_file import fit_elsewhere, read_points
     from hilctl.results.identified import FittedPoints
 
-    driving = (given.rig, given.twin, given.connect, given.changes, given.resume, given.speeds, given.budget)
+    driving = (given.rig, given.twin, given.connect, given.changes, given.resume, given.speeds, given.budget,
+               given.apply)  # fmt: skip
     if any(driving):
-        raise WrongUse("--points reads a file: leave RIG, --twin, --connect, --set, --resume, --speeds, --budget out")
+        raise WrongUse("--points reads a file: leave RIG, --twin, --connect, --set, --resume, --speeds, --budget and "
+                       "--apply out")  # fmt: skip
     begun_s, file = time.monotonic(), source_file("--points", Path(given.points))
     points, joint = read_points(file)
     fit = fit_elsewhere(points, joint=joint)
@@ -106,21 +114,34 @@ def _show(campaign: "Campaign", bar: "Progress", line: "TaskID") -> None:
     bar.update(line, description=text, total=p.of, completed=p.done)
 
 
-def _answer(campaign: "Campaign") -> "IdentifiedFriction":
-    """The points, and the friction model that fits them."""
+def _answer(campaign: "Campaign", rig: "Client", apply: bool) -> "IdentifiedFriction":
+    """The points, and the friction model that fits them; applied if asked, where all of it is identified."""
     from hilctl.identify.friction import campaign_of, fit_friction, points_of
     from hilctl.params import BadValues
-    from hilctl.results.identified import IdentifiedFriction, answer
+    from hilctl.results.identified import Applied, IdentifiedFriction, answer
 
-    fit, refused = None, ""
+    fit, refused, sets, applied = None, "", [], None
     try:
         fit = fit_friction(points_of(campaign)).told()
     except BadValues as bad:
         refused = str(bad)
-    return answer(IdentifiedFriction, campaign_of(campaign), fit=fit, fit_refused=refused)
+    if fit is not None:
+        in_force = rig.get(*friction_sets.KEYS)
+        model = friction_sets.holder(fit.table, in_force)
+        sets = friction_sets.steps(friction_sets.changes(fit.table, in_force, model), in_force)
+        if apply and sets and not _open(fit):
+            applied = Applied([rig.set(one, origin=ORIGIN) for one in sets])
+    return answer(
+        IdentifiedFriction, campaign_of(campaign), fit=fit, fit_refused=refused, sets=sets, applied=applied
+    )  # fmt: skip
 
 
-def _tell(campaign: "Campaign", answer: "IdentifiedFriction") -> None:
+def _open(fit: "SlidingFit") -> list[str]:
+    """The parameters that these data do not identify."""
+    return [name for name, one in fit.parameters.items() if not one.identified]
+
+
+def _tell(campaign: "Campaign", answer: "IdentifiedFriction", apply: bool) -> None:
     from hilctl.identify.friction import table
 
     show(table(campaign))
@@ -132,6 +153,9 @@ def _tell(campaign: "Campaign", answer: "IdentifiedFriction") -> None:
         say(f"no friction model: {answer.fit_refused}")
     else:
         _tell_fit(answer.fit)
+        if apply and not answer.applied and (unknown := _open(answer.fit)):
+            say(f"not applied: {', '.join(unknown)} not identified; measure at more speeds")
+        tell_change([set_line(one, ORIGIN) for one in answer.sets], answer.applied)
     say(f"rig time {answer.rig_seconds:.0f} s, elapsed {answer.wall_seconds:.0f} s")
 
 

@@ -92,10 +92,10 @@ def _worst(seen: list[Margins]) -> Margins:
 
 
 def following(loop: Loop, controller: Controller, friction: Friction, dt_s: float, feedback: str) -> Complexes:
-    """x/xr of a stable loop; the feed-forward uses the controller's own machine."""
+    """x/xr of a stable loop; the feed-forward uses the controller's own machine. Of a PID it is the inverse model's."""
     outside = reference_terms(loop.w, controller, friction, dt_s, feedback)
-    if feedback == "three_state":
-        outside = outside + feed_terms(loop.w, controller, friction, dt_s)
+    fed = 1.0 if feedback == "three_state" else controller.law.feed.inverse
+    outside = outside + fed * feed_terms(loop.w, controller, friction, dt_s)
     back = transfer_of(loop, gains_of(controller, feedback))
     return np.asarray(loop.moved[:, COMMAND] * outside / (1 + back))
 

@@ -64,7 +64,13 @@ def rt_catch_up(s: Any, knots: Any) -> None:
 @jit()
 def _rt_followed(s: Any) -> float:
     """How far ahead of a tick the reference is that its command leads to."""
-    return 0.0 if rt_own_loop(s) else float((1.0 - s.pid_share) * s.linear.preview_ticks)
+    return 0.0 if rt_own_loop(s) else float((1.0 - _rt_unfed(s)) * s.linear.preview_ticks)
+
+
+@jit()
+def _rt_unfed(s: Any) -> float:
+    """How much of the motion is left to the PID alone, which is late with it."""
+    return float(s.pid_share * (1.0 - s.now.law.feed.inverse))
 
 
 @jit(inline=True)
@@ -139,7 +145,7 @@ def _rt_rejoin(s: Any, knots: Any, since: float, join: int) -> None:
 def _rt_stop_after(s: Any, since: float, stall_s: float) -> None:
     tracking, tripped = s.mode == Mode.TRACK, s.guard.trip != 0 and s.guard.trip_tick == s.tick
     # Without feed-forward the table is far behind its reference, and may still go the other way.
-    s.here.v_m_s += s.pid_share * (s.estimate.v - s.here.v_m_s)
+    s.here.v_m_s += _rt_unfed(s) * (s.estimate.v - s.here.v_m_s)
     s.head_tick += s.periods
     _rt_coast(s, since, s.head_tick)
     if tracking:

@@ -39,7 +39,6 @@ STATE: Any = record_of(
         ("u_feed", np.float64),
         ("side", np.float64),  # of the overlap on which the feed-forward is, with lead (valve_stage.py)
         ("opening_ahead", np.float64),  # of the feed-forward when it acts
-        ("fed", np.float64),  # its share in the opening
         # time
         ("tick", np.int64),
         ("periods", np.int64),  # 1 + skipped before this tick

@@ -291,26 +291,32 @@ def _rt_held(s: Any) -> float:
 
 @jit()
 def rt_feed_forward(s: Any) -> None:
-    """What the reference needs: the opening ahead, the load pressure now."""
-    now, share = s.now, s.now.law.feed.inverse
+    """What the reference needs: the opening ahead, the load pressure now. The PID has no linear feed-forward."""
+    now, share, linear = s.now, s.now.law.feed.inverse, 1.0 - rt_pid_part(s)
     s.u_linear = rt_feed_linear(s.linear, s.ahead)
     s.pressure_ref_pa = rt_pressure_for(s.linear, now.friction, s.here)
-    s.u_inverse, s.u_feed = 0.0, s.u_linear
-    s.side = rt_valve_feed(now.law.valve, s.u_linear, now.dt_s * s.periods, s.valve)
-    s.opening_ahead = s.u_linear
+    s.u_inverse, s.u_feed = 0.0, linear * s.u_linear
+    s.side = linear * rt_valve_feed(now.law.valve, s.u_linear, now.dt_s * s.periods, s.valve)
+    s.opening_ahead = s.u_feed
     if share <= 0.0 or not rt_closed_loop(s):
         rt_inverse_stop(s.inverse)
         return
     rt_inverse_advance(now.machine, now.friction, s.checked.value[SUPPLY], _rt_held(s), now.law.feed.smooth_s,
                        now.law.feed.cross_s, s.history, s.head_tick, s.tick, now.dt_s, s.inverse)
     s.u_inverse = rt_inverse_command(s.tick, now.law.feed.extra_preview_s, now.dt_s, s.inverse)
-    s.u_feed += share * (s.u_inverse - s.u_linear)
+    s.u_feed += share * (s.u_inverse - s.u_feed)
     early_s = rt_inverse_early_s(now.machine, now.friction, s.ahead.a_m_s2, s.inverse)
     side = rt_inverse_side(s.tick, now.law.feed.extra_preview_s + early_s, now.dt_s, s.inverse)
     s.side += share * (side - s.side)
     lag_s = 2.0 * now.machine.zv / now.machine.wv + now.law.feed.extra_preview_s
     s.opening_ahead += share * (rt_inverse_opening(s.tick, lag_s, now.dt_s, s.inverse) - s.opening_ahead)
     s.pressure_ref_pa += share * (rt_inverse_pressure(s.tick, s.inverse) - s.pressure_ref_pa)
+
+
+@jit()
+def rt_pid_part(s: Any) -> float:
+    """The PID's part of the law, with a soft start and end."""
+    return float(s.pid_share * s.pid_share * (3.0 - 2.0 * s.pid_share))
 
 
 @jit()
@@ -323,7 +329,6 @@ def _rt_rests(s: Any, gain_per_m: float) -> bool:
 @jit()
 def rt_opening(s: Any) -> float:
     """Feed-forward plus feedback: the opening that the law wants."""
-    s.fed = 0.0
     if rt_own_loop(s):
         bump = rt_arming_opening(s.arm) if s.mode == Mode.STANDBY else 0.0
         closed = rt_closed_loop(s) or s.mode == Mode.NULL
@@ -334,21 +339,17 @@ def rt_opening(s: Any) -> float:
         return float(s.u_law)
     law, dt_s, e = s.now.law, s.now.dt_s * s.periods, s.estimate
     error, refused, live = s.delayed.x_m - e.x, s.output.refused, rt_integral_lives(s)
-    wanted = 0.0
+    feedback = 0.0
     if s.pid_share < 1.0:
         deviation_pa = s.checked.value[PRESSURE_A] - s.checked.value[PRESSURE_B] - s.pressure_ref_pa
         feedback = rt_three_state(law.three_state, error, s.delayed.v_m_s - e.v, s.delayed.a_m_s2 - (e.a + e.b),
                                   deviation_pa, s.fresh, refused, live and not _rt_rests(s, law.three_state.kd_per_m),
                                   dt_s, s.three_state)  # fmt: skip
-        wanted = feedback + s.u_feed
-        s.fed = 1.0
     if s.pid_share > 0.0:
         u_pid = rt_pid(law.pid, error, refused, live and not _rt_rests(s, law.pid.kp_per_m), dt_s, s.pid)
-        share = s.pid_share * s.pid_share * (3.0 - 2.0 * s.pid_share)
-        wanted += share * (u_pid - wanted)
-        s.fed *= 1.0 - share
-    s.u_law = wanted
-    return float(wanted)
+        feedback += rt_pid_part(s) * (u_pid - feedback)
+    s.u_law = feedback + s.u_feed
+    return float(s.u_law)
 
 
 @jit()
@@ -366,8 +367,8 @@ def rt_output(s: Any, wanted: float) -> None:
         s.u_notched = rt_notches(now.law, wanted, now.dt_s, s.periods, s.notches)
         command = s.u_notched + s.arm.null  # arming has to see the valve as it is
         if rt_closed_loop(s):
-            command = rt_valve_stage(now.law.valve, now.machine, s.u_notched, s.fed * s.u_feed,
-                                     s.fed * s.opening_ahead, s.fed * s.side, s.arm.null, dt_s, s.valve)  # fmt: skip
+            command = rt_valve_stage(now.law.valve, now.machine, s.u_notched, s.u_feed, s.opening_ahead, s.side,
+                                     s.arm.null, dt_s, s.valve)  # fmt: skip
         reach = min(s.authority, now.limits.command.opening)
         rt_limit(command, s.arm.null, reach, now.limits.command.slew_per_s, now.dt_s, s.periods, o)
         if o.not_finite != 0:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, TypeVar
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 from hilctl.results.friction import Campaign, SlidingFit, Table
 from hilctl.results.plant import PlantEvidence
@@ -25,6 +25,8 @@ class IdentifiedFriction(Campaign, frozen=True, kw_only=True):
 
     fit: SlidingFit | None = None
     fit_refused: Annotated[str, Meta(description="why no friction model fits the points; empty where one does")] = ""
+    sets: Sets = field(default_factory=list)
+    applied: Applied | None = None
     wall_seconds: WallSeconds = 0.0
 
 

@@ -54,6 +54,20 @@ def test_a_law_with_bristles_goes_in_while_the_inverse_model_is_out(running):
     assert running.json("get", "friction.model") == {"friction.model": "karnopp"}
 
 
+def test_a_sliding_curve_goes_into_the_active_model_and_is_undone(running):
+    running.said("set", "friction.fs=2500")
+    words = ("identify", "friction", "--no-prepare", "--budget", "40", "--speeds", *"0.01 0.03 0.06 0.1 0.2 0.4".split())
+    told = running.json(*words, "--out", "curve", "--apply")
+    assert told["applied"]["epochs"] == [one["epoch"] for one in running.json("get", "--changes")["sets"][-3:]]
+    assert [list(one) for one in told["sets"]][::2] == [["law.feed.inverse"]] * 2
+    in_force = running.json("get")
+    assert in_force["friction.fs"] == told["fit"]["table"]["fs"] == pytest.approx(3118, rel=0.02)
+    assert (in_force["friction.model"], in_force["law.feed.inverse"]) == ("karnopp", 0.5)
+    for _ in range(4):
+        running.said("set", "--undo")
+    assert running.json("get", "friction.fs") == {"friction.fs": 3118.0}
+
+
 @pytest.mark.parametrize("words", [("identify", "plant"), ("commission",)])
 def test_a_motion_that_runs_is_not_ended_unasked(running, words):
     moving = ("track", "sine", "--amplitude", "0.005", "--frequency", "1")

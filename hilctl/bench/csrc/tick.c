@@ -99,12 +99,17 @@ static inline void watch(State *s, int64_t status) {
     if (s->mode == Mode_OFF) s->off_s += s->now.dt_s * (double)s->periods;
 }
 
+static inline double pid_part(const State *s) {
+    return s->pid_share * s->pid_share * (3 - 2 * s->pid_share);
+}
+
 static inline void feed_forward(State *s) {
-    s->u_linear = s->u_feed = feed_linear(&s->linear, &s->ahead); /* the inverse model is off in what is compared */
+    double linear = 1 - pid_part(s);
+    s->u_linear = feed_linear(&s->linear, &s->ahead);
+    s->u_feed = s->opening_ahead = linear * s->u_linear; /* the inverse model is off in what is compared */
     s->u_inverse = 0;
     s->inverse.running = 0;
-    s->side = valve_feed(&s->now.law.valve, s->u_linear, s->now.dt_s * (double)s->periods, &s->valve);
-    s->opening_ahead = s->u_linear;
+    s->side = linear * valve_feed(&s->now.law.valve, s->u_linear, s->now.dt_s * (double)s->periods, &s->valve);
     s->pressure_ref_pa = pressure_for(&s->linear, &s->now.friction, &s->here);
 }
 
@@ -114,7 +119,6 @@ static inline int rests(const State *s, double gain_per_m) {
 }
 
 static inline double opening(State *s) {
-    s->fed = 0;
     if (own_loop(s)) {
         double by = s->mode == Mode_STANDBY ? arming_opening(&s->arm) : 0;
         int closed = closed_loop(s) || s->mode == Mode_NULL;
@@ -123,22 +127,18 @@ static inline double opening(State *s) {
     if (!closed_loop(s)) return s->u_law = s->mode == Mode_STANDBY ? arming_opening(&s->arm) : 0;
     const Law *law = &s->now.law;
     const Estimate *e = &s->estimate;
-    double dt = s->now.dt_s * (double)s->periods, error = s->delayed.x_m - e->x, refused = s->output.refused, wanted = 0;
+    double dt = s->now.dt_s * (double)s->periods, error = s->delayed.x_m - e->x, refused = s->output.refused, feedback = 0;
     int live = integral_lives(s);
     if (s->pid_share < 1) {
-        wanted = three_state(&law->three_state, error, s->delayed.v_m_s - e->v, s->delayed.a_m_s2 - (e->a + e->b),
-                             s->checked.value[PRESSURE_A] - s->checked.value[PRESSURE_B] - s->pressure_ref_pa,
-                             &s->fresh, refused, live && !rests(s, law->three_state.kd_per_m), dt, &s->three_state)
-                 + s->u_feed;
-        s->fed = 1;
+        feedback = three_state(&law->three_state, error, s->delayed.v_m_s - e->v, s->delayed.a_m_s2 - (e->a + e->b),
+                               s->checked.value[PRESSURE_A] - s->checked.value[PRESSURE_B] - s->pressure_ref_pa,
+                               &s->fresh, refused, live && !rests(s, law->three_state.kd_per_m), dt, &s->three_state);
     }
     if (s->pid_share > 0) {
         double u_pid = pid(&law->pid, error, refused, live && !rests(s, law->pid.kp_per_m), dt, &s->pid);
-        double share = s->pid_share * s->pid_share * (3 - 2 * s->pid_share);
-        wanted += share * (u_pid - wanted);
-        s->fed *= 1 - share;
+        feedback += pid_part(s) * (u_pid - feedback);
     }
-    return s->u_law = wanted;
+    return s->u_law = feedback + s->u_feed;
 }
 
 static inline void output_own(State *s, double wanted) {
@@ -170,8 +170,8 @@ static inline void output(State *s, double wanted) {
         s->u_notched = notches(&now->law, wanted, now->dt_s, s->periods, &s->notches);
         double command = s->u_notched + s->arm.null;
         if (closed_loop(s))
-            command = valve_stage(&now->law.valve, &now->machine, s->u_notched, s->fed * s->u_feed,
-                                  s->fed * s->opening_ahead, s->fed * s->side, s->arm.null, dt, &s->valve);
+            command = valve_stage(&now->law.valve, &now->machine, s->u_notched, s->u_feed, s->opening_ahead, s->side, s->arm.null,
+                                  dt, &s->valve);
         limit(command, s->arm.null, least(s->authority, now->limits.command.opening), now->limits.command.slew_per_s,
               now->dt_s, s->periods, o);
         if (o->not_finite) {

@@ -119,7 +119,7 @@ def returned(samples: Mapping[str, Any], facts: Facts, centre_m: float) -> Reals
     x, v, a = (np.asarray(samples[name], float) for name in ("xd_m", "vd_m_s", "ad_m_s2"))
     x = x - centre_m
     sums = lfilter([dt_s], [1.0, -1.0], x)
-    u = np.asarray(samples["u_law"], float)
+    u = np.asarray(samples["u_law"], float) - np.asarray(samples["u_feed"], float)
     if facts["law.feedback"] == "pid":
         fade = math.exp(-2 * math.pi * facts["law.pid.derivative_hz"] * dt_s)
         slope = lfilter([(1 - fade) / dt_s, -(1 - fade) / dt_s], [1.0, -fade], x)
@@ -131,7 +131,7 @@ def returned(samples: Mapping[str, Any], facts: Facts, centre_m: float) -> Reals
     load = np.asarray(samples["pressure_ref_pa"], float)
     swift = load - lfilter([1 - keep], [1.0, -keep], load, zi=[keep * load[0]])[0]
     asked = kd * x + ki * sums + kv * v + ka * a + 1e-6 * kp * swift
-    return np.asarray(u - np.asarray(samples["u_feed"], float) - asked)
+    return np.asarray(u - asked)
 
 
 def over(above: Sequence[Response], below: Sequence[Response] | None, factor: Any) -> Response:

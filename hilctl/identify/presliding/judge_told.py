@@ -1,8 +1,4 @@
-"""The result of the reversal experiment: a friction model for the rig file, its intervals, and why this model.
-
-As a change of a rig, the model goes in while the inverse model is off: its parameters then mean something else, and are
-not blended. `steps` are the sets in their order.
-"""
+"""The result of the reversal experiment: a friction model for the rig file, its intervals, and why this model."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -12,17 +8,14 @@ import msgspec
 from hilctl.experiment.policy import wider
 from hilctl.friction import MODELS, Friction
 from hilctl.friction.model import Kind as Behaviour
+from hilctl.identify import friction_sets
 from hilctl.identify.presliding.estimate_travel import Travel
 from hilctl.identify.presliding.estimate_turn import Turn
 from hilctl.identify.presliding.judge_models import Comparison
 from hilctl.params import leaves
 from hilctl.params.finite import finite
-from hilctl.params.tables import flat
 from hilctl.results.quantity import Quantity
 from hilctl.results.reversals import Evidence, Kind, Reversals, Swing
-
-INVERSE = "law.feed.inverse"
-_MODEL = "friction.model"
 
 
 class Presliding(NamedTuple):
@@ -92,27 +85,11 @@ def _given(table: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in parts.items() if value is not None and value != {}}
 
 
-def changes(found: Presliding, in_force: Mapping[str, Any]) -> dict[str, Any]:
-    """The differences from the active [friction], by dotted key; None where a number is removed."""
-    table, model = dict(found.table), MODELS[str(in_force[_MODEL])]
-    if found.kind == "static" and _jumps_alike(model.name):
-        table["model"] = model.name
-    own = {leaf.path for leaf in leaves(MODELS[table["model"]].Params)}
-    wanted = {
-        f"friction.{key}": list(value) if isinstance(value, tuple) else value
-        for key, value in flat(table).items() if key in own
-    }  # fmt: skip
-    if table["model"] == model.name and "friction.k" in wanted and in_force.get("friction.s0") is not None:
-        wanted["friction.s0"] = None  # elements that are listed add up to a stiffness of their own
-    return {key: value for key, value in wanted.items() if key not in in_force or in_force[key] != value}
-
-
 def steps(found: Presliding, in_force: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The sets that apply the model; none where nothing differs. `in_force` also holds the inverse's share."""
-    made, share = changes(found, in_force), float(in_force[INVERSE])
-    if not made:
-        return []
-    return [{INVERSE: 0.0}, made, {INVERSE: share}] if share else [made]
+    """The sets that apply the model. A static one leaves an active one that jumps alike."""
+    active = str(in_force[friction_sets.MODEL])
+    model = active if found.kind == "static" and _jumps_alike(active) else str(found.table["model"])
+    return friction_sets.steps(friction_sets.changes(found.table, in_force, model), in_force)
 
 
 def _jumps_alike(name: str) -> bool:

@@ -52,7 +52,7 @@ class Demand(NamedTuple):
 
 def demand(plan: Plan, settings: Any) -> Demand | None:
     """The demand of a plan under settings as the loop reads them; None where no inverse model is active."""
-    if settings.law.feed.inverse <= 0.0 or settings.law.feedback in (PID_FEEDBACK, RIG_FEEDBACK):
+    if settings.law.feed.inverse <= 0.0 or settings.law.feedback == RIG_FEEDBACK:
         return None
     most, work = np.zeros(1, DEMAND)[0], np.zeros(1, WORK)[0]
     for first, last in _ticks(plan, float(settings.dt_s)):
@@ -96,7 +96,7 @@ def rt_demand(motion: Any, knots: Any, now: Any, first: int, last: int, warm: in
         rt_inverse_advance(machine, now.friction, np.nan, np.nan, feed.smooth_s, feed.cross_s, work.history,
                            tick + lead, tick, dt_s, work.inverse)
         rt_history_get(work.history, tick, work.linear.preview_ticks, dt_s, work.ahead)
-        linear = rt_feed_linear(work.linear, work.ahead)
+        linear = 0.0 if now.law.feedback == PID_FEEDBACK else rt_feed_linear(work.linear, work.ahead)
         opening = linear + feed.inverse * (
             rt_inverse_command(tick, feed.extra_preview_s, dt_s, work.inverse) - linear
         )

@@ -24,10 +24,11 @@ KNOT = np.zeros(KNOTS)
 class Loop:
     """A move that has run for 192 ticks; tick and head are those of the last tick before the stall."""
 
-    def __init__(self, mode=Mode.TRACK, lasts_s=0.6, way_m=0.1, own=False, pid_share=0.25):
+    def __init__(self, mode=Mode.TRACK, lasts_s=0.6, way_m=0.1, own=False, pid_share=0.25, inverse=0.0):
         s = self.s = blank(STATE)
         s.now = SET.copy()
         s.now.dt_s, s.linear.preview_ticks, s.pid_share, s.mode = DT, PREVIEW, pid_share, mode
+        s.now.law.feed.inverse = inverse
         s.now.limits.late.rejoin_s = 0.05
         if own:
             s.now.law.feedback = RIG_FEEDBACK
@@ -157,11 +158,12 @@ def test_a_motion_that_ends_on_the_way_back_is_over_only_when_it_is_joined():
     assert s.motion_over == s.rejoin.until
 
 
-@pytest.mark.parametrize("pid_share", [0.0, 0.25, 1.0])
+@pytest.mark.parametrize(("pid_share", "inverse"), [(0.0, 0.0), (0.25, 0.0), (1.0, 0.0), (1.0, 0.75), (1.0, 1.0)])
 @pytest.mark.parametrize("periods", [52, 400])
-def test_after_a_long_stall_a_motion_stops_from_where_the_table_is_and_as_fast_as_it_is(pid_share, periods):
-    loop = Loop(pid_share=pid_share).passes(periods)
-    s, ahead = loop.s, (1 - pid_share) * PREVIEW
+def test_after_a_long_stall_a_motion_stops_from_where_the_table_is_and_as_fast_as_it_is(pid_share, inverse, periods):
+    loop = Loop(pid_share=pid_share, inverse=inverse).passes(periods)
+    unfed = pid_share * (1 - inverse)
+    s, ahead = loop.s, (1 - unfed) * PREVIEW
     assert (s.mode, s.guard.trip, s.guard.trip_action) == (Mode.STOP, Trip.LATE_TICKS, Action.STOP)
     assert (s.guard.trip_limit, s.guard.trip_sensor, s.guard.trip_tick) == (0.05, -1, TICK + periods)
     assert s.guard.trip_value == pytest.approx((periods - 1) * DT, abs=0.06)
@@ -169,7 +171,7 @@ def test_after_a_long_stall_a_motion_stops_from_where_the_table_is_and_as_fast_a
     assert (s.motion_result, s.motion_done_id) == (TRIPPED, 4)
     assert s.head_tick == s.history.newest == TICK + LEAD + periods
     from_x, v, *_ = loop.at(TICK, ahead, loop.was)
-    v += pid_share * (0.3 - v)
+    v += unfed * (0.3 - v)
     for tick in range(max(TICK + math.floor(ahead) + 1, s.head_tick - LENGTH + 1), s.head_tick + 1):
         line = [from_x + v * (tick - TICK - ahead) * DT, v, 0.0, 0.0]
         assert loop.at(tick) == pytest.approx(np.array(line), abs=1e-12)

@@ -263,6 +263,16 @@ def test_with_the_right_model_most_of_the_distortion_is_gone(table, model, facto
         assert after < 6
 
 
+@pytest.mark.parametrize(("frequency_hz", "factor"), [(1.0, 8), (2.0, 12)])
+def test_under_the_pid_it_is_worth_as_much(table, frequency_hz, factor):
+    """The feed-forward does not depend on the feedback."""
+    own = {"law.feedback": "pid", "friction.model": "lugre",
+           **{f"friction.{key}": value for key, value in MODELS["lugre"].typical.items()}}  # fmt: skip
+    before, after = (distortion(table(**own), frequency_hz, share) for share in (0.0, 1.0))
+    print(f"PID, {frequency_hz} Hz: {before:.1f} -> {after:.2f} %")
+    assert after < before / factor
+
+
 def test_it_is_blended_in_and_out_while_running_without_a_jump(table):
     rig = table()
     rig.arm()

@@ -42,8 +42,8 @@ def test_without_the_inverse_model_the_feed_forward_is_the_linear_one_ahead_and_
     assert s.valve.rate == pytest.approx(0.5 * abs(s.u_linear) / (s.periods * DT))
 
 
-def inverted(share, mode=Mode.TRACK):
-    s = fed(mode, INVERSE, u_inverse=0.7)
+def inverted(share, mode=Mode.TRACK, pid_share=0.0):
+    s = fed(mode, INVERSE, u_inverse=0.7, pid_share=pid_share)
     s.now.law.feed.inverse = share
     s.history.points["v_m_s"] = 0.1
     rt_feed_forward(s)
@@ -144,29 +144,33 @@ def test_the_opening_is_feed_forward_and_feedback_of_the_errors_without_the_bias
 
 
 @pytest.mark.parametrize("periods", [1, 3])
-def test_the_pid_needs_no_feed_forward(periods):
+def test_under_the_pid_the_opening_is_its_own_and_what_is_fed_forward(periods):
     s = closing(pid_share=1.0, periods=periods)
-    expected, before = pid(s), s.copy()
+    expected, before = pid(s) + 0.05, s.copy()
     assert rt_opening(s) == s.u_law == pytest.approx(expected, rel=1e-9)
     assert not any(name.startswith("three_state.") for name in changed(before, s))
 
 
+SMOOTH = {0.0: 0.0, 0.25: 0.15625, 0.5: 0.5, 0.75: 0.84375, 1.0: 1.0}
+
+
 @pytest.mark.parametrize("share", [0.25, 0.5, 0.75])
-def test_between_the_two_the_opening_goes_from_one_to_the_other_with_a_soft_start_and_end(share):
+def test_between_the_two_the_feedback_goes_from_one_to_the_other_with_a_soft_start_and_end(share):
     s = closing(pid_share=share)
-    one, other = feedback(s) + 0.05, pid(s)
-    smooth = {0.25: 0.15625, 0.5: 0.5, 0.75: 0.84375}[share]
-    assert rt_opening(s) == pytest.approx((1 - smooth) * one + smooth * other, rel=1e-9)
+    one, other = feedback(s), pid(s)
+    smooth = SMOOTH[share]
+    assert rt_opening(s) == pytest.approx((1 - smooth) * one + smooth * other + 0.05, rel=1e-9)
 
 
-@pytest.mark.parametrize(("share", "fed"), [(0.0, 1.0), (0.25, 1 - 0.15625), (1.0, 0.0)])
-def test_what_of_the_feed_forward_is_in_the_opening_is_known(share, fed):
-    s = closing(pid_share=share)
-    rt_opening(s)
-    assert s.fed == pytest.approx(fed)
-    open_loop = closing(Mode.STANDBY, fed=0.7)
-    rt_opening(open_loop)
-    assert open_loop.fed == 0.0
+@pytest.mark.parametrize("pid_share", SMOOTH)
+@pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
+def test_the_pid_has_no_linear_feed_forward_and_all_of_the_inverse_model(share, pid_share):
+    linear, whole, s = inverted(0.0), inverted(1.0), inverted(share, pid_share=pid_share)
+    part = (1 - share) * (1 - SMOOTH[pid_share])
+    for name in ("u_feed", "side", "opening_ahead"):
+        expected = part * getattr(linear, name) + share * getattr(whole, name)
+        assert getattr(s, name) == pytest.approx(expected, abs=1e-15), name
+    assert s.u_linear == linear.u_linear
 
 
 BEHIND = settings(machine__dead_band=0.03)
@@ -220,16 +224,13 @@ def test_a_rig_with_a_loop_of_its_own_gets_the_reference_or_where_it_stood(mode)
     assert rt_opening(s) == s.u_law == pytest.approx(expected)
 
 
-def test_the_valve_stage_gets_as_much_of_the_feed_forward_as_is_in_the_opening():
-    given = {"u_feed": 0.03, "opening_ahead": 0.01, "side": 0.8, "output__command": 0.04, "arm__null": 0.02}
-    for fed in (1.0, 0.25, 0.0):
-        s = law(Mode.HOLD, BEHIND, fed=fed, **given)
-        c = s.copy()
-        wanted = rt_valve_stage(c.now.law.valve, c.now.machine, 0.05, fed * 0.03, fed * 0.01, fed * 0.8, 0.02, DT,
-                                c.valve)  # fmt: skip
-        rt_output(s, 0.05)
-        assert s.output.command == pytest.approx(wanted)
-        assert wanted > 0.07
+def test_the_valve_stage_gets_the_feed_forward():
+    s = law(Mode.HOLD, BEHIND, u_feed=0.03, opening_ahead=0.01, side=0.8, output__command=0.04, arm__null=0.02)
+    c = s.copy()
+    wanted = rt_valve_stage(c.now.law.valve, c.now.machine, 0.05, 0.03, 0.01, 0.8, 0.02, DT, c.valve)
+    rt_output(s, 0.05)
+    assert s.output.command == pytest.approx(wanted)
+    assert wanted > 0.07
 
 
 def out(mode, wanted, given=SET, **values):

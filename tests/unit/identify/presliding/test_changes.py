@@ -3,7 +3,9 @@
 import pytest
 
 from hilctl.friction import check_friction
-from hilctl.identify.presliding.judge_told import Presliding, changes, steps
+from hilctl.identify.friction_sets import changes, holder
+from hilctl.identify.presliding.judge_told import Presliding, steps
+from hilctl.params.tables import flat
 from hilctl.rig import load
 from hilctl.service.changed import changed
 from hilctl.service.store import Store, values_of
@@ -40,12 +42,41 @@ def test_the_service_takes_every_step_and_then_has_the_law(before, kind, law, sh
 
 
 def test_only_what_differs_is_sent():
-    assert changes(found("lugre", LUGRE), values_of(rig(model="lugre", s0=1e8, s1=5e4))) == {"friction.s1": 1e5}
+    assert steps(found("lugre", LUGRE), values_of(rig(model="lugre", s0=1e8, s1=5e4))) == [{"friction.s1": 1e5}]
 
 
 @pytest.mark.parametrize(("model", "kept"), [("karnopp", "karnopp"), ("stribeck", "stribeck"), ("lugre", "karnopp")])
 def test_friction_that_jumps_keeps_a_law_that_does(model, kept):
     bristles = {"s0": 1e8, "s1": 1e5} if model == "lugre" else {}
-    made = changes(found("static", {"model": "karnopp", **CURVE, "fc": 300.0}), values_of(rig(model=model, **bristles)))
+    [made] = steps(found("static", {"model": "karnopp", **CURVE, "fc": 300.0}), values_of(rig(model=model, **bristles)))
     assert made["friction.fc"] == 300.0
     assert made.get("friction.model", model) == kept
+
+
+BRISTLES = {"model": "lugre", "s0": 1e8, "s1": 1e5}
+SIDES = {"negative": {"fc": 310.0, "fs": 3000.0, "vs": 0.1, "sigma": 3300.0}}
+
+
+@pytest.mark.parametrize(("before", "law", "model"), [
+    ({}, {"model": "stribeck", **CURVE}, "karnopp"),
+    (BRISTLES, {"model": "stribeck", **CURVE}, "lugre"),
+    (BRISTLES, {"model": "stribeck", **CURVE, **SIDES}, "stribeck"),
+    ({}, {"model": "static", "fc": 300.0, "fs": 900.0, "fv": 3251.0, "dv": 1.0}, "static"),
+])  # fmt: skip
+def test_a_sliding_curve_goes_into_the_active_model_where_that_has_such_a_curve(before, law, model):
+    """So bristles that were identified before stay, whatever the curve was measured for."""
+    now = rig(**before)
+    assert holder(law, values_of(now)) == model
+    after = changed(now, changes(law, values_of(now), model))
+    told = flat(after.friction.table())
+    assert {key: told[key] for key in flat(law)} == flat({**law, "model": model})
+    assert changes(law, values_of(after), model) == {}
+
+
+def test_a_curve_that_is_the_same_on_both_sides_removes_a_side_of_its_own():
+    now = rig(**{f"negative.{key}": value for key, value in SIDES["negative"].items()})
+    for law in ({"model": "karnopp", **CURVE}, {"model": "static", "fc": 300.0, "fs": 900.0, "fv": 3251.0, "dv": 1.0}):
+        made = changes(law, values_of(now), holder(law, values_of(now)))
+        assert made["friction.negative.fc"] is None
+        after = changed(now, made)
+        assert not any(flat(after.friction.table()["negative"]).values())
