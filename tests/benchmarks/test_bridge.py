@@ -14,8 +14,8 @@ pytestmark = [
 ]
 
 
-# Fifteen seconds scatter more than the bounds allow for: what is beyond them then is judged over thirty.
-SECONDS = (15, 30)
+# Ten seconds scatter more than the bounds allow for: what is beyond them then is judged over thirty.
+SECONDS = (10, 30)
 
 
 @pytest.mark.parametrize("transport", PRESETS)
