@@ -56,8 +56,9 @@ def test_a_law_with_bristles_goes_in_while_the_inverse_model_is_out(running):
 
 def test_a_sliding_curve_goes_into_the_active_model_and_is_undone(running):
     running.said("set", "friction.fs=2500")
-    words = ("identify", "friction", "--no-prepare", "--budget", "40", "--speeds", *"0.01 0.03 0.06 0.1 0.2 0.4".split())
-    told = running.json(*words, "--out", "curve", "--apply")
+    speeds = ("0.01", "0.03", "0.06", "0.1", "0.2", "0.4")
+    words = ("identify", "friction", "--no-prepare", "--budget", "40", "--out", "curve", "--apply")
+    told = running.json(*words, "--speeds", *speeds)
     assert told["applied"]["epochs"] == [one["epoch"] for one in running.json("get", "--changes")["sets"][-3:]]
     assert [list(one) for one in told["sets"]][::2] == [["law.feed.inverse"]] * 2
     in_force = running.json("get")
