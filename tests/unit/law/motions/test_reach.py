@@ -76,9 +76,20 @@ def test_the_spools_way_across_its_overlap_is_a_part_of_it() -> None:
     assert asked.opening == pytest.approx(np.abs(rows.u_cmd[run] - rig.law.arm.null).max(), rel=0.1)
 
 
-def test_without_the_inverse_model_there_is_no_demand_of_it() -> None:
-    for rig in (held(share=0.0), held(**{"law.feedback": "pid"})):
-        assert demand(planned(rig, "triangle", CORNER), rig.settings()) is None
+@pytest.mark.parametrize("feedback", ["three_state", "pid"])
+def test_without_the_inverse_model_there_is_no_demand_of_it(feedback: str) -> None:
+    rig = held(share=0.0, **{"law.feedback": feedback})
+    assert demand(planned(rig, "triangle", CORNER), rig.settings()) is None
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_under_the_pid_the_demand_is_the_inverse_models_alone(share: float) -> None:
+    rig = held(share=share, **{"law.feedback": "pid"})
+    made = planned(rig, "triangle", {"speed_m_s": 0.1, "amplitude_m": 0.02, "cycles": 1})
+    asked = demand(made, rig.settings())
+    assert asked is not None
+    rows, run = driven(rig, made)
+    assert asked.opening == pytest.approx(np.abs(rows.u_feed[run]).max(), rel=0.05)
 
 
 def test_a_slow_valve_gets_corners_that_it_can_turn_and_the_plan_says_so() -> None:
