@@ -1,5 +1,5 @@
 """What every driver of described devices has in its memory: fields of its head, and of the row of each connection or
-line. A driver adds its own.
+line. A driver adds its own."""
 
 from typing import Any
 
