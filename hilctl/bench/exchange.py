@@ -81,7 +81,7 @@ def run(quick: bool) -> dict[str, Any]:
 
 
 def _measure(peer: Peer, quick: bool, alone: int | None) -> tuple[dict[str, Any], dict[str, Any]]:
-    rounds = 7 if quick else 31
+    rounds = 11 if quick else 31
     ours, theirs = _rounds(peer, rounds, 200 if quick else 1000, lambda: _library(peer, 100 if quick else 500))
     with _busy_interpreter(alone) as ran_ns:
         begun_ns, ran_before_ns = time.perf_counter_ns(), ran_ns()
