@@ -1,12 +1,14 @@
 """From the opening that the controller wants to the command that the amplifier gets: overlap, null, dither, hysteresis.
 
-    spool    (1 - d) u + d [S + tanh((o + b*)/SOFT) - tanh(o/SOFT)]        u = u_ff + b, feed-forward and feedback
+    spool    (1 - d) u + d [S + g (sgn b* - S)]        u = u_ff + b, feed-forward and feedback
+             g = tanh(max(|b*| - |o|, 0)/SOFT)
     command  spool + null + dither + h/2 sgn(its change)
 
 S is the side of the overlap on which the feed-forward is, ahead of time: of the inverse model from crossing.py, of the
-linear one its sign, over the time of a crossing. Feedback starts from the opening o that the feed-forward gives at the
-time at which the feedback acts. b* is b less SLACK either way: what little feedback there is at rest is noise, and must
-not jump. It moves the spool within the overlap.
+linear one its sign, over the time of a crossing. Feedback takes the spool to its own side, as far as it asks for more
+than the opening o that the feed-forward gives at the time at which the feedback acts: never further, for a feed-forward
+that dies away changes its side at openings of nothing. b* is b less SLACK either way: what little feedback there is at
+rest is noise, and must not jump. It moves the spool within the overlap.
 
 The overlap may differ from side to side: d is that of the side for the gain, and their mean for the way across, since
 the null is halfway between both edges.
@@ -85,8 +87,8 @@ def rt_valve_stage(c: Any, machine: Any, opening: float, feed: float, ahead: flo
     spool = opening + null
     if up + down > 0.0:
         back = opening - feed
-        crossing = math.copysign(max(abs(back) - SLACK, 0.0), back)
-        side += math.tanh((ahead + crossing) / SOFT) - math.tanh(ahead / SOFT)
+        taken = math.tanh(max(abs(back) - SLACK - abs(ahead), 0.0) / SOFT)
+        side += taken * (math.copysign(1.0, back) - side)
         spool += 0.5 * (up + down) * side - (up if opening > 0.0 else down) * opening
     if c.dither > 0.0:
         s.phase += 2.0 * math.pi * c.dither_hz * dt_s

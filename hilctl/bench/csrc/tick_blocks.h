@@ -264,8 +264,8 @@ static inline double valve_stage(const ValveStage *c, const Machine *m, double o
     double up = c->inverse * m->overlap_a, down = c->inverse * m->overlap_b, spool = opening + null;
     s->opening = opening;
     if (up + down > 0) {
-        double back = opening - feed, crossing = copysign(most(fabs(back) - SLACK, 0), back);
-        side += tanh((ahead + crossing) / SOFT) - tanh(ahead / SOFT);
+        double back = opening - feed, taken = tanh(most(fabs(back) - SLACK - fabs(ahead), 0) / SOFT);
+        side += taken * (copysign(1, back) - side);
         spool += 0.5 * (up + down) * side - (opening > 0 ? up : down) * opening;
     }
     if (c->dither > 0) {

@@ -65,12 +65,21 @@ def test_feedback_crosses_from_the_side_on_which_the_feed_forward_is_when_it_act
     """Against a small opening ahead it takes the spool across, with it nothing is left to cross."""
     ahead, side = 2e-3, 1.0
     against = command(-0.01, feed=0.002, ahead=ahead, side=side)
-    back = -0.012
-    crossing = math.tanh((ahead + back + SLACK) / SOFT) - math.tanh(ahead / SOFT)
-    assert against == pytest.approx(0.95 * -0.01 + 0.05 * (side + crossing))
-    assert crossing < -1.9
+    taken = math.tanh((0.012 - SLACK - ahead) / SOFT)
+    assert against == pytest.approx(0.95 * -0.01 + 0.05 * (side - 2 * taken))
+    assert taken > 0.99
     along = command(0.012, feed=0.002, ahead=0.02, side=side)
     assert along == pytest.approx(0.95 * 0.012 + 0.05, abs=1e-9)
+
+
+@pytest.mark.parametrize("back", [-0.01, -0.0025, 0.0, 0.0021, 0.004])
+@pytest.mark.parametrize("ahead", [-1e-3, -1e-9, 0.0, 1e-9, 1e-3])
+def test_a_feed_forward_that_dies_away_does_not_take_feedback_past_its_own_side(back, ahead):
+    """Its side still changes where its opening is next to nothing; feedback has long been on its own."""
+    sides = [(command(back, 0.0, ahead, side) - 0.95 * back) / 0.05 for side in (-1.0, -0.2, 0.0, 0.2, 1.0)]
+    assert all(abs(side) <= 1.0 + 1e-12 for side in sides)
+    taken = math.tanh(max(abs(back) - SLACK - abs(ahead), 0.0) / SOFT)
+    assert sides[-1] - sides[0] == pytest.approx(2 * (1 - taken))
 
 
 def test_sides_that_differ_have_their_own_gain_and_the_null_between_both_edges():
