@@ -18,12 +18,7 @@ pytestmark = [
 SECONDS = (15, 30)
 
 
-SELDOM = ("modbus-rtu",)  # it shares its device and its register map with modbus-tcp
-
-
-@pytest.mark.parametrize(
-    "transport", [pytest.param(one, marks=[pytest.mark.long] if one in SELDOM else []) for one in PRESETS]
-)
+@pytest.mark.parametrize("transport", PRESETS)
 def test_the_bridge_is_as_good_as_the_host_lets_it_be(transport):
     for seconds in SECONDS:
         measured = over([transport], seconds)

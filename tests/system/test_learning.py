@@ -139,6 +139,16 @@ RECORDS = [("lugre", 0.0, 4.0), ("gms", 0.0, 4.2), ("karnopp", 0.0, 5.0), ("lugr
            ("karnopp", 0.3, 12.0)]  # fmt: skip
 
 
+def test_a_chirp_whose_drive_dies_away_is_better_with_each_repeat():
+    """Where the drive is next to nothing, its side of the overlap still changes, and must not throw the table."""
+    rig = TableRig(**{**sold("lugre", 0.03, 0.005), **identified("lugre", 2, 0.5)})
+    rig.set({"law.feed.inverse": 1.0})
+    facts = read_facts(rig)
+    found = learn(rig, facts, wanted(facts, "chirp", MOTIONS["chirp"]), Asked("it", 3, 0.1))
+    errors = [one.error_percent for one in found.repeats]
+    assert errors[2] < 0.7 * errors[1] < 0.7**2 * errors[0]
+
+
 @pytest.mark.slow
 @pytest.mark.many
 @pytest.mark.timeout(900)
