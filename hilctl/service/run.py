@@ -160,7 +160,7 @@ def _await_core(app: "App") -> bool:
             return True
         if not warm and core.link.status.state == "compiling":
             print("compiling, once for this version: up to a minute", file=sys.stderr, flush=True)
-            warm = [*_warm(app), app.service.planning.planner.submit(_warm_demand, app)]
+            warm = _warm(app)
         app.cycle()
     if core.ended is not None:
         print("\n".join((*core.link.status.messages[-3:], core.ended.text)), file=sys.stderr)
@@ -179,6 +179,7 @@ def _warm(app: "App") -> "list[Future[Any]]":
         planner.submit(mail_put, np.zeros(1, np.int64), 0, 0),
         planner.submit(plan_checked, app.service, "move", {"position_m": 0.0}, 0.0, 0),
         planner.submit(store.propose, {"law.blend_s": store.controller.law.blend_s}),
+        planner.submit(_warm_demand, app),
     ]
 
 
