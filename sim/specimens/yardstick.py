@@ -165,7 +165,7 @@ class _Newton:
         while now < seconds:
             if jumping:
                 self.decide(now, state)
-            events = [_event(self, j) for j in jumping]
+            events = [_Event(self, j) for j in jumping]
             done = solve_ivp(
                 self.rates, (now, seconds), state, "LSODA" if bristles else "DOP853", dense_output=True,
                 rtol=_TOLERANCE if not bristles else 1e-10, atol=tolerance, events=events or None,
@@ -183,10 +183,6 @@ class _Newton:
     def stop(self, j: int, state: Column) -> None:
         """What is left of a joint's speed is taken from all that hang on it."""
         state[self.n + j : 2 * self.n] -= (self.joints @ state[self.n : 2 * self.n])[j]
-
-
-def _event(model: _Newton, j: int) -> "_Event":
-    return _Event(model, j)
 
 
 class _Event:
