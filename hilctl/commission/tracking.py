@@ -83,18 +83,19 @@ def triangles_of(rig: "Client", speeds_m_s: Sequence[float] = SPEEDS_M_S) -> lis
     return found
 
 
-def drive(rig: "Client", task: Task, law: str) -> Run:
-    """Drives it with the active parameters, which `law` names; how it ended stands in the run."""
+def drive(rig: "Client", task: Task, law: str, also: Sequence[str] = ()) -> Run:
+    """Drives it with the active parameters, which `law` names; how it ended stands in the run. `also`: channels."""
+    channels = (*CHANNELS, *also)
     still = look(rig, SETTLE_S, tuple(_CROSSED.values()), f"rest before the {task.text}, {law}")
     crossover = crossover_rad_s(*(
         noise_of(name, float(rig.get(key)[key]), [still.readings(channel)])
         for name, channel in _CROSSED.items() for key in [f"sensors.{name}.noise"]
     ))  # fmt: skip
-    leg = Leg(f"the {task.text}, {law}", lambda: rig.track(task.kind, **task.parameters), CHANNELS, TRACKING)
+    leg = Leg(f"the {task.text}, {law}", lambda: rig.track(task.kind, **task.parameters), channels, TRACKING)
     try:
         driven = experiment.drive(rig, leg)
     except LegEnded as ended:
-        rows = rig.samples(ended.motion.first, ended.outcome.last, ("rejected", *CHANNELS))
+        rows = rig.samples(ended.motion.first, ended.outcome.last, ("rejected", *channels))
         trip, facts = rig.status()["trip"], ended.motion.facts
         samples = record_of(rows, still.rate_hz).bridged
         return Run(law, task, ended.outcome.why, trip, still.rate_hz, crossover, facts, samples, str(ended))

@@ -8,7 +8,7 @@ from hilctl.report.pictures.style import AFTER, INK, below, new
 from hilctl.results.commissioned import Commissioned
 from hilctl.results.friction import Search
 
-_COLUMNS = 3
+_COLUMNS, _SQUARE = 3, 4
 
 
 def draw(result: Commissioned) -> Any:
@@ -18,7 +18,7 @@ def draw(result: Commissioned) -> Any:
     panels = [(s, i, name) for s in found for i, name in enumerate(s.names)]
     if fit is None or not panels:
         return None
-    columns = min(_COLUMNS, len(panels))
+    columns = _columns(len(panels))
     rows = -(-len(panels) // columns)
     figure, axes = new(rows, columns, 0.5 + 1.75 * rows, sharex=True)
     for ax, (search, index, name) in zip(axes.flat, panels, strict=False):
@@ -31,6 +31,7 @@ def draw(result: Commissioned) -> Any:
         unit = fit.parameters[name].unit if name in fit.parameters else "N" if name == "offset" else ""
         ax.set_title(name + (f", {unit}" if unit else ""))
         ax.set_xlim(0, max(history.shape[1] - 1, 1))
+        ax.locator_params(axis="x", integer=True)
         ax.margins(y=0.08)
     for ax in axes.flat[len(panels) :]:
         ax.set_visible(False)
@@ -42,6 +43,11 @@ def draw(result: Commissioned) -> Any:
     axes[0, 0].plot([], [], color=INK, linewidth=1.0, linestyle=(0, (1, 1.5)), label="mean of the runs' ends")
     below(figure, axes)
     return figure
+
+
+def _columns(panels: int) -> int:
+    """At most three, and four panels as two by two."""
+    return panels // 2 if panels == _SQUARE else min(_COLUMNS, panels)
 
 
 def _history(search: Search) -> Any:
