@@ -1,5 +1,5 @@
 """The parts of the documents that are made from declarations. `python -m tests.documents` writes them into the pages;
-`python -m tests.documents papers` also runs the papers' cases, which takes minutes.
+`python -m tests.documents papers` also runs the papers' cases, which takes minutes; `papers 000` that one alone.
 
 A part stands between `<!-- NAME: generated -->` and `<!-- NAME: end -->`; what surrounds it is written by hand. The
 tests compare every page with what would be written now.
@@ -7,7 +7,7 @@ tests compare every page with what would be written now.
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -216,10 +216,10 @@ def computed_pages(table: Any = None) -> dict[Path, str]:
     return {laws: text, DOCS / "friction" / "phenomena.md": page(table)}
 
 
-def paper_pages() -> dict[Path, str]:
-    """The papers' results by a run of every case: minutes. A page that today's figures agree with stays as it is."""
+def paper_pages(names: Iterable[str] = CASES) -> dict[Path, str]:
+    """The papers' results by a run of these cases: minutes. A page that today's figures agree with stays as it is."""
     with TemporaryDirectory() as folder:
-        for name in CASES:
+        for name in names:
             written = papers.run(case_of(name), Path(folder), tell=lambda text, name=name: print(f"{name}: {text}"))
             papers.keep(written.page, PAPERS)
     return pages()
@@ -230,7 +230,7 @@ def _filled(page: str) -> str:
 
 
 if __name__ == "__main__":
-    made = paper_pages() if sys.argv[1:] == ["papers"] else pages()
+    made = paper_pages(sys.argv[2:] or CASES) if sys.argv[1:2] == ["papers"] else pages()
     for path, text in (made | computed_pages()).items():
         path.write_text(text, encoding="utf-8")
         print(f"wrote {path}")

@@ -18,7 +18,7 @@ ALL = "all"
 
 def paper(parser: argparse.ArgumentParser) -> None:
     """The arguments of `paper`."""
-    parser.add_argument("name", nargs="?", default="", metavar="NAME", help="001 to 004, or all (default: list them)")
+    parser.add_argument("name", nargs="?", default="", metavar="NAME", help="000 to 004, or all (default: list them)")
     parser.add_argument("--out", default="out/papers", metavar="DIR", help="for page, JSON and records (out/papers)")
     parser.add_argument("--json", action="store_true", help="the page as one JSON object on standard output")
     parser.set_defaults(do=_paper)

@@ -191,7 +191,7 @@ VERBS: dict[str, Verb] = {
     ),
     "paper": Verb(
         "paper", "paper", "develop", "run the case of a paper: its figures beside ours, and why they differ",
-        ("hilctl paper 004 --out out/papers", "hilctl paper", "hilctl paper all --json"),
+        ("hilctl paper 000 --out out/papers", "hilctl paper", "hilctl paper all --json"),
         "Without a name it lists the papers. A page (HTML) and its figures as JSON are written.",
     ),
     "pendulum": Verb(

@@ -7,6 +7,7 @@ from hilctl.papers.declaration import Case
 from hilctl.params import nearest
 
 CASES: dict[str, str] = {
+    "000": "hilctl.papers.table.case",
     "001": "hilctl.papers.shapes.case",
     "002": "hilctl.papers.joints.case",
     "003": "hilctl.papers.models.case",

@@ -1,0 +1,1 @@
+"""000: friction of a hydraulic shaking table."""
