@@ -29,7 +29,7 @@ _PATIENT = {"limits.late.ticks": 100_000, "limits.driver.ticks": 90, "limits.sen
             "limits.position.min_m": -0.04, "limits.position.max_m": 0.04, "limits.velocity.max_m_s": 0.6,
             "limits.tracking_error.max_m": 0.05}  # fmt: skip
 _QUIET = 0.002  # of all processors' time taken by the hypervisor in a second, at most
-_TIMES, _LONGEST = 4, 240  # as many seconds as are judged, or so many, where the host is not quiet
+_TIMES = 4  # as many seconds as are judged, where the host is not quiet
 _MOST_TRIPS = 20  # where no hypervisor took anything meanwhile
 _PATIENCE_S, _LOOK_S = 30.0, 0.1  # until it is armed
 _LAST_TRIPS = 20  # when the seconds are reported, before the end of the first course
@@ -80,7 +80,7 @@ class Measured(NamedTuple):
 def closed(preset: str, device: Emulation, count: int) -> Measured:
     """The loop over the bridge with cyclictest beside it, until as many seconds as are judged were quiet."""
     seconds: list[Second] = []
-    enough, most = threading.Event(), max(_TIMES * count, _LONGEST)
+    enough, most = threading.Event(), _TIMES * count
     with _service(preset, device.place) as (rig, watcher), ThreadPoolExecutor(1) as pool:
         _arm(rig, device, [])
         driving = pool.submit(_drive, rig, device, enough)

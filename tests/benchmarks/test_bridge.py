@@ -1,11 +1,14 @@
 """The loop over emulated devices loses no more exchanges than the host itself is late, and follows as on the twin."""
 
+import math
 import shutil
 
 import pytest
 
 from firmware_bridge.firmware.build import compiler
 from hilctl.bench.bridge import PRESETS, over
+from hilctl.bench.host import stolen
+from hilctl.errors import HilctlError
 
 pytestmark = [
     pytest.mark.bench,
@@ -16,16 +19,29 @@ pytestmark = [
 
 # Fifteen seconds scatter more than the bounds allow for: what is beyond them then is judged over thirty.
 SECONDS = (15, 30)
+DISTURBED = 0.005  # of the processors: where a hypervisor takes more, what is late or lost says nothing of a bridge
 
 
 @pytest.mark.parametrize("transport", PRESETS)
-def test_the_bridge_is_as_good_as_the_host_lets_it_be(transport):
+def test_the_bridge_is_as_good_as_the_host_lets_it_be(transport: str) -> None:
     for seconds in SECONDS:
-        measured = over([transport], seconds)
-        figures, ratio = measured["figures"][transport], measured["ratio"][transport]
+        with stolen() as taken:
+            late, tracking, figures = _measured(transport, seconds)
         print(figures)
-        assert figures["unaccounted"] == 0
-        if ratio["late_beyond_cyclictest"] <= 0.015 and ratio["tracking"] <= 1.2:
+        if (late <= 0.015 and tracking <= 1.2) or taken.share > DISTURBED:
             break
-    assert ratio["late_beyond_cyclictest"] <= 0.015
-    assert ratio["tracking"] <= 1.2
+    if taken.share > DISTURBED and not (late <= 0.015 and tracking <= 1.2):
+        pytest.skip(f"a hypervisor took {taken.share:.1%} of the processors, more than {DISTURBED:.1%}: {figures}")
+    assert late <= 0.015
+    assert tracking <= 1.2
+
+
+def _measured(transport: str, seconds: int) -> tuple[float, float, str]:
+    """Late exchanges beyond cyclictest's, tracking over that of the twin, and what is printed; endless if it ended."""
+    try:
+        measured = over([transport], seconds)
+    except HilctlError as problem:
+        return math.inf, math.inf, str(problem)
+    figures, ratio = measured["figures"][transport], measured["ratio"][transport]
+    assert figures["unaccounted"] == 0
+    return ratio["late_beyond_cyclictest"], ratio["tracking"], str(figures)
