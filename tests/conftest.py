@@ -4,7 +4,7 @@ Of the others the files whose tests may take longest come first, so that no work
 ended. An example has no deadline: a test counts and compares, and never measures time. Of the slow cases of a long list
 (`many`), HILCTL_SLOW_SHARE run, and at least one of each test: those marked `many(first=True)` before the others. The
 summary says how much processor time other machines on this host took, and which tests waited for a quieter moment. One
-on the real clock that failed while this host stood still is run once more, and named there as well.
+on the real clock that failed while this host stood still is run again, twice at most, and named there as well.
 """
 
 import os
@@ -54,7 +54,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     on_the_real_clock = [item for item in items if item.get_closest_marker("realtime")]
     if on_the_real_clock and not config.option.collectonly and not _only_hands_out(config):
         config.stash[_watch] = Watch()
-        again = pytest.mark.flaky(reruns=1, condition=lambda: _stood_still(config.stash[_watch]))
+        again = pytest.mark.flaky(reruns=2, condition=lambda: _stood_still(config.stash[_watch]))
         for item in on_the_real_clock:
             item.add_marker(again)
 
@@ -67,7 +67,7 @@ def _only_hands_out(config: pytest.Config) -> bool:
 def _stood_still(watch: Watch) -> bool:
     stalled_s = watch.longest_s()
     if stalled_s > LONG_S:
-        waits.note(f"failed while this host stood still for {1e3 * stalled_s:.0f} ms, and was run once more")
+        waits.note(f"failed while this host stood still for {1e3 * stalled_s:.0f} ms, and was run again")
     return stalled_s > LONG_S
 
 

@@ -1,4 +1,4 @@
-"""Whether this host stood still: what decides if a test on the real clock that failed is run once more.
+"""Whether this host stood still: what decides if a test on the real clock that failed is run again.
 
 A loop or a device whose processor is taken away for longer than it waits has to trip, and then a test of something else
 fails. A process on each processor, which takes no part in the test, sleeps and sees by how much too long.
