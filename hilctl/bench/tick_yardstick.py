@@ -26,6 +26,7 @@ from hilctl.law.pid import PID, Pid
 from hilctl.law.pressure_signs import FIT
 from hilctl.law.reference import ENDLESS_S, HISTORY, MOTION, POINT, REJOIN, Kind, history, smooth
 from hilctl.law.reference.chirp import CHIRP
+from hilctl.law.reference.external import EXTERNAL
 from hilctl.law.reference.move import MOVE
 from hilctl.law.reference.sine import SINE
 from hilctl.law.reference.stop import STOP
@@ -57,6 +58,7 @@ _RECORDS: dict[str, Any] = {
     "Arming": dtype_of(Arming), "Fit": FIT, "Signs": SIGNS, "Search": SEARCH, "Arm": ARMING,
     "Limits": dtype_of(Limits), "Guard": GUARD, "Settings": SETTINGS,
     "Move": MOVE, "Sine": SINE, "Triangle": TRIANGLE, "Chirp": CHIRP, "Wave": WAVE, "Stop": STOP,
+    "External": EXTERNAL,
     "Motion": MOTION, "Point": POINT, "History": HISTORY, "Rejoin": REJOIN, "Crossing": CROSSING, "Inverse": INVERSE,
     "Command": COMMAND, "Readings": READINGS, "Turn": TURN, "Sample": SAMPLE, "State": STATE,
 }  # fmt: skip

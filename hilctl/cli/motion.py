@@ -93,7 +93,12 @@ def motions(given: argparse.Namespace) -> "AbstractContextManager[Client]":
     return connect.attended(given, "console") if given.wait else connect.command(given)
 
 
-def follow(rig: "Client", start: "Callable[[], Motion]", given: argparse.Namespace) -> int:
+def follow(
+    rig: "Client",
+    start: "Callable[[], Motion]",
+    given: argparse.Namespace,
+    meanwhile: "Callable[[], object]" = lambda: None,
+) -> int:
     """Starts a motion and says which; waits for its end where that was asked for, and Ctrl-C then stops it."""
     outcome = None
     try:
@@ -107,6 +112,7 @@ def follow(rig: "Client", start: "Callable[[], Motion]", given: argparse.Namespa
                 f"nobody waits for it: it ends after {rig.hello['console_idle_s']:g} s without a command "
                 "(service.console_idle_s); give --wait, or keep `hilctl watch` open"
             )
+        meanwhile()
         if given.wait:
             outcome = rig.wait(motion)
     except KeyboardInterrupt:

@@ -4,6 +4,7 @@ hilctl track triangle --speed 0.02 --amplitude 0.005 --cycles 4 --wait
 hilctl track waveform elcentro.csv --peak 0.05
 hilctl track sine --frequency 1 --amplitude 0.05 --learn
 hilctl track waveform learned.drive.json
+model | hilctl track external --interval 0.01
 """
 
 import argparse
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hilctl.cli import connect, learn
+from hilctl.cli import connect, external, learn
 from hilctl.cli.arguments import of_leaf
 from hilctl.cli.files import source_file
 from hilctl.cli.motion import follow, follow_options, motions
@@ -48,6 +49,8 @@ def track(parser: argparse.ArgumentParser) -> None:
             )
             below.add_argument("--uploaded", metavar="NAME", help="a history that the service has, as a learned one")
             declared = tuple(leaf for leaf in declared if leaf.path != "upload")
+        if kind == "external":
+            external.options(below)
         if kind in KINDS:
             learn.options(below)
         add_options(below, declared)
@@ -117,6 +120,8 @@ def _track(given: argparse.Namespace) -> int:
             history = _history(given.file)
     if learns:
         return learn.learned(given, parameters, history)
+    if given.kind == "external":
+        return external.tracked(given, parameters)
     with motions(given) as rig:
         if history is not None:
             parameters["upload"] = _upload(rig, Path(given.file).stem, history)

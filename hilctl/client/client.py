@@ -46,7 +46,7 @@ class Motion(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """How a wait ended: done, stopped, tripped, mode, time, timeout, gone; and the samples meanwhile."""
+    """How a wait ended: done, stopped, tripped, dry, mode, time, timeout, gone; and the samples meanwhile."""
 
     why: str
     first: int

@@ -4,6 +4,8 @@ The command of the last tick before the stall was computed `preview` ahead: up t
 from there on it went straight. A rig that closes its own loop stood at the last reference instead. A stall that is
 shorter than the preview is over before that can be felt: the motion goes on by its index.
 
+An external reference may run dry, at the head: then the table is decelerated from there.
+
 Up to `limits.late.rejoin_s` the table is led back to the motion (rejoin.py). After a longer stall the motion is over:
 the table stops from where it is and as fast as it is. When it stalls again before it is back, the stalls count
 together, and so does how far the table is off by now: each stall leads it straight on again, and a motion that is
@@ -18,6 +20,8 @@ from hilctl.law.inverse import rt_inverse_rewind
 from hilctl.law.modes import rt_act, rt_decelerate, rt_own_loop
 from hilctl.law.reference import (
     rt_coast,
+    rt_external_lacks,
+    rt_external_waits,
     rt_history_get,
     rt_history_put,
     rt_less,
@@ -26,7 +30,9 @@ from hilctl.law.reference import (
     rt_rejoin_missed,
     rt_rejoin_plan,
 )
+from hilctl.law.reference.external import DRY, HEAD, HERE, PEAK_ACCELERATION, PEAK_SPEED
 from hilctl.law.reference.history import LENGTH
+from hilctl.law.reference.motion import Kind
 from hilctl.law.state import STOPPED
 from hilctl.rt.jit import jit
 from hilctl.signals import Action, Mode, Trip
@@ -40,7 +46,10 @@ _LEAST = 0.1  # and this share of the motion's own peak of velocity in any case
 def rt_catch_up(s: Any, knots: Any) -> None:
     """By as many ticks as have passed."""
     moving = s.mode == Mode.TRACK or s.mode == Mode.STOP
+    dry = s.mode == Mode.TRACK and s.motion.kind == Kind.EXTERNAL and _rt_runs_dry(s, knots)
     if s.periods <= math.ceil(s.linear.preview_ticks) or not moving:
+        if dry:
+            rt_decelerate(s, STOPPED)
         _rt_advance(s, knots, min(s.periods, LENGTH))
         if s.mode == Mode.HOLD or s.mode == Mode.OFF:
             _rt_lengthen(s, knots)
@@ -54,11 +63,44 @@ def rt_catch_up(s: Any, knots: Any) -> None:
     s.rejoin.missed_s = stall_s = stall_s + rt_rejoin_missed(s.rejoin, before + ahead, s.now.dt_s)
     if s.mode == Mode.TRACK and not rt_own_loop(s):
         stall_s = max(stall_s, _rt_stall_so_far(s, knots, before + ahead, join))
-    if s.mode == Mode.TRACK and stall_s <= s.now.limits.late.rejoin_s:
+    if s.mode == Mode.TRACK and not dry and stall_s <= s.now.limits.late.rejoin_s:
         _rt_rejoin(s, knots, before + ahead, join)
     else:
         _rt_stop_after(s, before + ahead, stall_s)
     rt_inverse_rewind(max(math.floor(before + ahead), s.head_tick - LENGTH + 2), s.inverse)
+
+
+@jit()
+def _rt_runs_dry(s: Any, knots: Any) -> bool:
+    """Whether an external reference ends before the tick that the head is to go to; the service is told how far it is.
+
+    Until enough of it has come it does not begin.
+    """
+    external, dt_s, head_tick = s.motion.external, s.now.dt_s, s.head_tick + s.periods
+    if external.begun == 0:
+        s.motion_begun = head_tick
+        if rt_external_waits(external, knots):
+            return False
+        external.begun = 1
+    s.motion.peak_m_s, s.motion.peak_m_s2 = knots[PEAK_SPEED], knots[PEAK_ACCELERATION]
+    head_s = (head_tick - s.motion_begun) * dt_s
+    knots[HEAD] = head_s / external.interval_s
+    knots[HERE] = (s.tick - s.motion_begun) * dt_s / external.interval_s
+    if not rt_external_lacks(external, knots, head_s):
+        return False
+    knots[DRY] = 1.0
+    return True
+
+
+@jit()
+def rt_awaits_points(s: Any, knots: Any) -> bool:
+    """The next point of an external reference has not come: on the virtual clock it is waited for."""
+    external = s.motion.external
+    if s.mode != Mode.TRACK or s.motion.kind != Kind.EXTERNAL:
+        return False
+    if external.begun == 0:
+        return rt_external_waits(external, knots)
+    return rt_external_lacks(external, knots, (s.head_tick + 1 - s.motion_begun) * s.now.dt_s)
 
 
 @jit()

@@ -23,7 +23,7 @@ from hilctl.law.valve_stage import VALVE
 from hilctl.params import record_of
 
 # How the last motion ended.
-COMPLETED, STOPPED, TRIPPED = 1, 2, 3
+COMPLETED, STOPPED, TRIPPED = 1, 2, 3  # that an external reference ran dry, its bank says
 
 STATE: Any = record_of(
     [

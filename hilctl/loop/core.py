@@ -74,7 +74,7 @@ def rt_run(memory: Any, exchange: Any, driver_state: Any) -> int:
         place = rt_claim(words, ROWS, loop.row_slots)
         sample = record_at(memory, _SCRAP_AT if place < 0 else ROWS_AT + place * _ROW_SIZE, SAMPLE)
         rt_stamp(loop, law_before_ns, sample)
-        rt_tick(state, command, readings, outcome, words_of(record_at(memory, rt_bank(state), BANK)), sample)
+        rt_tick(state, command, readings, outcome, rt_knots(memory, state), sample)
         rt_follow_link(words, loop, options, state, outcome)
         # the row, the status, the times
         if place < 0:
@@ -91,6 +91,12 @@ def rt_run(memory: Any, exchange: Any, driver_state: Any) -> int:
 def rt_bank(state: Any) -> int:
     """Where the waveform of the running motion lies."""
     return int(_KNOTS_AT + state.bank * _BANK_SIZE)
+
+
+@jit()
+def rt_knots(memory: Any, state: Any) -> Any:
+    """That waveform."""
+    return words_of(record_at(memory, rt_bank(state), BANK))
 
 
 @jit()
@@ -114,14 +120,14 @@ def rt_prepare(loop: Any, options: Any) -> None:
 def rt_stand_still(memory: Any, words: Any, loop: Any, options: Any, state: Any) -> None:
     """Virtual clock: listens while time stands still, then lets one period pass."""
     rounds = 0
-    while rt_idle(loop, words, state) or not rt_room(loop, options, words):
+    while rt_idle(loop, words, state, rt_knots(memory, state)) or not rt_room(loop, options, words):
         if rounds == 0:
             loop.changed = 1
         rt_take_settings(memory, words, loop, state)
         rt_take_requests(memory, words, loop, state, loop.status.tick + 1)
         rt_watch_service(words, loop, options, state, monotonic_ns())
         if loop.changed != 0 or rt_snapshot_asked(words):
-            loop.status.standing = 1 if rt_idle(loop, words, state) else 0
+            loop.status.standing = 1 if rt_idle(loop, words, state, rt_knots(memory, state)) else 0
             rt_tell(memory, words, loop, state)
         rt_nap(rounds)
         rounds += 1

@@ -166,6 +166,10 @@ class Link:
                 return bank
         raise Busy(f"motions {self._motion_of_bank} are not over, the last that ended is {done}")
 
+    def bank_of(self, motion: int) -> Any:
+        """The knots of a motion that has a bank."""
+        return self.memory.knots[self._motion_of_bank.index(motion)].knots
+
     def ask(self, request: Any) -> int:
         """Queues a request and returns the id by which it will be answered; QueueFull when the loop has too many."""
         if self._asked - self._answered >= ANSWER_SLOTS:
@@ -174,7 +178,7 @@ class Link:
         if not self._requests.put(request):
             raise QueueFull("the loop has not taken the requests before this one")
         self._asked += 1
-        if request.kind == RequestKind.TRACK and request.motion.kind == Kind.WAVEFORM:
+        if request.kind == RequestKind.TRACK and request.motion.kind in (Kind.WAVEFORM, Kind.EXTERNAL):
             self._motion_of_bank[int(request.bank)] = int(request.motion.id)
             self._refused_motions[self._asked] = int(request.bank)
         return self._asked

@@ -9,6 +9,7 @@ them as the real clock does when it wakes up late.
 
 from typing import Any
 
+from hilctl.law.catch_up import rt_awaits_points
 from hilctl.law.tick import rt_busy
 from hilctl.loop.clock import WAKE, rt_miss
 from hilctl.loop.layout import FREE, HELD, ROWS, RUN_UNTIL, STALL
@@ -25,13 +26,15 @@ _LONGEST_NAP_NS = 1_000_000
 
 
 @jit()
-def rt_idle(loop: Any, words: Any, state: Any) -> bool:
+def rt_idle(loop: Any, words: Any, state: Any, knots: Any) -> bool:
     """Nothing is going on that time would have to pass for."""
     if loop.status.tick < 0 or loop.status.ending != 0:
         return False
     if loop.health.lost != 0 and not rt_still_lost(words):  # the first readings of a link that is back
         return False
-    return not (rt_busy(state) or loop.status.tick < load_acquire(words, RUN_UNTIL))
+    if loop.status.tick < load_acquire(words, RUN_UNTIL):
+        return False
+    return bool(not rt_busy(state) or rt_awaits_points(state, knots))
 
 
 @jit()

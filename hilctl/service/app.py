@@ -11,6 +11,7 @@ import zmq
 
 from hilctl.service.descriptors import Descriptors
 from hilctl.service.desk import Desk
+from hilctl.service.do_feed import ran_dry
 from hilctl.service.lease import Held
 from hilctl.service.lost import after_loss
 from hilctl.service.service import Service
@@ -132,6 +133,8 @@ class App:
     def _tell(self, changes: list[Seen]) -> None:
         for seen in changes:
             body = self._trip_body(seen.body) if seen.kind == "trip" else seen.body
+            if seen.kind == "motion_over":
+                ran_dry(self.service, body)
             self.service.events.tell(seen.kind, seen.tick, **body)
 
     def _trip_body(self, body: dict[str, Any]) -> dict[str, Any]:

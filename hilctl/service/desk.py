@@ -11,7 +11,7 @@ from typing import Any
 
 import zmq
 
-from hilctl.service import do_change, do_files, do_keep, do_motion, do_record, do_talk
+from hilctl.service import do_change, do_feed, do_files, do_keep, do_motion, do_record, do_talk
 from hilctl.service.doors import Door
 from hilctl.service.inbox import CUT_OFF, Inbox, Message, of_connection
 from hilctl.service.rate import RateLimit
@@ -30,7 +30,7 @@ _BUDGET_S = 0.01  # of requests at a time: samples and heartbeat must not wait l
 _REPLIES = 256  # that may wait for one slow peer: pages are a megabyte each
 _LAST_S = 0.2  # for what has come, and for replies to leave, before the connections are closed
 _ALWAYS = ("stop", "off", "lease")  # what ends a motion, or hands it on, waits behind nothing
-_STEPS = (("lease", "beat"), ("waveform", "chunk"))  # of something that is noted as a whole
+_STEPS = (("lease", "beat"), ("waveform", "chunk"), ("feed", None))  # of something that is noted as a whole
 
 Handler = Callable[[Service, Asked, Arguments], Any]
 
@@ -44,6 +44,7 @@ HANDLERS: dict[str, Handler] = {
     "track": do_motion.track,
     "move": do_motion.move,
     "check_motion": do_motion.check_motion,
+    "feed": do_feed.feed,
     "hold": do_motion.stop,
     "stop": do_motion.stop,
     "off": do_motion.off,

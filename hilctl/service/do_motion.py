@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from hilctl.errors import HilctlError
 from hilctl.law.motions import MotionRefused, Plan, Shaping, check_plan, plan
 from hilctl.law.requests import RequestKind
-from hilctl.params import plain
+from hilctl.params import BadValues, Problem, plain
 from hilctl.rig import flow, motion_limits
+from hilctl.service.do_feed import begun
 from hilctl.service.do_record import start_recording
 from hilctl.service.service import Asked, Service
 from hilctl.service.stroke import refused_unshifted, shift_between, unshifted_limits
@@ -127,6 +128,8 @@ def _begin(
         raise Refused(Code.BUSY, "the reference moved while the motion was planned; ask again", op)
     s.last_motion = id  # from here on the loop may take it; a motion that was refused before has no number
     tick = yield from s.core.ask(RequestKind.TRACK, motion=made.motion, knots=made.knots)
+    if made.kind == "external":
+        s.external = begun(s, id, place, made.facts["interval_s"])
     s.events.tell(
         "planned", tick, motion=id, motion_kind=kind, parameters=parameters, text=made.text, author=asked.sender
     )
@@ -169,6 +172,9 @@ def plan_checked(
 
     def checked(parameters: Mapping[str, Any], shaping: Shaping = limits.shaping) -> Plan:
         made = plan(kind, parameters, replace(limits, shaping=shaping), place, id, samples)
+        if made.kind == "external" and made.facts["interval_s"] < (1.0 - 1e-9) * rig.dt_s:
+            told = f"must be at least the loop's period of {rig.dt_s:g} s"
+            raise BadValues([Problem("interval_s", made.facts["interval_s"], told, "send fewer positions a second")])
         extremes.update(check_plan(made, limits, flow(rig.controller, rig.friction), going))
         if shift.any:
             try:

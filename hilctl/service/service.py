@@ -11,6 +11,7 @@ from hilctl.service.admission import Admission
 from hilctl.service.audit import Audit
 from hilctl.service.core import Core
 from hilctl.service.events import Events
+from hilctl.service.external import External
 from hilctl.service.lease import LeaseDesk
 from hilctl.service.planning import Planning
 from hilctl.service.store import Store
@@ -76,6 +77,7 @@ class Service:
     occupied: str = ""  # why no motion may begin, in words: one is being planned, the friction model changes
     changing: bool = False
     last_motion: int = 0
+    external: External | None = None
     asked_to_end: bool = False
     started_s: float = 0.0
     replies_lost: int = 0

@@ -29,7 +29,7 @@ class Motion:
     first: int
     first_tick: int
     end: int = -1
-    why: str = ""  # done, stopped, tripped
+    why: str = ""  # done, stopped, tripped, dry
 
 
 class Seen(NamedTuple):

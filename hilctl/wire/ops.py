@@ -153,6 +153,14 @@ class Waveform(Params):
     offset: Annotated[int, whole(0, 4_000_000, "", "with chunk: index of its first number")] = 0
 
 
+class Feed(Params):
+    """More of an external reference, as little-endian float64."""
+
+    motion: Annotated[int, whole(0, _LAST, "", "the motion that follows it; 0: the one that runs")] = 0
+    first: Annotated[int, whole(0, _LAST, "", "number of the first of them, counted from 0")] = 0
+    last: Annotated[bool, note("nothing comes after these: the reference comes to rest at the last of them")] = False
+
+
 class Record(Params):
     """A recording."""
 
@@ -224,6 +232,15 @@ _ALL = (
         effect=False,
         role=Role.OBSERVER,
         open=_TRACK_ARGS,
+    ),
+    Op(
+        "feed",
+        Feed,
+        "motion, next, ahead_s, delay_s",
+        "positions of the motion `external`, in metres; all or none are taken. `ahead_s`: how long the motion can go "
+        "on with what has come; `delay_s`: after which the next one is the reference",
+        lease=True,
+        open=(Open("data", "bytes", f"at most {MAX_CHUNK} bytes"),),
     ),
     Op("hold", Nothing, "tick", "ends the motion in order and holds; as stop, but needs the lease", lease=True),
     Op("stop", Nothing, "tick", "decelerates to rest and holds; never needs the lease", role=Role.OBSERVER),

@@ -11,10 +11,11 @@ from typing import cast
 from hilctl import params
 from hilctl.law.limits import Shaping
 from hilctl.law.motions.checking import check_plan
+from hilctl.law.motions.external import Positions, plan_external
 from hilctl.law.motions.limits import KEYS, Flow, MotionLimits, MotionRefused
 from hilctl.law.motions.periodic import plan_chirp, plan_sine, plan_triangle
 from hilctl.law.motions.planning import Plan
-from hilctl.law.motions.requests import MOTIONS, Chirp, Move, Sine, Triangle, Waveform
+from hilctl.law.motions.requests import MOTIONS, Chirp, External, Move, Sine, Triangle, Waveform
 from hilctl.law.motions.samples import Samples, read_csv, samples_of
 from hilctl.law.motions.single import plan_move
 from hilctl.law.motions.waveform import plan_waveform
@@ -24,11 +25,13 @@ __all__ = [
     "KEYS",
     "MOTIONS",
     "Chirp",
+    "External",
     "Flow",
     "MotionLimits",
     "MotionRefused",
     "Move",
     "Plan",
+    "Positions",
     "Samples",
     "Shaping",
     "Sine",
@@ -65,5 +68,7 @@ def plan(
             return plan_sine(asked, limits, start_m, motion_id)
         case Chirp():
             return plan_chirp(asked, limits, start_m, motion_id)
+        case External():
+            return plan_external(asked, limits, start_m, motion_id)
         case _:
             return plan_waveform(cast(Waveform, asked), limits, start_m, motion_id, samples)

@@ -116,10 +116,18 @@ class Waveform(Params):
             yield Problem(f"{at}.high_pass_hz", self.high_pass_hz, limit)
 
 
+class External(Params):
+    """Positions that a client sends while the table moves, a fixed interval apart."""
+
+    interval_s: Annotated[float, number(1e-4, 1, "s", "from one position to the next; at least the loop's period")]
+    buffer_s: Annotated[float, number(0, 10, "s", "how much must have been sent before the table moves")] = 0.1
+
+
 MOTIONS: dict[str, type[Params]] = {
     "move": Move,
     "triangle": Triangle,
     "sine": Sine,
     "chirp": Chirp,
     "waveform": Waveform,
+    "external": External,
 }

@@ -5,6 +5,7 @@ One motion a file, each with its record and its compiled function; `motion.py` p
 into motions in `hilctl.law.motions`.
 """
 
+from hilctl.law.reference.external import EXTERNAL, rt_external_lacks, rt_external_waits
 from hilctl.law.reference.history import HISTORY, new_history, rt_history_get, rt_history_put, rt_history_rest
 from hilctl.law.reference.motion import (
     ENDLESS_S,
@@ -30,6 +31,7 @@ from hilctl.law.reference.wave import KNOTS
 
 __all__ = [
     "ENDLESS_S",
+    "EXTERNAL",
     "HISTORY",
     "KNOTS",
     "MOTION",
@@ -40,6 +42,8 @@ __all__ = [
     "new_motion",
     "new_point",
     "rt_coast",
+    "rt_external_lacks",
+    "rt_external_waits",
     "rt_history_get",
     "rt_history_put",
     "rt_history_rest",

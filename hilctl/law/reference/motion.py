@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from hilctl.law.reference.chirp import CHIRP, rt_chirp
+from hilctl.law.reference.external import EXTERNAL, rt_external
 from hilctl.law.reference.move import MOVE, rt_move
 from hilctl.law.reference.point import rt_rest
 from hilctl.law.reference.sine import SINE, rt_sine
@@ -37,6 +38,7 @@ class Kind(IntEnum):
     TRIANGLE = 4
     CHIRP = 5
     WAVEFORM = 6
+    EXTERNAL = 7
 
 
 MOTION: "np.dtype[Any]" = record_of(
@@ -53,6 +55,7 @@ MOTION: "np.dtype[Any]" = record_of(
         ("chirp", CHIRP),
         ("wave", WAVE),
         ("stop", STOP),
+        ("external", EXTERNAL),
     ]
 )
 
@@ -66,12 +69,14 @@ def new_motion() -> Any:
 def rt_reference(motion: Any, knots: Any, t_s: float, out: Any) -> int:
     """The reference at `t_s` since the motion's start: 0 while it runs, 1 when it rests at its end.
 
-    `knots` are the spline coefficients of a waveform, read for that kind only. Finite for every `t_s`.
+    `knots` are the bank of a waveform or of an external reference, read for these kinds only. Finite for every `t_s`.
     """
     if not t_s < ENDLESS_S:
         t_s = ENDLESS_S
     if motion.kind == Kind.STOP:
         return rt_stop(motion.stop, max(t_s, 0.0), out)
+    if motion.kind == Kind.EXTERNAL:
+        return rt_external(motion.external, knots, t_s, out)
     if t_s < motion.lead.duration_s:
         rt_move(motion.lead, t_s, out)
         return 0

@@ -23,6 +23,7 @@ class Shared:
         self.options, self.loop, self.state = (
             region.of(self.memory)[0] for region in (layout.options, layout.loop, layout.law)
         )
+        self.knots = layout.knots.of(self.memory)[0].knots
         self.words[layout.HELD] = layout.FREE
         self.words[layout.MAIL] = MIDDLE_FIRST
         self.loop.row_slots = ROW_SLOTS

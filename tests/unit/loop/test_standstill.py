@@ -22,7 +22,7 @@ def at(tick, mode=Mode.OFF, **options):
 
 
 def idle(rig):
-    return bool(rt_idle(rig.loop, rig.words, rig.state))
+    return bool(rt_idle(rig.loop, rig.words, rig.state, rig.knots))
 
 
 @pytest.mark.parametrize("mode", list(Mode))
