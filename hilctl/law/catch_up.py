@@ -72,7 +72,7 @@ def rt_catch_up(s: Any, knots: Any) -> None:
 
 @jit()
 def _rt_runs_dry(s: Any, knots: Any) -> bool:
-    """Whether an external reference ends before the tick that the head is to go to; the service is told how far it is.
+    """Whether an external reference ends before the tick that the head goes to. Notes how far head and table are.
 
     Until enough of it has come it does not begin.
     """

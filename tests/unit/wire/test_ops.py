@@ -55,7 +55,7 @@ def test_defaults_fill_what_is_not_given() -> None:
 
 def test_stop_and_off_need_no_lease_and_whatever_moves_does() -> None:
     needs = {name for name, op in OPS.items() if op.lease}
-    assert needs == {"arm", "track", "move", "hold", "reset", "zero", "set", "undo", "waveform"}
+    assert needs == {"arm", "track", "move", "feed", "hold", "reset", "zero", "set", "undo", "waveform"}
 
 
 def test_every_code_has_a_meaning() -> None:
