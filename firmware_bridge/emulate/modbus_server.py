@@ -5,6 +5,7 @@ coroutine runs through at once. Delays are the line's.
 """
 
 import asyncio
+import math
 import socket
 import time
 from typing import Any
@@ -106,7 +107,8 @@ class RtuServer(ModbusSerialServer):
         self._character_s, self._gap_s = character_bits(settings) / settings.baud, gap_s(settings)
         self._handler = Handler(self, None, None, None)  # type: ignore[no-untyped-call]
         self._handler.device, self._handler.unit_at = device, 0
-        self._handler.connection_made(_Uart(line, self._character_s, self.loop))
+        self._uart = _Uart(line, self._character_s, self.loop)
+        self._handler.connection_made(self._uart)
         self._free_s = 0.0
         line.received = self._heard
 
@@ -116,7 +118,14 @@ class RtuServer(ModbusSerialServer):
         if now_s > self._free_s + self._gap_s:
             self._handler.recv_buffer = b""  # the silence between frames delimits them
         self._free_s = max(now_s, self._free_s) + len(data) * self._character_s
-        self.loop.call_at(self._free_s + self._gap_s, self._handler.data_received, data)
+        complete_s = self._free_s + self._gap_s
+        self.loop.call_at(complete_s, self._complete, complete_s, data)
+
+    def _complete(self, due_s: float, data: bytes) -> None:
+        """The device has a frame. Its answer begins when it was due, however late this host wakes or works."""
+        self._uart.due_s = due_s
+        self._handler.data_received(data)
+        self._uart.due_s = math.nan
 
     def babble(self, until_s: float) -> None:
         """Noise until then."""
@@ -131,10 +140,12 @@ class _Uart(asyncio.Transport):
     def __init__(self, line: PtyLine, character_s: float, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__()
         self._line, self._character_s, self._loop = line, character_s, loop
+        self.due_s = math.nan  # the beginning of what is written now
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """Later, all at once."""
-        self._loop.call_later(len(data) * self._character_s, self._line.write, bytes(data))
+        begins_s = self._loop.time() if math.isnan(self.due_s) else self.due_s
+        self._loop.call_at(begins_s + len(data) * self._character_s, self._line.write, bytes(data))
 
     def get_write_buffer_size(self) -> int:
         """Nothing waits: what a terminal does not take is lost."""

@@ -11,7 +11,7 @@ side.
 
 from typing import Any
 
-from firmware_bridge.described.inbox import DISARMED, NOTHING, REBOOTED, rt_hang_up
+from firmware_bridge.described.inbox import DISARMED, INBOX, NOTHING, REBOOTED, rt_hang_up, rt_pull
 from firmware_bridge.described.readings import (
     MOVED,
     STARTED_OVER,
@@ -24,7 +24,7 @@ from firmware_bridge.described.readings import (
 from firmware_bridge.described.signals import DEVICE_TICK, OUTPUTS, READINGS
 from firmware_bridge.driver import exchange_signature
 from firmware_bridge.modbus.frames import rt_status_of
-from firmware_bridge.modbus.record import HEAD, RTU
+from firmware_bridge.modbus.record import HEAD, INBOX_AT, RTU
 from firmware_bridge.modbus.values import rt_bits, rt_raw
 from firmware_bridge.modbus.wire import (
     BAD_CHECKSUM,
@@ -33,17 +33,19 @@ from firmware_bridge.modbus.wire import (
     TIMEOUT,
     rt_data,
     rt_exception_code,
+    rt_find,
     rt_finish,
     rt_receive,
     rt_send,
 )
 from hilctl.rt.jit import jit
-from hilctl.rt.libc import monotonic_ns, sleep_until_ns
+from hilctl.rt.libc import POLLIN, monotonic_ns, sleep_until_ns, wait_fd
 from hilctl.rt.records import as_record
 from hilctl.signals import Status
 
 EXCEPTION, LATE = Status.EXCEPTION.value, Status.LATE.value
 WATCHDOG = len(OUTPUTS)  # after the outputs, where the registers that are read back are listed
+_PATIENCE = 8  # times the usual interval: so long a line reads back only where that makes no tick late
 _WATCH_EVERY = 16  # of so many read-backs one is that of the device's watchdog
 _MOST_RETRIES = 2  # of a busy device, in one tick
 _BUSY = (5, 6)  # exceptions: the device is at work
@@ -113,8 +115,21 @@ def rt_read_back(state: Any, own: Any, begun_ns: int, limit_ns: int) -> bool:
 
 @jit()
 def rt_await(state: Any, own: Any, b: int, bus: Any, limit_ns: int) -> None:
-    """As rt_complete. Where what is given up is none of this tick's requests, these have their turn."""
+    """As rt_complete. Where what is given up is none of this tick's requests, these have their turn.
+
+    An answer on a line that nobody waited for, and that is there, came when such an answer comes: the silence after it
+    is over, and costs this tick nothing.
+    """
+    quiet_ns = 0
+    if bus.kind == RTU and bus.cursor == 0 and bus.pending >= bus.first + bus.fast + bus.slow:
+        quiet_ns = max(bus.quiet_until_ns, bus.sent_ns + own.request[bus.pending].takes_ns + rt_slower_ns(own, bus))
+        if bus.fd >= 0 and wait_fd(int(bus.fd), POLLIN, 0) > 0:
+            rt_pull(state, INBOX_AT + b * INBOX, bus)
+        if rt_find(state, own, b, bus) != OK:
+            quiet_ns = 0
     bus.failed = rt_complete(state, own, b, bus, limit_ns)
+    if quiet_ns > 0:
+        bus.quiet_until_ns = quiet_ns
     if bus.failed == TIMEOUT and bus.pending < 0 and bus.cursor == 0:
         bus.failed = OK
 
@@ -152,16 +167,30 @@ def rt_back_is_due(own: Any, bus: Any) -> bool:
 
 @jit()
 def rt_back_on_line(state: Any, own: Any, b: int, bus: Any, limit_ns: int) -> None:
-    """Asks for it in what a line has left of this period. Nobody waits: the next tick finds the answer."""
+    """Asks for it in what a line has left of this period. Nobody waits: the next tick finds the answer.
+
+    A device, or a host, that is slower than the arithmetic makes the next tick late. So that is left out, but not for
+    ever: that another program has changed an output must be seen.
+    """
     if bus.kind != RTU or bus.fast == 0 or bus.fd < 0 or bus.failed != OK or not rt_back_is_due(own, bus):
         return
     due_ns = bus.back_due
     back = rt_back_next(own, bus)
-    begins_ns = max(monotonic_ns(), bus.quiet_until_ns)
-    fits = begins_ns + own.request[back].takes_ns <= limit_ns + own.rest_ns
+    overdue = own.ticks >= due_ns + _PATIENCE * own.back_every
+    ends_ns = max(monotonic_ns(), bus.quiet_until_ns) + own.request[back].takes_ns
+    fits = ends_ns + (0 if overdue else rt_slower_ns(own, bus)) <= limit_ns + own.rest_ns
     if not fits or rt_send(state, own, b, bus, back, limit_ns) != OK:
         bus.back_due = due_ns
         bus.postponed += 1
+
+
+@jit()
+def rt_slower_ns(own: Any, bus: Any) -> int:
+    """By how much device and host are usually slower than the arithmetic of the line says."""
+    takes_ns = 0
+    for r in range(bus.first, bus.first + bus.fast):
+        takes_ns += own.request[r].takes_ns
+    return int(max(bus.usual_ns - takes_ns // max(bus.fast, 1), 0))
 
 
 @jit()

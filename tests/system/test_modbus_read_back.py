@@ -1,6 +1,7 @@
 """Another master on the same device, seen by reading back what was written: over TCP and over a serial line."""
 
 import re
+import select
 import signal
 import threading
 import time
@@ -97,6 +98,40 @@ def test_on_a_line_without_time_left_the_read_back_comes_later():
             assert rig.tick(0.1, 1, 2) == Status.OK
         assert rig.health["read_backs"] == 2
         assert there.registers[VALVE] == round(0.1 * 32767)
+
+
+def test_on_a_line_a_device_that_is_slower_than_the_arithmetic_is_read_back_seldom_but_is():
+    """Each time it makes the next tick late."""
+    with talking("rtu", amplifier__fc23=True, read_back_every=1) as (there, rig):
+        own = head(rig.driver.state)
+        there.faults(delay_s=0.03)
+        for _ in range(60):  # what is usual is learned
+            rig.tick(0.1, 1, 2)
+        left_s = 0.02  # of a period, after the command: enough by arithmetic, too little for this device
+        takes_ns = max(int(own.request[r].takes_ns) for r in range(3))
+        before = rig.health
+        for _ in range(60):
+            own.rest_ns = int(own.bus[0].usual_ns) + takes_ns + int(1e9 * (left_s - rig.limit_s))
+            rig.tick(0.1, 1, 2)
+        asked = 60 - (rig.health["postponed"] - before["postponed"])
+        assert 2 <= asked <= 12
+        assert there.registers[VALVE] == round(0.1 * 32767)
+
+
+def test_on_a_line_the_answer_to_a_read_back_that_has_long_been_there_costs_the_next_tick_nothing():
+    with talking("rtu", amplifier__fc23=True, read_back_every=1) as (_, rig):
+        own = head(rig.driver.state)
+        bus, waited_ns = own.bus[0], []
+        bus.gap_ns = 50_000_000
+        for _ in range(20):
+            assert rig.tick(0.1, 1, 2) == Status.OK
+            over_ns = int(bus.sent_ns) + int(bus.usual_ns) + 200_000_000
+            while time.monotonic_ns() < over_ns or not select.select([int(bus.fd)], [], [], 1.0)[0]:
+                pass
+            begun_ns = time.monotonic_ns()
+            assert rig.tick(0.1, 1, 2) == Status.OK
+            waited_ns.append(int(own.taken_ns[0]) - begun_ns)  # the command went out then
+        assert sorted(waited_ns)[10] < bus.gap_ns
 
 
 def test_outputs_are_read_back_every_few_ticks_as_the_rig_file_says():
