@@ -21,12 +21,21 @@ _CALM = {**ARMS_FAST, **LATE_HOST, "service.timeout_s": 10.0, "recording.require
 _LONG = {"kind": "chirp", "parameters": {"start_hz": 0.5, "end_hz": 5.0, "amplitude_m": 0.001, "duration_s": 3000.0}}
 
 
+FLOODS = (20_000, 200_000)  # subscriptions
+
+
+def subscribing(count):
+    """A key for each: whoever subscribed too often gets no telemetry for a minute."""
+    return f"greedy-{count}"
+
+
 @pytest.fixture(scope="module")
 def keys(tmp_path_factory):
     keys = Keys(tmp_path_factory.mktemp("keys"))
     for role in Role:
         keys.make(role.word, role)
-    keys.make("greedy", Role.OBSERVER)
+    for name in ("greedy", *map(subscribing, FLOODS)):
+        keys.make(name, Role.OBSERVER)
     return keys
 
 
@@ -72,16 +81,16 @@ sys.stdin.read()
 """
 
 
-@pytest.mark.parametrize("count", [20_000, pytest.param(200_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [FLOODS[0], pytest.param(FLOODS[1], marks=pytest.mark.slow)])
 def test_many_subscriptions_end_and_memory_stays_flat(keys, unharmed, count):
     service, rig = unharmed
-    before_mb, mark = resident_mb(service), rig.ask("events")["next"]
-    greedy = [sys.executable, "-c", _SUBSCRIBES, service.telemetry, str(count), "210", str(keys.files / "greedy.key")]
+    name, before_mb, mark = subscribing(count), resident_mb(service), rig.ask("events")["next"]
+    greedy = [sys.executable, "-c", _SUBSCRIBES, service.telemetry, str(count), "210", str(keys.files / f"{name}.key")]
     pipe = subprocess.PIPE
     with subprocess.Popen(greedy, stdin=pipe, stdout=pipe, text=True, env=environment()) as process:
         assert process.stdout.readline() == "subscribed\n"
         told = until(lambda: [e for e in rig.events(mark) if e["kind"] == "access"], "the end of the subscriptions")
-        assert told[0]["action"] == "too_many_subscriptions" and told[0]["reason"].startswith("greedy subscribed")
+        assert told[0]["action"] == "too_many_subscriptions" and told[0]["reason"].startswith(f"{name} subscribed")
         with subscriber(service.telemetry, keys.files / "observer.key") as other:  # who has not, is served
             for _ in range(20):
                 assert other.poll(20_000) and other.recv_multipart()
