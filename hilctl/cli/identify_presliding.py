@@ -108,4 +108,5 @@ _NAMES = {
     "static": "static, it jumps at a reversal",
     "lugre": "LuGre, bristles that bend before they slip",
     "gms": "GMS, elements that slip one after another",
+    "dahl": "Dahl, a spring that gives way along the path",
 }

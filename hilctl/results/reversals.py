@@ -7,7 +7,7 @@ from msgspec import Meta, Struct
 from hilctl.results.friction import Row, Table
 from hilctl.results.quantity import Quantity
 
-Kind = Literal["static", "lugre", "gms"]
+Kind = Literal["static", "lugre", "gms", "dahl"]
 
 
 class Swing(Struct, frozen=True):
@@ -39,6 +39,7 @@ class Evidence(Struct, frozen=True):
     left_gms: float | None
     lead_of_lugre: float | None
     turn: Turn
+    left_dahl: float | None = None
 
 
 class Reversals(Struct, frozen=True):

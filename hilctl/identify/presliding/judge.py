@@ -1,7 +1,7 @@
-"""The kind of friction: a jump, bristles, or slipping elements; and its parameters.
+"""The kind of friction: a jump, bristles, slipping elements, or a spring that gives way; and its parameters.
 
 First the travel of the table while friction turns (estimate_travel). If it is not significant: static, or stiffer than
-the sensors resolve. Otherwise both models with a spring are fitted and compared (judge_models), and the better one is
+the sensors resolve. Otherwise the models with a spring are fitted and compared (judge_models), and the best one is
 fitted again to all cycles.
 """
 
@@ -20,6 +20,7 @@ from hilctl.experiment.own_loop import refuse_on
 from hilctl.experiment.scales import load_scale_sd, scale_sd, with_scale
 from hilctl.experiment.sensors import stuck
 from hilctl.friction import check_friction
+from hilctl.identify.presliding import estimate_path
 from hilctl.identify.presliding import judge_words as words
 from hilctl.identify.presliding.estimate_bristles import Bristles, fit_bristles, passive_vd
 from hilctl.identify.presliding.estimate_cycles import LEAST_CYCLES, Cycles, aligned, cut
@@ -28,7 +29,7 @@ from hilctl.identify.presliding.estimate_residuals import BLOCKS
 from hilctl.identify.presliding.estimate_slips import ATTRACTION_N_S, Slips, refine
 from hilctl.identify.presliding.estimate_travel import Travel, travel_of
 from hilctl.identify.presliding.estimate_turn import turn_of
-from hilctl.identify.presliding.judge_models import compare
+from hilctl.identify.presliding.judge_models import DECIDED, compare
 from hilctl.identify.presliding.judge_told import Presliding
 from hilctl.identify.presliding.model_curve import Curve, curve_of
 from hilctl.identify.presliding.plan import BUDGET_S, PAUSE_S, measure, planned
@@ -104,17 +105,15 @@ def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, e
     driven = tuple((c.amplitude_m, 1 / c.period_s, c.rows) for c in swings)
     shown = _middle(loops, travel)
     level = travel.level_n / curve.fs
-    warnings = _about_curve(level)
     if _stands(travel, loops):
         static = _static_table(table)
         least = travel.level_n / max(travel.travel_m + 2 * travel.error_m, SHORTEST * _noise_m(loops))
         return Presliding(
             "static", True, check_friction(static), {"s0": quantity(least, least, math.inf, "N/m", ORIGIN)},
-            words.static(travel, least), words.static_advice(travel, least, facts), warnings, level, travel, None,
-            turn_of(shown, {}), driven, rig_seconds,
+            words.static(travel, least), words.static_advice(travel, least, facts), _about_curve(level), level, travel,
+            None, turn_of(shown, {}), driven, rig_seconds,
         )  # fmt: skip
-    if apart:
-        warnings = (*warnings, words.ONE_CURVE)
+    warnings: tuple[str, ...] = (words.ONE_CURVE,) if apart else ()
     kept = _repeating(swings, loops)
     if len(kept) <= len(swings) // 2:
         warnings = (*warnings, words.ripple([one for one in loops if not one.repeats]))
@@ -122,23 +121,34 @@ def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, e
     found = compare(swings, facts, curve, travel, elements)
     blocks = [[loop_of(c.part(i, BLOCKS), facts) for c in swings] for i in range(BLOCKS)]
     bristles = fit_bristles(loops, curve, found.bristles.s0)
-    slips = found.slips
-    if found.kind == "lugre" or slips is None:
-        law, parameters = _lugre(bristles, curve, blocks, facts["sensors.acceleration.delay_s"])
+    late_s = facts["sensors.acceleration.delay_s"]
+    slips, path = found.slips, estimate_path.fit_path(bristles.data, curve, found.path.s0)
+    found = found._replace(undamped=bristles.intervals(curve, blocks, late_s)["s1"][1] <= 0.0)
+    if found.kind == "dahl":
+        law, parameters = _dahl(path, curve, blocks)
+        level = path.level
+    elif found.kind == "lugre" or slips is None:
+        law, parameters = _lugre(bristles, curve, blocks, late_s)
         level = bristles.level
     else:
         slips = refine(bristles.data, curve, slips.k, slips.d)
         law, parameters = _gms(slips, curve, blocks)
         level = float(slips.k @ slips.d) / curve.fs
+    warnings = (*_about_curve(level), *warnings)
     known = abs(travel.level_n / curve.fs - 1) < CURVE_WRONG
+    ruled_out = not found.flat and found.lead_of_dahl > DECIDED
     stiff = travel.travel_m < STIFF * _noise_m(loops)
     if stiff:
         warnings = (*warnings, words.stiff(travel))
+    elif ruled_out:
+        warnings = (*warnings, words.like_dahl(path.alpha))
     elif found.poor:
         warnings = (*warnings, words.poor(found))
     parameters = {name: _with_scales(q, facts) for name, q in parameters.items()}
     models = {"lugre": bristles.model(curve), "gms": found.elements}
-    certain = found.decided and known and not (found.poor or stiff or apart)
+    if found.flat:
+        models["dahl"] = path.model(curve)
+    certain = found.decided and known and not (found.poor or stiff or apart or ruled_out)
     return Presliding(
         found.kind, certain, check_friction(law), parameters if certain else unsure(parameters),
         words.bristles(travel, found), words.bristle_advice(found, parameters["s0"], facts), warnings, level, travel,
@@ -194,6 +204,13 @@ def _gms(slips: Slips, curve: Curve, blocks: Sequence[Sequence[Loop]]
     alpha = [float(share) for share in slips.shares]
     law = {"model": "gms", **curve.table(), "C": ATTRACTION_N_S, "alpha": alpha, "k": [float(k) for k in slips.k]}
     return law, {name: quantity(*of, "" if name[0] == "a" else "N/m", ORIGIN) for name, of in known.items()}
+
+
+def _dahl(path: estimate_path.Path, curve: Curve, blocks: Sequence[Sequence[Loop]]
+          ) -> tuple[dict[str, Any], dict[str, Quantity]]:
+    known, units = path.intervals(curve, blocks), {"s0": "N/m", "alpha": ""}
+    law = {"model": "dahl", "fc": curve.fs, "sigma": curve.sigma, "s0": path.s0, "alpha": path.alpha}
+    return law, {name: quantity(*of, units[name], ORIGIN) for name, of in known.items()}
 
 
 def _with_scales(q: Quantity, facts: Facts) -> Quantity:

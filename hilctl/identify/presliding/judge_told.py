@@ -66,6 +66,7 @@ class Presliding(NamedTuple):
                 left_lugre=finite(comparison.lugre) if comparison else None,
                 left_gms=finite(comparison.gms) if comparison else None,
                 lead_of_lugre=finite(comparison.lead) if comparison else None, turn=self.turn.told(),
+                left_dahl=finite(comparison.dahl) if comparison else None,
             ),
             swings=[Swing(*swing) for swing in self.swings], rig_seconds=self.rig_seconds,
         )  # fmt: skip

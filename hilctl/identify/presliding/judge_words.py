@@ -14,6 +14,7 @@ ONE_CURVE = (
     "direction is certain; compare the compensation with that of the static model, which keeps both"
 )
 REVERSAL_M_S2 = 3.0  # of a sine of 1 Hz and 80 mm: the acceleration at its reversal
+_NAMES = {"lugre": "LuGre", "gms": "GMS", "dahl": "Dahl"}
 SMOOTHED_S = 0.7e-3  # over which a jump is smoothed in the feed-forward at least
 
 
@@ -56,17 +57,28 @@ def static_advice(travel: Travel, least_n_m: float, facts: Facts) -> str:
 
 def bristles(travel: Travel, found: Comparison) -> str:
     """The table moved: how friction rises."""
-    better, worse = ("LuGre", "GMS") if found.lugre <= found.gms else ("GMS", "LuGre")
-    best, other = sorted((found.lugre, found.gms))
-    how = "approaches its level exponentially" if found.lead >= 0 else "rises in pieces and remembers its reversals"
+    left = ", ".join(f"{_NAMES[kind]} {value:.2f}" for kind, value in found.left.items())
+    how = {
+        "lugre": "approaches its level exponentially",
+        "gms": "rises in pieces and remembers its reversals",
+        "dahl": f"gives way along the path, as (1 - F/fc) to the power of {found.path.alpha:.2g}",
+    }[found.kind]
     text = (
         f"while friction turned from minus to plus half of its level, the table moved {1e6 * travel.travel_m:.1f} ± "
         f"{2e6 * travel.error_m:.1f} µm ({travel.reversals} reversals): it has a spring. On cycles that were not "
-        f"fitted, {better} leaves {best:.2f} and {worse} {other:.2f} variances of noise a point"
+        f"fitted, the models leave, in variances of noise a point: {left}"
     )
     if not found.decided:
         return f"{text}: too close to separate them, the spring is too stiff or the travel too small for these sensors"
     return f"{text}: after a reversal friction {how}"
+
+
+def like_dahl(alpha: float) -> str:
+    """What the data look like cannot be had with this curve."""
+    return (
+        f"the reversals look like Dahl's law with alpha = {alpha:.2g} rather than like this model; but Dahl's has no "
+        "falling branch, and the sliding curve has one"
+    )
 
 
 def stiff(travel: Travel) -> str:
@@ -92,7 +104,7 @@ def ripple(left_out: Sequence[Loop]) -> str:
 def poor(found: Comparison) -> str:
     """Neither model fits."""
     return (
-        f"neither LuGre nor GMS describes these reversals: {min(found.lugre, found.gms):.0f} variances of noise a "
+        f"no model describes these reversals: {min(found.left.values()):.0f} variances of noise a "
         "point are left; see the turn in the report: play in a joint, creep, or another kind of friction"
     )
 

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from hilctl.friction import MODELS, PARAMETERS, STATES, gms, lugre
+from hilctl.friction import MODELS, PARAMETERS, STATES, dahl, gms, lugre
 from hilctl.identify.presliding.estimate_cycles import Reals
 from hilctl.identify.presliding.estimate_loop import FINE, Loop, band_limited
 from hilctl.rt.jit import jit
 
 LUGRE = MODELS["lugre"].code
 GMS = MODELS["gms"].code
+DAHL = MODELS["dahl"].code
 TIMES = 5  # that a cycle is run through; GMS forgets in one what it ever forgets
 TIMES_GMS = 2
 _PROBE_M_S, _PROBE_S = 1e-3, 2e-5  # how the stiffness is felt: 20 nm on
@@ -25,6 +26,8 @@ def advance(code: int, p: Any, z: Any, v: float, dt: float) -> None:
     """The state after dt."""
     if code == LUGRE:
         lugre.rt_advance(p, z, v, dt)
+    elif code == DAHL:
+        dahl.rt_advance(p, z, v, dt)
     else:
         gms.rt_advance(p, z, v, dt)
 
@@ -32,8 +35,11 @@ def advance(code: int, p: Any, z: Any, v: float, dt: float) -> None:
 @jit()
 def force_of(code: int, p: Any, z: Any, v: float) -> float:
     """The force of a state."""
-    force: float = lugre.rt_force(p, z, v) if code == LUGRE else gms.rt_force(p, z, v)
-    return force
+    if code == LUGRE:
+        return float(lugre.rt_force(p, z, v))
+    if code == DAHL:
+        return float(dahl.rt_force(p, z, v))
+    return float(gms.rt_force(p, z, v))
 
 
 @jit(lambda: "void(int64, float64[::1], float64[::1], float64, int64, float64[::1])", cached=True)

@@ -14,6 +14,7 @@ _AMONG = 4  # points, two of each reversal
 _LOOKS = {
     "lugre": {"color": "#12416b", "linewidth": 1.6},
     "gms": {"color": "#d9822b", "linewidth": 1.5, "linestyle": (0, (5, 1.5))},
+    "dahl": {"color": "#3b7d3b", "linewidth": 1.4, "linestyle": (0, (3, 1.2, 1, 1.2))},
     "jump": {"color": INK, "linewidth": 1.2, "linestyle": (0, (1, 1.3))},
 }  # fmt: skip
 

@@ -14,7 +14,7 @@ def reversals(result: Commissioned, pictures: Pictures) -> Html:
         return absence(result, "reversals",
                        "Reversals were not looked at: whether friction jumps or bends is not known.")  # fmt: skip
     evidence, unsure = found.evidence, "" if found.certain else "The data leave it open."
-    left = (("LuGre", evidence.left_lugre), ("GMS", evidence.left_gms))
+    left = (("LuGre", evidence.left_lugre), ("GMS", evidence.left_gms), ("Dahl", evidence.left_dahl))
     rows = [(name, plain(x, 3)) for name, x in left if x is not None]
     way = ""
     if evidence.travel_m is not None:

@@ -106,6 +106,38 @@ def test_elements_are_recognised_and_measured(elements):
     assert "remembers" in found.why
 
 
+LEVEL = {**CURVE, "fc": CURVE["fs"]}  # a sliding curve without a falling branch
+
+
+@pytest.mark.parametrize(
+    "alpha", [1.0, *(pytest.param(one, marks=[pytest.mark.slow, pytest.mark.many]) for one in (0.5, 2.0))]
+)
+def test_a_spring_that_gives_way_along_the_path_is_recognised_and_measured(alpha):
+    law = {"model": "dahl", "fc": CURVE["fs"], "sigma": CURVE["sigma"], "s0": 1e8, "alpha": alpha}
+    found = judge(cycles_of(law), FACTS, LEVEL)
+    assert (found.kind, found.certain, found.warnings) == ("dahl", True, ())
+    stiffness, shape = found.parameter("s0"), found.parameter("alpha")
+    assert stiffness.value == pytest.approx(1e8, rel=0.05)
+    assert shape.value == pytest.approx(alpha, abs=0.1)
+    assert stiffness.low < 1e8 < stiffness.high
+    assert shape.low < alpha < shape.high
+    assert check_friction(found.table).model == "dahl"
+    assert "gives way along the path" in found.why
+
+
+@pytest.mark.parametrize("law", [{"model": "lugre", "s0": 1e8, "s1": 1e5}, {"model": "gms", "s0": 1e8, "elements": 4}])
+def test_on_a_level_curve_bristles_and_elements_stay_what_they_are(law):
+    found = judge(cycles_of({**law, **LEVEL}), FACTS, LEVEL)
+    assert (found.kind, found.certain) == (law["model"], True)
+
+
+def test_what_looks_like_a_law_that_the_curve_rules_out_is_said_to():
+    law = {"model": "dahl", "fc": CURVE["fs"], "sigma": CURVE["sigma"], "s0": 1e8, "alpha": 2.0}
+    found = judge(cycles_of(law), FACTS, CURVE)
+    assert found.kind != "dahl"
+    assert any("look like Dahl's law with alpha = 2" in warning for warning in found.warnings)
+
+
 def test_a_table_that_stands_while_friction_turns_has_static_friction():
     table = {**CURVE, "model": "stribeck", "negative": {"fs": 3100.0}}
     found = judge(cycles_of({"model": "karnopp", **CURVE}, jumps=True), FACTS, table)
