@@ -14,7 +14,7 @@ import os
 import statistics
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -73,9 +73,14 @@ _PEERS: dict[str, Callable[[], AbstractContextManager[Peer]]] = {
 
 def run(quick: bool) -> dict[str, Any]:
     """Microseconds of an exchange, and how many times faster than the library."""
+    return over(_PEERS, quick)
+
+
+def over(transports: Iterable[str], quick: bool) -> dict[str, Any]:
+    """The same over some of the transports."""
     figures, ratios = {}, {}
-    for transport, reach in _PEERS.items():
-        with _apart() as alone, reach() as peer:
+    for transport in transports:
+        with _apart() as alone, _PEERS[transport]() as peer:
             figures[transport], ratios[transport] = _measure(peer, quick, alone)
     return {"bench": "exchange", "figures": figures, "ratio": ratios, "host": host()}
 
