@@ -56,19 +56,21 @@ def feed(s: Service, asked: Asked, given: Arguments) -> Result:
     return {
         "motion": now.motion,
         "next": now.positions.count,
-        "ahead_s": max(now.bank.ahead, 0.0) * interval_s,
+        "ahead_s": now.bank.ahead * interval_s,
         "delay_s": (now.positions.count + BEHIND - now.bank.here) * interval_s,
     }
 
 
 def _running(s: Service, motion: int) -> External:
+    s.core.need()
     now = s.external
     if now is None or (motion and motion != now.motion):
         told = f"motion {motion} is no external reference that runs" if motion else "no external reference runs"
         raise Refused(Code.BAD_VALUE, f"{told}; `track` one first, of the kind external", "motion")
-    over = s.watch.motions.get(now.motion)
-    if (over is not None and over.end >= 0) or now.bank.dry:
-        why = "it ran dry" if now.bank.dry else over.why if over is not None else ""
+    seen = s.watch.motions.get(now.motion)
+    # One that was never seen was tripped before its first sample; its bank may be another motion's by now.
+    if seen is None or seen.end >= 0 or now.bank.dry:
+        why = "it ran dry" if now.bank.dry else seen.why if seen is not None else "tripped"
         raise Refused(Code.WRONG_MODE, f"the external reference of motion {now.motion} is over: {why}", "motion")
     if now.ended:
         raise Refused(Code.WRONG_MODE, f"its last position was sent already, the {now.positions.count}th", "last")

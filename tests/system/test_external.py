@@ -1,6 +1,8 @@
 """Positions that a client sends while the table moves: tracked as they are, refused whole, at rest where they end."""
 
 import math
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +13,7 @@ import pytest
 from hilctl.client import Client, Refused, private_service
 from hilctl.client.external import External
 from tests.system.cli_parts import serving
-from tests.system.service_parts import ARMS_FAST, LATE_HOST, RIG, arms, environment, until
+from tests.system.service_parts import ARMS_FAST, LATE_HOST, RIG, arms, core_of, environment, until
 
 H = 0.01
 BEHIND = 5  # intervals from a position to the head of the reference, as docs/motions.md says
@@ -154,6 +156,17 @@ def test_a_client_that_falls_silent_leaves_a_table_that_is_held():
             until(lambda: watcher.status()["trip"], "the loss of the lease")
             assert watcher.status()["trip"]["name"] == "lease_lost"
             assert watcher.wait(reference.motion).mode == "hold"
+
+
+def test_positions_for_a_core_that_is_gone_are_refused():
+    with private_service(RIG) as running, Client(running.commands) as rig:
+        rig.arm()
+        rig.run("move", position_m=0.0)
+        reference = External(rig, interval_s=H, buffer_s=0.1)
+        os.kill(core_of(running), signal.SIGKILL)
+        until(lambda: rig.status()["gone"], "the end of the core")
+        with pytest.raises(Refused, match=r"gone: the core ended"):
+            reference.feed(np.zeros(20))
 
 
 FEEDER = """

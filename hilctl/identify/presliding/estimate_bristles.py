@@ -16,12 +16,19 @@ from scipy.optimize import least_squares
 from hilctl.friction.lugre import LuGre, first_active_speed
 from hilctl.identify.presliding.estimate_cycles import Reals
 from hilctl.identify.presliding.estimate_loop import Loop
-from hilctl.identify.presliding.estimate_residuals import WIDEST, Data, Model, half_widths, scaled_residuals, weighed
+from hilctl.identify.presliding.estimate_residuals import (
+    TIMING_S,
+    WIDEST,
+    Data,
+    Model,
+    half_widths,
+    scaled_residuals,
+    weighed,
+)
 from hilctl.identify.presliding.model import LUGRE, force_along, stiffness_along
 from hilctl.identify.presliding.model_curve import Curve
 
 VD_M_S = 0.1
-TIMING_S = 5e-5  # how well the sensors' delays are known against each other
 _FILTER = 2.0  # times late²/turn: what a filter that is late by this much adds to a turn of that length; measured on
 # the twin, 0.02 to 0.2 ms for s0 from 3e7 to 1e9
 _S0 = (1e5, 1e11)

@@ -14,7 +14,14 @@ from scipy.optimize import least_squares
 
 from hilctl.identify.presliding.estimate_cycles import Reals
 from hilctl.identify.presliding.estimate_loop import Loop
-from hilctl.identify.presliding.estimate_residuals import WIDEST, Data, Model, half_widths, scaled_residuals
+from hilctl.identify.presliding.estimate_residuals import (
+    TIMING_S,
+    WIDEST,
+    Data,
+    Model,
+    half_widths,
+    scaled_residuals,
+)
 from hilctl.identify.presliding.model import DAHL, force_along
 from hilctl.identify.presliding.model_curve import Curve
 
@@ -38,10 +45,19 @@ class Path(NamedTuple):
         return lambda loop: force_along(DAHL, words(curve, self.s0, self.alpha, self.level), loop)
 
     def intervals(self, curve: Curve, blocks: Sequence[Sequence[Loop]]) -> dict[str, tuple[float, float, float]]:
-        """Value, low, high of s0 and alpha; each block holds all swings."""
+        """Value, low, high of s0 and alpha; each block holds all swings.
+
+        What is not known of the sensors' delays lets friction turn earlier or later, and goes into both.
+        """
         model = self.model(curve)
+
+        def late(loop: Loop) -> Reals:
+            return model(loop) + TIMING_S * np.gradient(loop.force_n) * len(loop.force_n) / loop.period_s
+
+        residual = scaled_residuals(self.data, model)
         alone = [scaled_residuals(Data(tuple(loops), self.data.std_n), model) for loops in blocks]
-        wide = np.minimum(half_widths(self.jacobian, scaled_residuals(self.data, model), alone), WIDEST)
+        shifted = np.abs(np.linalg.pinv(self.jacobian) @ (scaled_residuals(self.data, late) - residual))
+        wide = np.minimum(half_widths(self.jacobian, residual, alone) + shifted, WIDEST)
         factor = math.exp(float(wide[0]))
         low, high = max(self.alpha - float(wide[1]), 0.0), self.alpha + float(wide[1])
         return {"s0": (self.s0, self.s0 / factor, self.s0 * factor), "alpha": (self.alpha, low, high)}

@@ -22,6 +22,7 @@ Model = Callable[[Loop], Reals]  # the force along a cycle
 
 NORMAL = 1.96  # standard errors: 95 %
 WIDEST = 5.0  # half an interval of a logarithm: beyond it nothing is known
+TIMING_S = 5e-5  # how well the sensors' delays are known against each other
 BLOCKS = 8  # into which the cycles are cut to see how the result scatters
 
 
