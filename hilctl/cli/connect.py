@@ -66,6 +66,14 @@ def looking_on(given: argparse.Namespace) -> "Iterator[Client]":
         yield rig
 
 
+def note_clock(rig: "Client") -> None:
+    """Where times of the rig PC are shown: says so if its clock is another."""
+    from hilctl.cli.output import note
+
+    if rig.clock_gap.text:
+        note(rig.clock_gap.text)
+
+
 def command(given: argparse.Namespace) -> "Client":
     """A client with the console lease."""
     return _client(given, "console", "console", takeover=given.takeover)

@@ -91,7 +91,9 @@ def _events(given: argparse.Namespace) -> int:
         say(f"{when}  {event['kind']}  {' '.join(f'{key}={value}' for key, value in rest.items())}".rstrip())
 
     with connect.look(given) as rig:
-        coming = rig.subscribe("event")  # before those that were: none is missed between the two
+        # Before those that were: none is missed between the two.
+        coming = rig.subscribe("event") if given.follow else iter(())
+        connect.note_clock(rig)
         seen = -1
         for event in rig.events():
             show(event)
@@ -114,10 +116,13 @@ def _status(given: argparse.Namespace) -> int:
     with connect.look(given) as rig:
         found, hello = rig.status(), rig.hello
     if given.json:
-        as_json({**found, "rate_hz": hello["rate_hz"], "twin": hello["twin"], "endpoints": hello["endpoints"]})
+        gap = rig.clock_gap._asdict()
+        as_json({**found, "rate_hz": hello["rate_hz"], "twin": hello["twin"], "endpoints": hello["endpoints"],
+                 "clock_gap": gap})  # fmt: skip
     else:
         for line in lines(found, hello):
             say(line)
+        connect.note_clock(rig)
     return DONE
 
 

@@ -70,6 +70,7 @@ def _recordings(given: argparse.Namespace) -> int:
             say(json_line({"path": str(path)}) if given.json else f"{path}: {path.stat().st_size} bytes")
             return DONE
         found = rig.recordings()
+        connect.note_clock(rig)
     if given.json:
         say(json_line(found))
         return DONE

@@ -1,8 +1,8 @@
 """One method an operation; samples as arrays; telemetry as an iterator."""
 
 import math
+import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Self
@@ -13,10 +13,11 @@ import numpy.typing as npt
 from hilctl.client.access import place, telemetry_at
 from hilctl.client.connection import Connection, Identity, NoReply
 from hilctl.client.console import keep_secret, secret_of
-from hilctl.client.download import download
 from hilctl.client.heart import Heart
+from hilctl.client.recordings import Recordings
 from hilctl.client.save import Saved, save
 from hilctl.client.telemetry import Block, Event, Status, listen
+from hilctl.client.wall import ClockGap, WallClock
 from hilctl.wire import MAJOR
 from hilctl.wire.encode import arrays_of
 from hilctl.wire.errors import Code, Refused
@@ -69,7 +70,7 @@ class Ended(Refused):
         super().__init__(Code.TRIPPED, f"{what} ended: {outcome.why} {outcome.trip}".strip(), outcome.trip)
 
 
-class Client:
+class Client(Recordings):
     """A connection to a service. `lease="attended"` takes the lease on entry and keeps it; `none` only looks.
 
     `restore`: should this process end without giving the lease back, the service puts the parameters back as they are
@@ -99,7 +100,9 @@ class Client:
         self._looking_on: Heart | None = None
         self._granted = False  # a console's lease, which was not ours before
         try:
+            before_ns = time.time_ns()
             self.hello = self.ask("hello", protocol=MAJOR)
+            self.clock_gap = ClockGap.measured(before_ns, self.hello, time.time_ns())
         except (Refused, NoReply):
             self._wire.close()
             raise
@@ -210,6 +213,10 @@ class Client:
     def status(self) -> dict[str, Any]:
         """Mode, trip, counts, times, lease, recording."""
         return self.ask("status")
+
+    def wall_clock(self) -> WallClock:
+        """What turns ticks and the samples' times into wall time, by now; Refused on the virtual clock."""
+        return WallClock.of(self.status())
 
     def describe(self) -> dict[str, Any]:
         """Every declaration: channels, parameters, motions, operations."""
@@ -390,25 +397,6 @@ class Client:
                 break
             at = page["next"]
         return {name: np.concatenate([page[name] for page in pages]) for name in pages[0]}
-
-    @contextmanager
-    def record(self, name: str = "") -> Iterator[str]:
-        """Records while the block runs; gives the file's path."""
-        path = str(self.ask("record", action="start", name=name)["path"])
-        try:
-            yield path
-        finally:
-            self.ask("record", action="stop", timeout_s=60.0)
-
-
-    def recordings(self) -> list[dict[str, Any]]:
-        """The files in the rig's recording folder, the newest first."""
-        found: list[dict[str, Any]] = self.ask("recordings")["recordings"]
-        return found
-
-    def download(self, name: str, path: str | Path) -> Path:
-        """Copies a recording from the rig's disk, whole or not at all."""
-        return download(self, name, Path(path))
 
 
 def _motion(r: dict[str, Any]) -> Motion:

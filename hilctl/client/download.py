@@ -4,11 +4,11 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from hilctl.client.save import Asks
+from hilctl.client.asker import Asker
 from hilctl.errors import WrongUse
 
 
-def download(rig: Asks, name: str, target: Path) -> Path:
+def download(rig: Asker, name: str, target: Path) -> Path:
     """The copy, whole or not at all; another file is never overwritten."""
     if target.is_dir():
         target = target / name

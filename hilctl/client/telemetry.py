@@ -20,6 +20,7 @@ class Block:
     count: int
     columns: dict[str, npt.NDArray[Any]]
     run: str
+    wall: dict[str, int] | None = None  # what is added to `time_ns` for wall time; None on the virtual clock
 
 
 class Event(NamedTuple):
@@ -56,7 +57,7 @@ def _messages(socket: "zmq.Socket[bytes]", timeout_s: float | None) -> Iterator[
             topic, payload = socket.recv_multipart()
             body = unpack_reply(payload)
             if topic == b"block":
-                yield Block(body["first"], body["count"], arrays_of(body["columns"]), body["run"])
+                yield Block(body["first"], body["count"], arrays_of(body["columns"]), body["run"], body.get("wall"))
             elif topic == b"event":
                 yield Event(body["kind"], body["tick"], body)
             elif topic == b"status":

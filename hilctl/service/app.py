@@ -222,6 +222,7 @@ class App:
         if now_s >= self._status_due_s:
             self._status_due_s = now_s + _STATUS_S
             self._watch_losses()
+            self._watch_clock()
             self.telemetry.status(lambda: status_of(s))
 
     def _watch_recorder(self) -> None:
@@ -231,6 +232,12 @@ class App:
             self.service.tell("recording_failed", path=now.path, reason=now.reason, flushed=now.flushed)
         if now.continues and now.path != was.path:
             self.service.tell("recording_continued", path=now.path, continues=now.continues, reason=now.reason)
+
+    def _watch_clock(self) -> None:
+        stepped_ns = self.service.wall.look()
+        if stepped_ns:
+            by_s, offset = round(stepped_ns * 1e-9, 6), self.service.wall.now
+            self.service.tell("clock_step", by_s=by_s, **offset._asdict())
 
     def _watch_losses(self) -> None:
         s = self.service

@@ -24,6 +24,7 @@ from hilctl.service.service import Identity, Places, Service
 from hilctl.service.settings import Service as Settings
 from hilctl.service.store import Store
 from hilctl.service.telemetry import Telemetry
+from hilctl.service.wall import Wall
 from hilctl.service.watch import Watch
 from hilctl.signals import CHANNELS
 from hilctl.wire import places
@@ -107,7 +108,9 @@ def assemble(
     admits = admission(settings, keys_folder(rig), runtime, rig.name)
     doors = {name: _door(settings, name, admits) for name in ("commands", "telemetry", "scope")}
     watchman = guard(context, admits) if isinstance(admits, ByKey) else None
+    wall = Wall()
     telemetry = Telemetry(context, (doors["telemetry"], doors["scope"]), run, schema(), settings.block_s)
+    telemetry.wall = None if virtual else wall
     folder = recordings or (
         Path(rig.recording.folder) if rig.recording.folder else places.state_root() / rig.name / "recordings"
     )
@@ -123,6 +126,7 @@ def assemble(
         recorder=Recorder(1.0 / rig.recording.flush_hz, int(rig.recording.queue_s * rate_hz)),
         watch=Watch(rate_hz),
         admission=admits,
+        wall=wall,
         guard=watchman,
         started_s=time.monotonic(),
     )

@@ -9,6 +9,7 @@ import msgpack
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.service.wall import Offset
 from hilctl.signals import NAMES
 
 _WORD = 8  # bytes
@@ -16,18 +17,29 @@ _LAYOUTS = 64  # kept
 
 
 class Blocks:
-    """Packs `{run, schema, first, count, columns}`."""
+    """Packs `{run, schema, wall, first, count, columns}`."""
 
     def __init__(self, run: str, schema: str) -> None:
         packer = msgpack.Packer()  # one for all: a new one asks the kernel for memory
         self._pack = packer.pack
-        start = ("run", run, "schema", schema, "first")
-        self._before_first = packer.pack_map_header(5) + b"".join(self._pack(part) for part in start)
+        self._start = packer.pack_map_header(6) + b"".join(self._pack(part) for part in ("run", run, "schema", schema))
+        self._wall: Offset | None = None
+        self._date()
         self._before_count = self._pack("count")
         self._before_columns = self._pack("columns") + packer.pack_map_header(len(NAMES))
         self._names = [self._pack(name) for name in NAMES]
         self._words = np.empty(0, np.int64)
         self._layouts: dict[int, tuple[npt.NDArray[np.int64], list[bytes | memoryview]]] = {}
+
+    def date(self, wall: Offset | None) -> None:
+        """What the next blocks say of the wall clock; None: nothing, on the virtual clock."""
+        if wall != self._wall:
+            self._wall = wall
+            self._date()
+
+    def _date(self) -> None:
+        wall = self._wall._asdict() if self._wall is not None else None
+        self._before_first = self._start + b"".join(self._pack(part) for part in ("wall", wall, "first"))
 
     def pack(self, first: int, words: npt.NDArray[np.int64]) -> bytes:
         """The block of these rows, of which `first` is the first one's number."""

@@ -77,7 +77,8 @@ def start_recording(s: Service, name: str) -> Task[Result]:
     except (OSError, ValueError, RuntimeError) as error:
         s.tell("recording_failed", path=str(path), reason=str(error))
         raise Refused(Code.BAD_VALUE, f"cannot record to {path}: {error}", "recording.folder") from None
-    s.tell("recording", action="start", path=began.path, first=first)
+    wall = {} if s.virtual else {"wall": s.wall.now._asdict()}
+    s.tell("recording", action="start", path=began.path, first=first, **wall)
     return {"path": began.path, "first": first, "flushed": began.flushed}
 
 

@@ -7,7 +7,7 @@ from hilctl.law.motions import MOTIONS
 from hilctl.law.requests import RequestKind
 from hilctl.service.lost import Restore, at_rest, put_back, until_taken
 from hilctl.service.service import Asked, Service
-from hilctl.service.status import status_of
+from hilctl.service.status import status_of, wall_of
 from hilctl.service.tasks import Pace, Result, Task
 from hilctl.signals import CHANNELS, Arming, Mode, Trip
 from hilctl.trips import TRIP_TEXTS
@@ -41,6 +41,8 @@ def hello(s: Service, asked: Asked, given: Arguments) -> Result:
         "lease_timeout_s": s.rig.service.lease_timeout_s,
         "console_idle_s": s.rig.service.console_idle_s,
         "recordings": str(s.places.recordings),
+        "time_ns": time.time_ns(),
+        "wall": wall_of(s),
         "who": asked.who.name,
         "role": asked.who.role.word,
     }

@@ -18,6 +18,7 @@ _LOUD = frozenset(
         "recording_failed",
         "recording_continued",
         "lease_lost",
+        "clock_step",
         "warning",
         "link_lost",
         "link_failed",

@@ -16,6 +16,7 @@ from hilctl.service.lease import LeaseDesk
 from hilctl.service.planning import Planning
 from hilctl.service.store import Store
 from hilctl.service.tasks import Tasks
+from hilctl.service.wall import Wall
 from hilctl.service.watch import Watch
 from hilctl.service.waveforms import Waveforms
 from hilctl.signals import Mode
@@ -66,6 +67,7 @@ class Service:
     recorder: Recorder
     watch: Watch
     admission: Admission
+    wall: Wall
     guard: Any = None  # answers libzmq who may connect, where keys are asked for
     audit: Audit = field(default_factory=Audit)
     waveforms: Waveforms = field(default_factory=Waveforms)

@@ -19,6 +19,7 @@ def status_of(s: Service) -> dict[str, Any]:
         "rig": s.rig.name,
         "clock": s.identity.clock,
         "time_ns": time.time_ns(),
+        "wall": wall_of(s),
         "uptime_s": round(time.monotonic() - s.started_s, 3),
         "state": "gone" if ended is not None else "ending" if s.core.ending else "running",
         "gone": ended.text if ended is not None else "",
@@ -40,6 +41,18 @@ def status_of(s: Service) -> dict[str, Any]:
         "wire": {"waiting": len(s.tasks), "refused": s.requests_refused, "replies_lost": s.replies_lost},
         "events": s.events.next,
     }
+
+
+def wall_of(s: Service) -> dict[str, Any] | None:
+    """What turns ticks and the samples' times into wall time; virtual time has none."""
+    if s.virtual:
+        return None
+    row, period_ns = s.core.history.last(), s.core.link.options.period_ns
+    first_ns = None
+    if row is not None:  # the instant at which tick 0 was due: the loop's deadlines keep their phase
+        due_ns = int(row["time_ns"]) - int(row["wake_ns"])
+        first_ns = due_ns - (int(row["tick"]) - int(row["skipped"])) * period_ns
+    return {**s.wall.plain(), "tick0_ns": first_ns, "period_ns": period_ns}
 
 
 def core_of(core: CoreStatus) -> dict[str, Any]:

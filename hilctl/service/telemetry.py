@@ -19,6 +19,7 @@ from hilctl.service.blocks import Blocks
 from hilctl.service.doors import Door
 from hilctl.service.history import History
 from hilctl.service.inbox import of_connection
+from hilctl.service.wall import Wall
 from hilctl.signals import CHANNELS, NAMES
 from hilctl.wire.encode import words_of_rows
 
@@ -98,6 +99,7 @@ class Telemetry:
         self._blocks = Topics(_listen(context, doors[0], self._queue), BLOCK, EVENT, STATUS)
         self._scope = Topics(_listen(context, doors[1], self._queue), SCOPE)
         self._packed = Blocks(run, schema)
+        self.wall: Wall | None = None  # none on the virtual clock
         self._sent = 0  # next sequence number to send
         self._packer = msgpack.Packer(use_bin_type=True)
 
@@ -145,6 +147,7 @@ class Telemetry:
     def samples(self, history: History, scope_every: int) -> None:
         """Sends the samples that have come since the last time."""
         if BLOCK in self._blocks.wanted:
+            self._packed.date(None if self.wall is None else self.wall.now)
             first = max(self._sent, history.first)
             while first < history.end:
                 words = history.glance(first, _MOST_ROWS)

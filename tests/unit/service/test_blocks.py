@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from hilctl.service.blocks import Blocks
+from hilctl.service.wall import Offset
 from hilctl.signals import NAMES, SAMPLE
 from hilctl.wire.encode import columns_of
 
@@ -13,9 +14,9 @@ def _rows(count: int) -> np.ndarray:
     return np.random.default_rng(count).integers(-(1 << 62), 1 << 62, (count, len(NAMES)))
 
 
-def _packed(first: int, words: np.ndarray) -> bytes:
+def _packed(first: int, words: np.ndarray, wall: dict[str, int] | None = None) -> bytes:
     columns = columns_of(np.ascontiguousarray(words).view(SAMPLE).reshape(len(words)))
-    block = {"run": "4f", "schema": "a1", "first": first, "count": len(words), "columns": columns}
+    block = {"run": "4f", "schema": "a1", "wall": wall, "first": first, "count": len(words), "columns": columns}
     return msgpack.packb(block, use_bin_type=True)
 
 
@@ -23,6 +24,14 @@ def _packed(first: int, words: np.ndarray) -> bytes:
 @pytest.mark.parametrize("first", [0, 127, 1 << 40])
 def test_a_block_has_the_bytes_that_messagepack_makes_of_it(count: int, first: int) -> None:
     assert Blocks("4f", "a1").pack(first, _rows(count)) == _packed(first, _rows(count))
+
+
+def test_a_block_tells_the_offset_of_the_wall_clock_that_held_when_it_was_packed() -> None:
+    blocks, offset = Blocks("4f", "a1"), Offset(1 << 60, 140, 77)
+    blocks.date(offset)
+    assert blocks.pack(3, _rows(7)) == _packed(3, _rows(7), offset._asdict())
+    blocks.date(None)
+    assert blocks.pack(3, _rows(7)) == _packed(3, _rows(7))
 
 
 def test_a_block_is_left_alone_by_the_next_longer_or_shorter() -> None:
