@@ -29,7 +29,9 @@ def recordings(parser: argparse.ArgumentParser) -> None:
     connect.options(parser)
     parser.add_argument("--get", metavar="NAME", default="", help="copy this one to here")
     parser.add_argument("--out", metavar="PATH", default="", help="the file to write, or its folder (NAME)")
-    parser.add_argument("--json", action="store_true", help="the list, or the file that was written, as JSON")
+    parser.add_argument("--delete", metavar="NAME", default="",
+                        help="remove this one from the rig's disk; not a running or a required one")  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="the list, or what was written or removed, as JSON")
     parser.set_defaults(do=_recordings)
 
 
@@ -64,7 +66,14 @@ def _record(given: argparse.Namespace) -> int:
 def _recordings(given: argparse.Namespace) -> int:
     if given.out and not given.get:
         raise WrongUse("--out names the file of --get NAME; give both")
+    if given.get and given.delete:
+        raise WrongUse("--get copies a recording, --delete removes it: give one of them")
     with connect.look(given) as rig:
+        if given.delete:
+            size = rig.delete(given.delete)
+            told = json_line({"name": given.delete, "bytes": size})
+            say(told if given.json else f"{given.delete} deleted, {size} bytes")
+            return DONE
         if given.get:
             path = rig.download(given.get, given.out or given.get)
             say(json_line({"path": str(path)}) if given.json else f"{path}: {path.stat().st_size} bytes")

@@ -59,7 +59,7 @@ VERBS: dict[str, Verb] = {
         ("hilctl keys make rig.toml alice operator", "hilctl keys list rig.toml",
          "hilctl keys revoke rig.toml alice", "hilctl keys token --renew"),
         "Roles: observer (look, fetch, stop), operator (also the lease, motions, recordings), commissioner (also "
-        "parameters, zeroing, limits). A running service adopts every change within a second.",
+        "parameters, zeroing, limits, deleting recordings). A running service adopts every change within a second.",
     ),
     "shutdown": Verb(
         "motion", "shutdown", "run", "end the motion in order, then the service",
@@ -137,8 +137,9 @@ VERBS: dict[str, Verb] = {
         "Every sample, event and parameter change goes into one HDF5 file.",
     ),
     "recordings": Verb(
-        "recordings", "recordings", "measure", "list the recordings on the rig's disk, or copy one from there",
-        ("hilctl recordings", "hilctl recordings --get run-7.h5 --out copy.h5"),
+        "recordings", "recordings", "measure", "list the recordings on the rig's disk, copy or delete one",
+        ("hilctl recordings", "hilctl recordings --get run-7.h5 --out copy.h5",
+         "hilctl recordings --delete run-7.h5"),
     ),
     "export": Verb(
         "recordings", "export", "measure", "write a recording as CSV",

@@ -26,6 +26,10 @@ class Recordings(Asker):
         found: list[dict[str, Any]] = self.ask("recordings")["recordings"]
         return found
 
+    def delete(self, name: str) -> int:
+        """Removes a recording from the rig's disk; how many bytes it had."""
+        return int(self.ask("delete", name=name, timeout_s=60.0)["bytes"])
+
     def download(self, name: str, path: str | Path) -> Path:
         """Copies a recording from the rig's disk, whole or not at all."""
         return download(self, name, Path(path))

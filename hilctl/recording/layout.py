@@ -7,7 +7,7 @@ parameters   every change: key, old, new, author, origin, epoch, tick
 channels     name, unit, type and meaning of the samples' fields
 law_state    the law's full state before the first sample, as bytes; absent when the core gave none
 attributes   format, version, rig, rig_file, run, schema, rate_hz, clock, started, host, versions, law_tick, continues,
-complete, ended
+required, complete, ended
 
 `continues` names the file before this one, where the disk had failed it; what that file holds beyond `flushed` then
 stands in this one too.
@@ -39,6 +39,7 @@ class Header(NamedTuple):
     law_tick: int = -1
     law_state: bytes = b""
     continues: str = ""  # the file that this one goes on from
+    required: bool = False  # by recording.required: it is evidence, and never deleted over the wire
 
 
 class Event(NamedTuple):

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from hilctl.errors import WrongUse
 from hilctl.recording.layout import FORMAT, VERSION
+from hilctl.recording.numbered import numbered
 
 
 class Recording:
@@ -35,6 +36,7 @@ class Recording:
         self.host: dict[str, Any] = json.loads(attributes["host"])
         self.versions: dict[str, str] = json.loads(attributes["versions"])
         self.continues = str(attributes.get("continues", ""))
+        self.required = bool(attributes.get("required", False))
         self.complete, self.ended = bool(attributes["complete"]), str(attributes["ended"])
         self.channels = tuple(self._file["samples"].dtype.names)
 
@@ -72,6 +74,10 @@ class Recording:
     def rows(self, first: int = 0, end: int | None = None, every: int = 1) -> npt.NDArray[Any]:
         """Samples by row of the file."""
         return np.asarray(self._file["samples"][first:end:every])
+
+    def numbered(self, first: int, end: int, every: int = 1) -> npt.NDArray[Any]:
+        """Samples by sequence number; stops where a gap begins."""
+        return numbered(self._file["samples"], self._file["segments"][:], first, end, every)
 
     def columns(self, *channels: str, first: int = 0, end: int | None = None) -> dict[str, npt.NDArray[Any]]:
         """Channels as arrays; all when none is named."""

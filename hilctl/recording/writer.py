@@ -20,6 +20,7 @@ import numpy.typing as npt
 from hilctl.errors import HilctlError
 from hilctl.recording.disk import Disk
 from hilctl.recording.layout import CHUNK_ROWS, FORMAT, SEGMENT, VERSION, Change, Event, Header
+from hilctl.recording.numbered import numbered
 from hilctl.signals import CHANNELS, SAMPLE
 
 _TEXT = h5py.string_dtype()
@@ -88,6 +89,7 @@ class Writer:
     def _describe(self, header: Header) -> None:
         attributes = self._file.attrs
         attributes["format"], attributes["version"] = FORMAT, VERSION
+        attributes["required"] = header.required
         for name in ("rig", "rig_file", "run", "schema", "rate_hz", "clock", "epoch", "law_tick", "continues"):
             attributes[name] = getattr(header, name)
         attributes["started"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
@@ -128,17 +130,7 @@ class Writer:
 
     def rows(self, first: int, end: int, every: int) -> npt.NDArray[Any]:
         """Rows that were written, by sequence number; stops where a gap begins."""
-        segments = self._segments[:]
-        index = int(np.searchsorted(segments["sequence"], first, "right")) - 1
-        if index < 0:
-            return np.empty(0, SAMPLE)
-        row0, sequence0 = int(segments["row"][index]), int(segments["sequence"][index])
-        stop = int(segments["row"][index + 1]) if index + 1 < len(segments) else len(self._samples)
-        low = row0 + first - sequence0
-        high = min(stop, row0 + end - sequence0)
-        if low >= high:
-            return np.empty(0, SAMPLE)
-        return np.asarray(self._samples[low:high:every]).view(SAMPLE)
+        return numbered(self._samples, self._segments[:], first, end, every).view(SAMPLE)
 
     def close(self, ended: str = "") -> None:
         """Closes it. `complete` only when nothing went wrong."""

@@ -228,7 +228,10 @@ class App:
     def _watch_recorder(self) -> None:
         was, now = self._recording, self.service.recorder.state
         self._recording = now
+        if was.state == "on" and now.path != was.path:
+            self.service.shelf.add(was)
         if now.state == "failed" and was.state == "on":
+            self.service.shelf.add(now)
             self.service.tell("recording_failed", path=now.path, reason=now.reason, flushed=now.flushed)
         if now.continues and now.path != was.path:
             self.service.tell("recording_continued", path=now.path, continues=now.continues, reason=now.reason)

@@ -61,6 +61,7 @@ HANDLERS: dict[str, Handler] = {
     "record": do_record.record,
     "recordings": do_files.recordings,
     "download": do_files.download,
+    "delete": do_files.delete,
     "shutdown": do_talk.shutdown,
 }
 

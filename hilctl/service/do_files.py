@@ -3,8 +3,9 @@
 import os
 import stat
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from hilctl.errors import WrongUse
 from hilctl.params import BadValues, Problem
 from hilctl.recording.layout import SUFFIX
 from hilctl.service.do_record import PAGE
@@ -16,10 +17,23 @@ from hilctl.wire.ops import Arguments
 _MOST = 1024
 
 
+class Found(NamedTuple):
+    """What a file says of itself."""
+
+    run: str
+    required: bool
+    complete: bool
+    bytes: int
+
+
 def recordings(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     """The files in the rig's folder."""
     active = s.recorder.state.path if s.recorder.active else ""
-    return {"recordings": (yield from finished(s.files.submit(_listed, s.places.recordings, active)))}
+    listed = yield from finished(s.files.submit(_listed, s.places.recordings, active))
+    spans = {span.path.name: (span.first, span.last) for span in s.shelf}
+    if active:
+        spans[Path(active).name] = (s.recorder.state.first, s.recorder.state.flushed)
+    return {"recordings": [{**one, "samples": spans.get(one["name"])} for one in listed]}
 
 
 def _listed(folder: Path, active: str) -> list[dict[str, Any]]:
@@ -40,9 +54,7 @@ def _listed(folder: Path, active: str) -> list[dict[str, Any]]:
 def download(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     """A piece of one."""
     name, offset = given.args.name, given.args.offset
-    path = s.places.recordings / name
-    if not name.endswith(SUFFIX) or Path(name).name != name or name.startswith("."):
-        raise BadValues([Problem("name", name, f"must be a file of the recording folder, NAME{SUFFIX}")])
+    path = _path_of(s, name)
     if s.recorder.active and str(path) == s.recorder.state.path:
         told = f"{name} is being recorded; `hilctl record stop` first, or `fetch` its samples"
         raise Refused(Code.WRONG_MODE, told, "name")
@@ -52,6 +64,54 @@ def download(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
         raise Refused(Code.GONE, f"{name}: {error.strerror}; `hilctl recordings` lists what there is", "name") from None
     end = offset + len(data)
     return {"name": name, "offset": offset, "bytes": size, "data": data, "next": end if end < size and data else None}
+
+
+def _path_of(s: Service, name: str) -> Path:
+    if not name.endswith(SUFFIX) or Path(name).name != name or name.startswith("."):
+        raise BadValues([Problem("name", name, f"must be a file of the recording folder, NAME{SUFFIX}")])
+    return s.places.recordings / name
+
+
+def delete(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
+    """Removes one; judged by what it says of itself, and last by whether it is being recorded by now."""
+    name = given.args.name
+    path, keep = _path_of(s, name), f"to delete it all the same, remove {name} on the rig PC"
+    _need_ended(s, path)
+    try:
+        found = yield from finished(s.files.submit(_found, path))
+    except FileNotFoundError:
+        told = f"{name}: no such recording; `hilctl recordings` lists what there is"
+        raise Refused(Code.GONE, told, "name") from None
+    except (OSError, KeyError, WrongUse) as error:
+        told = f"{name} cannot be read, so nobody can tell whether it was required: {error}; {keep}"
+        raise Refused(Code.WRONG_MODE, told, "name") from None
+    if found.required:
+        told = f"{name} was made because recording.required asks for it, and stays; {keep}"
+        raise Refused(Code.WRONG_MODE, told, "recording.required")
+    # One that begins now takes another name: a file is never written over. One that has just begun is not complete.
+    _need_ended(s, path, just_begun=found.run == s.identity.run and not found.complete)
+    try:
+        yield from finished(s.files.submit(path.unlink))
+    except OSError as error:
+        raise Refused(Code.GONE, f"{name}: {error.strerror}; {keep}", "name") from None
+    s.shelf.forget(path)
+    s.tell("recording", action="delete", path=str(path), bytes=found.bytes, by=asked.sender)
+    return {"name": name, "bytes": found.bytes}
+
+
+def _need_ended(s: Service, path: Path, *, just_begun: bool = False) -> None:
+    if s.recorder.active and (just_begun or str(path) == s.recorder.state.path):
+        raise Refused(Code.WRONG_MODE, f"{path.name} is being recorded; `hilctl record stop` first", "name")
+
+
+def _found(path: Path) -> Found:
+    from hilctl.recording.reader import open_recording
+
+    status = path.lstat()
+    if not stat.S_ISREG(status.st_mode):
+        raise FileNotFoundError(2, "no such recording")
+    with open_recording(path) as recording:
+        return Found(recording.run, recording.required, recording.complete, status.st_size)
 
 
 def _piece(path: Path, offset: int) -> tuple[int, bytes]:

@@ -1,12 +1,14 @@
 """Requests about samples that were: recordings and pages."""
 
 import time
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
 from hilctl.params import BadValues, Problem, nearest
 from hilctl.recording.layout import SUFFIX, Header
 from hilctl.service.service import Asked, Service
+from hilctl.service.shelf import read_span
 from hilctl.service.tasks import Pace, Result, Task, finished
 from hilctl.signals import NAMES, Mode
 from hilctl.wire.encode import columns_of
@@ -27,6 +29,7 @@ def record(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
         s.lease.need(asked.who.id, asked.token, "to stop a recording that recording.required asks for, while armed,")
     yield from take_rows(s)
     state = yield from finished(s.recorder.stop())
+    s.shelf.add(state)
     s.tell("recording", action="stop", path=state.path, first=state.first, flushed=state.flushed, by=asked.sender)
     return {
         "path": state.path,
@@ -67,6 +70,7 @@ def start_recording(s: Service, name: str) -> Task[Result]:
         s.store.values(),
         tick,
         state,
+        required=rig.recording.required,
     )
     opened = s.recorder.start(path, header, first)
     rows = s.core.history.rows(first, s.core.history.end)
@@ -123,20 +127,29 @@ def fetch(s: Service, asked: Asked, given: Arguments) -> Task[Result] | Result:
             s.core.hold(max(min(stop, history.end), args.first))
         elif s.core.held is not None and s.lease.allows(asked.who.id, asked.token):
             s.core.hold(None)
-        return _page(history.rows(args.first, stop, args.every), args, stop, end, history.end, channels)
+        return _page(history.rows(args.first, stop, args.every), args, end, history.end, channels)
     if recorder.active and args.first >= recorder.state.first >= 0:
-        return _from_file(s, args, stop, end, channels)
-    raise Refused(Code.GONE, f"sample {args.first} was purged; memory begins at {history.first}", "first")
+        return _from_file(s, s.recorder.read(args.first, stop, args.every), args, end, channels)
+    span = s.shelf.find(args.first)
+    if span is not None:
+        read = s.files.submit(read_span, span, args.first, min(stop, span.last + 1), args.every)
+        return _from_file(s, read, args, end, channels)
+    told = f"sample {args.first} was purged; memory begins at {history.first}, and {s.shelf.told()}"
+    raise Refused(Code.GONE, told, "first")
 
 
-def _from_file(s: Service, args: Any, stop: int, end: int, channels: tuple[str, ...]) -> Task[Result]:
-    rows = yield from finished(s.recorder.read(args.first, stop, args.every))
+def _from_file(s: Service, reading: "Future[Any]", args: Any, end: int, channels: tuple[str, ...]) -> Task[Result]:
+    try:
+        rows = yield from finished(reading)
+    except OSError as error:
+        raise Refused(Code.GONE, f"sample {args.first} was purged, and its recording cannot be read: {error}",
+                      "first") from None  # fmt: skip
     if not len(rows):
         raise Refused(Code.GONE, f"sample {args.first} was lost", "first")
-    return _page(rows, args, args.first + len(rows) * args.every, end, s.core.history.end, channels)
+    return _page(rows, args, end, s.core.history.end, channels)
 
 
-def _page(rows: Any, args: Any, stop: int, end: int, newest: int, channels: tuple[str, ...]) -> Result:
+def _page(rows: Any, args: Any, end: int, newest: int, channels: tuple[str, ...]) -> Result:
     next_ = args.first + len(rows) * args.every
     return {
         "first": args.first,

@@ -14,6 +14,7 @@ from hilctl.service.events import Events
 from hilctl.service.external import External
 from hilctl.service.lease import LeaseDesk
 from hilctl.service.planning import Planning
+from hilctl.service.shelf import Shelf
 from hilctl.service.store import Store
 from hilctl.service.tasks import Tasks
 from hilctl.service.wall import Wall
@@ -70,6 +71,7 @@ class Service:
     wall: Wall
     guard: Any = None  # answers libzmq who may connect, where keys are asked for
     audit: Audit = field(default_factory=Audit)
+    shelf: Shelf = field(default_factory=Shelf)
     waveforms: Waveforms = field(default_factory=Waveforms)
     tasks: Tasks = field(default_factory=Tasks)
     # Planning a motion may take a second, judging a change a tenth: stop must not wait for them.

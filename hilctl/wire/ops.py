@@ -168,6 +168,12 @@ class Record(Params):
     name: Annotated[str, note("file name within the rig's recording folder; empty: the date")] = ""
 
 
+class Delete(Params):
+    """A recording that goes."""
+
+    name: Annotated[str, note("as `recordings` lists it")]
+
+
 class Download(Params):
     """A piece of a recording."""
 
@@ -309,7 +315,7 @@ _ALL = (
         "fetch",
         Fetch,
         "first, count, every, next, end, columns",
-        "a page of at most 1 MiB, from memory or the recording; `next` is where to go on, null when done",
+        "a page of at most 1 MiB, from memory or a recording of this run; `next` is where to go on, null when done",
         effect=False,
         role=Role.OBSERVER,
         open=(_CHANNELS,),
@@ -331,8 +337,9 @@ _ALL = (
     Op(
         "recordings",
         Nothing,
-        "recordings [{name, bytes, changed_ns, active}]",
-        "the files in the rig's recording folder, the newest first, at most 1024",
+        "recordings [{name, bytes, changed_ns, active, samples}]",
+        "the files in the rig's recording folder, the newest first, at most 1024; `samples`: first and last of one of "
+        "this run, which `fetch` reads as well",
         effect=False,
         role=Role.OBSERVER,
     ),
@@ -343,6 +350,13 @@ _ALL = (
         "a piece of a recording of at most 1 MiB; `next` is where to go on, null at its end. Not of the one that runs",
         effect=False,
         role=Role.OBSERVER,
+    ),
+    Op(
+        "delete",
+        Delete,
+        "name, bytes",
+        "removes a recording; never one that runs, nor one that was made because recording.required asks for it",
+        role=Role.COMMISSIONER,
     ),
     Op(
         "shutdown", Nothing, "", "stops the motion in order and ends the service; refused while another holds the lease"

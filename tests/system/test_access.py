@@ -29,11 +29,12 @@ GIVEN = {
     "waveform": {"name": "x", "action": "begin", "count": 10},
     "record": {"action": "stop"},
     "download": {"name": "none.h5"},
+    "delete": {"name": "none.h5"},
 }
 # The roles, written out once more: a change of the declarations must be meant.
 OBSERVERS = {"hello", "describe", "status", "events", "check_motion", "stop", "get", "changes", "toml", "wait", "fetch",
              "recordings", "download"}  # fmt: skip
-COMMISSIONERS = {"set", "undo", "zero"}
+COMMISSIONERS = {"set", "undo", "zero", "delete"}
 
 
 @pytest.fixture(scope="module")
