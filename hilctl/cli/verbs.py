@@ -118,6 +118,12 @@ VERBS: dict[str, Verb] = {
         "look", "get", "look", "print active parameters",
         ("hilctl get law.three_state", "hilctl get machine.m friction", "hilctl get --changes"),
     ),
+    "params": Verb(
+        "params", "params", "look", "show the journal of a rig's parameters, compare, take back and export",
+        ("hilctl params log", "hilctl params log friction --all", "hilctl params diff 2026-05-01 2026-06-01",
+         "hilctl params undo --record 17", "hilctl params export history.csv", "hilctl params export was.toml --at 17"),
+        "Every set of every run: epoch, author and key, origin, old and new values.",
+    ),
     "watch": Verb(
         "look", "watch", "look", "show channels as they change, until Ctrl-C",
         ("hilctl watch", "hilctl watch --channels position_m error_m u_cmd", "hilctl watch --once --json"),

@@ -342,6 +342,14 @@ class Client(Recordings):
             found = {**page, "sets": found["sets"] + page["sets"]}
         return found
 
+    def journal(self, first: int = 0, newest: int = 0) -> Iterator[dict[str, Any]]:
+        """Every set of this rig since its first start, oldest first; `newest`: only so many."""
+        at: int | None = first
+        while at is not None:
+            page = self.ask("journal", first=at, newest=newest)
+            yield from page["records"]
+            at, newest = page["next"], 0
+
     def save(self, path: str | Path) -> Saved:
         """Writes what differs from the rig file into a file that it can include, whole or not at all."""
         return save(self, path)

@@ -91,7 +91,7 @@ class Disk:
         try:
             os.fsync(self._fd)
             if not self._named:
-                _sync_folder(self._folder)
+                sync_folder(self._folder)
                 self._named = True
         except OSError as error:
             self.error = NotSafe(error.errno, f"fsync: {os.strerror(error.errno or errno.EIO)}")
@@ -101,7 +101,7 @@ class Disk:
         os.close(self._fd)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """A new file's name, onto the disk; some network file systems know no such thing, and say so."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:

@@ -40,7 +40,7 @@ class App:
         self._block_due_s = self._status_due_s = time.monotonic()
         self._next_s = self._look_due_s = self._hear_due_s = self._admit_due_s = 0.0
         self.descriptors: Descriptors | None = None  # watched where the process is the service's own
-        self._problem = ""
+        self._problem = self._journal = ""
         self._rows_lost, self._recording = 0, service.recorder.state
         self._poller = zmq.Poller()
         self._poller.register(desk.socket, zmq.POLLIN)
@@ -223,6 +223,7 @@ class App:
             self._status_due_s = now_s + _STATUS_S
             self._watch_losses()
             self._watch_clock()
+            self._watch_journal()
             self.telemetry.status(lambda: status_of(s))
 
     def _watch_recorder(self) -> None:
@@ -241,6 +242,14 @@ class App:
         if stepped_ns:
             by_s, offset = round(stepped_ns * 1e-9, 6), self.service.wall.now
             self.service.tell("clock_step", by_s=by_s, **offset._asdict())
+
+    def _watch_journal(self) -> None:
+        s, was, now = self.service, self._journal, self.service.journal.problem
+        self._journal = now
+        if now != was:
+            s.tell("journal_failed" if now else "journal_back", path=str(s.journal.path), reason=now)
+        if now:
+            s.journal.retry()
 
     def _watch_losses(self) -> None:
         s = self.service

@@ -6,11 +6,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+from hilctl import __version__
 from hilctl.errors import HilctlError
 from hilctl.loop.link import Link
 from hilctl.loop.options import CoreOptions
 from hilctl.loop.spawn import Spawned
 from hilctl.params import plain
+from hilctl.recording import journal
 from hilctl.recording.recorder import Recorder
 from hilctl.rig import Rig
 from hilctl.service.admission import ByKey, ByToken, admission
@@ -19,10 +21,11 @@ from hilctl.service.desk import Desk
 from hilctl.service.doors import COMMANDS, TELEMETRY, Door, guard, is_loopback
 from hilctl.service.events import Events
 from hilctl.service.history import History
+from hilctl.service.journal import Journal
 from hilctl.service.lease import LeaseDesk
 from hilctl.service.service import Identity, Places, Service
 from hilctl.service.settings import Service as Settings
-from hilctl.service.store import Store
+from hilctl.service.store import Author, Done, Store, values_of
 from hilctl.service.telemetry import Telemetry
 from hilctl.service.wall import Wall
 from hilctl.service.watch import Watch
@@ -92,6 +95,16 @@ def _door(settings: Settings, name: str, admits: ByToken | ByKey) -> Door:
         raise HilctlError(told, key=key, value=port) from None
 
 
+def _journal(path: Path, run: str, store: Store) -> Journal:
+    """The rig's journal, with a record of this start, and of what the command line changed."""
+    made = Journal(path, run)
+    now = Author("hilctl run", f"started with {store.file.path}", 0, time.time_ns())
+    made.begin(values_of(store.file), Done(store.epoch, now, 0, ()), __version__)
+    for done in store.done:
+        made.add(done)
+    return made
+
+
 def assemble(
     context: Any,
     rig: Rig,
@@ -101,9 +114,11 @@ def assemble(
     *,
     virtual: bool,
     recordings: Path | None = None,
+    state: Path | None = None,
     file: Rig | None = None,
 ) -> tuple[Service, Desk, Telemetry]:
-    """The service with its sockets open; `file` is the rig as its file alone says it."""
+    """The service with its sockets open; `file` is the rig as its file alone says it. `state`: the rig's directory for
+    what outlasts a run."""
     settings = rig.service
     admits = admission(settings, keys_folder(rig), runtime, rig.name)
     doors = {name: _door(settings, name, admits) for name in ("commands", "telemetry", "scope")}
@@ -111,19 +126,19 @@ def assemble(
     wall = Wall()
     telemetry = Telemetry(context, (doors["telemetry"], doors["scope"]), run, schema(), settings.block_s)
     telemetry.wall = None if virtual else wall
-    folder = recordings or (
-        Path(rig.recording.folder) if rig.recording.folder else places.state_root() / rig.name / "recordings"
-    )
-    rate_hz = 1.0 / rig.dt_s
+    state = state or places.state_root() / rig.name
+    folder = recordings or (Path(rig.recording.folder) if rig.recording.folder else state / "recordings")
+    rate_hz, store = 1.0 / rig.dt_s, Store(rig, file=file)
     endpoints: dict[str, str] = {}
     service = Service(
         places=Places(runtime, folder),
         identity=Identity(run, schema(), "virtual" if virtual else "real", endpoints),
-        store=Store(rig, file=file),
+        store=store,
         core=Core(link, History(history_rows(rig)), virtual=virtual),
         lease=LeaseDesk(settings.lease_timeout_s, settings.console_idle_s),
         events=Events(),
         recorder=Recorder(1.0 / rig.recording.flush_hz, int(rig.recording.queue_s * rate_hz)),
+        journal=_journal(state / journal.NAME, run, store),
         watch=Watch(rate_hz),
         admission=admits,
         wall=wall,

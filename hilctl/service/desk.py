@@ -55,6 +55,7 @@ HANDLERS: dict[str, Handler] = {
     "get": do_talk.get,
     "changes": do_keep.changes,
     "toml": do_keep.toml,
+    "journal": do_keep.journal,
     "wait": do_talk.wait,
     "fetch": do_record.fetch,
     "waveform": lambda s, asked, given: s.waveforms.handle(given.args, given.open["data"]),

@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from functools import partial
 
 import numpy as np
@@ -18,7 +19,10 @@ from hilctl.wire.errors import Code, Refused
 from hilctl.wire.ops import Arguments
 
 _MOST_LOST = 0.1  # of the readings of a zero
+_JOURNAL_S = 2.0  # as long an answer waits for the disk
 _ADOPTION_S = 3.0  # a tick adopts a set within two periods
+
+Kept = Future[int]  # the number of a record in the journal
 
 # Where a sensor's corrected value stands in a sample.
 _CHANNELS = {kind.name: kind.channel for kind in SENSOR_KINDS if not kind.alarm}
@@ -51,16 +55,18 @@ def change(s: Service, asked: Asked, propose: Callable[[], Set], origin: str, ex
             s.lease.need(asked.who.id, asked.token, "set")
         bound = bound_to_off(s.store.rig, proposed.rig)
         if bound:
-            yield from _in_off(s, asked, proposed, origin, grants, bound)
+            kept = yield from _in_off(s, asked, proposed, origin, grants, bound)
         elif proposed.remodels:
-            yield from _remodel(s, asked, proposed, origin, grants)
+            kept = yield from _remodel(s, asked, proposed, origin, grants)
         else:
-            put(s, asked, proposed, origin)
+            kept = put(s, asked, proposed, origin)
     finally:
         s.changing = False
     yield from adopted(s, proposed, blended=s.virtual)
+    number = yield from _kept(kept)
     return {
         "epoch": proposed.epoch,
+        "journal": number,
         "undoes": proposed.undoes,
         "changed": [edit._asdict() for edit in proposed.edits],
     }
@@ -75,7 +81,7 @@ def _need_epoch(s: Service, expects: int) -> None:
         raise Refused(Code.STALE, told, "expects")
 
 
-def _remodel(s: Service, asked: Asked, proposed: Set, origin: str, grants: int) -> Task[None]:
+def _remodel(s: Service, asked: Asked, proposed: Set, origin: str, grants: int) -> Task[Kept]:
     """Another friction model: only while friction has no say, from the last blend's end to its own.
 
     A reference at rest needs no friction, whatever its words are on their way from one model's to the other's; so no
@@ -88,15 +94,16 @@ def _remodel(s: Service, asked: Asked, proposed: Set, origin: str, grants: int) 
         if s.lease.grants != grants:
             s.lease.need(asked.who.id, asked.token, "set")
         s.need_mode("a change of friction.model", Mode.OFF, Mode.HOLD)
-        put(s, asked, proposed, origin)
+        kept = put(s, asked, proposed, origin)
         yield from adopted(s, proposed, blended=True)
+        return kept
     finally:
         s.occupied = ""
 
 
 def _in_off(
     s: Service, asked: Asked, proposed: Set, origin: str, grants: int, bound: tuple[Bound, ...]
-) -> Task[None]:
+) -> Task[Kept]:
     """What is bound to off. It and arming exclude each other: while it is on its way, up to its end, `arm` is refused.
 
     The mode is judged again in the step that hands it over, by the core's own status, with no arming unanswered.
@@ -118,8 +125,9 @@ def _in_off(
             s.lease.need(asked.who.id, asked.token, "set")
         need_off(s, bound)
         need_no_fault(s, bound)
-        put(s, asked, proposed, origin)
+        kept = put(s, asked, proposed, origin)
         yield from adopted(s, proposed, blended=proposed.remodels or shifts(bound))
+        return kept
     finally:
         s.occupied = ""
 
@@ -130,18 +138,28 @@ def _need_rest(s: Service) -> None:
     s.need_mode("a change of friction.model", Mode.OFF, Mode.HOLD)
 
 
-def put(s: Service, asked: Asked, proposed: Set, origin: str) -> None:
-    """Into the mailbox, activated, and reported."""
+def put(s: Service, asked: Asked, proposed: Set, origin: str) -> Kept:
+    """Into the mailbox, activated, into the journal, and reported."""
     s.core.need()
     s.core.link.put_settings(s.store.record(proposed))
-    author = Author(asked.sender, origin, s.watch.tick, time.time_ns())
+    author = Author(asked.sender, origin, s.watch.tick, time.time_ns(), asked.who.id)
     s.store.adopt(proposed, author)
+    kept = s.journal.add(s.store.done[-1])
     edits = [edit._asdict() for edit in proposed.edits]
     s.tell("set", epoch=proposed.epoch, author=author.client, origin=origin, undoes=proposed.undoes, changed=edits)
     for edit in proposed.edits:
         s.recorder.change(
             Change(proposed.epoch, author.tick, author.time_ns, author.client, origin, edit.key, edit.old, edit.new)
         )
+    return kept
+
+
+def _kept(kept: Kept) -> Task[int]:
+    """The number of its record in the journal, once that is on the disk; 0 where it still waits for a slow disk."""
+    deadline_s = time.monotonic() + _JOURNAL_S
+    while not kept.done() and time.monotonic() < deadline_s:
+        yield Pace.FAST
+    return kept.result() if kept.done() else 0
 
 
 def adopted(s: Service, proposed: Set, *, blended: bool) -> Task[None]:

@@ -3,7 +3,7 @@
 from hilctl.params import BadValues, Problem
 from hilctl.service.included import included_text, to_keep
 from hilctl.service.service import Asked, Service
-from hilctl.service.tasks import Result
+from hilctl.service.tasks import Result, Task, finished
 from hilctl.wire.errors import Code, Refused
 from hilctl.wire.ops import Arguments
 
@@ -20,6 +20,12 @@ def changes(s: Service, asked: Asked, given: Arguments) -> Result:
         "differs": [edit._asdict() for edit in s.store.differs()],
         "files": [str(file.path) for file in s.store.file.files],
     }
+
+
+def journal(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
+    """Sets since the rig's first start, page by page."""
+    records, next_ = yield from finished(s.journal.read(given.args.first, given.args.newest))
+    return {"records": records, "next": next_, "path": str(s.journal.path), "problem": s.journal.problem}
 
 
 def toml(s: Service, asked: Asked, given: Arguments) -> Result:

@@ -17,6 +17,7 @@ _LOUD = frozenset(
         "core_gone",
         "recording_failed",
         "recording_continued",
+        "journal_failed",
         "lease_lost",
         "clock_step",
         "warning",

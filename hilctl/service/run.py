@@ -205,6 +205,7 @@ def end(app: "App") -> int:
     s.planning.end()
     s.files.shutdown(wait=False, cancel_futures=True)
     s.recorder.close()
+    s.journal.close()
     app.telemetry.close()
     app.desk.close()
     if s.guard is not None:

@@ -12,6 +12,7 @@ from hilctl.service.audit import Audit
 from hilctl.service.core import Core
 from hilctl.service.events import Events
 from hilctl.service.external import External
+from hilctl.service.journal import Journal
 from hilctl.service.lease import LeaseDesk
 from hilctl.service.planning import Planning
 from hilctl.service.shelf import Shelf
@@ -66,6 +67,7 @@ class Service:
     lease: LeaseDesk
     events: Events
     recorder: Recorder
+    journal: Journal
     watch: Watch
     admission: Admission
     wall: Wall

@@ -48,6 +48,7 @@ class Author(NamedTuple):
     origin: str = ""
     tick: int = -1
     time_ns: int = 0  # CLOCK_REALTIME, for people
+    key: str = ""  # the public key by which the author came in, or the token's name
 
 
 NOBODY = Author()

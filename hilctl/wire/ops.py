@@ -129,6 +129,13 @@ class Changes(Params):
     first: Annotated[int, whole(0, _LAST, "", "epoch of the first set wanted")] = 0
 
 
+class Journal(Params):
+    """The sets of parameters since the rig's first start."""
+
+    first: Annotated[int, whole(0, _LAST, "", "number of the first record wanted")] = 0
+    newest: Annotated[int, whole(0, 1_000_000, "", "of the records from there on, only the newest so many; 0: all")] = 0
+
+
 class Toml(Params):
     """A file that the rig file can include."""
 
@@ -263,7 +270,7 @@ _ALL = (
     Op(
         "set",
         Change,
-        "epoch, changed",
+        "epoch, changed, journal",
         "changes parameters, all or none; blended in by the loop. `friction.model` changes only while the rig is off "
         "or holds still, and law.feed.inverse is 0; its keys are given, or as in the old model where both have them",
         lease=True,
@@ -273,7 +280,7 @@ _ALL = (
     Op(
         "undo",
         Change,
-        "epoch, undoes, changed",
+        "epoch, undoes, changed, journal",
         "takes the last set back, whole; again, the one before it",
         lease=True,
         role=Role.COMMISSIONER,
@@ -292,6 +299,16 @@ _ALL = (
         Changes,
         "epoch, sets, next, differs, files",
         "who changed what, when and why, at most 32 sets a page; `differs`: active values other than the rig file's",
+        effect=False,
+        role=Role.OBSERVER,
+    ),
+    Op(
+        "journal",
+        Journal,
+        "records [{number, kind, run, epoch, tick, time_ns, author, key, origin, undoes, changed, values}], next, "
+        "path, problem",
+        "every set of this rig, over all runs, oldest first; pages of some 256 KiB. `kind`: `set`, or `start` of a "
+        "service, whose `changed` is what differs from the values before it; some starts have all `values`",
         effect=False,
         role=Role.OBSERVER,
     ),

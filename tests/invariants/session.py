@@ -130,7 +130,7 @@ class Session:
         self.link.run_until(FOREVER)
         self._let = 1
         self.service, self.desk, self.telemetry = assembling.assemble(
-            _context, self.rig, self.link, runtime, "soak", virtual=True, recordings=runtime
+            _context, self.rig, self.link, runtime, "soak", virtual=True, recordings=runtime, state=runtime
         )
         self.service.planning.planner = self.service.planning.checker = Inline()
         self.app = App(self.service, self.desk, self.telemetry)
@@ -271,6 +271,7 @@ class Session:
         self.telemetry.close()
         self.desk.close()
         self.service.recorder.close()
+        self.service.journal.close()
         self.link.close()
 
     @property

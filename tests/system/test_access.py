@@ -32,8 +32,8 @@ GIVEN = {
     "delete": {"name": "none.h5"},
 }
 # The roles, written out once more: a change of the declarations must be meant.
-OBSERVERS = {"hello", "describe", "status", "events", "check_motion", "stop", "get", "changes", "toml", "wait", "fetch",
-             "recordings", "download"}  # fmt: skip
+OBSERVERS = {"hello", "describe", "status", "events", "check_motion", "stop", "get", "changes", "journal", "toml",
+             "wait", "fetch", "recordings", "download"}  # fmt: skip
 COMMISSIONERS = {"set", "undo", "zero", "delete"}
 
 

@@ -132,6 +132,8 @@ def test_without_a_service_every_verb_says_how_to_start_one(words, parser, capsy
         line = ["tune", "table-500", "--notches"]
     elif words == ("track", "waveform"):
         line = [*words, "--uploaded", "quake"]
+    elif words == ("params", "export"):
+        line = [*words, "history.csv"]
     elif words == ("set",):
         line = ["set", "machine.m=450"]
     elif words == ("verify",):
