@@ -20,6 +20,8 @@ def lines(status: dict[str, Any], hello: dict[str, Any]) -> Iterator[str]:
     yield f"  link       {link_text(status['link'])}"
     yield f"  lease      {lease_text(status['lease'])}"
     yield f"  recording  {_recording(status['recording'])}"
+    if status.get("alarms"):
+        yield f"  alarms     {status['alarms']} not acknowledged; `hilctl alarms` lists them"
     core = status["core"]
     blamed = ", ".join(f"{stage} {count}" for stage, count in core["blamed"].items() if count)
     missed = f"{core['missed']} missed" + (f" ({blamed})" if blamed else "")

@@ -140,7 +140,7 @@ def _history(file: str) -> Any:
 
 
 def _upload(rig: "Client", stem: str, history: Any) -> str:
-    from hilctl.wire.ops import MAX_NAME
+    from hilctl.wire.op import MAX_NAME
 
     name = "".join(c for c in stem if c.isprintable())[:MAX_NAME] or "waveform"
     rig.upload(name, history.values, history.quantity, times_s=history.times_s)

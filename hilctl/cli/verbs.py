@@ -132,6 +132,16 @@ VERBS: dict[str, Verb] = {
         "look", "events", "look", "list what happened: requests, trips, leases, the link",
         ("hilctl events", "hilctl events --follow"),
     ),
+    "alarms": Verb(
+        "attention", "alarms", "look", "list trips, warnings and faults until somebody acknowledges them",
+        ("hilctl alarms", "hilctl alarms --acknowledge 17 --comment 'filter ordered'",
+         "hilctl alarms --acknowledge all"),
+        "To acknowledge an alarm needs no lease and changes nothing else: a trip is cleared by `hilctl reset`.",
+    ),
+    "log": Verb(
+        "attention", "log", "look", "print the service's log: its newest 2048 lines",
+        ("hilctl log --level warning --since 10m", "hilctl log --follow"),
+    ),
     "zero": Verb(
         "change", "zero", "measure", "make a sensor read a value from now on",
         ("hilctl zero acceleration", "hilctl zero displacement --to 0.012"),

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.client.access import place, telemetry_at
+from hilctl.client.attention import Attention
 from hilctl.client.connection import Connection, Identity, NoReply
 from hilctl.client.console import keep_secret, secret_of
 from hilctl.client.heart import Heart
@@ -21,7 +22,7 @@ from hilctl.client.wall import ClockGap, WallClock
 from hilctl.wire import MAJOR
 from hilctl.wire.encode import arrays_of
 from hilctl.wire.errors import Code, Refused
-from hilctl.wire.ops import MAX_CHUNK
+from hilctl.wire.op import MAX_CHUNK
 
 _TIMEOUT_S = 10.0  # of what is answered at once; planning a motion is the longest of it
 _LOOK_S = 20.0  # a wait without end asks again this often: a service that died is noticed
@@ -70,7 +71,7 @@ class Ended(Refused):
         super().__init__(Code.TRIPPED, f"{what} ended: {outcome.why} {outcome.trip}".strip(), outcome.trip)
 
 
-class Client(Recordings):
+class Client(Recordings, Attention):
     """A connection to a service. `lease="attended"` takes the lease on entry and keeps it; `none` only looks.
 
     `restore`: should this process end without giving the lease back, the service puts the parameters back as they are

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.client.client import Client
-from hilctl.wire.ops import MAX_CHUNK
+from hilctl.wire.op import MAX_CHUNK
 
 
 class Fed(NamedTuple):

@@ -260,6 +260,11 @@ class Link:
         out, self._events = self._events, []
         return out
 
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """Everything that the core has said to people, in order."""
+        return self._messages
+
     def _hear(self) -> None:
         for message in self._runner.said():
             if "state" in message:  # what is said of a state is true as long as the state lasts

@@ -46,6 +46,9 @@ class App:
         self._poller.register(desk.socket, zmq.POLLIN)
         service.events.listen(telemetry.event)
         service.events.listen(service.recorder.event)
+        service.events.listen(service.alarms.hear)
+        service.logbook.open()
+        self._said = 0  # by the core
 
     def cycle(self, soonest_s: float | None = None) -> None:
         """One round."""
@@ -139,7 +142,8 @@ class App:
 
     def _trip_body(self, body: dict[str, Any]) -> dict[str, Any]:
         told = told_trip(Trip(body["trip"]), self.service.core.link.status, self.service.store.controller)
-        told.pop("tick", None)  # the event has its own
+        told.pop("tick", None)  # the event has its own,
+        told["trip_number"] = told.pop("number")  # and a number of its own
         rest = {key: told.get(key) for key in ("value", "limit", "action")}
         return {"trip": told.pop("name"), **told, **rest}
 
@@ -147,6 +151,10 @@ class App:
         """What the core says of its link to the device, and who subscribes: system calls that rarely bring anything."""
         s = self.service
         s.hear()
+        said = s.core.link.messages
+        for text in said[self._said :]:
+            s.logbook.say("hilctl.loop", text)
+        self._said = len(said)
         flood = self.telemetry.learn(lambda: status_of(s))
         if flood:
             name = s.admission.suspend(flood)

@@ -11,7 +11,7 @@ from typing import Any
 
 import zmq
 
-from hilctl.service import do_change, do_feed, do_files, do_keep, do_motion, do_record, do_talk
+from hilctl.service import do_attention, do_change, do_feed, do_files, do_keep, do_motion, do_record, do_talk
 from hilctl.service.doors import Door
 from hilctl.service.inbox import CUT_OFF, Inbox, Message, of_connection
 from hilctl.service.rate import RateLimit
@@ -63,6 +63,9 @@ HANDLERS: dict[str, Handler] = {
     "recordings": do_files.recordings,
     "download": do_files.download,
     "delete": do_files.delete,
+    "alarms": do_attention.alarms,
+    "acknowledge": do_attention.acknowledge,
+    "log": do_attention.log,
     "shutdown": do_talk.shutdown,
 }
 

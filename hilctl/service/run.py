@@ -206,6 +206,7 @@ def end(app: "App") -> int:
     s.files.shutdown(wait=False, cancel_futures=True)
     s.recorder.close()
     s.journal.close()
+    s.logbook.close()
     app.telemetry.close()
     app.desk.close()
     if s.guard is not None:

@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 from hilctl.recording.recorder import Recorder
 from hilctl.rig import Rig
 from hilctl.service.admission import Admission
+from hilctl.service.alarms import Alarms
 from hilctl.service.audit import Audit
 from hilctl.service.core import Core
 from hilctl.service.events import Events
 from hilctl.service.external import External
 from hilctl.service.journal import Journal
 from hilctl.service.lease import LeaseDesk
+from hilctl.service.logbook import Logbook
 from hilctl.service.planning import Planning
 from hilctl.service.shelf import Shelf
 from hilctl.service.store import Store
@@ -74,6 +76,8 @@ class Service:
     guard: Any = None  # answers libzmq who may connect, where keys are asked for
     audit: Audit = field(default_factory=Audit)
     shelf: Shelf = field(default_factory=Shelf)
+    alarms: Alarms = field(default_factory=Alarms)
+    logbook: Logbook = field(default_factory=Logbook)
     waveforms: Waveforms = field(default_factory=Waveforms)
     tasks: Tasks = field(default_factory=Tasks)
     # Planning a motion may take a second, judging a change a tenth: stop must not wait for them.

@@ -40,6 +40,7 @@ def status_of(s: Service) -> dict[str, Any]:
         "history": {"first": s.core.history.first, "end": s.core.history.end},
         "wire": {"waiting": len(s.tasks), "refused": s.requests_refused, "replies_lost": s.replies_lost},
         "events": s.events.next,
+        "alarms": len(s.alarms),
     }
 
 

@@ -7,7 +7,8 @@ from hilctl.params import leaves
 from hilctl.signals import Mode, Trip, document
 from hilctl.trips import TRIP_TEXTS
 from hilctl.wire.errors import MEANINGS
-from hilctl.wire.ops import OPS, Op, describe_op
+from hilctl.wire.op import Op
+from hilctl.wire.ops import OPS, describe_op
 from hilctl.wire.roles import Role
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "protocol.md"

@@ -9,36 +9,9 @@ from typing import Annotated, Any, Literal, NamedTuple
 from hilctl.params import BadValues, Leaf, Params, Problem, check, leaves, nearest, note, number, whole
 from hilctl.wire.decode import MAX_ITEMS
 from hilctl.wire.errors import Code, Refused, refusal_of
+from hilctl.wire.op import LAST, MAX_CHUNK, MAX_NAME, Nothing, Op, Open
+from hilctl.wire.ops_attention import ATTENTION
 from hilctl.wire.roles import Role
-
-_LAST = 1 << 62
-MAX_NAME = 80  # characters of any text argument
-MAX_CHUNK = 48 * 1024  # bytes of one chunk of an upload: fits a request with room for its envelope
-
-
-class Open(NamedTuple):
-    """An argument that a parameter declaration cannot hold: a map of keys that others declare, names, or bytes."""
-
-    name: str
-    kind: Literal["map", "texts", "bytes"]
-    meaning: str
-
-
-class Op(NamedTuple):
-    """One operation."""
-
-    name: str
-    args: type[Params]
-    result: str
-    meaning: str
-    lease: bool = False  # needs the lease
-    effect: bool = True  # changes something: its reply is remembered, so that a repeat does nothing twice
-    open: tuple[Open, ...] = ()
-    role: Role = Role.OPERATOR  # the least that may ask for it
-
-
-class Nothing(Params):
-    """No arguments."""
 
 
 class Hello(Params):
@@ -93,14 +66,14 @@ class Change(Params):
 
     origin: Annotated[str, note("why: a person's word, a tool's name, a file")] = ""
     expects: Annotated[
-        int, whole(0, _LAST, "", "epoch that the change is based on; refused if another is active. 0: any")
+        int, whole(0, LAST, "", "epoch that the change is based on; refused if another is active. 0: any")
     ] = 0
 
 
 class Wait(Params):
     """Exactly one of motion, seconds, mode."""
 
-    motion: Annotated[int, whole(0, _LAST, "", "until this motion is over")] = 0
+    motion: Annotated[int, whole(0, LAST, "", "until this motion is over")] = 0
     seconds: Annotated[float, number(0, 86_400, "s", "until this much of the rig's time has passed")] = 0.0
     mode: Annotated[Literal["", "off", "hold"], note("until this mode is reached")] = ""
     timeout_s: Annotated[float, number(0, 86_400, "s", "at most this long by the wall; 0: without end")] = 0.0
@@ -109,8 +82,8 @@ class Wait(Params):
 class Fetch(Params):
     """Samples by sequence number."""
 
-    first: Annotated[int, whole(0, _LAST, "", "first sample")]
-    last: Annotated[int, whole(0, _LAST, "", "last sample, included")] = _LAST
+    first: Annotated[int, whole(0, LAST, "", "first sample")]
+    last: Annotated[int, whole(0, LAST, "", "last sample, included")] = LAST
     every: Annotated[int, whole(1, 1_000_000, "", "every how many samples one is sent")] = 1
     keep: Annotated[
         bool, note("virtual clock, lease holder: time waits until what follows this page was fetched, or keep is false")
@@ -120,19 +93,19 @@ class Fetch(Params):
 class Events(Params):
     """The newest events."""
 
-    first: Annotated[int, whole(0, _LAST, "", "number of the first event wanted")] = 0
+    first: Annotated[int, whole(0, LAST, "", "number of the first event wanted")] = 0
 
 
 class Changes(Params):
     """The sets of parameters since the start."""
 
-    first: Annotated[int, whole(0, _LAST, "", "epoch of the first set wanted")] = 0
+    first: Annotated[int, whole(0, LAST, "", "epoch of the first set wanted")] = 0
 
 
 class Journal(Params):
     """The sets of parameters since the rig's first start."""
 
-    first: Annotated[int, whole(0, _LAST, "", "number of the first record wanted")] = 0
+    first: Annotated[int, whole(0, LAST, "", "number of the first record wanted")] = 0
     newest: Annotated[int, whole(0, 1_000_000, "", "of the records from there on, only the newest so many; 0: all")] = 0
 
 
@@ -163,8 +136,8 @@ class Waveform(Params):
 class Feed(Params):
     """More of an external reference, as little-endian float64."""
 
-    motion: Annotated[int, whole(0, _LAST, "", "the motion that follows it; 0: the one that runs")] = 0
-    first: Annotated[int, whole(0, _LAST, "", "number of the first of them, counted from 0")] = 0
+    motion: Annotated[int, whole(0, LAST, "", "the motion that follows it; 0: the one that runs")] = 0
+    first: Annotated[int, whole(0, LAST, "", "number of the first of them, counted from 0")] = 0
     last: Annotated[bool, note("nothing comes after these: the reference comes to rest at the last of them")] = False
 
 
@@ -185,7 +158,7 @@ class Download(Params):
     """A piece of a recording."""
 
     name: Annotated[str, note("as `recordings` lists it")]
-    offset: Annotated[int, whole(0, _LAST, "", "of its first byte")] = 0
+    offset: Annotated[int, whole(0, LAST, "", "of its first byte")] = 0
 
 
 _TRACK_ARGS = (Open("parameters", "map", "the motion's parameters, as `describe` lists them for its kind"),)
@@ -380,7 +353,7 @@ _ALL = (
     ),
 )
 
-OPS: dict[str, Op] = {op.name: op for op in _ALL}
+OPS: dict[str, Op] = {op.name: op for op in (*_ALL, *ATTENTION)}
 
 
 class Arguments(NamedTuple):

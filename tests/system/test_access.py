@@ -30,10 +30,11 @@ GIVEN = {
     "record": {"action": "stop"},
     "download": {"name": "none.h5"},
     "delete": {"name": "none.h5"},
+    "acknowledge": {"number": 1 << 40},
 }
 # The roles, written out once more: a change of the declarations must be meant.
 OBSERVERS = {"hello", "describe", "status", "events", "check_motion", "stop", "get", "changes", "journal", "toml",
-             "wait", "fetch", "recordings", "download"}  # fmt: skip
+             "wait", "fetch", "recordings", "download", "alarms", "log"}  # fmt: skip
 COMMISSIONERS = {"set", "undo", "zero", "delete"}
 
 

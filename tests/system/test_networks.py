@@ -145,3 +145,5 @@ def _at_the_desk(desk, folder):
     for line in commands("Recordings"):
         desk.type(line)
     assert (folder / "run-7.h5").stat().st_size > 1000
+    for line in commands("Alarms and the log"):
+        assert desk.type(line)
