@@ -17,6 +17,7 @@ from hilctl.cli import commission_told, connect, identify_parts
 from hilctl.cli.arguments import BUDGET, SPEED, number
 from hilctl.cli.files import result_file, source_file
 from hilctl.cli.output import note
+from hilctl.cli.progress import progress
 from hilctl.errors import DONE, HilctlError, WrongUse
 from hilctl.results.commissioned import PARTS
 
@@ -71,7 +72,7 @@ def _commission(given: argparse.Namespace) -> int:
     _check(given)
     folder = identify_parts.folder_of(given, "commission")
     how = _how(given, folder)
-    with identify_parts.progress() as bar:
+    with progress() as bar:
         line = bar.add_task("connecting", total=None)
         with identify_parts.rig_of(given) as rig:
             if how.does("friction"):

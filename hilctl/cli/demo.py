@@ -4,10 +4,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hilctl.cli import commission_told, identify_parts
+from hilctl.cli import commission_told
 from hilctl.cli.arguments import count
 from hilctl.cli.files import result_file, result_folder
 from hilctl.cli.output import note, say
+from hilctl.cli.progress import progress
 from hilctl.errors import DONE, HilctlError, NoFigures, WrongUse
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def _demo(given: argparse.Namespace) -> int:
     changes = hidden(rig.load(RIG, twin=True), given.friction, given.seed)
     rig.load(RIG, twin=True, changes=changes)  # wrong use is reported before anything starts
     folder = _emptied(Path(given.out))
-    with identify_parts.progress() as bar:
+    with progress() as bar:
         start = "starting the twin" if is_warm(rt_run) else "compiling the loop, once per version: a minute"
         line = bar.add_task(start, total=None)
 

@@ -18,6 +18,7 @@ from hilctl.cli import identify_parts as parts
 from hilctl.cli.arguments import number
 from hilctl.cli.files import source_file
 from hilctl.cli.output import json_line, note, say
+from hilctl.cli.progress import progress
 from hilctl.errors import WrongUse
 
 if TYPE_CHECKING:
@@ -71,11 +72,11 @@ def run(given: argparse.Namespace) -> int:
     asked = _asked(given)
     begun_s = time.monotonic()
     folder = Path(given.resume) if given.resume else parts.folder_of(given, "dynamics")
-    with parts.progress() as bar:
+    with progress() as bar:
         line = bar.add_task("connecting", total=None)
 
         def tell(text: str, done: int | None = None, of: int | None = None, **more: Any) -> None:
-            bar.update(line, description=text, total=of, completed=done)
+            bar.update(line, description=text, total=of, completed=done, seconds_left=more.get("seconds_left"))
             if given.events:
                 note(json_line({"event": text, "done": done, "of": of, **more}))
 

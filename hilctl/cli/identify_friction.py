@@ -13,7 +13,6 @@ from hilctl.cli.identify_parts import (
     interval,
     made_ready,
     outcome,
-    progress,
     recording,
     refuse_campaign,
     rig_of,
@@ -21,6 +20,7 @@ from hilctl.cli.identify_parts import (
     tell_change,
 )
 from hilctl.cli.output import note, say, show
+from hilctl.cli.progress import progress
 from hilctl.errors import WrongUse
 from hilctl.identify import friction_sets
 
@@ -111,7 +111,7 @@ def _show(campaign: "Campaign", bar: "Progress", line: "TaskID") -> None:
     p = campaign.progress
     what = f"{p.speed_m_s:g} m/s" if p.speed_m_s else "measured"
     text = f"{what}, {p.seconds_left:.0f} s of rig time left"
-    bar.update(line, description=text, total=p.of, completed=p.done)
+    bar.update(line, description=text, total=p.of, completed=p.done, seconds_left=p.seconds_left)
 
 
 def _answer(campaign: "Campaign", rig: "Client", apply: bool) -> "IdentifiedFriction":

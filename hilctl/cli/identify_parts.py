@@ -17,11 +17,10 @@ from hilctl.cli import connect
 from hilctl.cli.arguments import number
 from hilctl.cli.files import result_folder
 from hilctl.cli.output import note, pairs, say
+from hilctl.cli.progress import progress
 from hilctl.errors import DONE, HilctlError, WrongUse
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
     from hilctl.client import Client
     from hilctl.experiment.course import Course
     from hilctl.results.identified import Applied
@@ -248,19 +247,3 @@ def tell_change(lines: list[str], applied: "Applied | None") -> None:
         say("nothing was set; to apply the result:")
         for line in lines:
             say(f"  {line}")
-
-
-def progress() -> "Progress":
-    """A line on standard error, on a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    console = Console(stderr=True)
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

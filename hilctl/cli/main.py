@@ -46,6 +46,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         given = parser_for(words).parse_args(words)
     except SystemExit as ended:  # --help, or wrong use
         return int(ended.code or DONE)
+    return run(given)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Runs a command that was read."""
     try:
         with interrupted_by_signals():
             code = int(given.do(given))

@@ -28,10 +28,15 @@ def note(text: str) -> None:
 
 
 def as_json(value: Any) -> None:
-    """The answer as one JSON object; what is not a number becomes null."""
+    """The answer as one JSON object."""
+    print(text_of(value))
+
+
+def text_of(value: Any) -> str:
+    """As JSON; what is not a number becomes null."""
     from hilctl.params.finite import finite
 
-    print(json.dumps(finite(value), ensure_ascii=False, indent=2))
+    return json.dumps(finite(value), ensure_ascii=False, indent=2)
 
 
 def value_of(text: str) -> Any:

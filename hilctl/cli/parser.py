@@ -2,6 +2,7 @@
 
 import argparse
 import re
+import sys
 import textwrap
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -24,6 +25,7 @@ class Parser(argparse.ArgumentParser):
             named["description"] = textwrap.fill(named["description"], _WIDTH)
         super().__init__(*arguments, **named)
         self._negative_number_matcher = re.compile(r"^-\.?\d")
+        self.rest = ""  # of the namespace: all words after `--`, for another command
         self.register("type", float, real)
         self.register("type", int, whole)
         if self.epilog is None:
@@ -31,7 +33,13 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """A word that is left over is an error here, where its nearest option is known."""
-        found, rest = super().parse_known_args(args, namespace)
+        words, after = list(sys.argv[1:] if args is None else args), []
+        if self.rest and "--" in words:
+            at = words.index("--")
+            words, after = words[:at], words[at + 1 :]
+        found, rest = super().parse_known_args(words, namespace)
+        if self.rest:
+            setattr(found, self.rest, after)
         if rest:
             self.error(self._unknown(rest[0]))
         return found, rest

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from hilctl.wire.ops_jobs import LIVE
+
 
 def lines(status: dict[str, Any], hello: dict[str, Any]) -> Iterator[str]:
     """What a person wants to know first, first."""
@@ -22,6 +24,8 @@ def lines(status: dict[str, Any], hello: dict[str, Any]) -> Iterator[str]:
     yield f"  recording  {_recording(status['recording'])}"
     if status.get("alarms"):
         yield f"  alarms     {status['alarms']} not acknowledged; `hilctl alarms` lists them"
+    if status.get("job"):  # an older service has none
+        yield f"  job        {job_text(status['job'])}"
     core = status["core"]
     blamed = ", ".join(f"{stage} {count}" for stage, count in core["blamed"].items() if count)
     missed = f"{core['missed']} missed" + (f" ({blamed})" if blamed else "")
@@ -43,6 +47,17 @@ def _mode(status: dict[str, Any]) -> str:
 
 def _trip(trip: dict[str, Any]) -> Iterator[str]:
     yield f"  TRIPPED    {trip['name']}: {trip['text']}; then `hilctl reset`"
+
+
+def job_text(job: dict[str, Any]) -> str:
+    """What it is and how far; how it ended."""
+    text = f"{job['job']}  {job['kind']}, {job['state']}, started by {job['by']}"
+    if job["state"] in LIVE:
+        share = f" ({job['fraction']:.0%})" if job["fraction"] is not None else ""
+        left = f", {job['left_s']:.0f} s left" if job["left_s"] is not None else ""
+        return f"{text}: {job['part'] or 'starting'}{share}{left}"
+    took = f", took {1e-9 * (job['ended_ns'] - job['begun_ns']):.0f} s" if job["ended_ns"] is not None else ""
+    return text + took + (f": {job['reason']}" if job["reason"] else "")
 
 
 def link_text(link: dict[str, Any]) -> str:

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import connect, identify_parts, rig_options, tune_told
 from hilctl.cli.arguments import number
-from hilctl.cli.files import result_file
-from hilctl.cli.output import as_json, note, pairs, say
+from hilctl.cli.files import result_file, result_folder
+from hilctl.cli.output import as_json, note, pairs, say, text_of
+from hilctl.cli.progress import progress
 from hilctl.errors import DONE, WrongUse
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def tune(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--apply", action="store_true",
                         help="set them in the running service; `hilctl set --undo` undoes")  # fmt: skip
     parser.add_argument("--save", default="", metavar="FILE", help="write them as TOML that a rig file can include")
+    parser.add_argument("--out", default="", metavar="DIR", help="also write the result there, as tune.json")
     parser.add_argument("--json", action="store_true", help="all of it as one JSON object")
     connect.options(parser, moves=True)
     parser.set_defaults(do=_tune)
@@ -56,12 +58,16 @@ def tune(parser: argparse.ArgumentParser) -> None:
 def _tune(given: argparse.Namespace) -> int:
     rig = rig_options.load(given)
     _check(given, rig)
-    with identify_parts.progress() as bar:
+    with progress() as bar:
         line = bar.add_task(f"tuning {rig.name}", total=None)
         with _service(given, rig) as service:
             made = _made(given, rig, service, lambda text: bar.update(line, description=text))
     if given.save:
         Path(given.save).write_text(tune_told.fragment(made) + "\n", encoding="utf-8")
+    if given.out:
+        from hilctl.client.save import write_whole
+
+        write_whole(Path(given.out) / "tune.json", text_of(made.to_json()))
     if given.json:
         as_json(made.to_json())
     else:
@@ -89,6 +95,8 @@ def _check(given: argparse.Namespace, rig: "Rig") -> None:
         raise WrongUse(f"--measure drives the active controller, {rig.tables.law.feedback}: leave --feedback out")
     if given.save:
         result_file("--save", Path(given.save))
+    if given.out:
+        result_folder("--out", Path(given.out)).mkdir(parents=True, exist_ok=True)
 
 
 @contextmanager

@@ -180,6 +180,14 @@ VERBS: dict[str, Verb] = {
         "Mass, valve and friction are measured again and compared with the stored intervals: what has changed, why, "
         "what to do, and whether compensation may stay on. Nothing is left changed. Exit code 3: it may not stay on.",
     ),
+    "job": Verb(
+        "job", "job", "identify", "commission, identify, tune or verify as a job, which the service runs",
+        ("hilctl job start commission", "hilctl job start friction -- --budget 60", "hilctl job start verify -- job:1",
+         "hilctl job resume 3", "hilctl job list", "hilctl job show 3", "hilctl job wait 3", "hilctl job abort 3",
+         "hilctl job result 3 --out copy"),
+        "The service runs the command, with the rights of who starts it; one at a time. Whoever starts it may go away, "
+        "and find it again by `hilctl job list`.",
+    ),
     "report": Verb(
         "report", "report", "identify", "draw the report of a commissioning again, from its commission.json",
         ("hilctl report out/demo", "hilctl report out.json --out pages"),

@@ -9,6 +9,7 @@ from hilctl.cli import connect
 from hilctl.cli import identify_parts as parts
 from hilctl.cli.arguments import number
 from hilctl.cli.output import say, show
+from hilctl.cli.progress import progress
 from hilctl.errors import DONE, NO_LONGER_VALID
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def _verify(given: argparse.Namespace) -> int:
     folder, source = parts.folder_of(given, "verify"), Path(given.source)
     file = source / FILE if source.is_dir() else source
     asked = Asked(read(file), file, folder, given.warm_up, _commission(given))
-    with parts.progress() as bar:
+    with progress() as bar:
         line = bar.add_task("connecting", total=None)
         with parts.rig_of(given) as rig, parts.recording(rig):
             answer = verify(rig, asked, lambda text: bar.update(line, description=text))

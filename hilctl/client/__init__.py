@@ -9,8 +9,11 @@ with Client() as rig:                       # the only service that runs here, o
 
 from hilctl.client.client import Client, Motion, Outcome
 from hilctl.client.connection import NoReply, ServiceGone
+from hilctl.client.jobs import Jobs
 from hilctl.client.private import private_service
 from hilctl.client.wall import WallClock
 from hilctl.wire.errors import Code, Refused
 
-__all__ = ["Client", "Code", "Motion", "NoReply", "Outcome", "Refused", "ServiceGone", "WallClock", "private_service"]
+__all__ = [
+    "Client", "Code", "Jobs", "Motion", "NoReply", "Outcome", "Refused", "ServiceGone", "WallClock", "private_service",
+]  # fmt: skip

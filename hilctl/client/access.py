@@ -37,8 +37,18 @@ class Place(NamedTuple):
     access: Access
 
 
+_assigned: list[Place] = []
+
+
+def assign(own: Place) -> None:
+    """This process is a job: whatever it connects to is the service that started it."""
+    _assigned[:] = [own]
+
+
 def place(where: str | None, key: str | Path = "") -> Place:
     """The service of this address or of this rig's name, or the only one here; and how to come in."""
+    if _assigned:
+        return _assigned[0]
     if where is None or "://" not in where:
         found = places.find(where)
         return Place(found["commands"], _local(found, key))

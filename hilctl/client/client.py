@@ -264,6 +264,10 @@ class Client(Recordings, Attention):
         id = motion.id if isinstance(motion, Motion) else motion
         return self._wait({"motion": id}, timeout_s)
 
+    def wait_job(self, job: int, timeout_s: float = 0.0) -> Outcome:
+        """Until a job is over; `why` is then its state."""
+        return self._wait({"job": job}, timeout_s)
+
     def pass_time(self, seconds: float) -> Outcome:
         """Until so much of the rig's time has passed; on the virtual clock this is what makes it pass."""
         # What is no number of seconds is for the service to refuse.

@@ -1,6 +1,7 @@
-"""A recording copied from the rig's disk to ours, piece by piece."""
+"""A recording, or a file of a job, copied from the rig's disk to ours, piece by piece."""
 
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -8,7 +9,16 @@ from hilctl.client.asker import Asker
 from hilctl.errors import WrongUse
 
 
-def download(rig: Asker, name: str, target: Path) -> Path:
+def pieces(rig: Asker, name: str, job: int = 0) -> Iterator[bytes]:
+    """What it holds, in order. `job`: a file of this job."""
+    at: int | None = 0
+    while at is not None:
+        piece = rig.ask("download", name=name, offset=at, **({"job": job} if job else {}))
+        yield piece["data"]
+        at = piece["next"]
+
+
+def download(rig: Asker, name: str, target: Path, job: int = 0) -> Path:
     """The copy, whole or not at all; another file is never overwritten."""
     if target.is_dir():
         target = target / name
@@ -17,11 +27,8 @@ def download(rig: Asker, name: str, target: Path) -> Path:
     draft = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with draft.open("xb") as file:
-            at: int | None = 0
-            while at is not None:
-                piece = rig.ask("download", name=name, offset=at)
-                file.write(piece["data"])
-                at = piece["next"]
+            for data in pieces(rig, name, job):
+                file.write(data)
             file.flush()
             os.fsync(file.fileno())
         draft.replace(target)

@@ -19,6 +19,7 @@ from hilctl.access.roles import ROLES, Roles, read_roles
 from hilctl.access.token import own_token, token_path
 from hilctl.errors import HilctlError
 from hilctl.service.doors import TELEMETRY
+from hilctl.service.lent import Lent, Pass
 from hilctl.service.settings import Service as Settings
 from hilctl.wire import places
 from hilctl.wire.errors import Code, Refused
@@ -31,6 +32,7 @@ class Admission(Protocol):
     """What the desk asks."""
 
     problem: str  # why nobody is admitted from outside; empty where all is well
+    lent: Lent  # to jobs
 
     @property
     def file(self) -> Path:
@@ -45,6 +47,9 @@ class Admission(Protocol):
 
     def role(self, id: str) -> Role | None:
         """What the sender of this id may do by now; None where it is admitted no longer."""
+
+    def lend(self, starter: Who, name: str) -> Pass:
+        """What a job shows, which is started by this one."""
 
     def suspend(self, key: str) -> str:
         """No telemetry for this key, or this address, for a while, where it can be distinguished; a name for it."""
@@ -80,11 +85,15 @@ class ByToken:
         self.problem = ""
         self._token, self._stamp = own_token(self.file), _stamp(self.file)
         self._number = 0
+        self.lent = Lent(self._own_role)
 
     def who(self, key: str, access: str) -> Who:
         """The user, for every program that shows the token."""
         if access and self._token and hmac.compare_digest(access.encode(), self._token.encode()):
             return Who(f"token {self._number}", this_user(), Role.COMMISSIONER)
+        job = self.lent.of_token(access) if access else None
+        if job is not None:
+            return job
         was = "another token was shown" if access else "no token was shown"
         remedy = f"read {self.file} as the user {this_user()}, and send what it holds as `access`"
         raise Refused(Code.NO_ACCESS, f"{self.problem or was}; {remedy}", "access")
@@ -93,8 +102,15 @@ class ByToken:
         """On loopback subscribers cannot be distinguished."""
         return key
 
+    def lend(self, starter: Who, name: str) -> Pass:
+        """A token of its own."""
+        return self.lent.lend(starter, name, None)
+
     def role(self, id: str) -> Role | None:
-        """A commissioner's, until the token is another."""
+        """A commissioner's, until the token is another; or what is lent."""
+        return self._own_role(id) or self.lent.role(id)
+
+    def _own_role(self, id: str) -> Role | None:
         return Role.COMMISSIONER if id == f"token {self._number}" and self._token else None
 
     def look(self) -> bool:
@@ -136,6 +152,7 @@ class ByKey:
         self._local = Who(local.public, this_user(), Role.COMMISSIONER)
         self._roles: Roles = {}
         self._suspended: dict[str, float] = {}
+        self.lent = Lent(self._own_role)
         self._admitted: dict[str, Who] = {}
         self._adopt(read_roles(self._roles_file))
 
@@ -149,7 +166,11 @@ class ByKey:
         found = key.decode()
         if domain == TELEMETRY and self._suspended.get(found, 0.0) > time.monotonic():
             return False
-        return found in self._admitted
+        return found in self._admitted or self.lent.role(found) is not None
+
+    def lend(self, starter: Who, name: str) -> Pass:
+        """A key of its own."""
+        return self.lent.lend(starter, name, new_pair())
 
     def suspend(self, key: str) -> str:
         """No telemetry for this key for a while; whose it is."""
@@ -159,7 +180,7 @@ class ByKey:
 
     def who(self, key: str, access: str) -> Who:
         """Whose key that is."""
-        found = self._admitted.get(key)
+        found = self._admitted.get(key) or self.lent.of_key(key)
         if found is None:
             told = next((f"the key of {e.name} was revoked at {e.revoked}" for e in self._roles.values()
                          if e.public == key), "this key is not admitted")  # fmt: skip
@@ -167,7 +188,10 @@ class ByKey:
         return found
 
     def role(self, id: str) -> Role | None:
-        """That of the roles file by now."""
+        """That of the roles file by now; or what is lent."""
+        return self._own_role(id) or self.lent.role(id)
+
+    def _own_role(self, id: str) -> Role | None:
         found = self._admitted.get(id)
         return found.role if found is not None else None
 

@@ -1,6 +1,6 @@
 """The service's one thread: a cycle every block of samples, or as soon as somebody asks.
 
-wait → heartbeat → samples in → what they show → requests → tasks → lease → telemetry
+wait → heartbeat → samples in → what they show → requests → lease → job → tasks → telemetry
 """
 
 import math
@@ -70,6 +70,7 @@ class App:
             self._watch_descriptors()
         if s.lease.held is not None:
             self._watch_lease(now_s)
+        s.jobs.look(now_s)
         pace = s.tasks.step()
         if now_s >= self._hear_due_s:
             self._hear_due_s = now_s + _HEAR_S

@@ -131,7 +131,7 @@ def assemble(
     rate_hz, store = 1.0 / rig.dt_s, Store(rig, file=file)
     endpoints: dict[str, str] = {}
     service = Service(
-        places=Places(runtime, folder),
+        places=Places(runtime, folder, places.state_root() / rig.name / "jobs"),
         identity=Identity(run, schema(), "virtual" if virtual else "real", endpoints),
         store=store,
         core=Core(link, History(history_rows(rig)), virtual=virtual),

@@ -11,7 +11,7 @@ from typing import Any
 
 import zmq
 
-from hilctl.service import do_attention, do_change, do_feed, do_files, do_keep, do_motion, do_record, do_talk
+from hilctl.service import do_attention, do_change, do_feed, do_files, do_jobs, do_keep, do_motion, do_record, do_talk
 from hilctl.service.doors import Door
 from hilctl.service.inbox import CUT_OFF, Inbox, Message, of_connection
 from hilctl.service.rate import RateLimit
@@ -66,6 +66,10 @@ HANDLERS: dict[str, Handler] = {
     "alarms": do_attention.alarms,
     "acknowledge": do_attention.acknowledge,
     "log": do_attention.log,
+    "job_start": do_jobs.start,
+    "job_abort": do_jobs.abort,
+    "jobs": do_jobs.jobs,
+    "job": do_jobs.job,
     "shutdown": do_talk.shutdown,
 }
 
@@ -193,6 +197,7 @@ class Desk:
             s.lease.beat(asked.who.id, asked.token, asked.now_s)
             if op.lease:
                 s.lease.need(asked.who.id, asked.token, op.name)
+                s.jobs.commands(asked.who.id)
             outcome = HANDLERS[op.name](s, asked, given)
         except Exception as error:  # every error becomes a reply
             done(refusal_from(error, request.op))

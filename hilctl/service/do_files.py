@@ -1,8 +1,11 @@
-"""Requests about recordings as files: which there are, and their bytes. Read on a thread: a disk may be slow."""
+"""Requests about files: which recordings there are; pieces of them, and of the files of jobs.
+
+Read on a thread: a disk may be slow.
+"""
 
 import os
 import stat
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from hilctl.errors import WrongUse
@@ -52,16 +55,33 @@ def _listed(folder: Path, active: str) -> list[dict[str, Any]]:
 
 
 def download(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
-    """A piece of one."""
+    """A piece of one, or of a job's file."""
     name, offset = given.args.name, given.args.offset
+    if given.args.job:
+        return (yield from _of_job(s, given.args.job, name, offset))
     path = _path_of(s, name)
     if s.recorder.active and str(path) == s.recorder.state.path:
         told = f"{name} is being recorded; `hilctl record stop` first, or `fetch` its samples"
         raise Refused(Code.WRONG_MODE, told, "name")
     try:
-        size, data = yield from finished(s.files.submit(_piece, path, offset))
+        return (yield from _sent(s, path, name, offset))
     except OSError as error:
         raise Refused(Code.GONE, f"{name}: {error.strerror}; `hilctl recordings` lists what there is", "name") from None
+
+
+def _of_job(s: Service, number: int, name: str, offset: int) -> Task[Result]:
+    folder, inside = s.jobs.folder(s.jobs.get(number)), PurePosixPath(name)
+    if inside.is_absolute() or not inside.parts or ".." in inside.parts:
+        raise BadValues([Problem("name", name, f"must be a file in the folder of job {number}, as `job` lists them")])
+    try:
+        return (yield from _sent(s, folder / inside, name, offset, within=folder))
+    except OSError as error:
+        told = f"{name}: {error.strerror}; `hilctl job show {number}` lists what there is"
+        raise Refused(Code.GONE, told, "name") from None
+
+
+def _sent(s: Service, path: Path, name: str, offset: int, within: Path | None = None) -> Task[Result]:
+    size, data = yield from finished(s.files.submit(_piece, path, offset, within))
     end = offset + len(data)
     return {"name": name, "offset": offset, "bytes": size, "data": data, "next": end if end < size and data else None}
 
@@ -114,12 +134,14 @@ def _found(path: Path) -> Found:
         return Found(recording.run, recording.required, recording.complete, status.st_size)
 
 
-def _piece(path: Path, offset: int) -> tuple[int, bytes]:
+def _piece(path: Path, offset: int, within: Path | None) -> tuple[int, bytes]:
+    if within is not None and not path.resolve().is_relative_to(within.resolve()):
+        raise FileNotFoundError(2, "no such file")
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise FileNotFoundError(2, "no such recording")
+            raise FileNotFoundError(2, "no such file")
         return status.st_size, os.pread(descriptor, PAGE, min(offset, status.st_size))
     finally:
         os.close(descriptor)

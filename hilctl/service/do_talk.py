@@ -138,10 +138,11 @@ def _abandon(s: Service, asked: Asked) -> Task[Result]:
 
 
 def wait(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
-    """Until a motion is over, some of the rig's time has passed, or a mode is reached."""
+    """Until a motion or a job is over, some of the rig's time has passed, or a mode is reached."""
     args = given.args
-    if bool(args.motion) + bool(args.seconds) + bool(args.mode) != 1:
-        raise Refused(Code.BAD_VALUE, "motion, seconds, mode: give exactly one of them", "motion")
+    if bool(args.motion) + bool(args.seconds) + bool(args.mode) + bool(args.job) != 1:
+        raise Refused(Code.BAD_VALUE, "motion, seconds, mode, job: give exactly one of them", "motion")
+    job = s.jobs.get(args.job) if args.job else None
     first, begun_s, goal = s.core.history.end, time.monotonic(), 0
     if args.motion > s.last_motion:
         told = f"motion: {args.motion} refused, no such motion was started; the last one is {s.last_motion}"
@@ -154,7 +155,7 @@ def wait(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
         if s.virtual:
             s.core.link.run_until(goal)
     while True:
-        why = _why_over(s, args.motion, goal, args.mode)
+        why = _why_over(s, args.motion, goal, args.mode) if job is None else job.state if job.over else ""
         if not why and args.timeout_s and time.monotonic() - begun_s > args.timeout_s:
             why = "timeout"
         if why:

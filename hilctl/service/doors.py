@@ -10,6 +10,7 @@ import ipaddress
 import os
 import socket
 import struct
+from collections.abc import Mapping
 
 import zmq
 from zmq.auth.thread import ThreadAuthenticator
@@ -29,6 +30,15 @@ def is_loopback(address: str) -> bool:
         return ipaddress.ip_address(address).is_loopback
     except ValueError:
         return False
+
+
+def from_here(endpoints: Mapping[str, str]) -> dict[str, str]:
+    """Where programs on this host connect: what is listened to on all addresses is no address to connect to."""
+    here = {"//0.0.0.0:": "//127.0.0.1:", "//[::]:": "//[::1]:"}
+    found = dict(endpoints)
+    for all_of, one in here.items():
+        found = {name: where.replace(all_of, one) for name, where in found.items()}
+    return found
 
 
 class Door:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _STOP_S = 20.0  # beyond the core's own longest orderly end
+_JOB_S = 15.0  # for a job's orderly end; systemd waits for both
 _PR_SET_PDEATHSIG = 1
 
 
@@ -46,7 +47,7 @@ class Choice(NamedTuple):
 def run(choice: Choice) -> int:
     """Runs the service; returns the exit code."""
     if choice.die_with_parent:
-        _die_with_parent()
+        die_with_parent()
     core = spawn()
     try:
         return _run(choice, core)
@@ -75,6 +76,7 @@ def _serve(rig: "Rig", choice: Choice, core: Spawned, lock: "Lock") -> int:
     from hilctl.service.app import App
     from hilctl.service.assemble import assemble, start_link
     from hilctl.service.descriptors import Descriptors
+    from hilctl.service.doors import from_here
 
     virtual = choice.clock == "virtual"
     link = start_link(rig, core, virtual=virtual)
@@ -93,7 +95,7 @@ def _serve(rig: "Rig", choice: Choice, core: Spawned, lock: "Lock") -> int:
                 end(app)
                 raise problem
             s = app.service
-            here = {"rig": rig.name, "clock": choice.clock, **_from_here(s.identity.endpoints)}
+            here = {"rig": rig.name, "clock": choice.clock, **from_here(s.identity.endpoints)}
             lock.announce({**here, "key" if s.admission.curve else "token": str(s.admission.file)})
             _tell_systemd("READY=1")
             print(f"{rig.name}: {choice.clock} clock, commands at {app.desk.endpoint}", file=sys.stderr, flush=True)
@@ -105,15 +107,6 @@ def _serve(rig: "Rig", choice: Choice, core: Spawned, lock: "Lock") -> int:
     finally:
         link.close()
         context.destroy(linger=200)
-
-
-def _from_here(endpoints: Mapping[str, str]) -> dict[str, str]:
-    """Where programs on this host connect: what is listened to on all addresses is no address to connect to."""
-    here = {"//0.0.0.0:": "//127.0.0.1:", "//[::]:": "//[::1]:"}
-    found = dict(endpoints)
-    for all_of, one in here.items():
-        found = {name: where.replace(all_of, one) for name, where in found.items()}
-    return found
 
 
 def _as_written(rig: "Rig", choice: Choice) -> "Rig":
@@ -194,8 +187,9 @@ def _warm_demand(app: "App") -> None:
 
 
 def end(app: "App") -> int:
-    """Stops the rig in order while samples still come in, then closes everything."""
+    """Ends the job, then stops the rig in order while samples still come in, then closes everything."""
     s = app.service
+    _end_job(app)
     s.core.ending = True
     stopper = threading.Thread(target=s.core.link.stop, args=(_STOP_S,), name="stop")
     stopper.start()
@@ -212,6 +206,17 @@ def end(app: "App") -> int:
     if s.guard is not None:
         s.guard.stop()
     return DONE if s.core.ended.exit_code == 0 else RIG_SAID_NO
+
+
+def _end_job(app: "App") -> None:
+    """A job that runs brings the table to rest and restores the parameters by itself; one that takes too long is
+    killed, and the core brings the table to rest."""
+    jobs, until_s = app.service.jobs, time.monotonic() + _JOB_S
+    while (job := jobs.running) is not None:
+        jobs.abort(job, "the service was ended")
+        if time.monotonic() > until_s or app.service.core.ended is not None:
+            jobs.kill()
+        app.cycle(time.monotonic() + 0.005)
 
 
 def _end_on_signals(app: "App") -> list[str]:
@@ -244,8 +249,8 @@ def _tell_systemd(message: str) -> None:
         sdnotify.SystemdNotifier().notify(message)
 
 
-def _die_with_parent() -> None:
-    """A private service has no use without its parent process."""
+def die_with_parent() -> None:
+    """A private service, and a job, have no use without their parent process."""
     parent = os.getppid()
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     if os.getppid() != parent or parent == 1:

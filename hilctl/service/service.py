@@ -13,6 +13,7 @@ from hilctl.service.audit import Audit
 from hilctl.service.core import Core
 from hilctl.service.events import Events
 from hilctl.service.external import External
+from hilctl.service.jobs import Jobs
 from hilctl.service.journal import Journal
 from hilctl.service.lease import LeaseDesk
 from hilctl.service.logbook import Logbook
@@ -33,6 +34,7 @@ class Places(NamedTuple):
 
     runtime: Path
     recordings: Path
+    jobs: Path
 
 
 class Identity(NamedTuple):
@@ -84,6 +86,7 @@ class Service:
     planning: Planning = field(default_factory=Planning)
     # Nor for a disk.
     files: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "files"))
+    jobs: Jobs = field(init=False)
     occupied: str = ""  # why no motion may begin, in words: one is being planned, the friction model changes
     changing: bool = False
     last_motion: int = 0
@@ -92,6 +95,9 @@ class Service:
     started_s: float = 0.0
     replies_lost: int = 0
     requests_refused: int = 0
+
+    def __post_init__(self) -> None:
+        self.jobs = Jobs(self.places.jobs, self.admission.lent, self.tell, self.files)
 
     @property
     def rig(self) -> Rig:

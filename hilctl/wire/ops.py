@@ -11,6 +11,7 @@ from hilctl.wire.decode import MAX_ITEMS
 from hilctl.wire.errors import Code, Refused, refusal_of
 from hilctl.wire.op import LAST, MAX_CHUNK, MAX_NAME, Nothing, Op, Open
 from hilctl.wire.ops_attention import ATTENTION
+from hilctl.wire.ops_jobs import JOBS, MAX_JOB
 from hilctl.wire.roles import Role
 
 
@@ -71,11 +72,12 @@ class Change(Params):
 
 
 class Wait(Params):
-    """Exactly one of motion, seconds, mode."""
+    """Exactly one of motion, seconds, mode, job."""
 
     motion: Annotated[int, whole(0, LAST, "", "until this motion is over")] = 0
     seconds: Annotated[float, number(0, 86_400, "s", "until this much of the rig's time has passed")] = 0.0
     mode: Annotated[Literal["", "off", "hold"], note("until this mode is reached")] = ""
+    job: Annotated[int, whole(0, MAX_JOB, "", "until this job is over")] = 0
     timeout_s: Annotated[float, number(0, 86_400, "s", "at most this long by the wall; 0: without end")] = 0.0
 
 
@@ -157,8 +159,9 @@ class Delete(Params):
 class Download(Params):
     """A piece of a recording."""
 
-    name: Annotated[str, note("as `recordings` lists it")]
+    name: Annotated[str, note("as `recordings` lists it, or `job` its files")]
     offset: Annotated[int, whole(0, LAST, "", "of its first byte")] = 0
+    job: Annotated[int, whole(0, MAX_JOB, "", "a file of this job; 0: a recording")] = 0
 
 
 _TRACK_ARGS = (Open("parameters", "map", "the motion's parameters, as `describe` lists them for its kind"),)
@@ -337,10 +340,12 @@ _ALL = (
         "download",
         Download,
         "name, offset, bytes, data, next",
-        "a piece of a recording of at most 1 MiB; `next` is where to go on, null at its end. Not of the one that runs",
+        "a piece of a recording, or of a file of a job, of at most 1 MiB; `next` is where to go on, null at its end. "
+        "Not of the recording that runs",
         effect=False,
         role=Role.OBSERVER,
     ),
+    *JOBS,
     Op(
         "delete",
         Delete,

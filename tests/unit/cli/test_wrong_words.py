@@ -47,7 +47,7 @@ def filled(words, parser):
     if words == ("wait",):
         return ["wait", "1"]
     needed = [a for a in parser._actions if not a.option_strings and a.nargs not in ("?", "*")]
-    return [*words, *(str(next(iter(a.choices))) if a.choices else "0.01" if a.type else "name" for a in needed)]
+    return [*words, *(str(next(iter(a.choices))) if a.choices else "1" if a.type else "name" for a in needed)]
 
 
 def refused(capsys, *words, says=()):

@@ -1,0 +1,139 @@
+"""`python -m hilctl.cli.job_process`: a command of `hilctl`, run as a job by the service that starts this process.
+
+The order comes on standard input: where the service is, what is shown there, the words. What a job may not name (the
+rig, another service, places on the rig's disk) is refused before anything begins, as wrong options are. `job:N` stands
+for the folder of job N.
+"""
+
+import argparse
+import json
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from hilctl.cli import progress
+from hilctl.cli.main import parser_for, run
+from hilctl.errors import DONE, WRONG_USE, HilctlError, WrongUse, one_line
+from hilctl.service.run import die_with_parent
+
+# Options by the name of their value, and why a job does not take them.
+REFUSED = {
+    "twin": "a job drives the rig of its service",
+    "changes": "`hilctl set` changes the rig of the service",
+    "connect": "a job drives the rig of its service",
+    "key": "a job has the rights of who started it",
+    "telemetry": "a job drives the rig of its service",
+    "out": "a job has a folder of its own; `hilctl job result` copies it",
+    "save": "a job writes into its own folder; `hilctl job result` copies it",
+    "points": "files of the rig's PC are not named in a job; without a rig it needs no job",
+    "history": "files of the rig's PC are not named in a job",
+    "record": "files of the rig's PC are not named in a job; without a rig it needs no job",
+    "check": "files of the rig's PC are not named in a job; without a rig it needs no job",
+}
+NAMES_A_JOB = ("source", "curve", "folder")  # values that may be job:N, or job:N/FILE
+_RESUMES = ("speeds", "budget", "elements", "curve", "center")  # a campaign goes on as it was begun
+_JOB = "job:"
+
+
+def main() -> int:
+    """Reads the order and obeys."""
+    die_with_parent()
+    order = json.load(sys.stdin.buffer)
+    words = order["words"]
+    sys.argv = ["hilctl", *words]
+    _assign(order)
+    _report_to(order["progress"])
+    try:
+        given = parser_for(words).parse_args(words)
+    except SystemExit as ended:
+        if ended.code == DONE:
+            print("hilctl: --help: refused in a job: it is no work; leave --help out", file=sys.stderr)
+        return WRONG_USE
+    try:
+        adapt(given, order)
+    except HilctlError as error:
+        print(f"hilctl: {one_line(error.text)}", file=sys.stderr)
+        return error.exit_code
+    return run(given)
+
+
+def adapt(given: argparse.Namespace, order: dict[str, Any]) -> None:
+    """The command of a job: in its own folder. WrongUse for what a job does not take."""
+    for name, why in {**REFUSED, **({} if order["kind"] == "tune" else {"rig": REFUSED["connect"]})}.items():
+        value = getattr(given, name, None)
+        if value not in (None, "", False, []):
+            option = {"rig": "RIG", "changes": "--set"}.get(name, f"--{name}")
+            named = option if value is True else f"{option} {_words(value)}"
+            raise WrongUse(f"{named}: refused in a job: {why}; leave {option} out", key=option)
+    if isinstance(getattr(given, "json", False), str) and given.json:
+        raise WrongUse(f"--json {given.json}: refused in a job: {REFUSED['out']}; leave --json out", key="--json")
+    folders = {int(number): Path(folder) for number, folder in order["folders"].items()}
+    for name in NAMES_A_JOB:
+        if getattr(given, name, ""):
+            setattr(given, name, str(_place(name, getattr(given, name), folders)))
+    if getattr(given, "resume", False):
+        raise WrongUse("--resume: refused in a job: `hilctl job resume N` resumes job N; leave --resume out",
+                       key="--resume")  # fmt: skip
+    given.out = order["folder"]
+    if order["resumes"]:
+        _resume(given)
+    if order["kind"] == "commission":
+        given.author = given.author or order["by"]
+
+
+def _words(value: object) -> str:
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _resume(given: argparse.Namespace) -> None:
+    """It goes on in its folder, in the way of its command; or completes what is there. Where nothing was begun, it
+    begins."""
+    if not any(Path(given.out).iterdir()):
+        return
+    if hasattr(given, "only"):
+        given.resume = not given.only
+        return
+    given.resume, given.out = given.out, ""
+    for name in _RESUMES:
+        if hasattr(given, name):
+            setattr(given, name, None if name != "curve" else "")
+
+
+def _place(name: str, value: str, folders: dict[int, Path]) -> Path:
+    """The folder of a job, or a file in it."""
+    option = {"source": "DIR", "folder": "--from"}.get(name, f"--{name}")
+    number, _, inside = value.removeprefix(_JOB).partition("/")
+    if not value.startswith(_JOB) or not number.isdecimal() or ".." in Path(inside).parts:
+        example = f"{_JOB}3" + ("/friction.json" if name == "curve" else "")
+        raise WrongUse(f"{option} {value}: must be the folder of a job, or a file in it, like {example}", key=option)
+    if int(number) not in folders:
+        known = ", ".join(str(n) for n in sorted(folders)) or "none"
+        raise WrongUse(f"{option} {value}: no job {number} is remembered; known: {known}", key=option)
+    return folders[int(number)] / inside
+
+
+def _assign(order: dict[str, Any]) -> None:
+    from hilctl.access.keys import ClientKey
+    from hilctl.client.access import Access, Place, assign
+
+    key = None
+    if order["public"]:
+        key = ClientKey(order["name"], order["rig"], order["public"], order["secret"], order["server"])
+    assign(Place(order["endpoints"]["commands"], Access(key, order["token"])))
+
+
+def _report_to(descriptor: int) -> None:
+    """A service that does not read does not keep us waiting."""
+    os.set_blocking(descriptor, False)
+
+    def hear(now: dict[str, Any]) -> None:
+        with suppress(BlockingIOError, BrokenPipeError):
+            os.write(descriptor, json.dumps(now).encode() + b"\n")
+
+    progress.listen(hear)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,70 @@
+"""Jobs: commissioning, campaigns, tuning and verification, run by the service on its own host.
+
+with Client("tcp://rig-pc:9870", key="carol.key", lease="none") as rig:
+    jobs = Jobs(rig)
+    job = jobs.start("commission", "--only", "friction")
+    jobs.wait(job["job"])            # or later, from another program: jobs.all() has it
+    print(jobs.result(job["job"]))
+
+A job goes on without the program that started it.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from hilctl.client.client import Client
+from hilctl.client.download import download, pieces
+from hilctl.errors import HilctlError
+
+_START_S = 60.0  # its command is loaded, and its options are checked
+
+
+class Jobs:
+    """The jobs of one service."""
+
+    def __init__(self, rig: Client) -> None:
+        self._rig = rig
+
+    def start(self, kind: str = "", *options: str, resumes: int = 0) -> dict[str, Any]:
+        """Starts one; Refused (`bad_value`) where its options are wrong. `resumes`: continues that job."""
+        named = {"kind": kind} if kind else {}
+        return self._rig.ask("job_start", timeout_s=_START_S, options=list(options), resumes=resumes, **named)
+
+    def all(self) -> list[dict[str, Any]]:
+        """Those that are remembered, the newest first."""
+        found: list[dict[str, Any]] = self._rig.ask("jobs")["jobs"]
+        return found
+
+    def show(self, job: int, first: int = 0) -> dict[str, Any]:
+        """One: its progress, its lines of output from `first` on, its files."""
+        return self._rig.ask("job", job=job, first=first)
+
+    def abort(self, job: int) -> dict[str, Any]:
+        """Ends it in order; `wait` says when it has ended."""
+        return self._rig.ask("job_abort", job=job)
+
+    def wait(self, job: int, timeout_s: float = 0.0) -> dict[str, Any]:
+        """Until it is over, or for `timeout_s`; then as `show`."""
+        self._rig.wait_job(job, timeout_s)
+        return self.show(job)
+
+    def result(self, job: int) -> dict[str, Any]:
+        """Its result document, as docs/results.md describes it."""
+        found = self.show(job)
+        if not found["result"]:
+            why = found["reason"] or f"it is {found['state']}"
+            remedy = f"`hilctl job show {job}` shows its output"
+            raise HilctlError(f"job {job} has left no result: {why}", remedy=remedy)
+        data: dict[str, Any] = json.loads(b"".join(pieces(self._rig, found["result"], job)))
+        return data
+
+    def copy(self, job: int, folder: str | Path) -> list[Path]:
+        """Copies its files below a folder here, each whole or not at all; a file that exists is never overwritten."""
+        target = Path(folder)
+        made = []
+        for one in self.show(job)["files"]:
+            path = target / one["name"]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            made.append(download(self._rig, one["name"], path, job))
+        return made

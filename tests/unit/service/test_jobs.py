@@ -1,0 +1,85 @@
+"""What is remembered of jobs, and what is taken in of their output: bounded, and whatever it is."""
+
+import json
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from hilctl.service.jobs import REMEMBERED, Job, Jobs, _reason
+from hilctl.service.lent import Lent
+from hilctl.service.worker import LINES, _Pipe
+from hilctl.wire.errors import Refused
+
+
+def remembered(root, *jobs):
+    for values in jobs:
+        (root / f"{values['job']}.json").write_text(json.dumps(values))
+    return Jobs(root, Lent({}.get), lambda *_, **__: None, ThreadPoolExecutor(1))
+
+
+def record(number, **values):
+    job = Job(number, "friction", ["--budget", "60"], 0, f"{number}-friction", "carol", "commissioner", time.time_ns())
+    return {**vars(job), "lines": ["one", "two"], "count": 2, "state": "done", "exit_code": 0, **values}
+
+
+def test_a_job_that_ran_when_the_service_died_is_lost(tmp_path):
+    jobs = remembered(tmp_path, record(1), record(2, state="running", exit_code=None), record(3, state="aborting"))
+    assert [(job.job, job.state) for job in jobs.all()] == [(3, "lost"), (2, "lost"), (1, "done")]
+    assert "the service ended" in jobs.get(2).reason and list(jobs.get(1).lines) == ["one", "two"]
+
+
+def test_records_that_are_none_are_left_out(tmp_path):
+    for name, text in (("4", ""), ("5", "[]"), ("6", "{}"), ("7", json.dumps(record(8))), ("x", "{}")):
+        (tmp_path / f"{name}.json").write_text(text)
+    assert [job.job for job in remembered(tmp_path, record(2)).all()] == [2]
+
+
+def test_the_newest_are_remembered_and_no_number_is_used_twice(tmp_path):
+    (tmp_path / "90-tune").mkdir()
+    jobs = remembered(tmp_path, *(record(number) for number in range(1, REMEMBERED + 4)))
+    assert [job.job for job in jobs.all()] == list(range(REMEMBERED + 3, 3, -1))
+    assert jobs.made("verify", "").result() == (91, "91-verify")
+    assert jobs.made("friction", "5-friction").result() == (92, "5-friction")
+
+
+def test_a_job_that_is_not_remembered_is_refused_with_those_that_are(tmp_path):
+    with pytest.raises(Refused, match="job: no job 7 is remembered; known: 2, 3") as refused:
+        remembered(tmp_path, record(3), record(2)).get(7)
+    assert refused.value.key == "job"
+
+
+@pytest.mark.parametrize(
+    ("lines", "code", "told"),
+    [
+        (["a table", "hilctl: no reply", "        within 10 s"], 1, "no reply within 10 s"),
+        (["hilctl tune: --x: 1 refused", "        example: hilctl tune; more: --help"], 2, "--x: 1 refused"),
+        (["Traceback", "ValueError: 3"], 1, "ValueError: 3"),
+        ([], 1, "exit code 1"),
+        (["hilctl: no reply"], -9, "killed by SIGKILL"),
+    ],
+)
+def test_the_reason_is_what_the_command_said_last(lines, code, told):
+    job = Job(1, "friction", [], 0, "", "carol", "commissioner", 0)
+    job.lines.extend(lines)
+    assert _reason(job, code) == told
+
+
+def test_output_is_taken_in_by_lines_and_none_is_long():
+    reads, writes = os.pipe()
+    pipe = _Pipe(reads)
+    assert pipe.lines() == []
+    os.write(writes, b"one\ntw")
+    assert pipe.lines() == ["one"]
+    os.write(writes, b"o\x07 \xff\n" + 5000 * b"x" + b"\nlast")
+    two, long = pipe.lines()
+    assert two == "two  �" and long == 400 * "x"
+    os.close(writes)
+    assert pipe.close() == ["last"]
+
+
+def test_a_job_keeps_its_last_lines():
+    job = Job(1, "friction", [], 0, "", "carol", "commissioner", 0)
+    job.lines.extend(str(n) for n in range(LINES + 5))
+    assert (job.lines[0], len(job.lines)) == ("5", LINES)
