@@ -99,6 +99,7 @@ class Trip(IntEnum):
     OVERWRITTEN = 33
     NOT_AT_REST = 34
     ARMING_TRAVEL = 35
+    RECORDING_LOST = 36
 
 
 class Alarm(NamedTuple):

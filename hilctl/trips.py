@@ -44,6 +44,8 @@ TRIP_TEXTS: dict[Trip, TripText] = {
                               "run `hilctl doctor` on this host, or lower loop.rate_hz"),
     Trip.LEASE_LOST: TripText("service.lease_lost", "s", "the client that held the lease fell silent",
                               "restart that client"),
+    Trip.RECORDING_LOST: TripText("recording.lost", "", "the recording that the rig file requires ended by "
+                                  "itself", "see its reason in `hilctl status`, and make room on its disk"),
     Trip.SERVICE_LOST: TripText("service.timeout_s", "s", "the service fell silent or ended", "restart the service"),
     Trip.SUPPLY_PRESSURE: TripText("limits.supply", "Pa", "the supply pressure left its range",
                                    "check pump and accumulators, or change limits.supply"),

@@ -126,6 +126,7 @@ _FIXED = {
     Trip.SENSOR_RANGE: "limits.sensing",
     Trip.SENSOR_STUCK: "limits.stuck",
     Trip.LEASE_LOST: "service.lease_lost",
+    Trip.RECORDING_LOST: "recording.lost: nothing",
     Trip.SERVICE_LOST: "stop, null, off",
     Trip.SHUTDOWN: "stop, null, off",
     Trip.EMERGENCY_STOP: "off in one step",

@@ -80,6 +80,8 @@ def _recordings(rig: "Rig") -> list[str]:
     from pathlib import Path
 
     from hilctl.cli.files import why_not_writable
+    from hilctl.recording.room import DiskFull
+    from hilctl.service.filing import room_of
     from hilctl.wire import places
 
     own = rig.recording.folder
@@ -87,7 +89,14 @@ def _recordings(rig: "Rig") -> list[str]:
     why = why_not_writable(folder)
     named = repr(own) if own else f"the default {folder}"
     remedy = "name a folder where this user may write"
-    return [f"recording.folder: {named} cannot be written: {why}; {remedy}"] if why else []
+    if why:
+        return [f"recording.folder: {named} cannot be written: {why}; {remedy}"]
+    there = next(place for place in (folder, *folder.parents) if place.is_dir())
+    try:
+        room_of(rig).need(there)
+    except DiskFull as full:
+        return [str(full)]
+    return []
 
 
 def _margins(rig: "Rig") -> "dict[str, tuple[Margins, Margins]]":

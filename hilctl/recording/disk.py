@@ -37,6 +37,11 @@ class Disk:
         self._at = base + offset
         return self._at
 
+    @property
+    def size(self) -> int:
+        """Bytes of the file."""
+        return os.fstat(self._fd).st_size
+
     def tell(self) -> int:
         """Where the next read or write begins."""
         return self._at

@@ -6,11 +6,13 @@ events       what happened: modes, trips, epochs, warnings
 parameters   every change: key, old, new, author, origin, epoch, tick
 channels     name, unit, type and meaning of the samples' fields
 law_state    the law's full state before the first sample, as bytes; absent when the core gave none
-attributes   format, version, rig, rig_file, run, schema, rate_hz, clock, started, host, versions, law_tick, continues,
-required, complete, ended
+rig_files    path and text of the rig file and of the files that it includes
+attributes   format, version, rig, rig_file, run, schema, rate_hz, clock, started, wall, host, versions, law_tick,
+continues, required, complete, ended
 
-`continues` names the file before this one, where the disk had failed it; what that file holds beyond `flushed` then
-stands in this one too.
+`wall`: what is added to a sample's time_ns to have the wall clock's, and its uncertainty; empty on the virtual clock.
+`continues` names the file before this one. Rotated, this one begins with the row after the last one of that file, and
+with the law's state. Where the disk had failed that file, what it holds beyond `flushed` stands in this one too.
 """
 
 from typing import Any, NamedTuple
@@ -20,6 +22,7 @@ import numpy as np
 FORMAT = "hilctl recording"
 VERSION = 1
 SUFFIX = ".h5"
+ALWAYS = "always-"  # how the names of recordings begin that recording.always makes and removes
 CHUNK_ROWS = 1024  # half a megabyte a chunk: h5py's default of some kilobytes costs a B-tree node every few rows
 
 SEGMENT: "np.dtype[Any]" = np.dtype([("row", np.int64), ("sequence", np.int64)])
@@ -39,6 +42,8 @@ class Header(NamedTuple):
     law_tick: int = -1
     law_state: bytes = b""
     continues: str = ""  # the file that this one goes on from
+    wall: dict[str, int] | None = None
+    rig_files: tuple[tuple[str, str], ...] = ()
     required: bool = False  # by recording.required: it is evidence, and never deleted over the wire
 
 

@@ -35,6 +35,7 @@ class Recording:
         self.epoch = int(attributes["epoch"])
         self.host: dict[str, Any] = json.loads(attributes["host"])
         self.versions: dict[str, str] = json.loads(attributes["versions"])
+        self.wall: dict[str, int] = json.loads(attributes.get("wall", "{}"))
         self.continues = str(attributes.get("continues", ""))
         self.required = bool(attributes.get("required", False))
         self.complete, self.ended = bool(attributes["complete"]), str(attributes["ended"])
@@ -57,6 +58,13 @@ class Recording:
     def units(self) -> dict[str, str]:
         """The unit of every channel."""
         return {row["name"].decode(): row["unit"].decode() for row in self._file["channels"][:]}
+
+    @property
+    def rig_files(self) -> dict[str, str]:
+        """The text of the rig file and of the files that it includes, by path."""
+        if "rig_files" not in self._file:
+            return {}
+        return {file["path"]: file["text"] for file in json.loads(self._file["rig_files"][()])}
 
     @property
     def parameters_at_start(self) -> dict[str, Any]:

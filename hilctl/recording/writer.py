@@ -17,10 +17,10 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.errors import HilctlError
 from hilctl.recording.disk import Disk
 from hilctl.recording.layout import CHUNK_ROWS, FORMAT, SEGMENT, VERSION, Change, Event, Header
 from hilctl.recording.numbered import numbered
+from hilctl.recording.room import DiskFull, free_bytes, need_of
 from hilctl.signals import CHANNELS, SAMPLE
 
 _TEXT = h5py.string_dtype()
@@ -30,11 +30,6 @@ _CHANGE = np.dtype(
     + [(n, _TEXT) for n in ("author", "origin", "key", "old", "new")]
 )
 _CHANNEL = np.dtype([(n, _TEXT) for n in ("name", "unit", "kind", "meaning")])
-_SPARE = 1 << 20  # bytes left free on the disk: HDF5 cannot close a file in order on a full one
-
-
-class DiskFull(HilctlError, OSError):
-    """Too little room is left to write on and still close the file in order."""
 
 
 def versions() -> dict[str, str]:
@@ -93,14 +88,27 @@ class Writer:
         for name in ("rig", "rig_file", "run", "schema", "rate_hz", "clock", "epoch", "law_tick", "continues"):
             attributes[name] = getattr(header, name)
         attributes["started"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        attributes["wall"] = json.dumps(header.wall or {})
         attributes["host"], attributes["versions"] = json.dumps(host()), json.dumps(versions())
         attributes["complete"], attributes["ended"] = False, ""
         # A rig has hundreds of parameters: more than an attribute may hold.
         self._file.create_dataset("parameters_at_start", data=json.dumps(header.parameters), dtype=_TEXT)
+        files = [{"path": path, "text": text} for path, text in header.rig_files]
+        self._file.create_dataset("rig_files", data=json.dumps(files), dtype=_TEXT)
         rows = np.array([(c.name, c.unit, c.kind, c.meaning) for c in CHANNELS], _CHANNEL)
         self._file.create_dataset("channels", data=rows)
         if header.law_state:
             self._file.create_dataset("law_state", data=np.frombuffer(header.law_state, np.uint8))
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file."""
+        return self._disk.size
+
+    @property
+    def rows_written(self) -> int:
+        """How many it holds."""
+        return int(self._samples.shape[0])
 
     @property
     def end(self) -> int:
@@ -160,6 +168,6 @@ class Writer:
             dataset[before:] = rows
 
     def _need_room(self, size: int) -> None:
-        free = os.statvfs(self.path).f_bavail * os.statvfs(self.path).f_frsize
-        if free < 2 * size + _SPARE:
+        free = free_bytes(self.path)
+        if free < need_of(size):
             raise DiskFull(f"only {free / 1e6:.1f} MB are free on the disk of {self.path}")

@@ -12,11 +12,12 @@ import zmq
 from hilctl.service.descriptors import Descriptors
 from hilctl.service.desk import Desk
 from hilctl.service.do_feed import ran_dry
+from hilctl.service.filing import after_failure, rotate, run_always
 from hilctl.service.lease import Held
 from hilctl.service.lost import after_loss
 from hilctl.service.service import Service
 from hilctl.service.status import status_of, told_trip
-from hilctl.service.tasks import Pace
+from hilctl.service.tasks import Pace, Result, Task
 from hilctl.service.telemetry import OF_ALL, OF_ONE, Telemetry
 from hilctl.service.watch import Seen
 from hilctl.signals import Trip
@@ -27,6 +28,7 @@ _FAST_S = 0.001
 _LOOK_S = 0.05  # how often the service asks the kernel whether its core lives
 _ADMIT_S = 0.2  # how often it looks whether keys, roles or the token have changed
 _HEAR_S = 0.1  # how often it hears the core and new subscribers: so long a subscriber waits for its first message
+_FILE_AGAIN_S = 10.0  # after a file that could not be opened
 _DRAINS = 8  # in one cycle, so that a fast virtual clock cannot starve the wire
 
 
@@ -38,7 +40,8 @@ class App:
         self._block_s = service.rig.service.block_s
         self._scope_every = max(1, round(service.rate_hz / service.rig.service.scope_hz))
         self._block_due_s = self._status_due_s = time.monotonic()
-        self._next_s = self._look_due_s = self._hear_due_s = self._admit_due_s = 0.0
+        self._next_s = self._look_due_s = self._hear_due_s = self._admit_due_s = self._file_due_s = 0.0
+        self._always = True  # that it runs, or was not tried yet
         self.descriptors: Descriptors | None = None  # watched where the process is the service's own
         self._problem = self._journal = ""
         self._rows_lost, self._recording = 0, service.recorder.state
@@ -228,6 +231,7 @@ class App:
             self._block_due_s = now_s + self._block_s
         if s.recorder.state is not self._recording:
             self._watch_recorder()
+        self._watch_files(now_s)
         if now_s >= self._status_due_s:
             self._status_due_s = now_s + _STATUS_S
             self._watch_losses()
@@ -242,9 +246,39 @@ class App:
             self.service.shelf.add(was)
         if now.state == "failed" and was.state == "on":
             self.service.shelf.add(now)
+            if self.service.rig.recording.required and not now.always:
+                self.service.tasks.own("the end of a required recording", after_failure(self.service))
             self.service.tell("recording_failed", path=now.path, reason=now.reason, flushed=now.flushed)
-        if now.continues and now.path != was.path:
+        if now.continues and now.reason and now.path != was.path:
             self.service.tell("recording_continued", path=now.path, continues=now.continues, reason=now.reason)
+
+    def _watch_files(self, now_s: float) -> None:
+        """The next file where one is long enough; the recording that always runs, where none does."""
+        s = self.service
+        while s.recorder.removed:
+            path = s.recorder.removed.popleft()
+            s.shelf.forget(path)
+            s.tell("recording", action="remove", path=str(path), by="recording.always")
+        if s.filing or s.core.ended is not None or now_s < self._file_due_s:
+            return
+        if s.recorder.full:
+            s.tasks.own("the next file of a recording", self._after(rotate(s), "rotate"))
+        elif s.rig.recording.always.enabled and not s.recorder.active and s.core.started and not s.core.ending:
+            s.tasks.own("recording.always", self._after(run_always(s), "always"))
+
+    def _after(self, task: Task[bool], what: str) -> Task[Result]:
+        self._file_due_s = math.inf
+        done = False
+        try:
+            done = yield from task
+        finally:
+            self._file_due_s = 0.0 if done else time.monotonic() + _FILE_AGAIN_S
+        if what == "always" and not done and self._always:
+            state = self.service.recorder.state
+            self.service.tell("recording_failed", path=state.path, reason=state.reason, by="recording.always")
+        if what == "always":
+            self._always = done
+        return {}
 
     def _watch_clock(self) -> None:
         stepped_ns = self.service.wall.look()

@@ -20,6 +20,7 @@ from hilctl.service.core import Core
 from hilctl.service.desk import Desk
 from hilctl.service.doors import COMMANDS, TELEMETRY, Door, guard, is_loopback
 from hilctl.service.events import Events
+from hilctl.service.filing import room_of
 from hilctl.service.history import History
 from hilctl.service.journal import Journal
 from hilctl.service.lease import LeaseDesk
@@ -137,7 +138,7 @@ def assemble(
         core=Core(link, History(history_rows(rig)), virtual=virtual),
         lease=LeaseDesk(settings.lease_timeout_s, settings.console_idle_s),
         events=Events(),
-        recorder=Recorder(1.0 / rig.recording.flush_hz, int(rig.recording.queue_s * rate_hz)),
+        recorder=Recorder(1.0 / rig.recording.flush_hz, int(rig.recording.queue_s * rate_hz), room_of(rig)),
         journal=_journal(state / journal.NAME, run, store),
         watch=Watch(rate_hz),
         admission=admits,

@@ -13,7 +13,7 @@ from hilctl.law.requests import RequestKind
 from hilctl.params import BadValues, Problem, plain
 from hilctl.rig import flow, motion_limits
 from hilctl.service.do_feed import begun
-from hilctl.service.do_record import start_recording
+from hilctl.service.filing import start as start_recording
 from hilctl.service.service import Asked, Service
 from hilctl.service.stroke import refused_unshifted, shift_between, unshifted_limits
 from hilctl.service.tasks import Pace, Result, Task
@@ -29,7 +29,7 @@ def arm(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     """From off towards hold; with a recording, where the rig asks for one."""
     s.need_mode("arm", Mode.OFF)
     _need_link(s)
-    if s.rig.recording.required and not s.recorder.active:
+    if s.rig.recording.required and (not s.recorder.active or s.recorder.state.always):
         yield from start_recording(s, "")
         s.lease.need(asked.who.id, asked.token, "arm")
         s.need_mode("arm", Mode.OFF)

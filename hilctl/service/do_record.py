@@ -1,35 +1,28 @@
 """Requests about samples that were: recordings and pages."""
 
-import time
 from concurrent.futures import Future
-from pathlib import Path
 from typing import Any
 
 from hilctl.params import BadValues, Problem, nearest
-from hilctl.recording.layout import SUFFIX, Header
+from hilctl.service import filing
 from hilctl.service.service import Asked, Service
 from hilctl.service.shelf import read_span
-from hilctl.service.tasks import Pace, Result, Task, finished
+from hilctl.service.tasks import Result, Task, finished
 from hilctl.signals import NAMES, Mode
 from hilctl.wire.encode import columns_of
 from hilctl.wire.errors import Code, Refused
 from hilctl.wire.ops import Arguments
 
 PAGE = 1 << 20  # bytes of a page
-_SNAPSHOT_S = 1.0  # a recording without the law's state is better than none
 
 
 def record(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     """Starts or stops a recording."""
     if given.args.action == "start":
-        return (yield from start_recording(s, given.args.name))
-    if not s.recorder.active:
-        raise Refused(Code.WRONG_MODE, "nothing is being recorded; `hilctl record start` begins", "action")
-    if s.rig.recording.required and s.watch.mode != Mode.OFF:
+        return (yield from filing.start(s, given.args.name))
+    if s.rig.recording.required and s.recorder.active and not s.recorder.state.always and s.watch.mode != Mode.OFF:
         s.lease.need(asked.who.id, asked.token, "to stop a recording that recording.required asks for, while armed,")
-    yield from take_rows(s)
-    state = yield from finished(s.recorder.stop())
-    s.shelf.add(state)
+    state = yield from filing.stop(s)
     s.tell("recording", action="stop", path=state.path, first=state.first, flushed=state.flushed, by=asked.sender)
     return {
         "path": state.path,
@@ -38,77 +31,6 @@ def record(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
         "state": state.state,
         "reason": state.reason,
     }
-
-
-def take_rows(s: Service) -> Task[None]:
-    """Waits until every row that the loop has made so far has come in: a recording ends after what was waited for."""
-    goal = s.core.link.status.rows if s.core.ended is None else 0
-    while s.core.history.end < goal and s.core.ended is None:
-        yield Pace.FAST
-
-
-def start_recording(s: Service, name: str) -> Task[Result]:
-    """Opens a file in the rig's folder and records from the law's state on."""
-    if s.recorder.active:
-        raise Refused(Code.WRONG_MODE, f"already recording to {s.recorder.state.path}; stop that first", "action")
-    path = _path(s.places.recordings, name)
-    tick, state = -1, b""
-    first = s.core.history.end
-    if s.core.ended is None:
-        snapshot = yield from _snapshot(s)
-        if snapshot is not None:
-            tick, first, state = snapshot
-    rig, identity = s.rig, s.identity
-    header = Header(
-        rig.name,
-        rig.text,
-        identity.run,
-        identity.schema,
-        s.rate_hz,
-        identity.clock,
-        s.store.epoch,
-        s.store.values(),
-        tick,
-        state,
-        required=rig.recording.required,
-    )
-    opened = s.recorder.start(path, header, first)
-    rows = s.core.history.rows(first, s.core.history.end)
-    if len(rows):
-        s.recorder.rows(first, rows)
-    try:
-        began = yield from finished(opened)
-    except (OSError, ValueError, RuntimeError) as error:
-        s.tell("recording_failed", path=str(path), reason=str(error))
-        raise Refused(Code.BAD_VALUE, f"cannot record to {path}: {error}", "recording.folder") from None
-    wall = {} if s.virtual else {"wall": s.wall.now._asdict()}
-    s.tell("recording", action="start", path=began.path, first=first, **wall)
-    return {"path": began.path, "first": first, "flushed": began.flushed}
-
-
-def _snapshot(s: Service) -> Task[tuple[int, int, bytes] | None]:
-    """The law's state: its tick, the sequence number of the first row that follows from it, and its bytes."""
-    s.core.link.snapshot()
-    deadline_s = time.monotonic() + _SNAPSHOT_S
-    while time.monotonic() < deadline_s and s.core.ended is None:
-        ready = s.core.link.snapshot_ready()
-        if ready is not None:
-            return int(ready.tick), int(ready.row), bytes(ready.state)
-        yield Pace.FAST
-    return None
-
-
-def _path(folder: Path, name: str) -> Path:
-    """A file in the rig's folder: of this name, or a new one by the date."""
-    if name:
-        name = name.removesuffix(SUFFIX)
-        if name.startswith(".") or not all(c.isalnum() or c in "-_." for c in name):
-            limit = "must be letters, digits, dashes, dots and underscores: a file in the rig's recording folder"
-            raise BadValues([Problem("name", name, limit)])
-        return folder / (name + SUFFIX)
-    date = time.strftime("%Y%m%d-%H%M%S")
-    names = (f"{date}{suffix}{SUFFIX}" for suffix in ("", *(f"-{i}" for i in range(2, 1000))))
-    return next(path for n in names if not (path := folder / n).exists())
 
 
 def fetch(s: Service, asked: Asked, given: Arguments) -> Task[Result] | Result:

@@ -22,7 +22,7 @@ from hilctl.wire.roles import Role, Who
 log = logging.getLogger(__name__)
 
 SERVICE = "service"  # the author of what it does by itself
-_ACTIONS = {"stop": Action.STOP, "null": Action.NULL}
+ACTIONS = {"stop": Action.STOP, "null": Action.NULL}
 
 
 class Restore(NamedTuple):
@@ -35,8 +35,8 @@ class Restore(NamedTuple):
 def after_loss(s: Service, lost: Held) -> Task[dict[str, int]]:
     """The lease was lost: the motion ends, then the parameters are put back."""
     policy = s.rig.service.lease_lost
-    if policy in _ACTIONS:
-        yield from until_taken(s, RequestKind.TRIP, trip=Trip.LEASE_LOST, action=_ACTIONS[policy])
+    if policy in ACTIONS:
+        yield from until_taken(s, RequestKind.TRIP, trip=Trip.LEASE_LOST, action=ACTIONS[policy])
     if lost.restore is not None:
         yield from put_back(s, lost.restore, f"the lease of {lost.holder} was lost")
     return {}

@@ -89,6 +89,7 @@ class Service:
     jobs: Jobs = field(init=False)
     occupied: str = ""  # why no motion may begin, in words: one is being planned, the friction model changes
     changing: bool = False
+    filing: bool = False  # a recording is being begun, continued or ended
     last_motion: int = 0
     external: External | None = None
     asked_to_end: bool = False

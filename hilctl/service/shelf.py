@@ -31,6 +31,7 @@ class Shelf:
     def add(self, ended: State) -> None:
         """A recording that has ended, in order or not. One that is reported twice is put there once."""
         span = Span(Path(ended.path), ended.first, ended.flushed)
+        span = max([span, *(known for known in self._spans if known.path == span.path)], key=lambda one: one.last)
         self.forget(span.path)
         if ended.path and 0 <= span.first <= span.last:
             self._spans.append(span)

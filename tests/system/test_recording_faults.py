@@ -28,7 +28,7 @@ def small_disk(tmp_path):
 
 
 def test_on_a_full_disk_control_goes_on_and_the_recording_is_marked(small_disk):
-    with armed(recordings=small_disk) as (_, rig):
+    with armed(recordings=small_disk, changes={"recording.free_mb": 1.0}) as (_, rig):
         path = rig.ask("record", action="start", name="full")["path"]
         motion = rig.track("sine", amplitude_m=0.002, frequency_hz=1.0, cycles=60)
         assert rig.wait(motion).why == "done"
@@ -136,6 +136,7 @@ def test_a_recording_says_what_it_was_made_with(rig):
         assert recording.rig == RIG and "[machine]" in recording.rig_file
         assert (recording.run, recording.schema, recording.clock) == (hello["run"], hello["schema"], "virtual")
         assert recording.parameters_at_start["machine.m"] > 0
+        assert [text for text in recording.rig_files.values() if "[machine]" in text] and recording.wall == {}
         assert {"hilctl", "numpy", "numba"} <= set(recording.versions) and recording.host["cores"] >= 1
         tick, state = recording.law_state
         assert tick == recording.columns("tick")["tick"][0] - 1 and len(state) > 1000
