@@ -1,18 +1,15 @@
 """Verbs for what asks for a person: alarms, log."""
 
 import argparse
-import time
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import connect
 from hilctl.cli.output import json_line, note, say
+from hilctl.cli.times import date_of, rig_time_ns
 from hilctl.errors import DONE, WrongUse
 
 if TYPE_CHECKING:
     from hilctl.client import Client
-
-_UNITS_S = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 
 
 def alarms(parser: argparse.ArgumentParser) -> None:
@@ -72,12 +69,12 @@ def _acknowledge(rig: "Client", given: argparse.Namespace) -> int:
 
 
 def _line(alarm: dict[str, Any]) -> str:
-    times = f", {alarm['count']} times, last {_date(alarm['last_ns'])}" if alarm["count"] > 1 else ""
+    times = f", {alarm['count']} times, last {date_of(alarm['last_ns'])}" if alarm["count"] > 1 else ""
     seen = alarm["acknowledged"]
     state = "ACTIVE" if alarm["active"] else "over"
-    by = f"  acknowledged by {seen['by']} {_date(seen['time_ns'])} {seen['comment']}".rstrip() if seen else ""
+    by = f"  acknowledged by {seen['by']} {date_of(seen['time_ns'])} {seen['comment']}".rstrip() if seen else ""
     name = f"{alarm['kind']} {alarm['key']}".strip()
-    return f"{alarm['number']:>5}  {_date(alarm['time_ns'])}  {state:<6}  {name}: {alarm['text']}{times}{by}"
+    return f"{alarm['number']:>5}  {date_of(alarm['time_ns'])}  {state:<6}  {name}: {alarm['text']}{times}{by}"
 
 
 def _log(given: argparse.Namespace) -> int:
@@ -87,7 +84,7 @@ def _log(given: argparse.Namespace) -> int:
         read = rig.follow_log if given.follow else rig.log
         try:
             for line in read(given.level, since_ns=since_ns):
-                text = f"{_date(line['time_ns'])}  {line['level'].upper():<7}  {line['logger']}: {line['text']}"
+                text = f"{date_of(line['time_ns'])}  {line['level'].upper():<7}  {line['logger']}: {line['text']}"
                 say(json_line(line) if given.json else text)
         except KeyboardInterrupt:
             note("")
@@ -95,19 +92,8 @@ def _log(given: argparse.Namespace) -> int:
 
 
 def _since_ns(text: str, rig: "Client") -> int:
-    """A wall time of the rig PC: of a duration by its clock, not by ours."""
-    if not text:
-        return 0
-    unit_s = _UNITS_S.get(text[-1])
-    try:
-        if unit_s is not None:
-            return max(0, time.time_ns() + int(1e9 * (rig.clock_gap.ahead_s - float(text[:-1]) * unit_s)))
-        return max(0, int(1e9 * datetime.fromisoformat(text).timestamp()))
-    except (ValueError, OverflowError):
-        pass
-    form = "a duration like 90s, 10m, 2h or 1d, or a date and time like 2026-11-26T08:30"
-    raise WrongUse(f"--since {text}: must be {form}")
-
-
-def _date(time_ns: int) -> str:
-    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(time_ns * 1e-9))
+    since_ns = rig_time_ns(text, rig, -1) if text else 0
+    if since_ns is None:
+        form = "a duration like 90s, 10m, 2h or 1d, or a date and time like 2026-11-26T08:30"
+        raise WrongUse(f"--since {text}: must be {form}")
+    return since_ns

@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from hilctl.cli import connect
+from hilctl.cli import connect, queue
 from hilctl.cli.arguments import declared
 from hilctl.cli.output import json_line, note, say
 from hilctl.errors import DONE, HilctlError
@@ -43,6 +43,7 @@ def move(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--duration", type=declared(Move, "duration_s"), default=0.0, metavar="S",
                         help="how long the move takes; not with --speed")  # fmt: skip
     follow_options(parser)
+    queue.options(parser)
     parser.set_defaults(do=_move)
 
 
@@ -160,7 +161,11 @@ def _hold(given: argparse.Namespace) -> int:
 
 
 def _move(given: argparse.Namespace) -> int:
+    parameters = {"position_m": given.position, "duration_s": given.duration, "speed_m_s": given.speed}
+    queued = queue.asked_for(given)
     with motions(given) as rig:
+        if queued:
+            return queue.put(given, rig, "move", parameters)
         return follow(rig, lambda: rig.move(given.position, speed_m_s=given.speed, duration_s=given.duration), given)
 
 

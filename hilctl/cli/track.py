@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hilctl.cli import connect, external, learn
+from hilctl.cli import connect, external, learn, queue
 from hilctl.cli.arguments import of_leaf
 from hilctl.cli.files import source_file
 from hilctl.cli.motion import follow, follow_options, motions
@@ -51,6 +51,8 @@ def track(parser: argparse.ArgumentParser) -> None:
             declared = tuple(leaf for leaf in declared if leaf.path != "upload")
         if kind == "external":
             external.options(below)
+        else:
+            queue.options(below)
         if kind in KINDS:
             learn.options(below)
         add_options(below, declared)
@@ -118,6 +120,9 @@ def _track(given: argparse.Namespace) -> int:
             parameters["upload"] = given.uploaded
         else:
             history = _history(given.file)
+    queued = given.kind != "external" and queue.asked_for(given)
+    if learns and queued:
+        raise WrongUse("--learn repeats the motion, and cannot wait in the queue; leave --queue out")
     if learns:
         return learn.learned(given, parameters, history)
     if given.kind == "external":
@@ -125,6 +130,8 @@ def _track(given: argparse.Namespace) -> int:
     with motions(given) as rig:
         if history is not None:
             parameters["upload"] = _upload(rig, Path(given.file).stem, history)
+        if queued:
+            return queue.put(given, rig, given.kind, parameters)
         return follow(rig, lambda: rig.track(given.kind, **parameters), given)
 
 

@@ -84,6 +84,13 @@ VERBS: dict[str, Verb] = {
          "hilctl track waveform elcentro.csv --peak 0.05 --wait"),
         "The motion is checked whole against the limits before it starts; a refusal names the instant and the limit.",
     ),
+    "queue": Verb(
+        "queue", "queue", "drive", "show the motions that wait for their turn, add some, or cancel them",
+        ("hilctl queue", "hilctl queue motions.json --wait", "hilctl queue --clear",
+         "hilctl move 0.02 --queue --at 10s", "hilctl move 0 --queue --trigger load_pressure_pa above 2e6"),
+        "Each motion is checked when it is queued and begins when the one before it is over, at a time, or when a "
+        "channel passes a level. `stop`, `off`, a trip and another holder of the lease cancel what waits.",
+    ),
     "wait": Verb(
         "motion", "wait", "drive", "wait until a motion is over, or until some of the rig's time has passed",
         ("hilctl wait --motion 3", "hilctl wait 2.5"),

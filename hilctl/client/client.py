@@ -15,6 +15,7 @@ from hilctl.client.attention import Attention
 from hilctl.client.connection import Connection, Identity, NoReply
 from hilctl.client.console import keep_secret, secret_of
 from hilctl.client.heart import Heart
+from hilctl.client.queue import Queue
 from hilctl.client.recordings import Recordings
 from hilctl.client.save import Saved, save
 from hilctl.client.telemetry import Block, Event, Status, listen
@@ -71,7 +72,7 @@ class Ended(Refused):
         super().__init__(Code.TRIPPED, f"{what} ended: {outcome.why} {outcome.trip}".strip(), outcome.trip)
 
 
-class Client(Recordings, Attention):
+class Client(Recordings, Attention, Queue):
     """A connection to a service. `lease="attended"` takes the lease on entry and keeps it; `none` only looks.
 
     `restore`: should this process end without giving the lease back, the service puts the parameters back as they are

@@ -11,7 +11,18 @@ from typing import Any
 
 import zmq
 
-from hilctl.service import do_attention, do_change, do_feed, do_files, do_jobs, do_keep, do_motion, do_record, do_talk
+from hilctl.service import (
+    do_attention,
+    do_change,
+    do_feed,
+    do_files,
+    do_jobs,
+    do_keep,
+    do_motion,
+    do_queue,
+    do_record,
+    do_talk,
+)
 from hilctl.service.doors import Door
 from hilctl.service.inbox import CUT_OFF, Inbox, Message, of_connection
 from hilctl.service.rate import RateLimit
@@ -45,6 +56,9 @@ HANDLERS: dict[str, Handler] = {
     "move": do_motion.move,
     "check_motion": do_motion.check_motion,
     "feed": do_feed.feed,
+    "queue": do_queue.queue,
+    "queued": do_queue.queued,
+    "unqueue": do_queue.unqueue,
     "hold": do_motion.stop,
     "stop": do_motion.stop,
     "off": do_motion.off,

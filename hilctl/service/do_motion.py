@@ -51,11 +51,13 @@ def _need_link(s: Service) -> None:
 
 def stop(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     """Decelerates and holds. There is nothing to stop where nothing moves, and that is no error."""
+    s.drop_queue(f"stop by {asked.sender}")
     return {"tick": (yield from s.core.ask(RequestKind.STOP))}
 
 
 def off(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     """Switches off in order; a console's turn is over with it."""
+    s.drop_queue(f"off by {asked.sender}")
     tick = yield from s.core.ask(RequestKind.OFF)
     if s.lease.held is not None and s.lease.held.kind == "console":
         s.lease.drop()
@@ -82,10 +84,10 @@ def check_motion(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     """What `track` would say, from where the table is."""
     made, extremes = yield from s.planning.check(
         asked.who.id, s.lease.allows(asked.who.id, asked.token),
-        partial(plan_checked, s, given.args.kind, given.open["parameters"], _place(s), 1),
+        partial(plan_checked, s, given.args.kind, given.open["parameters"], place_of(s), 1),
     )  # fmt: skip
     return {
-        "seconds": _seconds(made), "extremes": extremes, "facts": made.facts, "text": made.text,
+        "seconds": seconds_of(made), "extremes": extremes, "facts": made.facts, "text": made.text,
         "warnings": made.warnings,
     }  # fmt: skip
 
@@ -93,6 +95,9 @@ def check_motion(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
 def _start(s: Service, asked: Asked, op: str, kind: str, parameters: dict[str, Any]) -> Task[Result]:
     s.core.need()
     s.need_mode(op, Mode.HOLD)
+    if len(s.queue):
+        told = f"{len(s.queue)} motions wait in the queue; queue this one as well, or `unqueue` them first"
+        raise Refused(Code.WRONG_MODE, told, op)
     if s.occupied:
         raise Refused(Code.BUSY, s.occupied, op)
     s.occupied = "another motion is being planned"
@@ -107,7 +112,7 @@ def _start(s: Service, asked: Asked, op: str, kind: str, parameters: dict[str, A
         "motion": id,
         "first": first,
         "tick": tick,
-        "seconds": _seconds(made),
+        "seconds": seconds_of(made),
         "extremes": extremes,
         "facts": made.facts,
         "text": made.text,
@@ -119,23 +124,32 @@ def _begin(
     s: Service, asked: Asked, op: str, kind: str, parameters: dict[str, Any], id: int
 ) -> Task[tuple[Plan, dict[str, float], int]]:
     """Plans, asks the loop, and waits for its first sample."""
-    place, grants = _place(s), s.lease.grants
+    place, grants = place_of(s), s.lease.grants
     made, extremes = yield from s.planning.plan(partial(plan_checked, s, kind, parameters, place, id))
     if s.lease.grants != grants:
         s.lease.need(asked.who.id, asked.token, op)
     s.need_mode(op, Mode.HOLD)
-    if _place(s) != place:
+    if place_of(s) != place:
         raise Refused(Code.BUSY, "the reference moved while the motion was planned; ask again", op)
-    s.last_motion = id  # from here on the loop may take it; a motion that was refused before has no number
+    tick = yield from begin_planned(s, made, parameters, place, asked.sender)
+    return made, extremes, tick
+
+
+def begin_planned(s: Service, made: Plan, parameters: dict[str, Any], place_m: float, author: str) -> Task[int]:
+    """Asks the loop, and waits for its first sample; the tick at which it was taken."""
+    # From here on the loop may take it; a motion that was refused before has no number.
+    id = s.last_motion = int(made.motion.id)
     tick = yield from s.core.ask(RequestKind.TRACK, motion=made.motion, knots=made.knots)
     if made.kind == "external":
-        s.external = begun(s, id, place, made.facts["interval_s"])
+        s.external = begun(s, id, place_m, made.facts["interval_s"])
+    known = made.kind != "external" and seconds_of(made) is not None
+    s.resting_m = float(made.motion.out.to_m) if known else None
     s.events.tell(
-        "planned", tick, motion=id, motion_kind=kind, parameters=parameters, text=made.text, author=asked.sender
+        "planned", tick, motion=id, motion_kind=made.kind, parameters=parameters, text=made.text, author=author
     )
     while id not in s.watch.motions and s.watch.tick <= tick and s.core.ended is None:
         yield Pace.FAST
-    return made, extremes, tick
+    return tick
 
 
 def largest(key: str, parameters: Mapping[str, Any], checked: Callable[[Mapping[str, Any]], object]) -> float:
@@ -200,7 +214,7 @@ def plan_checked(
         raise Refused(refused.code, refused.message + most, refused.key) from None
 
 
-def _place(s: Service) -> float:
+def place_of(s: Service) -> float:
     """Where the reference stands; where the table is, while nothing holds it."""
     row = s.core.history.last()
     if row is None:
@@ -210,6 +224,6 @@ def _place(s: Service) -> float:
     return x if math.isfinite(x) else 0.0
 
 
-def _seconds(made: Plan) -> float | None:
+def seconds_of(made: Plan) -> float | None:
     """None for a motion without end."""
     return made.duration_s if math.isfinite(made.duration_s) else None

@@ -85,6 +85,7 @@ def lease(s: Service, asked: Asked, given: Arguments) -> Result | Task[Result]:
     args, desk = given.args, s.lease
     if args.action == "abandon":
         desk.need(asked.who.id, asked.token, "abandon")
+        s.drop_queue(f"the lease was given up by {asked.sender}")
         return _abandon(s, asked)
     match args.action:
         case "beat":

@@ -40,7 +40,8 @@ class LeaseDesk:
         self, timeout_s: float, idle_s: float, new_token: Callable[[], str] = lambda: secrets.token_hex(16)
     ) -> None:
         self.held: Held | None = None
-        self.grants = 0  # how often the lease has changed hands: an answer that comes late must see the same number
+        self.grants = 0  # how often it was taken or given back: an answer that comes late must see the same number
+        self.holders = 0  # how often it has changed hands; its holder may take the other kind of it
         self._patience_s: dict[Kind, float] = {"attended": timeout_s, "console": idle_s}
         self._new_token = new_token
 
@@ -69,10 +70,12 @@ class LeaseDesk:
             was = self.held.restore
             self.held = self.held._replace(beat_s=now_s, restore=restore if was is None else was)
             return self.held
-        if self.held is not None and not force and not self.allows(owner, token):
+        ours = self.held is not None and self.allows(owner, token)
+        if self.held is not None and not force and not ours:
             raise Refused(Code.LEASE_HELD, f"the lease {self._who()}", "lease")
         self.held = Held(kind, owner, client, holder or client, self._new_token(), now_s, restore)
         self.grants += 1
+        self.holders += not ours
         return self.held
 
     def release(self, owner: str, token: str) -> None:
@@ -85,6 +88,7 @@ class LeaseDesk:
         if self.held is not None:
             self.held = None
             self.grants += 1
+            self.holders += 1
 
     def beat(self, owner: str, token: str, now_s: float) -> bool:
         """The holder was heard."""

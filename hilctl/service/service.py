@@ -18,6 +18,7 @@ from hilctl.service.journal import Journal
 from hilctl.service.lease import LeaseDesk
 from hilctl.service.logbook import Logbook
 from hilctl.service.planning import Planning
+from hilctl.service.queue import MotionQueue
 from hilctl.service.shelf import Shelf
 from hilctl.service.store import Store
 from hilctl.service.tasks import Tasks
@@ -92,6 +93,8 @@ class Service:
     filing: bool = False  # a recording is being begun, continued or ended
     last_motion: int = 0
     external: External | None = None
+    resting_m: float | None = None  # where the motion that runs will rest, if that is known
+    queue: MotionQueue = field(default_factory=MotionQueue)
     asked_to_end: bool = False
     started_s: float = 0.0
     replies_lost: int = 0
@@ -118,6 +121,13 @@ class Service:
     def tell(self, kind: str, **body: Any) -> None:
         """An event, now."""
         self.events.tell(kind, self.watch.tick, **body)
+
+    def drop_queue(self, why: str, first: int = 0) -> list[int]:
+        """No motion of the queue begins any more, from this item on; their numbers."""
+        gone = self.queue.cancel(why, first)
+        if gone:
+            self.tell("queue_cancelled", items=gone, why=why)
+        return gone
 
     def hear(self) -> None:
         """Takes in what the core says of its link to the device."""

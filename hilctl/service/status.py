@@ -36,6 +36,7 @@ def status_of(s: Service) -> dict[str, Any]:
         "core": core_of(core),
         "link": link_of(s, core),
         "lease": _lease(s),
+        "queue": {"waiting": len(s.queue), "running": s.queue.running.number if s.queue.running is not None else 0},
         "job": s.jobs.running.told() if s.jobs.running is not None else None,
         "recording": s.recorder.state._asdict(),
         "history": {"first": s.core.history.first, "end": s.core.history.end},

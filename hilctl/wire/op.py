@@ -14,7 +14,7 @@ class Open(NamedTuple):
     """An argument that a parameter declaration cannot hold: a map of keys that others declare, names, or bytes."""
 
     name: str
-    kind: Literal["map", "texts", "bytes"]
+    kind: Literal["map", "maps", "texts", "bytes"]
     meaning: str
 
 

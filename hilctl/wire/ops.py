@@ -12,6 +12,7 @@ from hilctl.wire.errors import Code, Refused, refusal_of
 from hilctl.wire.op import LAST, MAX_CHUNK, MAX_NAME, Nothing, Op, Open
 from hilctl.wire.ops_attention import ATTENTION
 from hilctl.wire.ops_jobs import JOBS, MAX_JOB
+from hilctl.wire.ops_queue import QUEUE
 from hilctl.wire.roles import Role
 
 
@@ -358,7 +359,7 @@ _ALL = (
     ),
 )
 
-OPS: dict[str, Op] = {op.name: op for op in (*_ALL, *ATTENTION)}
+OPS: dict[str, Op] = {op.name: op for op in (*_ALL, *QUEUE, *ATTENTION)}
 
 
 class Arguments(NamedTuple):
@@ -374,6 +375,10 @@ def _check_open(given: object, open: Open, problems: list[Problem]) -> Any:
             if isinstance(given, Mapping):
                 return dict(given)
             problems.append(Problem(open.name, given, "must be a map"))
+        case "maps":
+            if isinstance(given, (list, tuple)) and all(isinstance(one, Mapping) for one in given):
+                return list(given)
+            problems.append(Problem(open.name, given, "must be a list of maps"))
         case "texts":
             if isinstance(given, (list, tuple)) and len(given) <= MAX_ITEMS and all(isinstance(x, str) for x in given):
                 return list(given)
@@ -386,7 +391,7 @@ def _check_open(given: object, open: Open, problems: list[Problem]) -> Any:
     return None
 
 
-_EMPTY: dict[str, Any] = {"map": {}, "texts": [], "bytes": b""}
+_EMPTY: dict[str, Any] = {"map": {}, "maps": [], "texts": [], "bytes": b""}
 
 
 def check_arguments(name: str, given: Mapping[str, Any]) -> tuple[Op, Arguments]:

@@ -37,7 +37,7 @@ GIVEN = {
 }
 # The roles, written out once more: a change of the declarations must be meant.
 OBSERVERS = {"hello", "describe", "status", "events", "check_motion", "stop", "get", "changes", "journal", "toml",
-             "wait", "fetch", "recordings", "download", "alarms", "log", "jobs", "job"}  # fmt: skip
+             "wait", "fetch", "recordings", "download", "alarms", "log", "queued", "jobs", "job"}  # fmt: skip
 COMMISSIONERS = {"set", "undo", "zero", "delete", "job_start"}
 
 

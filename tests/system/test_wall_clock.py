@@ -53,6 +53,24 @@ def test_hello_status_and_telemetry_tell_the_same_offset(service):
     assert abs(rig.clock_gap.ahead_s) <= rig.clock_gap.uncertainty_s  # it is the same clock
 
 
+def test_a_motion_begins_at_a_wall_time_of_the_rig_pc_and_not_before(service):
+    with Client(service.commands) as rig:
+        rig.arm()
+        at_ns = time.time_ns() + 300_000_000
+        (item,) = rig.queue({"kind": "move", "parameters": {"position_m": 0.001}, "at_ns": at_ns})
+        done, clock = rig.wait_queued(item), rig.wall_clock()
+        assert done["state"] == "done" and done["tick"] >= done["due_tick"]
+        assert 0 <= clock.of_ticks(done["due_tick"]) - at_ns < clock.period_ns
+        passed = {"kind": "move", "parameters": {"position_m": 0.0}, "at_ns": time.time_ns() - HOURS_NS}
+        refused = refusal(rig.queue, passed)  # as of a client whose clock is hours behind
+        assert "is 18000 s ago by the rig PC's clock" in refused.message and "clocks differ" in refused.message
+        (item,) = rig.queue({"kind": "move", "parameters": {"position_m": 0.0},
+                             "channel": "tick", "level": float(rig.status()["tick"] + 200)})  # fmt: skip
+        done = rig.wait_queued(item)
+        assert done["state"] == "done" and done["tick"] > done["due_tick"]
+        rig.off()
+
+
 def test_a_client_hours_away_is_told_and_drives_all_the_same(service, monkeypatch, capsys):
     real_ns = time.time_ns
     monkeypatch.setattr(time, "time_ns", lambda: real_ns() - HOURS_NS)

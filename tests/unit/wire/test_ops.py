@@ -41,6 +41,9 @@ def test_every_wrong_argument_is_told_at_once() -> None:
         ("set", {"values": {}, "origin": "x" * 81}, "origin"),
         ("zero", {"sensor": "a\x07"}, "sensor"),
         ("status", {"x": 1}, "x"),
+        ("queue", {"motions": {"kind": "sine"}}, "motions"),
+        ("queue", {"motions": ["sine"]}, "motions"),
+        ("queued", {"wait_s": 61.0}, "wait_s"),
     ],
 )
 def test_a_wrong_argument_is_refused_by_its_key(op: str, args: dict[str, object], key: str) -> None:
@@ -55,7 +58,8 @@ def test_defaults_fill_what_is_not_given() -> None:
 
 def test_stop_and_off_need_no_lease_and_whatever_moves_does() -> None:
     needs = {name for name, op in OPS.items() if op.lease}
-    assert needs == {"arm", "track", "move", "feed", "hold", "reset", "zero", "set", "undo", "waveform"}
+    moves = {"arm", "track", "move", "feed", "queue", "unqueue", "hold", "reset"}
+    assert needs == moves | {"zero", "set", "undo", "waveform"}
 
 
 def test_every_code_has_a_meaning() -> None:
