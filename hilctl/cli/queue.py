@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import connect
-from hilctl.cli.arguments import number, whole
+from hilctl.cli.arguments import count, number
 from hilctl.cli.files import source_file
 from hilctl.cli.output import json_line, note, say
 from hilctl.cli.times import rig_time_ns
@@ -35,7 +35,8 @@ def options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--queue", action="store_true", help="begin when the motions before it are over")
     group.add_argument("--at", metavar="WHEN", default="",
                        help="with --queue: not before 90s, 10m or 2h from now, or a date and time")  # fmt: skip
-    group.add_argument("--at-tick", type=whole, metavar="N", default=0, help="with --queue: not before this tick")
+    group.add_argument("--at-tick", type=count(0, 1 << 62), metavar="N", default=0,
+                       help="with --queue: not before this tick")  # fmt: skip
     group.add_argument("--trigger", nargs=3, metavar=("CHANNEL", "EDGE", "LEVEL"),
                        help=f"with --queue: when this channel passes a level; EDGE is {', '.join(_EDGES)}")  # fmt: skip
     group.add_argument("--within", type=number(0, 86_400, "s"), metavar="S", default=0.0,

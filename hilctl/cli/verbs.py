@@ -73,7 +73,8 @@ VERBS: dict[str, Verb] = {
     "hold": Verb("motion", "hold", "drive", "end the motion in order and hold", ("hilctl hold",)),
     "move": Verb(
         "motion", "move", "drive", "go to a position and rest there",
-        ("hilctl move 0.02 --wait", "hilctl move -0.01 --speed 0.05"),
+        ("hilctl move 0.02 --wait", "hilctl move -0.01 --speed 0.05", "hilctl move 0.02 --queue --at 10s",
+         "hilctl move 0 --queue --trigger load_pressure_pa above 2e6"),
         "The move is checked whole against the limits before it starts.",
     ),
     "track": Verb(
@@ -86,8 +87,7 @@ VERBS: dict[str, Verb] = {
     ),
     "queue": Verb(
         "queue", "queue", "drive", "show the motions that wait for their turn, add some, or cancel them",
-        ("hilctl queue", "hilctl queue motions.json --wait", "hilctl queue --clear",
-         "hilctl move 0.02 --queue --at 10s", "hilctl move 0 --queue --trigger load_pressure_pa above 2e6"),
+        ("hilctl queue", "hilctl queue motions.json --wait", "hilctl queue --clear"),
         "Each motion is checked when it is queued and begins when the one before it is over, at a time, or when a "
         "channel passes a level. `stop`, `off`, a trip and another holder of the lease cancel what waits.",
     ),
