@@ -22,8 +22,12 @@ from hilctl.errors import DONE, HilctlError, WrongUse
 from hilctl.results.commissioned import PARTS
 
 if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
+
     from hilctl.commission import How
     from hilctl.commission.history import History
+    from hilctl.commission.progress import Progress
 
 LEARNED_HZ = (0.5, 1.0, 2.0, 5.0)
 PEAK_M = 0.05
@@ -63,7 +67,7 @@ def commission(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--peak", type=number(1e-6, 5, "m"), default=PEAK_M, metavar="M",
                         help=f"peak displacement to which histories are scaled ({PEAK_M:g})")  # fmt: skip
     parser.add_argument("--author", default="", metavar="NAME", help="the author in the report (USER@HOST)")
-    parser.set_defaults(do=_commission)
+    parser.set_defaults(do=_commission, job=0)
 
 
 def _commission(given: argparse.Namespace) -> int:
@@ -77,7 +81,7 @@ def _commission(given: argparse.Namespace) -> int:
         with identify_parts.rig_of(given) as rig:
             if how.does("friction"):
                 identify_parts.refuse_campaign(rig, how.speeds_m_s, how.campaign_s)
-            work = Commissioning(rig, how, lambda text: bar.update(line, description=text))
+            work = Commissioning(rig, how, lambda text: _show(text, work.progress, bar, line))
             try:
                 with identify_parts.recording(rig):
                     work.run()
@@ -86,7 +90,7 @@ def _commission(given: argparse.Namespace) -> int:
                 failed = str(fault)
             finally:
                 kept = commission_told.keep(work.work.notes, given.json)
-        bar.update(line, description="drawing the report")
+        bar.update(line, description="drawing the report", seconds_left=0.0)
         kept += commission_told.report(work.result, folder)
     if failed:
         commission_told.files(kept)
@@ -94,6 +98,10 @@ def _commission(given: argparse.Namespace) -> int:
     commission_told.tell(work.result)
     commission_told.files(kept)
     return DONE
+
+
+def _show(text: str, now: "Progress", bar: "Bar", line: "TaskID") -> None:
+    bar.update(line, description=text, total=100, completed=round(100 * now.fraction), seconds_left=now.left_s)
 
 
 def _check(given: argparse.Namespace) -> None:
@@ -118,6 +126,7 @@ def _check(given: argparse.Namespace) -> None:
 
 
 def _how(given: argparse.Namespace, folder: Path) -> "How":
+
     from hilctl.commission import How
     from hilctl.commission.how import CAMPAIGN_S
     from hilctl.commission.sines import FREQUENCIES_HZ
@@ -129,7 +138,8 @@ def _how(given: argparse.Namespace, folder: Path) -> "How":
         campaign_s=CAMPAIGN_S if given.budget is None else given.budget,
         learn_hz=LEARNED_HZ if given.learn or "learning" in given.only else (),
         tune=given.tune or "gains" in given.only, histories=_histories(given), author=given.author, resume=given.resume,
-        only=given.only, command=_again(sys.argv[1:]),
+        only=given.only, command=_again(sys.argv[1:], given.job),
+        job=bool(given.job),
     )  # fmt: skip
 
 
@@ -146,10 +156,10 @@ def _parts(text: str) -> tuple[str, ...]:
     return tuple(part for part in PARTS if part in asked)
 
 
-def _again(words: Sequence[str]) -> str:
+def _again(words: Sequence[str], job: int) -> str:
     """The command without its folder and files, and without its parts: to be completed."""
-    kept, skip = ["hilctl"], False
-    for word in words:
+    kept, skip = ["hilctl", *(["job", "resume", str(job), "--"] if job else [])], False
+    for word in words[bool(job) :]:
         name, given, _ = word.partition("=")
         if not skip and name not in (*_ONE_RUN, "--resume"):
             kept.append(word)

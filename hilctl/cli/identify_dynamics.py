@@ -151,16 +151,16 @@ def _of_rig(
             epochs = [rig.set(changes, origin=ORIGIN)] if given.apply and changes else None
             return study, driven.header.prepared, epochs
     except KeyboardInterrupt:
-        _kept_so_far(folder, "paused; ")
+        _kept_so_far(given, folder, "paused; ")
         raise
     except Exception:
-        _kept_so_far(folder, "")
+        _kept_so_far(given, folder, "")
         raise
 
 
-def _kept_so_far(folder: Path, word: str) -> None:
+def _kept_so_far(given: argparse.Namespace, folder: Path, word: str) -> None:
     if (folder / "dynamics.json").exists():
-        note(f"{word}finished motions are kept in {folder}; continue with --resume {folder}")
+        note(f"{word}finished motions are kept in {folder}; {parts.continues(given, folder)}")
 
 
 def _driven(rig: "Client", given: argparse.Namespace, asked: "Asked", folder: Path, tell: Any) -> "Run":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hilctl.cli.files import source_file
 from hilctl.cli.identify_parts import (
     check,
+    continues,
     figure,
     folder_of,
     interval,
@@ -54,13 +55,13 @@ def run(given: argparse.Namespace) -> int:
                 answer = _answer(campaign, rig, given.apply)
     except KeyboardInterrupt:
         if (folder / "campaign.json").exists():
-            note(f"paused; finished speeds are in {folder}; continue with --resume {folder}")
+            note(f"paused; finished speeds are in {folder}; {continues(given, folder)}")
         raise
     except CannotPlan as cannot:
         raise WrongUse(str(cannot)) from None
     except Exception:
         if (folder / "campaign.json").exists():
-            note(f"finished speeds are kept in {folder}; continue with --resume {folder}")
+            note(f"finished speeds are kept in {folder}; {continues(given, folder)}")
         raise
     return outcome(given, answer, folder / "friction.json", begun_s, lambda told: _tell(campaign, told, given.apply))
 

@@ -58,6 +58,12 @@ def resume_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", default="", metavar="DIR", help="go on with what was begun in this directory")
 
 
+def continues(given: argparse.Namespace, folder: Path) -> str:
+    """How what is kept in this folder is continued."""
+    job = getattr(given, "job", 0)
+    return f"`hilctl job resume {job}` continues" if job else f"continue with --resume {folder}"
+
+
 _BEGUN_WITH = ("out", "speeds", "budget", "elements", "curve", "center")
 
 
@@ -189,7 +195,7 @@ def measuring(rig: "Client", given: argparse.Namespace, begun: "Course", folder:
             yield made
     except (KeyboardInterrupt, Exception):
         if not given.twin or given.out:
-            note(f"finished legs are kept in {folder}; continue with --resume {folder}")
+            note(f"finished legs are kept in {folder}; {continues(given, folder)}")
         raise
 
 

@@ -33,7 +33,10 @@ REFUSED = {
     "check": "files of the rig's PC are not named in a job; without a rig it needs no job",
 }
 NAMES_A_JOB = ("source", "curve", "folder")  # values that may be job:N, or job:N/FILE
-_RESUMES = ("speeds", "budget", "elements", "curve", "center")  # a campaign goes on as it was begun
+_BEGUN_WITH = {  # a campaign goes on as it was begun: without these
+    "speeds": None, "budget": None, "elements": None, "curve": "", "center": None, "excitation": "", "band": "",
+    "amplitude": 0.0, "carrier": None,
+}  # fmt: skip
 _JOB = "job:"
 
 
@@ -76,7 +79,7 @@ def adapt(given: argparse.Namespace, order: dict[str, Any]) -> None:
     if getattr(given, "resume", False):
         raise WrongUse("--resume: refused in a job: `hilctl job resume N` resumes job N; leave --resume out",
                        key="--resume")  # fmt: skip
-    given.out = order["folder"]
+    given.out, given.job = order["folder"], order["job"]
     if order["resumes"]:
         _resume(given)
     if order["kind"] == "commission":
@@ -96,9 +99,9 @@ def _resume(given: argparse.Namespace) -> None:
         given.resume = not given.only
         return
     given.resume, given.out = given.out, ""
-    for name in _RESUMES:
+    for name, default in _BEGUN_WITH.items():
         if hasattr(given, name):
-            setattr(given, name, None if name != "curve" else "")
+            setattr(given, name, default)
 
 
 def _place(name: str, value: str, folders: dict[int, Path]) -> Path:

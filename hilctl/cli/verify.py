@@ -25,7 +25,7 @@ def verify(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--warm-up", type=number(0, 3600, "s"), default=10.0, metavar="S",
                         help="how long the oil is warmed up first (10)")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="the result as one JSON object")
-    parser.set_defaults(do=_verify)
+    parser.set_defaults(do=_verify, job=0)
 
 
 def _verify(given: argparse.Namespace) -> int:
@@ -53,10 +53,13 @@ def _verify(given: argparse.Namespace) -> int:
 
 def _commission(given: argparse.Namespace) -> str:
     """The command that commissions the same rig."""
+    if given.job:
+        return "hilctl job start commission"
     if given.twin:
         changes = ["--set", *given.changes] if given.changes else []
-        return shlex.join(["hilctl", "commission", given.rig, "--twin", *changes])
-    return shlex.join(["hilctl", "commission", *(["--connect", given.connect] if given.connect else [])])
+        return shlex.join(["hilctl", "commission", given.rig, "--twin", *changes, "--out", "DIR"])
+    at = ["--connect", given.connect] if given.connect else []
+    return shlex.join(["hilctl", "commission", *at, "--out", "DIR"])
 
 
 _HEADLINE = {

@@ -25,6 +25,7 @@ from hilctl.commission.how import How
 from hilctl.commission.identifying import friction, plant, reversals
 from hilctl.commission.notes import CommissionFailed
 from hilctl.commission.parameters import restored
+from hilctl.commission.progress import Progress, expected_s, progress
 from hilctl.commission.work import Work
 from hilctl.experiment import course, journal
 from hilctl.experiment.drive import LegFault
@@ -68,6 +69,11 @@ class Commissioning:
     def runs(self) -> list[tracking.Run]:
         """Every motion that was tracked, by `before` and `after`."""
         return self.work.runs
+
+    @property
+    def progress(self) -> Progress:
+        """How far it is, and the rig time that is left, estimated."""
+        return progress(expected_s(self.how), self.work.notes.stage, self.work.notes.share)
 
     def run(self) -> Commissioned:
         """All parts that are asked for. CommissionFailed: one could not be done, and the parameters are restored."""

@@ -28,6 +28,7 @@ class How(NamedTuple):
     resume: bool = False  # goes on with the one in the folder
     only: tuple[str, ...] = ()  # parts, which complete the result in the folder; none: everything
     command: str = "hilctl commission"  # for messages that name it
+    job: bool = False  # the command names its folder
 
     @property
     def samples(self) -> Path:
@@ -52,4 +53,5 @@ class How(NamedTuple):
 
     def alone(self, *parts: str) -> str:
         """The command that measures these parts alone, and completes the result."""
-        return f"{self.command} --only {','.join(parts)} --out {shlex.quote(str(self.folder))}"
+        where = "" if self.job else f" --out {shlex.quote(str(self.folder))}"
+        return f"{self.command} --only {','.join(parts)}{where}"

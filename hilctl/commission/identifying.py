@@ -55,6 +55,7 @@ def _measured(work: Work) -> None:
         try:
             for _ in campaign.run():
                 done, of, _, left_s = campaign.progress
+                work.notes.share = done / of
                 work.notes.tell(f"measuring friction: {done} of {of} speeds, {left_s:.0f} s left")
         finally:
             made = campaign_of(campaign)

@@ -35,7 +35,7 @@ class Notes:
     def __init__(self, rig: "Client", folder: Path, tell: Tell, earlier: Commissioned | None = None) -> None:
         self.rig, self.folder, self.tell = rig, folder, tell
         self._begun_s, self._tick, self._rate_hz = time.monotonic(), _tick(rig), float(rig.hello["rate_hz"])
-        self.stage = ""
+        self.stage, self.share = "", 0.0  # where the work is: a stage, and the share of it that is done
         self.result = earlier or Commissioned(
             rig=str(rig.hello["rig"]), rate_hz=self._rate_hz, date=datetime.now(UTC).isoformat(timespec="seconds"),
             author=_author(), clock=str(rig.hello["clock"]), twin=bool(rig.hello["twin"]), run=str(rig.hello["run"]),
@@ -67,7 +67,7 @@ class Notes:
     @contextmanager
     def stages(self, name: str) -> Iterator[None]:
         """A part of the work, with its rig time and its elapsed time."""
-        self.stage = name
+        self.stage, self.share = name, 0.0
         self.tell(name)
         begun_s, tick = time.monotonic(), _tick(self.rig)
         try:

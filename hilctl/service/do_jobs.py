@@ -28,16 +28,19 @@ def start(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     kind, options, earlier = _what(s, given)
     _refuse_now(s, kind, options)
     folder = earlier.folder if earlier is not None else ""
-    number, folder = yield from finished(s.jobs.made(kind, folder))
+    try:
+        number, folder = yield from finished(s.jobs.made(kind, folder))
+    except OSError as error:
+        raise _cannot(s.jobs.root, error) from None
     _refuse_now(s, kind, options)  # the disk may have taken its time
     loan = s.admission.lend(asked.who, f"job-{number}")
     resumes = earlier.job if earlier is not None else 0
     job = Job(number, kind, options, resumes, folder, asked.who.name, asked.who.role.word, time.time_ns())
     try:
         s.jobs.start(job, _order(s, job, loan), loan.id)
-    except OSError:
+    except OSError as error:
         s.admission.lent.take_back(loan.id)
-        raise
+        raise _cannot(s.jobs.folder(job), error) from None
     until_s = time.monotonic() + _CHECK_S
     drives = _drives(kind, options)
     while not (job.commanded or job.over or (job.part and not drives)) and time.monotonic() < until_s:
@@ -75,6 +78,11 @@ def job(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
         **found.told(), "lines": lines, "first": first, "next": max(first, found.count), "files": files,
         "result": kind.result if kind.result in names else "", "page": kind.page if kind.page in names else "",
     }  # fmt: skip
+
+
+def _cannot(place: Path, error: OSError) -> Refused:
+    told = f"no job can be started in {place}: {error.strerror}; check who may write there, and the space on the disk"
+    return Refused(Code.INTERNAL, told, "kind")
 
 
 def _what(s: Service, given: Arguments) -> tuple[str, list[str], Job | None]:
@@ -126,7 +134,7 @@ def _order(s: Service, job: Job, loan: Pass) -> dict[str, Any]:
         "endpoints": from_here(s.identity.endpoints), "rig": s.rig.name, "name": f"{job.by}/job-{job.job}",
         "token": loan.token, "public": loan.public, "secret": loan.secret, "server": curve.public if curve else "",
         "kind": job.kind, "words": [*kind.words, *([str(s.rig.path)] if kind.rig else []), *job.options],
-        "folder": str(s.jobs.folder(job)), "resumes": bool(job.resumes), "by": job.by,
+        "folder": str(s.jobs.folder(job)), "resumes": bool(job.resumes), "by": job.by, "job": job.job,
         "folders": {one.job: str(s.jobs.folder(one)) for one in s.jobs.all()},
     }  # fmt: skip
 

@@ -8,6 +8,7 @@ If the service dies its jobs end, and are remembered as `lost`.
 """
 
 import json
+import logging
 import signal
 import time
 from collections import deque
@@ -24,6 +25,8 @@ from hilctl.service.worker import LINES, Worker
 from hilctl.wire import places
 from hilctl.wire.errors import Code, Refused
 from hilctl.wire.ops_jobs import FIELDS, KINDS, LIVE
+
+log = logging.getLogger(__name__)
 
 REMEMBERED = 32
 _LOOK_S = 0.05
@@ -197,7 +200,7 @@ class Jobs:
 
     def _keep(self, job: Job) -> None:
         values = {**asdict(job), "lines": list(job.lines)[-_LINES_KEPT:]}
-        self._disk.submit(write_secret, _record(self.root, job.job), json.dumps(values))
+        self._disk.submit(_written, _record(self.root, job.job), json.dumps(values))
 
 
 def _progress(job: Job, said: dict[str, Any]) -> bool:
@@ -223,6 +226,13 @@ def _reason(job: Job, code: int) -> str:
 
 def _record(root: Path, number: int) -> Path:
     return root / f"{number}.json"
+
+
+def _written(path: Path, text: str) -> None:
+    try:
+        write_secret(path, text)
+    except OSError as error:  # the job goes on; the next run of the service does not remember it
+        log.error("the record of a job, %s, cannot be written: %s", path, error.strerror)
 
 
 def _made(root: Path, last: int, kind: str, folder: str) -> tuple[int, str]:

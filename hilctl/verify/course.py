@@ -112,7 +112,7 @@ def _refuse_other_scales(rig: "Client", asked: Asked) -> None:
     if found:
         raise VerifyFailed(
             f"forces are not computed as they were when the rig was commissioned: {'; '.join(found)}; restore that, or "
-            f"commission again: `{asked.command} --out DIR`"
+            f"commission again: `{asked.command}`"
         )
 
 

@@ -48,10 +48,10 @@ def measured(jobs, number):
     assert 0 < shown["left_s"] < 80
 
 
-def process_of(service, name="job_process"):
+def process_of(service):
     """The process of the job."""
     children = Path(f"/proc/{service.pid}/task/{service.pid}/children").read_text().split()
-    (found,) = (int(pid) for pid in children if name in Path(f"/proc/{pid}/cmdline").read_text())
+    (found,) = (int(pid) for pid in children if "job_process" in Path(f"/proc/{pid}/cmdline").read_text())
     return found
 
 
@@ -173,27 +173,33 @@ def test_a_service_that_ends_ends_its_job_in_order_and_the_next_one_remembers_it
     at = {"environment": {"XDG_STATE_HOME": str(tmp_path)}}
     with private_service(RIG, **at) as service, Client(service.commands, lease="none") as rig:
         measured(Jobs(rig), Jobs(rig).start("friction", *LONG)["job"])
-        log = service.log
         os.kill(service.pid, signal.SIGTERM)
         until(lambda: not alive(service.pid), "the end of the service")
-        said = log.read_text()
+        said = service.log.read_text()
     assert "'action': 'abandon'" in said and "lease_lost" not in said and "INFO hilctl.service.run: ended" in said
     with private_service(RIG, **at) as service, Client(service.commands, lease="none") as rig:
         (found,) = Jobs(rig).all()
         assert (found["state"], found["reason"]) == ("aborted", "the service was ended")
+
+
+@pytest.mark.slow
+def test_a_service_that_is_killed_takes_its_job_along_and_the_next_one_resumes_it(tmp_path):
+    at = {"environment": {"XDG_STATE_HOME": str(tmp_path)}}
+    with private_service(RIG, **at) as service, Client(service.commands, lease="none") as rig:
+        measured(Jobs(rig), Jobs(rig).start("friction", *LONG)["job"])
+        job = process_of(service)
+        os.kill(service.pid, signal.SIGKILL)
+        until(lambda: not alive(job), "the end of the job")
+    with private_service(RIG, **at) as service, Client(service.commands, lease="none") as rig:
+        (lost,) = Jobs(rig).all()
+        assert (lost["state"], lost["reason"]) == ("lost", "the service ended before the job did")
+        with pytest.raises(HilctlError, match="job 1 has left no result: the service ended before the job did"):
+            Jobs(rig).result(1)
         with Client(service.commands) as holder:  # a campaign is resumed in hold
             holder.arm()
         again = Jobs(rig).start(resumes=1)
         assert (again["job"], again["resumes"], again["options"]) == (2, 1, list(LONG))
         measured(Jobs(rig), 2)
-        job = process_of(service)
-        os.kill(service.pid, signal.SIGKILL)
-        until(lambda: not alive(job), "the end of the job")
-    with private_service(RIG, **at) as service, Client(service.commands, lease="none") as rig:
-        (lost, _) = Jobs(rig).all()
-        assert (lost["state"], lost["reason"]) == ("lost", "the service ended before the job did")
-        with pytest.raises(HilctlError, match="job 2 has left no result: the service ended before the job did"):
-            Jobs(rig).result(2)
 
 
 def test_the_command_line_starts_shows_and_aborts_a_job(service, rig, tmp_path):
@@ -207,7 +213,25 @@ def test_the_command_line_starts_shows_and_aborts_a_job(service, rig, tmp_path):
     assert "friction, aborted" in shell.run("job", "wait", number, *where, code=1).stdout
     assert "no job 4711 is remembered" in shell.refused("job", "abort", "4711", *where)
     assert "KIND: no 'comission'; did you mean 'commission'?" in shell.refused("job", "start", "comission", code=2)
-    assert shell.said("job", "resume", number, *where).startswith(f"{int(number) + 1}  friction, running")
+
+
+@pytest.mark.slow
+def test_a_commissioning_is_verified_by_another_job(service, rig, tmp_path):
+    jobs = Jobs(rig)
+    first = jobs.start("commission", "--only", "friction", "--warm-up", "1", *SHORT)["job"]
+    shown = until(lambda: (now := jobs.show(first))["fraction"] and now, "a part of the work")
+    assert shown["left_s"] > 0
+    over = jobs.wait(first)
+    assert (over["state"], over["result"], over["page"]) == ("done", "commission.json", "report.html")
+    result = jobs.result(first)
+    assert result["author"] == over["by"] and result["campaign"]["complete"]
+    assert f"`hilctl job resume {first} -- " in " ".join(over["lines"])
+    again = jobs.start("verify", f"job:{first}")["job"]
+    assert jobs.wait(again)["exit_code"] == 0
+    assert jobs.result(again)["verdict"] == "unchanged"
+    completed = jobs.start("", "--only", "plant", "--warm-up", "1", resumes=first)["job"]
+    assert jobs.wait(completed)["state"] == "done"
+    assert jobs.result(completed)["plant"] and jobs.result(completed)["campaign"] == result["campaign"]
 
 
 @pytest.mark.slow

@@ -2,9 +2,13 @@
 
 import argparse
 import re
+import sys
 
 import pytest
 
+from hilctl.cli import identify_parts
+from hilctl.cli.commission import _how
+from hilctl.cli.identify_dynamics import _asked
 from hilctl.cli.job_process import NAMES_A_JOB, REFUSED, adapt
 from hilctl.cli.main import parser_for
 from hilctl.errors import WrongUse
@@ -18,7 +22,7 @@ def parsed(kind, *options, resumes=False, folder="/state/jobs/7-x"):
     words = [*KINDS[kind].words, *(RIG.get(kind, []) if not options or options[0].startswith("-") else []), *options]
     given = parser_for(words).parse_args(words)
     folders = {"1": "/state/jobs/1-commission", "7": "/state/jobs/7-friction"}
-    adapt(given, {"kind": kind, "folder": str(folder), "resumes": resumes, "by": "carol", "folders": folders})
+    adapt(given, {"kind": kind, "folder": str(folder), "resumes": resumes, "by": "carol", "job": 7, "folders": folders})
     return given
 
 
@@ -87,6 +91,28 @@ def test_a_resumed_job_goes_on_as_its_command_does(tmp_path):
 def test_a_job_that_was_ended_before_it_began_begins_when_it_is_resumed(tmp_path):
     campaign = parsed("friction", "--budget", "60", resumes=True, folder=tmp_path)
     assert (campaign.resume, campaign.out, campaign.budget) == ("", str(tmp_path), 60.0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [("friction", ["--speeds", "0.1", "--budget", "60"]), ("presliding", ["--curve", "job:7/friction.json"]),
+     ("dynamics", ["--band", "1:50", "--amplitude", "0.01", "--carrier", "0", "--excitation", "sweep"])],
+)  # fmt: skip
+def test_a_campaign_that_is_resumed_accepts_the_options_that_it_was_begun_with(kind, options, tmp_path):
+    (tmp_path / "course.json").touch()
+    given = parsed(kind, *options, resumes=True, folder=tmp_path)
+    assert given.resume == str(tmp_path)
+    check = _asked if kind == "dynamics" else identify_parts.check
+    check(given)
+
+
+def test_what_is_missing_is_measured_by_a_command_of_the_one_who_started_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["hilctl", "commission", "--only", "plant", "--warm-up", "1"])
+    given = parsed("commission", "--only", "plant", "--warm-up", "1")
+    given.only = ("plant",)
+    how = _how(given, tmp_path)
+    assert how.alone("gains") == "hilctl job resume 7 -- --warm-up 1 --only gains"
+    assert identify_parts.continues(given, tmp_path) == "`hilctl job resume 7` continues"
 
 
 def test_the_report_names_who_started_it():

@@ -3,14 +3,18 @@
 import json
 import os
 import time
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 
 from hilctl.service.jobs import REMEMBERED, Job, Jobs, _reason
 from hilctl.service.lent import Lent
+from hilctl.service.run import _end_job
 from hilctl.service.worker import LINES, _Pipe
 from hilctl.wire.errors import Refused
+from hilctl.wire.roles import Role, Who
 
 
 def remembered(root, *jobs):
@@ -83,3 +87,77 @@ def test_a_job_keeps_its_last_lines():
     job = Job(1, "friction", [], 0, "", "carol", "commissioner", 0)
     job.lines.extend(str(n) for n in range(LINES + 5))
     assert (job.lines[0], len(job.lines)) == ("5", LINES)
+
+
+class Deaf:
+    """The process of a job that ends only when it is killed."""
+
+    def __init__(self, order, folder):
+        self.lines, self.count, self.progress = deque(), 0, {}
+        self.pid, self.code, self.asked = 0, None, 0
+
+    def look(self):
+        return self.code
+
+    def end(self):
+        self.asked += 1
+
+    def kill(self):
+        self.code = -9
+
+
+@pytest.fixture
+def running(tmp_path, monkeypatch):
+    """A job of alice's, her role, what is told of it, and its process."""
+    roles, told, made = {"alice": Role.COMMISSIONER}, [], []
+    monkeypatch.setattr("hilctl.service.jobs.Worker", lambda *given: made.append(Deaf(*given)) or made[-1])
+    lent = Lent(roles.get)
+    jobs = Jobs(tmp_path, lent, lambda kind, **body: told.append(body), ThreadPoolExecutor(1))
+    id = lent.lend(Who("alice", "alice", Role.COMMISSIONER), "job-1", None).id
+    jobs.start(Job(1, "friction", [], 0, "1-friction", "alice", "commissioner", 0), {}, id)
+    return jobs, lent, id, roles, told, made[0]
+
+
+def test_a_job_that_does_not_end_when_it_is_asked_to_is_killed(running):
+    jobs, lent, id, _, told, process = running
+    begun_s = time.monotonic()
+    jobs.abort(jobs.get(1), "aborted by bob")
+    jobs.abort(jobs.get(1), "aborted by carol")  # once is enough
+    jobs.look(begun_s + 80.0)
+    assert (process.asked, process.code, jobs.get(1).state) == (1, None, "aborting")
+    jobs.look(begun_s + 100.0)
+    jobs.look(begun_s + 101.0)
+    assert (jobs.get(1).state, jobs.get(1).reason, jobs.get(1).exit_code) == ("aborted", "aborted by bob", -9)
+    assert jobs.running is None and lent.role(id) is None
+    assert [body["action"] for body in told] == ["aborting", "ended"]
+
+
+def test_a_job_whose_starter_is_revoked_is_asked_to_end(running):
+    jobs, _, _, roles, _, process = running
+    jobs.look(1.0)
+    assert process.asked == 0
+    del roles["alice"]
+    jobs.look(2.0)
+    assert process.asked == 1 and jobs.get(1).state == "aborting"
+
+
+def test_progress_is_an_event_once_a_second_at_most_and_only_of_what_has_begun(running):
+    jobs, _, id, _, told, process = running
+    process.progress = {"part": "preparing", "fraction": 0.1, "left_s": 9.0}
+    jobs.look(10.0)
+    assert told == [] and (jobs.get(1).part, jobs.get(1).left_s) == ("preparing", 9.0)
+    jobs.commands(id)
+    for at_s, part in ((11.0, "a"), (11.5, "b"), (12.5, "c"), (14.0, "c")):
+        process.progress = {"part": part, "fraction": None}
+        jobs.look(at_s)
+    assert [body["part"] for body in told] == ["a", "c"]
+
+
+def test_a_job_that_does_not_end_keeps_no_service_alive(running, monkeypatch):
+    jobs, *_, process = running
+    now = iter(range(1000))
+    monkeypatch.setattr("hilctl.service.run.time", SimpleNamespace(monotonic=lambda: float(next(now))))
+    app = SimpleNamespace(service=SimpleNamespace(jobs=jobs, core=SimpleNamespace(ended=None)))
+    app.cycle = lambda soonest_s: jobs.look(soonest_s)
+    _end_job(app)
+    assert process.asked == 1 and jobs.get(1).reason == "the service was ended"
