@@ -3,9 +3,12 @@
 In virtual time: a motion of seconds takes a tenth of one.
 """
 
+import io
 import json
 import os
+import re
 import signal
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,7 @@ from tests.system.cli_parts import Shell
 from tests.system.service_parts import RIG, alive, refusal, until
 
 pytestmark = pytest.mark.timeout(300)
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "remote.md"
 SHORT = ("--speeds", "0.02", "0.1", "0.3", "--budget", "20")
 LONG = ("--budget", "80")
 
@@ -226,9 +230,11 @@ def test_a_commissioning_is_verified_by_another_job(service, rig, tmp_path):
     result = jobs.result(first)
     assert result["author"] == over["by"] and result["campaign"]["complete"]
     assert f"`hilctl job resume {first} -- " in " ".join(over["lines"])
-    again = jobs.start("verify", f"job:{first}")["job"]
-    assert jobs.wait(again)["exit_code"] == 0
-    assert jobs.result(again)["verdict"] == "unchanged"
+    (page,) = re.findall(r"```python\n(from hilctl.client import Client, Jobs\n.*?)```", PAGE.read_text(), re.DOTALL)
+    code = page.replace('"tcp://rig-pc:9870", key="carol.key"', repr(service.commands)).replace("job:2", f"job:{first}")
+    with redirect_stdout(io.StringIO()) as said:
+        exec(code)
+    assert said.getvalue() == "unchanged\n" and jobs.all()[0]["options"] == [f"job:{first}"]
     completed = jobs.start("", "--only", "plant", "--warm-up", "1", resumes=first)["job"]
     assert jobs.wait(completed)["state"] == "done"
     assert jobs.result(completed)["plant"] and jobs.result(completed)["campaign"] == result["campaign"]
