@@ -24,6 +24,7 @@ from hilctl.wire import MAJOR
 from hilctl.wire.encode import arrays_of
 from hilctl.wire.errors import Code, Refused
 from hilctl.wire.op import MAX_CHUNK
+from hilctl.wire.versions import older_service, refused_by
 
 _TIMEOUT_S = 10.0  # of what is answered at once; planning a motion is the longest of it
 _LOOK_S = 20.0  # a wait without end asks again this often: a service that died is noticed
@@ -105,8 +106,13 @@ class Client(Recordings, Attention, Queue):
             before_ns = time.time_ns()
             self.hello = self.ask("hello", protocol=MAJOR)
             self.clock_gap = ClockGap.measured(before_ns, self.hello, time.time_ns())
-        except (Refused, NoReply):
+        except NoReply:
             self._wire.close()
+            raise
+        except Refused as refused:
+            self._wire.close()
+            if refused.code == Code.VERSION:
+                raise Refused(Code.VERSION, refused_by(refused.message), refused.key) from None
             raise
 
     # --- life
@@ -136,7 +142,13 @@ class Client(Recordings, Attention, Queue):
 
     def ask(self, op: str, *, timeout_s: float | None = None, **args: Any) -> dict[str, Any]:
         """Any operation, as docs/protocol.md has it."""
-        return self._wire.request(op, args, self.timeout_s if timeout_s is None else timeout_s)
+        try:
+            return self._wire.request(op, args, self.timeout_s if timeout_s is None else timeout_s)
+        except Refused as refused:
+            why = older_service(self.hello["protocol"]) if refused.code == Code.UNKNOWN_OP else ""
+            if not why:
+                raise
+            raise Refused(Code.UNKNOWN_OP, f"{op}: {why}", refused.key) from None
 
     # --- the lease
 

@@ -14,19 +14,19 @@ from hilctl.trips import TRIP_TEXTS
 from hilctl.wire import MAJOR, PROTOCOL
 from hilctl.wire.errors import MEANINGS, Code, Refused
 from hilctl.wire.ops import OPS, Arguments, describe_leaf, describe_op, describe_table
+from hilctl.wire.versions import newer_minor, other_major
 
 
 def hello(s: Service, asked: Asked, given: Arguments) -> Result:
     """Who this is."""
     if given.args.protocol != MAJOR:
-        raise Refused(
-            Code.VERSION, f"the client speaks version {given.args.protocol}, the service {PROTOCOL}", "protocol"
-        )
+        raise Refused(Code.VERSION, other_major(given.args.protocol), "protocol")
     from hilctl import __version__
 
     identity = s.identity
     return {
         "protocol": PROTOCOL,
+        "notice": newer_minor(given.args.minor),
         "version": __version__,
         "rig": s.rig.name,
         "run": identity.run,

@@ -11,6 +11,7 @@ import msgpack
 
 from hilctl.wire import MAJOR
 from hilctl.wire.errors import Code, Refused
+from hilctl.wire.versions import other_major
 
 MAX_REQUEST = 64 * 1024  # bytes of one request
 MAX_DEPTH = 8  # the envelope, args and a table or two within; nothing declared goes deeper than 4
@@ -104,7 +105,7 @@ def decode_request(payload: bytes) -> Request:
         raise Malformed(Code.BAD_MESSAGE, "id must be a whole number from 0 to 2^62", "id")
     version = message.get("v")
     if isinstance(version, bool) or version != MAJOR:
-        raise Malformed(Code.VERSION, f"the request speaks version {version!r}, the service {MAJOR}", "v", id)
+        raise Malformed(Code.VERSION, other_major(version), "v", id)
     unknown = [key for key in message if key not in _FIELDS]
     if unknown:
         raise Malformed(Code.BAD_MESSAGE, f"unknown field {unknown[0]!r:.80}", str(unknown[0])[:MAX_TEXT], id)

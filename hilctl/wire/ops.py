@@ -20,6 +20,7 @@ class Hello(Params):
     """Who speaks."""
 
     protocol: Annotated[int, whole(0, 10_000, "", "major version that the client speaks")] = 1
+    minor: Annotated[int, whole(0, 10_000, "", "minor version that the client was made for; 0: does not say")] = 0
 
 
 class Lease(Params):
@@ -172,7 +173,8 @@ _ALL = (
     Op(
         "hello",
         Hello,
-        "protocol, version, rig, run, schema, clock, rate_hz, channels, endpoints, modes",
+        "protocol, notice, version, rig, run, schema, clock, rate_hz, channels, endpoints, modes, time_ns, wall, who, "
+        "role",
         "who the service is; say it first",
         effect=False,
         role=Role.OBSERVER,

@@ -346,3 +346,11 @@ def test_a_private_service_takes_its_files_with_it():
             rig.off()
             assert rig.status()["lease"] is None
     assert not folder.exists()
+
+
+def test_hello_says_to_a_client_of_another_version_what_to_do(service):
+    with Client(service.commands, lease="none") as rig:
+        assert rig.hello["protocol"] == "1.2" and rig.hello["notice"] == ""
+        assert "protocol 1.99" in rig.ask("hello", minor=99)["notice"]
+        refused = refusal(rig.ask, "hello", protocol=2)
+        assert refused.code == Code.VERSION and "update hilctl on the rig PC" in refused.message
