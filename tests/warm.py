@@ -14,6 +14,7 @@ from firmware_bridge.serial_text.exchange import rt_text_exchange
 from hilctl.bench import closed, tick_blocks, tick_course, twin
 from hilctl.law.motions.demand import rt_demand
 from hilctl.loop.core import rt_run
+from hilctl.replay.tick import rt_replay
 from hilctl.rt.jit import PLAIN, compile_now, is_warm
 from sim.specimens.record import Kind
 from sim.twin import exchange_under
@@ -22,7 +23,7 @@ from tests.unit.law import conftest
 
 def shared() -> Iterator[Any]:
     """Entry functions with a signature, which the cache keeps."""
-    yield from (rt_run, rt_demand)
+    yield from (rt_run, rt_replay, rt_demand)
     yield from (tick_course.rt_play, tick_blocks.rt_repeat, closed.rt_ticks, twin.rt_run, conftest._rt_ticks)
     yield from (rt_modbus_exchange, rt_text_exchange, rt_desk)
     yield from (exchange_under(model, Kind.NONE) for model in ("karnopp", "lugre"))

@@ -168,6 +168,12 @@ VERBS: dict[str, Verb] = {
         "recordings", "export", "measure", "write a recording as CSV",
         ("hilctl export run-7.h5 --csv", "hilctl export run-7.h5 --csv --channels position_m error_m --every 10"),
     ),
+    "replay": Verb(
+        "replay", "replay", "measure", "run a recording's readings through today's controller, bit for bit",
+        ("hilctl replay run-7.h5", "hilctl replay run-7.h5 --json",
+         "hilctl replay run-7.h5 --set law.three_state.kd_per_m=14"),
+        "It says at which tick, and in which term, the first difference appears. Exit code 0: nothing differs.",
+    ),
     "identify": Verb(
         "identify", "identify", "identify", "measure the rig and identify friction, the plant, or its dynamics",
         ("hilctl identify friction table-500 --twin", "hilctl identify friction",

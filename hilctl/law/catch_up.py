@@ -34,7 +34,6 @@ from hilctl.law.reference.external import DRY, HEAD, HERE, PEAK_ACCELERATION, PE
 from hilctl.law.reference.history import LENGTH
 from hilctl.law.reference.motion import Kind
 from hilctl.law.state import STOPPED
-from hilctl.rt.atomics import fence
 from hilctl.rt.jit import jit
 from hilctl.signals import Action, Mode, Trip
 
@@ -88,7 +87,6 @@ def _rt_runs_dry(s: Any, knots: Any) -> bool:
     knots[HEAD] = head_s / external.interval_s
     knots[HERE] = (s.tick - s.motion_begun) * dt_s / external.interval_s
     if not rt_external_lacks(external, knots, head_s):
-        fence()  # what was counted was written
         return False
     knots[DRY] = 1.0
     return True

@@ -6,13 +6,16 @@ It allocates nothing, takes no lock, and calls no Python; everything it touches 
 import math
 from typing import Any
 
-from firmware_bridge.driver import exchange_signature
+from firmware_bridge.driver import READINGS, exchange_signature
 from hilctl.law.bucket import rt_events, rt_full, rt_leak
+from hilctl.law.reference.external import COUNT, ENDED, PEAK_ACCELERATION, PEAK_SPEED, rt_external_see
+from hilctl.law.reference.motion import Kind
 from hilctl.law.settings import SETTINGS
 from hilctl.law.state import STATE
 from hilctl.law.tick import rt_at_rest, rt_command, rt_start, rt_tick, rt_trip
 from hilctl.loop import layout
 from hilctl.loop.clock import EXCHANGE, LAW, rt_await, rt_start_clock
+from hilctl.loop.intake import IntakeKind, rt_note
 from hilctl.loop.layout import BANK, LOOP, OPTIONS, ROWS, ROWS_AT
 from hilctl.loop.listen import rt_take_requests, rt_take_settings, rt_watch_service
 from hilctl.loop.lost import rt_count_outcome, rt_follow_link, rt_link_open, rt_without_link
@@ -22,14 +25,14 @@ from hilctl.loop.ring import rt_claim, rt_lose, rt_publish
 from hilctl.loop.standstill import FOREVER_NS, rt_idle, rt_nap, rt_pass, rt_room
 from hilctl.rt.jit import jit, loop_type
 from hilctl.rt.libc import monotonic_ns
-from hilctl.rt.records import record_at, words_of
+from hilctl.rt.records import record_at, rt_copy, words_of
 from hilctl.signals import SAMPLE, SENSORS, Action, Mode, Trip
 
 _WORDS_AT, _WORDS_END = layout.words.at, layout.words.end
 _OPTIONS_AT, _LOOP_AT, _LAW_AT = layout.options.at, layout.loop.at, layout.law.at
 _FIRST_SETTINGS_AT = layout.settings.at + READER_FIRST * SETTINGS.itemsize
 _SCRAP_AT, _KNOTS_AT = layout.scrap.at, layout.knots.at
-_ROW_SIZE, _BANK_SIZE = SAMPLE.itemsize, BANK.itemsize
+_ROW_SIZE, _READINGS_SIZE, _BANK_SIZE = SAMPLE.itemsize, READINGS.itemsize, BANK.itemsize
 _SENSORS = len(SENSORS)
 
 # Stalls longer than the feed-forward looks ahead, each of which the hydraulic mode feels; one leaks in the time in
@@ -57,7 +60,10 @@ def rt_run(memory: Any, exchange: Any, driver_state: Any) -> int:
         rested = rt_at_rest(state)
         limit_ns = FOREVER_NS if options.virtual != 0 else loop.deadline_ns + options.exchange_ns
         rt_command(state, command, loop.status.tick, loop.skipped, limit_ns)
+        lost = loop.health.lost
         if rt_link_open(words, loop):
+            if lost != 0:
+                rt_note(memory, words, loop, IntakeKind.LINK_BACK.value, 0, 0, 0.0, 0.0)
             outcome = exchange(driver_state, command, readings)
             rt_count_outcome(loop, outcome)
         else:
@@ -68,11 +74,14 @@ def rt_run(memory: Any, exchange: Any, driver_state: Any) -> int:
         rt_take_settings(memory, words, loop, state)
         if loop.status.ran > 0:  # before the first readings the law could only refuse
             rt_take_requests(memory, words, loop, state, loop.status.tick)
-        rt_watch_service(words, loop, options, state, exchanged_ns)
+        rt_watch_service(memory, words, loop, options, state, exchanged_ns)
         rt_watch_lateness(loop, state)
+        rt_see_points(memory, words, loop, state)
         # the law: from readings to the next command and the sample
         place = rt_claim(words, ROWS, loop.row_slots)
         sample = record_at(memory, _SCRAP_AT if place < 0 else ROWS_AT + place * _ROW_SIZE, SAMPLE)
+        if place >= 0:
+            rt_copy(readings, record_at(memory, rt_readings_at(loop, place), READINGS))
         rt_stamp(loop, law_before_ns, sample)
         rt_tick(state, command, readings, outcome, rt_knots(memory, state), sample)
         rt_follow_link(words, loop, options, state, outcome)
@@ -82,9 +91,15 @@ def rt_run(memory: Any, exchange: Any, driver_state: Any) -> int:
         else:
             rt_publish(words, ROWS)
         loop.status.ran += 1
-        rt_tell(memory, words, loop, state)
+        rt_tell(memory, words, loop, options, state)
         rt_finish(loop, options, exchanged_ns)
     return int(loop.status.ending)
+
+
+@jit()
+def rt_readings_at(loop: Any, place: int) -> int:
+    """Where the readings of a row lie."""
+    return int(ROWS_AT + loop.row_slots * _ROW_SIZE + place * _READINGS_SIZE)
 
 
 @jit()
@@ -97,6 +112,17 @@ def rt_bank(state: Any) -> int:
 def rt_knots(memory: Any, state: Any) -> Any:
     """That waveform."""
     return words_of(record_at(memory, rt_bank(state), BANK))
+
+
+@jit()
+def rt_see_points(memory: Any, words: Any, loop: Any, state: Any) -> None:
+    """What has come of an external reference."""
+    if state.mode != Mode.TRACK or state.motion.kind != Kind.EXTERNAL:
+        return
+    knots = rt_knots(memory, state)
+    if rt_external_see(knots):
+        rt_note(memory, words, loop, IntakeKind.POINTS.value, int(knots[COUNT]), int(knots[ENDED]), knots[PEAK_SPEED],
+                knots[PEAK_ACCELERATION])  # fmt: skip
 
 
 @jit()
@@ -119,18 +145,21 @@ def rt_prepare(loop: Any, options: Any) -> None:
 @jit()
 def rt_stand_still(memory: Any, words: Any, loop: Any, options: Any, state: Any) -> None:
     """Virtual clock: listens while time stands still, then lets one period pass."""
-    rounds = 0
+    rounds, loop.between = 0, 1
+    rt_see_points(memory, words, loop, state)
     while rt_idle(loop, words, state, rt_knots(memory, state)) or not rt_room(loop, options, words):
         if rounds == 0:
             loop.changed = 1
         rt_take_settings(memory, words, loop, state)
         rt_take_requests(memory, words, loop, state, loop.status.tick + 1)
-        rt_watch_service(words, loop, options, state, monotonic_ns())
+        rt_watch_service(memory, words, loop, options, state, monotonic_ns())
         if loop.changed != 0 or rt_snapshot_asked(words):
             loop.status.standing = 1 if rt_idle(loop, words, state, rt_knots(memory, state)) else 0
-            rt_tell(memory, words, loop, state)
+            rt_tell(memory, words, loop, options, state)
         rt_nap(rounds)
+        rt_see_points(memory, words, loop, state)
         rounds += 1
+    loop.between = 0
     rt_pass(loop, words, options.period_ns)
 
 

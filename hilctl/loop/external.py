@@ -3,21 +3,22 @@
 Each word has one writer, and what is written before a word is visible before it.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hilctl.law.reference.external import (
-    COUNT,
     DRY,
-    ENDED,
     FIRST,
     HEAD,
     HERE,
-    PEAK_ACCELERATION,
-    PEAK_SPEED,
     RING,
+    SENT,
+    SENT_ACCELERATION,
+    SENT_END,
+    SENT_SPEED,
     SUPPORT,
 )
 from hilctl.loop.outside import order
@@ -26,20 +27,20 @@ _KEPT = 64  # coefficients behind the head that are not written over: more than 
 
 
 class Bank:
-    """The bank of one external reference, while its motion runs."""
+    """The bank of one external reference, while its motion runs. `told` is given all that is written."""
 
-    def __init__(self, knots: Any) -> None:
-        self._knots = knots
+    def __init__(self, knots: Any, told: Callable[[npt.NDArray[np.float64]], None] = lambda coefficients: None) -> None:
+        self._knots, self._told = knots, told
 
     @property
     def room(self) -> int:
         """How many coefficients can be written."""
-        return int(RING - _KEPT - (self._knots[COUNT] - max(self._knots[HEAD], 0.0)))
+        return int(RING - _KEPT - (self._knots[SENT] - max(self._knots[HEAD], 0.0)))
 
     @property
     def ahead(self) -> float:
         """In intervals: how far the head can go with what is there."""
-        return float(max(self._knots[COUNT] - SUPPORT + 1 - max(self._knots[HEAD], 0.0), 0.0))
+        return float(max(self._knots[SENT] - SUPPORT + 1 - max(self._knots[HEAD], 0.0), 0.0))
 
     @property
     def here(self) -> float:
@@ -53,13 +54,19 @@ class Bank:
 
     def write(self, coefficients: npt.NDArray[np.float64], v_m_s: float, a_m_s2: float) -> None:
         """More coefficients, for which there is room, and the peaks of the whole so far."""
-        knots, first = self._knots, int(self._knots[COUNT])
+        self._told(coefficients)
+        knots, first = self._knots, int(self._knots[SENT])
         knots[FIRST + ((first + np.arange(len(coefficients))) & (RING - 1))] = coefficients
-        knots[PEAK_SPEED], knots[PEAK_ACCELERATION] = v_m_s, a_m_s2
+        knots[SENT_SPEED], knots[SENT_ACCELERATION] = v_m_s, a_m_s2
         order()
-        knots[COUNT] = first + len(coefficients)
+        knots[SENT] = first + len(coefficients)
 
     def end(self) -> None:
         """Nothing more comes."""
         order()
-        self._knots[ENDED] = 1.0
+        self._knots[SENT_END] = 1.0
+
+
+def written(knots: npt.NDArray[np.float64]) -> bytes:
+    """All of a bank that has been written."""
+    return bytes(knots[: FIRST + min(int(knots[SENT]), RING)].tobytes())

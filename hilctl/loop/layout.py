@@ -9,12 +9,14 @@
     settings   three parameter sets: the mailbox
     statuses   the newest few status records
     requests, answers      two queues
+    intakes    what the loop took from outside, in order
     snapshot   one copy of the law's state, made when asked for
     scrap      a sample that found no place among the rows
     knots      waveforms, one a bank
     rows       the samples
+    readings   what the driver gave, of each row
 
-Everything but the rows has a fixed place, so compiled code knows it as a constant.
+Everything but the last two has a fixed place, so compiled code knows it as a constant.
 """
 
 import hashlib
@@ -52,13 +54,15 @@ ANSWERS = 10 * LINE
 ROWS = 12 * LINE
 DEVICE_LINK = 14 * LINE  # the link to the device, OPEN or LOST (lost.py): the loop loses it, the core's keeper opens it
 STALL = 15 * LINE  # both, by exchange: periods that the virtual clock misses before its next tick, as on a stalled host
-WORDS = 16 * LINE
+INTAKES = 16 * LINE
+WORDS = 18 * LINE
 
 FREE = -1
 WORD = np.dtype(np.int64)
 
 REQUEST_SLOTS = 64
 ANSWER_SLOTS = 64
+INTAKE_SLOTS = 256
 STATUS_SLOTS = 16
 MAIL_SLOTS = 3
 BANKS = 2
@@ -175,17 +179,45 @@ LOOP = record_of(
         ("begun_ns", np.int64),
         ("late", np.float64),  # bucket of missed periods
         ("stalls", np.float64),  # and of stalls that the motion feels
+        ("between", np.int64),  # 1: between two ticks, on the virtual clock
         ("command", COMMAND),
         ("readings", READINGS),
     ]
 )
 
 ANSWER = record_of([("id", np.int64), ("refusal", np.int64), ("tick", np.int64)])
+INTAKE = record_of(
+    [
+        ("kind", np.int64),
+        ("tick", np.int64),  # that runs, or the last one that has run
+        ("between", np.int64),  # 1: after that tick
+        ("id", np.int64),
+        ("refusal", np.int64),
+        ("value", np.float64),
+        ("limit", np.float64),
+    ]
+)
+# What the loop carries from tick to tick that the law sees.
+CARRIED = record_of(
+    [
+        ("late", np.float64),
+        ("stalls", np.float64),
+        ("late_in_a_row", np.int64),
+        ("failing", np.int64),
+        ("lost", np.int64),
+        ("errors", np.int64),
+        ("ending", np.int64),
+        ("lost_periods", np.int64),
+        ("points", np.float64, (4,)),  # of an external reference, as seen last: the first words of its bank
+    ]
+)
 SNAPSHOT = record_of(
     [
         ("tick", np.int64),  # the last tick that the state has seen
         ("row", np.int64),  # number of the row that comes next
         ("request", np.int64),  # id of the last request that the state has seen
+        ("intake", np.int64),  # number of the intake that comes next
+        ("carried", CARRIED),
         ("state", STATE),
     ]
 )
@@ -223,7 +255,8 @@ settings = _after(law.end, SETTINGS, MAIL_SLOTS)
 statuses = _after(settings.end, STATUS, STATUS_SLOTS)
 requests = _after(statuses.end, REQUEST, REQUEST_SLOTS)
 answers = _after(requests.end, ANSWER, ANSWER_SLOTS)
-snapshot = _after(answers.end, SNAPSHOT)
+intakes = _after(answers.end, INTAKE, INTAKE_SLOTS)
+snapshot = _after(intakes.end, SNAPSHOT)
 scrap = _after(snapshot.end, SAMPLE)
 knots = _after(scrap.end, BANK, BANKS)
 ROWS_AT = -(-knots.end // PAGE) * PAGE
@@ -234,15 +267,21 @@ def rows(row_slots: int) -> Region:
     return Region(ROWS_AT, SAMPLE, row_slots)
 
 
+def readings(row_slots: int) -> Region:
+    """What the driver gave, beside the ring of samples."""
+    return Region(rows(row_slots).end, READINGS, row_slots)
+
+
 def size_of(row_slots: int) -> int:
     """Bytes of the whole memory, in whole pages."""
-    return -(-rows(row_slots).end // PAGE) * PAGE
+    return -(-readings(row_slots).end // PAGE) * PAGE
 
 
 def _hash() -> int:
-    regions = (header, words, options, realtime, loop, law, settings, statuses, requests, answers, snapshot, scrap,
-               knots)
-    text = repr([(r.at, r.slots, r.dtype.descr) for r in regions]) + repr(SAMPLE.descr) + repr(WORDS)
+    regions = (header, words, options, realtime, loop, law, settings, statuses, requests, answers, intakes, snapshot,
+               scrap, knots)
+    rows = repr(SAMPLE.descr) + repr(READINGS.descr)
+    text = repr([(r.at, r.slots, r.dtype.descr) for r in regions]) + rows + repr(WORDS)
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "little")
 
 

@@ -20,6 +20,7 @@ from hilctl.law.reference.motion import Kind
 from hilctl.law.requests import RequestKind
 from hilctl.loop import memory as shared
 from hilctl.loop.board import newest
+from hilctl.loop.external import written
 from hilctl.loop.layout import (
     ANSWER_SLOTS,
     ANSWERS,
@@ -27,6 +28,7 @@ from hilctl.loop.layout import (
     FREE,
     HEARTBEAT,
     HELD,
+    INTAKES,
     MAIL,
     REQUESTS,
     ROWS,
@@ -40,11 +42,14 @@ from hilctl.loop.mailbox import WRITER_FIRST, mail_put
 from hilctl.loop.memory import Memory
 from hilctl.loop.options import CoreOptions
 from hilctl.loop.outside import Reader, Writer, load, store
+from hilctl.loop.sent import Intake, Sent
 from hilctl.loop.spawn import Spawned, spawn
 from hilctl.loop.status import CoreStatus
 from hilctl.params import Params
 
 _MESSAGE_BYTES = 65536
+
+Table = npt.NDArray[np.int64]
 
 
 class QueueFull(HilctlError):
@@ -68,12 +73,16 @@ class Answer(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """The law's whole state after a tick, before the row with that number, having seen requests up to that id."""
+    """The law's whole state after a tick, before the row and the intake with these numbers, having seen requests up to
+    that id; with what the loop carries, and the waveform of the motion that runs."""
 
     tick: int
     row: int
     request: int
+    intake: int
     state: bytes
+    carried: bytes
+    knots: bytes
 
 
 class Runner(Protocol):
@@ -105,9 +114,11 @@ class Link:
         self.memory, self.driver, self.options = memory, driver, options
         self._runner = runner
         # As a table of words: numpy copies them as they are, and needs no view of another type for that.
-        self._rows = Reader(memory.words, ROWS, memory.rows.view(np.int64).reshape(len(memory.rows), -1))
+        tables = (side.view(np.int64).reshape(len(side), -1) for side in (memory.rows, memory.readings))
+        self._rows = Reader(memory.words, ROWS, *tables)
         self._requests = Writer(memory.words, REQUESTS, memory.requests)
         self._answers = Reader(memory.words, ANSWERS, memory.answers)
+        self._sent = Sent(Reader(memory.words, INTAKES, memory.intakes))
         self._word_array: Any = np.frombuffer(memory.words, np.int64)
         self._back = WRITER_FIRST
         self._asked = self._answered = 0
@@ -151,6 +162,7 @@ class Link:
     def put_settings(self, record: Any) -> None:
         """Hands over a whole parameter set; the newest counts. The first call loads a compiled function."""
         self.memory.settings[self._back] = record
+        self._sent.settings(record)
         self._back = int(mail_put(self._word_array, MAIL, self._back))
 
     def put_knots(self, knots: npt.NDArray[np.float64]) -> int:
@@ -162,6 +174,7 @@ class Link:
             bank = (self._next_bank + k) % BANKS
             if self._motion_of_bank[bank] <= done:
                 self.memory.knots[bank].knots[: len(knots)] = knots
+                self._sent.knots(bank, knots)
                 self._next_bank = (bank + 1) % BANKS
                 return bank
         raise Busy(f"motions {self._motion_of_bank} are not over, the last that ended is {done}")
@@ -169,6 +182,10 @@ class Link:
     def bank_of(self, motion: int) -> Any:
         """The knots of a motion that has a bank."""
         return self.memory.knots[self._motion_of_bank.index(motion)].knots
+
+    def points(self, coefficients: npt.NDArray[np.float64]) -> None:
+        """Keeps what is written into the bank of an external reference, until the loop has seen it."""
+        self._sent.points(coefficients)
 
     def ask(self, request: Any) -> int:
         """Queues a request and returns the id by which it will be answered; QueueFull when the loop has too many."""
@@ -178,6 +195,7 @@ class Link:
         if not self._requests.put(request):
             raise QueueFull("the loop has not taken the requests before this one")
         self._asked += 1
+        self._sent.request(request)
         if request.kind == RequestKind.TRACK and request.motion.kind in (Kind.WAVEFORM, Kind.EXTERNAL):
             self._motion_of_bank[int(request.bank)] = int(request.motion.id)
             self._refused_motions[self._asked] = int(request.bank)
@@ -209,7 +227,14 @@ class Link:
         done = load(words, SNAPSHOT_DONE)
         if done == 0 or done != words[SNAPSHOT_ASKED]:
             return None
-        return Snapshot(int(copy.tick), int(copy.row), int(copy.request), copy.state.tobytes())
+        state = copy.state
+        knots = b""
+        if state.motion_id and state.motion.kind == Kind.WAVEFORM:
+            knots = self._sent.knots_of(int(state.bank))
+        elif state.motion_id and state.motion.kind == Kind.EXTERNAL:
+            knots = written(self.memory.knots[int(state.bank)].knots)
+        tick, row, request, intake = (int(copy[name]) for name in ("tick", "row", "request", "intake"))
+        return Snapshot(tick, row, request, intake, state.tobytes(), copy.carried.tobytes(), knots)
 
     def answers(self) -> list[Answer]:
         """Answers since the last call, in order."""
@@ -226,9 +251,13 @@ class Link:
         out: npt.NDArray[Any] = self._rows.take(limit_rows).view(self.memory.rows.dtype)
         return out
 
-    def pour(self, limit_rows: int, into: Callable[[npt.NDArray[np.int64]], None]) -> int:
-        """The same rows as a table of words, without a copy: `into` gets them as they lie in the ring, in one part or
-        two. Returns how many."""
+    def intakes(self) -> list[Intake]:
+        """What the loop took from outside since the last call, in order."""
+        return self._sent.taken()
+
+    def pour(self, limit_rows: int, into: Callable[[Table, Table], None]) -> int:
+        """The same rows as a table of words, and beside it what the driver gave, without a copy: `into` gets them as
+        they lie in the ring, in one part or two. Returns how many."""
         return self._rows.pour(limit_rows, into)
 
     @property

@@ -6,6 +6,7 @@ from hilctl.law.requests import REQUEST
 from hilctl.law.settings import SETTINGS
 from hilctl.law.tick import rt_adopt, rt_hurry, rt_request, rt_trip
 from hilctl.loop import layout
+from hilctl.loop.intake import IntakeKind, rt_note
 from hilctl.loop.layout import ANSWER_SLOTS, ANSWERS, HEARTBEAT, HURRY, MAIL, REQUEST_SLOTS, REQUESTS
 from hilctl.loop.mailbox import rt_mail_take, rt_mail_waits
 from hilctl.loop.ring import READ, rt_claim, rt_done, rt_publish, rt_waiting
@@ -28,6 +29,7 @@ def rt_take_settings(memory: Any, words: Any, loop: Any, state: Any) -> None:
     if rt_mail_waits(words, MAIL):
         loop.mail_front = rt_mail_take(words, MAIL, loop.mail_front)
         rt_adopt(state, record_at(memory, _SETTINGS_AT + loop.mail_front * _SETTINGS_SIZE, SETTINGS))
+        rt_note(memory, words, loop, IntakeKind.SETTINGS.value, state.epoch, 0, 0.0, 0.0)
         loop.changed = 1
 
 
@@ -43,6 +45,7 @@ def rt_take_requests(memory: Any, words: Any, loop: Any, state: Any, tick: int) 
         answer = record_at(memory, _ANSWERS_AT + place * _ANSWER_SIZE, _ANSWER)
         answer.id, answer.tick = request.id, tick
         answer.refusal = rt_request(state, request, tick)
+        rt_note(memory, words, loop, IntakeKind.REQUEST.value, request.id, answer.refusal, 0.0, 0.0)
         loop.request = request.id
         loop.changed = 1
         rt_done(words, REQUESTS, 1)
@@ -50,7 +53,7 @@ def rt_take_requests(memory: Any, words: Any, loop: Any, state: Any, tick: int) 
 
 
 @jit()
-def rt_watch_service(words: Any, loop: Any, options: Any, state: Any, now_ns: int) -> None:
+def rt_watch_service(memory: Any, words: Any, loop: Any, options: Any, state: Any, now_ns: int) -> None:
     """Begins the end of the run when the service is silent, or when the core's main thread says so."""
     if loop.status.ending == 0:
         reason, silent_ns = load_acquire(words, HURRY), 0
@@ -63,6 +66,8 @@ def rt_watch_service(words: Any, loop: Any, options: Any, state: Any, now_ns: in
         loop.status.ending = reason
         loop.hurry_left = options.hurry_ticks
         loop.changed = 1
-        rt_trip(state, reason, Action.STOP.value, silent_ns / SECOND_NS, options.service_timeout_ns / SECOND_NS)
+        silent_s, limit_s = silent_ns / SECOND_NS, options.service_timeout_ns / SECOND_NS
+        rt_trip(state, reason, Action.STOP.value, silent_s, limit_s)
+        rt_note(memory, words, loop, IntakeKind.END.value, reason, 0, silent_s, limit_s)
     loop.hurry_left -= 1 + loop.skipped
     rt_hurry(state)

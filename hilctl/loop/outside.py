@@ -43,9 +43,9 @@ def store(words: Any, index: int, value: int) -> None:
 
 
 class Reader:
-    """The reader's end of a ring (ring.py)."""
+    """The reader's end of a ring (ring.py), of one table of slots, or of several side by side."""
 
-    def __init__(self, words: Any, ring: int, slots: Any) -> None:
+    def __init__(self, words: Any, ring: int, *slots: Any) -> None:
         self._words, self._ring, self._slots = words, ring, slots
         self.read = int(words[ring + READ])
 
@@ -59,30 +59,30 @@ class Reader:
         """How many records found no place."""
         return int(self._words[self._ring + LOST])
 
-    def pour(self, limit: int, into: Callable[[Any], None]) -> int:
+    def pour(self, limit: int, into: Callable[..., None]) -> int:
         """Gives `into` the oldest waiting records, in order, at most `limit`, as they lie in the ring: in one part, or
         in two where the ring turns. Their slots are free afterwards. Returns how many."""
         count = min(self.waiting, limit)
         if count <= 0:
             return 0
-        size = len(self._slots)
+        size = len(self._slots[0])
         first = self.read % size
         end = min(first + count, size)
-        into(self._slots[first:end])
+        into(*(slots[first:end] for slots in self._slots))
         if first + count > size:
-            into(self._slots[: first + count - size])
+            into(*(slots[: first + count - size] for slots in self._slots))
         self.read += count
         store(self._words, self._ring + READ, self.read)
         return count
 
     def take(self, limit: int) -> Any:
-        """Copies of the oldest waiting records, in order, at most `limit`."""
+        """Copies of the oldest waiting records, in order, at most `limit`; of the first table."""
         import numpy as np
 
         out = bytearray()
         # As plain bytes: numpy copies records field by field, ten times slower.
-        self.pour(limit, lambda slots: out.extend(slots.view("u1").data.cast("B")))
-        return np.frombuffer(out, self._slots.dtype)
+        self.pour(limit, lambda slots, *_: out.extend(slots.view("u1").data.cast("B")))
+        return np.frombuffer(out, self._slots[0].dtype)
 
 
 class Writer:

@@ -2,18 +2,20 @@
 
 from typing import Any
 
+from hilctl.law.reference.motion import Kind
 from hilctl.loop import layout
 from hilctl.loop.board import rt_post
 from hilctl.loop.clock import EXCHANGE, LAW, WAKE
 from hilctl.loop.histogram import rt_clear_slices, rt_count
-from hilctl.loop.layout import ROWS, SNAPSHOT_ASKED, SNAPSHOT_DONE, STATUS_SLOTS, STATUSES
+from hilctl.loop.layout import BANK, INTAKES, ROWS, SNAPSHOT_ASKED, SNAPSHOT_DONE, STATUS_SLOTS, STATUSES
 from hilctl.loop.ring import LOST, WRITTEN
 from hilctl.rt.atomics import load_acquire, store_release
 from hilctl.rt.jit import jit
-from hilctl.rt.records import record_at, rt_copy
+from hilctl.rt.records import record_at, rt_copy, words_of
 
 _STATUSES_AT, _STATUS, _STATUS_SIZE = layout.statuses.at, layout.STATUS, layout.STATUS.itemsize
 _SNAPSHOT_AT, _SNAPSHOT = layout.snapshot.at, layout.SNAPSHOT
+_KNOTS_AT, _BANK_SIZE = layout.knots.at, BANK.itemsize
 SECOND_NS = 1_000_000_000
 
 
@@ -42,7 +44,7 @@ def rt_count_stages(loop: Any) -> None:
 
 
 @jit()
-def rt_tell(memory: Any, words: Any, loop: Any, state: Any) -> None:
+def rt_tell(memory: Any, words: Any, loop: Any, options: Any, state: Any) -> None:
     """Posts the status; copies the law's state when that was asked for."""
     status, guard = loop.status, state.guard
     status.request = loop.request
@@ -61,5 +63,19 @@ def rt_tell(memory: Any, words: Any, loop: Any, state: Any) -> None:
     if asked != words[SNAPSHOT_DONE]:
         snapshot = record_at(memory, _SNAPSHOT_AT, _SNAPSHOT)
         snapshot.tick, snapshot.row, snapshot.request = status.tick, words[ROWS + WRITTEN], loop.request
+        snapshot.intake = words[INTAKES + WRITTEN] + words[INTAKES + LOST]
+        rt_carried(loop, options, snapshot.carried)
+        if state.motion.kind == Kind.EXTERNAL:
+            knots = words_of(record_at(memory, _KNOTS_AT + state.bank * _BANK_SIZE, BANK))
+            for k in range(4):
+                snapshot.carried.points[k] = knots[k]
         rt_copy(state, snapshot.state)
         store_release(words, SNAPSHOT_DONE, asked)
+
+
+@jit()
+def rt_carried(loop: Any, options: Any, carried: Any) -> None:
+    """What the loop carries from tick to tick that the law sees."""
+    carried.late, carried.stalls, carried.late_in_a_row = loop.late, loop.stalls, loop.status.late_in_a_row
+    carried.failing, carried.lost, carried.errors = loop.health.failing, loop.health.lost, loop.health.errors
+    carried.ending, carried.lost_periods = loop.status.ending, options.lost_periods

@@ -1,11 +1,11 @@
-"""What waits for the file: rows, events and changes that are written in one go."""
+"""What waits for the file: rows, events, changes and a replay's inputs that are written in one go."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.recording.layout import Change, Event
+from hilctl.recording.layout import Change, Event, Known, Taken
 
 Block = tuple[int, npt.NDArray[Any]]  # sequence number of its first row, and the rows
 
@@ -16,10 +16,16 @@ class Batch(NamedTuple):
     blocks: list[Block]
     events: list[Event]
     changes: list[Change]
+    inputs: list[Taken | Known]
 
     def then(self, more: "Batch") -> "Batch":
         """Both."""
-        return Batch(self.blocks + more.blocks, self.events + more.events, self.changes + more.changes)
+        return Batch(
+            self.blocks + more.blocks,
+            self.events + more.events,
+            self.changes + more.changes,
+            self.inputs + more.inputs,
+        )
 
     @property
     def rows(self) -> int:
@@ -39,6 +45,14 @@ class Batch(NamedTuple):
             (before if event.tick <= tick else after).events.append(event)
         for change in self.changes:
             (before if change.tick <= tick else after).changes.append(change)
+        for one in self.inputs:
+            if isinstance(one, Known):
+                (before if one.row < number else after).inputs.append(one)
+                continue
+            if one.tick <= tick:
+                before.inputs.append(one)
+            if one.tick + one.between > tick:  # right after that tick: its number says whether it is before the state
+                after.inputs.append(one)
         return before, after
 
     def joined(self) -> list[Block]:
@@ -56,4 +70,4 @@ class Batch(NamedTuple):
 
 def nothing() -> Batch:
     """An empty one, to be filled."""
-    return Batch([], [], [])
+    return Batch([], [], [], [])

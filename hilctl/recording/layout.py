@@ -1,6 +1,10 @@
 """What stands in a recording's file, and where. The writer and the reader both go by this.
 
 samples      one row a tick, every channel
+readings     what the driver gave in each of these ticks, before any correction: values and ages
+taken        what the loop took from outside, in its order: parameter sets, requests; `blobs` has their bytes
+known        the controller's whole state now and then: from there on a replay is exact
+types        how the bytes in `blobs` are laid out, as JSON
 segments     (row, sequence): from this row on, samples count up from this sequence number; one more after each gap
 events       what happened: modes, trips, epochs, warnings
 parameters   every change: key, old, new, author, origin, epoch, tick
@@ -15,6 +19,7 @@ continues, required, complete, ended
 with the law's state. Where the disk had failed that file, what it holds beyond `flushed` stands in this one too.
 """
 
+import json
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +31,29 @@ ALWAYS = "always-"  # how the names of recordings begin that recording.always ma
 CHUNK_ROWS = 1024  # half a megabyte a chunk: h5py's default of some kilobytes costs a B-tree node every few rows
 
 SEGMENT: "np.dtype[Any]" = np.dtype([("row", np.int64), ("sequence", np.int64)])
+_WHOLE = ("number", "kind", "tick", "between", "id", "refusal")
+TAKEN: "np.dtype[Any]" = np.dtype(
+    [(name, np.int64) for name in _WHOLE]
+    + [("value", np.float64), ("limit", np.float64), ("at", np.int64), ("size", np.int64)]
+)
+KNOWN: "np.dtype[Any]" = np.dtype(
+    [(n, np.int64) for n in ("tick", "row", "request", "taken", "at", "state", "carried", "knots")]
+)
+
+
+def types_of(**types: "np.dtype[Any]") -> str:
+    """Record types as text, by name."""
+    return json.dumps({name: dtype.descr for name, dtype in types.items()})
+
+
+def type_of(types: str, name: str) -> "np.dtype[Any]":
+    """The record type of this name, from that text."""
+    return np.dtype(_fields(json.loads(types)[name]))
+
+
+def _fields(told: Any) -> list[Any]:
+    """JSON knows no tuples."""
+    return [(name, _fields(kind) if isinstance(kind, list) else kind, *map(tuple, more)) for name, kind, *more in told]
 
 
 class Header(NamedTuple):
@@ -45,6 +73,33 @@ class Header(NamedTuple):
     wall: dict[str, int] | None = None
     rig_files: tuple[tuple[str, str], ...] = ()
     required: bool = False  # by recording.required: it is evidence, and never deleted over the wire
+    types: str = ""  # how readings, states and what is taken are laid out, as JSON
+
+
+class Taken(NamedTuple):
+    """Something that the loop took from outside, in a tick or after it; `data` is what the service had sent."""
+
+    number: int  # of all, counted by the loop
+    kind: int
+    tick: int
+    between: int  # 1: after that tick
+    id: int
+    refusal: int
+    value: float
+    limit: float
+    data: bytes
+
+
+class Known(NamedTuple):
+    """The controller's whole state after a tick, before the sample and the taken one with these numbers."""
+
+    tick: int
+    row: int
+    request: int
+    taken: int
+    state: bytes
+    carried: bytes  # what the loop keeps beside it
+    knots: bytes  # the waveform of the motion that runs
 
 
 class Event(NamedTuple):

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.errors import WrongUse
-from hilctl.recording.layout import FORMAT, VERSION
+from hilctl.recording.layout import FORMAT, VERSION, Known, Taken
 from hilctl.recording.numbered import numbered
 
 
@@ -79,6 +79,38 @@ class Recording:
             return None
         return int(self._file.attrs["law_tick"]), bytes(self._file["law_state"][:])
 
+    @property
+    def types(self) -> str:
+        """How readings, states and what was taken are laid out; empty where the file has none of them."""
+        return str(self._file["types"].asstr()[()]) if "types" in self._file else ""
+
+    def readings(self, first: int = 0, end: int | None = None) -> npt.NDArray[Any]:
+        """What the driver gave, by row of the file."""
+        return np.asarray(self._file["readings"][first:end])
+
+    @property
+    def taken(self) -> list[Taken]:
+        """What the loop took from outside, in order; the bytes are read with it."""
+        if "taken" not in self._file:
+            return []
+        rows = self._file["taken"][:].tolist()
+        return [Taken._make((*fields, self._blob(at, size))) for *fields, at, size in rows]
+
+    @property
+    def known(self) -> list[Known]:
+        """The controller's states, in order."""
+        if "known" not in self._file:
+            return []
+        out = []
+        for *numbers, at, state, carried, knots in self._file["known"][:].tolist():
+            blob = self._blob(at, state + carried + knots)
+            parts = blob[:state], blob[state : state + carried], blob[state + carried :]
+            out.append(Known._make((*numbers, *parts)))
+        return out
+
+    def _blob(self, at: int, size: int) -> bytes:
+        return bytes(self._file["blobs"][at : at + size])
+
     def rows(self, first: int = 0, end: int | None = None, every: int = 1) -> npt.NDArray[Any]:
         """Samples by row of the file."""
         return np.asarray(self._file["samples"][first:end:every])
@@ -98,6 +130,16 @@ class Recording:
         for row, number in self._file["segments"][:]:
             out[row:] = np.arange(len(self) - row, dtype=np.int64) + number
         return out
+
+    def row_of(self, sequence: int) -> int | None:
+        """The row of the file with this sequence number, or the next behind its segment; None before the first."""
+        segments = self._file["segments"][:]
+        index = int(np.searchsorted(segments["sequence"], sequence, "right")) - 1
+        if index < 0:
+            return None
+        row = int(segments["row"][index]) + sequence - int(segments["sequence"][index])
+        end = int(segments["row"][index + 1]) if index + 1 < len(segments) else len(self)
+        return row if row <= end else None
 
     @property
     def events(self) -> list[dict[str, Any]]:

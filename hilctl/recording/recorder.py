@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from hilctl.recording.batch import Batch, nothing
 from hilctl.recording.disk import NotSafe
-from hilctl.recording.layout import SUFFIX, Change, Event, Header
+from hilctl.recording.layout import SUFFIX, Change, Event, Header, Known, Taken
 from hilctl.recording.room import ALL_ROOM, ONE_FILE, DiskFull, Piece, Pieces, Room, free_bytes, need_of
 
 if TYPE_CHECKING:
@@ -132,6 +132,12 @@ class Recorder:
         with self._condition:
             if self._accepting:
                 self._waiting.changes.append(change)
+
+    def input(self, input: Taken | Known) -> None:
+        """Takes what a replay needs beside the rows."""
+        with self._condition:
+            if self._accepting:
+                self._waiting.inputs.append(input)
 
     @property
     def active(self) -> bool:
@@ -292,7 +298,7 @@ class Recorder:
             return
         try:
             self._make_room_for(batch)
-            self._writer.write(batch.joined(), batch.events, batch.changes)
+            self._writer.write(batch.joined(), batch.events, batch.changes, batch.inputs)
         except (OSError, RuntimeError, ValueError) as error:
             self._fail(error)
             return
@@ -346,7 +352,7 @@ class Recorder:
         try:
             new, self._part = _another(self._name, self._part)
             self._writer = Writer(new, header, first)
-            self._writer.write(batch.joined(), batch.events, batch.changes)
+            self._writer.write(batch.joined(), batch.events, batch.changes, batch.inputs)
             self._writer.sync()
         except (OSError, RuntimeError, ValueError) as again:
             self._fail(again)

@@ -9,6 +9,7 @@ import json
 import os
 import platform
 import time
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,20 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.recording.disk import Disk
-from hilctl.recording.layout import CHUNK_ROWS, FORMAT, SEGMENT, VERSION, Change, Event, Header
+from hilctl.recording.layout import (
+    CHUNK_ROWS,
+    FORMAT,
+    KNOWN,
+    SEGMENT,
+    TAKEN,
+    VERSION,
+    Change,
+    Event,
+    Header,
+    Known,
+    Taken,
+    type_of,
+)
 from hilctl.recording.numbered import numbered
 from hilctl.recording.room import DiskFull, free_bytes, need_of
 from hilctl.signals import CHANNELS, SAMPLE
@@ -42,6 +56,7 @@ def versions() -> dict[str, str]:
             from hilctl import __version__
 
             found[package] = __version__ if package == "hilctl" else "absent"
+    found["libc"] = " ".join(platform.libc_ver())
     return found
 
 
@@ -53,7 +68,18 @@ def host() -> dict[str, Any]:
         "system": f"{system.sysname} {system.release}",
         "machine": system.machine,
         "cores": os.cpu_count(),
+        "processor": _processor(),
     }
+
+
+def _processor() -> str:
+    """Its model, as the kernel names it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
+    except OSError:
+        lines = []
+    models = (line.partition(":")[2].strip() for line in lines if line.startswith(("model name", "CPU part")))
+    return next(models, platform.machine())
 
 
 class Writer:
@@ -70,6 +96,11 @@ class Writer:
         self._segments = self._grow("segments", SEGMENT, 64)
         self._events = self._grow("events", _EVENT, 64)
         self._changes = self._grow("parameters", _CHANGE, 64)
+        self._readings: Any = None
+        if header.types:
+            self._readings = self._grow("readings", type_of(header.types, "readings"), CHUNK_ROWS)
+        self._taken, self._known = self._grow("taken", TAKEN, 64), self._grow("known", KNOWN, 64)
+        self._blobs = self._grow("blobs", np.uint8, 1 << 16)
         try:
             self._flush()
             self.sync()
@@ -97,6 +128,7 @@ class Writer:
         self._file.create_dataset("rig_files", data=json.dumps(files), dtype=_TEXT)
         rows = np.array([(c.name, c.unit, c.kind, c.meaning) for c in CHANNELS], _CHANNEL)
         self._file.create_dataset("channels", data=rows)
+        self._file.create_dataset("types", data=header.types, dtype=_TEXT)
         if header.law_state:
             self._file.create_dataset("law_state", data=np.frombuffer(header.law_state, np.uint8))
 
@@ -115,13 +147,24 @@ class Writer:
         """Sequence number after the last row written."""
         return self._expected
 
-    def write(self, blocks: list[tuple[int, npt.NDArray[Any]]], events: list[Event], changes: list[Change]) -> None:
-        """Adds all of it and gives it to the kernel; OSError when that failed, and then it may only be closed."""
+    def write(
+        self,
+        blocks: list[tuple[int, npt.NDArray[Any]]],
+        events: list[Event],
+        changes: list[Change],
+        inputs: Sequence[Taken | Known] = (),
+    ) -> None:
+        """Adds all of it and gives it to the kernel; OSError when that failed, and then it may only be closed.
+
+        Rows are samples, or tables of words with the readings beside each sample."""
         self._need_room(sum(rows.nbytes for _, rows in blocks))
         for first, rows in blocks:
             if first != self._expected or not len(self._segments):
                 self._append(self._segments, np.array([(len(self._samples), first)], SEGMENT))
-            self._append(self._samples, rows.view(self._samples.dtype))
+            samples, readings = _sides(rows)
+            self._append(self._samples, samples.view(self._samples.dtype).reshape(len(rows)))
+            if self._readings is not None and readings is not None:
+                self._append(self._readings, readings.view(self._readings.dtype).reshape(len(rows)))
             self._expected = first + len(rows)
         if events:
             made = [(e.number, e.tick, e.time_ns, e.kind, json.dumps(e.body)) for e in events]
@@ -129,7 +172,23 @@ class Writer:
         if changes:
             rows_ = [(*c[:6], json.dumps(c.old), json.dumps(c.new)) for c in changes]
             self._append(self._changes, np.array(rows_, _CHANGE))
+        if inputs:
+            self._write_inputs(inputs)
         self._flush()
+
+    def _write_inputs(self, inputs: Sequence[Taken | Known]) -> None:
+        taken, known, blobs, at = [], [], bytearray(), len(self._blobs)
+        for one in inputs:
+            place = at + len(blobs)
+            if isinstance(one, Taken):
+                taken.append((*one[:-1], place, len(one.data)))
+                blobs += one.data
+            else:
+                known.append((*one[:4], place, len(one.state), len(one.carried), len(one.knots)))
+                blobs += one.state + one.carried + one.knots
+        self._append(self._blobs, np.frombuffer(blobs, np.uint8))
+        self._append(self._taken, np.array(taken, TAKEN))
+        self._append(self._known, np.array(known, KNOWN))
 
     def sync(self) -> None:
         """Brings all that was written onto the disk; NotSafe when that failed, and then it may only be closed."""
@@ -171,3 +230,11 @@ class Writer:
         free = free_bytes(self.path)
         if free < need_of(size):
             raise DiskFull(f"only {free / 1e6:.1f} MB are free on the disk of {self.path}")
+
+
+def _sides(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any] | None]:
+    """Samples, and the readings beside them, where a table of words has them."""
+    if rows.ndim == 1:
+        return rows, None
+    width = SAMPLE.itemsize // 8
+    return np.ascontiguousarray(rows[:, :width]), np.ascontiguousarray(rows[:, width:])

@@ -61,6 +61,7 @@ class App:
         now_s = time.monotonic()
         s.core.link.beat()
         busy = self._take_samples()
+        self._take_inputs()
         s.core.collect()
         if now_s >= self._look_due_s:
             self._look_due_s = now_s + _LOOK_S
@@ -96,6 +97,7 @@ class App:
         """The last samples and events, after the core has ended."""
         while self._take_samples():
             pass
+        self._take_inputs()
         self._hear()
         self._status_due_s = 0.0
         self._publish(time.monotonic())
@@ -124,11 +126,17 @@ class App:
         s = self.service
         history = s.core.history
         if s.recorder.active:
-            s.recorder.rows(first, history.rows(first, history.end))
+            s.recorder.rows(first, history.table(first, history.end))
         while first < history.end:
             words = history.glance(first, history.capacity)
             self._tell(s.watch.look(first, words))
             first += len(words)
+
+    def _take_inputs(self) -> None:
+        """What the loop took, after the rows: all that these follow from has come by then."""
+        s = self.service
+        for one in s.inputs.look(s.core.history.end):
+            s.recorder.input(one)
 
     def _watch_standstill(self) -> None:
         s = self.service
@@ -170,6 +178,7 @@ class App:
         assert s.core.ended is not None
         while self._take_samples():
             pass
+        self._take_inputs()
         s.tell(
             "core_ended" if s.core.ending and s.core.ended.exit_code == 0 else "core_gone",
             exit_code=s.core.ended.exit_code,

@@ -22,6 +22,7 @@ from hilctl.service.doors import COMMANDS, TELEMETRY, Door, guard, is_loopback
 from hilctl.service.events import Events
 from hilctl.service.filing import room_of
 from hilctl.service.history import History
+from hilctl.service.inputs import Inputs
 from hilctl.service.journal import Journal
 from hilctl.service.lease import LeaseDesk
 from hilctl.service.service import Identity, Places, Service
@@ -139,6 +140,7 @@ def assemble(
         lease=LeaseDesk(settings.lease_timeout_s, settings.console_idle_s),
         events=Events(),
         recorder=Recorder(1.0 / rig.recording.flush_hz, int(rig.recording.queue_s * rate_hz), room_of(rig)),
+        inputs=Inputs(link, rate_hz),
         journal=_journal(state / journal.NAME, run, store),
         watch=Watch(rate_hz),
         admission=admits,

@@ -22,7 +22,7 @@ from hilctl.wire.ops import Arguments
 
 def begun(s: Service, motion: int, start_m: float, interval_s: float) -> External:
     """The loop has taken its motion."""
-    return External(motion, Positions(start_m, interval_s), Bank(s.core.link.bank_of(motion)))
+    return External(motion, Positions(start_m, interval_s), Bank(s.core.link.bank_of(motion), s.core.link.points))
 
 
 def ran_dry(s: Service, over: dict[str, Any]) -> None:

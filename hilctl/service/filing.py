@@ -9,10 +9,11 @@ from typing import TypeVar
 
 from hilctl.law.requests import RequestKind
 from hilctl.params import BadValues, Problem
-from hilctl.recording.layout import ALWAYS, SUFFIX, Header
+from hilctl.recording.layout import ALWAYS, SUFFIX, Header, Known
 from hilctl.recording.recorder import State
 from hilctl.recording.room import MB, Piece, Room
 from hilctl.rig import Rig
+from hilctl.service.inputs import TYPES
 from hilctl.service.lost import ACTIONS, until_taken
 from hilctl.service.service import Service
 from hilctl.service.tasks import Pace, Result, Task, finished
@@ -22,7 +23,6 @@ from hilctl.wire.errors import Code, Refused
 _SNAPSHOT_S = 1.0  # a recording without the law's state is better than none
 _PIECES = 8  # of what `recording.always` keeps
 _T = TypeVar("_T")
-_Snapshot = tuple[int, int, bytes]  # the law's state: its tick, the first row that follows from it, its bytes
 
 
 def room_of(rig: Rig) -> Room:
@@ -141,13 +141,17 @@ def after_failure(s: Service) -> Task[Result]:
 
 def _begin(s: Service, path: Path, *, always: bool = False) -> Task[State]:
     """Records from the law's state on."""
-    snapshot = yield from _snapshot(s)
-    first = snapshot[1] if snapshot is not None else s.core.history.end
-    header = _header(s, snapshot, always=always)
+    known = yield from _known(s)
+    first = known.row if known is not None else s.core.history.end
+    header = _header(s, known, always=always)
     opened = s.recorder.start(path, header, first, _piece(s, always=always), always=always)
-    rows = s.core.history.rows(first, s.core.history.end)
+    rows = s.core.history.table(first, s.core.history.end)
     if len(rows):
         s.recorder.rows(first, rows)
+    if known is not None:
+        s.recorder.input(known)
+        for one in s.inputs.since(known.taken):
+            s.recorder.input(one)
     return (yield from finished(opened))
 
 
@@ -155,24 +159,23 @@ def _go_on(s: Service, path: Path | None, *, always: bool = False, continues: st
     """The recording that runs goes on in another file, without a gap; how the one before stood at its end."""
     s.recorder.hold_back()
     held = s.core.history.end
-    snapshot = yield from _snapshot(s)
-    if snapshot is not None and snapshot[1] < held:  # one that came too late, when it was asked for before
-        snapshot = None
+    known = yield from _known(s)
+    if known is not None and known.row < held:  # one that came too late, when it was asked for before
+        known = None
     deadline_s = time.monotonic() + _SNAPSHOT_S
-    while snapshot is not None and s.core.history.end < snapshot[1]:
+    while known is not None and s.core.history.end < known.row:
         if s.core.ended is not None or time.monotonic() > deadline_s:
-            snapshot = None
+            known = None
         yield Pace.FAST
-    first = snapshot[1] if snapshot is not None else -1
-    header = _header(s, snapshot, always=always, continues=continues)
+    first = known.row if known is not None else -1
+    header = _header(s, known, always=always, continues=continues)
     before = yield from finished(s.recorder.rotate(path, header, first, _piece(s, always=always), always=always))
     s.shelf.add(before)
     return before
 
 
-def _header(s: Service, snapshot: _Snapshot | None, *, always: bool, continues: str = "") -> Header:
+def _header(s: Service, known: Known | None, *, always: bool, continues: str = "") -> Header:
     rig, identity = s.rig, s.identity
-    tick, _, state = snapshot if snapshot is not None else (-1, -1, b"")
     return Header(
         rig.name,
         rig.text,
@@ -182,24 +185,24 @@ def _header(s: Service, snapshot: _Snapshot | None, *, always: bool, continues: 
         identity.clock,
         s.store.epoch,
         s.store.values(),
-        tick,
-        state,
+        known.tick if known is not None else -1,
+        known.state if known is not None else b"",
         continues,
         wall=None if s.virtual else s.wall.now._asdict(),
         rig_files=tuple((str(file.path), file.text) for file in s.store.file.files),
         required=rig.recording.required and not always,
+        types=TYPES,
     )
 
 
-def _snapshot(s: Service) -> Task[_Snapshot | None]:
-    if s.core.ended is not None:
-        return None
-    s.core.link.snapshot()
-    deadline_s = time.monotonic() + _SNAPSHOT_S
+def _known(s: Service) -> Task[Known | None]:
+    """The controller's state as it is now."""
+    before, deadline_s = s.inputs.states, time.monotonic() + _SNAPSHOT_S
+    if s.core.ended is None:
+        s.inputs.ask()
     while time.monotonic() < deadline_s and s.core.ended is None:
-        ready = s.core.link.snapshot_ready()
-        if ready is not None:
-            return int(ready.tick), int(ready.row), bytes(ready.state)
+        if s.inputs.states > before:
+            return s.inputs.known
         yield Pace.FAST
     return None
 

@@ -10,18 +10,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from firmware_bridge.driver import READINGS
 from hilctl.signals import NAMES, SAMPLE
 from hilctl.wire.errors import Code, Refused
 
+_READINGS = READINGS.itemsize // 8  # words
 
-def _memory(rows: int) -> npt.NDArray[np.int64]:
+
+def _memory(rows: int, words: int) -> npt.NDArray[np.int64]:
     """Memory that the kernel gives as it is first touched, two megabytes at a time where it can: by pages, the first
     minutes cost three times as much processor time as all the rest (measured at 10 kHz)."""
-    memory = mmap.mmap(-1, rows * SAMPLE.itemsize, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    memory = mmap.mmap(-1, rows * words * 8, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     if hasattr(mmap, "MADV_HUGEPAGE"):
         with contextlib.suppress(OSError):
             memory.madvise(mmap.MADV_HUGEPAGE)
-    return np.frombuffer(memory, np.int64).reshape(rows, len(NAMES))
+    return np.frombuffer(memory, np.int64).reshape(rows, words)
 
 
 def _as_rows(words: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
@@ -30,10 +33,11 @@ def _as_rows(words: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
 
 
 class History:
-    """A ring of rows. `first` to `end` (excluded) are held. Memory is touched, and so taken, only as rows come."""
+    """A ring of rows, each a sample and what the driver gave. `first` to `end` (excluded) are held. Memory is touched,
+    and so taken, only as rows come."""
 
     def __init__(self, capacity: int) -> None:
-        self._words = _memory(capacity)
+        self._words, self._readings = _memory(capacity, len(NAMES)), _memory(capacity, _READINGS)
         self._rows = _as_rows(self._words)
         self._capacity = capacity
         self.first = self.end = 0
@@ -48,23 +52,26 @@ class History:
         """Rows that are held at most."""
         return self._capacity
 
-    def append(self, words: npt.NDArray[np.int64]) -> None:
-        """Adds rows in order, as a table of words."""
-        keep = words if len(words) <= self._capacity else words[-self._capacity :]
+    def append(self, words: npt.NDArray[np.int64], readings: npt.NDArray[np.int64]) -> None:
+        """Adds rows in order, as tables of words."""
         self.end += len(words)
+        self._put(self._words, words)
+        self._put(self._readings, readings)
+        self.first = max(self.first, self.end - self._capacity)
+
+    def _put(self, ring: npt.NDArray[np.int64], words: npt.NDArray[np.int64]) -> None:
+        keep = words if len(words) <= self._capacity else words[-self._capacity :]
         at = (self.end - len(keep)) % self._capacity
         head = self._capacity - at
         if len(keep) <= head:
-            self._words[at : at + len(keep)] = keep
+            ring[at : at + len(keep)] = keep
         else:
-            self._words[at:] = keep[:head]
-            self._words[: len(keep) - head] = keep[head:]
-        self.first = max(self.first, self.end - self._capacity)
+            ring[at:] = keep[:head]
+            ring[: len(keep) - head] = keep[head:]
 
     def rows(self, first: int, end: int, every: int = 1) -> npt.NDArray[Any]:
         """A copy of the rows from `first` to `end` (excluded); `gone` where the oldest were overwritten."""
-        if first < self.first:
-            raise Refused(Code.GONE, f"sample {first} was purged; memory begins at {self.first}", "first")
+        self._need(first)
         end = min(end, self.end)
         at, count = first % self._capacity, max(0, end - first)
         head = min(count, self._capacity - at)
@@ -73,10 +80,25 @@ class History:
         whole = np.concatenate((self._words[at:], self._words[: count - head]))
         return _as_rows(np.ascontiguousarray(whole[::every]))
 
+    def table(self, first: int, end: int) -> npt.NDArray[np.int64]:
+        """The same as a table of words, each sample with its readings beside it; `end` is not beyond the newest."""
+        self._need(first)
+        out = np.empty((max(0, end - first), len(NAMES) + _READINGS), np.int64)
+        at = first % self._capacity
+        head = min(len(out), self._capacity - at)
+        for ring, into in ((self._words, out[:, : len(NAMES)]), (self._readings, out[:, len(NAMES) :])):
+            into[:head] = ring[at : at + head]
+            into[head:] = ring[: len(out) - head]
+        return out
+
     def glance(self, first: int, most: int) -> npt.NDArray[np.int64]:
         """Rows from `first` on, at most so many, as a table of words: without a copy, up to where the ring turns."""
         at = first % self._capacity
         return self._words[at : at + max(0, min(most, self.end - first))]
+
+    def _need(self, first: int) -> None:
+        if first < self.first:
+            raise Refused(Code.GONE, f"sample {first} was purged; memory begins at {self.first}", "first")
 
     def last(self) -> Any:
         """The newest row, None when there is none."""

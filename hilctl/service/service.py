@@ -13,6 +13,7 @@ from hilctl.service.audit import Audit
 from hilctl.service.core import Core
 from hilctl.service.events import Events
 from hilctl.service.external import External
+from hilctl.service.inputs import Inputs
 from hilctl.service.jobs import Jobs
 from hilctl.service.journal import Journal
 from hilctl.service.lease import LeaseDesk
@@ -72,6 +73,7 @@ class Service:
     lease: LeaseDesk
     events: Events
     recorder: Recorder
+    inputs: Inputs
     journal: Journal
     watch: Watch
     admission: Admission

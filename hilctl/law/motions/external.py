@@ -19,7 +19,7 @@ from hilctl.law.motions.checking import check_plan
 from hilctl.law.motions.limits import Flow, MotionLimits, MotionRefused
 from hilctl.law.motions.planning import Plan, frame, new_plan, stretch
 from hilctl.law.motions.requests import External
-from hilctl.law.reference.external import AT_REST, COUNT, FIRST
+from hilctl.law.reference.external import AT_REST, COUNT, FIRST, SENT
 from hilctl.law.reference.motion import ENDLESS_S, Kind
 
 Reals = npt.NDArray[np.float64]
@@ -39,7 +39,7 @@ def plan_external(request: External, limits: MotionLimits, start_m: float, motio
     external.interval_s, external.least = request.interval_s, least + AT_REST
     plan.knots = np.full(FIRST + AT_REST, start_m)
     plan.knots[:FIRST] = 0.0
-    plan.knots[COUNT] = AT_REST
+    plan.knots[COUNT] = plan.knots[SENT] = AT_REST
     frame(plan, limits, (start_m, start_m, start_m, start_m), ENDLESS_S)
     plan.facts |= {"interval_s": request.interval_s, "least": float(least), "start_m": start_m}
     plan.text = (

@@ -4,7 +4,8 @@ The service turns them into coefficients of the spline of wave.py, and writes th
 ring here, behind a few words that both sides read:
 
     service   how many coefficients there are, whether the last one is written, the peaks of what was sent
-    loop      how far head and table have come, in intervals, and whether the reference ran dry
+    loop      the same as it has seen them, once a tick; how far head and table have come, in intervals, and whether the
+              reference ran dry
 
 A word is written after what it speaks of. The first five coefficients are the place where the table rests, and
 interval u needs the coefficients u to u + 5. So the motion begins at rest, and rests until enough of it is there.
@@ -19,10 +20,12 @@ from hilctl.law.reference.point import rt_rest
 from hilctl.law.reference.wave import KNOTS, rt_between
 from hilctl.params import record_of
 from hilctl.rt import jit
+from hilctl.rt.atomics import fence
 
 # The words, by their place in the bank.
 COUNT, ENDED, PEAK_SPEED, PEAK_ACCELERATION, HEAD, HERE, DRY = range(7)
-FIRST = 8  # the place of the ring
+SENT, SENT_END, SENT_SPEED, SENT_ACCELERATION = range(8, 12)  # the service's
+FIRST = 16  # the place of the ring
 RING = KNOTS // 2  # a power of two
 SUPPORT = 6  # coefficients that a point needs
 AT_REST = SUPPORT - 1  # coefficients before the first one that was sent
@@ -54,6 +57,20 @@ def rt_external(external: Any, knots: Any, t_s: float, out: Any) -> int:
         knots[FIRST + ((i + 5) & (RING - 1))], min(u - i, 1.0), 1.0 / external.interval_s, out,
     )  # fmt: skip
     return 0
+
+
+@jit()
+def rt_external_see(knots: Any) -> bool:
+    """Takes over what the service has sent by now, for the whole tick; whether that is anything new."""
+    ended = knots[SENT_END]
+    fence()  # with the end, the count is the last one
+    count = knots[SENT]
+    fence()  # what was counted was written
+    speed, acceleration = knots[SENT_SPEED], knots[SENT_ACCELERATION]
+    same = knots[COUNT] == count and knots[ENDED] == ended
+    same = same and knots[PEAK_SPEED] == speed and knots[PEAK_ACCELERATION] == acceleration
+    knots[COUNT], knots[ENDED], knots[PEAK_SPEED], knots[PEAK_ACCELERATION] = count, ended, speed, acceleration
+    return not same
 
 
 @jit()

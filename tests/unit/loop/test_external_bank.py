@@ -5,15 +5,15 @@ import pytest
 
 from hilctl.law.reference.external import (
     AT_REST,
-    COUNT,
     DRY,
-    ENDED,
     FIRST,
     HEAD,
     HERE,
-    PEAK_ACCELERATION,
-    PEAK_SPEED,
     RING,
+    SENT,
+    SENT_ACCELERATION,
+    SENT_END,
+    SENT_SPEED,
 )
 from hilctl.law.reference.wave import KNOTS
 from hilctl.loop.external import Bank
@@ -22,24 +22,24 @@ from hilctl.loop.external import Bank
 @pytest.fixture
 def knots():
     made = np.zeros(KNOTS)
-    made[COUNT] = AT_REST
+    made[SENT] = AT_REST
     return made
 
 
 def test_what_is_written_follows_what_was_and_turns_at_the_rings_end(knots):
     bank, some = Bank(knots), np.arange(1.0, 8.0)
-    knots[COUNT] = knots[HEAD] = RING - 3
+    knots[SENT] = knots[HEAD] = RING - 3
     bank.write(some, 0.5, 2.0)
-    assert knots[COUNT] == RING + 4
+    assert knots[SENT] == RING + 4
     assert knots[FIRST + RING - 3 : FIRST + RING].tolist() == [1.0, 2.0, 3.0]
     assert knots[FIRST : FIRST + 4].tolist() == [4.0, 5.0, 6.0, 7.0]
     assert not knots[FIRST + RING :].any()
-    assert (knots[PEAK_SPEED], knots[PEAK_ACCELERATION]) == (0.5, 2.0)
+    assert (knots[SENT_SPEED], knots[SENT_ACCELERATION]) == (0.5, 2.0)
 
 
 @pytest.mark.parametrize(("count", "head", "ahead"), [(5, 0, 0), (6, 0, 1), (20, 3.5, 11.5), (20, 15, 0), (20, 99, 0)])
 def test_how_far_the_head_can_go(knots, count, head, ahead):
-    knots[COUNT], knots[HEAD] = count, head
+    knots[SENT], knots[HEAD] = count, head
     assert Bank(knots).ahead == ahead
 
 
@@ -60,4 +60,4 @@ def test_what_the_loop_says_and_what_it_is_told(knots):
     assert bank.here == -4.5
     assert bank.dry
     bank.end()
-    assert knots[ENDED] == 1.0
+    assert knots[SENT_END] == 1.0

@@ -105,7 +105,7 @@ def watched(mode=Mode.TRACK, heartbeat_ns=2000, begun_ns=1000, timeout_ns=500_00
 
 
 def watch(rig, now_ns):
-    rt_watch_service(rig.words, rig.loop, rig.options, rig.state, now_ns)
+    rt_watch_service(rig.memory, rig.words, rig.loop, rig.options, rig.state, now_ns)
     return int(rig.loop.status.ending)
 
 

@@ -26,7 +26,7 @@ def told():
 
 
 def tell(rig):
-    rt_tell(rig.memory, rig.words, rig.loop, rig.state)
+    rt_tell(rig.memory, rig.words, rig.loop, rig.options, rig.state)
 
 
 def test_the_loops_channels_stand_in_the_sample_and_nothing_else():

@@ -98,10 +98,10 @@ def test_rows_beyond_what_may_wait_are_lost_counted_and_marked(tmp_path: Path, m
     let_go, held = threading.Event(), threading.Event()
     slow = writing.Writer.write
 
-    def write(self, blocks, events, changes):
+    def write(self, *batch):
         held.set()
         let_go.wait(10)
-        slow(self, blocks, events, changes)
+        slow(self, *batch)
 
     monkeypatch.setattr(writing.Writer, "write", write)
     recorder.rows(0, _rows(0, 50))

@@ -13,7 +13,7 @@ from hilctl.recording import recorder as recording
 from hilctl.recording import room as rooms
 from hilctl.recording import writer as writing
 from hilctl.recording.batch import Batch
-from hilctl.recording.layout import ALWAYS, Change, Event, Header
+from hilctl.recording.layout import ALWAYS, Change, Event, Header, Known, Taken
 from hilctl.recording.reader import open_recording
 from hilctl.recording.recorder import Recorder
 from hilctl.recording.room import Piece, Pieces, Room
@@ -48,7 +48,7 @@ def test_a_split_keeps_every_row_in_order(lengths: list[int], at: int) -> None:
     for length in lengths:
         blocks.append((first, rows(first, length)))
         first += length
-    before, after = Batch(blocks, [], []).split(at, 0)
+    before, after = Batch(blocks, [], [], []).split(at, 0)
     kept = [int(t) for part in (before, after) for n, some in part.blocks for t in some["tick"]]
     assert kept == list(range(5, first))
     assert all(n + len(some) <= at for n, some in before.blocks) and all(n >= at for n, _ in after.blocks)
@@ -184,3 +184,12 @@ def test_what_always_runs_keeps_its_bytes_and_its_hours(recorder: Recorder, tmp_
     two = active.stat().st_size + (tmp_path / f"{ALWAYS}4.h5").stat().st_size
     gone = pieces.trim(Room(keep_bytes=two), active)
     assert [path.name for path in gone] == [f"{ALWAYS}2.h5", f"{ALWAYS}3.h5"]
+
+
+def test_a_split_gives_a_state_and_what_was_taken_to_the_file_that_goes_on_from_them() -> None:
+    known = [Known(tick, tick + 1, 0, 0, b"", b"", b"") for tick in (10, 20)]
+    taken = [Taken(k, 2, tick, between, k, 0, 0.0, 0.0, b"") for k, (tick, between) in
+             enumerate([(15, 0), (20, 0), (20, 1), (21, 0)])]  # fmt: skip
+    before, after = Batch([], [], [], [*known, *taken]).split(21, 20)
+    assert before.inputs == [known[0], *taken[:3]]
+    assert after.inputs == [known[1], *taken[2:]]  # that one may be before the state or after it
