@@ -38,6 +38,7 @@ from hilctl.papers import markdown
 from hilctl.papers import run as papers
 from hilctl.papers.register import CASES, case_of
 from hilctl.params import Params, document, leaves
+from hilctl.recording.export import formats
 from hilctl.results import document as results
 from hilctl.rig import Tables
 from hilctl.signals import SENSORS, Trip
@@ -182,6 +183,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "trips": trip_rows,
     "registers": register_rows,
     "faults": faults.rows,
+    "formats": formats.rows,
     "orders": lambda: faults.rows(faults.ORDERS),
     "results": results.rows,
     "verified": lambda: results.rows(tuple(results.VERIFIED.values())),
@@ -192,7 +194,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "multisine": lambda: _excitation(Multisine),
 }
 
-_OURS = ("rig-file.md", "safety.md", "emulate.md", "dynamics.md", "results.md", "identified.md", "verify.md")
+_OURS = ("rig-file.md", "safety.md", "emulate.md", "dynamics.md", "results.md", "identified.md", "verify.md",
+         "recordings.md")  # fmt: skip
 
 
 def pages() -> dict[Path, str]:

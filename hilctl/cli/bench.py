@@ -25,6 +25,7 @@ BENCHES: dict[str, str] = {
     "start": "from the start of the core to its first tick, against importing numba",
     "bridge": "the loop over an emulated device, beside cyclictest, and its tracking beside the twin's",
     "exchange": "one exchange with a device, against pymodbus and pyserial",
+    "export": "a recording into every format, Parquet against pyarrow alone, and the memory that it takes",
     "identify": "fits, against pymoo, pygad and scipy",
     "remote": "stop over a link that is late, and what keys cost, against a service without",
     "telemetry": "publishing every sample, against raw pyzmq",

@@ -5,10 +5,12 @@ import time
 from pathlib import Path
 
 from hilctl.cli import connect
-from hilctl.cli.arguments import count
+from hilctl.cli.arguments import count, number
 from hilctl.cli.files import result_file, source_file
 from hilctl.cli.output import json_line, note, say
 from hilctl.errors import DONE, HilctlError, WrongUse
+
+_EVER_S = 1e9
 
 
 def record(parser: argparse.ArgumentParser) -> None:
@@ -38,11 +40,22 @@ def recordings(parser: argparse.ArgumentParser) -> None:
 def export(parser: argparse.ArgumentParser) -> None:
     """The arguments of `export`."""
     parser.add_argument("file", metavar="FILE", help="a recording")
-    parser.add_argument("--csv", action="store_true", help="comma-separated values, every digit kept")
-    parser.add_argument("--out", metavar="PATH", default="", help="the file to write (beside the recording)")
+    from hilctl.recording.export.formats import FORMATS
+
+    kinds = parser.add_mutually_exclusive_group()
+    for name, format in FORMATS.items():
+        kinds.add_argument(f"--{name}", dest="format", action="store_const", const=name, help=format.meaning)
+    parser.add_argument("--out", metavar="PATH", default="",
+                        help="the file to write; its ending may say the format (beside the recording)")  # fmt: skip
     parser.add_argument("--channels", nargs="+", default=[], metavar="CHANNEL", help="which ones (all)")
     parser.add_argument("--every", type=count(1, 1_000_000), default=1, metavar="N",
                         help="write one of every N samples (1)")  # fmt: skip
+    parser.add_argument("--from", type=number(-_EVER_S, _EVER_S, "s"), default=-_EVER_S, metavar="S", dest="from_s",
+                        help="begin with this time_s: the tick by the rate (the first sample)")  # fmt: skip
+    parser.add_argument("--to", type=number(-_EVER_S, _EVER_S, "s"), default=_EVER_S, metavar="S", dest="to_s",
+                        help="end with this time_s (the last sample)")  # fmt: skip
+    parser.add_argument("--alone", action="store_true", help="only this file of a recording that has several")
+    parser.add_argument("--json", action="store_true", help="path, rows and files, as one JSON object")
     parser.set_defaults(do=_export)
 
 
@@ -92,23 +105,32 @@ def _recordings(given: argparse.Namespace) -> int:
 
 
 def _export(given: argparse.Namespace) -> int:
-    from hilctl.recording.export import export_csv
-    from hilctl.recording.reader import open_recording
+    from hilctl.recording.chain import Chain
+    from hilctl.recording.export.formats import FORMATS
+    from hilctl.recording.export.write import Choice, export
 
-    if not given.csv:
-        raise WrongUse("no format given; add --csv")
+    by_ending = {format.suffix: name for name, format in FORMATS.items()}
+    name = given.format or by_ending.get(Path(given.out).suffix)
+    if name is None:
+        raise WrongUse(f"no format given; add one of {', '.join(f'--{name}' for name in FORMATS)}")
     source = source_file("FILE", Path(given.file))
-    target = Path(given.out) if given.out else source.with_suffix(".csv")
+    target = Path(given.out) if given.out else source.with_suffix(FORMATS[name].suffix)
     if target.resolve() == source.resolve():
         raise WrongUse(f"--out {target}: would overwrite the recording; name another file")
     result_file("--out", target)
     try:
-        opened = open_recording(source)
-    except OSError as error:
+        chain = Chain(source, alone=given.alone)
+    except (OSError, KeyError) as error:
         raise WrongUse(f"FILE {source}: is no recording ({error}); recordings are made by `hilctl record`") from None
-    with opened as recording:
-        if not recording.complete:
-            note(f"{source}: not complete; what it holds is exported")
-        rows = export_csv(recording, target, given.channels, given.every)
-    say(f"{target}: {rows} rows")
+    with chain:
+        for path in chain.incomplete:
+            note(f"{path}: not complete; what it holds is exported")
+        if chain.missing and not given.alone:
+            note(f"{chain.paths[0]} continues {chain.missing}, which is not beside it; the export begins after that")
+        rows = export(chain, name, target, Choice(given.channels, given.every, given.from_s, given.to_s))
+        files = [str(path) for path in chain.paths]
+    if given.json:
+        say(json_line({"path": str(target), "rows": rows, "files": files}))
+        return DONE
+    say(f"{target}: {rows} rows" + (f" of {len(files)} files" if len(files) > 1 else ""))
     return DONE

@@ -67,6 +67,16 @@ class Recording:
         return {file["path"]: file["text"] for file in json.loads(self._file["rig_files"][()])}
 
     @property
+    def kinds(self) -> dict[str, str]:
+        """The type of every channel, as numpy names it."""
+        return {row["name"].decode(): row["kind"].decode() for row in self._file["channels"][:]}
+
+    @property
+    def meanings(self) -> dict[str, str]:
+        """What every channel is."""
+        return {row["name"].decode(): row["meaning"].decode() for row in self._file["channels"][:]}
+
+    @property
     def parameters_at_start(self) -> dict[str, Any]:
         """Every parameter as it was when the recording began."""
         made: dict[str, Any] = json.loads(self._file["parameters_at_start"][()])
@@ -118,6 +128,21 @@ class Recording:
     def numbered(self, first: int, end: int, every: int = 1) -> npt.NDArray[Any]:
         """Samples by sequence number; stops where a gap begins."""
         return numbered(self._file["samples"], self._file["segments"][:], first, end, every)
+
+    @property
+    def first(self) -> int | None:
+        """The sequence number of the first row, None where there is none."""
+        segments = self._file["segments"]
+        return int(segments[0]["sequence"]) if len(segments) else None
+
+    def row_of(self, number: int) -> int:
+        """The first row whose sequence number is not below this one."""
+        segments = self._file["segments"][:]
+        index = int(np.searchsorted(segments["sequence"], number, "right")) - 1
+        if index < 0:
+            return 0
+        end = int(segments["row"][index + 1]) if index + 1 < len(segments) else len(self)
+        return min(end, int(segments["row"][index]) + number - int(segments["sequence"][index]))
 
     def columns(self, *channels: str, first: int = 0, end: int | None = None) -> dict[str, npt.NDArray[Any]]:
         """Channels as arrays; all when none is named."""

@@ -13,7 +13,6 @@ import pytest
 
 from hilctl.errors import WrongUse
 from hilctl.recording import writer as writing
-from hilctl.recording.export import export_csv
 from hilctl.recording.layout import Change, Event, Header
 from hilctl.recording.reader import open_recording
 from hilctl.recording.recorder import Recorder, State
@@ -233,19 +232,3 @@ def test_any_other_file_is_refused(tmp_path: Path) -> None:
         file.attrs["format"] = "something"
     with pytest.raises(WrongUse, match="something"):
         open_recording(tmp_path / "other.h5")
-
-
-def test_text_keeps_every_digit(recorder: Recorder, tmp_path: Path) -> None:
-    rows = _rows(0, 20)
-    rows["error_m"] = np.random.default_rng(0).normal(size=20)
-    recorder.start(tmp_path / "a.h5", _HEADER, 0).result(10)
-    recorder.rows(0, rows)
-    recorder.stop().result(10)
-    with open_recording(tmp_path / "a.h5") as back:
-        assert export_csv(back, tmp_path / "a.csv", ["error_m", "mode"], every=3) == 7
-        with pytest.raises(WrongUse, match="error_m"):
-            export_csv(back, tmp_path / "b.csv", ["eror_m"])
-    head, *lines = (tmp_path / "a.csv").read_text().splitlines()
-    assert head == "time_s,error_m,mode"
-    assert [float(line.split(",")[1]) for line in lines] == rows["error_m"][::3].tolist()
-    assert [int(line.split(",")[2]) for line in lines] == rows["mode"][::3].tolist()
