@@ -92,8 +92,9 @@ def test_an_existing_file_is_never_written_over(recorder: Recorder, tmp_path: Pa
 
 
 def test_rows_beyond_what_may_wait_are_lost_counted_and_marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    recorder = Recorder(0.01, 100)
+    recorder = Recorder(3600.0, 100)
     recorder.start(tmp_path / "a.h5", _HEADER, 0).result(10)
+    recorder.read(0, 1, 1).result(10)  # after the first flush, that of its begin
     let_go, held = threading.Event(), threading.Event()
     slow = writing.Writer.write
 
