@@ -135,8 +135,8 @@ class Recording:
         segments = self._file["segments"]
         return int(segments[0]["sequence"]) if len(segments) else None
 
-    def row_of(self, number: int) -> int:
-        """The first row whose sequence number is not below this one."""
+    def rows_before(self, number: int) -> int:
+        """How many rows have a sequence number below this one."""
         segments = self._file["segments"][:]
         index = int(np.searchsorted(segments["sequence"], number, "right")) - 1
         if index < 0:
