@@ -33,7 +33,8 @@ class Chain:
             before, self.missing = _before(found)
             recordings = [*before, found, *_after(found)]
         nexts = [*(r.first for r in recordings[1:]), None]
-        self.parts = [Part(r, len(r) if n is None else r.rows_before(n)) for r, n in zip(recordings, nexts, strict=True)]
+        ends = [len(r) if n is None else r.rows_before(n) for r, n in zip(recordings, nexts, strict=True)]
+        self.parts = [Part(r, end) for r, end in zip(recordings, ends, strict=True)]
         self.first, self.last = recordings[0], recordings[-1]
         if any(r.channels != self.first.channels for r in recordings):
             self.close()
