@@ -37,6 +37,7 @@ def job(parser: argparse.ArgumentParser) -> None:
         ("show", _show_options, "show the progress of a job, its last lines of output, its files"),
         ("wait", _wait_options, "wait until a job is over; exit code 0 when it is done, 1 when it is not"),
         ("abort", _abort_options, "end a job in order: the table comes to rest, parameters are restored"),
+        ("delete", _delete_options, "remove a job that is over from the rig's disk, with its files"),
         ("result", _result_options, "print the result document of a job, or copy its files"),
     ):
         below = actions.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
@@ -82,6 +83,11 @@ def _abort_options(parser: argparse.ArgumentParser) -> None:
     _which(parser)
     parser.add_argument("--wait", action="store_true", help="until it has ended")
     parser.set_defaults(do=_abort)
+
+
+def _delete_options(parser: argparse.ArgumentParser) -> None:
+    _which(parser)
+    parser.set_defaults(do=_delete)
 
 
 def _result_options(parser: argparse.ArgumentParser) -> None:
@@ -160,6 +166,13 @@ def _abort(given: argparse.Namespace) -> int:
         if given.wait:
             found = jobs.wait(given.job)
     say(job_text(found))
+    return DONE
+
+
+def _delete(given: argparse.Namespace) -> int:
+    with connect.look(given) as rig:
+        gone = _jobs(rig).delete(given.job)
+    say(f"deleted: {', '.join(map(str, gone))}")
     return DONE
 
 

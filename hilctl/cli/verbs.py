@@ -199,7 +199,7 @@ VERBS: dict[str, Verb] = {
         "job", "job", "identify", "commission, identify, tune or verify as a job, which the service runs",
         ("hilctl job start commission", "hilctl job start friction -- --budget 60", "hilctl job start verify -- job:1",
          "hilctl job resume 3", "hilctl job list", "hilctl job show 3", "hilctl job wait 3", "hilctl job abort 3",
-         "hilctl job result 3 --out copy"),
+         "hilctl job result 3 --out copy", "hilctl job delete 3"),
         "The service runs the command, with the rights of who starts it; one at a time. Whoever starts it may go away, "
         "and find it again by `hilctl job list`.",
     ),

@@ -44,6 +44,11 @@ class Jobs:
         """Ends it in order; `wait` says when it has ended."""
         return self._rig.ask("job_abort", job=job)
 
+    def delete(self, job: int) -> list[int]:
+        """Removes it from the rig's disk, with its files; the numbers of all that worked in its folder."""
+        found: list[int] = self._rig.ask("job_delete", job=job, timeout_s=60.0)["jobs"]
+        return found
+
     def wait(self, job: int, timeout_s: float = 0.0) -> dict[str, Any]:
         """Until it is over, or for `timeout_s`; then as `show`."""
         self._rig.wait_job(job, timeout_s)

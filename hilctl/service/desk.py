@@ -82,6 +82,7 @@ HANDLERS: dict[str, Handler] = {
     "log": do_attention.log,
     "job_start": do_jobs.start,
     "job_abort": do_jobs.abort,
+    "job_delete": do_jobs.delete,
     "jobs": do_jobs.jobs,
     "job": do_jobs.job,
     "shutdown": do_talk.shutdown,
@@ -114,6 +115,7 @@ class Desk:
         self._inbox = Inbox(self.socket)
         self._rate = RateLimit(settings.rate_per_s, settings.burst)
         self._repeats = Repeats(spared=self._holder)
+        service.jobs.gone = self._repeats.drop
 
     def _holder(self) -> Sender | None:
         """The program that has the lease."""

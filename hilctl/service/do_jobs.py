@@ -62,6 +62,22 @@ def abort(s: Service, asked: Asked, given: Arguments) -> Result:
     return job.told()
 
 
+def delete(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
+    """Removes one from the disk. Its folder is as it was made, below that of all jobs."""
+    job = s.jobs.get(given.args.job)
+    running = s.jobs.running
+    if running is not None and running.folder == job.folder:
+        told = f"job {running.job} works in the folder of job {job.job}"
+        raise Refused(Code.WRONG_MODE, f"{told}; wait for it, or `hilctl job abort {running.job}`", "job")
+    gone, work = s.jobs.delete(job)
+    try:
+        yield from finished(work)
+    except OSError as error:
+        told = f"the folder {s.jobs.folder(job)} cannot be removed whole: {error.strerror}; remove it on the rig PC"
+        raise Refused(Code.INTERNAL, told, "job") from None
+    return {"jobs": gone}
+
+
 def jobs(s: Service, asked: Asked, given: Arguments) -> Result:
     """All that are remembered."""
     return {"jobs": [job.told() for job in s.jobs.all()]}

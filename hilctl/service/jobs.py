@@ -9,6 +9,7 @@ If the service dies its jobs end, and are remembered as `lost`.
 
 import json
 import logging
+import shutil
 import signal
 import time
 from collections import deque
@@ -88,6 +89,7 @@ class Jobs:
         self._lent, self._tell, self._disk = lent, tell, disk
         self._running: _Running | None = None
         self._jobs = _remembered(root)
+        self.gone: Callable[[str], None] = lambda id: None  # called when what was lent to a job is void
 
     @property
     def running(self) -> Job | None:
@@ -140,6 +142,13 @@ class Jobs:
         if not job.resumes:
             self._disk.submit(self.folder(job).rmdir)  # which fails where it holds something
 
+    def delete(self, job: Job) -> "tuple[list[int], Future[None]]":
+        """Removes it, its folder, and the other jobs that worked there."""
+        shared = [one.job for one in self._jobs.values() if one.folder == job.folder]
+        for number in shared:
+            del self._jobs[number]
+        return sorted(shared), self._disk.submit(_removed, self.root, job.folder, shared)
+
     def abort(self, job: Job, why: str) -> None:
         """Asks it to end in order."""
         now = self._running
@@ -177,6 +186,7 @@ class Jobs:
     def _ended(self, now: _Running, code: int) -> None:
         job, self._running = now.job, None
         self._lent.take_back(now.id)
+        self.gone(now.id)
         aborted = job.state == "aborting"
         job.exit_code, job.ended_ns, job.left_s = code, time.time_ns(), None
         job.reason = "" if code == 0 else _reason(job, code)
@@ -245,6 +255,13 @@ def _made(root: Path, last: int, kind: str, folder: str) -> tuple[int, str]:
     return number, folder
 
 
+def _removed(root: Path, folder: str, numbers: list[int]) -> None:
+    if (root / folder).is_dir():  # links are removed, never followed
+        shutil.rmtree(root / folder)
+    for number in numbers:
+        _record(root, number).unlink(missing_ok=True)
+
+
 def _remembered(root: Path) -> dict[int, Job]:
     """Those that the disk knows. What cannot be read is left out."""
     found: dict[int, Job] = {}
@@ -255,7 +272,8 @@ def _remembered(root: Path) -> dict[int, Job]:
             job = Job(**{**values, "lines": deque(values["lines"], maxlen=LINES)})
         except (OSError, ValueError, TypeError, KeyError):
             continue
-        if job.kind not in KINDS or job.job != number:
+        named = Path(job.folder).name == job.folder != ""
+        if job.kind not in KINDS or job.job != number or not named:
             continue
         if not job.over:
             job.state, job.reason, job.left_s = "lost", "the service ended before the job did", None

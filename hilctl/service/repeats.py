@@ -66,6 +66,12 @@ class Repeats:
             return "pending", entry
         return "answered", entry
 
+    def drop(self, key: str) -> None:
+        """Nothing is remembered of a key or token that is admitted no more, and never again."""
+        for memory in (self._of, self._forgotten):
+            for sender in [one for one in memory if one[0] == key]:
+                del memory[sender]
+
     def _memory(self, sender: Sender) -> _Memory:
         """Of this program, as the one that asked last; of too many of one key the one silent longest is forgotten."""
         memory = self._of.pop(sender, None)

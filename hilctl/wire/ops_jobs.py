@@ -93,6 +93,13 @@ JOBS = (
         "ends a job in order: its table comes to rest, its parameters are restored; `wait {job}` says when",
     ),
     Op(
+        "job_delete",
+        Job,
+        "jobs [number]",
+        "removes a job that is over, with the files of its folder, and with the jobs that resumed it there",
+        role=Role.COMMISSIONER,
+    ),
+    Op(
         "jobs",
         Nothing,
         f"jobs [{{{_FIELDS}}}]",

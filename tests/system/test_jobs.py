@@ -215,6 +215,7 @@ def test_the_command_line_starts_shows_and_aborts_a_job(service, rig, tmp_path):
     assert f"job        {number}  friction" in shell.said("status", *where)
     assert "friction, aborted" in shell.said("job", "abort", number, "--wait", *where)
     assert "friction, aborted" in shell.run("job", "wait", number, *where, code=1).stdout
+    assert shell.said("job", "delete", number, *where) == f"deleted: {number}\n"
     assert "no job 4711 is remembered" in shell.refused("job", "abort", "4711", *where)
     assert "KIND: no 'comission'; did you mean 'commission'?" in shell.refused("job", "start", "comission", code=2)
 

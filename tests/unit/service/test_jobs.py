@@ -37,7 +37,8 @@ def test_a_job_that_ran_when_the_service_died_is_lost(tmp_path):
 def test_records_that_are_none_are_left_out(tmp_path):
     for name, text in (("4", ""), ("5", "[]"), ("6", "{}"), ("7", json.dumps(record(8))), ("x", "{}")):
         (tmp_path / f"{name}.json").write_text(text)
-    assert [job.job for job in remembered(tmp_path, record(2)).all()] == [2]
+    elsewhere = (record(8, folder="../x"), record(9, folder=""), record(10, folder="/etc"), record(11, kind="rm"))
+    assert [job.job for job in remembered(tmp_path, record(2), *elsewhere).all()] == [2]
 
 
 def test_the_newest_are_remembered_and_no_number_is_used_twice(tmp_path):
@@ -89,6 +90,18 @@ def test_a_job_keeps_its_last_lines():
     assert (job.lines[0], len(job.lines)) == ("5", LINES)
 
 
+def test_what_is_deleted_is_gone_from_the_disk_with_all_that_was_done_in_its_folder(tmp_path):
+    for name in ("1-friction/legs", "2-friction"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "1-friction" / "legs" / "a.npz").write_bytes(b"x")
+    (tmp_path / "1-friction" / "out").symlink_to(tmp_path / "2-friction")
+    jobs = remembered(tmp_path, record(1), record(2), record(3, folder="1-friction", resumes=1))
+    shared, work = jobs.delete(jobs.get(3))
+    work.result()
+    assert shared == [1, 3] and [job.job for job in jobs.all()] == [2]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["2-friction", "2.json"]
+
+
 class Deaf:
     """The process of a job that ends only when it is killed."""
 
@@ -120,7 +133,8 @@ def running(tmp_path, monkeypatch):
 
 def test_a_job_that_does_not_end_when_it_is_asked_to_is_killed(running):
     jobs, lent, id, _, told, process = running
-    begun_s = time.monotonic()
+    begun_s, gone = time.monotonic(), []
+    jobs.gone = gone.append
     jobs.abort(jobs.get(1), "aborted by bob")
     jobs.abort(jobs.get(1), "aborted by carol")  # once is enough
     jobs.look(begun_s + 80.0)
@@ -128,7 +142,7 @@ def test_a_job_that_does_not_end_when_it_is_asked_to_is_killed(running):
     jobs.look(begun_s + 100.0)
     jobs.look(begun_s + 101.0)
     assert (jobs.get(1).state, jobs.get(1).reason, jobs.get(1).exit_code) == ("aborted", "aborted by bob", -9)
-    assert jobs.running is None and lent.role(id) is None
+    assert jobs.running is None and lent.role(id) is None and gone == [id]
     assert [body["action"] for body in told] == ["aborting", "ended"]
 
 

@@ -95,3 +95,12 @@ def test_others_never_make_a_program_be_forgotten() -> None:
     with pytest.raises(Refused, match="older"):  # one that is forgotten repeats nothing either
         repeats.meet(("key", "0"), 3, b"x", True, [b"p"])
     assert sum(len(memory.entries) for memory in repeats._of.values()) <= REMEMBERED + 4 * PROGRAMS + 5
+
+
+def test_of_a_key_that_is_gone_nothing_is_remembered() -> None:
+    repeats = Repeats()
+    for program in range(PROGRAMS + 3):
+        repeats.meet(("job", f"{program}"), 1, b"x", True, [b"peer"])
+    repeats.meet(("other", "a"), 1, b"x", True, [b"peer"])
+    repeats.drop("job")
+    assert {sender[0] for memory in (repeats._of, repeats._forgotten) for sender in memory} == {"other"}
