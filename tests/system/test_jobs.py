@@ -148,7 +148,7 @@ def test_while_another_holds_the_lease_no_job_starts_unless_it_takes_it_over(ser
         refused = refusal(jobs.start, "friction", *SHORT)
         assert refused.code == Code.LEASE_HELD and "hilctl lease --release" in refused.message
         number = jobs.start("friction", *LONG, "--takeover")["job"]
-        assert f"/job-{number}" in rig.status()["lease"]["holder"]
+        assert f"/job-{number}" in until(lambda: rig.status()["lease"], "its lease")["holder"]
         assert refusal(holder.arm).code in (Code.LEASE_HELD, Code.NO_LEASE)
 
 

@@ -45,9 +45,9 @@ def test_a_job_acts_in_the_name_of_its_starter_and_who_may_not_start_one_may_loo
             assert refusal(Jobs(other).start, "friction", *LONG).code == Code.NO_ROLE
         number = Jobs(carol).start("friction", *LONG)["job"]
         name = f"commissioner/job-{number}"
-        assert display.status()["lease"]["holder"].endswith(f" of {name}")
+        assert until(lambda: display.status()["lease"], "its lease")["holder"].endswith(f" of {name}")
         until(lambda: display.status()["mode"] == "track", "a motion of the job")
-        assert audited(service, ["done track", f"who={name}", "role=commissioner"])
+        until(lambda: audited(service, ["done track", f"who={name}", "role=commissioner"]), "its line")
         assert Jobs(display).show(number)["by"] == "commissioner"
         assert refusal(Jobs(display).abort, number).code == Code.NO_ROLE
         Jobs(alice).abort(number)
