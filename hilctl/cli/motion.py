@@ -22,7 +22,15 @@ def arm(parser: argparse.ArgumentParser) -> None:
     """The arguments of `arm`."""
     connect.options(parser, moves=True)
     parser.add_argument("--wait", action="store_true", help="for a service that is still starting, up to two minutes")
+    parser.add_argument("--prove", action="store_true", help="prove the signs again, and forget null and overlap")
     parser.set_defaults(do=_arm)
+
+
+def reconnect(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `reconnect`."""
+    connect.options(parser, moves=True)
+    parser.add_argument("--json", action="store_true", help="the link, as one JSON object")
+    parser.set_defaults(do=_reconnect)
 
 
 def hold(parser: argparse.ArgumentParser) -> None:
@@ -144,10 +152,18 @@ def _arm(given: argparse.Namespace) -> int:
         connect.until_one_runs(given)
     with connect.command(given) as rig:
         try:
-            rig.arm()
+            rig.arm(prove=given.prove)
         except Ended as ended:
             raise HilctlError(f"arming ended: {ended.outcome.why}{trip_text(rig, ended.outcome.trip)}") from None
         say(f"armed: {rig.status()['mode']} at {1e3 * rig.status()['position_m']:.3f} mm")
+    return DONE
+
+
+def _reconnect(given: argparse.Namespace) -> int:
+    with connect.command(given) as rig:
+        link = rig.reconnect()
+        said = f"{link['driver']}, {link['state']}; reconnects: {link['reconnects']}"
+        say(json_line(link) if given.json else said)
     return DONE
 
 

@@ -67,8 +67,14 @@ VERBS: dict[str, Verb] = {
     ),
     "arm": Verb(
         "motion", "arm", "drive", "go from off to hold, step by step",
-        ("hilctl arm", "hilctl arm --wait", "hilctl arm --takeover"),
+        ("hilctl arm", "hilctl arm --wait", "hilctl arm --takeover", "hilctl arm --prove"),
         "Supply, enable, two small bumps that prove polarity and null, full supply, hold.",
+    ),
+    "reconnect": Verb(
+        "motion", "reconnect", "drive", "open the link to the device again, now; while the rig is off",
+        ("hilctl reconnect",),
+        "A link that is lost is opened again by itself; this does not wait for the next attempt. A link that is open "
+        "is closed and opened with its whole handshake, which sets the device up as at the start.",
     ),
     "hold": Verb("motion", "hold", "drive", "end the motion in order and hold", ("hilctl hold",)),
     "move": Verb(

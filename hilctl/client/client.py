@@ -255,10 +255,14 @@ class Client(Recordings, Attention, Queue):
 
     # --- moving
 
-    def arm(self, *, wait: bool = True) -> Outcome | None:
-        """From off to hold. Raises Refused when it ends in a trip."""
-        self.ask("arm")
+    def arm(self, *, wait: bool = True, prove: bool = False) -> Outcome | None:
+        """From off to hold. Raises Refused when it ends in a trip. `prove`: signs and null are found again."""
+        self.ask("arm", **({"prove": True} if prove else {}))
         return self._settle("hold", "arming") if wait else None
+
+    def reconnect(self) -> dict[str, Any]:
+        """Opens the link to the device again, now; the link as it is then. In off only."""
+        return self.ask("reconnect", timeout_s=_TO_REST_S)
 
     def track(self, kind: str, **parameters: Any) -> Motion:
         """Starts a motion and returns at once."""

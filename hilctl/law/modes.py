@@ -215,7 +215,7 @@ def _rt_moves(fastest_m_s: float, s: Any) -> bool:
 
 
 @jit()
-def _rt_arm(s: Any) -> int:
+def _rt_arm(s: Any, again: int) -> int:
     if s.mode != Mode.OFF:
         return Refusal.WRONG_MODE.value
     if s.guard.trip != 0:
@@ -227,7 +227,7 @@ def _rt_arm(s: Any) -> int:
         return refusal
     if _rt_moves(s.now.arming.rest_speed_m_s, s):
         return Refusal.MOVING.value
-    if s.off_s > s.now.arming.proof_s:
+    if again != 0 or s.off_s > s.now.arming.proof_s:
         rt_arming_unknown(s.now.law.valve.null_bias, s.arm)
     s.mode = Mode.STANDBY
     s.authority = s.now.arming.first_arm_authority
@@ -295,7 +295,7 @@ def rt_request(s: Any, request: Any, tick: int) -> int:
     """Takes a request or says why not; changes nothing when it refuses."""
     kind = request.kind
     if kind == RequestKind.ARM:
-        return _rt_arm(s)
+        return _rt_arm(s, request.action)
     if kind == RequestKind.TRACK:
         return _rt_track(s, request)
     if kind == RequestKind.STOP:

@@ -13,7 +13,7 @@ class RequestKind(IntEnum):
     """One request is handled at a tick's boundary."""
 
     NONE = 0
-    ARM = 1
+    ARM = 1  # action: 1 proves the signs again and forgets the null
     TRACK = 2  # run the motion
     STOP = 3  # decelerate, then hold
     OFF = 4  # decelerate if need be, ramp to null, switch off

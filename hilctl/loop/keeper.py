@@ -12,7 +12,7 @@ import time
 from typing import Any
 
 from firmware_bridge.driver import DriverError, complaints
-from hilctl.loop.layout import DEVICE_LINK
+from hilctl.loop.layout import DEVICE_LINK, RELINK
 from hilctl.loop.lost import LOST, OPEN
 from hilctl.loop.memory import Memory
 from hilctl.loop.options import CoreOptions
@@ -30,6 +30,7 @@ _CAUSES = {
     Status.CLOSED: "the port or connection is gone",
     Status.STALE: "the device repeats an old sample",
 }
+_ANSWERS = (Status.OK, Status.LATE, Status.OVERWRITTEN)
 
 
 class Keeper:
@@ -69,7 +70,8 @@ class Keeper:
         lost_s, pause_s, told = time.monotonic(), self._options.reconnect_first_s, set()
         counters = self._counters()
         self._attempts, self._reason = 0, self._why(counters)
-        self._voice.event("link_lost", driver=self._name, reason=self._reason)
+        asked = Status(int(self._memory.loop.health.cause)) in _ANSWERS
+        self._voice.event("link_lost", driver=self._name, reason=self._reason, asked=asked)
         self._tell(counters)
         with contextlib.suppress(Exception):  # by whatever way is left; the device's watchdog acts in any case
             self._driver.disarm()
@@ -83,13 +85,13 @@ class Keeper:
                 told.add(reason)
                 self._voice.event("link_failed", driver=self._name, attempt=self._attempts, reason=reason)
             self._tell(counters)
-            if self._over.wait(pause_s):
-                return
+            self._pause(pause_s)
             pause_s = min(2 * pause_s, self._options.reconnect_longest_s)
         if self._over.is_set():
             return
         after_s, counters = round(time.monotonic() - lost_s, 3), self._counters()
         self._reconnects += 1
+        store(self._memory.words, RELINK, 0)
         store(self._memory.words, DEVICE_LINK, OPEN)
         self._voice.event(
             "link_back", driver=self._name, after_s=after_s, attempts=self._attempts, reason=self._reason,
@@ -97,6 +99,12 @@ class Keeper:
         )  # fmt: skip
         self._attempts, self._reason = 0, ""
         self._tell(counters)
+
+    def _pause(self, pause_s: float) -> None:
+        """Until the next attempt; cut short where one is asked for now, or the run is over."""
+        while pause_s > 0 and not self._over.wait(min(_LOOK_S, pause_s)) and not load(self._memory.words, RELINK):
+            pause_s -= _LOOK_S
+        store(self._memory.words, RELINK, 0)
 
     def _attempt(self) -> str:
         """The whole handshake; why it failed, with the port given back."""
@@ -125,6 +133,8 @@ class Keeper:
     def _why(self, counters: dict[str, Any]) -> str:
         """What the loop saw, and what the driver also knows."""
         cause = Status(int(self._memory.loop.health.cause))
+        if cause in _ANSWERS:
+            return "it was asked to be opened again"
         seen = _CAUSES.get(cause, cause.name.lower())
         if cause != Status.CLOSED:
             seen += f" for {self._options.lost_s:g} s"

@@ -55,7 +55,8 @@ ROWS = 12 * LINE
 DEVICE_LINK = 14 * LINE  # the link to the device, OPEN or LOST (lost.py): the loop loses it, the core's keeper opens it
 STALL = 15 * LINE  # both, by exchange: periods that the virtual clock misses before its next tick, as on a stalled host
 INTAKES = 16 * LINE
-WORDS = 18 * LINE
+RELINK = 18 * LINE  # service: 1 asks for the link to be opened again now; who acts on it clears it
+WORDS = 19 * LINE
 
 FREE = -1
 WORD = np.dtype(np.int64)

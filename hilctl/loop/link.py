@@ -30,6 +30,7 @@ from hilctl.loop.layout import (
     HELD,
     INTAKES,
     MAIL,
+    RELINK,
     REQUESTS,
     ROWS,
     RUN_UNTIL,
@@ -208,6 +209,10 @@ class Link:
     def stall(self, periods: int) -> None:
         """Virtual clock: its next tick comes after so many missed periods, as on a host that stalls; for tests."""
         store(self.memory.words, STALL, periods)
+
+    def relink(self, *, wanted: bool = True) -> None:
+        """The link to the device is to be opened again: at once while it is lost, and while off also if it is open."""
+        store(self.memory.words, RELINK, int(wanted))
 
     def held(self, row: int | None) -> None:
         """Virtual clock: rows from here on are still wanted: the loop runs ahead of them by `hold_rows` at most."""

@@ -1,15 +1,15 @@
 """The link to the device as the loop sees it: open or lost, and what its exchanges came to.
 
-While off, a link that is closed, or has given no answer for a while, is lost. From then on the loop leaves the driver
-alone: its state belongs to the keeper (keeper.py), which reconnects, until the link is open again. Meanwhile the status
-of every tick is CLOSED, there are no readings, and the ages of the last ones go on.
+While off, a link that is closed, has given no answer for a while, or is to be opened again, is lost. From then on the
+loop leaves the driver alone: its state belongs to the keeper (keeper.py), which reconnects, until the link is open
+again. Meanwhile the status of every tick is CLOSED, there are no readings, and the ages of the last ones go on.
 """
 
 import math
 from typing import Any
 
 from hilctl.law.arming import rt_arming_unknown
-from hilctl.loop.layout import DEVICE_LINK
+from hilctl.loop.layout import DEVICE_LINK, RELINK
 from hilctl.rt.atomics import load_acquire, store_release
 from hilctl.rt.jit import jit
 from hilctl.rt.records import words_of
@@ -69,9 +69,11 @@ def rt_follow_link(words: Any, loop: Any, options: Any, state: Any, outcome: int
     health = loop.health
     health.last = outcome
     rt_follow_ages(loop)
-    if health.lost != 0 or state.mode != Mode.OFF or options.lost_periods == 0 or loop.status.ending != 0:
+    if health.lost != 0 or state.mode != Mode.OFF or loop.status.ending != 0:
         return
-    if outcome != Status.CLOSED and health.failing < options.lost_periods:
+    if load_acquire(words, RELINK) != 0:
+        store_release(words, RELINK, 0)
+    elif options.lost_periods == 0 or (outcome != Status.CLOSED and health.failing < options.lost_periods):
         return
     health.lost, health.cause, health.since_ns = 1, outcome, loop.status.time_ns
     values = words_of(loop.readings)

@@ -83,7 +83,7 @@ class Alarms:
         if over is not None:
             for alarm in (*self._raised.values(), *self._done):
                 alarm.active = alarm.active and alarm.kind != over
-        if event.kind not in _RAISED:
+        if event.kind not in _RAISED or event.body.get("asked"):  # what somebody has asked for asks for nobody
             return
         key_of, text_of = _RAISED[event.kind]
         key, text = key_of(event.body), text_of(event.body)

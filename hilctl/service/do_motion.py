@@ -35,7 +35,7 @@ def arm(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
         s.need_mode("arm", Mode.OFF)
     if s.occupied:  # judged in the step that asks the loop: such a change and arming exclude each other
         raise Refused(Code.BUSY, f"{s.occupied}; ask again in a moment", "arm")
-    return {"tick": (yield from s.core.ask(RequestKind.ARM))}
+    return {"tick": (yield from s.core.ask(RequestKind.ARM, action=int(given.args.prove)))}
 
 
 def _need_link(s: Service) -> None:

@@ -1,5 +1,6 @@
 """How things are, as one message: what `status` answers and telemetry tells once a second."""
 
+import math
 import time
 from typing import Any
 
@@ -33,6 +34,7 @@ def status_of(s: Service) -> dict[str, Any]:
         "epoch": s.watch.epoch,
         "epoch_asked": s.store.epoch,
         "position_m": float(row["position_m"]) if row is not None else None,
+        "supply": _supply(row),
         "core": core_of(core),
         "link": link_of(s, core),
         "lease": _lease(s),
@@ -133,6 +135,15 @@ def told_trip(trip: Trip, core: Any, controller: Any) -> dict[str, Any]:
         "limit": float(core.trip_limit),
         "action": Action(core.trip_action).name.lower(),
     }
+
+
+def _supply(row: Any) -> dict[str, Any]:
+    """The supply output, and the pressure where the rig measures it."""
+    if row is None:
+        return {"level": "off", "pressure_pa": None}
+    pressure_pa = float(row["supply_pressure_pa"])
+    level = ("off", "low", "high")[int(row["supply"])]
+    return {"level": level, "pressure_pa": pressure_pa if math.isfinite(pressure_pa) else None}
 
 
 def _lease(s: Service) -> dict[str, Any] | None:

@@ -42,6 +42,14 @@ class Lease(Params):
     ] = False
 
 
+class Arm(Params):
+    """How."""
+
+    prove: Annotated[
+        bool, note("the bumps prove the signs again, and null and overlap are forgotten: the nominal null is taken")
+    ] = False
+
+
 class Track(Params):
     """A motion."""
 
@@ -206,7 +214,15 @@ _ALL = (
     Op(
         "lease", Lease, "held, kind, holder, token, lost_after_s", "take, keep or give back the right to command motion"
     ),
-    Op("arm", Nothing, "tick", "from off by way of standby to hold; `wait {mode: hold}` says when", lease=True),
+    Op("arm", Arm, "tick", "from off by way of standby to hold; `wait {mode: hold}` says when", lease=True),
+    Op(
+        "reconnect",
+        Nothing,
+        "driver, state, reconnects, detail",
+        "opens the link to the device again, now, with its whole handshake; in off only. One that is open is closed "
+        "first, and the device set up as at the start. Signs and null are found again by the next `arm`",
+        lease=True,
+    ),
     Op(
         "track",
         Track,

@@ -34,6 +34,14 @@ def reset(rig):
     return True
 
 
+def reconnected(rig):
+    """Whether the link is open again; refused until the device is there."""
+    try:
+        return rig.reconnect()["state"] == "open"
+    except Refused:
+        return False
+
+
 @pytest.mark.parametrize(("transport", "told"), LOST)
 def test_a_device_that_is_lost_trips_and_comes_back_by_a_new_handshake_but_not_armed(transport, told):
     with driven(transport) as (device, _, rig):
@@ -66,3 +74,24 @@ def test_a_devices_own_trip_is_reset_by_who_arms_again_and_by_nothing_before(tra
         assert device.seen["trip"] == "time_to_live"
         until(lambda: arms(rig), "arming by a person")
         assert device.seen["trip"] == "none"
+
+
+def test_a_link_is_opened_again_on_request_and_what_fails_is_answered():
+    with driven("modbus-tcp") as (device, _, rig):
+        until(lambda: arms(rig), "arming")
+        with pytest.raises(Refused, match="`hilctl off` first"):
+            rig.reconnect()
+        rig.off()
+        before = rig.status()["link"]["reconnects"]
+        link = rig.reconnect()  # of a link that is open
+        assert (link["state"], link["reconnects"]) == ("open", before + 1)
+        lost = [event for event in rig.events() if event["kind"] == "link_lost"][-1]
+        assert lost["asked"] and not [alarm for alarm in rig.alarms() if alarm["kind"] == "link_lost"]
+        until(lambda: arms(rig), "arming by a person")
+        rig.off()
+        device.tell("unplug 6")
+        until(lambda: rig.status()["link"]["state"] == "reconnecting", "the link, lost")
+        with pytest.raises(Refused, match="the link to the device could not be opened"):
+            rig.reconnect()
+        until(lambda: rig.status()["link"]["state"] == "open" or reconnected(rig), "the link, again")
+        assert rig.status()["mode"] == "off"

@@ -354,3 +354,28 @@ def test_hello_says_to_a_client_of_another_version_what_to_do(service):
         assert "protocol 1.99" in rig.ask("hello", minor=99)["notice"]
         refused = refusal(rig.ask, "hello", protocol=2)
         assert refused.code == Code.VERSION and "update hilctl on the rig PC" in refused.message
+
+
+def test_arming_with_proof_finds_signs_and_null_again_and_the_supply_is_reported(rig):
+    assert rig.status()["supply"]["level"] == "high" and rig.status()["supply"]["pressure_pa"] > 1e6
+
+    def steps(**how):
+        rig.off()
+        assert rig.status()["supply"]["level"] == "off"
+        mark = rig.ask("events")["next"]
+        rig.arm(**how)
+        return [event["step"] for event in rig.events(mark) if event["kind"] == "arming"]
+
+    plain, proved, after = steps(), steps(prove=True), steps()
+    assert not any("bump" in step for step in plain)
+    assert any("bump" in step for step in proved)
+    assert after == plain
+
+
+def test_the_twins_link_is_opened_again_in_off_alone(rig):
+    assert refusal(rig.reconnect).code == Code.WRONG_MODE
+    rig.off()
+    before = rig.status()["link"]["reconnects"]
+    assert rig.reconnect()["reconnects"] == before + 1
+    rig.arm()
+

@@ -145,6 +145,18 @@ def test_a_rig_that_was_off_for_longer_than_proof_has_its_signs_proved_again():
     assert (s.arm.proved, s.arm.null) == (0, SET.law.valve.null_bias)
 
 
+def test_signs_are_proved_again_and_null_and_overlap_forgotten_where_that_is_asked_for():
+    s = law(Mode.OFF)
+    s.arm.overlap = s.arm.null = s.arm.kept = 0.03
+    assert ask(s, RequestKind.ARM, action=1) == Refusal.ACCEPTED
+    null = SET.law.valve.null_bias
+    assert (s.mode, s.arm.proved, s.arm.overlap, s.arm.null, s.arm.kept) == (Mode.STANDBY, 0, 0.0, null, null)
+    s = law(Mode.HOLD)
+    s.arm.null = 0.03
+    assert ask(s, RequestKind.ARM, action=1) == Refusal.WRONG_MODE
+    assert (s.arm.proved, s.arm.null) == (1, 0.03)
+
+
 @pytest.mark.parametrize("mode", list(Mode))
 def test_a_motion_begins_from_hold_alone(mode):
     s = law(mode, motion_over=7)

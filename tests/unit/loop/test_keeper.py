@@ -9,7 +9,7 @@ import pytest
 from firmware_bridge.driver import DriverError
 from hilctl.law.settings import SETTINGS
 from hilctl.loop.keeper import Keeper
-from hilctl.loop.layout import DEVICE_LINK
+from hilctl.loop.layout import DEVICE_LINK, RELINK
 from hilctl.loop.lost import LOST, OPEN
 from hilctl.loop.memory import make
 from hilctl.loop.options import CoreOptions
@@ -158,6 +158,26 @@ def test_pauses_double_up_to_the_longest(stand, monkeypatch):
     stand.keeper.start(stand.device)
     stand.until(lambda: len(pauses) > 7)
     assert pauses[1:7] == [0.001, 0.002, 0.004, 0.008, 0.01, 0.01]
+
+
+def test_a_pause_is_cut_short_where_the_next_attempt_is_asked_for_now(stand):
+    stand.keeper._options = OPTIONS._replace(reconnect_first_s=3600.0, reconnect_longest_s=3600.0)
+    stand.device.there = False
+    stand.lose()
+    stand.keeper.start(stand.device)
+    stand.until(lambda: len(stand.voice.events()) == 2)  # lost, and the first attempt has failed
+    stand.device.there = True
+    stand.memory.words[RELINK] = 1
+    stand.until(stand.is_open)
+    assert stand.memory.words[RELINK] == 0 and stand.voice.newest["reconnects"] == 1
+
+
+def test_a_link_that_answered_was_given_up_because_somebody_asked(stand):
+    stand.lose(Status.OK)
+    stand.keeper.start(stand.device)
+    stand.until(stand.is_open)
+    kind, body = stand.voice.events()[0]
+    assert (kind, body["asked"], body["reason"]) == ("link_lost", True, "it was asked to be opened again")
 
 
 def test_an_attempt_that_does_not_return_holds_nobody_up_and_gives_the_device_back_when_it_does(stand):

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from hilctl.loop.layout import DEVICE_LINK
+from hilctl.loop.layout import DEVICE_LINK, RELINK
 from hilctl.loop.lost import (
     LOST,
     OPEN,
@@ -113,6 +113,27 @@ def test_off_a_link_that_is_closed_is_lost_at_once():
     assert (rig.loop.changed, rig.words[DEVICE_LINK]) == (1, LOST)
     null = rig.state.now.law.valve.null_bias
     assert changed(before, rig.state) == {"started": 0, "arm.proved": 0, "arm.null": null, "arm.kept": null}
+
+
+@pytest.mark.parametrize("lost_periods", [0, 100])
+def test_off_a_link_that_is_to_be_opened_again_is_lost_at_once_and_once(lost_periods):
+    rig = shared(lost_periods=lost_periods)
+    rig.state.arm.proved, rig.state.arm.null = 1, 0.05
+    rig.words[RELINK] = 1
+    follow(rig, Status.OK.value)
+    assert (rig.loop.health.lost, rig.loop.health.cause, rig.words[DEVICE_LINK]) == (1, Status.OK, LOST)
+    assert (rig.words[RELINK], rig.state.arm.proved) == (0, 0)
+    again = shared()
+    follow(again, Status.OK.value)
+    assert again.loop.health.lost == 0
+
+
+@pytest.mark.parametrize("kept", [{"mode": Mode.HOLD}, {"mode": Mode.STANDBY}, {"lost": 1}], ids=str)
+def test_elsewhere_the_wish_is_left_for_who_can_act_on_it(kept):
+    rig = shared(**kept)
+    rig.words[RELINK] = 1
+    follow(rig, Status.OK.value)
+    assert (rig.loop.health.lost, rig.words[DEVICE_LINK], rig.words[RELINK]) == (kept.get("lost", 0), OPEN, 1)
 
 
 @pytest.mark.parametrize(("failing", "lost"), [(99, 0), (100, 1), (101, 1)])
