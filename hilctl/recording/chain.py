@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.errors import WrongUse
+from hilctl.recording.ahead import Reading
 from hilctl.recording.layout import CHUNK_ROWS, SUFFIX
 from hilctl.recording.reader import Recording, open_recording
 
@@ -72,13 +73,15 @@ class Chain:
         """Rows as words, one table after the other, each of at most BLOCK_ROWS."""
         passed = 0  # rows, before this block
         for recording, first, end in spans:
-            for at in range(first, end, BLOCK_ROWS):
-                stop = min(at + BLOCK_ROWS, end)
-                skip = -passed % every
-                passed += stop - at
-                if at + skip < stop:
-                    rows = np.ascontiguousarray(recording.rows(at + skip, stop)[::every])
-                    yield rows.view(np.int64).reshape(len(rows), -1)
+            with Reading(recording.path) as file:
+                for at in range(first, end, BLOCK_ROWS):
+                    stop = min(at + BLOCK_ROWS, end)
+                    skip = -passed % every
+                    passed += stop - at
+                    file.at(stop / len(recording))
+                    if at + skip < stop:
+                        rows = np.ascontiguousarray(recording.rows(at + skip, stop)[::every])
+                        yield rows.view(np.int64).reshape(len(rows), -1)
 
 
 def _before(recording: Recording) -> tuple[list[Recording], str]:

@@ -21,7 +21,13 @@ class Recording:
         self.path = path
         # Without the lock: what was killed never gave it back, and what is still written may be read up to its last
         # flush.
-        self._file = h5py.File(path, "r", locking=False)
+        try:
+            self._file = h5py.File(path, "r", locking=False)
+        except OSError as error:
+            if "truncated file" not in str(error):
+                raise
+            told = f"of it there are {path.stat().st_size} bytes ({error}); copy it again from where it was recorded"
+            raise WrongUse(f"{path}: was cut off: {told}") from None
         found = self._file.attrs.get("format"), self._file.attrs.get("version")
         if found != (FORMAT, VERSION):
             self._file.close()
@@ -38,7 +44,9 @@ class Recording:
         self.wall: dict[str, int] = json.loads(attributes.get("wall", "{}"))
         self.continues = str(attributes.get("continues", ""))
         self.required = bool(attributes.get("required", False))
-        self.complete, self.ended = bool(attributes["complete"]), str(attributes["ended"])
+        ended = attributes["ended"]  # a text of any length, in older files
+        self.ended = ended.decode(errors="ignore") if isinstance(ended, bytes) else str(ended)
+        self.complete = bool(attributes["complete"])
         self.channels = tuple(self._file["samples"].dtype.names)
 
     def __enter__(self) -> Self:

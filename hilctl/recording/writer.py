@@ -37,6 +37,7 @@ from hilctl.recording.numbered import numbered
 from hilctl.recording.room import DiskFull, free_bytes, need_of
 from hilctl.signals import CHANNELS, SAMPLE
 
+_ENDED: "np.dtype[Any]" = np.dtype("S400")
 _TEXT = h5py.string_dtype()
 _EVENT = np.dtype([("number", "i8"), ("tick", "i8"), ("time_ns", "i8"), ("kind", _TEXT), ("body", _TEXT)])
 _CHANGE = np.dtype(
@@ -121,7 +122,8 @@ class Writer:
         attributes["started"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         attributes["wall"] = json.dumps(header.wall or {})
         attributes["host"], attributes["versions"] = json.dumps(host()), json.dumps(versions())
-        attributes["complete"], attributes["ended"] = False, ""
+        attributes["complete"] = False
+        attributes.create("ended", np.bytes_(b""), dtype=_ENDED)
         # A rig has hundreds of parameters: more than an attribute may hold.
         self._file.create_dataset("parameters_at_start", data=json.dumps(header.parameters), dtype=_TEXT)
         files = [{"path": path, "text": text} for path, text in header.rig_files]
@@ -202,8 +204,9 @@ class Writer:
     def close(self, ended: str = "") -> None:
         """Closes it. `complete` only when nothing went wrong."""
         if self._disk.error is None:
-            self._file.attrs["ended"] = ended
-            self._file.attrs["complete"] = not ended
+            # In place, and of a fixed size: between two writes of a longer text the file could not be read.
+            self._file.attrs.modify("ended", np.bytes_(ended.encode()[: _ENDED.itemsize]))
+            self._file.attrs.modify("complete", not ended)
         self._give_back()
         self._raise()
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from hilctl.errors import HilctlError, WrongUse
 from hilctl.params import nearest
+from hilctl.recording.ahead import Writing
 from hilctl.recording.chain import Chain
 from hilctl.recording.export.about import TIME, about
 from hilctl.recording.export.formats import Block, open_sink
@@ -41,10 +42,12 @@ def export(chain: Chain, name: str, path: Path, choice: Choice = Choice()) -> in
         raise WrongUse(_nothing(chain, choice))
     draft, rows = path.with_name(f".{path.name}.{os.getpid()}.part"), 0
     try:
+        growing = Writing(draft)
         sink = open_sink(name, draft, about(chain, names))
         try:
             for words in chain.blocks(spans, choice.every):
                 sink.write(_block(words, known, names, chain.first.kinds, chain.first.rate_hz))
+                growing.grown()
                 rows += len(words)
             sink.close()
         except BaseException:
