@@ -99,7 +99,17 @@ def test_on_a_small_disk_what_always_runs_removes_its_oldest_files_and_goes_on(s
         assert rig.status()["trip"] is None
 
 
-@pytest.mark.parametrize(("policy", "ends"), [("continue", "done"), ("stop", "tripped"), ("null", "tripped")])
+_LONGER = [pytest.mark.slow, pytest.mark.many]
+
+
+@pytest.mark.parametrize(
+    ("policy", "ends"),
+    [
+        ("stop", "tripped"),
+        pytest.param("continue", "done", marks=_LONGER),
+        pytest.param("null", "tripped", marks=_LONGER),
+    ],
+)
 def test_when_a_required_recording_ends_by_itself_the_rig_file_decides(small_disk, policy, ends):
     changes = {"recording.required": True, "recording.lost": policy, "recording.free_mb": 8.0, **SHORT}
     with armed(recordings=small_disk, changes=changes) as (_, rig):
