@@ -84,7 +84,8 @@ def rt_run(memory: Any, exchange: Any, driver_state: Any) -> int:
             rt_copy(readings, record_at(memory, rt_readings_at(loop, place), READINGS))
         rt_stamp(loop, law_before_ns, sample)
         rt_tick(state, command, readings, outcome, rt_knots(memory, state), sample)
-        rt_follow_link(words, loop, options, state, outcome)
+        if rt_follow_link(words, loop, options, state, outcome):
+            rt_note(memory, words, loop, IntakeKind.RELINK.value, 0, 0, 0.0, 0.0)
         # the row, the status, the times
         if place < 0:
             rt_lose(words, ROWS)

@@ -25,6 +25,7 @@ class IntakeKind(IntEnum):
     END = 3  # the end of the run, by the trip that it is
     LINK_BACK = 4  # the link to the device is open again
     POINTS = 5  # of an external reference: how many coefficients there are; `refusal` 1: no more come
+    RELINK = 6  # the link to the device was given up because somebody asked for it
 
 
 @jit()

@@ -64,17 +64,19 @@ def rt_count_outcome(loop: Any, outcome: int) -> None:
 
 
 @jit()
-def rt_follow_link(words: Any, loop: Any, options: Any, state: Any, outcome: int) -> None:
-    """After the law: loses a link that is gone, while off. The law starts again with the first readings after it."""
+def rt_follow_link(words: Any, loop: Any, options: Any, state: Any, outcome: int) -> bool:
+    """After the law: loses a link that is gone, while off. The law starts again with the first readings after it.
+    Whether it was because somebody asked."""
     health = loop.health
     health.last = outcome
     rt_follow_ages(loop)
     if health.lost != 0 or state.mode != Mode.OFF or loop.status.ending != 0:
-        return
-    if load_acquire(words, RELINK) != 0:
+        return False
+    asked = load_acquire(words, RELINK) != 0
+    if asked:
         store_release(words, RELINK, 0)
     elif options.lost_periods == 0 or (outcome != Status.CLOSED and health.failing < options.lost_periods):
-        return
+        return False
     health.lost, health.cause, health.since_ns = 1, outcome, loop.status.time_ns
     values = words_of(loop.readings)
     for k in range(_COUNT):
@@ -83,6 +85,7 @@ def rt_follow_link(words: Any, loop: Any, options: Any, state: Any, outcome: int
     rt_arming_unknown(state.now.law.valve.null_bias, state.arm)  # who knows what will be behind the plug
     loop.changed = 1
     store_release(words, DEVICE_LINK, LOST)
+    return bool(asked)
 
 
 @jit()

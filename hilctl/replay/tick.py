@@ -16,7 +16,7 @@ from hilctl.loop import layout
 from hilctl.loop.clock import EXCHANGE, WAKE, rt_miss
 from hilctl.loop.core import rt_knots, rt_watch_lateness
 from hilctl.loop.intake import IntakeKind
-from hilctl.loop.layout import BANK, DEVICE_LINK, LOOP, OPTIONS
+from hilctl.loop.layout import BANK, DEVICE_LINK, LOOP, OPTIONS, RELINK
 from hilctl.loop.lost import OPEN, rt_count_outcome, rt_follow_link, rt_link_open, rt_without_link
 from hilctl.loop.report import rt_stamp
 from hilctl.params import record_of
@@ -131,6 +131,8 @@ def rt_take(memory: Any, loop: Any, state: Any, entry: Any, blobs: Any, f: Any) 
         answer = rt_request(state, request, entry.tick + entry.between)
         if answer != entry.refusal and f.refused < 0:
             f.refused, f.answer = f.entry, answer
+    elif entry.kind == IntakeKind.RELINK:
+        memory[_WORDS_AT:_WORDS_END].view(layout.WORD)[RELINK] = 1
     elif entry.kind == IntakeKind.POINTS:
         rt_write_points(rt_knots(memory, state), entry, blobs)
     elif entry.kind == IntakeKind.END:

@@ -218,3 +218,22 @@ def test_each_file_of_a_recording_that_rotates_is_replayed_from_its_first_row(tm
     found = [run(file) for file in files]
     assert len(files) > 2 and sum(one.ticks for one in found) > 6000
     assert [(one.differ, one.exact) for one in found] == [(0, True)] * len(found)
+
+
+def test_a_link_that_was_opened_again_and_signs_that_were_proved_again_come_out_alike(tmp_path):
+    with (
+        private_service(RIG, changes=ARMS_FAST, recordings=tmp_path) as service,
+        Client(service.commands) as rig,
+    ):
+        rig.arm()
+        rig.off()
+        with rig.record("again") as path:
+            rig.reconnect()
+            rig.arm()
+            rig.off()
+            rig.arm(prove=True)
+            assert rig.wait(rig.move(0.002)).why == "done"
+    found = run(Path(path))
+    with open_recording(Path(path)) as recording:
+        assert {one.kind for one in recording.taken} >= {4, 6}
+    assert found.ticks > 1000 and found.exact

@@ -120,12 +120,12 @@ def test_off_a_link_that_is_to_be_opened_again_is_lost_at_once_and_once(lost_per
     rig = shared(lost_periods=lost_periods)
     rig.state.arm.proved, rig.state.arm.null = 1, 0.05
     rig.words[RELINK] = 1
-    follow(rig, Status.OK.value)
+    assert rt_follow_link(rig.words, rig.loop, rig.options, rig.state, Status.OK.value)
     assert (rig.loop.health.lost, rig.loop.health.cause, rig.words[DEVICE_LINK]) == (1, Status.OK, LOST)
     assert (rig.words[RELINK], rig.state.arm.proved) == (0, 0)
     again = shared()
-    follow(again, Status.OK.value)
-    assert again.loop.health.lost == 0
+    assert not rt_follow_link(again.words, again.loop, again.options, again.state, Status.CLOSED.value)
+    assert again.loop.health.lost == 1
 
 
 @pytest.mark.parametrize("kept", [{"mode": Mode.HOLD}, {"mode": Mode.STANDBY}, {"lost": 1}], ids=str)
