@@ -158,10 +158,7 @@ def _begin(s: Service, path: Path, *, always: bool = False) -> Task[State]:
 def _go_on(s: Service, path: Path | None, *, always: bool = False, continues: str = "") -> Task[State]:
     """The recording that runs goes on in another file, without a gap; how the one before stood at its end."""
     s.recorder.hold_back()
-    held = s.core.history.end
-    known = yield from _known(s)
-    if known is not None and known.row < held:  # one that came too late, when it was asked for before
-        known = None
+    known = yield from _known(s, s.core.history.end)
     deadline_s = time.monotonic() + _SNAPSHOT_S
     while known is not None and s.core.history.end < known.row:
         if s.core.ended is not None or time.monotonic() > deadline_s:
@@ -195,14 +192,19 @@ def _header(s: Service, known: Known | None, *, always: bool, continues: str = "
     )
 
 
-def _known(s: Service) -> Task[Known | None]:
-    """The controller's state as it is now."""
+def _known(s: Service, least: int = 0) -> Task[Known | None]:
+    """The controller's state as it is now. One that was asked for before, and belongs before the row `least`, is let
+    pass."""
     before, deadline_s = s.inputs.states, time.monotonic() + _SNAPSHOT_S
     if s.core.ended is None:
         s.inputs.ask()
     while time.monotonic() < deadline_s and s.core.ended is None:
         if s.inputs.states > before:
-            return s.inputs.known
+            known = s.inputs.known
+            if known is not None and known.row >= least:
+                return known
+            before = s.inputs.states
+            s.inputs.ask()
         yield Pace.FAST
     return None
 

@@ -9,7 +9,7 @@ import pytest
 from hilctl.client import Client, private_service
 from hilctl.recording.journal import NAME, read_journal
 from tests.system.cli_parts import Shell, serving
-from tests.system.service_parts import RIG, refusal, until
+from tests.system.service_parts import RIG
 
 pytestmark = pytest.mark.timeout(300)
 KEY = "law.three_state.kd_per_m"
@@ -46,19 +46,6 @@ def test_a_history_goes_on_after_a_kill_and_holds_every_set_that_was_answered(tm
     assert again["changed"] == [{"key": KEY, "old": 15.0, "new": before}]  # the start took the kill's set away
     assert given["changed"] == [{"key": "machine.m", "old": start["values"]["machine.m"], "new": 501.0}]
     assert len({r["run"] for r in records}) == 2 and last["run"] == first["run"]
-
-
-def test_a_journal_that_cannot_be_written_holds_up_no_set_and_is_told(tmp_path):
-    (tmp_path / "hilctl").write_text("a file, not a folder")
-    kept = {"XDG_STATE_HOME": str(tmp_path)}
-    with private_service(RIG, environment=kept) as service, Client(service.commands) as rig:
-        assert rig.ask("set", values={KEY: 14.0})["journal"] == 0
-        assert rig.get(KEY) == {KEY: 14.0}
-        until(lambda: any(e["kind"] == "journal_failed" for e in rig.events()), "the event")
-        assert "the journal cannot be read" in refusal(lambda: list(rig.journal())).message
-        (tmp_path / "hilctl").unlink()
-        until(lambda: any(e["kind"] == "journal_back" for e in rig.events()), "the event")
-        assert [r["number"] for r in rig.journal()] == [1, 2]
 
 
 def test_the_command_line_shows_compares_takes_back_and_exports(tmp_path):

@@ -89,6 +89,7 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "-l", folder], check=True)
 
 
+@pytest.mark.slow
 def test_on_a_small_disk_what_always_runs_removes_its_oldest_files_and_goes_on(small_disk):
     changes = {"recording.always.enabled": True, "recording.rotate_mb": 1.0, "recording.free_mb": 3.0, **SHORT}
     with armed(recordings=small_disk, changes=changes) as (_, rig):

@@ -153,7 +153,7 @@ def test_every_bit_of_every_file_of_the_recording_comes_back(recorded, tmp_path,
     assert [p.name for p in tmp_path.iterdir()] == [target.name]
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", ["csv", "parquet"])
 def test_channels_a_span_and_one_of_every_few_are_chosen(recorded, tmp_path, name):
     path, given = recorded
     target = tmp_path / f"out{FORMATS[name].suffix}"
@@ -165,7 +165,7 @@ def test_channels_a_span_and_one_of_every_few_are_chosen(recorded, tmp_path, nam
         from pyarrow import parquet
 
         assert parquet.read_table(target)["position_m"].to_numpy().tolist() == wanted["position_m"].tolist()
-    elif name == "csv":
+    else:
         back = read_csv(target)
         assert list(back) == ["time_s", "position_m", "mode"]
         assert back["mode"].tolist() == wanted["mode"].tolist()
@@ -232,7 +232,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-_FIRST = ("csv", "mat")  # text, and the one whose library a full disk takes down
+_FIRST = ("mat",)  # the one whose library a full disk takes down
 
 
 @pytest.mark.parametrize(
