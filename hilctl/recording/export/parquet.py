@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import parquet
 
-from hilctl.recording.export.about import About
+from hilctl.recording.export.about import TIME, About
 from hilctl.recording.export.formats import Block
 
 _TYPES = {"f8": pa.float64(), "i8": pa.int64()}
@@ -20,7 +20,11 @@ class Parquet:
             for c in about.columns
         ]
         self._schema = pa.schema(fields, metadata={"hilctl": about.text})
-        self._out = parquet.ParquetWriter(path, self._schema, compression="snappy", use_dictionary=False)
+        # Statistics wait in memory until the end: only those by which a span is looked for.
+        found_by = [c.name for c in about.columns if c.name in (TIME, "tick")]
+        self._out = parquet.ParquetWriter(
+            path, self._schema, compression="snappy", use_dictionary=False, write_statistics=found_by
+        )
 
     def write(self, block: Block) -> None:
         """Adds rows."""
