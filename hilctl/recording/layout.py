@@ -11,6 +11,7 @@ parameters   every change: key, old, new, author, origin, epoch, tick
 channels     name, unit, type and meaning of the samples' fields
 law_state    the law's full state before the first sample, as bytes; absent when the core gave none
 rig_files    path and text of the rig file and of the files that it includes
+trip         of a black box: the first cause, what followed, status and log, as JSON
 attributes   format, version, rig, rig_file, run, schema, rate_hz, clock, started, wall, host, versions, law_tick,
 continues, required, complete, ended
 
@@ -27,6 +28,7 @@ import numpy as np
 FORMAT = "hilctl recording"
 VERSION = 1
 SUFFIX = ".h5"
+TRIP = "trip-"  # how the names of the black box's files begin
 ALWAYS = "always-"  # how the names of recordings begin that recording.always makes and removes
 CHUNK_ROWS = 1024  # half a megabyte a chunk: h5py's default of some kilobytes costs a B-tree node every few rows
 

@@ -98,6 +98,14 @@ class Recording:
         return int(self._file.attrs["law_tick"]), bytes(self._file["law_state"][:])
 
     @property
+    def trip(self) -> dict[str, Any] | None:
+        """Of a black box: the first cause, what followed, status and log."""
+        if "trip" not in self._file:
+            return None
+        told: dict[str, Any] = json.loads(self._file["trip"].asstr()[()])
+        return told
+
+    @property
     def types(self) -> str:
         """How readings, states and what was taken are laid out; empty where the file has none of them."""
         return str(self._file["types"].asstr()[()]) if "types" in self._file else ""

@@ -17,6 +17,15 @@ class Always(Params):
     mb: Annotated[float, number(0, 1e8, "MB", "never keep more than this; 0: as far as the disk allows")] = 0.0
 
 
+class BlackBox(Params):
+    """What a trip leaves: files `trip-…`, written from memory."""
+
+    before_s: Annotated[
+        float, number(0, 600, "s", "of the time before a trip, as far as service.history_s holds it; 0: no file")
+    ] = 60.0
+    after_s: Annotated[float, number(0, 60, "s", "of the time after it")] = 10.0
+
+
 class Recording(Params):
     """Where recordings go and how they are written."""
 
@@ -38,6 +47,7 @@ class Recording(Params):
     )
     queue_s: Annotated[float, number(1, 120, "s", "samples that may wait for a slow disk before some are lost")] = 20.0
     always: Always = Always()
+    black_box: BlackBox = BlackBox()
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:
         """What always runs keeps a bounded part."""

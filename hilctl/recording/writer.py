@@ -18,6 +18,7 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.params.finite import finite
 from hilctl.recording.disk import Disk
 from hilctl.recording.layout import (
     CHUNK_ROWS,
@@ -191,6 +192,11 @@ class Writer:
         self._append(self._blobs, np.frombuffer(blobs, np.uint8))
         self._append(self._taken, np.array(taken, TAKEN))
         self._append(self._known, np.array(known, KNOWN))
+
+    def describe_trip(self, told: dict[str, Any]) -> None:
+        """What caused the trip of a black box, and what followed."""
+        self._file.create_dataset("trip", data=json.dumps(finite(told)), dtype=_TEXT)
+        self._flush()
 
     def sync(self) -> None:
         """Brings all that was written onto the disk; NotSafe when that failed, and then it may only be closed."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import zmq
 
+from hilctl.service.black_box import BlackBox
 from hilctl.service.descriptors import Descriptors
 from hilctl.service.desk import Desk
 from hilctl.service.do_feed import ran_dry
@@ -44,6 +45,7 @@ class App:
         self._always = True  # that it runs, or was not tried yet
         self.descriptors: Descriptors | None = None  # watched where the process is the service's own
         self._problem = self._journal = ""
+        self.box = BlackBox()
         self._rows_lost, self._recording = 0, service.recorder.state
         self._poller = zmq.Poller()
         self._poller.register(desk.socket, zmq.POLLIN)
@@ -99,6 +101,7 @@ class App:
             pass
         self._take_inputs()
         self._hear()
+        self.box.close(self.service)
         self._status_due_s = 0.0
         self._publish(time.monotonic())
 
@@ -151,6 +154,8 @@ class App:
             if seen.kind == "motion_over":
                 ran_dry(self.service, body)
             self.service.events.tell(seen.kind, seen.tick, **body)
+            if seen.kind == "trip":
+                self.box.tripped(self.service, seen.tick, body)
 
     def _trip_body(self, body: dict[str, Any]) -> dict[str, Any]:
         told = told_trip(Trip(body["trip"]), self.service.core.link.status, self.service.store.controller)

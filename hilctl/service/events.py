@@ -16,6 +16,7 @@ _LOUD = frozenset(
         "trip",
         "core_gone",
         "recording_failed",
+        "black_box_failed",
         "recording_continued",
         "journal_failed",
         "lease_lost",

@@ -143,7 +143,7 @@ def _begin(s: Service, path: Path, *, always: bool = False) -> Task[State]:
     """Records from the law's state on."""
     known = yield from _known(s)
     first = known.row if known is not None else s.core.history.end
-    header = _header(s, known, always=always)
+    header = header_of(s, known, always=always)
     opened = s.recorder.start(path, header, first, _piece(s, always=always), always=always)
     rows = s.core.history.table(first, s.core.history.end)
     if len(rows):
@@ -165,13 +165,14 @@ def _go_on(s: Service, path: Path | None, *, always: bool = False, continues: st
             known = None
         yield Pace.FAST
     first = known.row if known is not None else -1
-    header = _header(s, known, always=always, continues=continues)
+    header = header_of(s, known, always=always, continues=continues)
     before = yield from finished(s.recorder.rotate(path, header, first, _piece(s, always=always), always=always))
     s.shelf.add(before)
     return before
 
 
-def _header(s: Service, known: Known | None, *, always: bool, continues: str = "") -> Header:
+def header_of(s: Service, known: Known | None, *, always: bool, continues: str = "") -> Header:
+    """What a file says about itself that begins with this state."""
     rig, identity = s.rig, s.identity
     return Header(
         rig.name,

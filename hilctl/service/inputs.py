@@ -56,6 +56,10 @@ class Inputs:
             self.ask()
         return fresh
 
+    def states_from(self, row: int) -> list[Known]:
+        """The states that are kept from this row on."""
+        return [one for one in self._known if one.row >= row]
+
     def since(self, number: int) -> list[Taken]:
         """What was taken from this number on, as far as it is kept."""
         return [one for one in self._taken if one.number >= number]

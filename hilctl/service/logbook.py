@@ -55,6 +55,10 @@ class Logbook(logging.Handler):
         """A line that another process has written."""
         self.handle(logging.LogRecord(logger, logging.WARNING, "", 0, "%s", (text,), None))
 
+    def newest(self, count: int) -> list[dict[str, Any]]:
+        """The newest lines."""
+        return list(self.page(max(0, self.next - min(count, PAGE)), "debug", 0)["lines"])
+
     def page(self, first: int, level: str, since_ns: int) -> dict[str, Any]:
         """Lines from this number on, of this level and above; where to go on; how many are kept no longer."""
         levels = logging.getLevelNamesMapping()
