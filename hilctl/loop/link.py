@@ -20,6 +20,7 @@ from hilctl.law.reference.motion import Kind
 from hilctl.law.requests import RequestKind
 from hilctl.loop import memory as shared
 from hilctl.loop.board import newest
+from hilctl.loop.box import Box
 from hilctl.loop.external import written
 from hilctl.loop.layout import (
     ANSWER_SLOTS,
@@ -111,8 +112,10 @@ class Runner(Protocol):
 class Link:
     """One run of the core."""
 
-    def __init__(self, memory: Memory, runner: Runner, driver: str, options: CoreOptions) -> None:
-        self.memory, self.driver, self.options = memory, driver, options
+    def __init__(
+        self, memory: Memory, runner: Runner, driver: str, options: CoreOptions, box: Box | None = None
+    ) -> None:
+        self.memory, self.driver, self.options, self.box = memory, driver, options, box
         self._runner = runner
         # As a table of words: numpy copies them as they are, and needs no view of another type for that.
         tables = (side.view(np.int64).reshape(len(side), -1) for side in (memory.rows, memory.readings))
@@ -149,10 +152,10 @@ class Link:
         memory = shared.make(settings, options, run)
         core = core or spawn()
         message = pickle.dumps((run, driver, driver_config, facts, options))
-        process = CoreProcess(core)
+        process, box = CoreProcess(core), Box(options.box_rows) if options.box_rows else None
         with contextlib.suppress(OSError):  # it has ended already: poll tells
-            process.send(message, memory.fd)
-        return cls(memory, process, driver, options)
+            process.send(message, memory.fd, *([box.fd] if box is not None else []))
+        return cls(memory, process, driver, options, box)
 
     # towards the core
 
@@ -330,6 +333,8 @@ class Link:
         """Lets go of the core; one that still runs sees us gone, stops the rig and ends."""
         self._runner.close()
         self.memory.close()
+        if self.box is not None:
+            self.box.close()
 
 
 def _or(new: Any, old: Any) -> Any:
@@ -343,11 +348,11 @@ class CoreProcess:
         self._process, self._socket = core.process, core.socket
         self._socket.setblocking(False)
 
-    def send(self, message: bytes, fd: int) -> None:
-        """The configuration, with the memory's descriptor."""
+    def send(self, message: bytes, *fds: int) -> None:
+        """The configuration, with the memory's descriptor, and that of the black box."""
         import socket
 
-        socket.send_fds(self._socket, [message], [fd])
+        socket.send_fds(self._socket, [message], fds)
 
     def poll(self) -> int | None:
         """See Runner."""

@@ -24,6 +24,8 @@ class CoreOptions(NamedTuple):
     reconnect_first_s: float = 0.5  # pause after the first attempt that fails; each further one is twice as long
     reconnect_longest_s: float = 10.0
     row_slots: int = 0  # of the ring of samples, a power of two; 0: five seconds
+    box_rows: int = 0  # of the newest rows that the core saves when the service is gone; 0: none
+    box_folder: str = ""  # where to
     hold_rows: int = 0  # virtual clock: how far the rows may run ahead of `held`; 0: as far as the ring holds
 
     @property

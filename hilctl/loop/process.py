@@ -15,9 +15,10 @@ import select
 import signal
 import socket
 import time
+from pathlib import Path
 from typing import Any
 
-from hilctl.loop.options import DRIVER_FAILED, ENDED, MISMATCH, CoreOptions, Start
+from hilctl.loop.options import DRIVER_FAILED, ENDED, MISMATCH, SERVICE_GONE, CoreOptions, Start
 from hilctl.loop.voice import Voice
 from hilctl.signals import Trip
 from hilctl.trips import TRIP_TEXTS
@@ -41,7 +42,7 @@ def main(arguments: list[str]) -> int:
     from hilctl.loop.running import LoopThread, load_loop
 
     load_loop(voice)
-    message, fds, _, _ = socket.recv_fds(pipe, _START_BYTES, 1)
+    message, fds, _, _ = socket.recv_fds(pipe, _START_BYTES, 2)
     if not message or not fds or _closed(pipe):
         return ENDED  # the service ended before there was anything to do
     start = Start(*pickle.loads(message))
@@ -58,7 +59,23 @@ def main(arguments: list[str]) -> int:
         return DRIVER_FAILED
     thread.start()
     _watch(thread, pipe, stop, voice, start.options)
-    return thread.close()
+    code = thread.close()
+    if code == SERVICE_GONE and len(fds) > 1 and memory.loop.status.trip != 0:
+        _save(fds[1], memory, start)
+    return code
+
+
+def _save(fd: int, memory: Any, start: Start) -> None:
+    """What the service would have written of this trip."""
+    from hilctl.loop.box import save
+
+    options = start.options
+    try:
+        path = save(fd, memory, Path(options.box_folder), start.run, options.box_rows)
+    except OSError as error:
+        log.error("the black box cannot be saved: %s", error)
+    else:
+        log.warning("the black box is in %s: the next start of the service packs it", path)
 
 
 def _closed(pipe: socket.socket) -> bool:

@@ -15,6 +15,7 @@ from hilctl.service.desk import Desk
 from hilctl.service.do_feed import ran_dry
 from hilctl.service.filing import after_failure, rotate, run_always
 from hilctl.service.lease import Held
+from hilctl.service.left import pack_left, tell_story
 from hilctl.service.lost import after_loss
 from hilctl.service.service import Service
 from hilctl.service.status import status_of, told_trip
@@ -46,6 +47,8 @@ class App:
         self.descriptors: Descriptors | None = None  # watched where the process is the service's own
         self._problem = self._journal = ""
         self.box = BlackBox()
+        self._story, self._told = False, 0  # whether there is something new for who finds this run's black box
+        service.tasks.own("what an earlier run left", pack_left(service))
         self._rows_lost, self._recording = 0, service.recorder.state
         self._poller = zmq.Poller()
         self._poller.register(desk.socket, zmq.POLLIN)
@@ -81,6 +84,7 @@ class App:
         if now_s >= self._hear_due_s:
             self._hear_due_s = now_s + _HEAR_S
             self._hear()
+            self._tell_story()
         if now_s >= self._block_due_s:
             self._publish(now_s)
         if more or (busy and s.virtual):
@@ -128,8 +132,12 @@ class App:
         wait for the disk, those in memory are overwritten."""
         s = self.service
         history = s.core.history
-        if s.recorder.active:
-            s.recorder.rows(first, history.table(first, history.end))
+        box = s.core.link.box
+        if s.recorder.active or box is not None:
+            table = history.table(first, history.end)
+            s.recorder.rows(first, table)
+            if box is not None:
+                box.append(table)
         while first < history.end:
             words = history.glance(first, history.capacity)
             self._tell(s.watch.look(first, words))
@@ -140,6 +148,13 @@ class App:
         s = self.service
         for one in s.inputs.look(s.core.history.end):
             s.recorder.input(one)
+            self._story = True
+
+    def _tell_story(self) -> None:
+        box, told = self.service.core.link.box, self.service.events.next
+        if box is not None and (self._story or told != self._told):
+            self._story, self._told = False, told
+            tell_story(self.service, box)
 
     def _watch_standstill(self) -> None:
         s = self.service

@@ -68,6 +68,8 @@ def core_options(rig: Rig, *, virtual: bool) -> CoreOptions:
         reconnect_first_s=loop.reconnect.first_s,
         reconnect_longest_s=loop.reconnect.longest_s,
         hold_rows=history_rows(rig) * 3 // 4 if virtual else 0,
+        box_rows=int(rig.recording.black_box.before_s / rig.dt_s),
+        box_folder=str(places.state_root() / rig.name / "left"),
     )
 
 

@@ -18,9 +18,11 @@ from hilctl.service.filing import header_of, room_of
 from hilctl.service.service import Service
 from hilctl.service.status import status_of
 from hilctl.service.tasks import Pace, Result, Task, finished
+from hilctl.signals import Trip
 
 _ROWS = 4096  # at a time: some megabytes, a millisecond
 _LINES = 200  # of the log
+_ORDERLY = Trip.SHUTDOWN.name.lower()  # an end that was asked for is no trip to be explained
 
 
 class BlackBox:
@@ -34,7 +36,7 @@ class BlackBox:
     def tripped(self, s: Service, tick: int, cause: dict[str, Any]) -> None:
         """A trip that has just been seen."""
         given = s.rig.recording.black_box
-        if given.before_s <= 0.0 or tick <= self._until_tick:
+        if given.before_s <= 0.0 or tick <= self._until_tick or cause["trip"] == _ORDERLY:
             return
         self._until_tick = tick + math.ceil(given.after_s * s.rate_hz)
         self._writing += 1
@@ -42,7 +44,7 @@ class BlackBox:
         s.tasks.own("the black box", self._run(s, self._thread, tick, cause))
 
     def _run(self, s: Service, thread: ThreadPoolExecutor, tick: int, cause: dict[str, Any]) -> Task[Result]:
-        path = _path(s.places.recordings)
+        path = box_path(s.places.recordings)
         try:
             rows = yield from _Box(s, thread, tick, self._until_tick).write(path, cause)
             s.tell("black_box", path=str(path), trip=cause["trip"], rows=rows)
@@ -155,7 +157,8 @@ def _stands(s: Service) -> bool:
     return bool(s.virtual and status.standing and status.rows == s.core.history.end)
 
 
-def _path(folder: Path) -> Path:
+def box_path(folder: Path) -> Path:
+    """A new file in the folder of the recordings."""
     date = TRIP + time.strftime("%Y%m%d-%H%M%S")
     names = (f"{date}{suffix}{SUFFIX}" for suffix in ("", *(f"-{i}" for i in range(2, 1000))))
     return next(path for n in names if not (path := folder / n).exists())

@@ -1,6 +1,8 @@
 """What a trip leaves: a recording of the time before and after it, with its cause and what followed."""
 
 import shutil
+import signal
+import time
 from pathlib import Path
 
 import numpy as np
@@ -96,3 +98,46 @@ def test_without_room_on_the_disk_it_says_so_and_control_goes_on(tmp_path):
         rig.reset()
         rig.arm()
     assert not list(tmp_path.glob("trip-*"))
+
+
+def test_a_service_that_is_killed_at_the_trip_leaves_it_to_its_core_and_the_next_start(tmp_path):
+    _killed_at_the_trip(tmp_path, 0.0)
+
+
+@pytest.mark.slow
+@pytest.mark.many
+@pytest.mark.parametrize("after_s", np.linspace(0.0, 0.1, 50).tolist())
+def test_fifty_times_within_100_ms(tmp_path, after_s):
+    _killed_at_the_trip(tmp_path, after_s)
+
+
+def _killed_at_the_trip(tmp_path: Path, after_s: float) -> None:
+    home, changes = {"XDG_STATE_HOME": str(tmp_path)}, {**ARMS_FAST, **LATE_HOST}
+    recordings = tmp_path / "recordings"
+    with (
+        private_service(RIG, clock="real", changes=changes, recordings=recordings, environment=home) as service,
+        Client(service.commands) as rig,
+    ):
+        until(lambda: arms(rig), "arming")
+        rig.track("sine", amplitude_m=0.005, frequency_hz=2.0, cycles=20)
+        rig.pass_time(0.5)
+        rig.set(TRIPS)
+        until(lambda: rig.status()["trip"], "a trip")
+        time.sleep(after_s)  # the time at which it dies is what this is about
+        service.process.send_signal(signal.SIGKILL)
+        service.process.wait(20)
+    left = tmp_path / "hilctl" / RIG / "left"
+    until(lambda: list(left.glob("*.box")), "what the core saves")
+    with (
+        private_service(RIG, changes=ARMS_FAST, recordings=recordings, environment=home) as service,
+        Client(service.commands) as rig,
+    ):
+        path = until(lambda: [e for e in rig.events() if e["kind"] == "black_box" and "left_by" in e], "it packed")
+    assert not list(left.iterdir())
+    with open_recording(Path(path[0]["path"])) as recording:
+        rows, told = recording.rows(), recording.trip
+        found = Replay(recording).run()
+    assert np.all(np.diff(rows["tick"]) == 1 + rows["skipped"][1:])  # not one is lost between what each had
+    assert told["cause"]["trip"] == "tracking_error" and told["consequences"][0]["kind"] == "trip"
+    assert rows["tick"][np.flatnonzero(rows["trip"])[0]] == told["tick"] and rows["mode"][-1] == 0
+    assert found.differ == 0 and found.ticks > 500

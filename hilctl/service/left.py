@@ -1,0 +1,85 @@
+"""What a run left whose service died: the black box that its core saved, packed into a recording by the next start."""
+
+import logging
+import pickle
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hilctl.loop.box import SUFFIX as SAVED
+from hilctl.loop.box import Box, saved
+from hilctl.recording.layout import Event, Header, Known, Taken
+from hilctl.service.black_box import box_path
+from hilctl.service.filing import header_of
+from hilctl.service.service import Service
+from hilctl.service.tasks import Result, Task, finished
+from hilctl.service.watch import Watch
+from hilctl.signals import NAMES, Action, Trip
+from hilctl.trips import TRIP_TEXTS
+from hilctl.wire import places
+
+log = logging.getLogger(__name__)
+
+FOLDER = "left"  # in the rig's state directory
+_EVENTS = 300  # the newest
+_PIECE = 1 << 14  # rows
+
+
+def tell_story(s: Service, box: Box) -> None:
+    """What the next start must know of this run, should this service not be there any more."""
+    known = s.inputs.states_from(max(s.core.history.end - box.capacity, 0))
+    header = header_of(s, known[0] if known else None, always=False)
+    taken = s.inputs.since(known[0].taken) if known else []
+    events = s.events.since(max(0, s.events.next - _EVENTS))
+    plain = [tuple(one) for one in known], [tuple(one) for one in taken], [tuple(one) for one in events]
+    box.tell(pickle.dumps((header._asdict(), *plain)))
+
+
+def pack_left(s: Service) -> Task[Result]:
+    """Everything that earlier runs of this rig left; what cannot be read stays where it is."""
+    thread = ThreadPoolExecutor(1, "left")
+    for file in sorted((places.state_root() / s.rig.name / FOLDER).glob(f"*{SAVED}")):
+        path = box_path(s.places.recordings)
+        try:
+            rows, trip = yield from finished(thread.submit(_pack, file, path))
+            s.tell("black_box", path=str(path), trip=trip, rows=rows, left_by=file.stem)
+        except Exception as error:  # a file of another version may raise anything
+            s.tell("black_box_failed", path=str(file), trip="", reason=f"{type(error).__name__}: {error}")
+    thread.shutdown(wait=False)
+    return {}
+
+
+def _pack(file: Path, path: Path) -> tuple[int, str]:
+    from hilctl.recording.writer import Writer
+
+    facts, story, parts = saved(file)
+    fields, known, taken, events = pickle.loads(story)
+    trip = Trip(facts["trip"])
+    header = Header(**fields)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    writer = Writer(path, header, parts[0][0])
+    watch, followed, rows = Watch(header.rate_hz), list[dict[str, Any]](), 0
+    for first, words in parts:
+        for at in range(0, len(words), _PIECE):
+            piece = np.ascontiguousarray(words[at : at + _PIECE])
+            writer.write([(first + at, piece)], [], [])
+            rows += len(piece)
+            seen = watch.look(first + at, np.ascontiguousarray(piece[:, : len(NAMES)]))
+            followed += [{"kind": one.kind, "tick": one.tick, **one.body} for one in seen
+                         if one.tick >= facts["trip_tick"]]  # fmt: skip
+    inputs: list[Known | Taken] = [Known(*one) for one in known]
+    inputs += [Taken(*one) for one in taken]
+    writer.write([], [Event(*one) for one in events], [], inputs)
+    text = TRIP_TEXTS[trip]
+    cause = {"trip": trip.name.lower(), "value": facts["trip_value"], "limit": facts["trip_limit"], "key": text.key,
+             "unit": text.unit, "meaning": text.meaning,
+             "action": Action(facts["trip_action"]).name.lower()}  # fmt: skip
+    writer.describe_trip({"tick": facts["trip_tick"], "cause": cause, "consequences": followed, "log": [],
+                          "left": "the service died; its core saved this, and the next start packed it"})  # fmt: skip
+    writer.close()
+    file.unlink()
+    log.info("%s: packed into %s at %s", file.name, path, time.strftime("%H:%M:%S"))
+    return rows, trip.name.lower()
