@@ -210,8 +210,8 @@ VERBS: dict[str, Verb] = {
         "and find it again by `hilctl job list`.",
     ),
     "report": Verb(
-        "report", "report", "identify", "draw the report of a commissioning again, from its commission.json",
-        ("hilctl report out/demo", "hilctl report out.json --out pages"),
+        "report", "report", "identify", "draw the report of a commissioning again, or the page of a trip",
+        ("hilctl report out/demo", "hilctl report out.json --out pages", "hilctl report trip-20261126-093000.h5"),
     ),
     "tune": Verb(
         "tune", "tune", "identify", "compute gains with margins, and notches; measure them",

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.loop import layout
-from hilctl.loop.layout import ROWS
+from hilctl.loop.layout import INTAKES, ROWS
 from hilctl.loop.memory import Memory
-from hilctl.loop.ring import WRITTEN
+from hilctl.loop.ring import LOST, WRITTEN
 from hilctl.signals import SAMPLE
 
 WIDTH = SAMPLE.itemsize // 8 + layout.readings(1).dtype.itemsize // 8  # words of a row: a sample and its readings
@@ -47,7 +47,7 @@ class Box:
         self._put(_END, self.end)
 
     def tell(self, story: bytes) -> None:
-        """What the service knows by now, in place of what it told before; one that is too long is left out."""
+        """What the service knows by now, in place of what it knew before; one that is too long is left out."""
         if len(story) > _STORY:
             return
         side = 1 - self._side
@@ -74,7 +74,7 @@ def save(fd: int, memory: Memory, folder: Path, run: int, capacity: int) -> Path
     status = memory.loop.status
     facts = {
         "first": first, "count": end - first, "ring": ring, "ring_count": written - ring, "width": WIDTH,
-        "story": lengths[side],
+        "story": lengths[side], "taken": int(memory.words[INTAKES + WRITTEN] + memory.words[INTAKES + LOST]),
         **{name: status[name].item() for name in ("trip", "trip_tick", "trip_value", "trip_limit", "trip_action")},
     }  # fmt: skip
     folder.mkdir(parents=True, exist_ok=True)

@@ -149,6 +149,8 @@ class App:
         for one in s.inputs.look(s.core.history.end):
             s.recorder.input(one)
             self._story = True
+        if self._story:  # at once: without it a replay ends there
+            self._tell_story()
 
     def _tell_story(self) -> None:
         box, told = self.service.core.link.box, self.service.events.next

@@ -11,6 +11,7 @@ import numpy as np
 
 from hilctl.loop.box import SUFFIX as SAVED
 from hilctl.loop.box import Box, saved
+from hilctl.loop.intake import IntakeKind
 from hilctl.recording.layout import Event, Header, Known, Taken
 from hilctl.service.black_box import box_path
 from hilctl.service.filing import header_of
@@ -72,6 +73,9 @@ def _pack(file: Path, path: Path) -> tuple[int, str]:
                          if one.tick >= facts["trip_tick"]]  # fmt: skip
     inputs: list[Known | Taken] = [Known(*one) for one in known]
     inputs += [Taken(*one) for one in taken]
+    if known and facts["taken"] > (expected := taken[-1][0] + 1 if taken else known[0][3]):
+        # What the loop took last the service never heard of: there a replay ends.
+        inputs.append(Taken(expected, IntakeKind.LOST.value, facts["trip_tick"], 0, 0, 0, 0.0, 0.0, b""))
     writer.write([], [Event(*one) for one in events], [], inputs)
     text = TRIP_TEXTS[trip]
     cause = {"trip": trip.name.lower(), "value": facts["trip_value"], "limit": facts["trip_limit"], "key": text.key,

@@ -14,7 +14,9 @@ pytestmark = pytest.mark.timeout(300)
 
 @pytest.fixture(scope="module")
 def service():
-    with armed(changes={"service.lease_timeout_s": 0.6, "service.heartbeat_s": 0.1}) as (service, rig):
+    # No black box: it adds a line to the log when it likes.
+    changes = {"service.lease_timeout_s": 0.6, "service.heartbeat_s": 0.1, "recording.black_box.before_s": 0.0}
+    with armed(changes=changes) as (service, rig):
         rig.track("sine", amplitude_m=0.001, frequency_hz=1.0)
         rig._stop_beating()  # as if it had died in the middle of a motion
         with Client(service.commands, lease="none") as looking:

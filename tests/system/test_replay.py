@@ -51,6 +51,7 @@ def test_every_tick_of_another_process_comes_out_bit_for_bit(recorded):
     assert {one.kind for one in taken} == {1, 2, 5} and {one.between for one in taken} == {0, 1}
 
 
+@pytest.mark.realtime
 def test_on_the_real_clock_late_ticks_and_all(tmp_path):
     changes = {**ARMS_FAST, "limits.late.ticks": 100_000, "loop.rate_hz": 500.0}
     with (

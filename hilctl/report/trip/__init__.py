@@ -1,0 +1,1 @@
+"""The page of a trip, from the black box that it left."""
