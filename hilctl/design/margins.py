@@ -113,11 +113,19 @@ def _crossings(loops: Complexes) -> tuple[Reals, Reals, Reals, Reals]:
     real axis there, and at which share of the way; the phase margin where |L| crosses 1, and its share. Else infinite.
     """
     before, behind = loops[..., :-1], loops[..., 1:]
-    one, two = np.abs(before) - 1, np.abs(behind) - 1
-    with np.errstate(divide="ignore", invalid="ignore"):
-        at_real, at_one = before.imag / (before.imag - behind.imag), one / (one - two)
-        real = before.real + at_real * (behind.real - before.real)
-        db = -20 * np.log10(np.maximum(-real, 1e-12))
-        degrees = np.abs(np.rad2deg(np.angle(-(before + at_one * (behind - before)))))
-        crosses = (before.imag * behind.imag < 0) & (real < 0)
-    return np.where(crosses, db, np.inf), at_real, np.where(one * two < 0, degrees, np.inf), at_one
+    db, at_real, degrees, at_one = (np.full(before.shape, np.inf) for _ in range(4))
+
+    crosses = before.imag * behind.imag < 0
+    one, two = before[crosses], behind[crosses]
+    share = one.imag / (one.imag - two.imag)
+    real = one.real + share * (two.real - one.real)
+    at_real[crosses] = share
+    db[crosses] = np.where(real < 0, -20 * np.log10(np.maximum(-real, 1e-12)), np.inf)
+
+    above = loops.real**2 + loops.imag**2 > 1
+    passes = above[..., 1:] != above[..., :-1]
+    one, two = before[passes], behind[passes]
+    share = (np.abs(one) - 1) / (np.abs(one) - np.abs(two))
+    at_one[passes] = share
+    degrees[passes] = np.abs(np.rad2deg(np.angle(-(one + share * (two - one)))))
+    return db, at_real, degrees, at_one

@@ -18,16 +18,15 @@ from hilctl.design.loop import (
     Margins,
     Matrix,
     Plant,
-    are_stable,
     family,
     frequencies,
-    is_stable,
     margins,
     open_loop,
     placed,
     ripple,
     with_mode,
 )
+from hilctl.design.stability import Stability
 from hilctl.friction import Friction
 from hilctl.law.settings import Controller
 from hilctl.machine import hydraulic_frequency, velocity_gain
@@ -151,13 +150,16 @@ def _objective(loops: list[Loop], also: list[Loop], undamped: Loop, bare: Loop, 
                demand: Demand) -> Callable[[Matrix], float]:  # fmt: skip
     features = np.stack([loop.features for loop in loops])
     others = np.stack([loop.features for loop in also]) if also else None
-    some, target = loops[::5] if len(loops) > _FEW else loops, _ROOM * demand.peak
+    each = 5 if len(loops) > _FEW else 1
+    some, alone = Stability(loops[::each]), Stability([bare])
+    target = _ROOM * demand.peak
 
     def objective(x: Matrix) -> float:
         k = gains(x)
-        if not are_stable(some, k) or not is_stable(bare, k * _WITHOUT_PRESSURE):
+        returns = 1 - features @ k
+        if not some.holds(k, returns[::each]) or not alone.holds(k * _WITHOUT_PRESSURE):
             return _UNSTABLE + float(np.sum(x**2))  # the peak means nothing there; down is where gains are small
-        peak = 1 / np.abs(1 - features @ k).min()
+        peak = 1 / np.sqrt((returns.real**2 + returns.imag**2).min())
         cost = -float(x[0]) + 8 * max(0.0, float(np.log(peak / target)))
         if others is not None:
             cost += 8 * demand.short(-(others @ k))
