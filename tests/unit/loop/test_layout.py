@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 
 from hilctl.loop import layout
+from hilctl.params.record import Record
 from hilctl.signals import SAMPLE
 
 REGIONS = {
@@ -69,8 +70,8 @@ def test_the_hash_tells_a_field_of_another_name_or_place(monkeypatch):
     assert layout._hash() != layout.LAYOUT
 
 
-def test_no_field_hides_behind_an_attribute_of_numpys_records():
-    hidden = set(dir(np.record))
+def test_no_field_hides_behind_an_attribute_of_its_record():
+    hidden = set(dir(Record))
     for region in REGIONS.values():
         names = [region.dtype]
         while names:
