@@ -8,6 +8,7 @@ from hilctl.rt.jit import PLAIN
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.long,
     pytest.mark.timeout(600),
     pytest.mark.skipif(PLAIN, reason="nothing is compiled"),
 ]

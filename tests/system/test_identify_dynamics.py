@@ -94,7 +94,7 @@ def test_a_study_finds_the_machine_and_goes_on_after_a_pause(tmp_path):
 @pytest.mark.slow
 @pytest.mark.many
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("friction", ["karnopp", "lugre", "gms"])
+@pytest.mark.parametrize("friction", ["karnopp", pytest.param("lugre", marks=pytest.mark.many(first=True)), "gms"])
 def test_every_excitation_on_every_friction(friction, tmp_path):
     for seed in range(max(1, round(3 * SHARE))):
         truth, changes = a_rig(friction, 400 + seed)

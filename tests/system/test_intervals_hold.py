@@ -16,7 +16,7 @@ from hilctl.commission import Commissioning, How
 from hilctl.friction import MODELS
 
 SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))
-RIGS = max(4, round(40 * SHARE))
+RIGS = max(2, round(40 * SHARE))
 MACHINE = {"m": 500.0, "Qn": 4.6188e-3, "beta": 9e8, "wv": 643.0, "zv": 0.88, "Ctc": 5e-12}
 CURVE = ("fc", "fs", "vs", "sigma")
 VALVE = ("overlap_a", "hysteresis", "null")

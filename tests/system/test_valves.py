@@ -130,6 +130,7 @@ LEAST = [
 
 
 @pytest.mark.slow
+@pytest.mark.many
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("overlap", "hysteresis", "rate_hz", "model", "least"), LEAST)
 def test_most_of_the_distortion_is_gone_whatever_the_valve(overlap, hysteresis, rate_hz, model, least):
@@ -140,6 +141,7 @@ def test_most_of_the_distortion_is_gone_whatever_the_valve(overlap, hysteresis, 
 
 
 @pytest.mark.slow
+@pytest.mark.many
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("model", FRICTIONS)
 @pytest.mark.parametrize(("overlap", "hysteresis"), [(0.001, 0.0), (0.005, 0.0), (0.015, 0.002), (0.03, 0.005)])
@@ -153,6 +155,7 @@ def test_the_table_stands_still_and_creeps_evenly(model, overlap, hysteresis):
 
 
 @pytest.mark.slow
+@pytest.mark.many
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("model", FRICTIONS)
 @pytest.mark.parametrize(("overlap", "hysteresis"), [(0.0, 0.0), (0.03, 0.005)])
@@ -167,6 +170,7 @@ def test_the_inverse_model_makes_no_triangle_worse(model, overlap, hysteresis, w
 
 
 @pytest.mark.slow
+@pytest.mark.many
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("seed", range(24))
 def test_no_valve_that_is_known_within_a_twentieth_makes_the_loop_hunt(seed):

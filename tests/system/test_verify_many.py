@@ -17,7 +17,7 @@ from tests.system.test_commission import CURVE, NOMINAL, below
 from tests.system.verify_parts import changed, commissioned, verified
 
 SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))
-RIGS = 2 * max(2, round(20 * SHARE))
+RIGS = 2 * max(1, round(20 * SHARE))
 SHORT = {"warm_up_s": 1.0, "campaign_s": 60.0, "only": ("plant", "friction")}
 RIGHT = 0.95
 

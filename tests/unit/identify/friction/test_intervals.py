@@ -51,6 +51,7 @@ def coverage(measured, table, seeds):
 
 
 @pytest.mark.slow
+@pytest.mark.many
 @pytest.mark.parametrize("law", LAWS)
 def test_95_percent_intervals_hold_the_truth_in_95_percent_of_500_campaigns(measured, law):
     seeds = max(int(500 * SHARE), 50)
