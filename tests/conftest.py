@@ -10,6 +10,7 @@ on the real clock that failed while this host stood still is run again, twice at
 import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command line does; numpy reads it when it is loaded
+os.environ.setdefault("LANGUAGE", "C")  # argparse else looks for translations of each word of each verb, at each start
 
 import signal
 from contextlib import ExitStack

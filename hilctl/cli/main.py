@@ -28,11 +28,14 @@ def parser_for(arguments: Sequence[str]) -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(
         metavar="VERB", required=True, parser_class=Parser, help="one of those below; `hilctl VERB --help` explains it"
     )
+    nothing = Parser(add_help=False)
     for name, verb in VERBS.items():
+        if name != asked:
+            verbs.choices[name] = nothing  # its name is known, and nothing else is asked of it
+            continue
         first = f"{verb.help[0].upper()}{verb.help[1:]}."
         below = verbs.add_parser(name, description=f"{first} {verb.does}".rstrip())
-        if name == asked:
-            getattr(importlib.import_module(f"hilctl.cli.{verb.module}"), verb.declare)(below)
+        getattr(importlib.import_module(f"hilctl.cli.{verb.module}"), verb.declare)(below)
     return parser
 
 
