@@ -32,6 +32,7 @@ def tell(rig):
 def test_the_loops_channels_stand_in_the_sample_and_nothing_else():
     rig, sample = told(), filled(SAMPLE, 5)
     before, loop = sample.copy(), rig.loop
+    loop.status.tick, loop.status.time_ns = 77, 88
     rt_stamp(loop, 4711, sample)
     assert changed(before, sample) == {
         "tick": loop.status.tick, "time_ns": loop.status.time_ns, "skipped": loop.skipped,
