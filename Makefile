@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Where tests on the real clock stand: elsewhere none needs to be looked for.
 REALTIME := tests/system
 
-.PHONY: demo quick test long mutants soak lint bench warm docs papers lock clean
+.PHONY: demo quick test long mutants soak faults lint bench warm docs papers lock clean
 
 demo: $(STAMP)
 	$(BIN)/hilctl demo
@@ -51,6 +51,10 @@ soak: $(STAMP)
 # Breaks the functions that run in a tick, one thing at a time, and counts how many of the mutants the unit tests notice.
 mutants: $(STAMP)
 	$(BIN)/python -m tests.mutants --sample $(if $(FULL),0,500) $(if $(ROOM),--room $(ROOM))
+
+# Every row of docs/faults.md by its tests, and a table of which hold. Some: make faults ROWS="54 55"
+faults: $(STAMP)
+	$(BIN)/python -m tests.faults $(ROWS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
