@@ -1,4 +1,4 @@
-"""Every row of docs/faults.md by the tests that it names, and a table of what came out: `python -m tests.faults [ROW …]`.
+"""Every row of docs/faults.md by the tests that it names, and a table of what came out: `make faults`.
 
 A row holds when every case of its tests passed and at least one ran. The table is printed and written to
 out/faults.md; the exit code is 1 where a row does not hold. HILCTL_SLOW_SHARE shortens the long lists.

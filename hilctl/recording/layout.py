@@ -10,6 +10,7 @@ events       what happened: modes, trips, epochs, warnings
 parameters   every change: key, old, new, author, origin, epoch, tick
 channels     name, unit, type and meaning of the samples' fields
 law_state    the law's full state before the first sample, as bytes; absent when the core gave none
+held         how long each of `GROWING` is as far as it was written: what a file that was cut off has beyond, is zeros
 rig_files    path and text of the rig file and of the files that it includes
 trip         of a black box: the first cause, what followed, status and log, as JSON
 attributes   format, version, rig, rig_file, run, schema, rate_hz, clock, started, wall, host, versions, law_tick,
@@ -56,6 +57,9 @@ def type_of(types: str, name: str) -> "np.dtype[Any]":
 def _fields(told: Any) -> list[Any]:
     """JSON knows no tuples."""
     return [(name, _fields(kind) if isinstance(kind, list) else kind, *map(tuple, more)) for name, kind, *more in told]
+
+
+GROWING = ("samples", "readings", "segments", "events", "parameters", "taken", "known", "blobs")
 
 
 class Header(NamedTuple):

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.errors import WrongUse
-from hilctl.recording.layout import FORMAT, VERSION, Known, Taken
+from hilctl.recording.layout import FORMAT, GROWING, VERSION, Known, Taken
 from hilctl.recording.numbered import numbered
 
 
@@ -48,6 +48,8 @@ class Recording:
         self.ended = ended.decode(errors="ignore") if isinstance(ended, bytes) else str(ended)
         self.complete = bool(attributes["complete"])
         self.channels = tuple(self._file["samples"].dtype.names)
+        held = self._file["held"][:].tolist() if "held" in self._file else []  # files of older programs have none
+        self._held: dict[str, int] = dict(zip(GROWING, held, strict=False))
 
     def __enter__(self) -> Self:
         return self
@@ -60,7 +62,14 @@ class Recording:
         self._file.close()
 
     def __len__(self) -> int:
-        return int(self._file["samples"].shape[0])
+        return self._length("samples")
+
+    def _length(self, name: str) -> int:
+        length = int(self._file[name].shape[0])
+        return min(length, self._held.get(name, length))
+
+    def _all(self, name: str) -> npt.NDArray[Any]:
+        return np.asarray(self._file[name][: self._length(name)])
 
     @property
     def units(self) -> dict[str, str]:
@@ -112,14 +121,15 @@ class Recording:
 
     def readings(self, first: int = 0, end: int | None = None) -> npt.NDArray[Any]:
         """What the driver gave, by row of the file."""
-        return np.asarray(self._file["readings"][first:end])
+        held = self._length("readings")
+        return np.asarray(self._file["readings"][first : held if end is None else min(end, held)])
 
     @property
     def taken(self) -> list[Taken]:
         """What the loop took from outside, in order; the bytes are read with it."""
         if "taken" not in self._file:
             return []
-        rows = self._file["taken"][:].tolist()
+        rows = self._all("taken").tolist()
         return [Taken._make((*fields, self._blob(at, size))) for *fields, at, size in rows]
 
     @property
@@ -128,7 +138,7 @@ class Recording:
         if "known" not in self._file:
             return []
         out = []
-        for *numbers, at, state, carried, knots in self._file["known"][:].tolist():
+        for *numbers, at, state, carried, knots in self._all("known").tolist():
             blob = self._blob(at, state + carried + knots)
             parts = blob[:state], blob[state : state + carried], blob[state + carried :]
             out.append(Known._make((*numbers, *parts)))
@@ -139,21 +149,21 @@ class Recording:
 
     def rows(self, first: int = 0, end: int | None = None, every: int = 1) -> npt.NDArray[Any]:
         """Samples by row of the file."""
-        return np.asarray(self._file["samples"][first:end:every])
+        return np.asarray(self._file["samples"][first : len(self) if end is None else min(end, len(self)) : every])
 
     def numbered(self, first: int, end: int, every: int = 1) -> npt.NDArray[Any]:
         """Samples by sequence number; stops where a gap begins."""
-        return numbered(self._file["samples"], self._file["segments"][:], first, end, every)
+        return numbered(self._file["samples"], len(self), self._all("segments"), first, end, every)
 
     @property
     def first(self) -> int | None:
         """The sequence number of the first row, None where there is none."""
-        segments = self._file["segments"]
+        segments = self._all("segments")
         return int(segments[0]["sequence"]) if len(segments) else None
 
     def rows_before(self, number: int) -> int:
         """How many rows have a sequence number below this one."""
-        segments = self._file["segments"][:]
+        segments = self._all("segments")
         index = int(np.searchsorted(segments["sequence"], number, "right")) - 1
         if index < 0:
             return 0
@@ -168,13 +178,13 @@ class Recording:
     def sequence(self) -> npt.NDArray[np.int64]:
         """The sequence number of every row; it jumps where samples were lost."""
         out = np.arange(len(self), dtype=np.int64)
-        for row, number in self._file["segments"][:]:
+        for row, number in self._all("segments"):
             out[row:] = np.arange(len(self) - row, dtype=np.int64) + number
         return out
 
     def row_of(self, sequence: int) -> int | None:
         """The row of the file with this sequence number, or the next behind its segment; None before the first."""
-        segments = self._file["segments"][:]
+        segments = self._all("segments")
         index = int(np.searchsorted(segments["sequence"], sequence, "right")) - 1
         if index < 0:
             return None
@@ -193,7 +203,7 @@ class Recording:
                 "kind": e["kind"].decode(),
                 **json.loads(e["body"]),
             }
-            for e in self._file["events"][:]
+            for e in self._all("events")
         ]
 
     @property
@@ -204,7 +214,7 @@ class Recording:
             {n: int(c[n]) for n in whole}
             | {n: c[n].decode() for n in texts}
             | {n: json.loads(c[n]) for n in ("old", "new")}
-            for c in self._file["parameters"][:]
+            for c in self._all("parameters")
         ]
 
 

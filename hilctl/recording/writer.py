@@ -23,6 +23,7 @@ from hilctl.recording.disk import Disk
 from hilctl.recording.layout import (
     CHUNK_ROWS,
     FORMAT,
+    GROWING,
     KNOWN,
     SEGMENT,
     TAKEN,
@@ -103,6 +104,8 @@ class Writer:
             self._readings = self._grow("readings", type_of(header.types, "readings"), CHUNK_ROWS)
         self._taken, self._known = self._grow("taken", TAKEN, 64), self._grow("known", KNOWN, 64)
         self._blobs = self._grow("blobs", np.uint8, 1 << 16)
+        self._held = self._file.create_dataset("held", data=np.zeros(len(GROWING), np.int64))
+        self._lengths: list[int] = []
         try:
             self._flush()
             self.sync()
@@ -205,7 +208,7 @@ class Writer:
 
     def rows(self, first: int, end: int, every: int) -> npt.NDArray[Any]:
         """Rows that were written, by sequence number; stops where a gap begins."""
-        return numbered(self._samples, self._segments[:], first, end, every).view(SAMPLE)
+        return numbered(self._samples, len(self._samples), self._segments[:], first, end, every).view(SAMPLE)
 
     def close(self, ended: str = "") -> None:
         """Closes it. `complete` only when nothing went wrong."""
@@ -222,7 +225,12 @@ class Writer:
         self._disk.close()
 
     def _flush(self) -> None:
+        """What was added, and then how much it is: HDF5 may write a new length before what is counted by it."""
         self._file.flush()
+        lengths = [len(self._file[name]) if name in self._file else 0 for name in GROWING]
+        if lengths != self._lengths:
+            self._held[:] = self._lengths = lengths
+            self._file.flush()
         self._raise()
 
     def _raise(self) -> None:

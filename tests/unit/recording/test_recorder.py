@@ -18,6 +18,7 @@ from hilctl.recording.reader import open_recording
 from hilctl.recording.recorder import Recorder, State
 from hilctl.signals import NAMES, SAMPLE
 
+SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))
 _HEADER = Header("table", "schema = 1\n", "run", "abc", 1000.0, "virtual", 3, {"machine.m": 500.0}, 41, b"state")
 
 
@@ -183,7 +184,21 @@ while True:
 def test_after_kill_it_opens_and_holds_what_was_said_to_be_flushed(
     tmp_path: Path, after: int, lossy: list[str]
 ) -> None:
-    path = tmp_path / "a.h5"
+    killed(tmp_path / "a.h5", after, lossy)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_after_a_hundred_kills_at_random_instants_it_opens_and_holds_what_was_said_to_be_flushed(
+    tmp_path: Path,
+) -> None:
+    rng = np.random.default_rng(49)
+    for kill in range(max(3, round(100 * SHARE))):
+        killed(tmp_path / f"{kill}.h5", int(rng.integers(1, 40)), [[], ["lossy"]][rng.integers(2)])
+
+
+def killed(path: Path, after: int, lossy: list[str]) -> None:
+    """Kills who writes it after so many words that something is flushed, and looks at the file."""
     with subprocess.Popen(
         [sys.executable, "-c", _WRITES, str(path), *lossy], stdout=subprocess.PIPE, text=True, cwd=Path.cwd()
     ) as process:
