@@ -1,11 +1,13 @@
 """The newest rows in memory that outlives the service: the core holds it, and saves it when the service is gone.
 
-The core gets the descriptor and does not map it: nothing of it is locked. The service writes its rows there as it takes
-them out of the ring, so that together with what is left in the ring they are all there is. Beside them lies what the
-service knows of the run, as bytes of its own; two copies, of which one is always whole.
+It is the service's own memory of rows (service/history.py), in a file without a name. The core gets the descriptor and
+does not map it: nothing of it is locked. Together with what is left in the ring these rows are all there is. Beside
+them lies what the service knows of the run, as bytes of its own; two copies, of which one is always whole.
 """
 
+import contextlib
 import json
+import mmap
 import os
 from pathlib import Path
 from typing import Any
@@ -19,58 +21,75 @@ from hilctl.loop.memory import Memory
 from hilctl.loop.ring import LOST, WRITTEN
 from hilctl.signals import SAMPLE
 
-WIDTH = SAMPLE.itemsize // 8 + layout.readings(1).dtype.itemsize // 8  # words of a row: a sample and its readings
+SAMPLE_WORDS, READINGS_WORDS = SAMPLE.itemsize // 8, layout.given(1).dtype.itemsize // 8
+WIDTH = SAMPLE_WORDS + READINGS_WORDS  # words of a row: a sample and its readings
 SUFFIX = ".box"
-_HEAD, _STORY = 4096, 1 << 23  # bytes: three numbers; what the service knows, each copy
+_HEAD, _STORY = 4096, 1 << 23  # bytes: a few numbers; what the service knows, each copy
 _ROWS_AT = _HEAD + 2 * _STORY
 _PIECE = 1 << 14  # rows that are copied at a time
+_TORN = 1 << 15  # rows that may have been half written over when the service died; of small memories a quarter
 _END, _SIDE = 0, 1  # the numbers: rows so far, the copy that is whole, then the length of each copy
+_NUMBERS = 4
+_POPULATE, _AHEAD = 23, 1 << 11  # MADV_POPULATE_WRITE; rows: a megabyte's pages are asked for at once, not one by one
 
 
 class Box:
-    """The service's side."""
+    """The service's side: a ring of so many rows, as two tables of words."""
 
     def __init__(self, capacity: int) -> None:
-        self.capacity, self.end, self._side = capacity, 0, 0
+        self.capacity, self._side = capacity, 0
         self.fd = os.memfd_create("hilctl-box", os.MFD_CLOEXEC)
         os.ftruncate(self.fd, _ROWS_AT + capacity * WIDTH * 8)
+        self._memory = mmap.mmap(self.fd, _ROWS_AT + capacity * WIDTH * 8)
+        self._numbers = np.frombuffer(self._memory, np.int64, _NUMBERS)
+        self.samples = self._table(_ROWS_AT, SAMPLE_WORDS)
+        self.readings = self._table(_readings_at(capacity), READINGS_WORDS)
+        self.there = 0  # rows whose pages are there
 
-    def append(self, table: npt.NDArray[np.int64]) -> None:
-        """More rows, as a table of words."""
-        keep = table[-self.capacity :]
-        at = (self.end + len(table) - len(keep)) % self.capacity
-        head = min(len(keep), self.capacity - at)
-        os.pwrite(self.fd, keep[:head].data, _ROWS_AT + at * WIDTH * 8)
-        if head < len(keep):
-            os.pwrite(self.fd, keep[head:].data, _ROWS_AT)
-        self.end += len(table)
-        self._put(_END, self.end)
+    def _table(self, at: int, words: int) -> npt.NDArray[np.int64]:
+        return np.frombuffer(self._memory, np.int64, self.capacity * words, at).reshape(self.capacity, words)
+
+    def need(self, end: int) -> None:
+        """Has the pages of the rows up to this number, and of some more."""
+        first, self.there = self.there, min(max(end, self.there + _AHEAD), self.capacity)
+        for at, words in ((_ROWS_AT, SAMPLE_WORDS), (_readings_at(self.capacity), READINGS_WORDS)):
+            begin = (at + first * words * 8) // mmap.PAGESIZE * mmap.PAGESIZE
+            with contextlib.suppress(OSError, ValueError):  # an older kernel: they come one by one
+                self._memory.madvise(_POPULATE, begin, at + self.there * words * 8 - begin)
+
+    def hold(self, end: int) -> None:
+        """Rows up to this number are in the tables."""
+        self._numbers[_END] = end
 
     def tell(self, story: bytes) -> None:
         """What the service knows by now, in place of what it knew before; one that is too long is left out."""
         if len(story) > _STORY:
             return
         side = 1 - self._side
-        os.pwrite(self.fd, story, _HEAD + side * _STORY)
-        self._put(2 + side, len(story))
-        self._put(_SIDE, side)
-        self._side = side
-
-    def _put(self, place: int, value: int) -> None:
-        os.pwrite(self.fd, value.to_bytes(8, "little"), 8 * place)
+        at = _HEAD + side * _STORY
+        self._memory[at : at + len(story)] = story
+        self._numbers[2 + side] = len(story)
+        self._numbers[_SIDE] = self._side = side
 
     def close(self) -> None:
-        """Gives it back."""
+        """Gives the descriptor back; the memory goes with the last array over it."""
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
 
 
-def save(fd: int, memory: Memory, folder: Path, run: int, capacity: int) -> Path:
-    """All of it, with what is left in the ring, into a file; the core does so once the rig is off."""
-    end, side, *lengths = np.frombuffer(os.pread(fd, 32, 0), np.int64).tolist()
+def _readings_at(capacity: int) -> int:
+    """Where the readings begin, behind the samples."""
+    return _ROWS_AT + capacity * SAMPLE_WORDS * 8
+
+
+def save(fd: int, memory: Memory, folder: Path, run: int, newest: int) -> Path:
+    """So many of its newest rows, with what is left in the ring, into a file; the core does so once the rig is off."""
+    end, side, *lengths = np.frombuffer(os.pread(fd, 8 * _NUMBERS, 0), np.int64).tolist()
+    capacity = (os.fstat(fd).st_size - _ROWS_AT) // (WIDTH * 8)
     written, slots = int(memory.words[ROWS + WRITTEN]), len(memory.rows)
-    first, ring = max(0, end - capacity), max(end, written - slots)
+    whole = min(end, capacity - min(_TORN, capacity // 4))
+    first, ring = end - min(newest, whole), max(end, written - slots)
     status = memory.loop.status
     facts = {
         "first": first, "count": end - first, "ring": ring, "ring_count": written - ring, "width": WIDTH,
@@ -84,7 +103,8 @@ def save(fd: int, memory: Memory, folder: Path, run: int, capacity: int) -> Path
         file.write(os.pread(fd, lengths[side], _HEAD + side * _STORY))
         for at in range(first, end, _PIECE):
             for row, count in _parts(at, min(_PIECE, end - at), capacity):
-                file.write(os.pread(fd, count * WIDTH * 8, _ROWS_AT + row * WIDTH * 8))
+                sides = ((_ROWS_AT, SAMPLE_WORDS), (_readings_at(capacity), READINGS_WORDS))
+                file.write(np.hstack([_read(fd, begin, words, row, count) for begin, words in sides]).tobytes())
         for at in range(ring, written):
             row = at % slots
             file.write(memory.rows[row].tobytes() + memory.readings[row].tobytes())
@@ -92,6 +112,11 @@ def save(fd: int, memory: Memory, folder: Path, run: int, capacity: int) -> Path
         os.fsync(file.fileno())
     unfinished.rename(path)
     return path
+
+
+def _read(fd: int, begin: int, words: int, row: int, count: int) -> npt.NDArray[np.int64]:
+    data = os.pread(fd, count * words * 8, begin + row * words * 8)
+    return np.frombuffer(data, np.int64).reshape(count, words)
 
 
 def _parts(first: int, count: int, capacity: int) -> list[tuple[int, int]]:

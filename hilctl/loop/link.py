@@ -152,7 +152,7 @@ class Link:
         memory = shared.make(settings, options, run)
         core = core or spawn()
         message = pickle.dumps((run, driver, driver_config, facts, options))
-        process, box = CoreProcess(core), Box(options.box_rows) if options.box_rows else None
+        process, box = CoreProcess(core), Box(options.history_rows) if options.box_rows else None
         with contextlib.suppress(OSError):  # it has ended already: poll tells
             process.send(message, memory.fd, *([box.fd] if box is not None else []))
         return cls(memory, process, driver, options, box)

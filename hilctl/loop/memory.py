@@ -39,7 +39,7 @@ class Memory:
         self.knots: Any = layout.knots.of(self.bytes)
         self.intakes: Any = layout.intakes.of(self.bytes)
         self.rows: Any = layout.rows(int(self.header.row_slots)).of(self.bytes)
-        self.readings: Any = layout.readings(int(self.header.row_slots)).of(self.bytes)
+        self.readings: Any = layout.given(int(self.header.row_slots)).of(self.bytes)
 
     def close(self) -> None:
         """Gives the descriptor back; the mapping goes with the last array over it."""

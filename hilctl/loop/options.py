@@ -25,6 +25,7 @@ class CoreOptions(NamedTuple):
     reconnect_longest_s: float = 10.0
     row_slots: int = 0  # of the ring of samples, a power of two; 0: five seconds
     box_rows: int = 0  # of the newest rows that the core saves when the service is gone; 0: none
+    history_rows: int = 0  # that the service holds, and the core with it where it may have to save them
     box_folder: str = ""  # where to
     hold_rows: int = 0  # virtual clock: how far the rows may run ahead of `held`; 0: as far as the ring holds
 

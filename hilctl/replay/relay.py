@@ -21,7 +21,7 @@ from hilctl.replay.tick import ENTRY
 
 _FOREVER = 1 << 62
 _ALMOST = 1.0 - 1e-9
-READINGS = layout.readings(1).dtype
+READINGS = layout.given(1).dtype
 TODAY = {"readings": READINGS, "state": STATE, "carried": CARRIED, "settings": SETTINGS, "request": REQUEST}
 
 

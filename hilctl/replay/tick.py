@@ -66,7 +66,7 @@ FOUND: Any = record_of(
 
 def _signature() -> Any:
     byte, whole, real = (record_type(np.dtype(kind)) for kind in (np.uint8, np.int64, np.float64))
-    readings, entries, found = record_type(layout.readings(1).dtype), record_type(ENTRY), record_type(FOUND)
+    readings, entries, found = record_type(layout.given(1).dtype), record_type(ENTRY), record_type(FOUND)
     return whole(byte[::1], whole[:, ::1], readings[::1], entries[::1], byte[::1], real[::1], found[::1])
 
 

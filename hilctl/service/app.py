@@ -132,12 +132,8 @@ class App:
         wait for the disk, those in memory are overwritten."""
         s = self.service
         history = s.core.history
-        box = s.core.link.box
-        if s.recorder.active or box is not None:
-            table = history.table(first, history.end)
-            s.recorder.rows(first, table)
-            if box is not None:
-                box.append(table)
+        if s.recorder.active:
+            s.recorder.rows(first, history.table(first, history.end))
         while first < history.end:
             words = history.glance(first, history.capacity)
             self._tell(s.watch.look(first, words))
@@ -262,7 +258,8 @@ class App:
             self._block_due_s = now_s + self._block_s
         if s.recorder.state is not self._recording:
             self._watch_recorder()
-        self._watch_files(now_s)
+        if s.recorder.active or now_s >= self._status_due_s:
+            self._watch_files(now_s)
         if now_s >= self._status_due_s:
             self._status_due_s = now_s + _STATUS_S
             self._watch_losses()

@@ -69,6 +69,7 @@ def core_options(rig: Rig, *, virtual: bool) -> CoreOptions:
         reconnect_longest_s=loop.reconnect.longest_s,
         hold_rows=history_rows(rig) * 3 // 4 if virtual else 0,
         box_rows=int(rig.recording.black_box.before_s / rig.dt_s),
+        history_rows=history_rows(rig),
         box_folder=str(places.state_root() / rig.name / "left"),
     )
 
@@ -138,7 +139,7 @@ def assemble(
         places=Places(runtime, folder, places.state_root() / rig.name / "jobs"),
         identity=Identity(run, schema(), "virtual" if virtual else "real", endpoints),
         store=store,
-        core=Core(link, History(history_rows(rig)), virtual=virtual),
+        core=Core(link, History(history_rows(rig), link.box), virtual=virtual),
         lease=LeaseDesk(settings.lease_timeout_s, settings.console_idle_s),
         events=Events(),
         recorder=Recorder(1.0 / rig.recording.flush_hz, int(rig.recording.queue_s * rate_hz), room_of(rig)),

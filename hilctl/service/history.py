@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firmware_bridge.driver import READINGS
+from hilctl.loop.box import Box
 from hilctl.signals import NAMES, SAMPLE
 from hilctl.wire.errors import Code, Refused
 
@@ -34,10 +35,14 @@ def _as_rows(words: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
 
 class History:
     """A ring of rows, each a sample and what the driver gave. `first` to `end` (excluded) are held. Memory is touched,
-    and so taken, only as rows come."""
+    and so taken, only as rows come. With a black box it is the box's, which outlives this process."""
 
-    def __init__(self, capacity: int) -> None:
-        self._words, self._readings = _memory(capacity, len(NAMES)), _memory(capacity, _READINGS)
+    def __init__(self, capacity: int, box: Box | None = None) -> None:
+        self._box = box
+        if box is not None:
+            self._words, self._readings = box.samples, box.readings
+        else:
+            self._words, self._readings = _memory(capacity, len(NAMES)), _memory(capacity, _READINGS)
         self._rows = _as_rows(self._words)
         self._capacity = capacity
         self.first = self.end = 0
@@ -55,9 +60,13 @@ class History:
     def append(self, words: npt.NDArray[np.int64], readings: npt.NDArray[np.int64]) -> None:
         """Adds rows in order, as tables of words."""
         self.end += len(words)
+        if self._box is not None and self._box.there < min(self.end, self._capacity):
+            self._box.need(self.end)
         self._put(self._words, words)
         self._put(self._readings, readings)
         self.first = max(self.first, self.end - self._capacity)
+        if self._box is not None:
+            self._box.hold(self.end)
 
     def _put(self, ring: npt.NDArray[np.int64], words: npt.NDArray[np.int64]) -> None:
         keep = words if len(words) <= self._capacity else words[-self._capacity :]

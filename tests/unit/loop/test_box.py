@@ -16,20 +16,22 @@ from hilctl.loop.ring import WRITTEN
 def test_what_the_service_took_and_what_is_left_in_the_ring_join(taken: int, written: int, tmp_path: Path) -> None:
     made = memory.make(np.zeros(1, memory.layout.SETTINGS)[0], CoreOptions(row_slots=4096), 7)
     box = Box(64)
-    for first in range(0, taken, 25):
-        numbers = np.arange(first, min(first + 25, taken))
-        box.append(np.repeat(numbers[:, None], WIDTH, axis=1))
+    for row in range(taken):
+        box.need(row + 1)
+        box.samples[row % 64] = box.readings[row % 64] = row
+    box.samples[taken % 64] = -1  # it died while it wrote over the oldest
+    box.hold(taken)
     for row in range(max(0, written - 4096), written):
         made.rows.view(np.int64).reshape(len(made.rows), -1)[row % 4096] = row
         made.readings.view(np.int64).reshape(len(made.rows), -1)[row % 4096] = row
     made.words[ROWS + WRITTEN] = written
     for story in (b"first", b"second", b"x" * (1 << 24)):  # the last one is too long
         box.tell(story)
-    facts, story, parts = saved(save(box.fd, made, tmp_path, 7, 64))
+    facts, story, parts = saved(save(box.fd, made, tmp_path, 7, 40))
     box.close()
     made.close()
     assert story == b"second" and facts["width"] == WIDTH
     rows = np.concatenate([words for _, words in parts])
-    assert [first for first, _ in parts] == [max(0, taken - 64), taken]
-    assert rows[:, 0].tolist() == rows[:, -1].tolist() == list(range(max(0, taken - 64), written))
+    assert [first for first, _ in parts] == [max(0, taken - 40), taken]
+    assert rows[:, 0].tolist() == rows[:, -1].tolist() == list(range(max(0, taken - 40), written))
     assert [path.name for path in tmp_path.iterdir()] == ["7.box"]

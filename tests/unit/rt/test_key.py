@@ -280,3 +280,14 @@ def test_every_function_that_is_compiled_into_another_was_walked(tmp_path):
     count, *missing = done.stdout.split()
     assert int(count) > 10
     assert not missing
+
+
+@compiled_only
+def test_the_loop_names_nothing_that_only_sources_tell(monkeypatch):
+    """Reading the sources of all modules would take a core half as long again to begin."""
+    from hilctl.loop.core import rt_run
+
+    asked = []
+    monkeypatch.setattr(key, "import_closure", lambda module: asked.append(module) or "")
+    assert key.key_of(rt_run.plain, {"loop": "asked"})
+    assert not asked
