@@ -32,6 +32,7 @@ class BlackBox:
         self._until_tick = -1
         self._writing = 0
         self._thread: ThreadPoolExecutor | None = None
+        self._closing = False  # no more rows come
 
     def tripped(self, s: Service, tick: int, cause: dict[str, Any]) -> None:
         """A trip that has just been seen."""
@@ -46,7 +47,7 @@ class BlackBox:
     def _run(self, s: Service, thread: ThreadPoolExecutor, tick: int, cause: dict[str, Any]) -> Task[Result]:
         path = box_path(s.places.recordings)
         try:
-            rows = yield from _Box(s, thread, tick, self._until_tick).write(path, cause)
+            rows = yield from _Box(s, thread, tick, self._until_tick).write(path, cause, lambda: self._closing)
             s.tell("black_box", path=str(path), trip=cause["trip"], rows=rows)
         except (OSError, ValueError, RuntimeError) as error:
             s.tell("black_box_failed", path=str(path), trip=cause["trip"], reason=str(error))
@@ -56,6 +57,7 @@ class BlackBox:
 
     def close(self, s: Service) -> None:
         """Finishes what is being written, when the core has ended."""
+        self._closing = True
         while self._writing:
             s.tasks.step()
             time.sleep(0.001)
@@ -79,7 +81,7 @@ class _Box:
         self._rows = self._taken = 0
         self._known_row = -1
 
-    def write(self, path: Path, cause: dict[str, Any]) -> Task[int]:
+    def write(self, path: Path, cause: dict[str, Any], closing: Callable[[], bool]) -> Task[int]:
         """All of it; how many rows."""
         s, told = self._s, {"tick": self._tick, "cause": cause, "status": status_of(self._s)}
         known = s.inputs.states_from(self._first)
@@ -90,7 +92,7 @@ class _Box:
         writer = yield from self._on_thread(_open, path, header, self._first, room)
         try:
             while True:
-                over = s.core.ended is not None or _stands(s)
+                over = closing() or s.core.ended is not None or _stands(s)
                 if (yield from self._rows_so_far(writer)):
                     continue
                 if over or s.watch.tick >= self._until_tick:

@@ -20,7 +20,7 @@ from hilctl.service.tasks import Pace, Result, Task, finished
 from hilctl.signals import Trip
 from hilctl.wire.errors import Code, Refused
 
-_SNAPSHOT_S = 1.0  # a recording without the law's state is better than none
+_SNAPSHOT_S = 5.0  # on a host that stalls; a recording without the law's state is better than none
 _PIECES = 8  # of what `recording.always` keeps
 _T = TypeVar("_T")
 
