@@ -20,7 +20,7 @@ from hilctl.service.tasks import Pace, Result, Task, finished
 from hilctl.signals import Trip
 from hilctl.wire.errors import Code, Refused
 
-_SNAPSHOT_S = 5.0  # on a host that stalls; a recording without the law's state is better than none
+_SNAPSHOT_S = 1.0  # a recording without the law's state is better than none
 _PIECES = 8  # of what `recording.always` keeps
 _T = TypeVar("_T")
 
@@ -141,7 +141,7 @@ def after_failure(s: Service) -> Task[Result]:
 
 def _begin(s: Service, path: Path, *, always: bool = False) -> Task[State]:
     """Records from the law's state on."""
-    known = yield from _known(s)
+    known = yield from _rows_up_to(s, (yield from _known(s)))
     first = known.row if known is not None else s.core.history.end
     header = header_of(s, known, always=always)
     opened = s.recorder.start(path, header, first, _piece(s, always=always), always=always)
@@ -158,12 +158,7 @@ def _begin(s: Service, path: Path, *, always: bool = False) -> Task[State]:
 def _go_on(s: Service, path: Path | None, *, always: bool = False, continues: str = "") -> Task[State]:
     """The recording that runs goes on in another file, without a gap; how the one before stood at its end."""
     s.recorder.hold_back()
-    known = yield from _known(s, s.core.history.end)
-    deadline_s = time.monotonic() + _SNAPSHOT_S
-    while known is not None and s.core.history.end < known.row:
-        if s.core.ended is not None or time.monotonic() > deadline_s:
-            known = None
-        yield Pace.FAST
+    known = yield from _rows_up_to(s, (yield from _known(s, s.core.history.end)))
     first = known.row if known is not None else -1
     header = header_of(s, known, always=always, continues=continues)
     before = yield from finished(s.recorder.rotate(path, header, first, _piece(s, always=always), always=always))
@@ -208,6 +203,17 @@ def _known(s: Service, least: int = 0) -> Task[Known | None]:
             s.inputs.ask()
         yield Pace.FAST
     return None
+
+
+def _rows_up_to(s: Service, known: Known | None) -> Task[Known | None]:
+    """This state, once the rows before it have come: they lie behind the loop's by a round. Else they would be taken
+    for rows that follow from it."""
+    deadline_s = time.monotonic() + _SNAPSHOT_S
+    while known is not None and s.core.history.end < known.row:
+        if s.core.ended is not None or time.monotonic() > deadline_s:
+            return None
+        yield Pace.FAST
+    return known
 
 
 def _always_path(s: Service) -> Path:

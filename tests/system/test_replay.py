@@ -68,6 +68,20 @@ def test_on_the_real_clock_late_ticks_and_all(tmp_path):
     assert not [gap for gap in found.gaps if "missing" not in gap.why]
 
 
+@pytest.mark.realtime
+def test_whenever_it_is_begun_a_recordings_first_row_is_the_one_behind_its_state(tmp_path):
+    changes = {"loop.rate_hz": 5000, "limits.late.ticks": 100_000}
+    with (
+        private_service(RIG, clock="real", changes=changes, recordings=tmp_path) as service,
+        Client(service.commands) as rig,
+    ):
+        for _ in range(25):
+            with rig.record() as path:
+                rig.status()
+            with open_recording(path) as recording:
+                assert recording.known[0].row == recording.first
+
+
 def test_a_recording_cut_by_the_death_of_the_service_is_replayed_as_far_as_it_goes(tmp_path):
     with private_service(RIG, changes=ARMS_FAST, recordings=tmp_path) as service, Client(service.commands) as rig:
         rig.take()
