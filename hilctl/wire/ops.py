@@ -13,6 +13,7 @@ from hilctl.wire.op import LAST, MAX_CHUNK, MAX_NAME, Nothing, Op, Open
 from hilctl.wire.ops_attention import ATTENTION
 from hilctl.wire.ops_jobs import JOBS, MAX_JOB
 from hilctl.wire.ops_queue import QUEUE
+from hilctl.wire.ops_recordings import RECORDINGS
 from hilctl.wire.roles import Role
 
 
@@ -91,17 +92,6 @@ class Wait(Params):
     timeout_s: Annotated[float, number(0, 86_400, "s", "at most this long by the wall; 0: without end")] = 0.0
 
 
-class Fetch(Params):
-    """Samples by sequence number."""
-
-    first: Annotated[int, whole(0, LAST, "", "first sample")]
-    last: Annotated[int, whole(0, LAST, "", "last sample, included")] = LAST
-    every: Annotated[int, whole(1, 1_000_000, "", "every how many samples one is sent")] = 1
-    keep: Annotated[
-        bool, note("virtual clock, lease holder: time waits until what follows this page was fetched, or keep is false")
-    ] = False
-
-
 class Events(Params):
     """The newest events."""
 
@@ -153,29 +143,7 @@ class Feed(Params):
     last: Annotated[bool, note("nothing comes after these: the reference comes to rest at the last of them")] = False
 
 
-class Record(Params):
-    """A recording."""
-
-    action: Annotated[Literal["start", "stop"], note("one recording at a time")]
-    name: Annotated[str, note("file name within the rig's recording folder; empty: the date")] = ""
-
-
-class Delete(Params):
-    """A recording that goes."""
-
-    name: Annotated[str, note("as `recordings` lists it")]
-
-
-class Download(Params):
-    """A piece of a recording."""
-
-    name: Annotated[str, note("as `recordings` lists it, or `job` its files")]
-    offset: Annotated[int, whole(0, LAST, "", "of its first byte")] = 0
-    job: Annotated[int, whole(0, MAX_JOB, "", "a file of this job; 0: a recording")] = 0
-
-
 _TRACK_ARGS = (Open("parameters", "map", "the motion's parameters, as `describe` lists them for its kind"),)
-_CHANNELS = Open("channels", "texts", "which channels; empty: all")
 
 _ALL = (
     Op(
@@ -324,15 +292,6 @@ _ALL = (
         role=Role.OBSERVER,
     ),
     Op(
-        "fetch",
-        Fetch,
-        "first, count, every, next, end, columns",
-        "a page of at most 1 MiB, from memory or a recording of this run; `next` is where to go on, null when done",
-        effect=False,
-        role=Role.OBSERVER,
-        open=(_CHANNELS,),
-    ),
-    Op(
         "waveform",
         Waveform,
         "name, received, seconds",
@@ -340,38 +299,8 @@ _ALL = (
         lease=True,
         open=(Open("data", "bytes", f"with chunk: at most {MAX_CHUNK} bytes"),),
     ),
-    Op(
-        "record",
-        Record,
-        "path, first, flushed",
-        "starts or stops a recording; one that the rig file requires is stopped by the holder of the lease, or in off",
-    ),
-    Op(
-        "recordings",
-        Nothing,
-        "recordings [{name, bytes, changed_ns, active, samples}]",
-        "the files in the rig's recording folder, the newest first, at most 1024; `samples`: first and last of one of "
-        "this run, which `fetch` reads as well",
-        effect=False,
-        role=Role.OBSERVER,
-    ),
-    Op(
-        "download",
-        Download,
-        "name, offset, bytes, data, next",
-        "a piece of a recording, or of a file of a job, of at most 1 MiB; `next` is where to go on, null at its end. "
-        "Not of the recording that runs",
-        effect=False,
-        role=Role.OBSERVER,
-    ),
+    *RECORDINGS,
     *JOBS,
-    Op(
-        "delete",
-        Delete,
-        "name, bytes",
-        "removes a recording; never one that runs, nor one that was made because recording.required asks for it",
-        role=Role.COMMISSIONER,
-    ),
     Op(
         "shutdown", Nothing, "", "stops the motion in order and ends the service; refused while another holds the lease"
     ),
