@@ -19,9 +19,9 @@ def lines(status: dict[str, Any], hello: dict[str, Any]) -> Iterator[str]:
         yield f"  warnings   {', '.join(status['warnings'])}"
     if status["position_m"] is not None:
         yield f"  position   {1e3 * status['position_m']:.3f} mm"
-    supply = status["supply"]
-    measured = f", {supply['pressure_pa'] / 1e6:.2f} MPa" if supply["pressure_pa"] is not None else ""
-    yield f"  supply     {supply['level']}{measured}"
+    if supply := status.get("supply"):  # an older service has none
+        measured = f", {supply['pressure_pa'] / 1e6:.2f} MPa" if supply["pressure_pa"] is not None else ""
+        yield f"  supply     {supply['level']}{measured}"
     yield f"  link       {link_text(status['link'])}"
     yield f"  lease      {lease_text(status['lease'])}"
     yield f"  recording  {_recording(status['recording'])}"
