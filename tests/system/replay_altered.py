@@ -1,4 +1,4 @@
-"""Replays a recording with one term of the controller altered by a billionth: `FILE ROWS NAME…`, in plain Python.
+"""Replays a recording with one term of the controller altered by a billionth: `FILE STATE ROWS NAME…`, in plain Python.
 
 Each in a process of its own, forked once all libraries are loaded; its source is altered while it is imported. A line
 of JSON for each: the name, how many ticks differ, the first difference.
@@ -16,7 +16,6 @@ import h5py  # noqa: F401
 import msgspec  # noqa: F401
 import numpy as np  # noqa: F401
 
-KNOWN = 1  # the state that it begins with
 _FACTOR = "0.999999999 * "
 
 # The term; its module; what stands there once, with @ where the factor comes in.
@@ -77,26 +76,26 @@ class _Finder:
         return spec
 
 
-def _run(file: str, rows: int, name: str) -> None:
+def _run(file: str, state: int, rows: int, name: str) -> None:
     if name:
         sys.meta_path.insert(0, _Finder(name))
     from hilctl.recording.reader import open_recording
     from hilctl.replay.run import Replay
 
     with open_recording(file) as recording:
-        first = recording.row_of(recording.known[KNOWN].row)
+        first = recording.row_of(recording.known[state].row)
         found = Replay(recording, rows=(first, first + rows)).run()
     first = found.first and [found.first.tick, found.first.term]
     print(json.dumps({"name": name, "ticks": found.ticks, "differ": found.differ, "first": first}), flush=True)
 
 
-def _main(file: str, rows: str, *names: str) -> int:
+def _main(file: str, state: str, rows: str, *names: str) -> int:
     failed = 0
     for name in names:
         child = os.fork()
         if child == 0:
             try:
-                _run(file, int(rows), name)
+                _run(file, int(state), int(rows), name)
                 os._exit(0)
             except BaseException:
                 traceback.print_exc()

@@ -32,11 +32,12 @@ def record_all(folder: Path) -> Path:
             assert rig.wait(rig.track("triangle", speed_m_s=0.02, amplitude_m=0.003, cycles=1)).why == "done"
             rig.set({"law.feedback": "three_state"})
             _external(rig)
-            rig.track("chirp", start_hz=0.5, end_hz=4.0, amplitude_m=0.002, duration_s=5.0)
+            # Virtual time runs on while the next request is on its way: what is to be cut short lasts for minutes.
+            rig.track("chirp", start_hz=0.5, end_hz=4.0, amplitude_m=0.002, duration_s=300.0)
             rig.pass_time(0.4)
             assert rig.stop().why in ("done", "mode")
             rig.set({"law.feedback": "pid", "law.feed.inverse": 0.0})  # which is far behind
-            rig.track("sine", amplitude_m=0.005, frequency_hz=2.0, cycles=20)
+            rig.track("sine", amplitude_m=0.005, frequency_hz=2.0, cycles=600)
             rig.set({"limits.tracking_error.max_m": 1e-5})
             until(lambda: rig.status()["mode"] == "off", "a trip, and the ramp to null after it")
             rig.set({"limits.tracking_error.max_m": 0.005})
@@ -73,16 +74,17 @@ def record_terms(folder: Path) -> Path:
         rig.take()
         rig.arm()
         with rig.record("terms") as path:
-            motion = rig.track("sine", amplitude_m=0.004, frequency_hz=2.0, cycles=24)
+            rig.track("sine", amplitude_m=0.004, frequency_hz=1.93, cycles=1000)
             rig.set({"law.feedback": "pid"})
-            rig.wait(motion)
+            rig.pass_time(45.0)  # within the blend states are noted every 10 s
+            rig.stop()
         return Path(path)
 
 
-def altered(file: Path, *names: str) -> list[dict]:
+def altered(file: Path, state: int, *names: str) -> list[dict]:
     """What replays find whose controller is altered in one term each: in plain Python, which computes the same bits."""
     told = subprocess.run(
-        [sys.executable, str(ALTERED), str(file), "1", *names], capture_output=True, text=True, check=False,
+        [sys.executable, str(ALTERED), str(file), str(state), "1", *names], capture_output=True, text=True, check=False,
         env=environment() | {"NUMBA_DISABLE_JIT": "1"}, timeout=250,
     )  # fmt: skip
     assert told.returncode == 0, told.stderr

@@ -3,6 +3,7 @@
 import shutil
 import signal
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -15,9 +16,9 @@ from hilctl.recording.reader import open_recording
 from hilctl.replay.altered import altered as with_values
 from hilctl.replay.build import TOLERANCE
 from hilctl.replay.run import Replay, Replayed
-from hilctl.signals import NAMES
+from hilctl.signals import NAMES, Mode
 from tests.system.cli_parts import Shell
-from tests.system.replay_altered import KNOWN, TERMS
+from tests.system.replay_altered import TERMS
 from tests.system.replay_parts import altered, record_all, record_terms
 from tests.system.service_parts import ARMS_FAST, RIG, arms, until
 
@@ -105,10 +106,18 @@ def test_each_of_all_altered_terms_is_named_at_its_first_tick(tmp_path):
     _altered_terms(record_terms(tmp_path), ["", *TERMS])
 
 
+def all_act(row: Any) -> bool:
+    """A motion runs, away from its middle, and both feedback laws have a share."""
+    return bool(len(row) and row["mode"][0] == Mode.TRACK and 0.05 < row["pid_share"][0] < 0.95
+                and min(abs(row["xr_m"][0]), abs(row["vr_m_s"][0])) > 1e-4)  # fmt: skip
+
+
 def _altered_terms(file: Path, names: list[str]) -> None:
     with open_recording(file) as recording:
-        tick = recording.known[KNOWN].tick + 1
-    unaltered, *found = altered(file, *names)
+        rows = [recording.row_of(known.row) for known in recording.known]
+        acts = [row is not None and all_act(recording.rows(row, row + 1)) for row in rows]
+        tick = recording.known[acts.index(True)].tick + 1
+    unaltered, *found = altered(file, acts.index(True), *names)
     assert (unaltered["ticks"], unaltered["differ"]) == (1, 0)
     assert found == [{"name": n, "ticks": 1, "differ": 1, "first": [tick, n]} for n in names[1:]]
 
