@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hilctl.cli import rig_options
 from hilctl.cli.files import source_file
 from hilctl.cli.output import as_json, note, pairs, say
 from hilctl.errors import DONE, RIG_SAID_NO, WrongUse
@@ -17,15 +18,7 @@ _FEW = 8  # gaps, and terms, that are printed
 def replay(parser: argparse.ArgumentParser) -> None:
     """The arguments of `replay`."""
     parser.add_argument("file", metavar="FILE", help="a recording")
-    parser.add_argument(
-        "--set",
-        dest="changes",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="KEY=VALUE",
-        help="replay with these parameters: what would it have commanded",
-    )
+    rig_options.changes(parser, "replay with these parameters: what would it have commanded")
     parser.add_argument("--json", action="store_true", help="what was compared and the first difference, as JSON")
     parser.set_defaults(do=_replay)
 

@@ -13,16 +13,13 @@ def options(parser: argparse.ArgumentParser, *, twin: str = "", optional: bool =
     parser.add_argument("rig", metavar="RIG", nargs=count, help="a rig file, or a preset's name (`hilctl presets`)")
     if twin:
         parser.add_argument("--twin", action="store_true", help=twin)
-    parser.add_argument(
-        "--set",
-        dest="changes",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="KEY=VALUE",
-        help="values laid over the rig file",
-    )
+    changes(parser, "values laid over the rig file")
     parser.set_defaults(twin=False)
+
+
+def changes(parser: argparse.ArgumentParser, help: str) -> None:
+    """--set."""
+    parser.add_argument("--set", dest="changes", nargs="+", action="extend", default=[], metavar="KEY=VALUE", help=help)
 
 
 def load(given: argparse.Namespace) -> "Rig":

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import msgpack
 import zmq
@@ -24,6 +24,14 @@ class Keys:
             made.mkdir(mode=0o700, exist_ok=True)
         self.server = service_pair(folder)
         write_roles(folder / ROLES, {})
+
+    @classmethod
+    def of_all_roles(cls, folder: Path) -> Self:
+        """One of each role, by the role's name."""
+        keys = cls(folder)
+        for role in Role:
+            keys.make(role.word, role)
+        return keys
 
     def make(self, name: str, role: Role) -> Path:
         """A key that is admitted."""

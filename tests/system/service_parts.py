@@ -1,9 +1,10 @@
 """What the tests of the service share: private services of the twin, and raw sockets to talk to them."""
 
 import os
+import subprocess
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -131,6 +132,19 @@ def armed(**options: Any):
     with private_service(RIG, **options) as service, Client(service.commands) as rig:
         until(lambda: arms(rig), "arming")
         yield service, rig
+
+
+@contextmanager
+def small_disk(folder: Path, megabytes: int) -> Iterator[Path]:
+    """A folder that is a disk of its own, of this size; the test is skipped where none can be mounted."""
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", folder]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("mounting a small disk needs root")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
 
 
 def settle(rig: Client) -> None:

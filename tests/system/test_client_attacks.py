@@ -31,9 +31,7 @@ def subscribing(count):
 
 @pytest.fixture(scope="module")
 def keys(tmp_path_factory):
-    keys = Keys(tmp_path_factory.mktemp("keys"))
-    for role in Role:
-        keys.make(role.word, role)
+    keys = Keys.of_all_roles(tmp_path_factory.mktemp("keys"))
     for name in ("greedy", *map(subscribing, FLOODS)):
         keys.make(name, Role.OBSERVER)
     return keys
@@ -134,6 +132,7 @@ def test_endless_checks_by_others_keep_nobodys_motion_waiting(keys, running):
         assert len(refused) > 124 and {error["code"] for error in refused} == {Code.BUSY}
         assert f"at most {OF_ONE}" in refused[0]["message"]
         rig.run("move", position_m=0.0)
+
 
 def test_waits_of_one_key_leave_stop_and_others_their_places(keys, unharmed):
     service, rig = unharmed

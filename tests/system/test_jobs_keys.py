@@ -13,10 +13,7 @@ LONG = ("--budget", "80")
 
 @pytest.fixture(scope="module")
 def keys(tmp_path_factory):
-    keys = Keys(tmp_path_factory.mktemp("keys"))
-    for role in Role:
-        keys.make(role.word, role)
-    return keys
+    return Keys.of_all_roles(tmp_path_factory.mktemp("keys"))
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,20 +10,15 @@ import pytest
 from hilctl.client import Client, Code, Refused, private_service
 from hilctl.recording.reader import open_recording
 from tests.system.service_parts import RIG, armed, environment, until
+from tests.system.service_parts import small_disk as a_disk
 
 pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A folder on a disk of six megabytes."""
-    folder = tmp_path / "small"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", folder]
-    if subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("mounting a small disk needs root")
-    yield folder
-    subprocess.run(["umount", "-l", folder], check=True)
+    with a_disk(tmp_path / "small", 6) as folder:
+        yield folder
 
 
 def test_on_a_full_disk_control_goes_on_and_the_recording_is_marked(small_disk):

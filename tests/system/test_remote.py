@@ -14,7 +14,6 @@ from hilctl.bench.slow_link import slow_link
 from hilctl.client import Client, Code
 from hilctl.client.access import telemetry_at
 from hilctl.recording.reader import open_recording
-from hilctl.wire.roles import Role
 from tests.system.access_parts import Keys, keyed
 from tests.system.cli_parts import Shell
 from tests.system.service_parts import ARMS_FAST, LATE_HOST, refusal, until
@@ -26,10 +25,7 @@ TRIANGLE = {"amplitude_m": 0.003, "speed_m_s": 0.03, "cycles": 2}
 
 @pytest.fixture(scope="module")
 def keys(tmp_path_factory):
-    keys = Keys(tmp_path_factory.mktemp("keys"))
-    for role in Role:
-        keys.make(role.word, role)
-    return keys
+    return Keys.of_all_roles(tmp_path_factory.mktemp("keys"))
 
 
 @pytest.fixture(scope="module")
@@ -165,4 +161,3 @@ def test_the_example_in_javascript_drives_the_rig(service, keys, tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("done: largest error")
-

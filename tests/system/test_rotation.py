@@ -1,6 +1,5 @@
 """Recordings that go on in the next file, that always run, and that a rig file requires: no row lost or twice."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from hilctl.client import Client, Code, private_service
 from hilctl.recording.reader import open_recording
 from tests.system.service_parts import RIG, armed, refusal, until
+from tests.system.service_parts import small_disk as a_disk
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -79,14 +79,8 @@ def test_what_always_runs_gives_way_to_a_recording_and_goes_on_after_it_without_
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A folder on a disk of twelve megabytes."""
-    folder = tmp_path / "small"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=12m", "tmpfs", folder]
-    if subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("mounting a small disk needs root")
-    yield folder
-    subprocess.run(["umount", "-l", folder], check=True)
+    with a_disk(tmp_path / "small", 12) as folder:
+        yield folder
 
 
 @pytest.mark.slow
