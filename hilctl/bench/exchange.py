@@ -4,6 +4,8 @@ Both talk to the same device, so that what differs is the host. Rounds alternate
 Once idle, by medians of a round. And once with a thread beside it that keeps the interpreter busy, on a processor of
 its own where there are two, by means: where other programs run too, that thread is late to claim the interpreter, a few
 exchanges slip through as if idle, and a median tells 3 or 170 by turns; what the others wait is in the mean.
+Sleeps are as exact as the loop's (timer slack of 1 ns): with an ordinary thread's 50 us, a line that must be silent
+until the request has passed is silent for twice as long, and that is what would be measured.
 `busy_share` tells how much of a processor the busy thread got: far from 1, the host had other things to do.
 
 Rounds in which a hypervisor took processors away are made again, within bounds; those in which it took the least count.
@@ -25,6 +27,7 @@ from firmware_bridge.registry import exchange_of
 from hilctl.bench.exchange_peers import Peer, modbus, serial_frames
 from hilctl.bench.exchange_text import text
 from hilctl.bench.host import host, stolen
+from hilctl.loop.realtime import exact_sleeps
 from hilctl.params import record_of
 from hilctl.rt.jit import jit, loop_type
 from hilctl.rt.libc import monotonic_ns
@@ -43,7 +46,7 @@ ROUND: "np.dtype[Any]" = record_of(
 )
 _LIMIT_NS = 100_000_000
 _BUSY_ROUND_NS = 60_000_000  # a dozen of the interpreter's turns
-_LEAST = 5
+_LEAST = 1  # one by a library that waits for the interpreter at every byte takes half a second
 _QUIET = 0.01  # of all processors' time taken by a hypervisor in a round, at most
 _TIMES = 4  # as many rounds as are judged, where the host is not quiet
 
@@ -98,9 +101,7 @@ def _measure(peer: Peer, quick: bool, alone: int | None) -> tuple[dict[str, Any]
     return figures, {"vs_library": _ratio(ours, theirs, np.median), "vs_library_busy": vs_busy}
 
 
-def _rounds(
-    peer: Peer, rounds: int, ours_n: int, by_library: Callable[[], list[float]]
-) -> tuple[list[Any], list[Any]]:
+def _rounds(peer: Peer, rounds: int, ours_n: int, by_library: Callable[[], list[float]]) -> tuple[list[Any], list[Any]]:
     """Microseconds by round, of ours and of the library's."""
     exchange, memory = exchange_of(peer.driver), np.zeros(ROUND.itemsize, np.uint8)
     own = memory.view(ROUND)[0]
@@ -153,9 +154,11 @@ def _apart() -> Iterator[int | None]:
     before = os.sched_getaffinity(0)
     alone = max(before) if len(before) > 1 else None
     os.sched_setaffinity(0, before - {alone} or before)
+    exact_sleeps()
     try:
         yield alone
     finally:
+        exact_sleeps(False)
         os.sched_setaffinity(0, before)
 
 

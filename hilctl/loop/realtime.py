@@ -52,7 +52,7 @@ class Host:
         """On the loop's thread, before it enters the loop."""
         signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         _libc.prctl(PR_SET_NAME, b"hilctl-loop", 0, 0, 0)
-        _libc.prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0)
+        exact_sleeps()
         if cpu >= 0:
             try:
                 os.sched_setaffinity(0, {cpu})
@@ -98,6 +98,11 @@ def _touch(memory: mmap.mmap) -> None:
     except (OSError, ValueError):
         for at in range(0, len(memory), mmap.PAGESIZE):
             memory[at]
+
+
+def exact_sleeps(wished: bool = True) -> None:
+    """This thread's sleeps end when they are due; or, as an ordinary thread's, when it suits the kernel."""
+    _libc.prctl(PR_SET_TIMERSLACK, 1 if wished else 0, 0, 0, 0)  # 0: what it began with
 
 
 def name_process(name: str) -> None:
