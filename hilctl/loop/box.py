@@ -51,6 +51,8 @@ class Box:
 
     def need(self, end: int) -> None:
         """Has the pages of the rows up to this number, and of some more."""
+        if end <= self.there:
+            return
         first, self.there = self.there, min(max(end, self.there + _AHEAD), self.capacity)
         for at, words in ((_ROWS_AT, SAMPLE_WORDS), (_readings_at(self.capacity), READINGS_WORDS)):
             begin = (at + first * words * 8) // mmap.PAGESIZE * mmap.PAGESIZE

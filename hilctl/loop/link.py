@@ -263,6 +263,11 @@ class Link:
         """What the loop took from outside since the last call, in order."""
         return self._sent.taken()
 
+    @property
+    def intakes_told(self) -> int:
+        """How many of these there ever were: once this has grown, there is something new."""
+        return self._sent.told
+
     def pour(self, limit_rows: int, into: Callable[[Table, Table], None]) -> int:
         """The same rows as a table of words, and beside it what the driver gave, without a copy: `into` gets them as
         they lie in the ring, in one part or two. Returns how many."""

@@ -59,18 +59,24 @@ class Reader:
         """How many records found no place."""
         return int(self._words[self._ring + LOST])
 
+    @property
+    def told(self) -> int:
+        """How many records there ever were, with those that found no place."""
+        return int(self._words[self._ring + WRITTEN] + self._words[self._ring + LOST])
+
     def pour(self, limit: int, into: Callable[..., None]) -> int:
         """Gives `into` the oldest waiting records, in order, at most `limit`, as they lie in the ring: in one part, or
         in two where the ring turns. Their slots are free afterwards. Returns how many."""
-        count = min(self.waiting, limit)
+        count = min(load(self._words, self._ring + WRITTEN) - self.read, limit)
         if count <= 0:
             return 0
         size = len(self._slots[0])
         first = self.read % size
-        end = min(first + count, size)
-        into(*(slots[first:end] for slots in self._slots))
-        if first + count > size:
-            into(*(slots[: first + count - size] for slots in self._slots))
+        over = first + count - size
+        part = slice(first, size if over > 0 else first + count)
+        into(*[slots[part] for slots in self._slots])
+        if over > 0:
+            into(*[slots[:over] for slots in self._slots])
         self.read += count
         store(self._words, self._ring + READ, self.read)
         return count

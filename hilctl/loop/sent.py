@@ -66,6 +66,11 @@ class Sent:
         """More of an external reference."""
         self._points += np.ascontiguousarray(coefficients, np.float64).tobytes()
 
+    @property
+    def told(self) -> int:
+        """How much the loop has ever taken: once this has grown, there is something in `taken`."""
+        return self._entries.told
+
     def taken(self) -> list[Intake]:
         """What the loop took since the last call, in order."""
         if not self._entries.waiting and self._entries.lost == self._lost:

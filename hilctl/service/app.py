@@ -50,8 +50,7 @@ class App:
         self._story, self._told = False, 0  # whether there is something new for who finds this run's black box
         service.tasks.own("what an earlier run left", pack_left(service))
         self._rows_lost, self._recording = 0, service.recorder.state
-        self._poller = zmq.Poller()
-        self._poller.register(desk.socket, zmq.POLLIN)
+        self._asked = [(desk.socket, zmq.POLLIN)]
         service.events.listen(telemetry.event)
         service.events.listen(service.recorder.event)
         service.events.listen(service.alarms.hear)
@@ -62,11 +61,13 @@ class App:
         """One round."""
         s = self.service
         due_s = self._block_due_s if soonest_s is None else min(self._block_due_s, soonest_s)
-        asked = self._poller.poll(max(0, math.ceil((due_s - time.monotonic()) * 1000)))
+        asked = zmq.zmq_poll(self._asked, max(0, math.ceil((due_s - time.monotonic()) * 1000)))
         now_s = time.monotonic()
         s.core.link.beat()
         busy = self._take_samples()
-        self._take_inputs()
+        hears = now_s >= self._hear_due_s
+        if hears or s.virtual or s.inputs.pressing:
+            self._take_inputs()
         s.core.collect()
         if now_s >= self._look_due_s:
             self._look_due_s = now_s + _LOOK_S
@@ -81,7 +82,7 @@ class App:
             self._watch_lease(now_s)
         s.jobs.look(now_s)
         pace = s.tasks.step()
-        if now_s >= self._hear_due_s:
+        if hears:
             self._hear_due_s = now_s + _HEAR_S
             self._hear()
             self._tell_story()
@@ -114,8 +115,13 @@ class App:
     def _take_samples(self) -> bool:
         """Rows into memory, recording and watch; True when there may be more at once."""
         s = self.service
+        if not s.virtual:
+            first = s.core.history.end
+            if s.core.drain():
+                self._show(first)
+            return False
         for _ in range(_DRAINS):
-            room = s.recorder.room if s.virtual else 1 << 30
+            room = s.recorder.room
             if room <= 0:
                 s.recorder.hurry()
             first = s.core.history.end
@@ -123,8 +129,6 @@ class App:
                 self._watch_standstill()
                 return False
             self._show(first)
-            if not s.virtual:
-                return False
         return True
 
     def _show(self, first: int) -> None:
@@ -156,7 +160,7 @@ class App:
 
     def _watch_standstill(self) -> None:
         s = self.service
-        if s.virtual and s.core.ended is None:
+        if s.core.ended is None:
             status = s.core.link.status
             if status.standing and status.rows == s.core.history.end:
                 self._tell(s.watch.stand(status.rows, status))
@@ -232,9 +236,8 @@ class App:
             self._lease_lost(held, time.monotonic(), why="its holder may no longer command")
         if gone:
             s.tell("access", action="revoked")
-            self._poller.unregister(self.desk.socket)
             self.desk.reopen()
-            self._poller.register(self.desk.socket, zmq.POLLIN)
+            self._asked = [(self.desk.socket, zmq.POLLIN)]
             self.telemetry.reopen()
 
     def _watch_descriptors(self) -> None:

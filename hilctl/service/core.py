@@ -85,7 +85,7 @@ class Core:
         """Whether the mode in the core's status may yet be that from before a request to arm."""
         return bool(self.link.status.request < self._last_arming)
 
-    def drain(self, room: int) -> int:
+    def drain(self, room: int = _DRAIN_ROWS) -> int:
         """Moves the rows that have come, at most `room`, into the history; returns how many."""
         return self.link.pour(min(_DRAIN_ROWS, room), self.history.append)
 

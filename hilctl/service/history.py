@@ -59,24 +59,28 @@ class History:
 
     def append(self, words: npt.NDArray[np.int64], readings: npt.NDArray[np.int64]) -> None:
         """Adds rows in order, as tables of words."""
+        at = self.end % self._capacity
         self.end += len(words)
-        if self._box is not None and self._box.there < min(self.end, self._capacity):
+        if self._box is not None and self._box.there < self._capacity:
             self._box.need(self.end)
-        self._put(self._words, words)
-        self._put(self._readings, readings)
-        self.first = max(self.first, self.end - self._capacity)
+        if at + len(words) <= self._capacity:
+            self._words[at : at + len(words)] = words
+            self._readings[at : at + len(words)] = readings
+        else:
+            self._put(self._words, words)
+            self._put(self._readings, readings)
+        if self.end - self.first > self._capacity:
+            self.first = self.end - self._capacity
         if self._box is not None:
             self._box.hold(self.end)
 
     def _put(self, ring: npt.NDArray[np.int64], words: npt.NDArray[np.int64]) -> None:
-        keep = words if len(words) <= self._capacity else words[-self._capacity :]
+        """Where the ring turns."""
+        keep = words[-self._capacity :]
         at = (self.end - len(keep)) % self._capacity
         head = self._capacity - at
-        if len(keep) <= head:
-            ring[at : at + len(keep)] = keep
-        else:
-            ring[at:] = keep[:head]
-            ring[: len(keep) - head] = keep[head:]
+        ring[at : at + len(keep)] = keep[:head]
+        ring[: max(len(keep) - head, 0)] = keep[head:]
 
     def rows(self, first: int, end: int, every: int = 1) -> npt.NDArray[Any]:
         """A copy of the rows from `first` to `end` (excluded); `gone` where the oldest were overwritten."""

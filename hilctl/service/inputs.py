@@ -27,7 +27,7 @@ class Inputs:
         self._taken: deque[Taken] = deque()
         self._bytes = 0
         self._known: deque[Known] = deque(maxlen=_KNOWN)
-        self._asked, self._lost = False, 0
+        self._asked, self._lost, self._told = False, 0, 0
         self.states = 0  # how many have come
 
     @property
@@ -40,8 +40,14 @@ class Inputs:
         self._asked = True
         self._link.snapshot()
 
+    @property
+    def pressing(self) -> bool:
+        """Whether to look at once, and not just now and then: something has come, or a state is to come."""
+        return self._asked or self._link.intakes_told != self._told
+
     def look(self, end: int) -> list[Taken | Known]:
         """What has come, with the rows up to the number `end`; asks for a state when one is due."""
+        self._told = self._link.intakes_told
         fresh: list[Taken | Known] = [Taken(*intake) for intake in self._link.intakes()]
         for one in fresh:
             self._keep(one)

@@ -1,7 +1,7 @@
 """What telemetry takes of a processor, beside raw pyzmq that sends as many bytes in the same run; and what is lost.
 
-The whole benchmark gives 1.6 on a quiet host (`hilctl bench telemetry`). Its quick form, which runs here, has five
-short rounds and scatters (1.5 to 2.0); what it finds too dear is measured again by the whole, and held to its bound.
+The whole benchmark gives 1.6 to 2.2, by host (`hilctl bench telemetry`). Its quick form, which runs here, has five
+short rounds and scatters more; what it finds too dear is measured again by the whole, and held to its bound.
 """
 
 import json
@@ -17,12 +17,13 @@ _WITH_NONE = 2.5 / 1.8  # 2.5 % of a core where raw pyzmq took 1.8 %
 
 
 def test_telemetry_takes_little_more_than_twice_what_raw_pyzmq_takes_and_loses_nothing(told):
-    result, most = told("telemetry"), _QUICK
+    result = told("telemetry")
     print(json.dumps(result))
-    if result["ratio"]["over_raw"] > most:
-        result, most = telemetry.run(quick=False), _WHOLE
+    most = {"over_raw": _QUICK, "no_listener_over_raw": _WITH_NONE}
+    dear = {name for name, bound in most.items() if result["ratio"][name] > bound}
+    if dear:
+        result, most = telemetry.run(quick=False), most | {"over_raw": _WHOLE}
         print(json.dumps(result))
-    assert result["ratio"]["over_raw"] <= most
-    assert result["ratio"]["no_listener_over_raw"] <= _WITH_NONE
+    assert all(result["ratio"][name] <= most[name] for name in dear), result["ratio"]
     figures = result["figures"]
     assert figures["lost"] == figures["lost_stalled"] == figures["rows_lost_by_loop"] == 0
