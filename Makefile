@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Where tests on the real clock stand: elsewhere none needs to be looked for.
 REALTIME := tests/system
 
-.PHONY: demo quick test long mutants soak faults lint bench warm docs papers lock clean
+.PHONY: demo quick test long mutants soak faults fuzz lint bench warm docs papers lock clean
 
 demo: $(STAMP)
 	$(BIN)/hilctl demo
@@ -55,6 +55,13 @@ mutants: $(STAMP)
 # Every row of docs/faults.md by its tests, and a table of which hold. Some: make faults ROWS="54 55"
 faults: $(STAMP)
 	$(BIN)/python -m tests.faults $(ROWS)
+
+# Hostile input for everything that reads: a million lines, messages and files. Less: make fuzz TARGET=rigs SHARE=0.1
+TARGET :=
+SHARE := 1
+
+fuzz: $(STAMP)
+	$(BIN)/python -m tests.fuzz $(TARGET) --share $(SHARE)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

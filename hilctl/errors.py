@@ -44,6 +44,11 @@ class WrongUse(HilctlError, ValueError):
     code = BAD_VALUE
 
 
+# What a spoilt file makes its library raise, and a reader that takes its content for what it should be.
+SPOILT = (OSError, EOFError, LookupError, ValueError, TypeError, AttributeError, RuntimeError, ArithmeticError,
+          MemoryError)  # fmt: skip
+
+
 class NoFigures(HilctlError):
     """Figures were asked for, and matplotlib is not installed."""
 

@@ -118,11 +118,7 @@ def _export(given: argparse.Namespace) -> int:
     if target.resolve() == source.resolve():
         raise WrongUse(f"--out {target}: would overwrite the recording; name another file")
     result_file("--out", target)
-    try:
-        chain = Chain(source, alone=given.alone)
-    except (OSError, KeyError) as error:
-        raise WrongUse(f"FILE {source}: is no recording ({error}); recordings are made by `hilctl record`") from None
-    with chain:
+    with Chain(source, alone=given.alone) as chain:
         for path in chain.incomplete:
             note(f"{path}: not complete; what it holds is exported")
         if chain.missing and not given.alone:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hilctl.cli import rig_options
 from hilctl.cli.files import source_file
 from hilctl.cli.output import as_json, note, pairs, say
-from hilctl.errors import DONE, RIG_SAID_NO, WrongUse
+from hilctl.errors import DONE, RIG_SAID_NO
 
 if TYPE_CHECKING:
     from hilctl.replay.run import Replayed
@@ -30,11 +30,7 @@ def _replay(given: argparse.Namespace) -> int:
 
     changes = pairs(given.changes)
     source = source_file("FILE", Path(given.file))
-    try:
-        opened = open_recording(source)
-    except OSError as error:
-        raise WrongUse(f"FILE {source}: is no recording ({error}); recordings are made by `hilctl record`") from None
-    with opened as recording:
+    with open_recording(source) as recording:
         run = Replay(recording, altered(recording, changes) if changes else None)
         prepare(lambda: note("compiling the replay, once for this version: this takes up to a minute"))
         found = run.run()

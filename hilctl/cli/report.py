@@ -6,7 +6,7 @@ from pathlib import Path
 from hilctl.cli import commission_told
 from hilctl.cli.files import result_folder, source_file
 from hilctl.cli.output import say
-from hilctl.errors import DONE, WrongUse
+from hilctl.errors import DONE
 
 
 def report(parser: argparse.ArgumentParser) -> None:
@@ -36,10 +36,6 @@ def _trip(source: Path, out: str) -> int:
     from hilctl.report.trip.page import write
 
     folder = result_folder("--out", Path(out) if out else source.parent)
-    try:
-        opened = open_recording(source)
-    except OSError as error:
-        raise WrongUse(f"FILE {source}: is no recording ({error}); a trip leaves one") from None
-    with opened as recording:
+    with open_recording(source) as recording:
         say(str(write(recording, folder / source.with_suffix(".html").name)))
     return DONE

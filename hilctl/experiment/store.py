@@ -6,6 +6,7 @@ A file is complete or absent: it is written under another name, flushed to the d
 import io
 import json
 import os
+import struct
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +16,7 @@ from zipfile import BadZipFile
 import msgspec
 import numpy as np
 
-from hilctl.errors import HilctlError
+from hilctl.errors import SPOILT, HilctlError
 
 
 class Headed(Protocol):
@@ -48,7 +49,7 @@ def opened(plan: Path, type_: type[Plan], version: int, holds: str) -> Plan:
         header = msgspec.json.decode(plan.read_bytes(), type=type_)
     except FileNotFoundError:
         raise StoreError(f"{plan.parent} holds no {holds}: it has no {plan.name}") from None
-    except (msgspec.DecodeError, OSError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
         raise StoreError(f"{plan} cannot be read: {error}; begin a new {holds}") from None
     if header.format != version:
         raise StoreError(f"{plan} has format {header.format}, this program reads {version}; begin a new {holds}")
@@ -92,12 +93,14 @@ def save(path: str | Path, head: Mapping[str, Any], arrays: Mapping[str, Any], *
 
 def load(path: str | Path, version: int, holds: str, again: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Head and arrays. NotKept, with what it should hold and what to repeat, where it is another file."""
-    try:
-        with Path(path).open("rb") as file, np.load(file) as held:
-            head = json.loads(str(held["head"]))
-            arrays = {name: held[name] for name in held.files if name != "head"}
-    except (ValueError, KeyError, EOFError, BadZipFile, zlib.error, NotImplementedError) as error:  # cut off, damaged
-        raise NotKept(f"{path} holds no {holds}: {error}") from error
-    if head.get("format") != version:
-        raise NotKept(f"{path} is of format {head.get('format')}, this version reads {version}; {again} again")
+    with Path(path).open("rb") as file:
+        try:
+            with np.load(file) as held:
+                head = json.loads(str(held["head"]))
+                arrays = {name: held[name] for name in held.files if name != "head"}
+            found = head.get("format")
+        except (*SPOILT, BadZipFile, zlib.error, struct.error) as error:
+            raise NotKept(f"{path} holds no {holds}: {error}; {again} again") from error
+    if found != version:
+        raise NotKept(f"{path} is of format {found}, this version reads {version}; {again} again")
     return head, arrays

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from hilctl.errors import WrongUse
 from hilctl.recording.ahead import Reading
+from hilctl.recording.damaged import Damaged
 from hilctl.recording.layout import CHUNK_ROWS, SUFFIX
 from hilctl.recording.reader import Recording, open_recording
 
@@ -108,7 +109,7 @@ def _after(recording: Recording) -> list[Recording]:
             with open_recording(path) as other:
                 if other.run == recording.run and other.continues:
                     followers.setdefault(other.continues, path)
-        except (OSError, KeyError, WrongUse):
+        except (OSError, Damaged):
             continue  # no recording
     found: list[Recording] = []
     name = recording.path.name

@@ -9,31 +9,35 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-from hilctl.errors import WrongUse
+from hilctl.recording.damaged import Damaged, guarded, reading
 from hilctl.recording.layout import FORMAT, GROWING, VERSION, Known, Taken
 from hilctl.recording.numbered import numbered
 
 
+@guarded
 class Recording:
     """An open recording; samples are read when asked for."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        # Without the lock: what was killed never gave it back, and what is still written may be read up to its last
-        # flush.
-        try:
+        with reading(path):
+            # Without the lock: what was killed never gave it back, and what is still written may be read up to its last
+            # flush.
             self._file = h5py.File(path, "r", locking=False)
-        except OSError as error:
-            if "truncated file" not in str(error):
-                raise
-            told = f"of it there are {path.stat().st_size} bytes ({error}); copy it again from where it was recorded"
-            raise WrongUse(f"{path}: was cut off: {told}") from None
-        found = self._file.attrs.get("format"), self._file.attrs.get("version")
-        if found != (FORMAT, VERSION):
+        try:
+            with reading(path):
+                self._begin()
+        except BaseException:
             self._file.close()
-            known = f"this program reads {FORMAT!r}, {VERSION}"
-            raise WrongUse(f"{path}: format {found[0]!r}, version {found[1]!r}; {known}")
+            raise
+
+    def _begin(self) -> None:
+        """What the file says of itself as a whole."""
         attributes = self._file.attrs
+        found = attributes.get("format"), attributes.get("version")
+        if found != (FORMAT, VERSION):
+            why = f"format {found[0]!r}, version {found[1]!r}"
+            raise Damaged(self.path, why, f"this program reads {FORMAT!r}, {VERSION}")
         self.rig, self.rig_file = str(attributes["rig"]), str(attributes["rig_file"])
         self.run, self.schema = str(attributes["run"]), str(attributes["schema"])
         self.rate_hz, self.clock = float(attributes["rate_hz"]), str(attributes["clock"])
@@ -47,7 +51,7 @@ class Recording:
         ended = attributes["ended"]  # a text of any length, in older files
         self.ended = ended.decode(errors="ignore") if isinstance(ended, bytes) else str(ended)
         self.complete = bool(attributes["complete"])
-        self.channels = tuple(self._file["samples"].dtype.names)
+        self.channels = tuple(self._file["samples"].dtype.names or ())
         held = self._file["held"][:].tolist() if "held" in self._file else []  # files of older programs have none
         self._held: dict[str, int] = dict(zip(GROWING, held, strict=False))
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hilctl.errors import HilctlError
+from hilctl.recording.apart import Head, heads
 from hilctl.recording.layout import ALWAYS, SUFFIX
 
 MB = 1_000_000
@@ -88,9 +89,9 @@ class Pieces:
         return [path for path in self._known if path != active]
 
     def _count(self, paths: list[Path]) -> int:
-        for path in paths:
-            if path not in self._rows:
-                self._rows[path] = _rows_of(path)
+        fresh = [path for path in paths if path not in self._rows]
+        for path, head in zip(fresh, heads(fresh), strict=True):
+            self._rows[path] = head.rows if isinstance(head, Head) else 0
         return sum(self._rows[path] for path in paths)
 
 
@@ -98,15 +99,4 @@ def _size(path: Path) -> int:
     try:
         return path.stat().st_size
     except OSError:
-        return 0
-
-
-def _rows_of(path: Path) -> int:
-    from hilctl.errors import WrongUse
-    from hilctl.recording.reader import open_recording
-
-    try:
-        with open_recording(path) as recording:
-            return len(recording)
-    except (OSError, KeyError, WrongUse):
         return 0

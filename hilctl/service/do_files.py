@@ -6,10 +6,11 @@ Read on a thread: a disk may be slow.
 import os
 import stat
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
-from hilctl.errors import WrongUse
 from hilctl.params import BadValues, Problem
+from hilctl.recording.apart import Head, heads
+from hilctl.recording.damaged import Damaged
 from hilctl.recording.layout import SUFFIX
 from hilctl.service.do_record import PAGE
 from hilctl.service.service import Asked, Service
@@ -18,15 +19,6 @@ from hilctl.wire.errors import Code, Refused
 from hilctl.wire.ops import Arguments
 
 _MOST = 1024
-
-
-class Found(NamedTuple):
-    """What a file says of itself."""
-
-    run: str
-    required: bool
-    complete: bool
-    bytes: int
 
 
 def recordings(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
@@ -98,11 +90,11 @@ def delete(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     path, keep = _path_of(s, name), f"to delete it all the same, remove {name} on the rig PC"
     _need_ended(s, path)
     try:
-        found = yield from finished(s.files.submit(_found, path))
+        found, size = yield from finished(s.files.submit(_head, path))
     except FileNotFoundError:
         told = f"{name}: no such recording; `hilctl recordings` lists what there is"
         raise Refused(Code.GONE, told, "name") from None
-    except (OSError, KeyError, WrongUse) as error:
+    except (OSError, Damaged) as error:
         told = f"{name} cannot be read, so nobody can tell whether it was required: {error}; {keep}"
         raise Refused(Code.WRONG_MODE, told, "name") from None
     if found.required:
@@ -115,8 +107,8 @@ def delete(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     except OSError as error:
         raise Refused(Code.GONE, f"{name}: {error.strerror}; {keep}", "name") from None
     s.shelf.forget(path)
-    s.tell("recording", action="delete", path=str(path), bytes=found.bytes, by=asked.sender)
-    return {"name": name, "bytes": found.bytes}
+    s.tell("recording", action="delete", path=str(path), bytes=size, by=asked.sender)
+    return {"name": name, "bytes": size}
 
 
 def _need_ended(s: Service, path: Path, *, just_begun: bool = False) -> None:
@@ -124,14 +116,15 @@ def _need_ended(s: Service, path: Path, *, just_begun: bool = False) -> None:
         raise Refused(Code.WRONG_MODE, f"{path.name} is being recorded; `hilctl record stop` first", "name")
 
 
-def _found(path: Path) -> Found:
-    from hilctl.recording.reader import open_recording
-
+def _head(path: Path) -> tuple[Head, int]:
+    """What it says of itself, and its size."""
     status = path.lstat()
     if not stat.S_ISREG(status.st_mode):
         raise FileNotFoundError(2, "no such recording")
-    with open_recording(path) as recording:
-        return Found(recording.run, recording.required, recording.complete, status.st_size)
+    (head,) = heads([path])
+    if isinstance(head, Exception):
+        raise head
+    return head, status.st_size
 
 
 def _piece(path: Path, offset: int, within: Path | None) -> tuple[int, bytes]:

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from hilctl.errors import WrongUse
 from hilctl.experiment.facts import Facts
 from hilctl.identify.frequency.intake_names import TIME, Column, columns_of, told_unit
 from hilctl.identify.frequency.intake_record import Foreign, IntakeFault, clock_of
 from hilctl.identify.frequency.intake_table import SPACES, Table, lines_of, number, parted, stamp_s, table_of, text_of
 from hilctl.params.tables import flat
+from hilctl.recording.damaged import Damaged
 from hilctl.recording.reader import open_recording
 from hilctl.results.response import Reals
 from hilctl.signals import Mode
@@ -27,12 +27,11 @@ def read_recording(path: Path) -> Foreign:
     """From the first tracked sample to the last, and a little rest around."""
     try:
         opened = open_recording(path)
-    except (WrongUse, KeyError):
+    except Damaged:
         raise IntakeFault(
-            f"{path} is HDF5, and no recording of ours (`hilctl record`); export its channels as CSV with a header"
+            f"{path} is HDF5, and no recording of ours (`hilctl record`), or cut off or damaged; "
+            "export its channels as CSV with a header, or copy it again"
         ) from None
-    except OSError as error:
-        raise IntakeFault(f"{path} is HDF5, and cut off or damaged: {error}; copy it again") from None
     with opened as recording:
         rows = recording.columns()
         rate_hz, rig = recording.rate_hz, recording.rig

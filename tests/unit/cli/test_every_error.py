@@ -26,6 +26,7 @@ _GIVEN: dict[str, dict[str, Any]] = {
     "firmware_bridge.modbus.link.Refused": {"what": "read", "code": 2},
     "RecordFault": {"findings": ("too short",)},
     "NoFigures": {},
+    "Damaged": {"path": "a.h5", "why": "was cut off", "remedy": "copy it again"},
     "Ended": {"what": "arming", "outcome": Outcome("tripped", 0, 1, 1, "polarity", "off")},
 }  # fmt: skip
 _HOUSES = (hilctl, firmware_bridge, sim)

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from firmware_bridge.driver import COMMAND, READINGS
-from firmware_bridge.firmware.board import Board
 from firmware_bridge.firmware.build import HERE, build, compiler, cross_compiler
-from firmware_bridge.firmware.emulated import EmulatedBoard, emulator
+from firmware_bridge.firmware.emulated import emulator
 from firmware_bridge.serial_frame.exchange import rt_serial_exchange
 from firmware_bridge.serial_frame.frames import Splitter, seal
 from firmware_bridge.serial_frame.messages import (
@@ -21,60 +20,18 @@ from firmware_bridge.serial_frame.messages import (
     ANSWERS,
     COMMANDS,
     HEAD,
-    SCHEMA,
-    VERSION,
     State,
     Type,
-    command,
-    read_answer,
 )
 from firmware_bridge.serial_frame.state import new_state, record
 from hilctl.signals import INPUTS
+from tests.unit.serial_frame.bench import SESSION, Bench, EmulatedBench
 
-SESSION = 0x1A2B3C4D
 VALUES = (-5_000_000, 2_000_000, 30_000_000, -1, 10_500, -250, 4000)  # of all readings
 SCALES = (1e-9, 1e-6, 0.1, 0.1, 2000.0, 1e-4, 0.01)
 
 
 SOURCES = Path(os.environ.get("HILCTL_FIRMWARE", HERE))  # the mutants' own
-
-
-class Bench(Board):
-    """A device, and a host that says one thing after the other."""
-
-    session, sequence = SESSION, -1
-
-    def receive(self, frames: bytes) -> bytes:
-        said = self.ask("rx " + frames.hex())
-        return b"" if said == "-" else bytes.fromhex(said)
-
-    def tick(self, count: int = 1) -> None:
-        self.tell(f"tick {count}")
-
-    def answers(self, frames: bytes) -> list:
-        return [read_answer(body) for body in Splitter().feed(self.receive(frames))]
-
-    def say(self, kind, *values, sequence=None, session=None):
-        """The one answer to a command."""
-        self.sequence = self.sequence + 1 if sequence is None else sequence
-        body = command(kind, self.sequence, self.session if session is None else session, *values)
-        (answer,) = self.answers(seal(body))
-        return answer
-
-    def armed(self, time_to_live_us: int = 10_000) -> "Bench":
-        self.say(Type.HELLO, VERSION, SCHEMA)
-        assert self.say(Type.ARM, self.seen()["boot"], time_to_live_us).type == Type.ARM
-        return self
-
-    def running(self, valve: int = 0, outputs: int = 5, **how) -> "Bench":
-        self.armed(**how)
-        self.say(Type.CYCLIC, valve, outputs)
-        self.tick()
-        return self
-
-
-class EmulatedBench(Bench, EmulatedBoard):
-    """The same in QEMU."""
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""Hostile input for everything that reads: lines, messages and files. `make fuzz`."""
