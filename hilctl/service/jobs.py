@@ -88,6 +88,7 @@ class Jobs:
         self.root = root
         self._lent, self._tell, self._disk = lent, tell, disk
         self._running: _Running | None = None
+        self._begun = 0  # the job that was last said to have started
         self._jobs = _remembered(root)
         self.gone: Callable[[str], None] = lambda id: None  # called when what was lent to a job is void
 
@@ -154,6 +155,7 @@ class Jobs:
         now = self._running
         if now is None or now.job is not job or job.state == "aborting":
             return
+        self.begun(job)
         job.state, now.why, now.end_s = "aborting", why, time.monotonic()
         self._told("aborting", job, reason=why)
         now.worker.end()
@@ -172,6 +174,7 @@ class Jobs:
             return
         if changed and job.commanded and now_s > now.told_s + _EVERY_S:
             now.told_s = now_s
+            self.begun(job)
             self._told("progress", job)
         if self._lent.role(now.id) is None:
             self.abort(job, f"{job.by} was revoked")
@@ -197,6 +200,7 @@ class Jobs:
         else:
             job.state = "died" if code < 0 else "failed"
         if code != WRONG_USE or job.commanded:
+            self.begun(job)
             self._told("ended", job, exit_code=code, reason=job.reason)
         self._keep(job)
 
@@ -205,8 +209,10 @@ class Jobs:
                    fraction=job.fraction, left_s=job.left_s, **more)  # fmt: skip
 
     def begun(self, job: Job) -> None:
-        """It is more than an attempt."""
-        self._told("started", job)
+        """It is more than an attempt: said once, before anything else is said of it."""
+        if job.job != self._begun:
+            self._begun = job.job
+            self._told("started", job)
 
     def _keep(self, job: Job) -> None:
         values = {**asdict(job), "lines": list(job.lines)[-_LINES_KEPT:]}

@@ -175,3 +175,37 @@ def test_a_job_that_does_not_end_keeps_no_service_alive(running, monkeypatch):
     app.cycle = lambda soonest_s: jobs.look(soonest_s)
     _end_job(app)
     assert process.asked == 1 and jobs.get(1).reason == "the service was ended"
+
+
+class Scripted:
+    """In place of a job's process: what it has said, and its exit code."""
+
+    def __init__(self, order, folder):
+        self.lines, self.count, self.progress, self.code = deque(), 0, {}, None
+
+    def look(self):
+        return self.code
+
+    def end(self):
+        pass
+
+
+@pytest.mark.parametrize("then", ["progress", "ended", "aborting"])
+def test_nothing_is_said_of_a_job_before_that_it_has_started(tmp_path, monkeypatch, then):
+    monkeypatch.setattr("hilctl.service.jobs.Worker", Scripted)
+    said, lent = [], Lent({}.get)
+    monkeypatch.setattr(lent, "role", lambda id: Role.COMMISSIONER)
+    jobs = Jobs(tmp_path, lent, lambda _, action, **more: said.append(action), ThreadPoolExecutor(1))
+    job = Job(1, "friction", [], 0, "1-friction", "carol", "commissioner", 0)
+    jobs.start(job, {}, "lent")
+    jobs.commands("lent")  # it has used the lease; who started it has not been answered yet
+    worker = jobs._running.worker
+    if then == "progress":
+        worker.progress = {"part": "table", "fraction": 0.5}
+    elif then == "ended":
+        worker.code = 0
+    else:
+        jobs.abort(job, "asked")
+    jobs.look(1e9)
+    jobs.begun(job)
+    assert said == ["started", then]
