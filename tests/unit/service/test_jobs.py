@@ -143,7 +143,7 @@ def test_a_job_that_does_not_end_when_it_is_asked_to_is_killed(running):
     jobs.look(begun_s + 101.0)
     assert (jobs.get(1).state, jobs.get(1).reason, jobs.get(1).exit_code) == ("aborted", "aborted by bob", -9)
     assert jobs.running is None and lent.role(id) is None and gone == [id]
-    assert [body["action"] for body in told] == ["aborting", "ended"]
+    assert [body["action"] for body in told] == ["started", "aborting", "ended"]
 
 
 def test_a_job_whose_starter_is_revoked_is_asked_to_end(running):
@@ -164,7 +164,7 @@ def test_progress_is_an_event_once_a_second_at_most_and_only_of_what_has_begun(r
     for at_s, part in ((11.0, "a"), (11.5, "b"), (12.5, "c"), (14.0, "c")):
         process.progress = {"part": part, "fraction": None}
         jobs.look(at_s)
-    assert [body["part"] for body in told] == ["a", "c"]
+    assert [(body["action"], body["part"]) for body in told] == [("started", "a"), ("progress", "a"), ("progress", "c")]
 
 
 def test_a_job_that_does_not_end_keeps_no_service_alive(running, monkeypatch):
@@ -177,35 +177,16 @@ def test_a_job_that_does_not_end_keeps_no_service_alive(running, monkeypatch):
     assert process.asked == 1 and jobs.get(1).reason == "the service was ended"
 
 
-class Scripted:
-    """In place of a job's process: what it has said, and its exit code."""
-
-    def __init__(self, order, folder):
-        self.lines, self.count, self.progress, self.code = deque(), 0, {}, None
-
-    def look(self):
-        return self.code
-
-    def end(self):
-        pass
-
-
 @pytest.mark.parametrize("then", ["progress", "ended", "aborting"])
-def test_nothing_is_said_of_a_job_before_that_it_has_started(tmp_path, monkeypatch, then):
-    monkeypatch.setattr("hilctl.service.jobs.Worker", Scripted)
-    said, lent = [], Lent({}.get)
-    monkeypatch.setattr(lent, "role", lambda id: Role.COMMISSIONER)
-    jobs = Jobs(tmp_path, lent, lambda _, action, **more: said.append(action), ThreadPoolExecutor(1))
-    job = Job(1, "friction", [], 0, "1-friction", "carol", "commissioner", 0)
-    jobs.start(job, {}, "lent")
-    jobs.commands("lent")  # it has used the lease; who started it has not been answered yet
-    worker = jobs._running.worker
+def test_nothing_is_said_of_a_job_before_that_it_has_started(running, then):
+    jobs, _, id, _, told, process = running
+    jobs.commands(id)  # it has used the lease; who started it has not been answered yet
     if then == "progress":
-        worker.progress = {"part": "table", "fraction": 0.5}
+        process.progress = {"part": "table", "fraction": 0.5}
     elif then == "ended":
-        worker.code = 0
+        process.code = 0
     else:
-        jobs.abort(job, "asked")
-    jobs.look(1e9)
-    jobs.begun(job)
-    assert said == ["started", then]
+        jobs.abort(jobs.get(1), "asked")
+    jobs.look(10.0)
+    jobs.begun(jobs.get(1))
+    assert [body["action"] for body in told] == ["started", then]
