@@ -7,6 +7,7 @@ What a reader neither takes nor refuses, and what ends its process, is kept as `
 import argparse
 import importlib.util
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -41,7 +42,8 @@ def fuzz(target: Target, runs: int, seed: int, *, guided: bool, program: str = "
         command += ["--folder", folder, *(["--guided"] if guided else [])]
         way = "guided" if guided else "by chance"
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=_LIMIT_S, check=False)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=_LIMIT_S, check=False,
+                                  env={**os.environ, "TMPDIR": folder})  # fmt: skip
             said, code = done.stdout, done.returncode
             why = done.stderr.strip().splitlines()[-12:]
         except subprocess.TimeoutExpired:

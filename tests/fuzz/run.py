@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import random
+import signal
 import sys
 import time
 import traceback
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from tests.fuzz.target import Target
 
 CORPUS = Path(__file__).with_name("corpus")
+_LONGEST_S = 20  # of one input
 _SETTLED = 0.2  # of the runs: afterwards memory must stay as it is
 # Whose branches guide atheris. Nothing that is compiled: numba does not understand what atheris makes of functions.
 _WATCHED = [
@@ -58,6 +60,7 @@ class Runner:
         self._now.seek(0)
         self._now.truncate()
         self._now.write(data)
+        signal.alarm(_LONGEST_S)  # ends the process: a reader that hangs is a finding too
         try:
             self.taken += self._take(data)
         except BaseException:
@@ -71,6 +74,7 @@ class Runner:
 
     def _end(self) -> None:
         """atheris never returns: neither does this."""
+        signal.alarm(0)
         try:
             self._opened.__exit__(None, None, None)
         except BaseException:
