@@ -19,6 +19,7 @@ from hilctl.identify.frequency.intake_record import IntakeFault
 
 _GZIP = b"\x1f\x8b"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+LONGEST = 100_000  # characters of a line; the csv module refuses a cell of more than 131 072
 _HEAD = 4096  # bytes that show whether it is text
 _BINARY = (  # of others' files: how they begin, what they are
     (b"PK\x03\x04", "a packed file (npz, xlsx, zip)"), (b"\xd0\xcf\x11\xe0", "an Excel workbook"),
@@ -120,7 +121,12 @@ class Table(NamedTuple):
 
 def lines_of(text: str) -> list[Line]:
     """Those that are neither empty nor begin with #."""
-    kept = (Line(at, line) for at, line in enumerate(text.splitlines(), 1))
+    split = text.splitlines()
+    for at, line in enumerate(split, 1):
+        if len(line) > LONGEST:
+            remedy = f"at most {LONGEST} may; write one row a line"
+            raise IntakeFault(f"line {at} has {len(line)} characters, {remedy}", key=f"line {at}", remedy=remedy)
+    kept = (Line(at, line) for at, line in enumerate(split, 1))
     return [one for one in kept if one.text.strip() and not one.text.lstrip().startswith("#")]
 
 
@@ -175,10 +181,11 @@ def cells(line: str, mark: str, width: int = 0, *, names: bool = False) -> tuple
 
 
 def parted(rows: Sequence[Line], mark: str) -> Iterator[Sequence[str]]:
-    """The cells of each row."""
+    """The cells of each row. A row is a line: a quotation mark that nothing ends does not take in those behind it."""
     if mark == SPACES:
         return (_SPACED.split(row.text.strip()) for row in rows)
-    return iter(csv.reader((row.text for row in rows), delimiter=mark))
+    texts = (row.text for row in rows)
+    return (next(csv.reader([text], delimiter=mark), []) if '"' in text else text.split(mark) for text in texts)
 
 
 def _units(line: Sequence[str]) -> bool:

@@ -15,6 +15,7 @@ from hilctl.params import BadValues, Problem, nearest
 
 Quantity = Literal["displacement", "acceleration"]
 
+LONGEST = 100_000  # characters of a line; the csv module refuses a cell of more than 131 072
 FEWEST = 8  # samples that a spline with ends at rest makes sense of
 MOST = KNOTS - 16  # the spline's ends take a few more
 
@@ -71,6 +72,9 @@ def read_csv(text: str, name: str = "csv") -> Samples:
     """
     numbered = [(n, line) for n, line in enumerate(text.lstrip("\ufeff").splitlines(), 1) if line.strip()]
     numbered = [(n, line) for n, line in numbered if not line.lstrip().startswith("#")]
+    too_long = next(((n, len(line)) for n, line in numbered if len(line) > LONGEST), None)
+    if too_long is not None:
+        raise _bad(f"{name} line {too_long[0]}", f"{too_long[1]} characters", f"must be at most {LONGEST}")
     if not numbered:
         raise _bad(name, "an empty text", "must have a header and lines of numbers")
     head_line, head = numbered[0]

@@ -9,6 +9,7 @@ import pytest
 
 from hilctl.identify.frequency.intake import read_record
 from hilctl.identify.frequency.intake_record import IntakeFault
+from hilctl.identify.frequency.intake_table import lines_of, parted, table_of
 
 RATE, COUNT = 1000.0, 400
 T = np.arange(COUNT) / RATE
@@ -138,3 +139,10 @@ def test_hdf5_of_others_and_directories_are_named(tmp_path):
         read_record(tmp_path / "r.h5")
     with pytest.raises(IntakeFault, match="is a directory; name a file in it"):
         read_record(tmp_path)
+
+
+def test_a_quotation_mark_that_nothing_ends_spoils_its_line_alone_and_an_endless_line_is_named():
+    table = table_of(lines_of('a,b\n1,2\n"3,4\n5,6\n'))
+    assert list(parted(table.rows, table.mark))[-1] == ["5", "6"] and len(table.rows) == 3
+    with pytest.raises(IntakeFault, match="line 2 has 100001 characters"):
+        lines_of("a,b\n" + 100_001 * "1" + "\n")

@@ -66,6 +66,8 @@ def test_comments_blank_lines_other_columns_and_an_offset_of_time_do_not_matter(
         (table("time_s,acceleration_g", [*ROWS[:4], "nan,1", *ROWS[5:]]), "f.csv line 6 column time_s: nan"),
         (table("time_s,acceleration_g", [*ROWS[:4], "0.06,1", *ROWS[5:]]),
          "f.csv line 6 column time_s: 0.06 refused, must be later"),
+        (table("time_s,acceleration_g", [*ROWS[:4], '"' + 150_000 * "x", *ROWS[5:]]),
+         "f.csv line 6: '150001 characters' refused, must be at most 100000"),
         (table("# a\n\ntime_s,acceleration_g", [*ROWS[:4], "# b", "0.01,1", *ROWS[5:]]), "f.csv line 9 column time_s"),
     ],
 )  # fmt: skip
