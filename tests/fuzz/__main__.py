@@ -52,9 +52,11 @@ def fuzz(target: Target, runs: int, seed: int, *, guided: bool, program: str = "
             told = json.loads(said.strip().splitlines()[-1])
             grown = told["grown_mb"] > FLAT_MB and not guided
             return Found(target.name, way, told, f"memory grew by {told['grown_mb']:.0f} MB" if grown else "")
+        now, kept = Path(folder) / "now", OUT / f"{target.name}-{seed}"
+        if not now.exists():
+            return Found(target.name, way, {}, "\n".join([f"exit code {code} before the first input", *why]))
         OUT.mkdir(parents=True, exist_ok=True)
-        kept = OUT / f"{target.name}-{seed}"
-        shutil.copy(Path(folder) / "now", kept)
+        shutil.copy(now, kept)
         return Found(target.name, way, {}, "\n".join([f"exit code {code}; the input is kept as {kept}", *why]))
 
 
