@@ -16,6 +16,7 @@ from hilctl.wire.versions import other_major
 MAX_REQUEST = 64 * 1024  # bytes of one request
 MAX_DEPTH = 8  # the envelope, args and a table or two within; nothing declared goes deeper than 4
 MAX_ITEMS = 1024  # of one list or map; the longest declared list holds fewer
+MAX_VALUES = 4096  # of one request, lists and maps among them: what 64 kB can hold otherwise takes a tenth of a second
 MAX_TEXT = 64  # of a name: client, operation, key of the envelope
 _FIELDS = frozenset(("v", "client", "id", "op", "args", "lease", "access"))
 
@@ -39,20 +40,38 @@ class Malformed(Refused):
         self.id = id
 
 
-def _pairs(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        raise ValueError("a map has the same key twice")
-    return made
+class _Counted:
+    """Makes lists and maps, as long as they are not too many values together."""
+
+    def __init__(self) -> None:
+        self._left = MAX_VALUES
+
+    def _take(self, count: int) -> None:
+        self._left -= count + 1
+        if self._left < 0:
+            raise ValueError(f"it holds more than {MAX_VALUES} values")
+
+    def items(self, items: list[Any]) -> list[Any]:
+        self._take(len(items))
+        return items
+
+    def pairs(self, pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+        self._take(len(pairs))
+        made = dict(pairs)
+        if len(made) != len(pairs):
+            raise ValueError("a map has the same key twice")
+        return made
 
 
 def unpack(payload: bytes) -> Any:
     """The value that these bytes hold; ValueError for whatever is not one well-formed, plain value."""
+    counted = _Counted()
     try:
         value = msgpack.unpackb(
             payload,
             raw=False,
-            object_pairs_hook=_pairs,
+            list_hook=counted.items,
+            object_pairs_hook=counted.pairs,
             max_array_len=MAX_ITEMS,
             max_map_len=MAX_ITEMS,
             max_ext_len=0,
@@ -62,26 +81,33 @@ def unpack(payload: bytes) -> Any:
     return value
 
 
-def _walk(value: Any, at: str, depth: int) -> None:
+_PLAIN = frozenset((type(None), bool, str, bytes, int))
+
+
+def _walk(value: Any, depth: int) -> None:
     """Refuses what no declaration can mean: too deep, not finite, not text as a key, not a plain type."""
-    if value is None or isinstance(value, (bool, str, bytes, int)):
-        return
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise Refused(Code.BAD_VALUE, f"{at}: {value!r} refused, must be finite", at)
+            raise Refused(Code.BAD_VALUE, f"{value!r} refused, must be finite", "")
         return
     if not isinstance(value, (list, dict)):
-        raise Refused(Code.BAD_MESSAGE, f"{at}: {type(value).__name__} is not a plain value", at)
+        raise Refused(Code.BAD_MESSAGE, f"{type(value).__name__} is not a plain value")
     if depth >= MAX_DEPTH:
-        raise Refused(Code.BAD_MESSAGE, f"{at}: nested deeper than {MAX_DEPTH}", at)
-    if isinstance(value, list):
-        for i, item in enumerate(value):
-            _walk(item, f"{at}[{i}]", depth + 1)
-        return
-    for key, item in value.items():
-        if not isinstance(key, str):
-            raise Refused(Code.BAD_MESSAGE, f"{at}: the key {key!r} is not a text", at)
-        _walk(item, f"{at}.{key}" if at else key, depth + 1)
+        raise Refused(Code.BAD_MESSAGE, f"nested deeper than {MAX_DEPTH}")
+    named = isinstance(value, dict)
+    place: Any = None
+    try:
+        for place, item in value.items() if isinstance(value, dict) else enumerate(value):
+            if named and not isinstance(place, str):
+                break
+            if type(item) not in _PLAIN:
+                _walk(item, depth + 1)
+        else:
+            return
+    except Refused as refused:  # its place is put together on the way up
+        refused.key = (f".{place}" if named else f"[{place}]") + refused.key
+        raise
+    raise Refused(Code.BAD_MESSAGE, f"the key {place!r} is not a text")
 
 
 def _text(value: Any, name: str, id: int | None) -> str:
@@ -97,7 +123,7 @@ def decode_request(payload: bytes) -> Request:
     try:
         message = unpack(payload)
     except ValueError as error:
-        raise Malformed(Code.BAD_MESSAGE, f"not MessagePack: {error}") from None
+        raise Malformed(Code.BAD_MESSAGE, f"not readable as MessagePack: {error}") from None
     if not isinstance(message, dict):
         raise Malformed(Code.BAD_MESSAGE, "a request is a map with v, client, id, op and args")
     id = message.get("id")
@@ -115,7 +141,8 @@ def decode_request(payload: bytes) -> Request:
     if not isinstance(args, dict):
         raise Malformed(Code.BAD_MESSAGE, "args must be a map", "args", id)
     try:
-        _walk(args, "", 1)
+        _walk(args, 1)
     except Refused as refused:
-        raise Malformed(refused.code, refused.message, refused.key, id) from None
+        at = refused.key.removeprefix(".")
+        raise Malformed(refused.code, f"{at}: {refused.message}", at, id) from None
     return Request(client, id, op, args, lease, access)

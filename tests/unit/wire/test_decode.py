@@ -182,3 +182,51 @@ def test_nesting_is_refused_from_the_stated_depth_on(kind: type) -> None:
 
     assert decode_request(pack(nested(MAX_DEPTH - 2))).args
     assert "deeper" in _refusal(nested(MAX_DEPTH)).message
+
+
+@pytest.mark.parametrize(
+    "args",
+    [{f"k{i}": [0] * 1000 for i in range(5)}, {f"k{i}": [{}] * 900 for i in range(5)},
+     {"a": [[[[]]] * 300] * 5}, {f"k{i}": {str(k): 0 for k in range(900)} for i in range(5)}],
+)  # fmt: skip
+def test_more_values_than_any_request_holds_are_refused_while_they_are_decoded(args: dict[str, Any]) -> None:
+    refused = _refusal(_GOOD | {"args": args})
+    assert refused.code == Code.BAD_MESSAGE and f"it holds more than {decode.MAX_VALUES} values" in refused.message
+
+
+def test_as_many_values_as_may_be_are_taken() -> None:
+    args = {f"k{i}": [0] * 900 for i in range(4)}
+    rest = decode.MAX_VALUES - _values_in(_GOOD | {"args": {**args, "rest": []}})
+    most = {**args, "rest": [0] * rest}
+    assert decode_request(pack(_GOOD | {"args": most})).args == most
+    _refusal(_GOOD | {"args": {**args, "rest": [0] * (rest + 1)}})
+
+
+def _values_in(value: Any) -> int:
+    """Each list and map, and what stands in it."""
+    if isinstance(value, dict):
+        return 1 + len(value) + sum(_values_in(part) for part in value.values())
+    return 1 + len(value) + sum(map(_values_in, value)) if isinstance(value, list) else 0
+
+
+@given(st.recursive(_scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_names, inner, max_size=3)),
+       st.data())  # fmt: skip
+def test_what_is_wrong_within_is_named_by_its_whole_path(value: Any, data: st.DataObject) -> None:
+    path: list[Any] = []
+    args: Any = {"a": value}
+    node = args
+    while isinstance(node, (list, dict)) and len(path) < MAX_DEPTH - 1:
+        places = list(node) if isinstance(node, dict) else list(range(len(node)))
+        if not places or (path and data.draw(st.booleans())):
+            break
+        path.append(data.draw(st.sampled_from(places)))
+        if not isinstance(node[path[-1]], (list, dict)) or data.draw(st.booleans()):
+            node[path[-1]] = math.inf
+            break
+        node = node[path[-1]]
+    else:
+        return
+    if math.inf not in (node.values() if isinstance(node, dict) else node) or _depth(args) >= MAX_DEPTH:
+        return
+    at = "".join(f"[{place}]" if isinstance(place, int) else f".{place}" for place in path).removeprefix(".")
+    assert (_refusal(_GOOD | {"args": args}).key, _refusal(_GOOD | {"args": args}).code) == (at, Code.BAD_VALUE)
