@@ -240,6 +240,7 @@ def test_behind_a_motion_without_a_known_end_nothing_waits(rig):
     rig.track(**{"kind": "sine", **ENDLESS["parameters"]})
     assert "where it ends is not known" in refusal(rig.queue, to(0.0)).message
     rig.stop()
+    rig.wait_mode("hold")  # until then it is not known
     (item,) = rig.queue(ENDLESS)
     until(lambda: rig.status()["queue"]["running"] == item, "the motion")
     assert "nothing can follow it" in refusal(rig.queue, to(0.0)).message
