@@ -21,6 +21,7 @@ from tests.system.modbus_parts import device, opened, talking
 KINDS = pytest.mark.parametrize("kind", ["tcp", "rtu"])
 WAYS = pytest.mark.parametrize("fc23", [True, False], ids=["function-23", "functions-3-and-16"])
 VALVE, ENABLE, SUPPLY, HEARTBEAT, WATCHDOG = 0, 1, 2, 3, 40
+ANSWERED = (Status.OK, Status.STALE)  # of two ticks right behind each other: a busy host's device may not have ticked
 pytestmark = pytest.mark.timeout(120)
 
 
@@ -124,12 +125,12 @@ def test_on_a_line_the_answer_to_a_read_back_that_has_long_been_there_costs_the_
         bus, waited_ns = own.bus[0], []
         bus.gap_ns = 50_000_000
         for _ in range(20):
-            assert rig.tick(0.1, 1, 2) == Status.OK
+            assert rig.tick(0.1, 1, 2) in ANSWERED
             over_ns = int(bus.sent_ns) + int(bus.usual_ns) + 200_000_000
             while time.monotonic_ns() < over_ns or not select.select([int(bus.fd)], [], [], 1.0)[0]:
                 pass
             begun_ns = time.monotonic_ns()
-            assert rig.tick(0.1, 1, 2) == Status.OK
+            assert rig.tick(0.1, 1, 2) in ANSWERED
             waited_ns.append(int(own.taken_ns[0]) - begun_ns)  # the command went out then
         assert sorted(waited_ns)[10] < bus.gap_ns
 
