@@ -9,6 +9,8 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.errors import WrongUse
+from hilctl.params import nearest
 from hilctl.recording.damaged import Damaged, guarded, reading
 from hilctl.recording.layout import FORMAT, GROWING, VERSION, Known, Taken
 from hilctl.recording.numbered import numbered
@@ -36,7 +38,7 @@ class Recording:
         attributes = self._file.attrs
         found = attributes.get("format"), attributes.get("version")
         if found != (FORMAT, VERSION):
-            why = f"format {found[0]!r}, version {found[1]!r}"
+            why = f"format {found[0]!r}, version {found[1]}"
             raise Damaged(self.path, why, f"this program reads {FORMAT!r}, {VERSION}")
         self.rig, self.rig_file = str(attributes["rig"]), str(attributes["rig_file"])
         self.run, self.schema = str(attributes["run"]), str(attributes["schema"])
@@ -176,6 +178,9 @@ class Recording:
 
     def columns(self, *channels: str, first: int = 0, end: int | None = None) -> dict[str, npt.NDArray[Any]]:
         """Channels as arrays; all when none is named."""
+        absent = [name for name in channels if name not in self.channels]
+        if absent:
+            raise WrongUse(f"{self.path}: has no channel {absent[0]!r}; {nearest(absent[0], self.channels)}")
         rows = self.rows(first, end)
         return {name: np.ascontiguousarray(rows[name]) for name in channels or self.channels}
 

@@ -50,7 +50,7 @@ class App:
         self._story, self._told = False, 0  # whether there is something new for who finds this run's black box
         service.tasks.own("what an earlier run left", pack_left(service))
         self._rows_lost, self._recording = 0, service.recorder.state
-        self._asked = [(desk.socket, zmq.POLLIN)]
+        self._wire = [(desk.socket, zmq.POLLIN)]
         service.events.listen(telemetry.event)
         service.events.listen(service.recorder.event)
         service.events.listen(service.alarms.hear)
@@ -61,7 +61,7 @@ class App:
         """One round."""
         s = self.service
         due_s = self._block_due_s if soonest_s is None else min(self._block_due_s, soonest_s)
-        asked = zmq.zmq_poll(self._asked, max(0, math.ceil((due_s - time.monotonic()) * 1000)))
+        asked = zmq.zmq_poll(self._wire, max(0, math.ceil((due_s - time.monotonic()) * 1000)))
         now_s = time.monotonic()
         s.core.link.beat()
         busy = self._take_samples()
@@ -237,7 +237,7 @@ class App:
         if gone:
             s.tell("access", action="revoked")
             self.desk.reopen()
-            self._asked = [(self.desk.socket, zmq.POLLIN)]
+            self._wire = [(self.desk.socket, zmq.POLLIN)]
             self.telemetry.reopen()
 
     def _watch_descriptors(self) -> None:

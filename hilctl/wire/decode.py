@@ -49,7 +49,7 @@ class _Counted:
     def _take(self, count: int) -> None:
         self._left -= count + 1
         if self._left < 0:
-            raise ValueError(f"it holds more than {MAX_VALUES} values")
+            raise ValueError(f"it holds more than {MAX_VALUES} values; send it in parts")
 
     def items(self, items: list[Any]) -> list[Any]:
         self._take(len(items))

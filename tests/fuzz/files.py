@@ -18,16 +18,13 @@ from hilctl.law.motions.samples import read_csv
 from hilctl.learning import drive_file
 from hilctl.learning.payload import Moved
 from hilctl.learning.wanted import Wanted
-from hilctl.loop.box import WIDTH
 from hilctl.params import BadValues
-from hilctl.recording.layout import Change, Event, Header, Known, Taken
 from hilctl.recording.reader import open_recording
-from hilctl.recording.recorder import Recorder
 from hilctl.results.proof import Learned, Repeat
 from hilctl.rig import load, presets
-from hilctl.service.inputs import TYPES
 from tests.fuzz.target import Take, Target, came_through
 from tests.unit.learning.test_wanted import FACTS
+from tests.unit.recording.recording_parts import small_recording
 
 
 @contextmanager
@@ -96,17 +93,7 @@ def _arrays() -> list[bytes]:
 
 def _recordings() -> list[bytes]:
     with tempfile.TemporaryDirectory(prefix="hilctl-fuzz-") as folder:
-        recorder = Recorder(3600.0, 1000)
-        began = {"machine.m": 500.0}
-        whole = Header("table", "schema = 1\n", "run", "abc", 1000.0, "real", 3, began, 41, b"s", types=TYPES)
-        recorder.start(Path(folder) / "a.h5", whole, 0).result(10)
-        recorder.input(Known(3, 0, 0, 0, b"state", b"carried", b""))
-        recorder.rows(0, np.zeros((20, WIDTH), np.int64))
-        recorder.input(Taken(1, 1, 50, 0, 1, 0, 0.0, 0.0, b"request"))
-        recorder.event(Event(0, "mode", 49, 99, {"mode": "hold"}))
-        recorder.change(Change(4, 49, 98, "me", "test", "machine.m", 500.0, 501.0))
-        recorder.close()
-        return [(Path(folder) / "a.h5").read_bytes()]
+        return [small_recording(Path(folder) / "a.h5").read_bytes()]
 
 
 @contextmanager

@@ -13,13 +13,13 @@ import numpy as np
 from firmware_bridge.described.inbox import NOTHING
 from firmware_bridge.firmware.build import build
 from firmware_bridge.modbus.record import RTU, TCP
-from firmware_bridge.serial_frame import rt_frames
-from firmware_bridge.serial_frame.frames import FrameError, Splitter, seal, unseal
+from firmware_bridge.serial_frame.frames import FrameError, Splitter, seal
 from firmware_bridge.serial_frame.messages import SCHEMA, VERSION, Type, command, read_answer
 from hilctl.signals import Status
 from tests.fuzz.target import Take, Target, came_through
 from tests.unit.modbus.modbus_talk import Talk
 from tests.unit.serial_frame.bench import Bench
+from tests.unit.serial_frame.unsealing import unsealed_alike
 from tests.unit.serial_text.text_talk import BINARY, LINES, POLLED, desk_of
 
 
@@ -31,7 +31,6 @@ def _frames() -> list[bytes]:
 
 @contextmanager
 def _splitting() -> Iterator[Take]:
-    memory = np.zeros(512, np.uint8)
     splitter = Splitter()
 
     def take(data: bytes) -> bool:
@@ -40,16 +39,7 @@ def _splitting() -> Iterator[Take]:
             came = True
             came_through(FrameError, lambda body=body: read_answer(body))
         assert len(splitter._part) <= 97
-        line = data[:400]
-        memory[:] = 0xA5
-        memory[: len(line)] = list(line)
-        try:
-            wanted = unseal(line)
-        except FrameError:
-            wanted = b""
-        count = rt_frames.rt_unseal(memory, 0, len(line))
-        assert memory[:count].tobytes() == wanted
-        assert (memory[len(line) :] == 0xA5).all(), "written behind the line"
+        unsealed_alike(data[:400])
         return came
 
     yield take
