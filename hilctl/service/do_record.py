@@ -4,6 +4,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from hilctl.params import BadValues, Problem, nearest
+from hilctl.recording.damaged import Damaged
 from hilctl.service import filing
 from hilctl.service.service import Asked, Service
 from hilctl.service.shelf import read_span
@@ -63,7 +64,7 @@ def fetch(s: Service, asked: Asked, given: Arguments) -> Task[Result] | Result:
 def _from_file(s: Service, reading: "Future[Any]", args: Any, end: int, channels: tuple[str, ...]) -> Task[Result]:
     try:
         rows = yield from finished(reading)
-    except OSError as error:
+    except (OSError, Damaged) as error:
         raise Refused(Code.GONE, f"sample {args.first} was purged, and its recording cannot be read: {error}",
                       "first") from None  # fmt: skip
     if not len(rows):

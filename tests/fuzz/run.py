@@ -44,6 +44,11 @@ def corpus_of(name: str) -> list[bytes]:
     return [gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes() for file in files]
 
 
+def ends_hdf5() -> bytes:
+    """A recording with one byte that makes HDF5 2.0 end the process that opens it."""
+    return corpus_of("recordings")[0]
+
+
 class Runner:
     """Counts; and tells how it went when so many have run."""
 

@@ -7,6 +7,7 @@ import pytest
 
 from hilctl.client import Code
 from hilctl.recording.reader import open_recording
+from tests.fuzz.run import ends_hdf5
 from tests.system.service_parts import armed, refusal, settle
 
 pytestmark = pytest.mark.timeout(300)
@@ -63,8 +64,11 @@ def test_what_no_recording_has_is_refused_by_what_there_is(rig):
     refused = refusal(rig.samples, between, between)
     assert refused.code == Code.GONE and "memory begins at" in refused.message and path.name in refused.message
     assert rig.ask("fetch", first=first)["count"] > 0  # page by page up to where the recording ends
-    path.unlink()
-    assert "cannot be read" in refusal(rig.samples, first, last).message
+    path.write_text("somebody's own")
+    for change in (lambda: None, path.unlink):
+        change()
+        refused = refusal(rig.samples, first, last)
+        assert refused.code == Code.GONE and "cannot be read" in refused.message
 
 
 def test_a_deleted_recording_is_gone_from_disk_list_and_fetch(rig):
@@ -98,6 +102,17 @@ def test_nothing_but_a_recording_can_be_deleted(running, rig, name):
         (folder / "link.h5").symlink_to(running[0].log)
     assert refusal(rig.delete, name).code in (Code.BAD_VALUE, Code.GONE, Code.WRONG_MODE)
     assert all((folder / kept).exists() for kept in ("folder.h5", "text.h5", "other.h5", "link.h5"))
+
+
+def test_a_recording_that_ends_whoever_opens_it_ends_no_service(running, rig):
+    folder = running[0].recordings
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "spoilt.h5").write_bytes(ends_hdf5())
+    before = rig.status()["history"]["end"]
+    refused = refusal(rig.delete, "spoilt.h5")
+    assert refused.code == Code.WRONG_MODE and "spoilt.h5 cannot be read" in refused.message
+    rig.pass_time(0.1)
+    assert rig.status()["history"]["end"] > before and rig.status()["mode"] == "hold"
 
 
 def test_one_that_the_rig_file_requires_stays():
