@@ -231,7 +231,7 @@ class Recorder:
 
     def _make_room_for(self, batch: Batch) -> None:
         assert self._writer is not None
-        needed = max(self._room.free_bytes, need_of(sum(rows.nbytes for _, rows in batch.blocks)))
+        needed = self._room.free_bytes + need_of(sum(rows.nbytes for _, rows in batch.blocks))
         if free_bytes(self._writer.path) < needed and self.state.always:
             self.removed += self._pieces.trim(self._room._replace(free_bytes=needed), self._writer.path)
 
@@ -271,6 +271,7 @@ class Recorder:
     def _close_old(self, old: "Writer") -> None:
         """In order, when another file has taken over."""
         try:
+            self._pieces.closed(old.path, old.rows_written)
             old.close(self._losses())
         except (OSError, RuntimeError, ValueError) as error:
             log.error("%s: could not be closed in order: %s", old.path, error)

@@ -64,6 +64,10 @@ class Pieces:
         self._rows: dict[Path, int] = {}
         self._known: dict[Path, None] = {}  # in the order in which they were made; a clock may be set back
 
+    def closed(self, path: Path, rows: int) -> None:
+        """How long one is that was written here: nobody has to read it for that."""
+        self._rows[path] = rows
+
     def trim(self, room: Room, active: Path) -> list[Path]:
         """Removes what is more than is kept, and what is in the way; which files those were."""
         found = self._found(active)
