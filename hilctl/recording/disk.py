@@ -15,6 +15,7 @@ import os
 from pathlib import Path
 
 from hilctl.errors import HilctlError
+from hilctl.recording.order import Order
 
 
 class NotSafe(HilctlError, OSError):
@@ -29,6 +30,8 @@ class Disk:
         self._folder = path.parent
         self._named = False  # whether the folder, too, is on the disk with the file's name
         self._at = 0
+        self._end = 0  # nothing that the kernel has yet speaks of what is behind
+        self._order = Order(lambda at, size: os.pread(self._fd, size, at))
         self.error: OSError | None = None
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
@@ -56,6 +59,7 @@ class Disk:
                 break
             view[done : done + len(data)] = data
             done += len(data)
+        self._order.over(self._at, view)
         self._at += len(view)
         return len(view)
 
@@ -66,15 +70,32 @@ class Disk:
         return bytes(into)
 
     def write(self, data: memoryview) -> int:
-        """Writes all of it, or keeps the error."""
-        view, done = memoryview(data).cast("B"), 0
-        while self.error is None and done < len(view):
-            try:
-                done += os.pwrite(self._fd, view[done:], self._at + done)
-            except OSError as error:
-                self.error = error
+        """Writes all of it, or keeps the error. What goes over something waits until `settle`."""
+        view = memoryview(data).cast("B")
+        if self._at < self._end:
+            self._order.keep(self._at, view)
+        else:
+            self._put(self._at, view)
         self._at += len(view)
         return len(view)
+
+    def settle(self) -> None:
+        """The kernel has all that was written; between any two of its writes the file is whole."""
+        phases = list(self._order.phases())
+        for number, phase in enumerate(phases):
+            if number:
+                self.sync()
+            for at, data in phase:
+                self._put(at, memoryview(data))
+        self._end = self.size
+
+    def _put(self, at: int, view: memoryview) -> None:
+        done = 0
+        while self.error is None and done < len(view):
+            try:
+                done += os.pwrite(self._fd, view[done:], at + done)
+            except OSError as error:
+                self.error = error
 
     def truncate(self, size: int | None = None) -> int:
         """Sets the file's size."""

@@ -10,7 +10,8 @@ events       what happened: modes, trips, epochs, warnings
 parameters   every change: key, old, new, author, origin, epoch, tick
 channels     name, unit, type and meaning of the samples' fields
 law_state    the law's full state before the first sample, as bytes; absent when the core gave none
-held         how long each of `GROWING` is as far as it was written: what a file that was cut off has beyond, is zeros
+flushes      the last few flushes: how long each of `GROWING` was, and checksums; what a file that was not closed has
+             beyond them is not whole
 rig_files    path and text of the rig file and of the files that it includes
 trip         of a black box: the first cause, what followed, status and log, as JSON
 attributes   format, version, rig, rig_file, run, schema, rate_hz, clock, started, wall, host, versions, law_tick,

@@ -5,15 +5,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-import h5py
 import numpy as np
 import numpy.typing as npt
 
 from hilctl.errors import WrongUse
 from hilctl.params import nearest
 from hilctl.recording.damaged import Damaged, guarded, reading
-from hilctl.recording.layout import FORMAT, GROWING, VERSION, Known, Taken
+from hilctl.recording.flushes import lengths
+from hilctl.recording.layout import FORMAT, VERSION, Known, Taken
 from hilctl.recording.numbered import numbered
+from hilctl.recording.short import opened
 
 
 @guarded
@@ -23,9 +24,7 @@ class Recording:
     def __init__(self, path: Path) -> None:
         self.path = path
         with reading(path):
-            # Without the lock: what was killed never gave it back, and what is still written may be read up to its last
-            # flush.
-            self._file = h5py.File(path, "r", locking=False)
+            self._file = opened(path)
         try:
             with reading(path):
                 self._begin()
@@ -54,8 +53,10 @@ class Recording:
         self.ended = ended.decode(errors="ignore") if isinstance(ended, bytes) else str(ended)
         self.complete = bool(attributes["complete"])
         self.channels = tuple(self._file["samples"].dtype.names or ())
-        held = self._file["held"][:].tolist() if "held" in self._file else []  # files of older programs have none
-        self._held: dict[str, int] = dict(zip(GROWING, held, strict=False))
+        self._held: dict[str, int] = {}
+        if "flushes" in self._file:  # files of older programs have none
+            flushes = self._file["flushes"][:]
+            self._held = lengths(flushes, lambda name, first, end: self._file[name][first:end], self.complete)
 
     def __enter__(self) -> Self:
         return self

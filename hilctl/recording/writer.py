@@ -20,10 +20,10 @@ import numpy.typing as npt
 
 from hilctl.params.finite import finite
 from hilctl.recording.disk import Disk
+from hilctl.recording.flushes import FLUSH, KEPT, Flushes
 from hilctl.recording.layout import (
     CHUNK_ROWS,
     FORMAT,
-    GROWING,
     KNOWN,
     SEGMENT,
     TAKEN,
@@ -36,6 +36,7 @@ from hilctl.recording.layout import (
     type_of,
 )
 from hilctl.recording.numbered import numbered
+from hilctl.recording.order import NODE, PAGE
 from hilctl.recording.room import DiskFull, free_bytes, need_of
 from hilctl.signals import CHANNELS, SAMPLE
 
@@ -92,7 +93,7 @@ class Writer:
         self.path, self.first = path, first
         self._expected = first  # sequence number of the next row
         self._disk = Disk(path)
-        self._file = h5py.File(self._disk, "w")
+        self._file = h5py.File(self._disk, "w", alignment_threshold=NODE, alignment_interval=PAGE)
         self._describe(header)
         stored: npt.DTypeLike = np.dtype(SAMPLE.descr)
         self._samples = self._grow("samples", stored, CHUNK_ROWS)
@@ -104,8 +105,7 @@ class Writer:
             self._readings = self._grow("readings", type_of(header.types, "readings"), CHUNK_ROWS)
         self._taken, self._known = self._grow("taken", TAKEN, 64), self._grow("known", KNOWN, 64)
         self._blobs = self._grow("blobs", np.uint8, 1 << 16)
-        self._held = self._file.create_dataset("held", data=np.zeros(len(GROWING), np.int64))
-        self._lengths: list[int] = []
+        self._ring, self._flushes = self._file.create_dataset("flushes", data=np.zeros(KEPT, FLUSH)), Flushes()
         try:
             self._flush()
             self.sync()
@@ -205,13 +205,15 @@ class Writer:
         """Brings all that was written onto the disk; NotSafe when that failed, and then it may only be closed."""
         self._disk.sync()
         self._raise()
+        self._flushes.synced(self._disk.size)
 
     def rows(self, first: int, end: int, every: int) -> npt.NDArray[Any]:
         """Rows that were written, by sequence number; stops where a gap begins."""
         return numbered(self._samples, len(self._samples), self._segments[:], first, end, every).view(SAMPLE)
 
     def close(self, ended: str = "") -> None:
-        """Closes it. `complete` only when nothing went wrong."""
+        """Closes it. `complete` only when nothing went wrong, and when everything before it is on the disk."""
+        self._disk.sync()
         if self._disk.error is None:
             # In place, and of a fixed size: between two writes of a longer text the file could not be read.
             self._file.attrs.modify("ended", np.bytes_(ended.encode()[: _ENDED.itemsize]))
@@ -221,16 +223,20 @@ class Writer:
 
     def _give_back(self) -> None:
         self._file.close()
+        self._disk.settle()
         self._disk.sync()
         self._disk.close()
 
     def _flush(self) -> None:
-        """What was added, and then how much it is: HDF5 may write a new length before what is counted by it."""
+        """What was added, and then that it was: HDF5 may write a new length before what is counted by it."""
         self._file.flush()
-        lengths = [len(self._file[name]) if name in self._file else 0 for name in GROWING]
-        if lengths != self._lengths:
-            self._held[:] = self._lengths = lengths
+        self._disk.settle()
+        flush = self._flushes.next()
+        if flush is not None:
+            place, told = flush
+            self._ring[place] = told
             self._file.flush()
+            self._disk.settle()
         self._raise()
 
     def _raise(self) -> None:
@@ -242,6 +248,7 @@ class Writer:
             before = dataset.shape[0]
             dataset.resize((before + len(rows),))
             dataset[before:] = rows
+            self._flushes.add(dataset.name.strip("/"), before, rows)
 
     def _need_room(self, size: int) -> None:
         free = free_bytes(self.path)

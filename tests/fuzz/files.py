@@ -2,6 +2,7 @@
 
 import faulthandler
 import os
+import resource
 import shutil
 import tempfile
 import traceback
@@ -26,6 +27,7 @@ from tests.fuzz.target import Take, Target, came_through
 from tests.unit.learning.test_wanted import FACTS
 from tests.unit.recording.recording_parts import small_recording
 
+_LIMIT_S = 5  # of the processor's time that a spoilt file may take of who reads it; a good one takes some milliseconds
 
 @contextmanager
 def read_by(read: Callable[[Path], object], suffix: str) -> Iterator[Take]:
@@ -98,13 +100,14 @@ def _recordings() -> list[bytes]:
 
 @contextmanager
 def _in_children() -> Iterator[Take]:
-    """Each in a process of its own, as whatever must go on has them read: HDF5 does not survive them all."""
+    """Each in a process of its own, as whatever must go on has them read: HDF5 neither survives them all nor ends."""
     with read_by(_look_through, ".h5") as take:
 
         def apart(data: bytes) -> bool:
             child = os.fork()
             if child == 0:
                 faulthandler.disable()
+                resource.setrlimit(resource.RLIMIT_CPU, (_LIMIT_S, _LIMIT_S))
                 code = 2
                 try:
                     code = 0 if take(data) else 1

@@ -55,7 +55,7 @@ def test_the_clock_is_set_while_the_rig_moves_and_only_the_wall_time_of_samples_
         for seconds in (HOUR_S, -DAY_S, 0):
             was = rig.status()
             clock(seconds)
-            now = until(lambda was=was: stepped(was, s := rig.status()) and s, "a second of ticks, and the step noticed")
+            now = until(lambda was=was: stepped(was, s := rig.status()) and s, "a second, and the step")
             off_s.append(round(1e-9 * (now["time_ns"] - time.time_ns())))
         outcome, wall = rig.wait(motion), rig.status()["wall"]
         rows = rig.samples(motion.first, channels=["tick", "skipped", "time_ns", "mode"])

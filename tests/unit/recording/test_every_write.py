@@ -1,7 +1,8 @@
-"""After every single write that HDF5 hands to the kernel, and in the middle of it, a recording opens and holds what was
-said to be flushed; a file that was cut is named as such."""
+"""After every single write that the kernel gets, and in the middle of it, a recording opens and holds what was said to
+be flushed; a file that was cut is named as such."""
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from hilctl.signals import SAMPLE
 
 HEADER = Header("table", "schema = 1\n", "run", "abc", 1000.0, "virtual", 3, {"machine.m": 500.0}, 41, b"state")
 BATCHES = (10, 900, 200, 1500, 3)  # rows, over a chunk's end and not
+SPLITS = 1760  # rows after which an index of small chunks has split some of its nodes
 
 
 def rows(first: int, count: int) -> np.ndarray:
@@ -29,25 +31,32 @@ class Log:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.flushed, self.writes = 0, []
-        good = Disk.write
+        good = Disk._put
 
-        def write(disk: Disk, data: memoryview) -> int:
-            self.writes.append((disk.tell(), bytes(memoryview(data).cast("B")), self.flushed))
-            return good(disk, data)
+        def put(disk: Disk, at: int, view: memoryview) -> None:
+            self.writes.append((at, bytes(view), self.flushed))
+            good(disk, at, view)
 
-        monkeypatch.setattr(Disk, "write", write)
+        monkeypatch.setattr(Disk, "_put", put)
+
+    def record(self, path: Path, batches: Sequence[int]) -> None:
+        """So many rows each time, and an event with them."""
+        first, writer = 0, Writer(path, HEADER, 0)
+        self.begun, self.batches = len(self.writes), batches  # what it takes to begin: before, there is nothing in it
+        for count in batches:
+            writer.write([(first, rows(first, count))], [Event(first, "mode", first, 0, {"mode": "hold"})], [])
+            first += count
+            self.flushed = first
+        writer.close()
 
 
-@pytest.fixture
-def log(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Log:
-    made, first = Log(monkeypatch), 0
-    writer = Writer(tmp_path / "a.h5", HEADER, 0)
-    made.begun = len(made.writes)  # what it takes to begin: before, there is nothing in it
-    for count in BATCHES:
-        writer.write([(first, rows(first, count))], [Event(first, "mode", first, 0, {"mode": "hold"})], [])
-        first += count
-        made.flushed = first
-    writer.close()
+@pytest.fixture(params=["chunks", "splits"])
+def log(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Log:
+    made, batches = Log(monkeypatch), BATCHES
+    if request.param == "splits":
+        monkeypatch.setattr("hilctl.recording.writer.CHUNK_ROWS", 16)
+        batches = (SPLITS // 11,) * 11
+    made.record(tmp_path / "a.h5", batches)
     return made
 
 
@@ -69,9 +78,9 @@ def test_after_every_write_it_opens_and_holds_what_was_flushed(log: Log, tmp_pat
             file.seek(at)
             file.write(data)
             file.flush()
-    assert opened > 4 * len(BATCHES)
+    assert opened > 4 * len(log.batches)
     with open_recording(copy) as recording:
-        assert recording.complete and len(recording) == sum(BATCHES)
+        assert recording.complete and len(recording) == sum(log.batches)
 
 
 def test_a_file_that_was_cut_off_says_so(log: Log, tmp_path: Path) -> None:
@@ -82,4 +91,4 @@ def test_a_file_that_was_cut_off_says_so(log: Log, tmp_path: Path) -> None:
             open_recording(tmp_path / "cut.h5")
     shutil.copy(tmp_path / "a.h5", tmp_path / "b.h5")
     with open_recording(tmp_path / "b.h5") as recording:
-        assert len(recording) == sum(BATCHES)
+        assert len(recording) == sum(log.batches)
