@@ -176,9 +176,9 @@ def rt_guard(settings: Any, mode: int, closed: bool, status: int, checked: Any, 
         if closed and limits.saturation.action != Action.WARN:
             rt_latch(Trip.SATURATION.value, limits.saturation.action, saturated_s, limits.saturation.max_s, -1, tick, g)
     _rt_guard_effort(limits.holding, effort, tick, g)
-    if settings.sensors.supply_pressure.present != 0 and supply == 2 and closed:
+    if settings.sensors.supply_pressure.present != 0 and supply != 0:
         share = checked.value[SUPPLY] / machine.Ps
-        low = share < limits.supply.low and not arming  # it comes up
+        low = share < limits.supply.low and supply == 2 and closed and not arming  # it comes up
         _rt_judge(Trip.SUPPLY_PRESSURE.value, low or share > limits.supply.high, checked.value[SUPPLY],
                   machine.Ps * (limits.supply.low if low else limits.supply.high), limits.supply, SUPPLY, armed, tick,
                   periods, g)

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hilctl.signals import SENSORS, Action, Mode, Status, Trip
+from hilctl.law.requests import RequestKind
+from hilctl.signals import SENSORS, Action, Arming, Mode, Status, Trip
 from sim.driver import record
 
 # What the first of these sees is where the fault shows; the bumps of arming are for before.
@@ -91,6 +92,19 @@ def test_a_supply_pressure_that_is_too_high_ends_in_a_controlled_stop_and_off(ta
     assert rig.law.guard.trip_limit == limits.supply.high * rig.controller.machine.Ps
     assert [Mode(m) for m in rows.mode[np.flatnonzero(np.diff(rows.mode))]][:2] == [Mode.TRACK, Mode.STOP]
     assert (rows.mode[-1], rows.supply[-1]) == (Mode.OFF, 0)
+
+
+@pytest.mark.parametrize("setting", ["low", "high"])
+def test_a_supply_pressure_that_is_too_high_ends_arming(table: Any, setting: str) -> None:
+    rig = table()
+    rig.run(0.01)
+    setattr(plant(rig), setting, 1.5 * plant(rig).high)
+    rig.ask(RequestKind.ARM)
+    rows = rig.run(8.0)
+    assert (rig.trip, SENSORS[rig.law.guard.trip_sensor]) == (Trip.SUPPLY_PRESSURE, "supply_pressure")
+    assert Mode.HOLD not in rows.mode
+    assert (rows.mode[-1], rows.supply[-1]) == (Mode.OFF, 0)
+    assert (Arming.HIGH_PRESSURE in rows.arming) == (setting == "high")
 
 
 # --- the link

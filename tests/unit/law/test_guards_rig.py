@@ -64,11 +64,20 @@ def test_a_supply_that_comes_up_may_be_low_while_arming_and_never_high(guard):
     assert supplied(guard, 1.31).look(mode=Mode.STANDBY).warns(Trip.SUPPLY_PRESSURE)
 
 
-def test_no_supply_is_judged_where_it_is_not_measured_not_asked_for_or_the_loop_is_open(guard):
+def test_a_low_supply_is_not_judged_where_it_is_asked_to_be_low_or_the_loop_is_open(guard):
     supplied(guard, 0.3)
     assert not guard.look(supply=1).warns(Trip.SUPPLY_PRESSURE)
     assert not guard.look(closed=False).warns(Trip.SUPPLY_PRESSURE)
-    guard.set.sensors.supply_pressure.present = 0
+
+
+def test_a_supply_that_is_too_high_is_judged_at_any_setting_but_off(guard):
+    assert supplied(guard, 1.31).look(supply=1, closed=False).warns(Trip.SUPPLY_PRESSURE)
+    assert not supplied(guard, 1.31).look(supply=0, closed=False).warns(Trip.SUPPLY_PRESSURE)
+
+
+@pytest.mark.parametrize("share", [0.3, 1.31])
+def test_no_supply_is_judged_where_it_is_not_measured(guard, share):
+    supplied(guard, share).set.sensors.supply_pressure.present = 0
     assert not guard.look().warns(Trip.SUPPLY_PRESSURE)
 
 
