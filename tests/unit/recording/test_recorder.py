@@ -169,10 +169,12 @@ r = rec.Recorder(0.002, 1_000_000)
 r.start(Path(sys.argv[1]), rec._HEADER, 0).result(10)
 n = told = 0
 while True:
-    if len(sys.argv) > 2 or r.room >= 200:  # a second argument: faster than the queue takes
+    room = r.room >= 200
+    if len(sys.argv) > 2 or room:  # a second argument: faster than the queue takes
         r.rows(n, rec._rows(n, 200))
         n += 200
-    r.event(rec.Event(n, "mode", n, n, {{"mode": "hold"}}))
+    if room:  # of events none is lost: while the disk stands still they would fill the memory
+        r.event(rec.Event(n, "mode", n, n, {{"mode": "hold"}}))
     if r.state.flushed > told:
         told = r.state.flushed
         print(told, flush=True)
