@@ -13,7 +13,7 @@ law_state    the law's full state before the first sample, as bytes; absent when
 flushes      the last few flushes: how long each of `GROWING` was, and checksums; what a file that was not closed has
              beyond them is not whole
 rig_files    path and text of the rig file and of the files that it includes
-trip         of a black box: the first cause, what followed, status and log, as JSON
+trip         of a black box: the first cause, what followed, status and log, as the bytes of JSON
 attributes   format, version, rig, rig_file, run, schema, rate_hz, clock, started, wall, host, versions, law_tick,
 continues, required, complete, ended
 
@@ -60,7 +60,7 @@ def _fields(told: Any) -> list[Any]:
     return [(name, _fields(kind) if isinstance(kind, list) else kind, *map(tuple, more)) for name, kind, *more in told]
 
 
-GROWING = ("samples", "readings", "segments", "events", "parameters", "taken", "known", "blobs")
+GROWING = ("samples", "readings", "segments", "events", "parameters", "taken", "known", "blobs", "trip")
 
 
 class Header(NamedTuple):

@@ -12,7 +12,7 @@ from hilctl.errors import WrongUse
 from hilctl.params import nearest
 from hilctl.recording.damaged import Damaged, guarded, reading
 from hilctl.recording.flushes import lengths
-from hilctl.recording.layout import FORMAT, VERSION, Known, Taken
+from hilctl.recording.layout import FORMAT, GROWING, VERSION, Known, Taken
 from hilctl.recording.numbered import numbered
 from hilctl.recording.short import opened
 
@@ -53,8 +53,10 @@ class Recording:
         self.ended = ended.decode(errors="ignore") if isinstance(ended, bytes) else str(ended)
         self.complete = bool(attributes["complete"])
         self.channels = tuple(self._file["samples"].dtype.names or ())
-        self._held: dict[str, int] = {}
-        if "flushes" in self._file:  # files of older programs have none
+        self._held: dict[str, int] = {}  # files of older programs have lengths alone, or nothing
+        if "held" in self._file:
+            self._held = dict(zip(GROWING, self._file["held"][:].tolist(), strict=False))
+        if "flushes" in self._file:
             flushes = self._file["flushes"][:]
             self._held = lengths(flushes, lambda name, first, end: self._file[name][first:end], self.complete)
 
@@ -118,8 +120,9 @@ class Recording:
         """Of a black box: the first cause, what followed, status and log."""
         if "trip" not in self._file:
             return None
-        told: dict[str, Any] = json.loads(self._file["trip"].asstr()[()])
-        return told
+        text = self._file["trip"].shape == ()  # as older programs wrote it
+        told = bytes(self._file["trip"][()] if text else self._all("trip"))
+        return dict(json.loads(told)) if told else None
 
     @property
     def types(self) -> str:

@@ -105,6 +105,7 @@ class Writer:
             self._readings = self._grow("readings", type_of(header.types, "readings"), CHUNK_ROWS)
         self._taken, self._known = self._grow("taken", TAKEN, 64), self._grow("known", KNOWN, 64)
         self._blobs = self._grow("blobs", np.uint8, 1 << 16)
+        self._trip = self._grow("trip", np.uint8, 1 << 16)  # from the beginning: a new name is not written in one go
         self._ring, self._flushes = self._file.create_dataset("flushes", data=np.zeros(KEPT, FLUSH)), Flushes()
         try:
             self._flush()
@@ -198,7 +199,7 @@ class Writer:
 
     def describe_trip(self, told: dict[str, Any]) -> None:
         """What caused the trip of a black box, and what followed."""
-        self._file.create_dataset("trip", data=json.dumps(finite(told)), dtype=_TEXT)
+        self._append(self._trip, np.frombuffer(json.dumps(finite(told)).encode(), np.uint8))
         self._flush()
 
     def sync(self) -> None:

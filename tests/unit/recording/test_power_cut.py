@@ -56,6 +56,7 @@ class Course:
             self._rows += count
             if number % SYNC_EVERY == 0:
                 writer.sync()
+        writer.describe_trip({"cause": "position"})
         writer.close()
 
 
