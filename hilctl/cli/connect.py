@@ -45,10 +45,10 @@ def until_one_runs(given: argparse.Namespace) -> None:
     from hilctl.client import Refused
     from hilctl.wire import places
 
-    where, until_s = _where(given), time.monotonic() + _STARTS_S
-    while (where is None or "://" not in where) and time.monotonic() < until_s:
+    place, until_s = where(given), time.monotonic() + _STARTS_S
+    while (place is None or "://" not in place) and time.monotonic() < until_s:
         with suppress(Refused):
-            places.find(where)
+            places.find(place)
             return
         time.sleep(_LOOK_S)
 
@@ -82,7 +82,7 @@ def command(given: argparse.Namespace) -> "Client":
 def _client(given: argparse.Namespace, lease: "LeaseKind", name: str, *, takeover: bool = False) -> "Client":
     from hilctl.client import Client
 
-    return Client(_where(given), lease=lease, name=name, takeover=takeover, key=given.key, telemetry=given.telemetry)
+    return Client(where(given), lease=lease, name=name, takeover=takeover, key=given.key, telemetry=given.telemetry)
 
 
 @contextmanager
@@ -111,7 +111,8 @@ def attended(given: argparse.Namespace, name: str, *, restore: bool = False) -> 
                     rig.take("console")
 
 
-def _where(given: argparse.Namespace) -> str | None:
+def where(given: argparse.Namespace) -> str | None:
+    """What --connect names; WrongUse where it is no address and no rig's name."""
     where: str | None = given.connect
     if where is None or where.startswith("ipc://"):
         return where

@@ -107,7 +107,7 @@ def _jobs(rig: "Client") -> "Jobs":
 
 
 def _start(given: argparse.Namespace) -> int:
-    from hilctl.cli.status_text import job_text
+    from hilctl.client.status_text import job_text
 
     with connect.look(given) as rig:
         made = _jobs(rig).start(given.kind, *given.options, resumes=given.job)
@@ -120,7 +120,7 @@ def _start(given: argparse.Namespace) -> int:
 
 
 def _list(given: argparse.Namespace) -> int:
-    from hilctl.cli.status_text import job_text
+    from hilctl.client.status_text import job_text
 
     with connect.look(given) as rig:
         found = _jobs(rig).all()
@@ -145,7 +145,7 @@ def _show(given: argparse.Namespace) -> int:
 
 
 def _wait(given: argparse.Namespace) -> int:
-    from hilctl.cli.status_text import job_text
+    from hilctl.client.status_text import job_text
 
     with connect.look(given) as rig:
         jobs, seen = _jobs(rig), ""
@@ -158,7 +158,7 @@ def _wait(given: argparse.Namespace) -> int:
 
 
 def _abort(given: argparse.Namespace) -> int:
-    from hilctl.cli.status_text import job_text
+    from hilctl.client.status_text import job_text
 
     with connect.look(given) as rig:
         jobs = _jobs(rig)
@@ -193,7 +193,7 @@ def _code(found: dict[str, Any]) -> int:
 
 
 def _tell(found: dict[str, Any]) -> None:
-    from hilctl.cli.status_text import job_text
+    from hilctl.client.status_text import job_text
 
     say(job_text(found))
     for line in found["lines"][-_SHOWN_LINES:]:

@@ -61,7 +61,7 @@ def events(parser: argparse.ArgumentParser) -> None:
 
 def _lease(given: argparse.Namespace) -> int:
     from hilctl.cli.output import as_json, say
-    from hilctl.cli.status_text import lease_text
+    from hilctl.client.status_text import lease_text
 
     if given.release and given.takeover:
         raise WrongUse("--release gives the lease back, --takeover takes it: give one of them")
@@ -111,7 +111,7 @@ def _events(given: argparse.Namespace) -> int:
 
 def _status(given: argparse.Namespace) -> int:
     from hilctl.cli.output import as_json, say
-    from hilctl.cli.status_text import lines
+    from hilctl.client.status_text import lines
 
     with connect.look(given) as rig:
         found, hello = rig.status(), rig.hello

@@ -1,6 +1,6 @@
 """The line of `hilctl status` on the link to the device."""
 
-from hilctl.cli.status_text import link_text
+from hilctl.client.status_text import link_text
 
 OPEN = {
     "driver": "modbus", "state": "open", "since_s": 3.0, "reason": "", "attempts": 0, "reconnects": 0, "exchanges": 99,

@@ -8,7 +8,7 @@ from rich.console import Console
 from hilctl.cli.bench import table
 from hilctl.cli.channels import shown
 from hilctl.cli.output import as_json, json_line
-from hilctl.cli.status_text import lines
+from hilctl.client.status_text import lines
 
 _HELLO = {"twin": True, "rate_hz": 1000.0, "endpoints": {"commands": "tcp://127.0.0.1:1"}}
 _TIMES = {"p50_ns": 1000.0, "p99_ns": 2000.0, "p999_ns": 3000.0, "max_ns": 4000}

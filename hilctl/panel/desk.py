@@ -1,0 +1,135 @@
+"""One page in one browser: its scope, its seat, its line. Views are drawn on it."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from hilctl.client.telemetry import Block, Event
+from hilctl.errors import HilctlError
+from hilctl.panel.feed import Feed, Listener
+from hilctl.panel.samples import Samples
+from hilctl.panel.scope import Scope
+from hilctl.panel.seat import Seat, StopLine
+
+if TYPE_CHECKING:
+    from fastapi import WebSocket
+
+
+class Desk(Listener):
+    """Lives as long as its page; the seat outlives it."""
+
+    def __init__(self, feed: Feed, stop_line: StopLine) -> None:
+        self.feed, self.scope = feed, Scope(feed.samples)
+        self.seat: Seat | None = None
+        self.seated = asyncio.Event()
+        self.on_cursors: Callable[[tuple[int, int] | None], None] = lambda pair: None
+        self.newest = (-1, -1)  # number and tick of the newest sample
+        self.apart = False  # whether each trace has an axis of its own
+        self._stop_line = stop_line
+        self._loop = asyncio.get_running_loop()
+        self._wake = asyncio.Event()
+        self._told: dict[str, Any] = {}
+        self._free = True  # the browser has drawn what it was sent
+        self._leave = feed.join(self)
+
+    def close(self) -> None:
+        """The page is gone."""
+        self._leave()
+
+    def sit(self, seat: Seat) -> None:
+        """Whose page it is."""
+        self.seat = seat
+        self.seated.set()
+
+    def wake(self) -> None:
+        """There is something to send. Any thread."""
+        self._loop.call_soon_threadsafe(self._wake.set)
+
+    # --- the feed's thread
+
+    def on_block(self, block: Block, samples: Samples) -> None:
+        """Samples that are in the ring already."""
+        self.newest = (block.first + block.count - 1, int(block.columns["tick"][-1]))
+        self.scope.block(block.columns, samples)
+        self.wake()
+
+    def on_event(self, event: Event, samples: Samples) -> None:
+        """Something happened."""
+        self.scope.event(event.kind, event.tick, samples)
+
+    def on_run(self) -> None:
+        """Another run of the service."""
+        self.scope.renew()
+        self.wake()
+
+    # --- the line
+
+    async def serve(self, socket: "WebSocket") -> None:
+        """Until it is closed. The tab's lease gets beats meanwhile."""
+        await self.seated.wait()
+        leave = self.seat.enter() if self.seat is not None else (lambda: None)
+        self._told, self._free = {}, True
+        self.wake()
+        sending = asyncio.create_task(self._send(socket))
+        try:
+            while True:
+                message = await socket.receive()
+                if message["type"] != "websocket.receive":
+                    return
+                self._hear(json.loads(message.get("text") or "{}"))
+        finally:
+            leave()
+            sending.cancel()
+
+    def _hear(self, said: dict[str, Any]) -> None:
+        if "drawn" in said:
+            self._free = True
+            self._wake.set()
+        if "stop" in said:
+            asyncio.create_task(self._stop())  # noqa: RUF006  (its outcome is shown by itself)
+        if "look" in said:
+            first, last = said["look"]
+            self.scope.look(int(first), int(last))
+            self._wake.set()
+        if "cursors" in said:
+            pair = said["cursors"]
+            self.on_cursors((int(min(pair)), int(max(pair))) if pair else None)
+
+    async def _stop(self) -> None:
+        await asyncio.to_thread(self._stop_line.stop)
+
+    def about(self) -> dict[str, Any]:
+        """What the browser has to know to draw."""
+        run, about = self.feed.run, self.scope.about()
+        units = {c["name"]: c["unit"] for c in run.describe["channels"]} if run is not None else {}
+        about["units"] = [units.get(name, "") for name in about["channels"]]
+        about["pair_units"] = [units.get(name, "") for name in about["pair"] or ()]
+        about["apart"] = self.apart
+        return about
+
+    async def _send(self, socket: "WebSocket") -> None:
+        """A browser that draws slowly is sent less, and never waited for: a frame goes out when the last was drawn."""
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            about = self.about()
+            if about != self._told:
+                self._told = about
+                await socket.send_text(json.dumps(about))
+            if not self._free:
+                continue
+            frame = self.scope.frame()
+            if frame is not None:
+                self._free = False
+                await socket.send_bytes(frame)
+
+
+def safely(do: Callable[[], Any]) -> tuple[Any, str]:
+    """A request's result, or why it was refused."""
+    from hilctl.panel.seat import said
+
+    try:
+        return do(), ""
+    except (HilctlError, OSError) as error:
+        return None, said(error)
