@@ -10,7 +10,7 @@ def panel(parser: argparse.ArgumentParser) -> None:
     """The arguments of `panel`."""
     connect.options(parser)
     parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS",
-                        help="where to serve the page; elsewhere than on loopback only with TLS and a password")  # fmt: skip
+                        help="where to serve the page; elsewhere than on loopback with TLS and a password")  # fmt: skip
     parser.add_argument("--port", type=int, default=8088, metavar="PORT", help="port of the page (8088)")
     parser.add_argument("--tls-cert", default="", metavar="FILE", help="certificate, PEM")
     parser.add_argument("--tls-key", default="", metavar="FILE", help="its private key, PEM")

@@ -145,8 +145,9 @@ VERBS: dict[str, Verb] = {
         "panel", "panel", "look", "serve the operator's page to a browser, until Ctrl-C",
         ("hilctl panel", "hilctl panel --connect table-500 --port 8089",
          "hilctl panel --host 192.168.1.5 --tls-cert rig.pem --tls-key rig.key --password-file panel.password"),
-        "Run, scope, friction, commissioning, parameters, health, log and recordings. It is a client like any other, with "
-        "the rights of its key, and looks on until somebody takes the lease. It waits for a service, and for its return.",
+        "Run, scope, friction, commissioning, parameters, health, log and recordings. It is a client like any other, "
+        "with the rights of its key, and looks on until somebody takes the lease. It waits for a service, and for its "
+        "return.",
     ),
     "events": Verb(
         "look", "events", "look", "list what happened: requests, trips, leases, the link",

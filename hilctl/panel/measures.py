@@ -7,9 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.panel.samples import Samples
-from hilctl.results.distortion import LEAST_CYCLES, NoMotion, distortion_of
+from hilctl.results.distortion import HIGHEST_HZ, LEAST_CYCLES, NoMotion, distortion_of, last_harmonic
 
 _LINES = 2000  # of a spectrum that is drawn
+_HARMONICS = 3  # noise is seen between the second and the last
 
 
 def between(samples: Samples, channel: str, first: int, last: int) -> dict[str, float | None]:
@@ -69,8 +70,11 @@ def _distortion(values: npt.NDArray[np.float64], rate_hz: float) -> dict[str, An
     """The fundamental is the highest line; the record is cut to whole cycles of it."""
     hz = fundamental(values, rate_hz)
     cycles = int(len(values) * hz / rate_hz)
-    if cycles < LEAST_CYCLES:
-        return {"thd_percent": None, "why": f"distortion needs {LEAST_CYCLES} whole cycles in the window"}
+    if cycles < 2 * LEAST_CYCLES:
+        return {"thd_percent": None, "why": f"distortion needs {2 * LEAST_CYCLES} whole cycles in the window"}
+    if last_harmonic(hz) < _HARMONICS:
+        why = f"distortion needs harmonics 2 to {_HARMONICS} of {hz:.3g} Hz below {HIGHEST_HZ:g} Hz"
+        return {"thd_percent": None, "why": why}
     try:
         found = distortion_of(values[: round(cycles * rate_hz / hz)], cycles, hz)
     except NoMotion:
@@ -79,12 +83,17 @@ def _distortion(values: npt.NDArray[np.float64], rate_hz: float) -> dict[str, An
 
 
 def fundamental(values: npt.NDArray[np.float64], rate_hz: float) -> float:
-    """Frequency of the highest line, to a fraction of a line: from the phase's advance from one half to the other."""
+    """Frequency of the highest line, to a fraction of a line: from the phase's advance from one half to the other.
+
+    0 where a half holds less than two cycles: a slope looks the same.
+    """
     n = len(values) // 2
     if n < 8:
         return 0.0
     window = np.hanning(n)
     halves = [np.fft.rfft((part - part.mean()) * window) for part in (values[:n], values[n : 2 * n])]
     line = 1 + int(np.argmax(np.abs(halves[0][1:]) + np.abs(halves[1][1:])))
+    if line < LEAST_CYCLES:
+        return 0.0
     turned = np.angle(halves[1][line] / halves[0][line]) if halves[0][line] != 0 else 0.0
     return float((line + turned / (2 * np.pi)) * rate_hz / n)

@@ -45,7 +45,7 @@ class Address(NamedTuple):
 
     def password(self) -> tuple[str, bool]:
         """From its file, or made for this start; and whether it was made. WrongUse where the page would be open."""
-        local = self.host == "localhost" or ip_address(self.host).is_loopback
+        local = self._is_local()
         if bool(self.certificate) != bool(self.private_key):
             raise WrongUse("--tls-cert and --tls-key: give both, or none", key="--tls-cert")
         if (not local or self.proxy) and not self.password_file:
@@ -61,6 +61,12 @@ class Address(NamedTuple):
         if not self.password_file:
             return secrets.token_urlsafe(24), True
         return _read(Path(self.password_file)), False
+
+    def _is_local(self) -> bool:
+        try:
+            return self.host == "localhost" or ip_address(self.host).is_loopback
+        except ValueError:
+            raise WrongUse(f"--host {self.host}: must be an address of this computer, like 127.0.0.1", key="--host") from None
 
 
 def _read(path: Path) -> str:

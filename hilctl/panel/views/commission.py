@@ -21,8 +21,9 @@ class CommissionView(JobView):
         with ui.element("section").classes("hil-card").style("width:100%"):
             ui.html("<h2>Commission the rig</h2>", sanitize=False)
             ui.label(
-                "Measures distortion and tracking, identifies the machine and its friction, compensates it, and measures "
-                "again. The table moves over its whole stroke. What is identified is applied as one set; Undo takes it back."
+                "Measures distortion and tracking, identifies machine and friction, compensates it, and measures "
+                "again. The table moves over its whole stroke. What is identified is applied as one set; Undo takes it "
+                "back."
             ).classes("hil-note")
             with ui.row().classes("hil-row"):
                 self._budget = ui.number("friction campaign [s]", value=90, min=10).props(
