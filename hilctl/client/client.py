@@ -18,6 +18,7 @@ from hilctl.client.save import Saved, save
 from hilctl.client.telemetry import Block, Event, Status, listen
 from hilctl.client.wall import ClockGap, WallClock
 from hilctl.wire import MAJOR
+from hilctl.wire.encode import arrays_of
 from hilctl.wire.errors import Code, Refused
 from hilctl.wire.op import LAST
 from hilctl.wire.versions import older_service, refused_by
@@ -185,9 +186,15 @@ class Client(Lease, Samples, Recordings, Attention, Queue):
         """Starts a motion and returns at once."""
         return _motion(self.ask("track", kind=kind, parameters=parameters))
 
-    def check_motion(self, kind: str, **parameters: Any) -> dict[str, Any]:
-        """Whether `track` would accept it; Refused with the limit and the instant otherwise."""
-        return self.ask("check_motion", kind=kind, parameters=parameters)
+    def check_motion(self, kind: str, preview_points: int = 0, /, **parameters: Any) -> dict[str, Any]:
+        """Whether `track` would accept it; Refused with the limit and the instant otherwise.
+
+        With `preview_points` also its picture, as docs/protocol.md has it: `preview` as arrays, `limits`, and `refused`
+        instead of an error where it passes a limit.
+        """
+        asked = {"points": preview_points} if preview_points else {}
+        found = self.ask("check_motion", kind=kind, parameters=parameters, **asked)
+        return {**found, "preview": arrays_of(found["preview"])} if "preview" in found else found
 
     def move(self, position_m: float, *, speed_m_s: float = 0.0, duration_s: float = 0.0) -> Motion:
         """Starts a move and returns at once."""
