@@ -42,7 +42,7 @@ def hold(parser: argparse.ArgumentParser) -> None:
 def move(parser: argparse.ArgumentParser) -> None:
     """The arguments of `move`."""
     connect.options(parser, moves=True)
-    from hilctl.wire.ops import Move
+    from hilctl.wire.ops_motion import Move
 
     parser.add_argument("position", metavar="POSITION", type=declared(Move, "position_m"),
                         help="where to go, m from mid-stroke")  # fmt: skip

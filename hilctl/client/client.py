@@ -1,4 +1,4 @@
-"""One method an operation; samples as arrays; telemetry as an iterator."""
+"""One method an operation; telemetry as an iterator."""
 
 import math
 import time
@@ -7,32 +7,27 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Self
 
-import numpy as np
-import numpy.typing as npt
-
 from hilctl.client.access import place, telemetry_at
 from hilctl.client.attention import Attention
 from hilctl.client.connection import Connection, Identity, NoReply
-from hilctl.client.console import keep_secret, secret_of
-from hilctl.client.heart import Heart
+from hilctl.client.lease import Lease
 from hilctl.client.queue import Queue
 from hilctl.client.recordings import Recordings
+from hilctl.client.samples import Samples
 from hilctl.client.save import Saved, save
 from hilctl.client.telemetry import Block, Event, Status, listen
 from hilctl.client.wall import ClockGap, WallClock
 from hilctl.wire import MAJOR
 from hilctl.wire.encode import arrays_of
 from hilctl.wire.errors import Code, Refused
-from hilctl.wire.op import MAX_CHUNK
+from hilctl.wire.op import LAST
 from hilctl.wire.versions import older_service, refused_by
 
 _TIMEOUT_S = 10.0  # of what is answered at once; planning a motion is the longest of it
 _LOOK_S = 20.0  # a wait without end asks again this often: a service that died is noticed
 _LONGEST_S = 86_400.0  # as the operation `wait` declares
 _SLOW = 2.0  # how much longer than the rig's own time a wait for time may take
-_LAST = 1 << 62
-_BEATS = 4  # of who looks on, in the time after which a console's lease is idle
-_TO_REST_S = 60.0  # the stop of a motion, its blend, and off
+_HANDSHAKE_S = 60.0  # of a link that is opened again, and the device set up
 
 LeaseKind = Literal["attended", "console", "none"]
 
@@ -73,7 +68,7 @@ class Ended(Refused):
         super().__init__(Code.TRIPPED, f"{what} ended: {outcome.why} {outcome.trip}".strip(), outcome.trip)
 
 
-class Client(Recordings, Attention, Queue):
+class Client(Lease, Samples, Recordings, Attention, Queue):
     """A connection to a service. `lease="attended"` takes the lease on entry and keeps it; `none` only looks.
 
     `restore`: should this process end without giving the lease back, the service puts the parameters back as they are
@@ -99,9 +94,6 @@ class Client(Recordings, Attention, Queue):
         self._identity = Identity(name, found.access)
         self._wire = Connection(found.commands, self._identity)
         self._lease_kind, self._takeover, self._restore = lease, takeover, restore
-        self._heart: Heart | None = None
-        self._looking_on: Heart | None = None
-        self._granted = False  # a console's lease, which was not ours before
         try:
             before_ns = time.time_ns()
             self.hello = self.ask("hello", protocol=MAJOR)
@@ -135,9 +127,7 @@ class Client(Recordings, Attention, Queue):
 
     def close(self) -> None:
         """Gives the sockets back. A lease that was not released is lost when its beats stop."""
-        self._stop_beating()
-        if self._looking_on is not None:
-            self._looking_on.stop()
+        self._end_beats()
         self._wire.close()
 
     def ask(self, op: str, *, timeout_s: float | None = None, **args: Any) -> dict[str, Any]:
@@ -149,78 +139,6 @@ class Client(Recordings, Attention, Queue):
             if not why:
                 raise
             raise Refused(Code.UNKNOWN_OP, f"{op}: {why}", refused.key) from None
-
-    # --- the lease
-
-    def take(
-        self,
-        kind: Literal["attended", "console"] = "attended",
-        *,
-        takeover: bool = False,
-        restore: bool = False,
-        as_console: bool = False,
-    ) -> None:
-        """The right to command motion; an attended one is kept by a thread from here on.
-
-        `as_console`: where the console holds the lease, and this user knows its secret, it becomes ours.
-        """
-        if self.lease_lost:
-            self._identity.token = ""
-        self._stop_beating()  # a heart that lost the lease beats no more
-        if (kind == "console" or as_console) and not takeover and not self._identity.token:
-            self._identity.token = secret_of(self.hello["run"])
-        shown = self._identity.token
-        action = "takeover" if takeover else "take"
-        try:
-            taken = self.ask("lease", action=action, kind=kind, **({"restore": True} if restore else {}))
-        except Refused:
-            self._identity.token = ""
-            raise
-        self._granted = kind == "console" and taken["token"] != shown
-        self._identity.token = taken["token"]
-        if kind == "console":
-            keep_secret(self.hello["run"], taken["token"])
-        if kind == "attended":
-            self._heart = Heart(Connection(self._wire.endpoint, self._identity), self.hello["heartbeat_s"])
-
-    def keep_console(self) -> None:
-        """While this client only looks on, the console's lease is not idle, where this user knows its secret."""
-        self._identity.token = secret_of(self.hello["run"])
-        if self._identity.token:
-            every_s = self.hello["console_idle_s"] / _BEATS
-            self._looking_on = Heart(Connection(self._wire.endpoint, self._identity), every_s)
-
-    def abandon(self) -> None:
-        """Ends the motion, puts back what `restore` was to put back, and gives the lease back: when we cannot go on."""
-        self.ask("lease", action="abandon", timeout_s=_TO_REST_S)
-        self._stop_beating()
-        self._granted, self._identity.token = False, ""
-
-    def release(self) -> None:
-        """Gives the lease back. A console's stays for the next command, while there is something to command.
-
-        Where it was free before and the rig is off, it is free again: who resets a trip, or sets a parameter, before
-        anybody has armed does not lock out the others.
-        """
-        heart = self._heart
-        if heart is not None:
-            self._stop_beating()
-            if not heart.in_vain:
-                self.ask("lease", action="release")
-            self._identity.token = ""
-        elif self._granted and self.status()["mode"] == "off":
-            self._granted = False
-            self.ask("lease", action="release")
-
-    def _stop_beating(self) -> None:
-        if self._heart is not None:
-            self._heart.stop()
-            self._heart = None
-
-    @property
-    def lease_lost(self) -> str:
-        """Why the lease was lost, empty while it holds."""
-        return self._heart.lost if self._heart is not None else ""
 
     # --- looking
 
@@ -262,15 +180,21 @@ class Client(Recordings, Attention, Queue):
 
     def reconnect(self) -> dict[str, Any]:
         """Opens the link to the device again, now; the link as it is then. In off only."""
-        return self.ask("reconnect", timeout_s=_TO_REST_S)
+        return self.ask("reconnect", timeout_s=_HANDSHAKE_S)
 
     def track(self, kind: str, **parameters: Any) -> Motion:
         """Starts a motion and returns at once."""
         return _motion(self.ask("track", kind=kind, parameters=parameters))
 
-    def check_motion(self, kind: str, **parameters: Any) -> dict[str, Any]:
-        """Whether `track` would accept it; Refused with the limit and the instant otherwise."""
-        return self.ask("check_motion", kind=kind, parameters=parameters)
+    def check_motion(self, kind: str, preview_points: int = 0, /, **parameters: Any) -> dict[str, Any]:
+        """Whether `track` would accept it; Refused with the limit and the instant otherwise.
+
+        With `preview_points` also its picture, as docs/protocol.md has it: `preview` as arrays, `limits`, and `refused`
+        instead of an error where it passes a limit.
+        """
+        asked = {"points": preview_points} if preview_points else {}
+        found = self.ask("check_motion", kind=kind, parameters=parameters, **asked)
+        return {**found, "preview": arrays_of(found["preview"])} if "preview" in found else found
 
     def move(self, position_m: float, *, speed_m_s: float = 0.0, duration_s: float = 0.0) -> Motion:
         """Starts a move and returns at once."""
@@ -355,7 +279,7 @@ class Client(Recordings, Attention, Queue):
         """Takes the last set back, whole; again, the one before it."""
         return int(self.ask("undo", origin=origin)["epoch"])
 
-    def changes(self, first: int = 0, last: int = _LAST) -> dict[str, Any]:
+    def changes(self, first: int = 0, last: int = LAST) -> dict[str, Any]:
         """Every set from this epoch on: `sets`; and the active values that differ from the rig file: `differs`."""
         found = self.ask("changes", first=first)
         page = found
@@ -379,54 +303,6 @@ class Client(Recordings, Attention, Queue):
     def zero(self, sensor: str, to: float = 0.0, samples: int = 1000) -> dict[str, Any]:
         """A sensor reads `to` from now on."""
         return self.ask("zero", sensor=sensor, to=to, samples=samples)
-
-    def upload(
-        self,
-        name: str,
-        values: Sequence[float] | npt.NDArray[Any],
-        quantity: Literal["displacement", "acceleration"],
-        *,
-        interval_s: float = 0.0,
-        times_s: Sequence[float] | npt.NDArray[Any] | None = None,
-    ) -> float:
-        """Sends a history, evenly spaced or with its times; returns how long it is in seconds."""
-        numbers = np.ascontiguousarray(values, "<f8")
-        if times_s is not None:
-            numbers, interval_s = np.column_stack((np.asarray(times_s, "<f8"), numbers)).ravel(), 0.0
-        self.ask("waveform", name=name, action="begin", quantity=quantity, interval_s=interval_s, count=len(numbers))
-        step = MAX_CHUNK // 8
-        for offset in range(0, len(numbers), step):
-            chunk = numbers[offset : offset + step].tobytes()
-            self.ask("waveform", name=name, action="chunk", offset=offset, data=chunk)
-        return float(self.ask("waveform", name=name, action="end")["seconds"])
-
-    # --- samples
-
-    def samples(
-        self,
-        first: int,
-        last: int | None = None,
-        channels: Sequence[str] = (),
-        *,
-        every: int = 1,
-        keep: bool = False,
-    ) -> dict[str, npt.NDArray[Any]]:
-        """Samples by sequence number, up to the newest when `last` is not given, as one array a channel.
-
-        None is missing.
-        """
-        pages: list[dict[str, npt.NDArray[Any]]] = []
-        goal, at = _LAST if last is None else last, first
-        while True:
-            page = self.ask("fetch", first=at, last=goal, channels=list(channels), every=every, keep=keep)
-            if last is None:
-                goal = page["end"] - 1  # what comes while we fetch is not asked for
-            if page["count"] or not pages:
-                pages.append(arrays_of(page["columns"]))
-            if page["next"] is None:
-                break
-            at = page["next"]
-        return {name: np.concatenate([page[name] for page in pages]) for name in pages[0]}
 
 
 def _motion(r: dict[str, Any]) -> Motion:

@@ -5,6 +5,7 @@ looks whether anybody still listens there: a service that was killed is noticed 
 """
 
 import itertools
+import math
 import socket
 import threading
 import time
@@ -20,6 +21,7 @@ from hilctl.errors import HilctlError
 from hilctl.wire.decode import MAX_REQUEST
 from hilctl.wire.encode import encode_request, unpack_reply
 from hilctl.wire.errors import Code, Refused
+from hilctl.wire.ops import OPS
 
 _AGAIN_S = 1.0  # a reply on one host takes a millisecond; one that takes a second was lost or waits for something
 _LOOK_S = 1.0
@@ -43,12 +45,26 @@ class Identity:
     def __init__(self, name: str = "", access: Access = Access()) -> None:  # noqa: B008  (immutable)
         self.client = f"{name}-{uuid.uuid4().hex[:16]}" if name else str(uuid.uuid4())
         self.token = ""  # the lease's
+        self.quiet = False  # what only reads does not show it: nothing keeps the lease but beats and commands
         self.access = access
         self._ids = itertools.count(1)
+        self._shown_s = -math.inf
 
     def next(self) -> int:
         """A number that was not used before; safe between threads."""
         return next(self._ids)
+
+    def shown(self, op: str) -> str:
+        """The lease's secret, as a request shows it."""
+        if not self.token or (self.quiet and _reads(op)):
+            return ""
+        self._shown_s = time.monotonic()
+        return self.token
+
+    @property
+    def silent_s(self) -> float:
+        """For how long nothing has shown the lease's secret."""
+        return time.monotonic() - self._shown_s
 
 
 class Connection:
@@ -82,8 +98,7 @@ class Connection:
     def _once(self, op: str, args: dict[str, Any], timeout_s: float) -> dict[str, Any]:
         with self._lock:
             id = self.identity.next()
-            ours = self.identity
-            message = encode_request(ours.client, id, op, args, ours.token, ours.access.token)
+            message = self._message(id, op, args)
             if len(message) > MAX_REQUEST:
                 raise Refused(Code.TOO_LARGE, f"{op}: {len(message)} bytes, at most {MAX_REQUEST}; upload in chunks")
             begun_s = time.monotonic()
@@ -97,6 +112,8 @@ class Connection:
                     self._look(op)
                     look_s = time.monotonic() + _LOOK_S
                 if now_s >= again_s:
+                    # What changes something is done once, by its bytes; what reads is done again, as it is by now.
+                    message = self._message(id, op, args) if _reads(op) else message
                     self._send(message)
                     again_s = now_s + 4 * _AGAIN_S
                 if not self._socket.poll(int(1000 * (min(deadline_s, again_s, look_s) - now_s)) + 1):
@@ -107,6 +124,10 @@ class Connection:
                     return _result(reply)
                 if reply.get("id") is None and not reply.get("ok"):
                     return _result(reply)  # it could not even read the request's number
+
+    def _message(self, id: int, op: str, args: dict[str, Any]) -> bytes:
+        ours = self.identity
+        return encode_request(ours.client, id, op, args, ours.shown(op), ours.access.token)
 
     def _send(self, message: bytes) -> None:
         """A socket that was shut out once gives up: it has nobody to send to, and another takes its place."""
@@ -134,6 +155,10 @@ class Connection:
     def close(self) -> None:
         """Gives the socket back."""
         self._socket.close()
+
+
+def _reads(op: str) -> bool:
+    return op in OPS and not OPS[op].effect
 
 
 def _listens(endpoint: str) -> bool:

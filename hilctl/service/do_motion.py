@@ -1,28 +1,20 @@
 """Requests that move the rig, or end a motion."""
 
 import math
-from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from msgspec.structs import replace
-
-from hilctl.errors import HilctlError
-from hilctl.law.motions import MotionRefused, Plan, Shaping, check_plan, plan
+from hilctl.law.motions import Plan
 from hilctl.law.requests import RequestKind
-from hilctl.params import BadValues, Problem, plain
-from hilctl.rig import flow, motion_limits
+from hilctl.params import plain
+from hilctl.service.checked import plan_checked, plan_shown
 from hilctl.service.do_feed import begun
 from hilctl.service.filing import start as start_recording
 from hilctl.service.service import Asked, Service
-from hilctl.service.stroke import refused_unshifted, shift_between, unshifted_limits
 from hilctl.service.tasks import Pace, Result, Task
 from hilctl.signals import Mode
-from hilctl.wire.errors import Code, Refused, refusal_of
+from hilctl.wire.errors import Code, Refused
 from hilctl.wire.ops import Arguments
-
-_HALVINGS = 12  # of the size that was asked for, in search of one that fits
-_SIZES = ("amplitude_m", "position_m", "peak_m")
 
 
 def arm(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
@@ -81,14 +73,16 @@ def move(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
 
 
 def check_motion(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
-    """What `track` would say, from where the table is."""
-    made, extremes = yield from s.planning.check(
+    """What `track` would say, from where the table is; with a picture of the motion, where points are asked for."""
+    kind, points, parameters = given.args.kind, given.args.points, given.open["parameters"]
+    shown = yield from s.planning.check(
         asked.who.id, s.lease.allows(asked.who.id, asked.token),
-        partial(plan_checked, s, given.args.kind, given.open["parameters"], place_of(s), 1),
+        partial(plan_shown, s, kind, parameters, place_of(s), points),
     )  # fmt: skip
+    made = shown.plan
     return {
-        "seconds": seconds_of(made), "extremes": extremes, "facts": made.facts, "text": made.text,
-        "warnings": made.warnings,
+        "seconds": seconds_of(made), "extremes": shown.extremes, "facts": made.facts, "text": made.text,
+        "warnings": made.warnings, **shown.picture,
     }  # fmt: skip
 
 
@@ -150,68 +144,6 @@ def begin_planned(s: Service, made: Plan, parameters: dict[str, Any], place_m: f
     while id not in s.watch.motions and s.watch.tick <= tick and s.core.ended is None:
         yield Pace.FAST
     return tick
-
-
-def largest(key: str, parameters: Mapping[str, Any], checked: Callable[[Mapping[str, Any]], object]) -> float:
-    """The largest value of this parameter that is not refused, rounded towards 0; 0 where none is, or it has none."""
-    asked = parameters.get(key)
-    if not isinstance(asked, float | int):
-        return 0.0
-
-    def fits(value: float) -> bool:
-        try:
-            checked({**parameters, key: value})
-        except HilctlError:
-            return False
-        return True
-
-    good, bad = 0.0, float(asked)
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (good + bad)
-        good, bad = (middle, bad) if fits(middle) else (good, middle)
-    rounded = float(f"{good:.3g}")
-    return rounded if abs(rounded) <= abs(good) else float(f"{0.995 * good:.3g}")
-
-
-def plan_checked(
-    s: Service, kind: str, parameters: dict[str, Any], place: float, id: int, going: Callable[[], bool] = lambda: True
-) -> tuple[Plan, dict[str, float]]:
-    """The motion, planned from that place and checked whole, as long as it is `going`; runs on a planner's thread."""
-    rig = s.store.rig
-    limits = motion_limits(rig.controller, rig.dt_s)
-    samples = s.waveforms.get(str(parameters.get("upload", ""))) if kind == "waveform" else None
-    shift = shift_between(s.store.start.controller, rig.controller)
-
-    extremes: dict[str, float] = {}
-
-    def checked(parameters: Mapping[str, Any], shaping: Shaping = limits.shaping) -> Plan:
-        made = plan(kind, parameters, replace(limits, shaping=shaping), place, id, samples)
-        if made.kind == "external" and made.facts["interval_s"] < (1.0 - 1e-9) * rig.dt_s:
-            told = f"must be at least the loop's period of {rig.dt_s:g} s"
-            raise BadValues([Problem("interval_s", made.facts["interval_s"], told, "send fewer positions a second")])
-        extremes.update(check_plan(made, limits, flow(rig.controller, rig.friction), going))
-        if shift.any:
-            try:
-                check_plan(made, unshifted_limits(limits, shift), going=going)
-            except MotionRefused as refused:
-                raise refused_unshifted(refused, shift) from None
-        return made
-
-    try:
-        made = checked(parameters)
-        if rig.controller.law.feed.inverse > 0.0:
-            from hilctl.law.motions.reach import within_reach
-
-            made = within_reach(made, rig.settings(), limits.shaping, lambda shaping: checked(parameters, shaping))
-            extremes.update(check_plan(made, limits, going=going))  # of the plan that is driven
-        return made, extremes
-    except HilctlError as error:
-        refused = refusal_of(error)
-        most = ""
-        for key in _SIZES if refused.code == Code.LIMIT else ():
-            fits = largest(key, parameters, checked)
-            most += f"; the largest {key} that fits is {fits:.3g}" if fits else ""
-        raise Refused(refused.code, refused.message + most, refused.key) from None
 
 
 def place_of(s: Service) -> float:

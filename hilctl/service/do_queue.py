@@ -6,7 +6,8 @@ from functools import partial
 from typing import Any
 
 from hilctl.params import BadValues, Problem, check, nearest
-from hilctl.service.do_motion import place_of, plan_checked, seconds_of
+from hilctl.service.checked import plan_checked
+from hilctl.service.do_motion import place_of, seconds_of
 from hilctl.service.queue import Item, Planned
 from hilctl.service.run_queue import OTHER_LEASE, SAME_M, run
 from hilctl.service.service import Asked, Service

@@ -165,12 +165,12 @@ def _warm(app: "App") -> "list[Future[Any]]":
     import numpy as np
 
     from hilctl.loop.mailbox import mail_put
-    from hilctl.service.do_motion import plan_checked
+    from hilctl.service.checked import plan_shown
 
     planner, store = app.service.planning.planner, app.service.store
     return [
         planner.submit(mail_put, np.zeros(1, np.int64), 0, 0),
-        planner.submit(plan_checked, app.service, "move", {"position_m": 0.0}, 0.0, 0),
+        planner.submit(plan_shown, app.service, "move", {"position_m": 0.0}, 0.0, 2, lambda: True),
         planner.submit(store.propose, {"law.blend_s": store.controller.law.blend_s}),
         planner.submit(_warm_demand, app),
     ]
@@ -179,7 +179,7 @@ def _warm(app: "App") -> "list[Future[Any]]":
 def _warm_demand(app: "App") -> None:
     """The same of a motion with the inverse model."""
     from hilctl.law.motions.demand import demand
-    from hilctl.service.do_motion import plan_checked
+    from hilctl.service.checked import plan_checked
 
     settings = app.service.store.rig.settings()
     settings.law.feed.inverse = 1.0

@@ -13,7 +13,8 @@ from functools import partial
 import numpy as np
 
 from hilctl.errors import HilctlError
-from hilctl.service.do_motion import begin_planned, place_of, plan_checked
+from hilctl.service.checked import plan_checked
+from hilctl.service.do_motion import begin_planned, place_of
 from hilctl.service.queue import Item, Planned
 from hilctl.service.service import Service
 from hilctl.service.tasks import Pace, Task

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from hilctl.law.motions import MotionLimits, MotionRefused
 from hilctl.law.settings import Controller
-from hilctl.wire.errors import Code, Refused
 
 
 class Shift(NamedTuple):
@@ -48,16 +47,29 @@ def unshifted_limits(limits: MotionLimits, shift: Shift) -> MotionLimits:
     )  # fmt: skip
 
 
-def refused_unshifted(refused: MotionRefused, shift: Shift) -> Refused:
-    """The refusal of a motion that passes a limit of the stroke by the unshifted reading alone."""
-    if not refused.key.startswith("limits.position"):
-        return Refused(Code.LIMIT, str(refused), refused.key)
-    value, limit = shift.unshifted(refused.value), shift.unshifted(refused.limit)
-    text = (
-        f"{refused.key}: the table would reach {value:.6g} m at t = {refused.t_s:.4f} s by the unshifted reading, the "
-        f"limit is {limit:.6g} m; since the start sensors.displacement was changed from offset "
-        f"{shift.offset_at_start:.6g} m, gain {shift.gain_at_start:.6g} to offset {shift.offset:.6g} m, gain "
-        f"{shift.gain:.6g}, which shifts the stroke; reduce the motion, or put the correction into the rig file and "
-        "restart"
-    )
-    return Refused(Code.LIMIT, text, refused.key)
+class PassesStroke(MotionRefused):
+    """A motion that passes a limit of the stroke by the unshifted reading alone."""
+
+    shift: Shift
+
+    @classmethod
+    def of(cls, refused: MotionRefused, shift: Shift) -> MotionRefused:
+        """What the check of the unshifted stroke refused, by that reading."""
+        if not refused.key.startswith("limits.position"):
+            return refused
+        made = cls(
+            quantity=refused.quantity, unit=refused.unit, t_s=refused.t_s, value=shift.unshifted(refused.value),
+            limit=shift.unshifted(refused.limit), key=refused.key,
+            remedy="reduce the motion, or put the correction into the rig file and restart",
+        )  # fmt: skip
+        made.shift = shift
+        return made
+
+    def __str__(self) -> str:
+        shift = self.shift
+        return (
+            f"{self.key}: the table would reach {self.value:.6g} m at t = {self.t_s:.4f} s by the unshifted reading, "
+            f"the limit is {self.limit:.6g} m; since the start sensors.displacement was changed from offset "
+            f"{shift.offset_at_start:.6g} m, gain {shift.gain_at_start:.6g} to offset {shift.offset:.6g} m, gain "
+            f"{shift.gain:.6g}, which shifts the stroke; {self.remedy}"
+        )

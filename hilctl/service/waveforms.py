@@ -7,7 +7,7 @@ import numpy as np
 from hilctl.law.motions import Samples, samples_of
 from hilctl.params import BadValues, Problem
 from hilctl.wire.errors import Code, Refused
-from hilctl.wire.ops import Waveform
+from hilctl.wire.ops_motion import Waveform
 
 _KEPT = 8
 

@@ -6,6 +6,7 @@ from hilctl.params import Params
 from hilctl.wire.roles import Role
 
 LAST = 1 << 62
+MAX_POINTS = 2000  # of a motion's preview: 64 kB
 MAX_NAME = 80  # characters of any text argument
 MAX_CHUNK = 48 * 1024  # bytes of one chunk of an upload: fits a request with room for its envelope
 

@@ -12,6 +12,7 @@ from hilctl.wire.errors import Code, Refused, refusal_of
 from hilctl.wire.op import LAST, MAX_CHUNK, MAX_NAME, Nothing, Op, Open
 from hilctl.wire.ops_attention import ATTENTION
 from hilctl.wire.ops_jobs import JOBS, MAX_JOB
+from hilctl.wire.ops_motion import MOTION
 from hilctl.wire.ops_queue import QUEUE
 from hilctl.wire.ops_recordings import RECORDINGS
 from hilctl.wire.roles import Role
@@ -49,20 +50,6 @@ class Arm(Params):
     prove: Annotated[
         bool, note("the bumps prove the signs again, and null and overlap are forgotten: the nominal null is taken")
     ] = False
-
-
-class Track(Params):
-    """A motion."""
-
-    kind: Annotated[str, note("a kind of motion, as `describe` lists them")]
-
-
-class Move(Params):
-    """Go somewhere: the parameters of the motion `move`."""
-
-    position_m: Annotated[float, number(-5, 5, "m", "where to go")]
-    duration_s: Annotated[float, number(0, 3600, "s", "how long; 0: as the speed, or the rig's approach, allows")] = 0.0
-    speed_m_s: Annotated[float, number(0, 20, "m/s", "peak speed; 0: the rig's approach velocity")] = 0.0
 
 
 class Zero(Params):
@@ -119,32 +106,6 @@ class Toml(Params):
     ] = 0
 
 
-class Waveform(Params):
-    """An upload, in chunks of little-endian float64."""
-
-    name: Annotated[str, note("what `track waveform` calls it")]
-    action: Annotated[Literal["begin", "chunk", "end", "drop"], note("begin, chunks in order, end; or drop")]
-    quantity: Annotated[Literal["displacement", "acceleration"], note("with begin: what the numbers are")] = (
-        "displacement"
-    )
-    interval_s: Annotated[
-        float,
-        number(0, 100, "s", "with begin: time between two values; 0: the numbers are pairs of a time and a value"),
-    ] = 0.01
-    count: Annotated[int, whole(0, 4_000_000, "", "with begin: how many numbers will come")] = 0
-    offset: Annotated[int, whole(0, 4_000_000, "", "with chunk: index of its first number")] = 0
-
-
-class Feed(Params):
-    """More of an external reference, as little-endian float64."""
-
-    motion: Annotated[int, whole(0, LAST, "", "the motion that follows it; 0: the one that runs")] = 0
-    first: Annotated[int, whole(0, LAST, "", "number of the first of them, counted from 0")] = 0
-    last: Annotated[bool, note("nothing comes after these: the reference comes to rest at the last of them")] = False
-
-
-_TRACK_ARGS = (Open("parameters", "map", "the motion's parameters, as `describe` lists them for its kind"),)
-
 _ALL = (
     Op(
         "hello",
@@ -191,33 +152,7 @@ _ALL = (
         "first, and the device set up as at the start. Signs and null are found again by the next `arm`",
         lease=True,
     ),
-    Op(
-        "track",
-        Track,
-        "motion, first, seconds, text, warnings",
-        "starts a motion; answers at once, `wait {motion}` says when it is over",
-        lease=True,
-        open=_TRACK_ARGS,
-    ),
-    Op("move", Move, "motion, first, seconds, text, warnings", "track, with the kind `move`", lease=True),
-    Op(
-        "check_motion",
-        Track,
-        "seconds, extremes, text, warnings",
-        "whether `track` would accept this motion; changes nothing",
-        effect=False,
-        role=Role.OBSERVER,
-        open=_TRACK_ARGS,
-    ),
-    Op(
-        "feed",
-        Feed,
-        "motion, next, ahead_s, delay_s",
-        "positions of the motion `external`, in metres; all or none are taken. `ahead_s`: how long the motion can go "
-        "on with what has come; `delay_s`: after which the next one is the reference",
-        lease=True,
-        open=(Open("data", "bytes", f"at most {MAX_CHUNK} bytes"),),
-    ),
+    *MOTION,
     Op("hold", Nothing, "tick", "ends the motion in order and holds; as stop, but needs the lease", lease=True),
     Op("stop", Nothing, "tick", "decelerates to rest and holds; never needs the lease", role=Role.OBSERVER),
     Op("off", Nothing, "tick", "ramps the valve to null and switches off; never needs the lease, ends a console lease"),
@@ -290,14 +225,6 @@ _ALL = (
         "answers when it is over, out of order; in virtual time `seconds` needs the lease",
         effect=False,
         role=Role.OBSERVER,
-    ),
-    Op(
-        "waveform",
-        Waveform,
-        "name, received, seconds",
-        "uploads a displacement or acceleration history",
-        lease=True,
-        open=(Open("data", "bytes", f"with chunk: at most {MAX_CHUNK} bytes"),),
     ),
     *RECORDINGS,
     *JOBS,

@@ -111,6 +111,9 @@ def test_a_motion_that_only_the_shift_hides_is_refused_by_the_unshifted_stroke(r
     assert (refused.code, refused.key) == (Code.LIMIT, "limits.position.max_m")
     for part in ("unshifted reading", OFFSET.rpartition(".")[0], "0.02 m", f"the limit is {high:g} m"):
         assert part in refused.message
+    shown = rig.check_motion("move", 2, position_m=goal, duration_s=10.0)
+    assert shown["refused"]["message"] == refused.message
+    assert shown["limits"]["position_m"]["high"] == pytest.approx(high - 0.02)
     rig.wait(rig.move(high - 0.03, duration_s=10.0))
     assert rig.status()["trip"] is None
     rig.wait(rig.move(0.0))

@@ -24,7 +24,8 @@ class Fake:
 
     def __init__(self) -> None:
         self.asked: list[dict[str, Any]] = []
-        self.answer: Answer = lambda request: {"clock": "real", "heartbeat_s": 60.0, "run": "r", "token": "secret"}
+        self.answer: Answer = lambda request: {"clock": "real", "heartbeat_s": 60.0, "run": "r", "token": "secret",
+                                          "lost_after_s": 120.0}
         self._socket = zmq.Context.instance().socket(zmq.ROUTER)
         self._socket.setsockopt(zmq.LINGER, 0)
         port = self._socket.bind_to_random_port("tcp://127.0.0.1")
@@ -147,7 +148,7 @@ def test_after_a_shutdown_nothing_more_is_asked(fake: Fake) -> None:
 def test_the_heart_of_a_client_learns_that_its_service_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(the_connection, "_LOOK_S", 0.01)
     fake = Fake()
-    fake.answer = lambda request: {"heartbeat_s": 0.01, "token": "secret"}
+    fake.answer = lambda request: {"heartbeat_s": 0.01, "token": "secret", "lost_after_s": 2.0}
     with Client(fake.endpoint) as rig:
         fake.die()
         beats = threading.Event()
@@ -184,3 +185,21 @@ def test_a_console_command_gives_back_what_was_free_before_and_serves_nothing_no
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     keep_secret("r", "secret" if held else "")
     assert console(fake, held=held, mode=mode) == ends_with
+
+
+def test_while_the_lease_is_quiet_what_only_reads_does_not_show_it_even_when_it_is_sent_again(
+    fake: Fake, client: Client
+) -> None:
+    client._identity.token = "secret"
+
+    def answer(request: dict[str, Any]) -> dict[str, Any] | None:
+        if not client._identity.quiet:  # the first is lost, and the person leaves
+            client._identity.quiet = True
+            return None
+        return over("mode")
+
+    fake.answer = answer
+    client.wait_mode("hold")
+    assert [request.get("lease", "") for request in fake.asked[:2]] == ["secret", ""]
+    client.hold()
+    assert fake.asked[-1]["lease"] == "secret"

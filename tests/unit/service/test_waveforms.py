@@ -8,7 +8,7 @@ import pytest
 from hilctl.params import BadValues
 from hilctl.service.waveforms import Waveforms
 from hilctl.wire.errors import Refused
-from hilctl.wire.ops import Waveform
+from hilctl.wire.ops_motion import Waveform
 
 
 def _begin(waveforms: Waveforms, name: str = "quake", count: int = 100, interval_s: float = 0.01) -> None:
