@@ -7,15 +7,15 @@ for the folder of job N.
 
 import argparse
 import json
-import os
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from hilctl.cli import progress
+from hilctl.cli.job_reports import Reports
 from hilctl.cli.main import parser_for, run
 from hilctl.errors import DONE, WRONG_USE, HilctlError, WrongUse, one_line
+from hilctl.experiment import measured
 from hilctl.service.run import die_with_parent
 
 # Options by the name of their value, and why a job does not take them.
@@ -47,7 +47,9 @@ def main() -> int:
     words = order["words"]
     sys.argv = ["hilctl", *words]
     _assign(order)
-    _report_to(order["progress"])
+    reports = Reports(order["progress"])
+    progress.listen(reports.progress)
+    measured.listen(reports.measured)
     try:
         given = parser_for(words).parse_args(words)
     except SystemExit as ended:
@@ -59,7 +61,10 @@ def main() -> int:
     except HilctlError as error:
         print(f"hilctl: {one_line(error.text)}", file=sys.stderr)
         return error.exit_code
-    return run(given)
+    try:
+        return run(given)
+    finally:
+        reports.flush()
 
 
 def adapt(given: argparse.Namespace, order: dict[str, Any]) -> None:
@@ -125,17 +130,6 @@ def _assign(order: dict[str, Any]) -> None:
     if order["public"]:
         key = ClientKey(order["name"], order["rig"], order["public"], order["secret"], order["server"])
     assign(Place(order["endpoints"]["commands"], Access(key, order["token"])))
-
-
-def _report_to(descriptor: int) -> None:
-    """A service that does not read does not keep us waiting."""
-    os.set_blocking(descriptor, False)
-
-    def hear(now: dict[str, Any]) -> None:
-        with suppress(BlockingIOError, BrokenPipeError):
-            os.write(descriptor, json.dumps(now).encode() + b"\n")
-
-    progress.listen(hear)
 
 
 if __name__ == "__main__":

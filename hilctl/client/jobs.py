@@ -36,9 +36,10 @@ class Jobs:
         found: list[dict[str, Any]] = self._rig.ask("jobs")["jobs"]
         return found
 
-    def show(self, job: int, first: int = 0) -> dict[str, Any]:
-        """One: its progress, its lines of output from `first` on, its files."""
-        return self._rig.ask("job", job=job, first=first)
+    def show(self, job: int, first: int = 0, first_measured: int = 0) -> dict[str, Any]:
+        """One: its progress, its lines of output from `first` on, what it has measured from there on, its files."""
+        points = {"first_measured": first_measured} if first_measured else {}
+        return self._rig.ask("job", job=job, first=first, **points)
 
     def abort(self, job: int) -> dict[str, Any]:
         """Ends it in order; `wait` says when it has ended."""

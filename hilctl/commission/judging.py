@@ -8,6 +8,7 @@ from hilctl.commission.history import worth_of_history
 from hilctl.commission.notes import Notes
 from hilctl.commission.worth import worth
 from hilctl.experiment.drive import LegFault
+from hilctl.experiment.measured import report
 from hilctl.identify.distortion import NotMeasuredError
 from hilctl.results.proof import Sine, Thd, Tracked, Worth
 
@@ -34,6 +35,8 @@ def distortion(rig: "Client", notes: Notes, sizes: Sequence[sines.Size], when: s
             one = notes.result.thd.setdefault(size.key, Thd(size.amplitude_m))
             setattr(one, when, made.distortion.percent)
             setattr(one, f"resolution_{when}", made.distortion.resolution_percent)
+            report("distortion", when=when, frequency_hz=size.frequency_hz, amplitude_m=size.amplitude_m,
+                   percent=made.distortion.percent, resolution_percent=made.distortion.resolution_percent)  # fmt: skip
             if one.before is not None and one.after is not None:
                 one.factor = one.before / one.after
                 if one.factor < 1.0:

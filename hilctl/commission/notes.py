@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from hilctl.client.save import write_whole
 from hilctl.errors import HilctlError
+from hilctl.experiment.measured import report
 from hilctl.results.commissioned import Commissioned, Loss, Missing, Stage
 from hilctl.results.stored import as_json
 
@@ -35,6 +36,7 @@ class Notes:
     def __init__(self, rig: "Client", folder: Path, tell: Tell, earlier: Commissioned | None = None) -> None:
         self.rig, self.folder, self.tell = rig, folder, tell
         self._begun_s, self._tick, self._rate_hz = time.monotonic(), _tick(rig), float(rig.hello["rate_hz"])
+        self._missed = 0  # how often something could not be done
         self.stage, self.share = "", 0.0  # where the work is: a stage, and the share of it that is done
         self.result = earlier or Commissioned(
             rig=str(rig.hello["rig"]), rate_hz=self._rate_hz, date=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -50,6 +52,7 @@ class Notes:
 
     def miss(self, part: str, reason: str, consequence: str, remedy: str) -> None:
         """A part that is not done, or not whole; a warning, too."""
+        self._missed += 1
         self.result.missing.setdefault(part, Missing(reason, remedy))
         self.warn(f"{reason}. {consequence[0].upper()}{consequence[1:]}; `{remedy}` measures it alone")
 
@@ -69,14 +72,17 @@ class Notes:
         """A part of the work, with its rig time and its elapsed time."""
         self.stage, self.share = name, 0.0
         self.tell(name)
-        begun_s, tick = time.monotonic(), _tick(self.rig)
+        begun_s, tick, missed = time.monotonic(), _tick(self.rig), self._missed
+        complete = False
         try:
             yield
+            complete = self._missed == missed
         finally:
             # A service that has ended gives no time; the exception says why it ended.
             rig_s = (_tick(self.rig, tick) - tick) / self._rate_hz
             self.result.stages.append(Stage(name, rig_s, time.monotonic() - begun_s))
             before_s, waited_s = self._earlier_s
+            report("part", part=name, complete=complete, rig_s=rig_s)
             self.result.rig_seconds = before_s + (_tick(self.rig, self._tick) - self._tick) / self._rate_hz
             self.result.wall_seconds = waited_s + time.monotonic() - self._begun_s
 

@@ -92,6 +92,8 @@ def job(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     lines = list(found.lines)[max(0, len(found.lines) - (found.count - first)) :] if first < found.count else []
     return {
         **found.told(), "lines": lines, "first": first, "next": max(first, found.count), "files": files,
+        "measured": [one for one in found.measured if one["number"] >= given.args.first_measured],
+        "next_measured": found.points,
         "result": kind.result if kind.result in names else "", "page": kind.page if kind.page in names else "",
     }  # fmt: skip
 

@@ -25,13 +25,14 @@ from hilctl.service.lent import Lent
 from hilctl.service.worker import LINES, Worker
 from hilctl.wire import places
 from hilctl.wire.errors import Code, Refused
-from hilctl.wire.ops_jobs import FIELDS, KINDS, LIVE
+from hilctl.wire.ops_jobs import FIELDS, KINDS, LIVE, MEASURED
 
 log = logging.getLogger(__name__)
 
 REMEMBERED = 32
 _LOOK_S = 0.05
 _EVERY_S = 1.0  # progress is an event at most this often
+_POINTS, _LAST_POINTS = 2, 100  # that are events with one look, and at the end
 _PATIENCE_S = 90.0  # for a job that was asked to end: the table's way to rest, and off; then it is killed
 _LINES_KEPT = 50  # on the disk
 _LONGEST = 2000  # characters of a reason
@@ -59,6 +60,8 @@ class Job:
     commanded: bool = False  # it has used the lease: its options are checked
     count: int = 0  # of lines that it has printed
     lines: deque[str] = field(default_factory=lambda: deque(maxlen=LINES))
+    points: int = 0  # that it has measured
+    measured: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=MEASURED))  # the newest of them
 
     @property
     def over(self) -> bool:
@@ -79,6 +82,7 @@ class _Running:
     why: str = ""
     looked_s: float = 0.0
     told_s: float = 0.0
+    point: int = 0  # the next that is to be an event
 
 
 class Jobs:
@@ -168,6 +172,7 @@ class Jobs:
         now.looked_s = now_s
         job, code = now.job, now.worker.look()
         job.lines, job.count = now.worker.lines, now.worker.count
+        job.measured, job.points = now.worker.measured, now.worker.points
         changed = _progress(job, now.worker.progress)
         if code is not None:
             self._ended(now, code)
@@ -176,6 +181,8 @@ class Jobs:
             now.told_s = now_s
             self.begun(job)
             self._told("progress", job)
+        if job.commanded:
+            self._measured(now, _POINTS)
         if self._lent.role(now.id) is None:
             self.abort(job, f"{job.by} was revoked")
         if now.end_s and now_s > now.end_s + _PATIENCE_S:
@@ -201,8 +208,19 @@ class Jobs:
             job.state = "died" if code < 0 else "failed"
         if code != WRONG_USE or job.commanded:
             self.begun(job)
+            self._measured(now, _LAST_POINTS)
             self._told("ended", job, exit_code=code, reason=job.reason)
         self._keep(job)
+
+    def _measured(self, now: _Running, most: int) -> None:
+        """The next points as events: a few at a time, however many come."""
+        job = now.job
+        if job.points <= now.point:
+            return
+        for point in [one for one in job.measured if one["number"] >= now.point][:most]:
+            self.begun(job)
+            now.point = point["number"] + 1
+            self._told("measured", job, measured=point)
 
     def _told(self, action: str, job: Job, **more: Any) -> None:
         self._tell("job", action=action, job=job.job, job_kind=job.kind, state=job.state, by=job.by, part=job.part,
@@ -215,7 +233,7 @@ class Jobs:
             self._told("started", job)
 
     def _keep(self, job: Job) -> None:
-        values = {**asdict(job), "lines": list(job.lines)[-_LINES_KEPT:]}
+        values = {**asdict(job), "lines": list(job.lines)[-_LINES_KEPT:], "measured": list(job.measured)}
         self._disk.submit(_written, _record(self.root, job.job), json.dumps(values))
 
 
@@ -275,7 +293,8 @@ def _remembered(root: Path) -> dict[int, Job]:
     for number in numbers[:REMEMBERED]:
         try:
             values = json.loads(_record(root, number).read_text())
-            job = Job(**{**values, "lines": deque(values["lines"], maxlen=LINES)})
+            lines, measured = deque(values["lines"], maxlen=LINES), deque(values.get("measured", ()), maxlen=MEASURED)
+            job = Job(**{**values, "lines": lines, "measured": measured})
         except (OSError, ValueError, TypeError, KeyError):
             continue
         named = Path(job.folder).name == job.folder != ""

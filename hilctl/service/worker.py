@@ -5,6 +5,7 @@ has a session of its own: a Ctrl-C at the service's terminal reaches the service
 """
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -13,10 +14,13 @@ from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
+
+from hilctl.wire.ops_jobs import LONGEST_REPORT, MEASURED
 
 LINES = 200  # of output that are kept
 _LONGEST = 400  # characters of one
+_WHOLE = 1 << 63  # what a message can carry
 _AT_ONCE = 1 << 16  # bytes of a pipe in one look
 _NOT_FOR_JOBS = ("NOTIFY_SOCKET", "HILCTL_KEY", "HILCTL_TOKEN")
 
@@ -24,9 +28,9 @@ _NOT_FOR_JOBS = ("NOTIFY_SOCKET", "HILCTL_KEY", "HILCTL_TOKEN")
 class _Pipe:
     """Lines that a process writes; what it has not finished waits, up to the length of a line."""
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, longest: int = _LONGEST) -> None:
         os.set_blocking(descriptor, False)
-        self._descriptor, self._rest = descriptor, b""
+        self._descriptor, self._rest, self._longest = descriptor, b"", longest
 
     def lines(self) -> list[str]:
         """Those that have come."""
@@ -35,8 +39,8 @@ class _Pipe:
         except BlockingIOError:
             return []
         *whole, self._rest = (self._rest + came).split(b"\n")
-        self._rest = self._rest[: 4 * _LONGEST]
-        return [_plain(line) for line in whole]
+        self._rest = self._rest[: 4 * self._longest]
+        return [_plain(line, self._longest) for line in whole]
 
     def close(self) -> list[str]:
         """The last ones."""
@@ -44,11 +48,11 @@ class _Pipe:
         while came := self.lines():
             found += came
         os.close(self._descriptor)
-        return found + ([_plain(self._rest)] if self._rest else [])
+        return found + ([_plain(self._rest, self._longest)] if self._rest else [])
 
 
-def _plain(line: bytes) -> str:
-    text = line.decode(errors="replace").rstrip()[:_LONGEST]
+def _plain(line: bytes, longest: int) -> str:
+    text = line.decode(errors="replace").rstrip()[:longest]
     return "".join(c if c.isprintable() else " " for c in text)
 
 
@@ -69,7 +73,9 @@ class Worker:
         self.lines: deque[str] = deque(maxlen=LINES)
         self.count = 0  # of all lines that it has printed
         self.progress: dict[str, Any] = {}
-        self._output, self._progress = _Pipe(said), _Pipe(told)
+        self.measured: deque[dict[str, Any]] = deque(maxlen=MEASURED)
+        self.points = 0  # of all that it has measured
+        self._output, self._reports = _Pipe(said), _Pipe(told, LONGEST_REPORT)
         assert self._process.stdin is not None
         with self._process.stdin as orders, suppress(BrokenPipeError):  # it may be dead already
             orders.write(json.dumps({**order, "progress": tells}).encode())
@@ -82,17 +88,21 @@ class Worker:
     def look(self) -> int | None:
         """Takes in what it says; its exit code, once it has ended."""
         code = self._process.poll()
-        self._take(self._output.lines(), self._progress.lines())
+        self._take(self._output.lines(), self._reports.lines())
         if code is not None:
-            self._take(self._output.close(), self._progress.close())
+            self._take(self._output.close(), self._reports.close())
         return code
 
-    def _take(self, lines: list[str], progress: list[str]) -> None:
+    def _take(self, lines: list[str], reports: list[str]) -> None:
         self.lines.extend(lines)
         self.count += len(lines)
-        for line in progress[-1:]:
-            with suppress(json.JSONDecodeError):
-                self.progress = json.loads(line)
+        for said in map(_report, reports):
+            point = said.get("measured")
+            if _is_point(point):
+                self.measured.append({**point, "number": self.points})
+                self.points += 1
+            elif said and "measured" not in said:
+                self.progress = said
 
     def end(self) -> None:
         """Asks it to end in order."""
@@ -102,6 +112,25 @@ class Worker:
         """Ends it and what it has started, at once."""
         with suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
+
+
+def _report(line: str) -> dict[str, Any]:
+    """What a line says; empty where it says nothing."""
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _is_point(point: Any) -> TypeGuard[dict[str, Any]]:
+    """Numbers and words by their names, so that every client can read them."""
+    return isinstance(point, dict) and all(
+        isinstance(value, str)
+        or (isinstance(value, int) and -_WHOLE <= value < _WHOLE)
+        or (isinstance(value, float) and math.isfinite(value))
+        for value in point.values()
+    )
 
 
 def _environment() -> dict[str, str]:

@@ -6,6 +6,8 @@ from hilctl.params import Params, note, whole
 from hilctl.wire.op import LAST, Nothing, Op, Open
 from hilctl.wire.roles import Role
 
+MEASURED = 1000  # points that are kept of a job
+LONGEST_REPORT = 1000  # bytes of one, as the job's process reports it
 MAX_JOB = 999_999  # they are numbered from 1, and their folders' names have as many digits
 
 
@@ -58,9 +60,10 @@ class Job(Params):
 
 
 class Look(Job):
-    """One of the jobs, and what its command has printed."""
+    """One of the jobs, what its command has printed, and what it has measured."""
 
     first: Annotated[int, whole(0, LAST, "", "number of the first line wanted, counted from 0")] = 0
+    first_measured: Annotated[int, whole(0, LAST, "", "number of the first point wanted, counted from 0")] = 0
 
 
 FIELDS = (
@@ -111,8 +114,10 @@ JOBS = (
     Op(
         "job",
         Look,
-        f"{_FIELDS}, lines, first, next, files [{{name, bytes}}], result, page",
-        "one job: its progress, the last 200 lines of its output, its files, which `download {job, name}` copies",
+        f"{_FIELDS}, lines, first, next, measured [{{number, kind, ...}}], next_measured, files [{{name, bytes}}], "
+        "result, page",
+        f"one job: its progress, the last 200 lines of its output, the last {MEASURED} points that it has measured, "
+        "its files, which `download {job, name}` copies",
         effect=False,
         role=Role.OBSERVER,
     ),

@@ -81,6 +81,16 @@ def test_a_supervisor_goes_away_and_finds_its_job_again(service, rig, tmp_path):
     told = [e for e in rig.events() if e["kind"] == "job" and e["job"] == begun["job"]]
     assert [told[0]["action"], told[-1]["action"], told[-1]["state"]] == ["started", "ended", "done"]
     assert any(e["action"] == "progress" and e["part"] for e in told)
+    shown = over["measured"]
+    assert [one["number"] for one in shown] == list(range(over["next_measured"]))
+    assert [{name: one[name] for name in ("direction", "speed_m_s", "std_n")} for one in shown] == [
+        {name: point[name] for name in ("direction", "speed_m_s", "std_n")} for point in result["points"]
+    ]
+    for one, point in zip(shown, result["points"], strict=True):
+        assert one["kind"] == "friction" and one["low_n"] < one["force_n"] < one["high_n"]
+        assert one["force_n"] == pytest.approx(point["force_n"], rel=0.05)  # it may be weighed again at the end
+    assert [e["measured"] for e in told if e["action"] == "measured"] == shown
+    assert jobs.show(begun["job"], first_measured=4)["measured"] == shown[4:]
 
 
 @pytest.mark.parametrize(
@@ -99,6 +109,32 @@ def test_wrong_options_are_refused_before_anything_moves(rig, kind, options, key
     assert {k: rig.status()[k] for k in ("mode", "epoch", "last_motion", "lease", "job")} == {
         k: before[k] for k in ("mode", "epoch", "last_motion", "lease", "job")
     }
+
+
+def test_a_resumed_job_begins_with_what_was_measured_before(service, rig):
+    jobs = Jobs(rig)
+    number = jobs.start("friction", *LONG)["job"]
+    before = until(lambda: (now := jobs.show(number)["measured"]) and len(now) >= 2 and now, "two points")
+    jobs.abort(number)
+    jobs.wait(number)
+    again = jobs.start(resumes=number)["job"]
+    begun = until(lambda: (now := jobs.show(again)["measured"]) and len(now) > len(before) and now, "a point more")
+    assert begun[: len(before)] == before
+
+
+def test_a_commissioning_reports_its_distortion_and_its_parts(service, rig):
+    jobs = Jobs(rig)
+    number = jobs.start("commission", "--only", "sines", "--sines", "5", "--warm-up", "0")["job"]
+    over = jobs.wait(number)
+    assert over["state"] == "done", over["lines"]
+    found = {kind: [one for one in over["measured"] if one["kind"] == kind] for kind in ("part", "distortion")}
+    thd = jobs.result(number)["thd"]["5"]
+    for one in found["distortion"]:
+        assert (one["frequency_hz"], one["percent"]) == (5.0, thd[one["when"]])
+    assert {one["when"] for one in found["distortion"]} == {w for w in ("before", "after") if thd[w] is not None}
+    parts = {one["part"]: one for one in found["part"]}
+    assert "preparing" in parts and any("distortion" in name for name in parts)
+    assert all(one["complete"] and one["rig_s"] >= 0 for one in parts.values())
 
 
 def test_an_aborted_job_brings_the_table_to_rest_and_restores_the_parameters(rig):

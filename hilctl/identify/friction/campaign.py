@@ -20,10 +20,12 @@ from hilctl.experiment import drive as experiment
 from hilctl.experiment import journal, store
 from hilctl.experiment.drive import LegFault, look, ready
 from hilctl.experiment.facts import OFFSETS, Facts, read_facts
+from hilctl.experiment.measured import report
 from hilctl.experiment.noise import REST_S, with_noise
 from hilctl.experiment.own_loop import refuse_own_loop
 from hilctl.experiment.policy import MEANS
 from hilctl.experiment.record import Record, record_of
+from hilctl.experiment.scales import SURE
 from hilctl.experiment.sensors import SENSED
 from hilctl.identify.friction.estimate_mass import apparent_mass, is_off, tells
 from hilctl.identify.friction.estimate_speed import Measured, aligned, evaluate
@@ -126,12 +128,15 @@ class Campaign:
     def run(self) -> Iterator[Measured]:
         """Measures what is left. LegFault says what is wrong; finished speeds are kept."""
         fruitless = []
+        for before in self.finished:
+            _report(before)
         for index, leg in self.left:
             self._drive(index)
             measured = self._judged(index)
             if measured is None:
                 raise LegFault(f"{leg.name}: what was stored of it in {self.folder / LEGS} is gone; resume")
             self._measured[index] = measured
+            _report(measured)
             yield measured
             fruitless += [] if measured.points else [measured]
             if len(fruitless) >= max(LEAST_FRUITLESS, FRUITLESS * len(self.header.legs)):
@@ -197,6 +202,13 @@ class Campaign:
         record = aligned(record, facts, offsets)
         pair = evaluate(index, self.header.legs[index], record, facts, self.expected).pair
         return examine(record, pair, facts, after)
+
+
+def _report(measured: Measured) -> None:
+    for p in measured.points:
+        within_n = SURE * p.std_n
+        report("friction", direction=p.direction, speed_m_s=p.speed_m_s, force_n=p.force_n, std_n=p.std_n,
+               low_n=p.force_n - within_n, high_n=p.force_n + within_n)  # fmt: skip
 
 
 def _ready(rig: "Client", facts: Facts) -> None:

@@ -12,8 +12,9 @@ import pytest
 from hilctl.service.jobs import REMEMBERED, Job, Jobs, _reason
 from hilctl.service.lent import Lent
 from hilctl.service.run import _end_job
-from hilctl.service.worker import LINES, _Pipe
+from hilctl.service.worker import LINES, Worker, _Pipe
 from hilctl.wire.errors import Refused
+from hilctl.wire.ops_jobs import LONGEST_REPORT, MEASURED
 from hilctl.wire.roles import Role, Who
 
 
@@ -25,7 +26,7 @@ def remembered(root, *jobs):
 
 def record(number, **values):
     job = Job(number, "friction", ["--budget", "60"], 0, f"{number}-friction", "carol", "commissioner", time.time_ns())
-    return {**vars(job), "lines": ["one", "two"], "count": 2, "state": "done", "exit_code": 0, **values}
+    return {**vars(job), "lines": ["one", "two"], "measured": [], "count": 2, "state": "done", "exit_code": 0, **values}
 
 
 def test_a_job_that_ran_when_the_service_died_is_lost(tmp_path):
@@ -107,10 +108,17 @@ class Deaf:
 
     def __init__(self, order, folder):
         self.lines, self.count, self.progress = deque(), 0, {}
+        self.measured, self.points = deque(maxlen=MEASURED), 0
         self.pid, self.code, self.asked = 0, None, 0
 
     def look(self):
         return self.code
+
+    def measures(self, count):
+        """So many points more."""
+        for _ in range(count):
+            self.measured.append({"kind": "friction", "number": self.points})
+            self.points += 1
 
     def end(self):
         self.asked += 1
@@ -165,6 +173,76 @@ def test_progress_is_an_event_once_a_second_at_most_and_only_of_what_has_begun(r
         process.progress = {"part": part, "fraction": None}
         jobs.look(at_s)
     assert [(body["action"], body["part"]) for body in told] == [("started", "a"), ("progress", "a"), ("progress", "c")]
+
+
+def numbers(told):
+    return [body["measured"]["number"] for body in told if body["action"] == "measured"]
+
+
+def test_points_are_events_in_order_a_few_with_each_look_and_only_of_what_has_begun(running):
+    jobs, _, id, _, told, process = running
+    process.measures(5)
+    jobs.look(10.0)
+    assert told == [] and jobs.get(1).points == 5
+    jobs.commands(id)
+    jobs.look(10.1)
+    assert told[0]["action"] == "started" and numbers(told) == [0, 1]
+    jobs.look(10.2)
+    jobs.look(10.3)
+    jobs.look(10.4)
+    assert numbers(told) == [0, 1, 2, 3, 4]
+    process.measures(1)
+    process.code = 0
+    jobs.look(10.5)
+    assert numbers(told) == [0, 1, 2, 3, 4, 5] and told[-1]["action"] == "ended"
+
+
+def test_a_job_that_measures_without_end_floods_nobody(running):
+    jobs, _, id, _, told, process = running
+    jobs.commands(id)
+    for look in range(50):
+        process.measures(100)
+        jobs.look(10.0 + 0.1 * look)
+    assert len(jobs.get(1).measured) == MEASURED and jobs.get(1).points == 5000
+    assert len(numbers(told)) <= 100
+    process.code = 0
+    jobs.look(20.0)
+    assert len(numbers(told)) <= 200 and numbers(told) == sorted(numbers(told))
+
+
+def test_what_was_measured_is_remembered(tmp_path, running):
+    jobs, _, id, _, _, process = running
+    jobs.commands(id)
+    process.measures(3)
+    process.code = 0
+    jobs.look(10.0)
+    jobs._disk.shutdown()
+    again = Jobs(tmp_path, Lent({}.get), lambda *_, **__: None, ThreadPoolExecutor(1)).get(1)
+    assert [one["number"] for one in again.measured] == [0, 1, 2] and again.points == 3
+    old = json.loads((tmp_path / "1.json").read_text())
+    for later in ("measured", "points"):  # as an earlier version has written it
+        del old[later]
+    (tmp_path / "1.json").write_text(json.dumps(old))
+    again = Jobs(tmp_path, Lent({}.get), lambda *_, **__: None, ThreadPoolExecutor(1)).get(1)
+    assert (list(again.measured), again.points) == ([], 0)
+
+
+def test_of_what_a_job_reports_only_what_is_whole_and_plain_is_taken_in():
+    process = Worker.__new__(Worker)
+    process.lines, process.count, process.progress = deque(), 0, {}
+    process.measured, process.points = deque(maxlen=MEASURED), 0
+    point = {"kind": "friction", "force_n": 3.5, "complete": True}
+    nothing = ["", "[]", "3", "{", "{}", '{"measured": 3}', '{"measured": {"a": NaN}}', '{"measured": {"a": [1]}}',
+               '{"measured": {"a": 1' + "0" * 400 + "}}", '{"measured": {"a": ' + "[" * 900]  # fmt: skip
+    process._take([], ['{"part": "one"}', *nothing, json.dumps({"measured": {**point, "number": 99}})])
+    assert process.progress == {"part": "one"}
+    assert list(process.measured) == [{**point, "number": 0}]
+    process._take([], [json.dumps({"measured": point})] * (MEASURED + 5))
+    assert len(process.measured) == MEASURED and process.measured[-1]["number"] == MEASURED + 5
+    reads, writes = os.pipe()
+    os.write(writes, b"x" * (LONGEST_REPORT + 50) + b"\n")
+    assert len(_Pipe(reads, LONGEST_REPORT).lines()[0]) == LONGEST_REPORT
+    os.close(writes)
 
 
 def test_a_job_that_does_not_end_keeps_no_service_alive(running, monkeypatch):
