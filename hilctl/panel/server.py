@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+import socket
 import sys
 from collections.abc import Callable
 from importlib import resources
@@ -81,6 +82,11 @@ def _read(path: Path) -> str:
     return text
 
 
+def _free_port(host: str) -> int:
+    with socket.create_server((host, 0), family=socket.AF_INET6 if ":" in host else socket.AF_INET) as one:
+        return int(one.getsockname()[1])
+
+
 def serve(where: Where, address: Address, say: Callable[[str], None]) -> None:
     """Until it is ended by Ctrl-C or SIGTERM."""
     try:
@@ -92,6 +98,8 @@ def serve(where: Where, address: Address, say: Callable[[str], None]) -> None:
         ) from None
 
     password, made = address.password()
+    if address.port == 0:
+        address = address._replace(port=_free_port(address.host))
     feed = Feed(where)
     hall = Hall(feed)
     files = Files(feed)

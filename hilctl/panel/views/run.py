@@ -145,7 +145,7 @@ class RunView(View):
         if seat is None or why:
             self._said.set_text(f"✖ {why}" if why else "")
             return None
-        found = await ask(lambda: seat.ask("check_motion", kind=kind, parameters=values, points=_POINTS), quiet=True)
+        found = await ask(lambda: seat.client().check_motion(kind, _POINTS, **values), quiet=True)
         if not found:
             self._said.set_text(f"✖ {found.why}")
             return None
@@ -166,15 +166,12 @@ class RunView(View):
         if not preview:
             return
         with self._figures:
-            for name, unit, limit in (
-                ("position_m", "m", "position"), ("velocity_m_s", "m/s", "velocity"),
-                ("acceleration_m_s2", "m/s²", "acceleration"),
-            ):  # fmt: skip
-                low, high = checked["limits"][limit]["low"], checked["limits"][limit]["high"]
-                grid_of(
-                    curves(preview["t_s"], {name: preview[name]}, "s", unit, limits=(low, high)),
-                    f"{name} of the motion",
+            for name, unit in (("position_m", "m"), ("velocity_m_s", "m/s"), ("acceleration_m_s2", "m/s²")):
+                limits = checked["limits"][name]
+                chart = curves(
+                    preview["t_s"].tolist(), {name: preview[name].tolist()}, "s", unit, (limits["low"], limits["high"])
                 )
+                grid_of(chart, f"{name} of the motion")
 
     async def _start_it(self) -> None:
         seat = self.desk.seat
