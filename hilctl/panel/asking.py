@@ -27,7 +27,7 @@ async def ask(do: Callable[[], Any], done: str = "", *, quiet: bool = False) -> 
     if why and not quiet:
         ui.notify(why, type="negative", multi_line=True, timeout=0, close_button="Close", position="bottom")
     elif done and not why:
-        ui.notify(done, type="positive", position="bottom")
+        ui.notify(done, type="positive", position="bottom", timeout=2500)
     return Answer(value, why)
 
 

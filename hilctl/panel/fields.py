@@ -92,7 +92,7 @@ class Form:
                 made: Any = ui.select(list(one["choices"]), value=shown, label=f"{key}{unit}", on_change=typed)
             else:
                 made = ui.input(f"{key}{unit}", value=shown, on_change=typed, validation=partial(wrong, one))
-            made.props(f'dense outlined aria-label="{key}"').style("width:13.5rem").tooltip(hint)
+            made.props(f'dense outlined aria-label="{key}"').style("width:11.5rem").tooltip(hint)
             self._inputs[key] = made
 
     def values(self) -> tuple[dict[str, Any], str]:

@@ -32,7 +32,7 @@ def options(series: list[dict[str, Any]], x: dict[str, Any], y: dict[str, Any]) 
     return {
         "animation": False, "backgroundColor": "transparent", "tooltip": {"trigger": "axis"},
         "grid": {"left": 64, "right": 18, "top": 34, "bottom": 44},
-        "legend": {"top": 2, "textStyle": {"color": "#8a94a3"}, "data": [one["name"] for one in series]},
+        "legend": {"top": 2, "textStyle": {"color": "#8a94a3"}, "data": [one["name"] for one in series if one["name"]]},
         "xAxis": x, "yAxis": y | {"nameLocation": "middle", "nameGap": 48}, "series": series,
     }  # fmt: skip
 
@@ -43,21 +43,20 @@ def curves(
 ) -> dict[str, Any]:  # fmt: skip
     """Over one x."""
     series = [line(name, x, y, k) for k, (name, y) in enumerate(named.items())]
-    marks = [{"yAxis": one, "name": "limit", "label": {"formatter": "limit"}} for one in limits if one is not None]
+    marks = [{"yAxis": one} for one in limits if one is not None]
     if marks and series:
         series[0]["markLine"] = {
             "data": marks, "symbol": "none", "silent": True, "lineStyle": {"type": "dashed", "color": "#c0392b"},
+            "label": {"formatter": "limit", "position": "insideEndTop", "color": "#c0392b"},
         }  # fmt: skip
-        reach = [value for value in limits if value is not None] + [v for y in named.values() for v in y]
-        extra = 0.05 * (max(reach) - min(reach) or 1.0)
-        made = options(series, axis(x_name, x_unit), axis("", y_unit))
-        made["yAxis"] |= {
-            "min": min(reach) - extra,
-            "max": max(reach) + extra,
-            "axisLabel": made["yAxis"]["axisLabel"] | {":formatter": "value => +value.toPrecision(3)"},
-        }
-        return made
+        series.append(_reach(x[0], [one for one in limits if one is not None]))
     return options(series, axis(x_name, x_unit), axis("", y_unit))
+
+
+def _reach(x: float, limits: Sequence[float]) -> dict[str, Any]:
+    """Nothing to see: the axis reaches as far as the limits."""
+    return {"type": "line", "name": "", "data": [[x, one] for one in limits], "showSymbol": False,
+            "lineStyle": {"width": 0}, "tooltip": {"show": False}}  # fmt: skip
 
 
 def grid_of(chart: dict[str, Any], label: str) -> Any:

@@ -42,6 +42,8 @@ class Hall:
         )
         ui.colors(primary="#0b4f8a", negative="#b3151b", positive="#1b6e3c", warning="#f2b84b")
         ui.button.default_props("no-caps")
+        for field in (ui.input, ui.number, ui.select):
+            field.default_props("hide-bottom-space")
         dark = ui.dark_mode(None)
         head = Head(desk, dark)
         views: dict[str, View] = {}

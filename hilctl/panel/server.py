@@ -67,7 +67,8 @@ class Address(NamedTuple):
         try:
             return self.host == "localhost" or ip_address(self.host).is_loopback
         except ValueError:
-            raise WrongUse(f"--host {self.host}: must be an address of this computer, like 127.0.0.1", key="--host") from None
+            what = "must be an address of this computer, like 127.0.0.1"
+            raise WrongUse(f"--host {self.host}: {what}", key="--host") from None
 
 
 def _read(path: Path) -> str:

@@ -106,14 +106,14 @@ class CommissionView(JobView):
                 self._draw_result(job.result)
 
     def _draw_result(self, result: dict[str, Any]) -> None:
-        with ui.element("section").classes("hil-card"):
+        with ui.element("section").classes("hil-card hil-wide"):
             ui.html("<h2>Parameters</h2>", sanitize=False)
             columns = [
                 {"name": k, "label": k, "field": k, "align": "left"} for k in ("key", "value", "interval", "origin")
             ]
             found = {
-                **_named("plant", result.get("plant")),
-                **_named("friction", (result.get("friction") or {}).get("parameters")),
+                **_named("", result.get("plant")),
+                **_named("friction.", (result.get("friction") or {}).get("parameters")),
             }
             rows = [
                 {"key": key, "value": _number(q["value"], q["unit"]), "origin": q["origin"],
@@ -136,7 +136,7 @@ class CommissionView(JobView):
 
 def _named(where: str, found: Any) -> dict[str, dict[str, Any]]:
     """Quantities by their key."""
-    return {f"{where}.{k}": q for k, q in (found or {}).items() if isinstance(q, dict) and "origin" in q}
+    return {f"{where}{k}": q for k, q in (found or {}).items() if isinstance(q, dict) and "origin" in q}
 
 
 def _number(value: Any, unit: str) -> str:

@@ -74,7 +74,7 @@ class FrictionView(JobView):
             if fit is None:
                 ui.label(f"{len(points)} points so far." if points else "No points yet.").classes("hil-note")
                 return
-            ui.label(f"{fit['law']}: {fit['why']}").style("font-weight:600")
+            ui.label(fit["why"]).style("font-weight:600")
             for name, q in fit["parameters"].items():
                 interval = f"[{_number(q['low'])}, {_number(q['high'])}]"
                 ui.label(f"{name} = {_number(q['value'])} {q['unit']}   {interval}, {q['origin']}")
@@ -108,7 +108,13 @@ def _curve(points: list[dict[str, Any]], fit: dict[str, Any] | None) -> dict[str
                            if f is not None and v * way > 0)  # fmt: skip
             series.append({"type": "line", "name": f"model, {name}", "data": [list(p) for p in model], "color": colour,
                            "showSymbol": False, "lineStyle": {"type": "solid" if way > 0 else "dashed"}})  # fmt: skip
-    return options(series, axis("speed", "m/s", log=True), axis("friction against the motion", "N"))
+    return options(series, _speeds(points), axis("friction against the motion", "N"))
+
+
+def _speeds(points: list[dict[str, Any]]) -> dict[str, Any]:
+    """From somewhat below the slowest on."""
+    least = min((p["speed_m_s"] for p in points), default=None)
+    return axis("speed", "m/s", log=True) | ({"min": float(f"{0.8 * least:.1g}")} if least else {})
 
 
 def _residuals(fit: dict[str, Any] | None) -> dict[str, Any]:

@@ -40,10 +40,11 @@ class RunView(View):
             with ui.element("section").classes("hil-card"):
                 ui.html("<h2>Now</h2>", sanitize=False)
                 self._values = {}
-                with ui.element("div").classes("hil-values"):
+                with ui.element("div").classes("hil-now"):
                     for name in WATCHED:
-                        ui.label(name)
-                        self._values[name] = ui.label("–").style("font-variant-numeric:tabular-nums;text-align:right")
+                        with ui.element("div"):
+                            ui.label(name)
+                            self._values[name] = ui.label("–")
         with ui.element("section").classes("hil-card").style("width:100%"):
             ui.html("<h2>Motion</h2>", sanitize=False)
             self._motion = ui.column().style("width:100%;gap:.6rem")

@@ -28,7 +28,7 @@ def test_a_number_that_is_shown_is_read_back(value):
     ],
 )  # fmt: skip
 def test_what_is_wrong_names_key_value_and_what_is_accepted(declared, typed, said):
-    value, why = parsed(declared, typed)
+    _, why = parsed(declared, typed)
     assert said in why
     assert declared["key"] in why
 

@@ -20,7 +20,8 @@ class Rig:
     def run(self, *values, trip=0):
         first = self.samples.end
         columns = {
-            "tick": np.arange(first, first + len(values)), "x": np.array(values, float), "trip": np.full(len(values), trip),
+            "tick": np.arange(first, first + len(values)), "x": np.array(values, float),
+            "trip": np.full(len(values), trip),
         }  # fmt: skip
         self.samples.put(columns)
         self.scope.block(columns, self.samples)

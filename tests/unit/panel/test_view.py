@@ -16,7 +16,7 @@ class Browser:
         self.columns, self.sent = {}, 0
 
     def take(self, frame):
-        kind, generation, traces, count, first, step, end, begin, length = HEADER.unpack_from(frame)
+        _, _, traces, count, first, step, _, begin, length = HEADER.unpack_from(frame)
         values = np.frombuffer(frame, np.float32, offset=HEADER.size).reshape(traces, count, 2)
         self.sent += count
         self.step, self.window = int(step), (begin, begin + length)
