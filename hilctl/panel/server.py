@@ -3,12 +3,12 @@
 import asyncio
 import secrets
 import socket
-import sys
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import resources
 from ipaddress import ip_address
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hilctl.errors import HilctlError, WrongUse
 from hilctl.panel.door import Door
@@ -131,13 +131,17 @@ def serve(where: Where, address: Address, say: Callable[[str], None]) -> None:
     app.on_startup(lambda: say(f"operator's page at {address.url}{f'?token={password}' if made else ''}"))
     for end in (files.close, hall.close, feed.stop):
         app.on_shutdown(end)
+    with suppress(KeyboardInterrupt):  # uvicorn has ended in order, and raises it again
+        _run(ui, address)
+
+
+def _run(ui: Any, address: Address) -> None:
     ui.run(
         host=address.host, port=address.port, title="hilctl", show=False, reload=False, show_welcome_message=False,
         reconnect_timeout=10.0, uvicorn_logging_level="warning", ws_ping_interval=_PING_S, ws_ping_timeout=_PONG_S,
         ssl_certfile=address.certificate or None, ssl_keyfile=address.private_key or None,
         access_log=False, favicon=_ICON, proxy_headers=address.proxy, tailwind=False,
     )  # fmt: skip
-    sys.stdout.flush()
 
 
 _ICON = (
