@@ -38,7 +38,8 @@ class Lease(Asker):
         `as_console`: where the console holds the lease, and this user knows its secret, it becomes ours.
         `while_present`: for a program that holds the lease for a person. While it returns False, or raises, the lease
         is not kept, neither by beats nor by what only reads; after `service.lease_timeout_s` it is lost, and
-        `service.lease_lost` acts. It is called by the thread, before each beat.
+        `service.lease_lost` acts. It is called by the thread, before each beat. On the virtual clock no time passes
+        meanwhile: `pass_time` needs the lease.
         """
         if while_present is not None and kind == "console":
             raise WrongUse("while_present is for an attended lease: a console's has no beats")

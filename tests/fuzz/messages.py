@@ -18,7 +18,8 @@ from tests.fuzz.target import Take, Target, came_through
 GIVEN: dict[str, dict[str, Any]] = {
     "lease": {"action": "take", "kind": "attended"},
     "track": {"kind": "sine", "parameters": {"amplitude_m": 0.01, "frequency_hz": 1.0}},
-    "check_motion": {"kind": "triangle", "parameters": {"amplitude_m": 0.01, "speed_m_s": 0.05, "cycles": 2}},
+    "check_motion": {"kind": "triangle", "parameters": {"amplitude_m": 0.01, "speed_m_s": 0.05, "cycles": 2},
+                     "points": 200},
     "move": {"position_m": 0.01},
     "zero": {"sensor": "pressure_a"},
     "set": {"values": {"law.pid.kp": 12.0, "friction.fc_n": 300.0}, "expects": 3},

@@ -156,6 +156,13 @@ def test_a_check_shows_the_motion_and_where_it_passes_a_limit(rig):
     assert refusal(rig.check_motion, "sine", 2001, **wide).key == "points"
 
 
+def test_a_check_that_takes_too_long_is_given_up(service, rig):
+    endless = {"amplitude_m": 1e-6, "start_hz": 1e-4, "end_hz": 400.0, "duration_s": 1e5}
+    with Raw(service.commands) as other:
+        error = other.ask("check_motion", kind="chirp", parameters=endless, points=2000)["error"]
+    assert error["code"] == Code.BUSY and "this check takes longer than 5 s" in error["message"]
+
+
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_a_number_that_is_not_finite_is_refused_in_every_command(rig, value):
     before = rig.status()

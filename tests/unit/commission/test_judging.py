@@ -6,6 +6,7 @@ import pytest
 
 from hilctl.commission import judging, sines, tracking
 from hilctl.commission.notes import Notes
+from hilctl.experiment import measured as reports
 from hilctl.experiment.drive import LegFault
 from hilctl.results.proof import Thd, Worth
 
@@ -42,6 +43,31 @@ def test_what_got_worse_is_a_warning_and_what_is_missing_is_left_out(notes, monk
     (warning,) = notes.result.warnings
     assert warning.startswith("the sine of 2 Hz is distorted more than before, 60 % against 50 %")
     assert len(notes.result.losses) == 5
+
+
+def test_distortion_and_parts_are_reported_as_they_come_and_a_part_says_whether_something_is_missing(
+    notes, monkeypatch
+):
+    heard = []
+    monkeypatch.setattr(reports, "_listeners", [heard.append])
+
+    def left_out(part, consequence, fault):
+        notes.miss(part, str(fault), consequence, "hilctl commission")
+
+    measured(monkeypatch, hz1=50.0, hz2=40.0, hz5=None)
+    judging.distortion(None, notes, SIZES, "before", left_out)
+    measured(monkeypatch, hz1=5.0, hz2=4.0, hz5=3.0)
+    judging.distortion(None, notes, SIZES, "after", left_out)
+    with pytest.raises(LegFault), notes.stages("reversals"):
+        raise LegFault("stuck")
+    told = [(one["kind"], one.get("frequency_hz", one.get("part")), one.get("percent", one.get("complete")))
+            for one in heard]  # fmt: skip
+    assert told == [
+        ("distortion", 1.0, 50.0), ("distortion", 2.0, 40.0), ("part", "distortion before", False),
+        ("distortion", 1.0, 5.0), ("distortion", 2.0, 4.0), ("distortion", 5.0, 3.0),
+        ("part", "distortion after", True), ("part", "reversals", False),
+    ]  # fmt: skip
+    assert [one["when"] for one in heard if one["kind"] == "distortion"] == ["before"] * 2 + ["after"] * 3
 
 
 def test_the_sine_that_models_are_compared_by_is_measured_where_it_is_missing(notes, monkeypatch):
