@@ -27,6 +27,7 @@ BENCHES: dict[str, str] = {
     "exchange": "one exchange with a device, against pymodbus and pyserial",
     "export": "a recording into every format, Parquet against pyarrow alone, and the memory that it takes",
     "identify": "fits, against pymoo, pygad and scipy",
+    "panel": "the operator's page in a browser: frames, latency, stop, and what it does to the loop's waking",
     "remote": "stop over a link that is late, and what keys cost, against a service without",
     "telemetry": "publishing every sample, against raw pyzmq",
 }

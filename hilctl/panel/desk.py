@@ -88,6 +88,9 @@ class Desk(Listener):
             self._wake.set()
         if "stop" in said:
             asyncio.create_task(self._stop())  # noqa: RUF006  (its outcome is shown by itself)
+        if "show" in said:
+            self.scope.show(said["show"], said["window"])
+            self._wake.set()
         if "look" in said:
             first, last = said["look"]
             self.scope.look(int(first), int(last))

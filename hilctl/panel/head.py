@@ -68,6 +68,10 @@ class Head:
         if trip:
             self._trip_name.set_text(f"▲ TRIPPED: {trip['name'].replace('_', ' ')}  [{trip['key']}]")
             self._trip_text.set_text(f"{trip['text']}; then “Reset the trip” on the page Run")
+        ending = status["state"] != "running"
+        if ending:
+            self._mode.set_text("? " + ("ENDING" if status["state"] == "ending" else "NO LOOP"))
+            self._state.set_text(f"{status['gone'] or 'the service ends'}; start it again with `hilctl run`")
         if seat is not None:
             self._lease.set_text(f"Lease: {'● yours' if seat.holds else lease_text(status['lease'])}")
             self._take.set_visibility(not seat.holds and run.hello["role"] != "observer")

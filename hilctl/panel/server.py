@@ -88,7 +88,7 @@ def _free_port(host: str) -> int:
         return int(one.getsockname()[1])
 
 
-def serve(where: Where, address: Address, say: Callable[[str], None]) -> None:
+def serve(where: Where, address: Address, say: Callable[[str], None], feed: Feed | None = None) -> None:
     """Until it is ended by Ctrl-C or SIGTERM."""
     try:
         from fastapi import Response, WebSocket
@@ -101,7 +101,7 @@ def serve(where: Where, address: Address, say: Callable[[str], None]) -> None:
     password, made = address.password()
     if address.port == 0:
         address = address._replace(port=_free_port(address.host))
-    feed = Feed(where)
+    feed = feed or Feed(where)
     hall = Hall(feed)
     files = Files(feed)
     hosts = {address.host, "127.0.0.1", "localhost", "::1", *address.names}

@@ -3,7 +3,6 @@
 import os
 import re
 import select
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+from hilctl.panel.browser import executable
+
+CHROMIUM = executable()
 ROOT = Path(__file__).resolve().parents[2]
 _STARTS_S = 60.0
 

@@ -1,0 +1,51 @@
+"""`python -m hilctl.bench.page_from_file FILE`: the operator's page, fed by blocks of a file instead of a service."""
+
+import pickle
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from hilctl.client import Client
+from hilctl.client.telemetry import Block
+from hilctl.panel.feed import Feed, Run, Where
+from hilctl.panel.samples import Samples
+from hilctl.panel.server import Address, serve
+
+
+def keep(rig: Client, file: Path, seconds: float) -> Path:
+    """Some seconds of blocks, and what a page asks for at first. The file is this benchmark's own."""
+    until_s, blocks = time.monotonic() + seconds, []
+    for message in rig.subscribe("block", timeout_s=5.0):
+        if isinstance(message, Block):
+            blocks.append(message)
+        if time.monotonic() > until_s:
+            break
+    file.write_bytes(pickle.dumps((rig.hello, rig.describe(), rig.status(), blocks)))
+    return file
+
+
+class FromFile(Feed):
+    """The same blocks again and again, in their own time."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(Where())
+        self._kept: Any = pickle.loads(file.read_bytes())
+
+    def _work(self) -> None:
+        hello, describe, status, blocks = self._kept
+        names = [name for name in hello["channels"] if name not in ("tick", "time_ns", "device_tick")]
+        self.run = Run(hello, describe, Samples(names, hello["rate_hz"]))
+        self.status, self.gone, self.changed = status, "", 1
+        begun_s, sent = time.monotonic(), 0
+        while not self._ending.is_set():
+            for block in blocks:
+                columns = {**block.columns, "tick": sent + block.columns["tick"] - block.columns["tick"][0]}
+                sent = int(columns["tick"][-1]) + 1
+                self._ending.wait(max(0.0, begun_s + sent / hello["rate_hz"] - time.monotonic()))
+                self._take(Block(sent, block.count, columns, hello["run"]))
+            self.changed += 1
+
+
+if __name__ == "__main__":
+    serve(Where(), Address(port=0), lambda text: print(text, flush=True), FromFile(Path(sys.argv[1])))
