@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hilctl.cli import commission_told, connect, identify_parts
+from hilctl.cli import commission_plan, commission_told, connect, identify_parts
 from hilctl.cli.arguments import BUDGET, SPEED, number
 from hilctl.cli.files import result_file, source_file
 from hilctl.cli.output import note
@@ -67,6 +67,7 @@ def commission(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--peak", type=number(1e-6, 5, "m"), default=PEAK_M, metavar="M",
                         help=f"peak displacement to which histories are scaled ({PEAK_M:g})")  # fmt: skip
     parser.add_argument("--author", default="", metavar="NAME", help="the author in the report (USER@HOST)")
+    commission_plan.option(parser)
     parser.set_defaults(do=_commission, job=0)
 
 
@@ -74,6 +75,10 @@ def _commission(given: argparse.Namespace) -> int:
     from hilctl.commission import CommissionFailed, Commissioning
 
     _check(given)
+    if given.plan:
+        with identify_parts.looked_at(given) as rig:
+            commission_plan.tell(rig, _how(given, Path(given.out)))
+        return DONE
     folder = identify_parts.folder_of(given, "commission")
     how = _how(given, folder)
     with progress() as bar:

@@ -143,6 +143,17 @@ def rig_of(given: argparse.Namespace) -> "Iterator[Client]":
         yield client
 
 
+@contextmanager
+def looked_at(given: argparse.Namespace) -> "Iterator[Client]":
+    """The running rig without its lease, or a private twin."""
+    if given.twin:
+        with rig_of(given) as rig:
+            yield rig
+        return
+    with connect.look(given) as rig:
+        yield rig
+
+
 def _moves(given: argparse.Namespace) -> bool:
     with connect.look(given) as rig:
         mode = rig.status()["mode"]

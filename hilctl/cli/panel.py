@@ -11,7 +11,7 @@ def panel(parser: argparse.ArgumentParser) -> None:
     connect.options(parser)
     parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS",
                         help="where to serve the page; elsewhere than on loopback with TLS and a password")  # fmt: skip
-    parser.add_argument("--port", type=int, default=8088, metavar="PORT", help="port of the page (8088); 0: any free one")
+    parser.add_argument("--port", type=int, default=8088, metavar="PORT", help="its port (8088); 0: any free one")
     parser.add_argument("--tls-cert", default="", metavar="FILE", help="certificate, PEM")
     parser.add_argument("--tls-key", default="", metavar="FILE", help="its private key, PEM")
     parser.add_argument("--password-file", default="", metavar="FILE",

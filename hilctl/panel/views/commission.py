@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 from nicegui import ui
 
+from hilctl.client import Jobs
 from hilctl.panel.asking import ask, sure
 from hilctl.panel.figures import COLOURS, axis, grid_of, options
 from hilctl.panel.jobs import Followed, start
@@ -38,7 +39,6 @@ class CommissionView(JobView):
                 self._plan = ui.button("Plan", on_click=self._plan_it).props("outline")
                 self._go = ui.button("Start…", on_click=self._start_it)
                 self._undo = ui.button("Undo the last set…", on_click=self._undo_it).props("outline")
-            self._planned = ui.label().classes("hil-mono")
         self.build_job()
         self._found = ui.element("div").classes("hil-grid")
 
@@ -62,9 +62,9 @@ class CommissionView(JobView):
     async def _plan_it(self) -> None:
         seat = self.desk.seat
         if seat is not None:
-            begun = await start(seat, "commission", [*self._options(), "--plan"])
-            if begun:
-                ui.notify("The plan is in the output of the job below.")
+            words = [*self._options(), "--plan", "--takeover"]  # of nothing: a plan takes no lease
+            if await ask(lambda: Jobs(seat.client()).start("commission", *words)):
+                self.output.open()
 
     async def _start_it(self) -> None:
         seat = self.desk.seat

@@ -36,7 +36,7 @@ class JobView(View):
             self._said = ui.label("No job yet.").props("role=status")
             self._bar = ui.linear_progress(value=0, show_value=False).props('aria-label="progress"')
             self._files = ui.row().classes("hil-row")
-            with ui.expansion("Output").props("dense").style("width:100%"):
+            with ui.expansion("Output").props("dense").style("width:100%") as self.output:
                 self._lines = ui.label().classes("hil-mono")
 
     def refresh(self) -> None:
