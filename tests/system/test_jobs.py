@@ -32,6 +32,18 @@ def service():
 
 @pytest.fixture
 def rig(service):
+    yield from looking_on(service)
+
+
+@pytest.fixture
+def own():
+    """A rig for one test: the others find theirs as they left it, its oil no warmer."""
+    with private_service(RIG) as service:
+        yield from looking_on(service)
+
+
+def looking_on(service):
+    """A client; the job that it leaves is ended."""
     with Client(service.commands, lease="none") as rig:
         yield rig
         jobs = Jobs(rig)
@@ -111,8 +123,8 @@ def test_wrong_options_are_refused_before_anything_moves(rig, kind, options, key
     }
 
 
-def test_a_resumed_job_begins_with_what_was_measured_before(service, rig):
-    jobs = Jobs(rig)
+def test_a_resumed_job_begins_with_what_was_measured_before(own):
+    jobs = Jobs(own)
     number = jobs.start("friction", *LONG)["job"]
     before = until(lambda: (now := jobs.show(number)["measured"]) and len(now) >= 2 and now, "two points")
     jobs.abort(number)
@@ -122,8 +134,8 @@ def test_a_resumed_job_begins_with_what_was_measured_before(service, rig):
     assert begun[: len(before)] == before
 
 
-def test_a_commissioning_reports_its_distortion_and_its_parts(service, rig):
-    jobs = Jobs(rig)
+def test_a_commissioning_reports_its_distortion_and_its_parts(own):
+    jobs = Jobs(own)
     number = jobs.start("commission", "--only", "sines", "--sines", "5", "--warm-up", "0")["job"]
     over = jobs.wait(number)
     assert over["state"] == "done", over["lines"]
