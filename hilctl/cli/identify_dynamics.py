@@ -284,5 +284,5 @@ def _answer(
     changes = proposed(study.grey)
     return answer(
         IdentifiedDynamics, told(study), prepared_rig=prepared, folder=str(folder), sets=[changes] if changes else [],
-        applied=Applied(epochs) if epochs else None, report=str(write_report(study, folder)) if draws else None,
+        applied=Applied(epochs) if epochs else None, report=str(write_report(study, folder, epochs or ())) if draws else None,
     )  # fmt: skip

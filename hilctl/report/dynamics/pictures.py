@@ -20,10 +20,10 @@ from hilctl.report.dynamics.style import (
     frequencies,
     labelled,
     shown_as,
-    thinned,
     with_intervals,
 )
 from hilctl.report.pictures.style import SHADES, below, new
+from hilctl.report.series import thinned
 
 _MOST = 6  # experiments in one picture
 _ROOM_DB = 8.0  # below the lowest magnitude

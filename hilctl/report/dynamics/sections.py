@@ -10,9 +10,10 @@ from hilctl.identify.grey_box.result import Fit
 from hilctl.report.dynamics import tables
 from hilctl.report.dynamics.pictures import checks_of, pairs_of
 from hilctl.report.dynamics.tables import Table, fit
+from hilctl.report.figure import Pictures, shown
 from hilctl.report.markup import NOTHING, Html, absent, bullets, code, facts, joined, p, sentence, table, tag
 from hilctl.report.numbers import fixed, plain, with_unit
-from hilctl.report.sections.common import Pictures, flags, shown
+from hilctl.report.sections.common import flags
 
 _KINDS = {"stepped": "stepped sine", "sweep": "sweep", "multisine": "multisine", "step": "step", "motion": "motion",
           "record": "recording"}  # fmt: skip

@@ -1,4 +1,4 @@
-"""What the pictures of a study share: colours with a meaning, and series thinned to what a page can show."""
+"""What the pictures of a study share: colours with a meaning."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,24 +11,8 @@ from hilctl.signals import CHANNELS
 
 MEASURED, MODEL, OTHER = "0.55", AFTER, BEFORE
 BAND, EXTRA = "#12416b22", LEARNED
-_POINTS = 1500  # of a line, about
 _UNITS = {channel.name: channel.unit for channel in CHANNELS} | {"time_s": "s", "load_pressure": "Pa", "ui": "V"}
 _FACTORS = {"m": (1e3, "mm"), "Pa": (1e-6, "MPa")}
-
-
-def thinned(t: Any, *series: Any) -> tuple[Any, ...]:
-    """Lines as they look: of each stretch of samples the least and the greatest, where there are many."""
-    count = len(t)
-    every = -(-count // _POINTS)
-    if every <= 2:
-        return (t, *series)
-    cut = count - count % every
-    at = np.repeat(t[:cut:every], 2)
-    out = []
-    for one in series:
-        parts = np.asarray(one, float)[:cut].reshape(-1, every)
-        out.append(np.stack([parts.min(1), parts.max(1)], axis=1).ravel())
-    return (at, *out)
 
 
 def shown_as(channel: str) -> tuple[float, str]:

@@ -1,8 +1,9 @@
 """Which friction model, and why: of the sliding curve."""
 
+from hilctl.report.figure import Pictures, shown
 from hilctl.report.markup import Html, joined, p, sentence, table
 from hilctl.report.numbers import plain, with_unit
-from hilctl.report.sections.common import Pictures, absence, flags, shown
+from hilctl.report.sections.common import absence, flags
 from hilctl.report.words import called
 from hilctl.results.commissioned import Commissioned
 from hilctl.results.friction import SlidingFit

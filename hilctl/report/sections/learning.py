@@ -1,8 +1,9 @@
 """Drives that were learned by repeating a motion."""
 
+from hilctl.report.figure import Pictures, shown
 from hilctl.report.markup import Html, code, joined, sentence, table
 from hilctl.report.numbers import percent
-from hilctl.report.sections.common import Pictures, absence, missing, shown
+from hilctl.report.sections.common import absence, missing
 from hilctl.report.series import by_frequency
 from hilctl.results.commissioned import Commissioned
 

@@ -1,9 +1,10 @@
 """The numbers: of the friction law, and of the machine."""
 
+from hilctl.report.figure import Pictures, shown
 from hilctl.report.found import machine_of
 from hilctl.report.markup import Html, bullets, code, joined, p, sentence, table
 from hilctl.report.numbers import percent, plain, with_unit
-from hilctl.report.sections.common import Pictures, absence, flags, missing, quantities, shown
+from hilctl.report.sections.common import absence, flags, missing, quantities
 from hilctl.report.series import row
 from hilctl.results.commissioned import Commissioned
 from hilctl.results.friction import SlidingFit

@@ -1,8 +1,9 @@
 """Friction before it slides: the model that shows it, and why."""
 
+from hilctl.report.figure import Pictures, shown
 from hilctl.report.markup import Html, bullets, joined, p, sentence, table, tag
 from hilctl.report.numbers import plain
-from hilctl.report.sections.common import Pictures, absence, missing, quantities, shown
+from hilctl.report.sections.common import absence, missing, quantities
 from hilctl.report.words import called
 from hilctl.results.commissioned import Commissioned
 

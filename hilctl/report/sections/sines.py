@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from hilctl.report.figure import Pictures, shown
 from hilctl.report.markup import Html, joined, table
 from hilctl.report.numbers import percent, plain
-from hilctl.report.sections.common import Pictures, absence, missing, shown
+from hilctl.report.sections.common import absence, missing
 from hilctl.report.series import by_frequency, row
 from hilctl.results.commissioned import Commissioned
 

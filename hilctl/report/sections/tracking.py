@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 
+from hilctl.report.figure import Pictures, shown
 from hilctl.report.markup import Html, joined, table
 from hilctl.report.numbers import percent, plain
-from hilctl.report.sections.common import Pictures, absence, missing, shown
+from hilctl.report.sections.common import absence, missing
 from hilctl.results.commissioned import Commissioned
 from hilctl.results.proof import Tracked, Worth
 

@@ -1,0 +1,114 @@
+"""The five lines of a commissioning."""
+
+from collections.abc import Iterator
+
+from hilctl.report.brief import NONE_WORSE, Brief, listed
+from hilctl.report.found import friction_of, machine_of
+from hilctl.report.sections.summary import after, left, times
+from hilctl.report.series import by_frequency
+from hilctl.report.words import called
+from hilctl.results.commissioned import PARTS, Commissioned
+from hilctl.results.proof import Thd, Tracked
+
+_HEADLINE_HZ = 1.0
+
+
+def first(result: Commissioned) -> Brief:
+    """What a customer asks."""
+    return Brief(_found(result), _applied(result), _better(result), _worse(result), _next(result))
+
+
+def _found(result: Commissioned) -> str:
+    said = []
+    model = result.friction or result.fit
+    if model is not None:
+        unsure = "" if result.friction is None or result.friction.certain else ", not certain"
+        said.append(f"friction is {called(model.law)}{unsure}")
+    quantities = [*friction_of(result).values(), *machine_of(result).values()]
+    if quantities:
+        count = sum(q.identified for q in quantities)
+        said.append(f"{count} of {len(quantities)} parameters of friction and machine are identified")
+    return "; ".join(said) or "no parameter was identified"
+
+
+def _applied(result: Commissioned) -> str:
+    if result.sent is None:
+        return "nothing: the rig's parameters are those of before"
+    where = f", saved in {result.sent.file}" if result.sent.file else ""
+    count = len(result.sent.values)
+    return f"{count} parameter{'' if count == 1 else 's'}, active since epoch {result.sent.epoch}{where}"
+
+
+def _better(result: Commissioned) -> str:
+    lower = [(f, one) for f, one in _proved(result) if _lowered(one)]
+    said = []
+    if lower:
+        frequency, one = min(lower, key=lambda each: abs(each[0] - _HEADLINE_HZ))
+        what = "the distortion of the acceleration"
+        if result.friction is None:
+            text = f"{what} at {frequency:g} Hz falls"
+        else:
+            text = f"friction compensation lowers {what} at {frequency:g} Hz"
+        text += f" from {left(one.before, one.resolution_before)} to {after(one)}, {times(one)}"
+        others = [f"{f:g} Hz {times(one)}" for f, one in lower if f != frequency]
+        said.append(text + (f" ({', '.join(others)})" if others else ""))
+    closer = [one for one in _tracked(result) if _rms(one)[1] < _rms(one)[0]]
+    if closer:
+        said.append(f"the tracking error of {len(closer)} of {len(list(_tracked(result)))} motions is smaller")
+    if said:
+        return "; ".join(said)
+    proved = "no sine that was driven before and after is distorted less" if _proved(result) else \
+        "not known: no sine was driven both before and after"  # fmt: skip
+    return proved if result.friction or not _proved(result) else f"{proved}; friction is not compensated"
+
+
+def _worse(result: Commissioned) -> str:
+    said = []
+    for frequency, one in _proved(result):
+        if not _lowered(one):
+            said.append(f"friction compensation does not lower the distortion at {frequency:g} Hz: "
+                        f"{left(one.before, one.resolution_before)} without it and {after(one)} with it"
+                        if result.friction else f"the distortion at {frequency:g} Hz is not lower: "
+                        f"{left(one.before, one.resolution_before)} before, {after(one)} after")  # fmt: skip
+    for motion in _tracked(result):
+        before, now = _rms(motion)
+        if now > before:
+            said.append(f"{motion.name} is tracked worse: {before:.3g} µm rms before, {now:.3g} µm after")
+    if result.failed:
+        said.insert(0, "the work was broken off")
+    if result.missing:
+        said.append("not done, or not whole: " + ", ".join(PARTS.get(part, part).lower() for part in result.missing))
+    return listed(said) or (NONE_WORSE if _proved(result) or list(_tracked(result)) else "not known: nothing was "
+                            "measured both before and after")  # fmt: skip
+
+
+def _next(result: Commissioned) -> str:
+    if result.failed:
+        return f"remove what stopped it, then `hilctl commission --out {result.folder} --resume` goes on"
+    if result.missing:
+        return f"`{next(iter(result.missing.values())).remedy}`"
+    if result.sent and result.sent.line and not result.sent.included:
+        return f"write {result.sent.line} into the rig file: without it the next run of the service starts as before"
+    flag = next((one for one in result.not_identified if one.remedy), None)
+    if flag is not None and result.sent is None:
+        return flag.remedy
+    return f"`hilctl verify {result.folder}` after a change of oil, seals or specimen says whether this still holds"
+
+
+def _proved(result: Commissioned) -> list[tuple[float, Thd]]:
+    """Sines that were driven both before and after."""
+    return [(f, one) for f, one in by_frequency(result.thd) if one.before and one.after is not None]
+
+
+def _lowered(one: Thd) -> bool:
+    return (one.after or 0.0) < (one.before or 0.0)
+
+
+def _tracked(result: Commissioned) -> Iterator[Tracked]:
+    """Motions that were finished both before and after."""
+    return (one for one in result.tracking if _rms(one)[0] > 0 and _rms(one)[1] > 0)
+
+
+def _rms(one: Tracked) -> tuple[float, float]:
+    before, now = (worth.rms_um if worth else None for worth in (one.before, one.after))
+    return before or 0.0, now or 0.0
