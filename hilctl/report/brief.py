@@ -21,7 +21,7 @@ class Brief(NamedTuple):
 def brief(lines: Brief) -> Html:
     """As a list of five."""
     named = zip(("Found", "Applied", "Better", "Worse", "Next"), lines, strict=True)
-    return tag("dl", joined(tag("dt", name) + tag("dd", _said(line)) for name, line in named), class_="brief")
+    return tag("dl", joined(joined([tag("dt", name), tag("dd", _said(line))]) for name, line in named), class_="brief")
 
 
 def _said(line: str) -> Html:
@@ -35,3 +35,8 @@ def listed(items: Iterable[str], most: int = 3) -> str:
     all_of = [item for item in items if item]
     more = len(all_of) - most
     return "; ".join(all_of[:most]) + (f"; and {more} more" if more > 0 else "")
+
+
+def keys(names: Iterable[str]) -> str:
+    """Keys of the rig file, each once."""
+    return listed(f"`{name}`" for name in dict.fromkeys(names))

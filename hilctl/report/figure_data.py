@@ -5,7 +5,7 @@ What is drawn is what is given: a long line is thinned before both (`series.thin
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,8 +29,8 @@ class Data(NamedTuple):
 
 class _Line(NamedTuple):
     label: str
-    x: Sequence[Any]
-    y: Sequence[Any]
+    x: Any
+    y: Any
 
 
 def data_of(figure: Any) -> list[Data]:

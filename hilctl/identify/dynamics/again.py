@@ -1,5 +1,6 @@
 """A stored study evaluated again from its motions: a page needs the samples, which its JSON file leaves out."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from hilctl.errors import WrongUse
@@ -28,4 +29,5 @@ def again(folder: Path, stored: Stored) -> tuple[Study, bool]:
     if stored.tuning is not None:
         made = with_tuning(made, header.facts, lambda *_, **__: None)
     now = told(made)
-    return made, finite(now.parameters) == finite(stored.parameters) and now.responses == stored.responses
+    same = finite(now.parameters) == finite(stored.parameters) and now.responses == stored.responses
+    return replace(made, made=stored.made), same

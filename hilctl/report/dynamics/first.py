@@ -51,9 +51,9 @@ def _better(study: Study) -> Iterator[str]:
             what = name.replace("_", " ")
             yield f"the physical model explains {fit(after)} of the {what}, {fit(before)} with the values it began with"
     told = study.tuning.to_json() if study.tuning else {}
-    ends = [(told.get(name) or {}).get("minus_3_db_hz") for name in ("before", "predicted")]
-    if all(ends) and ends[1] > ends[0]:
-        yield f"with the proposed gains the bandwidth is predicted to be {ends[1]:.3g} Hz, {ends[0]:.3g} Hz before"
+    was, will = (float((told.get(name) or {}).get("minus_3_db_hz") or 0.0) for name in ("before", "predicted"))
+    if 0.0 < was < will:
+        yield f"with the proposed gains the bandwidth is predicted to be {will:.3g} Hz, {was:.3g} Hz before"
 
 
 def _worse(study: Study) -> Iterator[str]:
@@ -68,7 +68,6 @@ def _worse(study: Study) -> Iterator[str]:
     coloured = sorted({one.model for one in study.checks if one.whiteness is not None and not one.whiteness.white})
     if coloured:
         yield f"residuals are coloured, so something is not modelled: {', '.join(coloured)}"
-    yield from study.remarks[:1]
 
 
 def _next(study: Study, epochs: Sequence[int]) -> str:

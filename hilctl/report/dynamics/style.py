@@ -39,14 +39,16 @@ def degrees(gain: Any) -> Any:
     return np.rad2deg(np.unwrap(np.angle(gain)))
 
 
-def with_intervals(magnitude: Any, phase: Any, r: Response, colour: str, label: str, factor: float = 1.0) -> None:
+def with_intervals(
+    magnitude: Any, phase: Any, r: Response, colour: str, label: str, factor: float = 1.0, dashes: Any = "-"
+) -> None:
     """Magnitude and phase of a measured response, with 95 % intervals."""
     low, high = r.magnitude_interval()
     ends = (db(factor * np.maximum(x, 0.02 * float(np.min(r.magnitude)))) for x in (low, high))
     magnitude.fill_between(r.hz, *ends, color=colour, alpha=0.22, lw=0)
-    magnitude.plot(r.hz, db(factor * r.magnitude), color=colour, linewidth=1.1, label=label)
+    magnitude.plot(r.hz, db(factor * r.magnitude), color=colour, linestyle=dashes, linewidth=1.1, label=label)
     phase.fill_between(r.hz, *r.phase_interval_deg(), color=colour, alpha=0.22, lw=0)
-    phase.plot(r.hz, r.phase_deg, color=colour, linewidth=1.1)
+    phase.plot(r.hz, r.phase_deg, color=colour, linestyle=dashes, linewidth=1.1, label=label)
 
 
 def frequencies(axes: Iterable[Any]) -> None:

@@ -1,6 +1,6 @@
 """The page: the curve, the model and why it is this one, its parameters, as a commissioning's report shows them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from hilctl.report.brief import Brief
@@ -38,13 +38,14 @@ def _campaign(found: IdentifiedFriction) -> str:
 def _points(found: FittedPoints) -> str:
     about = [("Points of", code(found.source)), ("For a program", code("fit.json"))]
     shown = Commissioned(fit=found.fit)
-    return _page(f"Friction of {Path(found.source).name}", shown, _POINTS, first_of_points(found), about)
+    note = "These points are of a joint: where forces in N stand, read N·m, and rad/s for m/s." if found.joint else ""
+    return _page(f"Friction of {Path(found.source).name}", shown, _POINTS, first_of_points(found), about, note)
 
 
 def _page(
     title: str, shown: Commissioned, sections: Mapping[str, tuple[str, _Section]], lines: Brief,
-    about: list[tuple[str, object]],
+    about: Iterable[tuple[str, object]], note: str = "",
 ) -> str:  # fmt: skip
     pictures, without = inlined(lambda: pictures_of(shown))
     texts = {key: (name, make(shown, pictures)) for key, (name, make) in sections.items()}
-    return report(title, lines, about, texts, before=[absent(without)])
+    return report(title, lines, about, texts, before=[absent(without), absent(note)])

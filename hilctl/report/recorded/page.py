@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hilctl.recording.reader import Recording
-from hilctl.report.brief import NONE_WORSE, Brief, listed
+from hilctl.report.brief import NONE_WORSE, Brief, keys, listed
 from hilctl.report.document import report, save
 from hilctl.report.drawing import inlined
 from hilctl.report.figure import Pictures, shown
@@ -50,9 +50,9 @@ def first(made: Recorded) -> Brief:
     errors = f"the tracking error is {_mm(error[0])} rms, {_mm(error[1])} at most" if error else ""
     count = len(made.motions)
     found = listed([f"{with_unit(made.seconds, 's')} with {count} motion{'' if count == 1 else 's'}{sure}", errors])
-    keys = list(dict.fromkeys(str(one["key"]) for one in made.changes))
-    applied = f"{listed(keys)}, in epoch {made.changes[-1]['epoch']}" if keys else \
-        f"nothing: the parameters of epoch {made.epoch} were active throughout"  # fmt: skip
+    applied = f"nothing: the parameters of epoch {made.epoch} were active throughout"
+    if made.changes:
+        applied = f"{keys(str(one['key']) for one in made.changes)}, in epoch {made.changes[-1]['epoch']}"
     better = [text for text, ratio in _compared(made) if ratio * _SAME < 1]
     worse = [*_bad(made), *(text for text, ratio in _compared(made) if ratio > _SAME)]
     none = "nothing changed: motions that ran twice have the same error" if list(_compared(made)) else \
@@ -68,9 +68,9 @@ def _compared(made: Recorded) -> Iterator[tuple[str, float]]:
             continue
         was = begun.setdefault((one.kind, repr(sorted(one.parameters.items()))), one)
         if was.epoch != one.epoch and was.error_rms_m:
-            keys = [str(change["key"]) for change in made.changes if was.epoch < change["epoch"] <= one.epoch]
+            between = (str(change["key"]) for change in made.changes if was.epoch < change["epoch"] <= one.epoch)
             yield (f"{one.text.split(',')[0]}: error {_mm(was.error_rms_m)} rms, then {_mm(one.error_rms_m)} after "
-                   f"{listed(dict.fromkeys(keys))} changed"), one.error_rms_m / was.error_rms_m  # fmt: skip
+                   f"{keys(between)} changed"), one.error_rms_m / was.error_rms_m  # fmt: skip
 
 
 def _bad(made: Recorded) -> Iterator[str]:

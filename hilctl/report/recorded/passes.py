@@ -10,6 +10,7 @@ from hilctl.report.series import POINTS, Reals
 from hilctl.results.recorded import Figures
 from hilctl.signals import Mode
 
+_REAL = "f8"  # what is counted, or means something by its bits, has no mean
 _BLOCK = 60_000  # samples that are in memory at once, about
 
 
@@ -20,13 +21,14 @@ class Passed:
         self.every = max(1, -(-len(recording) // POINTS))
         self._lines: dict[str, list[Any]] = {name: [] for name in lines if name in recording.channels}
         self._ticks: list[Any] = []
-        self._sums = {name: _Sums() for name in recording.channels}
+        kinds, units = recording.kinds, recording.units
+        self._sums = {name: _Sums() for name in recording.channels if kinds.get(name) == _REAL}
         self.errors: dict[int, _Sums] = {}
         self.modes: dict[str, int] = {}
         self.skipped = self.rejected = self.saturated = 0
         for rows in _blocks(recording, self.every):
             self._take(rows)
-        self.figures = [one.figures(name, recording.units.get(name, "")) for name, one in self._sums.items()]
+        self.figures = [one.figures(name, units.get(name, "")) for name, one in self._sums.items()]
 
     def _take(self, rows: Any) -> None:
         for name, sums in self._sums.items():

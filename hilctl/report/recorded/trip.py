@@ -7,7 +7,7 @@ import numpy as np
 
 from hilctl.errors import WrongUse
 from hilctl.recording.reader import Recording
-from hilctl.report.brief import Brief, listed
+from hilctl.report.brief import Brief, keys, listed
 from hilctl.report.document import report, save
 from hilctl.report.drawing import inlined
 from hilctl.report.figure import Pictures, shown
@@ -101,7 +101,7 @@ def first(made: Tripped) -> Brief:
     more = [one.text or one.kind for one in made.followed[1:] if one.kind == "trip"]
     travel = "" if made.travel_m is None else f"the table went on for {with_unit(made.travel_m, 'm', 3)}"
     reaction = f"the reaction “{made.action}”" if made.action else "the reaction of the rig file"
-    changed = f"; set before it: {listed(made.changed)}" if made.changed else ""
+    changed = f"; set before it: {keys(made.changed)}" if made.changed else ""
     return Brief(
         found, f"{reaction}{changed}", better,
         listed([travel, *(f"then also: {text}" for text in more)]) or "nothing followed",

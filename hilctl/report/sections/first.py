@@ -8,7 +8,7 @@ from hilctl.report.sections.summary import after, left, times
 from hilctl.report.series import by_frequency
 from hilctl.report.words import called
 from hilctl.results.commissioned import PARTS, Commissioned
-from hilctl.results.proof import Thd, Tracked
+from hilctl.results.proof import Thd
 
 _HEADLINE_HZ = 1.0
 
@@ -34,13 +34,13 @@ def _found(result: Commissioned) -> str:
 def _applied(result: Commissioned) -> str:
     if result.sent is None:
         return "nothing: the rig's parameters are those of before"
-    where = f", saved in {result.sent.file}" if result.sent.file else ""
+    where = f", saved in `{result.sent.file}`" if result.sent.file else ""
     count = len(result.sent.values)
     return f"{count} parameter{'' if count == 1 else 's'}, active since epoch {result.sent.epoch}{where}"
 
 
 def _better(result: Commissioned) -> str:
-    lower = [(f, one) for f, one in _proved(result) if _lowered(one)]
+    lower = [(f, one) for f, one in proved(result) if lowered(one)]
     said = []
     if lower:
         frequency, one = min(lower, key=lambda each: abs(each[0] - _HEADLINE_HZ))
@@ -49,37 +49,39 @@ def _better(result: Commissioned) -> str:
             text = f"{what} at {frequency:g} Hz falls"
         else:
             text = f"friction compensation lowers {what} at {frequency:g} Hz"
-        text += f" from {left(one.before, one.resolution_before)} to {after(one)}, {times(one)}"
-        others = [f"{f:g} Hz {times(one)}" for f, one in lower if f != frequency]
+        text += f" from {left(one.before, one.resolution_before)} to {after(one)}, {_times(one)}"
+        others = [f"{f:g} Hz {_times(one)}" for f, one in lower if f != frequency]
         said.append(text + (f" ({', '.join(others)})" if others else ""))
-    closer = [one for one in _tracked(result) if _rms(one)[1] < _rms(one)[0]]
+    motions = list(tracked(result))
+    closer = sum(now < before for _, before, now in motions)
     if closer:
-        said.append(f"the tracking error of {len(closer)} of {len(list(_tracked(result)))} motions is smaller")
+        said.append(f"the tracking error of {closer} of {len(motions)} motions is smaller")
     if said:
         return "; ".join(said)
-    proved = "no sine that was driven before and after is distorted less" if _proved(result) else \
-        "not known: no sine was driven both before and after"  # fmt: skip
-    return proved if result.friction or not _proved(result) else f"{proved}; friction is not compensated"
+    if not proved(result):
+        return "not known: no sine was driven both before and after"
+    without = "" if result.friction else "; friction is not compensated"
+    return f"no sine that was driven before and after is distorted less{without}"
 
 
 def _worse(result: Commissioned) -> str:
-    said = []
-    for frequency, one in _proved(result):
-        if not _lowered(one):
-            said.append(f"friction compensation does not lower the distortion at {frequency:g} Hz: "
-                        f"{left(one.before, one.resolution_before)} without it and {after(one)} with it"
-                        if result.friction else f"the distortion at {frequency:g} Hz is not lower: "
-                        f"{left(one.before, one.resolution_before)} before, {after(one)} after")  # fmt: skip
-    for motion in _tracked(result):
-        before, now = _rms(motion)
-        if now > before:
-            said.append(f"{motion.name} is tracked worse: {before:.3g} µm rms before, {now:.3g} µm after")
-    if result.failed:
-        said.insert(0, "the work was broken off")
+    sines, motions = proved(result), list(tracked(result))
+    said = ["the work was broken off"] if result.failed else []
+    for frequency, one in sines:
+        if not lowered(one):
+            was, now = left(one.before, one.resolution_before), after(one)
+            said.append(
+                f"friction compensation does not lower the distortion at {frequency:g} Hz: {was} without it and {now} "
+                "with it" if result.friction else
+                f"the distortion at {frequency:g} Hz is not lower: {was} before, {now} after"
+            )  # fmt: skip
+    for name, before_um, after_um in motions:
+        if after_um > before_um:
+            said.append(f"{name} is tracked worse: {before_um:.3g} µm rms before, {after_um:.3g} µm after")
     if result.missing:
         said.append("not done, or not whole: " + ", ".join(PARTS.get(part, part).lower() for part in result.missing))
-    return listed(said) or (NONE_WORSE if _proved(result) or list(_tracked(result)) else "not known: nothing was "
-                            "measured both before and after")  # fmt: skip
+    nothing = NONE_WORSE if sines or motions else "not known: nothing was measured both before and after"
+    return listed(said) or nothing
 
 
 def _next(result: Commissioned) -> str:
@@ -88,27 +90,31 @@ def _next(result: Commissioned) -> str:
     if result.missing:
         return f"`{next(iter(result.missing.values())).remedy}`"
     if result.sent and result.sent.line and not result.sent.included:
-        return f"write {result.sent.line} into the rig file: without it the next run of the service starts as before"
+        return f"write `{result.sent.line}` into the rig file: without it the next run of the service starts as before"
     flag = next((one for one in result.not_identified if one.remedy), None)
     if flag is not None and result.sent is None:
         return flag.remedy
     return f"`hilctl verify {result.folder}` after a change of oil, seals or specimen says whether this still holds"
 
 
-def _proved(result: Commissioned) -> list[tuple[float, Thd]]:
+def proved(result: Commissioned) -> list[tuple[float, Thd]]:
     """Sines that were driven both before and after."""
     return [(f, one) for f, one in by_frequency(result.thd) if one.before and one.after is not None]
 
 
-def _lowered(one: Thd) -> bool:
+def _times(one: Thd) -> str:
+    """In one piece."""
+    return f"{times(one)} less".replace(" ", "\u00a0")
+
+
+def lowered(one: Thd) -> bool:
+    """Whether the distortion of such a sine has become less."""
     return (one.after or 0.0) < (one.before or 0.0)
 
 
-def _tracked(result: Commissioned) -> Iterator[Tracked]:
-    """Motions that were finished both before and after."""
-    return (one for one in result.tracking if _rms(one)[0] > 0 and _rms(one)[1] > 0)
-
-
-def _rms(one: Tracked) -> tuple[float, float]:
-    before, now = (worth.rms_um if worth else None for worth in (one.before, one.after))
-    return before or 0.0, now or 0.0
+def tracked(result: Commissioned) -> Iterator[tuple[str, float, float]]:
+    """Motions that were finished both before and after, and their errors then, rms in µm."""
+    for one in result.tracking:
+        before, now = (worth.rms_um if worth else None for worth in (one.before, one.after))
+        if before and now:
+            yield one.name, before, now
