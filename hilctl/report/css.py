@@ -68,7 +68,7 @@ footer { margin-top: 4rem; color: var(--soft); font-size: .82rem; border-top: 1p
   html { font-size: 10pt; } body { max-width: none; padding: 0; font-size: 10pt; line-height: 1.42; }
   h1 { font-size: 20pt; } h2 { font-size: 13.5pt; margin-top: 9mm; } h3 { font-size: 11pt; }
   p, ul, figcaption { max-width: none; }
-  figure svg { max-width: 150mm; } .data { display: none; } .brief { break-inside: avoid; }
+  figure svg { max-width: 150mm; max-height: 215mm; } .data { display: none; } .brief { break-inside: avoid; }
   .wide { overflow: visible; } table { font-size: 8.6pt; }
   th, td { padding: .16rem 1.1rem .16rem 0; } a { color: inherit; text-decoration: none; }
   details > summary { list-style: none; }

@@ -40,58 +40,77 @@ def data_of(figure: Any) -> list[Data]:
 
 
 def _panel(ax: Any, number: int) -> Data:
-    across, up = _name(ax, "x") or "x", _name(ax, "y")
+    across, up = _label(ax, "x") or "x", _label(ax, "y") or _title(ax)
     head: list[str] = []
     columns: list[list[str]] = []
     before: list[str] | None = None
-    for line in _lines(ax):
-        x, y = _texts(ax.xaxis, line.x), _texts(ax.yaxis, line.y)
+    for label, x, y in _named(ax):
         if x != before:
             head.append(across)
             columns.append(x)
             before = x
-        head.append(": ".join(part for part in (line.label, up) if part))
+        head.append(": ".join(part for part in (label, up) if part) or "name")
         columns.append(y)
     longest = max(map(len, columns), default=0)
     rows = zip(*(column + [""] * (longest - len(column)) for column in columns), strict=True)
-    return Data(ax.get_title(loc="left") or ax.get_title() or up or f"panel {number}", tuple(head), list(rows))
+    return Data(_title(ax) or up or f"panel {number}", tuple(head), list(rows))
 
 
-def _name(ax: Any, which: str) -> str:
-    """What an axis is labelled with; where panels share one, only the outer panel says it. Else the panel's title."""
-    shared = getattr(ax, f"get_shared_{which}_axes")().get_siblings(ax)
-    labels = (str(getattr(one, f"get_{which}label")()) for one in (ax, *shared))
-    return next((label for label in labels if label), "" if which == "x" else ax.get_title(loc="left"))
+def _title(ax: Any) -> str:
+    return str(ax.get_title(loc="left") or ax.get_title()).replace("\n", " ")
+
+
+def _label(ax: Any, which: str) -> str:
+    """What an axis is labelled with; of panels in a row or a column only the outer one says it."""
+    span = "colspan" if which == "x" else "rowspan"
+    place = getattr(ax.get_subplotspec(), span)
+    others = (one for one in ax.figure.axes if getattr(one.get_subplotspec(), span) == place)
+    labels = (str(getattr(one, f"get_{which}label")()) for one in (ax, *others))
+    return next((label for label in labels if label), "").replace("\n", " ")
+
+
+def _named(ax: Any) -> Iterator[tuple[str, list[str], list[str]]]:
+    """By its label: what is drawn piece by piece under one label is one. Beside labelled lines others only adorn."""
+    found: dict[str, tuple[list[str], list[str]]] = {}
+    lines = list(_lines(ax))
+    labelled = any(not line.label.startswith("_") for line in lines)
+    for number, line in enumerate(lines, 1):
+        label = line.label
+        if label.startswith("_"):
+            if labelled:
+                continue
+            label = f"line {number}" if len(lines) > 1 else ""
+        x, y = found.setdefault(label, ([], []))
+        x += _texts(ax.xaxis, line.x)
+        y += _texts(ax.yaxis, line.y)
+    return ((label, x, y) for label, (x, y) in found.items())
 
 
 def _lines(ax: Any) -> Iterator[_Line]:
     """Lines, points with their intervals, bars and bands, as they were drawn; not what only marks a place."""
-    caps = {id(cap) for held in ax.containers if hasattr(held, "has_yerr") for cap in held[1]}
     intervals = {id(held[0]): held for held in ax.containers if hasattr(held, "has_yerr")}
-    for number, line in enumerate(ax.get_lines(), 1):
+    caps = {id(cap) for held in intervals.values() for cap in held[1]}
+    for line in ax.get_lines():
         if id(line) in caps or line.get_transform() != ax.transData or not len(line.get_xdata()):
             continue
         held = intervals.get(id(line), line)
-        label = str(held.get_label())
-        label = f"line {number}" if label.startswith("_") else label
-        yield _Line(label, line.get_xdata(), line.get_ydata())
-        yield from _ends(held, label)
+        yield _Line(str(held.get_label()), line.get_xdata(), line.get_ydata())
+        if held is not line:
+            yield from _ends(held)
     for bars in (held for held in ax.containers if hasattr(held, "orientation")):
-        middles = [(bar.get_x() + bar.get_width() / 2, bar.get_y() + bar.get_height() / 2) for bar in bars]
-        if bars.orientation == "horizontal":
-            yield _Line("", [bar.get_x() + bar.get_width() for bar in bars], [y for _, y in middles])
-        else:
-            yield _Line("", [x for x, _ in middles], [bar.get_y() + bar.get_height() for bar in bars])
+        across = bars.orientation == "horizontal"
+        x = [bar.get_x() + bar.get_width() / (1 if across else 2) for bar in bars]
+        yield _Line("", x, [bar.get_y() + bar.get_height() / (2 if across else 1) for bar in bars])
     for band in (held for held in ax.collections if type(held).__name__ == "FillBetweenPolyCollection"):
         yield from _band(band)
 
 
-def _ends(held: Any, label: str) -> Iterator[_Line]:
-    """Of error bars along y."""
-    if getattr(held, "has_yerr", False):
-        ends = np.array([segment for segments in held[2] for segment in segments.get_segments() if len(segment)])
-        for at, name in enumerate(("low", "high")):
-            yield _Line(f"{label}, {name}", ends[:, at, 0], ends[:, at, 1])
+def _ends(held: Any) -> Iterator[_Line]:
+    """Of the bars of its intervals."""
+    label = held.get_label()
+    ends = np.array([segment for segments in held[2] for segment in segments.get_segments() if len(segment)])
+    for at, name in enumerate(("low", "high")):
+        yield _Line(f"{label}, {name}", ends[:, at, 0], ends[:, at, 1])
 
 
 def _band(band: Any) -> Iterator[_Line]:
@@ -107,12 +126,14 @@ def _band(band: Any) -> Iterator[_Line]:
 
 def _texts(axis: Any, values: Iterable[Any]) -> list[str]:
     """Numbers; on an axis of names, these."""
-    names = getattr(axis.get_major_formatter(), "seq", None)
-    places = [] if names is None else [float(at) for at in axis.get_major_locator()()]
-    named = dict(zip(places, names or (), strict=False)) if not _numbers(names or ()) else {}
+    named: dict[float, str] = {}
+    if type(axis.get_major_locator()).__name__ in ("FixedLocator", "StrCategoryLocator"):
+        texts = [tick.get_text() for tick in axis.get_ticklabels()]
+        if not all(_number(text) for text in texts):
+            named = dict(zip((float(at) for at in axis.get_ticklocs()), texts, strict=True))
     return [named.get(float(x)) or (f"{float(x):.{_DIGITS}g}" if np.isfinite(x) else "") for x in values]
 
 
-def _numbers(names: Iterable[str]) -> bool:
-    """Whether tick labels are numbers, written as a person reads them."""
-    return any(name.strip("+−\u202f").replace("\u202f", "").isdigit() for name in names)
+def _number(text: str) -> bool:
+    """Whether a tick's label is a number, as a person writes it."""
+    return not text.replace("\u202f", "").replace(",", "").replace(".", "").lstrip("+−-").strip("0123456789")

@@ -76,7 +76,7 @@ def draw(panels: Sequence[Panel], times_s: Reals, values: Mapping[str, Any], lab
     there = [(panel, shown) for panel in panels if (shown := _shown(panel, values))]
     if not there:
         return None
-    figure, axes = new(len(there), 1, 0.5 + 1.5 * len(there), sharex=True)
+    figure, axes = new(len(there), 1, 0.5 + 1.2 * len(there), sharex=True)
     for (panel, shown), ax in zip(there, axes[:, 0], strict=True):
         for k, (channel, numbers) in enumerate(shown.items()):
             ax.plot(*thinned(times_s, panel.factor * numbers), color=SHADES[k], linestyle=DASHES[k], linewidth=1.1,

@@ -194,11 +194,11 @@ def singular(study: Study) -> Any:
     left.set_yscale("log")
     left.set_ylim(0.2 * values.min(), 5 * values.max())
     left.set_xticks(n)
-    left.set_title("singular values of the scaled derivatives")
+    left.set_title("singular values (scaled)")
     right.plot(np.arange(len(fit.history)), np.maximum(100 - np.asarray(fit.history), 1e-6), "o-", color=MODEL,
                markersize=2.5, linewidth=1.0)  # fmt: skip
     right.set_yscale("log")
-    right.set_title("not explained, %, by iteration")
+    right.set_title("not explained, %")
     right.set_xlabel("iteration")
     left.set_xlabel("number")
     below(figure, axes)
@@ -286,11 +286,11 @@ def _residuals(itself: Any, driven: Any, one: Check, colour: str) -> None:
     itself.plot(np.arange(1, len(white.correlation) + 1), white.correlation, "o-", color=colour, markersize=2.5,
                 linewidth=0.6)  # fmt: skip
     itself.axhspan(-white.bound, white.bound, color=BAND, lw=0)
-    itself.set_title("residuals: correlation by lag")
+    itself.set_title("correlation of residuals, by lag")
     driven.plot(apart.lags, apart.correlation, color=colour, linewidth=1.2)
     for side in (-1, 1):
         driven.axhline(side * apart.bound, color=colour, linewidth=0.7, linestyle=(0, (2, 2)))
-    driven.set_title("and with the input; within the lines: independent")
+    driven.set_title("with the input, by lag")
     for ax in (itself, driven):
         ax.set_xlabel("samples")
 

@@ -158,20 +158,26 @@ def identifiable(found: Fit) -> Html:
     return joined([p("Not identifiable from these data:"), bullets(free), tabled(tables.identifiable(found))])
 
 
+_UNSEEN = (
+    "No model was fitted to this record. Residuals within the band are white; within the dashed lines they are "
+    "independent of the input."
+)
+
+
 def validation(study: Study, pictures: Pictures) -> Html:
     """Models on data that they were not fitted to."""
     if not (study.checks or study.against):
         return absent("No record was reserved for validation.")
     parts = [tabled(one) for one in tables.validation(study)]
     for index, checks in enumerate(checks_of(study)):
-        figure = shown(pictures, f"check-{index}", "No model was fitted to this record.", _caption(checks))
+        figure = shown(pictures, f"check-{index}", _UNSEEN, _caption(checks))
         parts += [figure, _steps(checks)]
     return joined(parts)
 
 
 def _caption(checks: Sequence[Check]) -> str:
     each = ", ".join(f"{one.model} explains {fit(one.fit_percent)}" for one in checks)
-    return f"Of {checks[0].experiment} {each}."
+    return f"{checks[0].experiment}: {each}."
 
 
 def _steps(checks: Sequence[Check]) -> Html:

@@ -7,7 +7,8 @@ WIDTH = 5.6  # inches: the type is as large as the page's own, and can be read a
 RC: Any = {
     "figure.dpi": 200, "savefig.facecolor": "white",
     "font.family": ["DejaVu Sans"], "font.size": 9, "axes.titlesize": 9, "axes.titlelocation": "left",
-    "axes.labelsize": 9, "axes.labelcolor": "0.2", "axes.edgecolor": "0.45", "axes.linewidth": 0.7,
+    "axes.labelsize": 9, "axes.labelcolor": "0.2", "text.color": "0.15",
+    "axes.edgecolor": "0.45", "axes.linewidth": 0.7,
     "xtick.color": "0.45", "ytick.color": "0.45", "xtick.labelcolor": "0.2", "ytick.labelcolor": "0.2",
     "xtick.labelsize": 8.5, "ytick.labelsize": 8.5, "axes.grid": True, "grid.color": "0.92", "grid.linewidth": 0.7,
     "axes.axisbelow": True, "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False,

@@ -31,6 +31,8 @@ def laws(fit: SlidingFit) -> str:
 
 def turn(found: Reversals) -> str:
     """Of friction at a reversal."""
+    if found.kind == "static":
+        return f"Friction jumps when the motion reverses{'' if found.certain else ', but the data leave it open'}."
     moved = found.evidence.travel_m
     over = f" over {plain(1e6 * moved, 3)} µm" if found.certain and moved is not None and moved > 0 else ""
     unsure = "" if found.certain else ", but the data leave it open"
@@ -52,7 +54,8 @@ def changes(result: Commissioned) -> str:
 
 def preview(found: Preview) -> str:
     """Of the search for the shift."""
-    return f"The distortion is least, {percent(found.percent)}, with {plain(1e3 * found.extra_preview_s, 3)} ms."
+    shift = f"{plain(1e3 * found.extra_preview_s, 3)} ms"
+    return f"The distortion is least, {percent(found.percent)}, at a shift of {shift}."
 
 
 def acceleration(result: Commissioned) -> str:

@@ -30,7 +30,7 @@ def law(result: Commissioned, pictures: Pictures) -> Html:
     return joined([
         p(sentence(fit.why), " ", sentence(", ".join(good))),
         shown(pictures, "laws", "Sliding laws held against the same points: evidence against each, as its BIC above "
-              "the least one.", claims.laws(fit)),
+              "the least one. Left of the dotted line it is no evidence.", claims.laws(fit)),
         table(head if refused else head[:-1], rows if refused else [row[:-1] for row in rows]),
         _directions(fit), flags(fit.flags, "To know of this fit:"),
     ])  # fmt: skip
