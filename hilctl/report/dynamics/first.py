@@ -11,10 +11,12 @@ from hilctl.report.numbers import fixed
 
 def first(study: Study, epochs: Sequence[int] = ()) -> Brief:
     """What a customer asks; `epochs`: of the sets that were applied."""
+    fitted = study.grey is not None and study.grey.fit is not None
+    none_worse = f"no record has a fault{', and every parameter is identifiable' if fitted else ''}"
     return Brief(
         listed(_found(study)) or "nothing: no response could be computed", _applied(study, epochs),
-        listed(_better(study)) or "nothing was compared with the rig file's machine", listed(_worse(study))
-        or "nothing: no record has a fault, and every parameter is identifiable", _next(study, epochs),
+        listed(_better(study)) or "nothing was compared with the rig file's machine",
+        listed(_worse(study)) or none_worse, _next(study, epochs),
     )  # fmt: skip
 
 
@@ -74,7 +76,7 @@ def _next(study: Study, epochs: Sequence[int]) -> str:
     finding = next((one for found in study.findings.values() for one in found), None)
     if finding is not None and not study.responses:
         return finding.text
-    if study.tuning is not None and study.tuning.values:
+    if study.tuning is not None and study.tuning.to_json()["values"]:
         return f"`hilctl tune {study.rig} --from DIR` measures the proposed gains and sets them (DIR: this page's)"
     if proposed(study.grey) and not epochs:
         return "apply the proposed values with the `hilctl set` line that the command printed (`sets` in study.json)"

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+_HANDLE, _LETTER = 0.5, 0.07  # inches, of a legend
 WIDTH = 5.6  # inches: the type is as large as the page's own, and can be read at half the page's width
 RC: Any = {
     "figure.dpi": 200, "savefig.facecolor": "white",
@@ -44,7 +45,9 @@ def below(figure: Any, axes: Any, columns: int = 4) -> None:
         for handle, label in zip(*one.get_legend_handles_labels(), strict=True):
             found.setdefault(label, handle)
     if found:
-        figure.legend(list(found.values()), list(found), loc="outside lower center", ncols=min(columns, len(found)))
+        room = int(figure.get_figwidth() / (_HANDLE + _LETTER * max(map(len, found))))
+        columns = max(1, min(columns, len(found), room))
+        figure.legend(list(found.values()), list(found), loc="outside lower center", ncols=columns)
 
 
 def decades(axis: Any) -> None:
