@@ -40,28 +40,25 @@ def _applied(result: Commissioned) -> str:
 
 
 def _better(result: Commissioned) -> str:
-    lower = [(f, one) for f, one in proved(result) if lowered(one)]
+    sines, motions = proved(result), list(tracked(result))
+    lower = [(f, one) for f, one in sines if lowered(one)]
     said = []
-    if lower:
+    if sines and result.friction is None:
+        said.append("friction is not compensated: the sines before and after were both driven without it")
+    elif lower:
         frequency, one = min(lower, key=lambda each: abs(each[0] - _HEADLINE_HZ))
-        what = "the distortion of the acceleration"
-        if result.friction is None:
-            text = f"{what} at {frequency:g} Hz falls"
-        else:
-            text = f"friction compensation lowers {what} at {frequency:g} Hz"
-        text += f" from {left(one.before, one.resolution_before)} to {after(one)}, {_times(one)}"
         others = [f"{f:g} Hz {_times(one)}" for f, one in lower if f != frequency]
-        said.append(text + (f" ({', '.join(others)})" if others else ""))
-    motions = list(tracked(result))
+        said.append(
+            f"friction compensation lowers the distortion of the acceleration at {frequency:g} Hz from "
+            f"{left(one.before, one.resolution_before)} to {after(one)}, {_times(one)}"
+            + (f" ({', '.join(others)})" if others else "")
+        )
+    elif sines:
+        said.append("no sine that was driven before and after is distorted less")
     closer = sum(now < before for _, before, now in motions)
     if closer:
         said.append(f"the tracking error of {closer} of {len(motions)} motions is smaller")
-    if said:
-        return "; ".join(said)
-    if not proved(result):
-        return "not known: no sine was driven both before and after"
-    without = "" if result.friction else "; friction is not compensated"
-    return f"no sine that was driven before and after is distorted less{without}"
+    return "; ".join(said) or "not known: no motion was driven both before and after"
 
 
 def _worse(result: Commissioned) -> str:
