@@ -49,7 +49,8 @@ def changes(result: Commissioned) -> str:
     """Of the machine against the rig file."""
     known = [q for q in machine_of(result).values() if q.identified and q.before is not None and q.value is not None]
     away = [q for q in known if not q.bounds[0] <= (q.before or 0.0) <= q.bounds[1]]
-    return f"{len(away)} of {len(known)} machine parameters differ from the rig file by more than their interval."
+    which = f"{len(away)} of {len(known)} parameters of machine and sensors"
+    return f"{which} differ from the rig file by more than their interval."
 
 
 def preview(found: Preview) -> str:
