@@ -82,8 +82,9 @@ def _worse(result: Commissioned) -> str:
 
 
 def _next(result: Commissioned) -> str:
-    if result.failed:
-        return f"remove what stopped it, then `hilctl commission --out {result.folder} --resume` goes on"
+    if result.failed or not result.complete:
+        remove = "remove what stopped it, then " if result.failed else ""
+        return f"{remove}`hilctl commission --out {result.folder or 'DIR'} --resume` goes on with what is left"
     if result.missing:
         return f"`{next(iter(result.missing.values())).remedy}`"
     if result.sent and result.sent.line and not result.sent.included:
