@@ -188,6 +188,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "results": results.rows,
     "verified": lambda: results.rows(tuple(results.VERIFIED.values())),
     "identified": lambda: results.rows(tuple(results.IDENTIFIED.values())),
+    "reported": lambda: results.rows(tuple(results.REPORTED.values())),
     "room": lambda: _excitation(Room),
     "stepped": lambda: _excitation(SteppedSine),
     "sweep": lambda: _excitation(Sweep),
@@ -195,7 +196,7 @@ PARTS: dict[str, Callable[[], str]] = {
 }
 
 _OURS = ("rig-file.md", "safety.md", "emulate.md", "dynamics.md", "results.md", "identified.md", "verify.md",
-         "recordings.md")  # fmt: skip
+         "recordings.md", "reports.md")  # fmt: skip
 
 
 def pages() -> dict[Path, str]:
@@ -203,7 +204,7 @@ def pages() -> dict[Path, str]:
     made = {DOCS / name: _filled((DOCS / name).read_text(encoding="utf-8")) for name in _OURS}
     made[DOCS / "protocol.md"] = protocol.filled((DOCS / "protocol.md").read_text(encoding="utf-8"))
     made[header.PLACE] = header.text()
-    for name in (*results.COMMISSIONED, *results.VERIFIED, *results.IDENTIFIED):
+    for name in (*results.COMMISSIONED, *results.VERIFIED, *results.IDENTIFIED, *results.REPORTED):
         made[DOCS / f"{name}.schema.json"] = results.schema(name)
     made |= {kept.with_suffix(".md"): markdown.markdown(papers.read(kept)) for kept in PAPERS.glob("*.json")}
     made[DOCS / "motions.md"] = motions.refreshed((DOCS / "motions.md").read_text(encoding="utf-8"))

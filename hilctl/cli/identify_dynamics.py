@@ -282,7 +282,8 @@ def _answer(
 
     folder.mkdir(parents=True, exist_ok=True)
     changes = proposed(study.grey)
+    page = write_report(study, folder, epochs or ()) if draws else None
     return answer(
         IdentifiedDynamics, told(study), prepared_rig=prepared, folder=str(folder), sets=[changes] if changes else [],
-        applied=Applied(epochs) if epochs else None, report=str(write_report(study, folder)) if draws else None,
+        applied=Applied(epochs) if epochs else None, report=page and str(page),
     )  # fmt: skip

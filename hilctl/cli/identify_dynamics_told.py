@@ -42,7 +42,7 @@ def tell_study(study: "Study", answer: "IdentifiedDynamics") -> None:
     driven = sum(one.seconds for one in study.experiments)
     say(f"{driven:.0f} s of records in {answer.wall_seconds:.0f} s")
     if answer.sets:
-        parts.tell_change([parts.set_line(one, "identify dynamics") for one in answer.sets], answer.applied)
+        parts.tell_change(answer.sets, "identify dynamics", answer.applied)
 
 
 def _open(grey: "Grey") -> Iterator[str]:

@@ -17,7 +17,6 @@ from hilctl.cli.identify_parts import (
     recording,
     refuse_campaign,
     rig_of,
-    set_line,
     tell_change,
 )
 from hilctl.cli.output import note, say, show
@@ -156,7 +155,7 @@ def _tell(campaign: "Campaign", answer: "IdentifiedFriction", apply: bool) -> No
         _tell_fit(answer.fit)
         if apply and not answer.applied and (unknown := _open(answer.fit)):
             say(f"not applied: {', '.join(unknown)} not identified; measure at more speeds")
-        tell_change([set_line(one, ORIGIN) for one in answer.sets], answer.applied)
+        tell_change(answer.sets, ORIGIN, answer.applied)
     say(f"rig time {answer.rig_seconds:.0f} s, elapsed {answer.wall_seconds:.0f} s")
 
 

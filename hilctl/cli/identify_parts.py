@@ -1,8 +1,6 @@
 """The common parts of the commands of `hilctl identify`: the rig, its preparation, the result."""
 
 import argparse
-import json
-import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -247,20 +245,16 @@ def interval(low: float | None, high: float | None) -> str:
     return f"[{figure(low)}, {figure(high)}]"
 
 
-def set_line(changes: Mapping[str, Any], origin: str) -> str:
-    """The command that applies these values."""
-    words = (shlex.quote(f"{key}={json.dumps(value, separators=(',', ':'))}") for key, value in changes.items())
-    return f"hilctl set {' '.join(words)} --origin {shlex.quote(origin)}"
-
-
-def tell_change(lines: list[str], applied: "Applied | None") -> None:
+def tell_change(sets: Sequence[Mapping[str, Any]], origin: str, applied: "Applied | None") -> None:
     """Reports the applied set, or prints the commands that apply it, one line a set."""
+    from hilctl.results.identified import set_line
+
     if applied:
         undo = " ".join(["`hilctl set --undo`"] + [f"{len(applied.epochs)} times"] * (len(applied.epochs) > 1))
         say(f"active since epoch {applied.epochs[-1]}; {undo} undoes it")
-    elif not lines:
+    elif not sets:
         say("nothing to set: all values are active")
     else:
         say("nothing was set; to apply the result:")
-        for line in lines:
-            say(f"  {line}")
+        for one in sets:
+            say(f"  {set_line(one, origin)}")

@@ -54,7 +54,7 @@ def _tell(answer: "IdentifiedPlant") -> None:
     for note in answer.notes:
         say(f"note: {note}")
     say(f"rig time {answer.rig_seconds:.0f} s, elapsed {answer.wall_seconds:.0f} s")
-    parts.tell_change([parts.set_line(one, ORIGIN) for one in answer.sets], answer.applied)
+    parts.tell_change(answer.sets, ORIGIN, answer.applied)
 
 
 def _table(plant: "Mapping[str, Quantity]", marks: Mapping[str, str]) -> Any:

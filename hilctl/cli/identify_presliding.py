@@ -101,7 +101,7 @@ def _tell(answer: "IdentifiedReversals") -> None:
     for warning in answer.warnings:
         say(f"note: {warning}")
     say(f"rig time {answer.rig_seconds:.0f} s, elapsed {answer.wall_seconds:.0f} s")
-    parts.tell_change([parts.set_line(one, ORIGIN) for one in answer.sets], answer.applied)
+    parts.tell_change(answer.sets, ORIGIN, answer.applied)
 
 
 _NAMES = {

@@ -1,41 +1,25 @@
-"""`hilctl report DIR|FILE`: the report of a commissioning, drawn again from its stored result; the page of a trip."""
+"""`hilctl report PATH`: the page of a result or of a recording, whichever kind PATH holds."""
 
 import argparse
 from pathlib import Path
 
-from hilctl.cli import commission_told
-from hilctl.cli.files import result_folder, source_file
+from hilctl.cli.files import result_folder
 from hilctl.cli.output import say
+from hilctl.cli.report_of import recognised, written
 from hilctl.errors import DONE
 
 
 def report(parser: argparse.ArgumentParser) -> None:
     """The arguments of `report`."""
-    parser.add_argument("source", metavar="DIR|FILE",
-                        help="the folder of a commissioning, its JSON file, or a `trip-…` recording")  # fmt: skip
-    parser.add_argument("--out", default="", metavar="DIR", help="for the page and its figures (beside the JSON file)")
+    parser.add_argument("source", metavar="PATH",
+                        help="the folder or the JSON file of a commissioning, a friction campaign or a dynamics study; "
+                        "a recording; the black box of a trip (`trip-…`)")  # fmt: skip
+    parser.add_argument("--out", default="", metavar="DIR", help="for the page and its figures (beside what it shows)")
     parser.set_defaults(do=_report)
 
 
 def _report(given: argparse.Namespace) -> int:
-    from hilctl.commission.notes import FILE
-    from hilctl.results.stored import read
-
-    source = Path(given.source)
-    if source.suffix == ".h5":
-        return _trip(source_file("FILE", source), given.out)
-    file = source / FILE if source.is_dir() else source
-    result = read(file)
+    kind, file = recognised(Path(given.source))
     folder = result_folder("--out", Path(given.out) if given.out else file.parent)
-    commission_told.files(commission_told.report(result, folder))
-    return DONE
-
-
-def _trip(source: Path, out: str) -> int:
-    from hilctl.recording.reader import open_recording
-    from hilctl.report.trip.page import write
-
-    folder = result_folder("--out", Path(out) if out else source.parent)
-    with open_recording(source) as recording:
-        say(str(write(recording, folder / source.with_suffix(".html").name)))
+    say(str(written(kind, file, folder)))
     return DONE

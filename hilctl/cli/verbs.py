@@ -218,8 +218,10 @@ VERBS: dict[str, Verb] = {
         "and find it again by `hilctl job list`.",
     ),
     "report": Verb(
-        "report", "report", "identify", "draw the report of a commissioning again, or the page of a trip",
-        ("hilctl report out/demo", "hilctl report out.json --out pages", "hilctl report trip-20261126-093000.h5"),
+        "report", "report", "identify", "make the page of a result, a recording or a trip",
+        ("hilctl report out/demo", "hilctl report out.json --out pages", "hilctl report run-7.h5",
+         "hilctl report trip-20261126-093000.h5"),
+        "PATH is recognised by what it holds; see docs/reports.md.",
     ),
     "tune": Verb(
         "tune", "tune", "identify", "compute gains with margins, and notches; measure them",

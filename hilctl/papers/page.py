@@ -3,25 +3,19 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hilctl.errors import NoFigures
 from hilctl.papers.declaration import Block, Figure, Page, Part, Table
 from hilctl.papers.words import HEAD, cells_of, summary
 from hilctl.report.document import contents, document, section
-from hilctl.report.drawing import inline, laid_out, styled
-from hilctl.report.markup import NOTHING, Html, absent, code, facts, html, joined, p, table, tag
-from hilctl.report.sections.common import Pictures, shown
+from hilctl.report.drawing import inlined
+from hilctl.report.figure import Pictures, shown
+from hilctl.report.markup import Html, absent, code, facts, html, joined, p, table, tag
 
 Drawings = Mapping[str, Callable[[], Any]]
 
 
 def page(made: Page, drawings: Drawings) -> tuple[str, str]:
     """The page as a text; and why it has no figures, where it has none."""
-    pictures: dict[str, str] = {}
-    without = ""
-    try:
-        pictures = drawn(drawings)
-    except NoFigures as why:
-        without = f"This page has {why}."
+    pictures, without = inlined(lambda: ((name, draw()) for name, draw in drawings.items()))
     titles = {"results": "Results of the paper"} | {f"part-{n}": part.title for n, part in enumerate(made.parts, 1)}
     texts = [_results(made), *(_part(part, pictures) for part in made.parts)]
     sections = zip(titles.items(), texts, strict=True)
@@ -29,18 +23,12 @@ def page(made: Page, drawings: Drawings) -> tuple[str, str]:
         tag("header", tag("h1", made.title), p(summary(made), class_="headline"), facts([
             ("Paper", made.source), ("Runs on", made.needs), ("By", code(f"hilctl paper {made.paper}")),
         ])),
-        absent(without) if without else NOTHING,
+        absent(without),
         contents(titles),
         *(section(n, key, title, one) for n, ((key, title), one) in enumerate(sections, 1)),
         tag("footer", html("Made by hilctl.")),
     ])  # fmt: skip
     return text, without
-
-
-def drawn(drawings: Drawings) -> dict[str, str]:
-    """Them as SVG elements, by name; NoFigures if matplotlib is missing."""
-    with styled():
-        return inline(laid_out((name, draw()) for name, draw in drawings.items()))
 
 
 def _results(made: Page) -> Html:

@@ -1,11 +1,14 @@
-"""How the page looks, on a screen and on paper. Nothing is fetched: type is what the reader's machine has."""
+"""How the page looks, on a screen, at night and on paper. Nothing is fetched: type is what the reader's machine has."""
+
+import colorsys
+import re
 
 CSS = """
-:root { --ink: #1d2429; --soft: #5b6670; --rule: #d9dee2; --tint: #f5f7f8; --before: #e69f57; --after: #12416b;
-        --learned: #3a9a8b; --warn: #9a5b00; }
+:root { color-scheme: light dark; --page: #fff; --ink: #1d2429; --soft: #5b6670; --rule: #d9dee2;
+        --tint: #f5f7f8; --before: #e69f57; --after: #12416b; --learned: #3a9a8b; --warn: #9a5b00; }
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; }
-body { margin: 0 auto; padding: 3rem 1.5rem 5rem; max-width: 52rem; color: var(--ink); background: #fff;
+body { margin: 0 auto; padding: 3rem 1.5rem 5rem; max-width: 52rem; color: var(--ink); background: var(--page);
        font: 16px/1.55 "Source Sans 3", "Source Sans Pro", "Segoe UI", "Helvetica Neue", Helvetica, Arial,
              "Liberation Sans", "DejaVu Sans", sans-serif; hyphens: manual; }
 h1, h2, h3 { font-weight: 600; line-height: 1.25; break-after: avoid; }
@@ -22,6 +25,10 @@ p { margin: .5rem 0 .8rem; max-width: 44rem; orphans: 3; widows: 3; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1.2rem; margin: .4rem 0 1.2rem;
      font-size: .92rem; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
+.brief { font-size: 1rem; line-height: 1.45; grid-template-columns: max-content minmax(0, 44rem);
+         gap: .35rem 1.1rem; border-left: 3px solid var(--after); padding: .1rem 0 .1rem 1rem; margin: 1rem 0 1.3rem; }
+.brief dt { font-weight: 600; }
+.data p { margin: .2rem 0; font-size: .85rem; color: var(--soft); } .data { margin-top: .3rem; }
 nav { font-size: .92rem; margin: 1.6rem 0 0; break-inside: avoid; }
 nav ol { columns: 2; column-gap: 2rem; padding-left: 1.4rem; margin: 0; max-width: none; }
 nav li { margin: 0; padding: .12rem 0; }
@@ -42,7 +49,8 @@ td { vertical-align: top; border-bottom: 1px solid var(--tint); }
 .number { text-align: right; } td.number { white-space: nowrap; }
 tr { break-inside: avoid; } thead { display: table-header-group; }
 figure { margin: 1.2rem 0 1.6rem; break-inside: avoid; }
-figure svg { display: block; width: 100%; height: auto; }
+figure svg { display: block; width: 100%; max-width: 42rem; height: auto; }
+figcaption strong { color: var(--ink); }
 figcaption { color: var(--soft); font-size: .88rem; line-height: 1.45; margin-top: .4rem; max-width: 44rem; }
 ul { padding-left: 1.2rem; margin: .4rem 0 1.1rem; max-width: 44rem; } li { margin: .25rem 0; }
 .warnings { list-style: none; padding-left: .9rem; border-left: 3px solid var(--warn); }
@@ -60,8 +68,34 @@ footer { margin-top: 4rem; color: var(--soft); font-size: .82rem; border-top: 1p
   html { font-size: 10pt; } body { max-width: none; padding: 0; font-size: 10pt; line-height: 1.42; }
   h1 { font-size: 20pt; } h2 { font-size: 13.5pt; margin-top: 9mm; } h3 { font-size: 11pt; }
   p, ul, figcaption { max-width: none; }
+  figure svg { max-width: 150mm; max-height: 215mm; } .data { display: none; } .brief { break-inside: avoid; }
   .wide { overflow: visible; } table { font-size: 8.6pt; }
   th, td { padding: .16rem 1.1rem .16rem 0; } a { color: inherit; text-decoration: none; }
   details > summary { list-style: none; }
 }
 """
+
+# Paper is white at any time of day.
+_NIGHT = """
+@media screen and (prefers-color-scheme: dark) {{
+:root {{ --page: #1b1e21; --ink: #e6e9eb; --soft: #a7b0b8; --rule: #41484f; --tint: #2a2f34; --before: #e69f57;
+        --after: #79aee0; --learned: #4cb8a7; --warn: #e0a030; {colours} }}
+}}
+"""
+_USED = re.compile(r"var\(--c([0-9a-f]{6})")
+_GREY, _BRIGHT = 0.2, 0.62  # saturation below which a colour is a grey; lightness that stands out on a dark page
+
+
+def at_night(page: str) -> str:
+    """What is added for a dark screen: each colour that a figure of this page has, as it stands out there."""
+    used = sorted(set(_USED.findall(page)))
+    return _NIGHT.format(colours=" ".join(f"--c{colour}: {_night(colour)};" for colour in used))
+
+
+def _night(colour: str) -> str:
+    """A grey the other way round, white the page's own dark; a colour as bright as it has to be."""
+    red, green, blue = (int(colour[at : at + 2], 16) / 255 for at in (0, 2, 4))
+    hue, light, strong = colorsys.rgb_to_hls(red, green, blue)
+    if strong < _GREY or light > 0.97:
+        return f"hsl(210 8% {100 * (0.93 - 0.81 * light):.0f}%)"
+    return f"hsl({360 * hue:.0f} {100 * min(strong, 0.75):.0f}% {100 * max(light, _BRIGHT):.0f}%)"

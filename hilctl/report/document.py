@@ -3,18 +3,33 @@
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from hilctl.report.css import CSS
-from hilctl.report.markup import Html, joined, tag
+from hilctl.report.brief import Brief, brief
+from hilctl.report.css import CSS, at_night
+from hilctl.report.markup import NOTHING, Html, facts, joined, tag
 
 
 def document(title: str, body: Iterable[object]) -> str:
     """The whole text."""
+    text = joined(body)
     head = joined([
         tag("meta", charset="utf-8"),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("title", title), tag("style", Html(CSS)),
+        tag("title", title), tag("style", Html(CSS + at_night(text))),
     ])  # fmt: skip
-    return f'<!DOCTYPE html>\n<html lang="en">\n<head>{head}</head>\n<body>\n{joined(body)}\n</body>\n</html>\n'
+    return f'<!DOCTYPE html>\n<html lang="en">\n<head>{head}</head>\n<body>\n{text}\n</body>\n</html>\n'
+
+
+def report(
+    title: str, lines: Brief, about: Iterable[tuple[str, object]], sections: Mapping[str, tuple[str, Html]], *,
+    mark: Html = NOTHING, before: Iterable[object] = (), foot: str = "Made by hilctl.",
+) -> str:  # fmt: skip
+    """Every report: the answer in five lines and what it is about on the first screen, then section by section."""
+    return document(title, [
+        tag("header", tag("h1", title, mark), brief(lines), facts(about)), *before,
+        contents({key: name for key, (name, _) in sections.items()}),
+        *(section(n, key, name, text) for n, (key, (name, text)) in enumerate(sections.items(), 1)),
+        tag("footer", foot),
+    ])  # fmt: skip
 
 
 def contents(titles: Mapping[str, str]) -> Html:

@@ -2,12 +2,13 @@
 
 import io
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from hilctl.errors import NoFigures
+from hilctl.report.figure_data import Data, data_of
 from hilctl.report.pictures import (
     changes,
     convergence,
@@ -41,13 +42,25 @@ _NAMESPACES = re.compile(r' xmlns(:\w+)?="[^"]*"')
 _SIZE = re.compile(r' width="[^"]*"| height="[^"]*"')
 _COMMENTS = re.compile(r"<!--.*?-->\s*", re.DOTALL)
 _NAMED = re.compile(r'(\bid="|href="#|url\(#)')
+_COLOUR = re.compile(r"(?<=: )#([0-9a-f]{6})(?=[;\"])")
+
+
+class Picture(NamedTuple):
+    """A figure as it stands in a page, and the numbers that it draws."""
+
+    svg: str
+    data: tuple[Data, ...] = ()
 
 
 def drawn(result: Commissioned) -> dict[str, Any]:
     """Each figure that there is something to draw for, by name; NoFigures where matplotlib is missing."""
     with styled():
-        made = ((name, draw(result)) for name, draw in PICTURES.items())
-        return laid_out((name, figure) for name, figure in made if figure is not None)
+        return laid_out((name, figure) for name, figure in pictures_of(result) if figure is not None)
+
+
+def pictures_of(result: Commissioned) -> Iterator[tuple[str, Any]]:
+    """Each figure of a commissioning by name; None where there is nothing to draw."""
+    return ((name, draw(result)) for name, draw in PICTURES.items())
 
 
 def figures(made: Mapping[str, Any], folder: Path) -> list[Path]:
@@ -62,15 +75,25 @@ def figures(made: Mapping[str, Any], folder: Path) -> list[Path]:
     return written
 
 
-def inline(made: Mapping[str, Any]) -> dict[str, str]:
-    """Them as SVG elements, by name."""
-    elements = {}
+def inline(made: Mapping[str, Any]) -> dict[str, Picture]:
+    """Them as SVG elements with their numbers, by name."""
+    pictures = {}
     for name, figure in made.items():
         file = io.StringIO()
         with styled(placing=False):
             figure.savefig(file, format="svg")
-        elements[name] = element(file.getvalue(), name)
-    return elements
+        pictures[name] = Picture(element(file.getvalue(), name), tuple(data_of(figure)))
+    return pictures
+
+
+def inlined(draw: Callable[[], Iterable[tuple[str, Any]]]) -> tuple[dict[str, Picture], str]:
+    """Each figure that there is something to draw for; and why there are none, where matplotlib is missing."""
+    try:
+        with styled():
+            made = laid_out((name, figure) for name, figure in draw() if figure is not None)
+        return inline(made), ""
+    except NoFigures as why:
+        return {}, f"This page has {why}."
 
 
 def styled(placing: bool = True) -> AbstractContextManager[None]:
@@ -93,8 +116,9 @@ def laid_out(made: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def element(svg: str, name: str) -> str:
-    """As it stands in a page among others: without a head of its own, its names its own."""
+    """As it stands in a page among others: without a head of its own, its names its own, its colours the page's."""
     text = _COMMENTS.sub("", _METADATA.sub("", _HEAD.sub("", svg)))
     opening, rest = text.split(">", 1)
     opening = _SIZE.sub("", _NAMESPACES.sub("", opening))
-    return _NAMED.sub(rf"\g<1>{name}-", f"{opening}>{rest}").strip()
+    coloured = _COLOUR.sub(r"var(--c\1, #\1)", f"{opening}>{rest}")
+    return _NAMED.sub(rf"\g<1>{name}-", coloured).strip()

@@ -55,7 +55,7 @@ def _begun(text: str) -> str:
 
 def moment(text: str) -> str:
     """A date with its time, as a person writes it."""
-    return text.replace("T", " ", 1).replace("+00:00", " UTC")
+    return text.replace("T", " ", 1).replace("+00:00", " UTC").replace("Z", " UTC")
 
 
 def absent(text: str) -> Html:

@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hilctl.errors import NoFigures
-from hilctl.report.document import contents, document, save, section
-from hilctl.report.drawing import drawn, inline
-from hilctl.report.markup import NOTHING, Html, absent, code, facts, html, moment, tag
+from hilctl.report.document import report, save
+from hilctl.report.drawing import inline, inlined, pictures_of
+from hilctl.report.figure import Pictures
+from hilctl.report.markup import NOTHING, Html, absent, code, moment, tag
 from hilctl.report.sections import ending, law, learning, measured, parameters, prepared, sent, tracking, tuning
-from hilctl.report.sections.common import Pictures
 from hilctl.report.sections.compensation import compensation
+from hilctl.report.sections.first import first
 from hilctl.report.sections.reversals import reversals
 from hilctl.report.sections.sines import sines
 from hilctl.report.sections.summary import summary
@@ -47,29 +47,15 @@ def write(result: Commissioned, path: Path, made: Mapping[str, Any] | None = Non
 
 def page(result: Commissioned, made: Mapping[str, Any] | None = None) -> str:
     """The report as a text."""
-    without, pictures = "", {}
-    try:
-        pictures = inline(drawn(result) if made is None else made)
-    except NoFigures as why:
-        without = f"This report has {why}."
-    title = f"Commissioning of {result.rig or 'a rig'}"
-    texts = {key: (name, make(result, pictures)) for key, (name, make) in _SECTIONS.items()}
-    return document(title, [
-        _head(result, title), absent(without) if without else NOTHING, summary(result),
-        contents({key: name for key, (name, _) in texts.items()}),
-        *(section(n, key, name, text) for n, (key, (name, text)) in enumerate(texts.items(), 1)), _foot(result),
-    ])  # fmt: skip
-
-
-def _head(result: Commissioned, title: str) -> Html:
-    twin = tag("span", "simulated twin", class_="twin") if result.twin else NOTHING
-    return tag("header", tag("h1", title, twin), facts([
-        ("Date", moment(result.date)), ("By", result.author),
-        ("Campaign", code(result.campaign.id if result.campaign else "")),
-        ("Epoch", "" if result.epoch is None else str(result.epoch)), ("Files", code(result.folder)),
-    ]))  # fmt: skip
-
-
-def _foot(result: Commissioned) -> Html:
+    pictures, without = inlined(lambda: pictures_of(result)) if made is None else (inline(made), "")
     versions = ", ".join(f"{name} {version}" for name, version in result.versions.items())
-    return tag("footer", f"Made by {versions}." if versions else html("Made by hilctl."))
+    return report(
+        f"Commissioning of {result.rig or 'a rig'}", first(result),
+        [("Date", moment(result.date)), ("By", result.author),
+         ("Campaign", code(result.campaign.id if result.campaign else "")),
+         ("Epoch", "" if result.epoch is None else str(result.epoch)), ("Files", code(result.folder)),
+         ("For a program", code("commission.json"))],
+        {key: (name, make(result, pictures)) for key, (name, make) in _SECTIONS.items()},
+        mark=tag("span", "simulated twin", class_="twin") if result.twin else NOTHING,
+        before=[absent(without), summary(result)], foot=f"Made by {versions or 'hilctl'}.",
+    )  # fmt: skip

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 Reals = npt.NDArray[np.float64]
 Value = TypeVar("Value")
+POINTS = 1500  # of a line, about
 
 
 def row(values: Iterable[float | None] | None) -> Reals:
@@ -26,3 +27,20 @@ def alike(*rows: Any) -> tuple[Any, ...]:
 def by_frequency(named: Mapping[str, Value]) -> list[tuple[float, Value]]:
     """What is kept by frequencies in Hz, in their order."""
     return sorted(((float(key), one) for key, one in named.items()), key=lambda pair: pair[0])
+
+
+def thinned(t: Any, *series: Any) -> tuple[Any, ...]:
+    """Lines as they look: of each stretch of samples the least and the greatest, where there are many.
+
+    No peak is lost, not even in the last stretch, which may be shorter. A stretch without any number stays empty.
+    """
+    every = -(-len(t) // POINTS)
+    if every <= 2:
+        return (t, *series)
+    begins = np.arange(0, len(t), every)
+    out = []
+    for one in series:
+        values = np.asarray(one, float)
+        ends = (np.fmin.reduceat(values, begins), np.fmax.reduceat(values, begins))
+        out.append(np.stack(ends, axis=1).ravel())
+    return (np.repeat(np.asarray(t)[begins], 2), *out)

@@ -9,6 +9,7 @@ import msgspec
 from hilctl.results.commissioned import Commissioned
 from hilctl.results.dynamics import IdentifiedDynamics
 from hilctl.results.identified import IdentifiedFriction, IdentifiedPlant, IdentifiedReversals
+from hilctl.results.recorded import Recorded, Tripped
 from hilctl.results.verified import Verified
 
 # The files, and what they hold.
@@ -18,14 +19,18 @@ IDENTIFIED = {
     "friction": IdentifiedFriction, "presliding": IdentifiedReversals, "plant": IdentifiedPlant,
     "study": IdentifiedDynamics,
 }  # fmt: skip
+REPORTED = {"recording": Recorded, "trip": Tripped}
 
 _PRIMITIVE = {"number": "number", "integer": "whole number", "string": "text", "boolean": "yes or no", "null": "null"}
 
 
 def schema(name: str = "commission") -> str:
     """Of a file by its name, without `.json`; as a file."""
-    kind = {**COMMISSIONED, **VERIFIED, **IDENTIFIED}[name]
-    titles = {Commissioned: "Result of a commissioning", Verified: "Result of a verification: verify.json"}
+    kind = {**COMMISSIONED, **VERIFIED, **IDENTIFIED, **REPORTED}[name]
+    titles = {
+        Commissioned: "Result of a commissioning", Verified: "Result of a verification: verify.json",
+        Recorded: "A recording in numbers", Tripped: "A trip in numbers",
+    }  # fmt: skip
     made = {"title": titles.get(kind, f"Result of an identification: {name}.json"), **msgspec.json.schema(kind)}
     return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
 

@@ -1,5 +1,8 @@
 """The answers of `hilctl identify`, as their files hold them: what was found, and what became of it."""
 
+import json
+import shlex
+from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 
 from msgspec import Meta, Struct, field
@@ -76,3 +79,9 @@ Answer = TypeVar("Answer", bound=Struct)
 def answer(kind: type[Answer], found: Struct, **more: Any) -> Answer:
     """A result with what a command adds to it."""
     return kind(**{name: getattr(found, name) for name in found.__struct_fields__}, **more)
+
+
+def set_line(changes: Mapping[str, Any], origin: str) -> str:
+    """The command that applies these values."""
+    words = (shlex.quote(f"{key}={json.dumps(value, separators=(',', ':'))}") for key, value in changes.items())
+    return f"hilctl set {' '.join(words)} --origin {shlex.quote(origin)}"

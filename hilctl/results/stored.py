@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -13,6 +13,7 @@ from hilctl.results.commissioned import FORMAT, Commissioned
 _AT = re.compile(r" - at `(?:key in )?\$(.*)`$")
 _STEP = re.compile(r"\.\w+|\[[\d.]*\]")
 _OPEN = "..."
+Kind = TypeVar("Kind", bound=Struct)
 
 
 def as_json(result: Struct, *, indent: int = 1) -> bytes:
@@ -28,11 +29,22 @@ def _plain(value: Any) -> Any:
 
 def read(path: Path) -> Commissioned:
     """What the file holds. WrongUse names the place in the file that is not as it should be."""
+    return decoded(_content(path), str(path))
+
+
+def read_as(kind: type[Kind], path: Path) -> Kind:
+    """The same of another kind of result."""
     try:
-        content = path.read_bytes()
+        return msgspec.json.decode(_content(path), type=kind)
+    except msgspec.DecodeError as error:
+        raise WrongUse(f"{path}: {error}; restore the file, or measure again", key=str(path)) from None
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
     except OSError as error:
         raise WrongUse(f"{path} cannot be read: {error.strerror}; check the path", key=str(path)) from None
-    return decoded(content, str(path))
 
 
 def decoded(content: bytes, name: str) -> Commissioned:

@@ -12,7 +12,7 @@ from hilctl.client import private_service
 from hilctl.client.client import Client
 from hilctl.recording.reader import Recording, open_recording
 from hilctl.replay.run import Replay
-from hilctl.report.trip.page import write
+from hilctl.report.recorded.trip import write
 from hilctl.signals import Trip
 from tests.system.service_parts import ARMS_FAST, LATE_HOST, RIG, arms, until
 

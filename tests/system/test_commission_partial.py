@@ -19,7 +19,7 @@ REPEATED = "too much of it was lost, three times over; check the link"
 @pytest.fixture
 def commissioned(tmp_path, monkeypatch):
     """The result, read from its file; the page; the parameters that were changed, and those that are active."""
-    monkeypatch.setattr(page, "drawn", lambda result: {})
+    monkeypatch.setattr(page, "pictures_of", lambda result: iter(()))
 
     def run(changes=None, **how):
         with private_service("table-500", changes={"twin.seed": 3, **(changes or {})}) as service, \

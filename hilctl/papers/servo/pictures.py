@@ -8,8 +8,9 @@ import numpy as np
 from hilctl.identify.dynamics.study import Check
 from hilctl.papers.servo.beside import ITERATIONS, Beside, Searches
 from hilctl.papers.servo.tables import BELOW_HZ, V_PER_M, Case, Paper, corrector_of, gain_of
-from hilctl.report.dynamics.style import MEASURED, MODEL, OTHER, db, degrees, frequencies, thinned, with_intervals
+from hilctl.report.dynamics.style import MEASURED, MODEL, OTHER, db, degrees, frequencies, with_intervals
 from hilctl.report.pictures.style import INK, SHADES, below, new
+from hilctl.report.series import thinned
 
 _FROM_S, _TO_S = 8.5, 11.5
 _ORDERS = (4, 5, 6, 7, 9)

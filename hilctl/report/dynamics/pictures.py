@@ -20,10 +20,10 @@ from hilctl.report.dynamics.style import (
     frequencies,
     labelled,
     shown_as,
-    thinned,
     with_intervals,
 )
-from hilctl.report.pictures.style import SHADES, below, new
+from hilctl.report.pictures.style import DASHES, SHADES, below, new
+from hilctl.report.series import thinned
 
 _MOST = 6  # experiments in one picture
 _ROOM_DB = 8.0  # below the lowest magnitude
@@ -68,12 +68,12 @@ def driven(study: Study) -> Any:
     figure, axes = new(len(shown), 1, 0.4 + 1.35 * len(shown))
     for ax, one in zip(axes[:, 0], shown, strict=True):
         t = (np.arange(one.samples) - one.begins) / one.rate_hz
-        for name, colour, label in ((one.reference, OTHER, "reference"), (pair.output, MODEL, "output")):
+        for name, label, look in ((pair.output, "output", _OUTPUT), (one.reference, "reference", _REFERENCE)):
             if name in one.channels:
                 factor, _ = shown_as(name)
-                ax.plot(*thinned(t, factor * one.channels[name]), color=colour, linewidth=0.7, label=label)
+                ax.plot(*thinned(t, factor * one.channels[name]), label=label, **look)
         ax.set_title(one.name)
-        ax.set_ylabel(shown_as(pair.output)[1])
+        ax.set_ylabel(labelled(pair.output).replace(", ", ",\n"))
         ax.margins(x=0)
     axes[-1, 0].set_xlabel("time, s")
     below(figure, axes)
@@ -105,7 +105,7 @@ def _most_changed(study: Study) -> str:
 def cleaned(made: Prepared) -> Any:
     """Each channel as recorded and as prepared, and what was removed apart from the mean."""
     now, names = made.channels, list(made.original)
-    figure, axes = new(len(names), 2, 0.6 + 1.5 * len(names), width=7.2)
+    figure, axes = new(len(names), 2, 0.6 + 1.5 * len(names))
     t = np.arange(len(next(iter(made.original.values())))) / made.rate_hz
     for row, name in zip(axes, names, strict=True):
         factor, unit = shown_as(name)
@@ -129,10 +129,10 @@ def response(study: Study, pair: Pair) -> Any:
     found = [one for one in study.responses if one.pair == pair]
     figure, axes = new(3, 1, 6.0, sharex=True)
     magnitude, phase, coherence = axes[:, 0]
-    for one, colour in zip(found, _colours(len(found)), strict=True):
-        r = one.response
-        with_intervals(magnitude, phase, r, colour, one.experiment)
-        coherence.plot(r.hz, r.coherence, color=colour, linewidth=1.0)
+    for index, one in enumerate(found):
+        r, colour, dashes = one.response, SHADES[index % len(SHADES)], DASHES[index % len(DASHES)]
+        with_intervals(magnitude, phase, r, colour, one.experiment, dashes=dashes)
+        coherence.plot(r.hz, r.coherence, color=colour, linestyle=dashes, linewidth=1.0, label=one.experiment)
         _crossings(magnitude, phase, one, colour)
     lowest = min((float(one.response.magnitude_db.min()) for one in found), default=0.0)
     magnitude.set_ylim(bottom=lowest - _ROOM_DB)
@@ -161,15 +161,16 @@ def transfer(study: Study, one: Transfers) -> Any:
     r = measured.response.within(*one.band_hz)
     figure, axes = new(2, 1, 4.6, sharex=True)
     axes[0, 0].plot(r.hz, r.magnitude_db, color=MEASURED, linewidth=2.4, label="measured")
-    axes[1, 0].plot(r.hz, r.phase_deg, color=MEASURED, linewidth=2.4)
+    axes[1, 0].plot(r.hz, r.phase_deg, color=MEASURED, linewidth=2.4, label="measured")
     hz = np.geomspace(r.hz[0], r.hz[-1], 400)
     for fitted in one.family.fits:
         gain = fitted.transfer.gain(hz)
         best = fitted.order == one.family.best.order
-        style: Any = {"color": MODEL if best else SHADES[fitted.order % len(SHADES)], "linewidth": 1.4 if best else 0.6}
+        other = {"color": SHADES[fitted.order % len(SHADES)], "linestyle": DASHES[fitted.order % len(DASHES)]}
+        style: Any = {"color": MODEL, "linewidth": 1.4} if best else {**other, "linewidth": 0.8}
         label = f"order {fitted.order}" + (", chosen" if best else "")
         axes[0, 0].plot(hz, db(np.abs(gain)), label=label, **style)
-        axes[1, 0].plot(hz, _near(degrees(gain), r.phase_deg), **style)
+        axes[1, 0].plot(hz, _near(degrees(gain), r.phase_deg), label=label, **style)
     axes[0, 0].set_ylabel(f"magnitude, dB{_ratio(one.pair)}")
     axes[1, 0].set_ylabel("phase, °")
     frequencies(axes[:, 0])
@@ -193,11 +194,11 @@ def singular(study: Study) -> Any:
     left.set_yscale("log")
     left.set_ylim(0.2 * values.min(), 5 * values.max())
     left.set_xticks(n)
-    left.set_title("singular values of the scaled derivatives")
+    left.set_title("singular values (scaled)")
     right.plot(np.arange(len(fit.history)), np.maximum(100 - np.asarray(fit.history), 1e-6), "o-", color=MODEL,
                markersize=2.5, linewidth=1.0)  # fmt: skip
     right.set_yscale("log")
-    right.set_title("not explained, %, by iteration")
+    right.set_title("not explained, %")
     right.set_xlabel("iteration")
     left.set_xlabel("number")
     below(figure, axes)
@@ -217,15 +218,15 @@ def checked(checks: Sequence[Check]) -> Any:
         if one is checks[-1]:
             top.plot(*thinned(t, factor * one.measured[part]), color=MEASURED, linewidth=2.0, label="measured")
         for ax, values in ((top, one.modelled), (left, one.measured - one.modelled)):
-            ax.plot(*thinned(t, factor * values[part]), color=models[one.model], linewidth=0.8,
-                    label=f"model: {one.model}")  # fmt: skip
+            ax.plot(*thinned(t, factor * values[part]), linewidth=0.9, label=f"model: {one.model}",
+                    **models[one.model])  # fmt: skip
     top.set_title(f"{first.experiment}: {labelled(first.output)}")
     left.set_title("residuals" + (f", {unit}" if unit else ""))
     left.set_xlabel("time, s")
     for ax in (top, left):
         ax.margins(x=0)
     for one in tested:
-        _residuals(axes[2, 0], axes[2, 1], one, models[one.model])
+        _residuals(axes[2, 0], axes[2, 1], one, models[one.model]["color"])
     below(figure, [top, left])
     return figure
 
@@ -242,7 +243,7 @@ def tuned(study: Study) -> Any:
             hz, loop = np.asarray(each["hz"]), each["loop"]
             shown: Any = {"color": colour, "linestyle": style, "linewidth": 1.1}
             axes[0, 0].plot(hz, db(np.asarray(loop["magnitude"])), label=name.replace("_", " "), **shown)
-            axes[1, 0].plot(hz, loop["phase_deg"], **shown)
+            axes[1, 0].plot(hz, loop["phase_deg"], label=name.replace("_", " "), **shown)
     axes[0, 0].axhline(0.0, color=MEASURED, linewidth=0.7)
     axes[1, 0].axhline(-180.0, color=MEASURED, linewidth=0.7)
     axes[0, 0].set_ylabel("loop gain, dB")
@@ -254,7 +255,10 @@ def tuned(study: Study) -> Any:
 
 _TUNED = (("before", OTHER, "-"), ("measured_before", OTHER, ":"), ("predicted", MODEL, "-"),
           ("measured_after", MODEL, ":"))  # fmt: skip
-_MODELS = (OTHER, MODEL, EXTRA, *SHADES[3:])
+_MODELS = tuple({"color": colour, "linestyle": dashes}
+                for colour, dashes in zip((OTHER, MODEL, EXTRA, *SHADES[3:]), DASHES, strict=True))  # fmt: skip
+_OUTPUT: Any = {"color": MODEL, "linewidth": 1.0}
+_REFERENCE: Any = {"color": OTHER, "linewidth": 0.9, "linestyle": (0, (2.5, 2.5))}
 
 
 def _across(figure: Any, row: Any) -> Any:
@@ -282,17 +286,13 @@ def _residuals(itself: Any, driven: Any, one: Check, colour: str) -> None:
     itself.plot(np.arange(1, len(white.correlation) + 1), white.correlation, "o-", color=colour, markersize=2.5,
                 linewidth=0.6)  # fmt: skip
     itself.axhspan(-white.bound, white.bound, color=BAND, lw=0)
-    itself.set_title("residuals: correlation by lag")
+    itself.set_title("correlation of residuals, by lag")
     driven.plot(apart.lags, apart.correlation, color=colour, linewidth=1.2)
     for side in (-1, 1):
         driven.axhline(side * apart.bound, color=colour, linewidth=0.7, linestyle=(0, (2, 2)))
-    driven.set_title("and with the input; within the lines: independent")
+    driven.set_title("with the input, by lag")
     for ax in (itself, driven):
         ax.set_xlabel("samples")
-
-
-def _colours(count: int) -> list[str]:
-    return [SHADES[index % len(SHADES)] for index in range(count)]
 
 
 def _near(phase: Any, measured: Any) -> Any:

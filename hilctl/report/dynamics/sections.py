@@ -6,13 +6,15 @@ from typing import Any
 from hilctl.identify.dynamics.judge import doubt
 from hilctl.identify.dynamics.study import Check, Study
 from hilctl.identify.frequency.judge_model import Figures
+from hilctl.identify.frequency.record import Pair
 from hilctl.identify.grey_box.result import Fit
 from hilctl.report.dynamics import tables
 from hilctl.report.dynamics.pictures import checks_of, pairs_of
 from hilctl.report.dynamics.tables import Table, fit
+from hilctl.report.figure import Pictures, shown
 from hilctl.report.markup import NOTHING, Html, absent, bullets, code, facts, joined, p, sentence, table, tag
 from hilctl.report.numbers import fixed, plain, with_unit
-from hilctl.report.sections.common import Pictures, flags, shown
+from hilctl.report.sections.common import flags
 
 _KINDS = {"stepped": "stepped sine", "sweep": "sweep", "multisine": "multisine", "step": "step", "motion": "motion",
           "record": "recording"}  # fmt: skip
@@ -36,7 +38,7 @@ def driven(study: Study, pictures: Pictures) -> Html:
     return joined([
         table(head, rows),
         shown(pictures, "driven", "Reference and output, one experiment of each kind. A line that fills a band "
-               "oscillates faster than the page can show."),
+               "oscillates faster than the page can show.", _amount(study)),
         bullets((sentence(f"{one.name}: {note}") for one in study.experiments for note in one.notes), "notes"),
     ])  # fmt: skip
 
@@ -66,7 +68,8 @@ def cleaned(study: Study, pictures: Pictures) -> Html:
     return joined([
         p("The recordings themselves are unchanged. Filter and trend are the same for all channels: on one channel "
           "alone they would look like dynamics."),
-        *(shown(pictures, name, "Before and after, for the record with the largest change.") for name in drawn),
+        *(shown(pictures, name, "Before and after, for the record with the largest change.", _prepared(rows))
+          for name in drawn),
         tag("details", tag("summary", f"{len(rows)} steps"), table(head, rows)),
     ])  # fmt: skip
 
@@ -78,7 +81,7 @@ def responses(study: Study, pictures: Pictures) -> Html:
     held = ", corrected for the half tick of lag of an input that is held from tick to tick"
     return joined([
         *(shown(pictures, f"response-{index}", f"{pair}: with 95 % intervals{held if study.held(pair.input) else ''}; "
-                 "dotted: the frequencies at which it has fallen by 3 dB and lags by 90°.")
+                 "dotted: the frequencies at which it has fallen by 3 dB and lags by 90°.", _falls(study, pair))
           for index, pair in enumerate(pairs_of(study))),
         tabled(tables.responses(study)),
     ])  # fmt: skip
@@ -94,7 +97,8 @@ def transfers(study: Study, pictures: Pictures) -> Html:
             continue
         best = one.family.best.transfer
         parts += [
-            shown(pictures, f"transfer-{index}", "Measured, and every order; strong: the order with the least BIC."),
+            shown(pictures, f"transfer-{index}", "Measured, and every order; strong: the order with the least BIC.",
+                  f"Order {one.family.best.order} fits the magnitude by {fit(one.family.best.amplitude_percent)}."),
             tabled(tables.transfers(one)),
             facts([("Poles, 1/s", _roots(best.poles)), ("Zeros, 1/s", _roots(best.zeros))]),
         ]
@@ -127,7 +131,7 @@ def grey(study: Study, pictures: Pictures) -> Html:
         tabled(tables.estimates(one)),
         identifiable(found),
         shown(pictures, "singular", "Left: combinations of parameters below the gap are not identifiable. Right: the "
-               "search."),
+               "search.", f"{found.rank} of {found.free} combinations of parameters are identifiable."),
         flags(dict.fromkeys(found.flags)),
         p(sentence(one.refused)),
         p(sentence(f"none of these values is proposed to be set: {doubt(one)}")) if doubt(one) else NOTHING,
@@ -154,19 +158,26 @@ def identifiable(found: Fit) -> Html:
     return joined([p("Not identifiable from these data:"), bullets(free), tabled(tables.identifiable(found))])
 
 
+_UNSEEN = (
+    "No model was fitted to this record. Residuals within the band are white; within the dashed lines they are "
+    "independent of the input."
+)
+
+
 def validation(study: Study, pictures: Pictures) -> Html:
     """Models on data that they were not fitted to."""
     if not (study.checks or study.against):
         return absent("No record was reserved for validation.")
     parts = [tabled(one) for one in tables.validation(study)]
     for index, checks in enumerate(checks_of(study)):
-        parts += [shown(pictures, f"check-{index}", _caption(checks)), _steps(checks)]
+        figure = shown(pictures, f"check-{index}", _UNSEEN, _caption(checks))
+        parts += [figure, _steps(checks)]
     return joined(parts)
 
 
 def _caption(checks: Sequence[Check]) -> str:
-    each = ", ".join(f"{one.model} {fit(one.fit_percent)}" for one in checks)
-    return f"{checks[0].experiment}, which no model was fitted to: {each}."
+    each = ", ".join(f"{one.model} explains {fit(one.fit_percent)}" for one in checks)
+    return f"{checks[0].experiment}: {each}."
 
 
 def _steps(checks: Sequence[Check]) -> Html:
@@ -207,7 +218,7 @@ def tuning(study: Study, pictures: Pictures) -> Html:
     return joined([
         keys, p("Proposed, not set: `hilctl tune --from` with this study's directory measures and sets them."),
         table(head, rows, "margins of the loop, and bandwidth"),
-        shown(pictures, "tuning", "The open loop, predicted by the model and, if driven, measured."),
+        shown(pictures, "tuning", "The open loop, predicted by the model and, if driven, measured.", _margins(values)),
         facts([("Decided by", ", ".join(str(one) for one in decided)), ("From", str(values.get("source") or ""))]),
     ])  # fmt: skip
 
@@ -217,3 +228,29 @@ def _figure_of(each: Mapping[str, Any], what: str) -> str:
     margins = each.get("margins") or each.get("nominal") or {}
     value = each.get(what, margins.get(what))
     return "–" if value is None else plain(float(value), 3)
+
+
+def _amount(study: Study) -> str:
+    count, seconds = len(study.experiments), sum(one.seconds for one in study.experiments)
+    return f"{count} experiment{'' if count == 1 else 's'} of {fixed(seconds, 0)} s in all."
+
+
+def _prepared(rows: Sequence[Sequence[object]]) -> str:
+    records = len({row[0] for row in rows})
+    return f"Preparing took {len(rows)} steps on {records} record{'' if records == 1 else 's'}."
+
+
+def _falls(study: Study, pair: Pair) -> str:
+    """Of the response of this pair: its bandwidth, by the first excitation that shows it."""
+    for one in study.responses:
+        if one.pair == pair and one.bandwidth.gain is not None:
+            late = one.bandwidth.phase
+            lag = f" and lags by 90° at {fixed(late.hz, 1)} Hz" if late is not None else ""
+            return f"It falls by 3 dB at {fixed(one.bandwidth.gain.hz, 1)} Hz{lag} ({one.experiment})."
+    return "It does not fall by 3 dB in the driven band."
+
+
+def _margins(values: Mapping[str, Any]) -> str:
+    """Of the proposed gains."""
+    phase, rise = (_figure_of(values["predicted"] or {}, what) for what in ("phase_deg", "rise_db"))
+    return f"With the proposed gains the predicted margins are {phase}° and {rise} dB."

@@ -1,4 +1,4 @@
-"""What the pictures of a study share: colours with a meaning, and series thinned to what a page can show."""
+"""What the pictures of a study share: colours with a meaning."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,24 +11,8 @@ from hilctl.signals import CHANNELS
 
 MEASURED, MODEL, OTHER = "0.55", AFTER, BEFORE
 BAND, EXTRA = "#12416b22", LEARNED
-_POINTS = 1500  # of a line, about
 _UNITS = {channel.name: channel.unit for channel in CHANNELS} | {"time_s": "s", "load_pressure": "Pa", "ui": "V"}
 _FACTORS = {"m": (1e3, "mm"), "Pa": (1e-6, "MPa")}
-
-
-def thinned(t: Any, *series: Any) -> tuple[Any, ...]:
-    """Lines as they look: of each stretch of samples the least and the greatest, where there are many."""
-    count = len(t)
-    every = -(-count // _POINTS)
-    if every <= 2:
-        return (t, *series)
-    cut = count - count % every
-    at = np.repeat(t[:cut:every], 2)
-    out = []
-    for one in series:
-        parts = np.asarray(one, float)[:cut].reshape(-1, every)
-        out.append(np.stack([parts.min(1), parts.max(1)], axis=1).ravel())
-    return (at, *out)
 
 
 def shown_as(channel: str) -> tuple[float, str]:
@@ -55,14 +39,16 @@ def degrees(gain: Any) -> Any:
     return np.rad2deg(np.unwrap(np.angle(gain)))
 
 
-def with_intervals(magnitude: Any, phase: Any, r: Response, colour: str, label: str, factor: float = 1.0) -> None:
+def with_intervals(
+    magnitude: Any, phase: Any, r: Response, colour: str, label: str, factor: float = 1.0, dashes: Any = "-"
+) -> None:
     """Magnitude and phase of a measured response, with 95 % intervals."""
     low, high = r.magnitude_interval()
     ends = (db(factor * np.maximum(x, 0.02 * float(np.min(r.magnitude)))) for x in (low, high))
     magnitude.fill_between(r.hz, *ends, color=colour, alpha=0.22, lw=0)
-    magnitude.plot(r.hz, db(factor * r.magnitude), color=colour, linewidth=1.1, label=label)
+    magnitude.plot(r.hz, db(factor * r.magnitude), color=colour, linestyle=dashes, linewidth=1.1, label=label)
     phase.fill_between(r.hz, *r.phase_interval_deg(), color=colour, alpha=0.22, lw=0)
-    phase.plot(r.hz, r.phase_deg, color=colour, linewidth=1.1)
+    phase.plot(r.hz, r.phase_deg, color=colour, linestyle=dashes, linewidth=1.1, label=label)
 
 
 def frequencies(axes: Iterable[Any]) -> None:

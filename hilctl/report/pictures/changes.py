@@ -26,8 +26,9 @@ def draw(result: Commissioned) -> Any:
     figure, axes = new(1, 1, 0.75 + 0.22 * len(rows))
     ax = axes[0, 0]
     for at, (_, value, low, high, truth) in enumerate(reversed(rows)):
-        ax.plot([low, high], [at, at], color=AFTER, linewidth=2.6, solid_capstyle="butt", alpha=0.45)
-        ax.plot(value, at, "o", color=AFTER, markersize=4.5, label="found")
+        error = [[value - low if math.isfinite(low) else 0.0], [high - value if math.isfinite(high) else 0.0]]
+        ax.errorbar(value, at, xerr=error, fmt="o", color=AFTER, markersize=4.5, elinewidth=1.6, capsize=2.5,
+                    label="identified")  # fmt: skip
         if math.isfinite(truth):
             ax.plot(truth, at, "|", color=BEFORE, markersize=13, markeredgewidth=2, label="the twin's own")
     ax.axvline(0.0, color=INK, linewidth=0.9)

@@ -33,7 +33,7 @@ def draw(result: Commissioned) -> Any:
     ticks = [0, 4, 10] + [t for t in (30, 100, 300, 1000, 3000, 10_000) if t < 3 * known[0][1]]
     ax.set_xticks(ticks, [f"{t:,}".replace(",", "\u202f") for t in ticks])
     ax.minorticks_off()
-    ax.set(xlabel="BIC above the least one (left of the dotted line: no evidence against it)")
+    ax.set(xlabel="BIC above the least one")
     ax.set_xlim(0, 2.2 * max(known[0][1], 10.0))
     ax.grid(axis="y", visible=False)
     return figure

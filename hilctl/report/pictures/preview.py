@@ -17,7 +17,7 @@ def draw(result: Commissioned) -> Any:
     tried = np.array(sorted(search.tried))
     figure, axes = new(1, 1, 2.5)
     ax, kept_s = axes[0, 0], search.extra_preview_s
-    ax.plot(1e3 * tried[:, 0], tried[:, 1], "o-", color=AFTER, markersize=4, linewidth=0.9)
+    ax.plot(1e3 * tried[:, 0], tried[:, 1], "o-", color=AFTER, markersize=4, linewidth=0.9, label="tried")
     ax.plot(1e3 * kept_s, search.percent, "o", markersize=11, markerfacecolor="none", markeredgecolor=BEFORE,
             markeredgewidth=2, label=f"kept: {plain(1e3 * kept_s, 3)} ms")  # fmt: skip
     ax.legend(loc="best")

@@ -35,7 +35,8 @@ def draw(result: Commissioned) -> Any:
                 face = "white" if state == "before" and size > 3 else colour
                 ax.plot(at[odd], percent[odd], marker=mark, markersize=size, markerfacecolor=face, color=colour,
                         linewidth=0.7, label=CALLED[state])  # fmt: skip
-                ax.plot(at[~odd], percent[~odd], ".", markersize=2.4, color=colour, markeredgewidth=0)
+                ax.plot(at[~odd], percent[~odd], ".", markersize=2.4, color=colour, markeredgewidth=0,
+                        label=f"{CALLED[state]}, even")  # fmt: skip
         ax.set(yscale="log", title=f"{frequency:g} Hz")
     for ax in axes.flat[len(found) :]:
         ax.set_visible(False)

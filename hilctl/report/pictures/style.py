@@ -3,26 +3,30 @@
 from collections.abc import Sequence
 from typing import Any
 
-WIDTH = 7.2  # inches: the column of the page
+_HANDLE, _LETTER = 0.5, 0.07  # inches, of a legend
+WIDTH = 5.6  # inches: the type is as large as the page's own, and can be read at half the page's width
 RC: Any = {
-    "figure.dpi": 150, "savefig.facecolor": "white",
-    "font.family": ["DejaVu Sans"], "font.size": 8.5, "axes.titlesize": 9, "axes.titlelocation": "left",
-    "axes.labelsize": 8.5, "axes.labelcolor": "0.2", "axes.edgecolor": "0.45", "axes.linewidth": 0.7,
+    "figure.dpi": 200, "savefig.facecolor": "white",
+    "font.family": ["DejaVu Sans"], "font.size": 9, "axes.titlesize": 9, "axes.titlelocation": "left",
+    "axes.labelsize": 9, "axes.labelcolor": "0.2", "text.color": "0.15",
+    "axes.edgecolor": "0.45", "axes.linewidth": 0.7,
     "xtick.color": "0.45", "ytick.color": "0.45", "xtick.labelcolor": "0.2", "ytick.labelcolor": "0.2",
-    "xtick.labelsize": 8, "ytick.labelsize": 8, "axes.grid": True, "grid.color": "0.92", "grid.linewidth": 0.7,
+    "xtick.labelsize": 8.5, "ytick.labelsize": 8.5, "axes.grid": True, "grid.color": "0.92", "grid.linewidth": 0.7,
     "axes.axisbelow": True, "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False,
-    "legend.fontsize": 8, "lines.linewidth": 1.3, "svg.fonttype": "path", "svg.hashsalt": "report",
+    "legend.fontsize": 8.5, "lines.linewidth": 1.3, "svg.fonttype": "path", "svg.hashsalt": "report",
     "axes.unicode_minus": True,
 }  # fmt: skip
 
 BEFORE, AFTER, LEARNED, REFERENCE = "#e69f57", "#12416b", "#3a9a8b", "0.45"
 INK, PALE = "0.15", "0.72"
 STATES = {
-    "before": {"color": BEFORE, "linewidth": 1.3, "linestyle": "-"},
+    "before": {"color": BEFORE, "linewidth": 1.3, "linestyle": (0, (5, 1.4))},
     "after": {"color": AFTER, "linewidth": 1.3, "linestyle": "-"},
 }  # fmt: skip
 CALLED = {"before": "before", "after": "with friction compensation"}
-SHADES = ("#12416b", "#e08a3c", "#3a9a8b", "#8a4f7d", "#7a7a7a", "#b8a13a")  # of things with no order
+# Of things with no order, each with its own dashes or markers: a colour alone is no sign.
+SHADES = ("#12416b", "#e08a3c", "#3a9a8b", "#8a4f7d", "#7a7a7a", "#b8a13a")
+DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (5, 1.4, 1.2, 1.4)), (0, (8, 2)), (0, (3, 3)))
 MARKERS = ("o", "s", "^", "D", "v", "P")
 
 
@@ -41,7 +45,9 @@ def below(figure: Any, axes: Any, columns: int = 4) -> None:
         for handle, label in zip(*one.get_legend_handles_labels(), strict=True):
             found.setdefault(label, handle)
     if found:
-        figure.legend(list(found.values()), list(found), loc="outside lower center", ncols=min(columns, len(found)))
+        room = int(figure.get_figwidth() / (_HANDLE + _LETTER * max(map(len, found))))
+        columns = max(1, min(columns, len(found), room))
+        figure.legend(list(found.values()), list(found), loc="outside lower center", ncols=columns)
 
 
 def decades(axis: Any) -> None:

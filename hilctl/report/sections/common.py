@@ -2,21 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 
-from hilctl.report.markup import NOTHING, Html, absent, bullets, code, html, joined, p, sentence, table, tag
+from hilctl.report.markup import NOTHING, Html, absent, bullets, code, joined, p, sentence, table, tag
 from hilctl.report.numbers import quantity, with_unit
 from hilctl.results.commissioned import Commissioned
 from hilctl.results.quantity import Flag, Quantity
 
-Pictures = Mapping[str, str]  # SVG elements by name
 UNKNOWN = "not identified"
-
-
-def shown(pictures: Pictures, name: str, caption: str) -> Html:
-    """A figure with what it shows; nothing where it was not drawn."""
-    if name not in pictures:
-        return NOTHING
-    svg = pictures[name].replace("<svg", f'<svg role="img" aria-label="{html(caption)}"', 1)
-    return tag("figure", Html(svg), tag("figcaption", caption))
 
 
 def missing(result: Commissioned, part: str) -> Html:

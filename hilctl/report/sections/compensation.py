@@ -1,8 +1,10 @@
 """Compensation as the rig itself shows it: the friction models that were tried, and the preview."""
 
+from hilctl.report.figure import Pictures, shown
 from hilctl.report.markup import NOTHING, Html, absent, joined, p, sentence, table, tag
 from hilctl.report.numbers import percent, plain, with_unit
-from hilctl.report.sections.common import Pictures, absence, missing, shown
+from hilctl.report.sections import claims
+from hilctl.report.sections.common import absence, missing
 from hilctl.report.words import called
 from hilctl.results.commissioned import Commissioned
 
@@ -28,5 +30,5 @@ def compensation(result: Commissioned, pictures: Pictures) -> Html:
     return joined([
         *body, p(kept, percent(preview.percent), "."),
         shown(pictures, "preview", "Distortion over the shift in time of the compensation, beyond what the parameters "
-              "ask for."),
+              "ask for.", claims.preview(preview)),
     ])  # fmt: skip

@@ -1,9 +1,10 @@
 """What could not be identified, how long it took, and every number as it is."""
 
+from hilctl.report.figure import Pictures
 from hilctl.report.found import friction_of, machine_of, true_value
 from hilctl.report.markup import Html, absent, bullets, code, joined, sentence, table, tag
 from hilctl.report.numbers import plain, with_unit
-from hilctl.report.sections.common import Pictures, key_of, origins
+from hilctl.report.sections.common import key_of, origins
 from hilctl.results.commissioned import Commissioned
 
 

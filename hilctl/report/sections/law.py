@@ -1,8 +1,10 @@
 """Which friction model, and why: of the sliding curve."""
 
+from hilctl.report.figure import Pictures, shown
 from hilctl.report.markup import Html, joined, p, sentence, table
 from hilctl.report.numbers import plain, with_unit
-from hilctl.report.sections.common import Pictures, absence, flags, shown
+from hilctl.report.sections import claims
+from hilctl.report.sections.common import absence, flags
 from hilctl.report.words import called
 from hilctl.results.commissioned import Commissioned
 from hilctl.results.friction import SlidingFit
@@ -28,7 +30,7 @@ def law(result: Commissioned, pictures: Pictures) -> Html:
     return joined([
         p(sentence(fit.why), " ", sentence(", ".join(good))),
         shown(pictures, "laws", "Sliding laws held against the same points: evidence against each, as its BIC above "
-              "the least one."),
+              "the least one. Left of the dotted line it is no evidence.", claims.laws(fit)),
         table(head if refused else head[:-1], rows if refused else [row[:-1] for row in rows]),
         _directions(fit), flags(fit.flags, "To know of this fit:"),
     ])  # fmt: skip

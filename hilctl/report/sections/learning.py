@@ -1,8 +1,10 @@
 """Drives that were learned by repeating a motion."""
 
+from hilctl.report.figure import Pictures, shown
 from hilctl.report.markup import Html, code, joined, sentence, table
 from hilctl.report.numbers import percent
-from hilctl.report.sections.common import Pictures, absence, missing, shown
+from hilctl.report.sections import claims
+from hilctl.report.sections.common import absence, missing
 from hilctl.report.series import by_frequency
 from hilctl.results.commissioned import Commissioned
 
@@ -21,6 +23,7 @@ def learning(result: Commissioned, pictures: Pictures) -> Html:
     head = ("sine", ">repeats", ">at first", ">best", "drive", "it ended because")
     return joined([
         missing(result, "learning"),
-        shown(pictures, "learning", "Distortion as a sine is repeated and its drive corrected harmonic by harmonic."),
+        shown(pictures, "learning", "Distortion as a sine is repeated and its drive corrected harmonic by harmonic.",
+              claims.learning(result)),
         table(head, rows),
     ])  # fmt: skip

@@ -2,9 +2,11 @@
 
 from collections import Counter
 
+from hilctl.report.figure import Pictures, shown
 from hilctl.report.markup import NOTHING, Html, absent, bullets, code, facts, joined, moment, sentence, table, tag
 from hilctl.report.numbers import fixed, plain, with_unit
-from hilctl.report.sections.common import Pictures, absence, missing, shown
+from hilctl.report.sections import claims
+from hilctl.report.sections.common import absence, missing
 from hilctl.results.commissioned import Commissioned
 from hilctl.results.friction import Campaign, SlidingFit
 
@@ -25,9 +27,16 @@ def measured(result: Commissioned, pictures: Pictures) -> Html:
     offset = fit.offset if fit else None
     caption = _CAPTION + (_OFF.format(with_unit(offset.value, "N")) if offset else "")
     return joined([
-        missing(result, "friction"), _facts(data), shown(pictures, "friction", caption), _curve(data), _discarded(data),
-        _rejected(fit) if fit else NOTHING, bullets(sentence(text) for text in data.remarks),
+        missing(result, "friction"), _facts(data), shown(pictures, "friction", caption, claims.friction(fit)),
+        _curve(data), _discarded(data), _rejected(fit) if fit else NOTHING,
+        bullets(sentence(text) for text in data.remarks),
     ])  # fmt: skip
+
+
+def points(result: Commissioned, pictures: Pictures) -> Html:
+    """Points from elsewhere, with the curve through them."""
+    fit = result.fit
+    return joined([shown(pictures, "friction", _CAPTION, claims.friction(fit)), _rejected(fit)]) if fit else NOTHING
 
 
 def _facts(data: Campaign) -> Html:

@@ -1,9 +1,11 @@
 """The numbers: of the friction law, and of the machine."""
 
+from hilctl.report.figure import Pictures, shown
 from hilctl.report.found import machine_of
 from hilctl.report.markup import Html, bullets, code, joined, p, sentence, table
 from hilctl.report.numbers import percent, plain, with_unit
-from hilctl.report.sections.common import Pictures, absence, flags, missing, quantities, shown
+from hilctl.report.sections import claims
+from hilctl.report.sections.common import absence, flags, missing, quantities
 from hilctl.report.series import row
 from hilctl.results.commissioned import Commissioned
 from hilctl.results.friction import SlidingFit
@@ -18,7 +20,7 @@ def friction(result: Commissioned, pictures: Pictures) -> Html:
         quantities(model.parameters, "Friction law, with 95 % intervals"),
         *((_knowledge(fit), _searches(fit)) if fit else ()),
         shown(pictures, "convergence", "The best of each generation of the genetic algorithm, in every run; generation "
-              "0 is the quasi-random start."),
+              "0 is the quasi-random start.", claims.convergence(fit) if fit else ""),
     ])  # fmt: skip
 
 
@@ -51,7 +53,7 @@ def plant(result: Commissioned, pictures: Pictures) -> Html:
     return joined([
         missing(result, "plant"), quantities(found, "Machine, with 95 % intervals"),
         shown(pictures, "changes", "What was found against what the rig file said, in % of it; bars are 95 % "
-              "intervals. The axis is linear within ±1 % and logarithmic beyond."),
+              "intervals. The axis is linear within ±1 % and logarithmic beyond.", claims.changes(result)),
         table(("motion", ">of its flow explained"), explained),
         p(sentence(f"the combination of parameters that the data know least: {fit.weakest}")) if fit.weakest else "",
         flags(fit.flags, "To know of this fit:"), bullets((sentence(text) for text in fit.notes), "notes"),

@@ -1,8 +1,8 @@
 """What was done before anything was measured."""
 
+from hilctl.report.figure import Pictures
 from hilctl.report.markup import Html, absent, bullets, code, facts, joined, moment, sentence, table
 from hilctl.report.numbers import plain, with_unit
-from hilctl.report.sections.common import Pictures
 from hilctl.results.commissioned import Commissioned
 
 

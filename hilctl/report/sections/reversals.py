@@ -1,8 +1,10 @@
 """Friction before it slides: the model that shows it, and why."""
 
+from hilctl.report.figure import Pictures, shown
 from hilctl.report.markup import Html, bullets, joined, p, sentence, table, tag
 from hilctl.report.numbers import plain
-from hilctl.report.sections.common import Pictures, absence, missing, quantities, shown
+from hilctl.report.sections import claims
+from hilctl.report.sections.common import absence, missing, quantities
 from hilctl.report.words import called
 from hilctl.results.commissioned import Commissioned
 
@@ -26,7 +28,7 @@ def reversals(result: Commissioned, pictures: Pictures) -> Html:
         missing(result, "reversals"),
         p(tag("strong", called(found.kind)), ". ", sentence(found.why), " ", unsure), p(way),
         shown(pictures, "turn", "Friction over the distance since a reversal, both reversals of a cycle; what each law "
-              "makes of it."),
+              "makes of it.", claims.turn(found)),
         table(("law", ">left unexplained, variances of noise a point"), rows, "On cycles that were not fitted"),
         quantities(found.parameters), p(sentence(found.advice)),
         bullets((sentence(text) for text in found.warnings), "flags"),

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from hilctl.report.figure import Pictures
 from hilctl.report.markup import Html, absent, code, facts, joined, table
 from hilctl.report.numbers import plain
-from hilctl.report.sections.common import Pictures
 from hilctl.results.commissioned import Commissioned
 
 

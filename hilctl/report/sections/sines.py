@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from hilctl.report.figure import Pictures, shown
 from hilctl.report.markup import Html, joined, table
 from hilctl.report.numbers import percent, plain
-from hilctl.report.sections.common import Pictures, absence, missing, shown
+from hilctl.report.sections import claims
+from hilctl.report.sections.common import absence, missing
 from hilctl.report.series import by_frequency, row
 from hilctl.results.commissioned import Commissioned
 
@@ -16,9 +18,9 @@ def sines(result: Commissioned, pictures: Pictures) -> Html:
     return joined([
         missing(result, "sines"),
         shown(pictures, "acceleration", "One cycle of the measured acceleration, the mean of the cycles that were "
-              "driven, and the reference."),
+              "driven, and the reference.", claims.acceleration(result)),
         shown(pictures, "harmonics", "Harmonics of the acceleration from the second on, in % of the first. Odd "
-              "ones, which friction makes, are joined; even ones are dots."),
+              "ones, which friction makes, are joined; even ones are dots.", claims.harmonics(result)),
         _strongest(result),
     ])  # fmt: skip
 

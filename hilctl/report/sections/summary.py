@@ -1,4 +1,4 @@
-"""The result first: the distortion before and after, the friction model, and the remarks."""
+"""The summary: the distortion before and after, the friction model, and the remarks."""
 
 from hilctl.report.markup import NOTHING, Html, absent, bar, bullets, code, joined, p, sentence, table, tag
 from hilctl.report.numbers import percent, plain, with_unit
@@ -9,12 +9,10 @@ from hilctl.results.commissioned import PARTS, Commissioned
 from hilctl.results.distortion import HIGHEST_HZ, is_hidden
 from hilctl.results.proof import Thd
 
-_HEADLINE_HZ = 1.0
-
 
 def summary(result: Commissioned) -> Html:
     """The first page."""
-    parts = (_broken_off, _headline, _distortion, _friction, _sent, _warnings)
+    parts = (_broken_off, _distortion, _friction, _sent, _warnings)
     return joined([tag("h2", "Summary"), *(part(result) for part in parts)])
 
 
@@ -28,22 +26,6 @@ def _broken_off(result: Commissioned) -> Html:
     return tag("ul", tag("li", tag("strong", f"Broken off{stage}. "), text), class_="warnings")
 
 
-def _headline(result: Commissioned) -> Html:
-    found = [(f, one.before, one) for f, one in by_frequency(result.thd) if one.before and one.after is not None]
-    if not found:
-        return absent("Whether friction compensation helps on this rig was not proved: no sine was driven both "
-                      "without and with it.")  # fmt: skip
-    if result.friction is None:
-        return absent("Friction is not compensated: the sines before and after were both driven without it.")
-    frequency, before, one = min(found, key=lambda each: abs(each[0] - _HEADLINE_HZ))
-    lowers = (one.after or 0.0) < before
-    verb = "lowers" if lowers else "does not lower"
-    to = f" from {percent(before)} to {_after(one)}" if lowers else \
-        f", which is {percent(before)} without it and {_after(one)} with it"  # fmt: skip
-    return p(f"Friction compensation {verb} the distortion of the acceleration at {frequency:g} Hz{to}.",
-             class_="headline")  # fmt: skip
-
-
 def _distortion(result: Commissioned) -> Html:
     found = by_frequency(result.thd)
     learned = any(one.learned is not None for _, one in found)
@@ -51,8 +33,8 @@ def _distortion(result: Commissioned) -> Html:
     rows = []
     for frequency, one in found:
         cells = [f"{frequency:g} Hz", f"±{with_unit(1e3 * one.amplitude_m, 'mm')}"]
-        cells += [_left(one.before, one.resolution_before), _after(one), *([percent(one.learned)] if learned else [])]
-        rows.append([*cells, _times(one), joined(bar(x / most, state) for state, x in _states(one))])
+        cells += [left(one.before, one.resolution_before), after(one), *([percent(one.learned)] if learned else [])]
+        rows.append([*cells, times(one), joined(bar(x / most, state) for state, x in _states(one))])
     head = ["sine", ">amplitude", ">before", ">after", *((">learned",) if learned else ()), ">factor", ""]
     caption = (
         f"Total harmonic distortion (THD) of the measured acceleration, harmonics 2 to N up to {HIGHEST_HZ:g} Hz, "
@@ -67,18 +49,20 @@ def _states(one: Thd) -> list[tuple[str, float]]:
     return [(state, x) for state, x in named.items() if x is not None]
 
 
-def _times(one: Thd) -> str:
+def times(one: Thd) -> str:
+    """How many times less it is; at least so many, where the sensor's noise hides the rest."""
     if one.before is None or not one.after:
         return "–"
     at_least = "≥ " if _hidden(one.after, one.resolution_after) else ""
     return f"{at_least}{plain(one.before / one.after, 2 if one.before < 10 * one.after else 3)} ×"
 
 
-def _after(one: Thd) -> str:
-    return _left(one.after, one.resolution_after)
+def after(one: Thd) -> str:
+    """The distortion of a sine after the work."""
+    return left(one.after, one.resolution_after)
 
 
-def _left(value: float | None, resolution: float | None) -> str:
+def left(value: float | None, resolution: float | None) -> str:
     """A distortion; where it is no more than what the sensor's noise hides, that."""
     return f"{'≤ ' if _hidden(value, resolution) else ''}{percent(value)}"
 

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 
+from hilctl.report.figure import Pictures, shown
 from hilctl.report.markup import Html, joined, table
 from hilctl.report.numbers import percent, plain
-from hilctl.report.sections.common import Pictures, absence, missing, shown
+from hilctl.report.sections import claims
+from hilctl.report.sections.common import absence, missing
 from hilctl.results.commissioned import Commissioned
 from hilctl.results.proof import Tracked, Worth
 
@@ -33,7 +35,7 @@ def tracking(result: Commissioned, pictures: Pictures) -> Html:
     return joined([
         missing(result, "tracking"),
         shown(pictures, "tracking", "Rms of the tracking error of displacement: open without friction compensation, "
-              "filled with it."),
+              "filled with it.", claims.tracking(result)),
         table(head, rows, "Before → after"),
     ])  # fmt: skip
 

@@ -1,8 +1,9 @@
 """Gains that were tuned: what the loop was predicted to be worth, and what was measured."""
 
+from hilctl.report.figure import Pictures
 from hilctl.report.markup import NOTHING, Html, code, joined, p, table
 from hilctl.report.numbers import plain
-from hilctl.report.sections.common import Pictures, absence, missing
+from hilctl.report.sections.common import absence, missing
 from hilctl.results.commissioned import Commissioned
 from hilctl.results.proof import Loop
 

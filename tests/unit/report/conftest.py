@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from hilctl.friction import check_friction
+from hilctl.identify.dynamics.study import Study
 from hilctl.params.finite import finite
 from hilctl.results.commissioned import FORMAT, Commissioned
+from tests.unit.report.study_parts import small_study
 
 OFFSET_N, SD_N = 120.0, 4.0
 CURVE = {"model": "stribeck", "fc": 300.0, "fs": 3000.0, "vs": 0.1, "sigma": 3200.0, "delta": 2.0,
@@ -215,6 +217,12 @@ class Read(HTMLParser):
     def handle_data(self, data):
         if not self._silent:
             self.sections[self._at] += data
+
+
+@pytest.fixture(scope="session")
+def study() -> Study:
+    """A study of dynamics."""
+    return small_study()
 
 
 @pytest.fixture

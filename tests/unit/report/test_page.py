@@ -32,7 +32,7 @@ JUNK = (None, "", "text", 3.5, -1, 0, True, float("nan"), [], {}, [[]], [None], 
 @pytest.fixture
 def plain(monkeypatch):
     """Without figures: these tests are about the text."""
-    monkeypatch.setattr(module, "drawn", lambda told: {})
+    monkeypatch.setattr(module, "pictures_of", lambda told: iter(()))
     return module.page
 
 

@@ -1,15 +1,13 @@
-"""Which channels explain which trip: the panels of its page, the first one what was judged."""
+"""Channels over time: which of them share an axis, and which explain which trip, first what was judged."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from hilctl.report.pictures.style import SHADES, new
+from hilctl.report.pictures.style import DASHES, SHADES, new
+from hilctl.report.series import Reals, thinned
 from hilctl.signals import Trip
-
-BEFORE_S, AFTER_S = 2.0, 1.0
-_MOST = 4000  # points of a line
 
 
 class Panel(NamedTuple):
@@ -59,20 +57,39 @@ PANELS: dict[Trip, tuple[Panel, ...]] = {
     Trip.SUPPLY_PRESSURE: (PRESSURES, LIMITED, COMMAND, PLACE),
     **dict.fromkeys((Trip.EMERGENCY_STOP, Trip.OIL_LEVEL, Trip.OIL_FILTER), (INPUTS, PLACE, COMMAND, PRESSURES)),
 }  # fmt: skip
+USUAL = (PLACE, ERROR, SPEED, SHAKE, COMMAND, PRESSURES)  # of a recording
 
 
-def draw(trip: Trip, times_s: npt.NDArray[np.float64], rows: Any) -> Any:
-    """Around the trip, which is at 0 s."""
-    panels = PANELS.get(trip, _OTHERS)
-    figure, axes = new(len(panels), 1, 1.75 * len(panels), sharex=True)
-    every = max(1, len(times_s) // _MOST)
-    for panel, ax in zip(panels, axes[:, 0], strict=True):
-        for k, channel in enumerate(panel.channels):
-            values = panel.factor * rows[channel].astype(np.float64)
-            if not np.isnan(values).all():
-                ax.plot(times_s[::every], values[::every], color=SHADES[k], linewidth=1.0, label=channel)
-        ax.axvline(0.0, color="0.2", linewidth=0.9, linestyle="--")
-        ax.set_ylabel(panel.label)
-        ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=7)
-    axes[-1, 0].set_xlabel("time after the trip, s")
+def panels_of(trip: Trip) -> tuple[Panel, ...]:
+    """The panels that explain it."""
+    return PANELS.get(trip, _OTHERS)
+
+
+def channels_of(panels: Sequence[Panel]) -> list[str]:
+    """All of them, each once."""
+    return list(dict.fromkeys(channel for panel in panels for channel in panel.channels))
+
+
+def draw(panels: Sequence[Panel], times_s: Reals, values: Mapping[str, Any], label: str, mark_s: float | None = None
+         ) -> Any:  # fmt: skip
+    """One under the other over the same time; a channel that the rig lacks is left out, and a panel of these."""
+    there = [(panel, shown) for panel in panels if (shown := _shown(panel, values))]
+    if not there:
+        return None
+    figure, axes = new(len(there), 1, 0.5 + 1.2 * len(there), sharex=True)
+    for (panel, shown), ax in zip(there, axes[:, 0], strict=True):
+        for k, (channel, numbers) in enumerate(shown.items()):
+            ax.plot(*thinned(times_s, panel.factor * numbers), color=SHADES[k], linestyle=DASHES[k], linewidth=1.1,
+                    label=channel)  # fmt: skip
+        if mark_s is not None:
+            ax.axvline(mark_s, color="0.2", linewidth=0.9, linestyle=(0, (1, 1)))
+        ax.set_ylabel(panel.label.replace(", ", ",\n"))
+        ax.margins(x=0)
+        ax.legend(loc="lower left", bbox_to_anchor=(0.0, 0.98), ncols=3, borderaxespad=0.0)
+    axes[-1, 0].set_xlabel(label)
     return figure
+
+
+def _shown(panel: Panel, values: Mapping[str, Any]) -> dict[str, Reals]:
+    found = {channel: np.asarray(values[channel], np.float64) for channel in panel.channels if channel in values}
+    return {channel: numbers for channel, numbers in found.items() if not np.isnan(numbers).all()}

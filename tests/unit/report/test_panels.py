@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hilctl.report.drawing import styled
-from hilctl.report.trip.panels import ERROR, PANELS, draw
+from hilctl.report.panels import ERROR, PANELS, draw, panels_of
 from hilctl.signals import NAMES, SAMPLE, Trip
 
 
@@ -17,7 +17,7 @@ def test_the_error_comes_first_where_it_tripped_and_a_sensor_that_the_rig_lacks_
     rows = np.zeros(10, SAMPLE)
     rows["supply_pressure_pa"] = np.nan
     with styled():
-        figure = draw(Trip.TRACKING_ERROR, np.linspace(-1, 1, 10), rows)
-    assert figure.axes[0].get_ylabel() == ERROR.label
+        figure = draw(panels_of(Trip.TRACKING_ERROR), np.linspace(-1, 1, 10), {n: rows[n] for n in NAMES}, "time, s")
+    assert figure.axes[0].get_ylabel() == ERROR.label.replace(", ", ",\n")
     lines = [line.get_label() for ax in figure.axes for line in ax.get_lines()]
     assert "pressure_a_pa" in lines and "supply_pressure_pa" not in lines

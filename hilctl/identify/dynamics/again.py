@@ -1,0 +1,33 @@
+"""A stored study evaluated again from its motions: a page needs the samples, which its JSON file leaves out."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from hilctl.errors import WrongUse
+from hilctl.identify.dynamics.analyse import plant_of, study_of
+from hilctl.identify.dynamics.study import Study
+from hilctl.identify.dynamics.tuned import with_tuning
+from hilctl.identify.dynamics.written import told
+from hilctl.identify.frequency.drive import PLAN, Run
+from hilctl.params.finite import finite
+from hilctl.results.dynamics import Study as Stored
+
+
+def again(folder: Path, stored: Stored) -> tuple[Study, bool]:
+    """The study of the motions in this folder, and whether it says the same as the stored one."""
+    if not (folder / PLAN).is_file():
+        raise WrongUse(
+            f"{folder}: the samples of this study are not in its folder, so that nothing can be drawn; run it again: "
+            f"`{stored.command}`"
+        )
+    run = Run.resume(None, folder)
+    header = run.header
+    made = study_of(
+        run.experiments(), plant_of(header.facts), header.facts, header.asked, rig=header.facts.rig,
+        command=stored.command, tell=lambda *_, **__: None,
+    )  # fmt: skip
+    if stored.tuning is not None:
+        made = with_tuning(made, header.facts, lambda *_, **__: None)
+    now = told(made)
+    same = finite(now.parameters) == finite(stored.parameters) and now.responses == stored.responses
+    return replace(made, made=stored.made), same

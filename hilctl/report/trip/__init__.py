@@ -1,1 +1,0 @@
-"""The page of a trip, from the black box that it left."""
