@@ -24,6 +24,7 @@ WATCHED = (
     "u_cmd",
 )  # fmt: skip
 _REDRAW_S = 0.2
+_PAUSE_S = 0.15  # after each drawing: what comes meanwhile waits in the socket, and is taken with one awakening
 _WITHOUT_DOTS = ("linux",)  # terminals whose fonts have no braille characters
 
 
@@ -126,6 +127,7 @@ def _live(coming: Iterator[Any], console: "Console", window_s: float) -> None:
             if now_s >= due_s:
                 due_s = now_s + _REDRAW_S
                 screen.update(_drawn(view, console), refresh=True)
+                time.sleep(_PAUSE_S)
 
 
 def _view(found: Any, window_s: float, *, dots: bool) -> "View":

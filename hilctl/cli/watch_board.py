@@ -73,8 +73,7 @@ def board(view: View, width: int, height: int) -> list[Line]:
     head = _head(view, width)
     while len(head) > 1 and height - len(head) - 2 < min(_FEWEST_CHANNELS, len(view.traces.names)):
         head.pop()  # the last ones are those that matter least
-    room = height - len(head) - 1
-    lines = [*head, *_table(view, width, room)]
+    lines = [*head, *_table(view, width, height - len(head))]
     return [Line(_cut(line.text, width, view), line.style) for line in lines[: max(height, 0)]]
 
 
@@ -96,7 +95,8 @@ def _head(view: View, width: int) -> list[Line]:
     if status["warnings"]:
         lines.append(Line(f"warnings   {', '.join(status['warnings'])}", NOTE))
     if view.times_back and not view.away:
-        lines.append(Line(f"service    was away {view.times_back} times since this began", NOTE))
+        times = "once" if view.times_back == 1 else f"{view.times_back} times"
+        lines.append(Line(f"service    was away {times} since this began", NOTE))
     return lines
 
 
@@ -112,7 +112,7 @@ def _table(view: View, width: int, room: int) -> list[Line]:
     """A title, and a line a channel; where the room ends, a line that says what is not shown."""
     traces = view.traces
     names = traces.names
-    count = len(names) if len(names) < room else max(0, room - 2)
+    count = len(names) if len(names) < room else max(0, room - 2)  # beside the title, and what is said of the rest
     spark = width - _NAME - _VALUE - 2 * _EXTREME - 4
     extremes = spark >= _NARROWEST_SPARK
     rest = spark - _SPARK_BESIDE_MEANING - 2
