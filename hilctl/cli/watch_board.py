@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from hilctl.cli.watch_source import Away, Found
     from hilctl.client.telemetry import Block
 
-_NAME, _VALUE, _EXTREME = 20, 15, 11
+_VALUE, _EXTREME = 15, 11
+_NARROWEST_MEANING = 20
 _NARROWEST_SPARK, _WIDEST_SPARK = 6, MOST_GROUPS // DOTS_PER_CHARACTER
 _SPARK_BESIDE_MEANING = 60
 _FEWEST_CHANNELS = 3  # before lines of the head give way
@@ -113,16 +114,17 @@ def _table(view: View, width: int, room: int) -> list[Line]:
     traces = view.traces
     names = traces.names
     count = len(names) if len(names) < room else max(0, room - 2)  # beside the title, and what is said of the rest
-    spark = width - _NAME - _VALUE - 2 * _EXTREME - 4
+    wide = max(map(len, names))
+    spark = width - wide - _VALUE - 2 * _EXTREME - 4
     extremes = spark >= _NARROWEST_SPARK
     rest = spark - _SPARK_BESIDE_MEANING - 2
-    meanings = rest >= _NAME
+    meanings = rest >= _NARROWEST_MEANING
     spark = min(_SPARK_BESIDE_MEANING if meanings else spark, _WIDEST_SPARK)
     groups = max(1, spark * (DOTS_PER_CHARACTER if view.dots else 1))
     low, high = traces.groups(groups)
     lowest, highest = np.fmin.reduce(low, axis=1).tolist(), np.fmax.reduce(high, axis=1).tolist()
     curves = sparks(low[:count], high[:count], plain=not view.dots)
-    title = _row(("channel", "value", "min", "max") if extremes else ("channel", "value"))
+    title = _row(wide, "channel", "value", *(("min", "max") if extremes else ()))
     if extremes:
         title += f" last {traces.seconds:.3g} s"
     lines = [Line(title, STRONG)]
@@ -131,7 +133,7 @@ def _table(view: View, width: int, room: int) -> list[Line]:
         cells = [name, "" if value is None else shown(name, value)]
         if extremes:
             cells += [_extreme(name, lowest[k]), _extreme(name, highest[k])]
-        text = _row(cells)
+        text = _row(wide, *cells)
         if extremes:
             text += f" {curves[k]}" + (f"  {meaning(name)}" if meanings else "")
         lines.append(Line(text.rstrip()))
@@ -141,9 +143,8 @@ def _table(view: View, width: int, room: int) -> list[Line]:
     return lines
 
 
-def _row(cells: "list[str] | tuple[str, ...]") -> str:
-    name, value, *extremes = cells
-    return " ".join((f"{name:<{_NAME}.{_NAME}}", f"{value:>{_VALUE}}", *(f"{cell:>{_EXTREME}}" for cell in extremes)))
+def _row(wide: int, name: str, value: str, *extremes: str) -> str:
+    return " ".join((f"{name:<{wide}}", f"{value:>{_VALUE}}", *(f"{cell:>{_EXTREME}}" for cell in extremes)))
 
 
 def _extreme(name: str, value: float) -> str:
