@@ -6,6 +6,7 @@ from pathlib import Path
 from hilctl.cli import commission_told
 from hilctl.cli.files import result_folder, source_file
 from hilctl.cli.output import say
+from hilctl.cli.progress import working
 from hilctl.errors import DONE
 
 
@@ -27,7 +28,9 @@ def _report(given: argparse.Namespace) -> int:
     file = source / FILE if source.is_dir() else source
     result = read(file)
     folder = result_folder("--out", Path(given.out) if given.out else file.parent)
-    commission_told.files(commission_told.report(result, folder))
+    with working("drawing the report"):
+        files = commission_told.report(result, folder)
+    commission_told.files(files)
     return DONE
 
 
@@ -36,6 +39,7 @@ def _trip(source: Path, out: str) -> int:
     from hilctl.report.trip.page import write
 
     folder = result_folder("--out", Path(out) if out else source.parent)
-    with open_recording(source) as recording:
-        say(str(write(recording, folder / source.with_suffix(".html").name)))
+    with open_recording(source) as recording, working("drawing the page of the trip"):
+        page = write(recording, folder / source.with_suffix(".html").name)
+    say(str(page))
     return DONE

@@ -14,6 +14,7 @@ from hilctl.client.access import place, telemetry_at
 from hilctl.client.attention import Attention
 from hilctl.client.connection import Connection, Identity, NoReply
 from hilctl.client.console import keep_secret, secret_of
+from hilctl.client.download import Progress, unheard
 from hilctl.client.heart import Heart
 from hilctl.client.queue import Queue
 from hilctl.client.recordings import Recordings
@@ -388,6 +389,7 @@ class Client(Recordings, Attention, Queue):
         *,
         interval_s: float = 0.0,
         times_s: Sequence[float] | npt.NDArray[Any] | None = None,
+        progress: Progress = unheard,
     ) -> float:
         """Sends a history, evenly spaced or with its times; returns how long it is in seconds."""
         numbers = np.ascontiguousarray(values, "<f8")
@@ -398,6 +400,7 @@ class Client(Recordings, Attention, Queue):
         for offset in range(0, len(numbers), step):
             chunk = numbers[offset : offset + step].tobytes()
             self.ask("waveform", name=name, action="chunk", offset=offset, data=chunk)
+            progress(offset + len(chunk) // 8, len(numbers))
         return float(self.ask("waveform", name=name, action="end")["seconds"])
 
     # --- samples

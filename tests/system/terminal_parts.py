@@ -1,4 +1,4 @@
-"""A person at a terminal of so many columns and lines: a real pseudo-terminal, and an emulator that says what is on it."""
+"""A person at a terminal: a real pseudo-terminal, and an emulator that says what is on its columns and lines."""
 
 import fcntl
 import os
@@ -12,7 +12,7 @@ import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import pyte
 
@@ -22,19 +22,22 @@ BAR = (0x47, 0xB8)  # the dots of a bar from the bottom to the top, in the left 
 
 
 class Terminal:
-    """`hilctl` with these words, on a terminal of its own; it is ended with the block."""
+    """`hilctl` with these words, on a terminal of its own; it is ended with the block. `answer`: where its standard
+    output goes instead."""
 
     def __init__(
-        self, words: list[str], environment: dict[str, str], folder: Path, columns: int = 80, lines: int = 24
-    ) -> None:
+        self, words: list[str], environment: dict[str, str], folder: Path, columns: int = 80, lines: int = 24,
+        answer: IO[bytes] | None = None,
+    ) -> None:  # fmt: skip
         self.screen = pyte.Screen(columns, lines)
         self._stream = pyte.ByteStream(self.screen)
         self._ours, theirs = pty.openpty()
         self._size(columns, lines)
         own = {name: value for name, value in environment.items() if name not in ("COLUMNS", "LINES")}
         command = [sys.executable, "-m", "hilctl", *words]
+        self.seen = b""  # all that was ever written to it
         self.process = subprocess.Popen(command, env={"TERM": "xterm-256color", **own}, cwd=folder, stdin=theirs,
-                                        stdout=theirs, stderr=theirs, start_new_session=True)  # fmt: skip
+                                        stdout=answer or theirs, stderr=theirs, start_new_session=True)  # fmt: skip
         os.close(theirs)
 
     def _size(self, columns: int, lines: int) -> None:
@@ -59,26 +62,35 @@ class Terminal:
         """What the condition gives once it is true of the screen."""
         deadline_s = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline_s:
-            if select.select([self._ours], [], [], 0.1)[0]:
-                try:
-                    self._stream.feed(os.read(self._ours, 1 << 16))
-                except OSError:  # the command has ended
-                    break
+            open = self._read()
             found = condition()
             if found:
                 return found
+            if not open:
+                break
         raise AssertionError(f"{what} did not come; on the screen is\n" + "\n".join(self.lines))
+
+    def _read(self) -> bool:
+        """Takes in what was written, if anything was; whether the command still has the terminal."""
+        if select.select([self._ours], [], [], 0.1)[0]:
+            try:
+                written = os.read(self._ours, 1 << 16)
+            except OSError:
+                return False
+            self.seen += written
+            self._stream.feed(written)
+        return True
+
+    def end(self) -> int:
+        """The exit code, once the command has ended."""
+        while self._read():
+            pass
+        return self.process.wait(PATIENCE_S)
 
     def interrupt(self) -> int:
         """Ctrl-C; the exit code."""
         self.process.send_signal(signal.SIGINT)
-        while self.process.poll() is None:
-            if select.select([self._ours], [], [], 0.1)[0]:
-                try:
-                    self._stream.feed(os.read(self._ours, 1 << 16))
-                except OSError:
-                    break
-        return self.process.wait(PATIENCE_S)
+        return self.end()
 
     def __enter__(self) -> Self:
         return self

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from hilctl.client import Client, private_service
-from hilctl.signals import CHANNELS, NAMES
+from hilctl.signals import NAMES
 from tests.system.cli_parts import RIG, Shell, serving
 from tests.system.service_parts import ARMS_FAST, LATE_HOST, arms, core_of, until
 from tests.system.terminal_parts import Terminal, has_bar
@@ -79,7 +79,7 @@ def test_a_terminal_that_changes_its_size_is_filled_anew(shell, service):
         assert shown == len(NAMES) - more and shown >= 12
         terminal.resize(160, 80)
         terminal.until(lambda: all(terminal.line(f"{name} ") for name in NAMES), "all channels")
-        assert terminal.line("mode ").endswith(next(c.meaning for c in CHANNELS if c.name == "mode")[:30])
+        assert "off, standby, hold, track" in terminal.line("mode "), "there is room for meanings"
         terminal.resize(40, 8)
         terminal.until(lambda: "more: --channels" in terminal.lines[7], "a small table")
         assert terminal.lines[0].startswith(RIG) and terminal.line("tick ")

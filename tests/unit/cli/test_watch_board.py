@@ -10,7 +10,7 @@ from hilctl.client.telemetry import Block
 from hilctl.signals import CHANNELS, NAMES, Mode, Trip
 
 HELLO = {"rig": "a-rig", "twin": False, "rate_hz": 1000.0}
-TRIP = {"name": "position", "text": "0.0512 m, limit 0.05 m (limits.position.max_m): the table left its travel; go back"}
+TRIP = {"name": "position", "text": "0.0512 m, limit 0.05 m (limits.position.max_m): out of its travel; go back"}
 STATUS = {
     "rig": "a-rig", "mode": "hold", "arming": "none", "motion": 0, "clock": "real", "state": "running", "trip": None,
     "warnings": ["pressure_age"], "lease": {"kind": "attended", "holder": "a test of " + "x" * 100},
@@ -57,7 +57,7 @@ def test_in_80_by_24_every_line_of_the_head_and_what_is_left_out_is_there():
 def test_a_value_has_its_unit_and_its_extremes():
     line = next(line.text for line in board(view(("position_m",)), 80, 24) if line.text.startswith("position_m"))
     assert line.split()[:5] == ["position_m", "12.3000", "mm", "0.0000", "12.3000"]
-    assert line.endswith("⡇") or line.endswith("⢸"), "the one sample that is not zero"
+    assert line.endswith(("⡇", "⢸")), "the one sample that is not zero"
 
 
 def test_an_alarm_is_a_word_and_not_only_a_colour():
