@@ -27,7 +27,7 @@ names = {"position_m", "error_m", "load_pressure_pa"};
 for k = 1:numel(names)
     subplot(numel(names), 1, k);
     plot(r.time_s(tracks), r.(names{k})(tracks));
-    ylabel(names{k}, "Interpreter", "none");
+    title(names{k}, "Interpreter", "none");
     grid on
 end
 xlabel("time_s", "Interpreter", "none");
