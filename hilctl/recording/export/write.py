@@ -33,7 +33,7 @@ def export(
     chain: Chain, name: str, path: Path, choice: Choice = Choice(),  # noqa: B008  (immutable)
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> int:  # fmt: skip
-    """Writes the file in the format of this name; how many rows. On an error no part of it is left. `progress` is told
+    """Writes the file in the format of this name; how many rows. On an error no part of it is left. `progress` gets
     the rows that are written, and all."""
     known = chain.first.channels
     names = tuple(choice.channels) or known
