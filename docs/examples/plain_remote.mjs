@@ -1,28 +1,26 @@
-// A whole client for a rig on another machine: arms it, tracks a triangle, prints what came of it.
+// A whole client for a rig on another machine: arms it, tracks a triangle while it listens to every sample, stops it.
 //
 // npm install zeromq @msgpack/msgpack
 // node plain_remote.mjs tcp://rig-pc:9870 alice.key
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { decode, encode } from "@msgpack/msgpack";
-import { Dealer } from "zeromq";
+import { Dealer, Subscriber } from "zeromq";
 
 const [where, file] = process.argv.slice(2);
 const key = Object.fromEntries([...readFileSync(file, "utf8").matchAll(/^(\w+) = "(.*)"$/gm)].map((m) => [m[1], m[2]]));
-const socket = new Dealer({
-  curveServerKey: key.server, curvePublicKey: key.public, curveSecretKey: key.secret, receiveTimeout: 5000, linger: 0,
-});
+const curve = { curveServerKey: key.server, curvePublicKey: key.public, curveSecretKey: key.secret, linger: 0 };
+const socket = new Dealer(curve);
 socket.connect(where);
 const client = randomUUID();
+const waiting = new Map(); // who waits for the reply to which request
 let count = 0;
 let lease = "";
 
-async function receive() {
-  try {
-    return decode((await socket.receive())[0]);
-  } catch (error) {
-    if (error.code === "EAGAIN") return null;
-    throw error;
+async function listen() {
+  for await (const [frame] of socket) {
+    const reply = decode(frame);
+    waiting.get(reply.id)?.(reply);
   }
 }
 
@@ -31,12 +29,16 @@ async function ask(op, args = {}) {
   const id = ++count;
   const request = encode({ v: 1, client, id, op, args, lease });
   for (let tries = 0; tries < 3; tries++) {
+    let timer;
+    const late = new Promise((resolve) => { timer = setTimeout(resolve, 5000, null); });
+    const answered = new Promise((resolve) => waiting.set(id, resolve));
     await socket.send(request);
-    for (let reply = await receive(); reply !== null; reply = await receive()) {
-      if (reply.id !== id) continue;
-      if (!reply.ok) throw new Error(`${op}: ${reply.error.code}: ${reply.error.message}`);
-      return reply.result;
-    }
+    const reply = await Promise.race([answered, late]);
+    clearTimeout(timer);
+    if (reply === null) continue;
+    waiting.delete(id);
+    if (!reply.ok) throw new Error(`${op}: ${reply.error.code}: ${reply.error.message}`);
+    return reply.result;
   }
   throw new Error(`${op}: no reply; is the key right, and does the service run?`);
 }
@@ -48,16 +50,42 @@ async function over(args) {
   }
 }
 
-const rate = (await ask("hello", { protocol: 1 })).rate_hz;
-lease = (await ask("lease", { action: "take", kind: "console" })).token;
+// The samples of a block as a Float64Array; of the whole numbers (tick, mode, …), whose `type` is i8, a BigInt64Array.
+function column(block, name, Numbers = Float64Array) {
+  const bytes = block.columns[name];
+  return new Numbers(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+}
+
+listen();
+const hello = await ask("hello", { protocol: 1 });
+const port = (end) => Number(hello.endpoints[end].split(":").pop());
+const telemetry = new Subscriber(curve);
+telemetry.connect(where.replace(/\d+$/, (own) => Number(own) + port("telemetry") - port("commands")));
+telemetry.subscribe("block");
+lease = (await ask("lease", { action: "take", kind: "attended" })).token;
+const beats = setInterval(() => ask("lease", { action: "beat" }).catch(() => {}), 1000 * hello.heartbeat_s);
 await ask("arm");
 await over({ mode: "hold" });
 const motion = await ask("track", { kind: "triangle", parameters: { speed_m_s: 0.02, amplitude_m: 0.005, cycles: 2 } });
-const end = await over({ motion: motion.motion });
-const page = await ask("fetch", { first: motion.first, last: end.last, channels: ["error_m"], every: Math.floor(rate / 100) });
-const view = new DataView(page.columns.error_m.buffer, page.columns.error_m.byteOffset, page.columns.error_m.byteLength);
-let largest = 0;
-for (let k = 0; k < page.count; k++) largest = Math.max(largest, Math.abs(view.getFloat64(8 * k, true)));
-console.log(`${end.why}: largest error ${(1e6 * largest).toFixed(0)} µm over ${motion.seconds.toFixed(1)} s`);
+const ended = over({ motion: motion.motion });
+let [heard, largest, next] = [0, 0, motion.first];
+for await (const [, payload] of telemetry) {
+  const block = decode(payload);
+  if (block.first > next) console.log(`${block.first - next} samples were not heard; \`fetch\` has them`);
+  const [motions, errors] = [column(block, "motion", BigInt64Array), column(block, "error_m")];
+  for (let k = 0; k < block.count; k++) {
+    if (motions[k] !== BigInt(motion.motion)) continue;
+    heard++;
+    largest = Math.max(largest, Math.abs(errors[k]));
+  }
+  next = Math.max(next, block.first + block.count);
+  if (motions[block.count - 1] !== BigInt(motion.motion) && heard > 0) break;
+}
+const end = await ended;
+console.log(`${end.why}: largest error ${(1e6 * largest).toFixed(0)} µm in ${heard} samples of ${motion.seconds.toFixed(1)} s`);
+await ask("stop"); // needs no lease; so does `off`
 await ask("off");
+clearInterval(beats);
+await ask("lease", { action: "release" });
+telemetry.close();
 socket.close();

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hilctl.cli.output import as_json, show
+from hilctl.cli.progress import working
 from hilctl.errors import DONE, WrongUse
 
 if TYPE_CHECKING:
@@ -43,12 +44,10 @@ def bench(parser: argparse.ArgumentParser) -> None:
 
 
 def _bench(given: argparse.Namespace) -> int:
-    from rich.console import Console
-
     place = f"hilctl.bench.{given.name}"
     if importlib.util.find_spec(place) is None:
         raise WrongUse(f"this installation lacks the benchmark {given.name}")
-    with Console(stderr=True).status(f"{given.name}: {BENCHES[given.name]}"):
+    with working(f"{given.name}: {BENCHES[given.name]}"):
         found: dict[str, Any] = importlib.import_module(place).run(quick=given.quick)
     if "host" not in found:
         from hilctl.bench.host import host

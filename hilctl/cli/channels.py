@@ -1,7 +1,6 @@
 """Samples as a person reads them: codes by their names, numbers with their units."""
 
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +8,6 @@ from hilctl.params import BadValues, Problem, nearest
 from hilctl.signals import CHANNELS, NAMES, Arming, Mode, Status, Trip
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from hilctl.client import Client
 
 _CODES: dict[str, type[IntEnum]] = {"mode": Mode, "arming": Arming, "trip": Trip, "status": Status}
@@ -25,21 +22,21 @@ def need_known(names: Sequence[str]) -> None:
         raise BadValues([Problem("channels", name, "no such channel", nearest(name, NAMES)) for name in unknown])
 
 
+def is_code(name: str) -> bool:
+    """Whether its numbers stand for names."""
+    return name in _CODES
+
+
+def meaning(name: str) -> str:
+    """What a channel holds."""
+    return _MEANINGS[name]
+
+
 def newest(rig: "Client", names: Sequence[str]) -> dict[str, Any]:
     """The newest sample; empty before the first."""
     end = int(rig.status()["history"]["end"])
     columns = rig.samples(max(0, end - 1), channels=names)
     return {name: columns[name][-1].item() for name in names if len(columns[name])}
-
-
-def newest_of(blocks: Iterator[Any], names: Sequence[str], every_s: float) -> Iterator[dict[str, Any]]:
-    """The last sample of a block, no more often than that."""
-    due_s = 0.0
-    for block in blocks:
-        now_s = time.monotonic()
-        if now_s >= due_s and block.count:
-            due_s = now_s + every_s
-            yield {name: block.columns[name][-1].item() for name in names}
 
 
 def rows(row: dict[str, Any]) -> list[tuple[str, str]]:
@@ -64,16 +61,3 @@ def shown(name: str, value: Any) -> str:
             return f"{1e-6 * value:.4f} MPa"
         case _:
             return f"{value:.5g} {unit}".rstrip()
-
-
-def table(hello: dict[str, Any], row: dict[str, Any]) -> "Table":
-    """The live table."""
-    from rich.table import Table
-
-    made = Table(title=f"{hello['rig']}, {hello['clock']} clock, {hello['rate_hz']:g} Hz", title_justify="left")
-    made.add_column("channel")
-    made.add_column("value", justify="right", min_width=16)
-    made.add_column("meaning", style="dim")
-    for name, value in rows(row):
-        made.add_row(name, value, _MEANINGS[name])
-    return made

@@ -86,7 +86,7 @@ def _commission(given: argparse.Namespace) -> int:
         with identify_parts.rig_of(given) as rig:
             if how.does("friction"):
                 identify_parts.refuse_campaign(rig, how.speeds_m_s, how.campaign_s)
-            work = Commissioning(rig, how, lambda text: _show(text, work.progress, bar, line))
+            work = Commissioning(rig, how, lambda text: show(text, work.progress, bar, line))
             try:
                 with identify_parts.recording(rig):
                     work.run()
@@ -105,7 +105,8 @@ def _commission(given: argparse.Namespace) -> int:
     return DONE
 
 
-def _show(text: str, now: "Progress", bar: "Bar", line: "TaskID") -> None:
+def show(text: str, now: "Progress", bar: "Bar", line: "TaskID") -> None:
+    """How far a commissioning is."""
     bar.update(line, description=text, total=100, completed=round(100 * now.fraction), seconds_left=now.left_s)
 
 

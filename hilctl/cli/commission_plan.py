@@ -18,17 +18,19 @@ def tell(rig: "Client", how: "How") -> None:
     from hilctl.identify.friction import CannotPlan
     from hilctl.identify.friction.plan_accepted import accepted
 
+    legs = []
+    if how.does("friction"):
+        try:
+            legs = accepted(rig, read_facts(rig), how.speeds_m_s, how.campaign_s)
+        except CannotPlan as cannot:
+            raise WrongUse(f"--speeds, --budget: {cannot}") from None
     stages = {name: seconds for name, seconds in expected_s(how).items() if seconds}
     say("part                               rig time, about")
     for name, seconds in stages.items():
         say(f"  {name:<32} {seconds:6.0f} s")
     say(f"  {'in all':<32} {sum(stages.values()):6.0f} s")
-    if not how.does("friction"):
+    if not legs:
         return
-    try:
-        legs = accepted(rig, read_facts(rig), how.speeds_m_s, how.campaign_s)
-    except CannotPlan as cannot:
-        raise WrongUse(f"--speeds, --budget: {cannot}") from None
     say("friction campaign: speed, m/s   amplitude, mm   cycles   rig time, s")
     for leg in legs:
         say(f"  {leg.speed_m_s:27.4g} {1e3 * leg.amplitude_m:15.4g} {leg.cycles:8d} {leg.seconds:13.1f}")

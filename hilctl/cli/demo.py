@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import commission_told
 from hilctl.cli.arguments import count
+from hilctl.cli.commission import show
 from hilctl.cli.files import result_file, result_folder
 from hilctl.cli.output import note, say
 from hilctl.cli.progress import progress
@@ -54,7 +55,7 @@ def _demo(given: argparse.Namespace) -> int:
             bar.update(line, description=text)
 
         with private_service(RIG, changes=changes) as service, Client(service.commands, name="demo") as client:
-            alone, work = _drive(client, folder, given.seed, tell)
+            alone, work = _drive(client, folder, given.seed, tell, lambda text, now: show(text, now, bar, line))
             try:
                 work.run()
                 failed = ""
@@ -78,16 +79,17 @@ def _demo(given: argparse.Namespace) -> int:
 
 
 def _drive(
-    client: "Client", folder: Path, seed: int, tell: Any
+    client: "Client", folder: Path, seed: int, tell: Any, show: Any
 ) -> "tuple[list[Run], Commissioning]":  # fmt: skip
-    """PID alone first; then the work, ready to begin."""
+    """PID alone first; then the work, ready to begin, which shows how far it is."""
     from hilctl.commission import Commissioning, How
     from hilctl.demo.course import COURSE, under_pid
     from hilctl.demo.quake import quake
 
     alone = list(under_pid(client, COURSE, tell))
     how = How(folder, tasks=COURSE, histories=(quake(seed),), learn_hz=(0.5, 1.0, 2.0, 5.0), author=AUTHOR)
-    return alone, Commissioning(client, how, tell)
+    work = Commissioning(client, how, lambda text: show(text, work.progress))
+    return alone, work
 
 
 def _beside(result: "Commissioned", alone: "list[Run]") -> None:

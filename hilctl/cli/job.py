@@ -16,6 +16,7 @@ from hilctl.cli import connect
 from hilctl.cli.arguments import count
 from hilctl.cli.files import result_folder
 from hilctl.cli.output import as_json, json_line, note, say
+from hilctl.cli.progress import working
 from hilctl.errors import DONE, RIG_SAID_NO
 from hilctl.wire.ops_jobs import KINDS, LIVE, MAX_JOB
 
@@ -180,7 +181,9 @@ def _result(given: argparse.Namespace) -> int:
     with connect.look(given) as rig:
         jobs = _jobs(rig)
         if given.out:
-            for path in jobs.copy(given.job, result_folder("--out", Path(given.out))):
+            with working(f"copying the files of job {given.job}") as tell:
+                copied = jobs.copy(given.job, result_folder("--out", Path(given.out)), tell)
+            for path in copied:
                 say(str(path))
         else:
             as_json(jobs.result(given.job))

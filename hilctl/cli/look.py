@@ -1,18 +1,12 @@
-"""Verbs that only look: status, get, watch."""
+"""Verbs that only look: status, get, lease, events."""
 
 import argparse
-import sys
 import time
 from typing import Any
 
 from hilctl.cli import connect
 from hilctl.errors import DONE, WrongUse
 
-WATCHED = (
-    "mode", "motion", "trip", "position_m", "velocity_m_s", "xr_m", "error_m", "load_pressure_pa", "friction_n",
-    "u_cmd",
-)  # fmt: skip
-_REDRAW_S = 0.2
 _SHOWN_FIRST = ("number", "time_ns", "kind")  # of an event
 
 
@@ -32,15 +26,6 @@ def get(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="as one JSON object")
     parser.set_defaults(do=_get)
-
-
-def watch(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `watch`."""
-    connect.options(parser)
-    parser.add_argument("--channels", nargs="+", default=list(WATCHED), metavar="CHANNEL", help="which ones, or `all`")
-    parser.add_argument("--once", action="store_true", help="the newest sample, and no more")
-    parser.add_argument("--json", action="store_true", help="one JSON object a sample; with --once, one")
-    parser.set_defaults(do=_watch)
 
 
 def lease(parser: argparse.ArgumentParser) -> None:
@@ -161,41 +146,4 @@ def _changes(found: dict[str, Any], *, as_json_object: bool) -> int:
         say(f"{edit['key']} = {toml_of(edit['new'])}, in the rig file {toml_of(edit['old'])}")
     if not found["differs"]:
         say("nothing differs from the rig file")
-    return DONE
-
-
-def _watch(given: argparse.Namespace) -> int:
-    from hilctl.cli.channels import need_known, newest, newest_of, rows, table
-    from hilctl.cli.output import as_json, json_line, note, say
-
-    with connect.looking_on(given) as rig:
-        names = list(rig.hello["channels"]) if given.channels == ["all"] else given.channels
-        need_known(names)
-        blocks = rig.subscribe("block")  # before the sample below: nothing is missed between the two
-        row = newest(rig, names)
-        if given.once:
-            if given.json:
-                as_json(row)
-            else:
-                for name, value in rows(row):
-                    say(f"{name:<24} {value}")
-            return DONE
-        try:
-            if given.json:
-                say(json_line(row))
-                for row in newest_of(blocks, names, _REDRAW_S):
-                    say(json_line(row))
-                return DONE
-            if not sys.stdout.isatty():  # a file or a pipe: a line an instant
-                say("  ".join(f"{name} {value}" for name, value in rows(row)))
-                for row in newest_of(blocks, names, _REDRAW_S):
-                    say("  ".join(f"{name} {value}" for name, value in rows(row)))
-                return DONE
-            from rich.live import Live
-
-            with Live(table(rig.hello, row), auto_refresh=False) as live:
-                for row in newest_of(blocks, names, _REDRAW_S):
-                    live.update(table(rig.hello, row), refresh=True)
-        except KeyboardInterrupt:
-            note("")
     return DONE

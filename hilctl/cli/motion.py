@@ -1,21 +1,24 @@
 """Verbs that move the rig, or end a motion. All but stop and off need the lease."""
 
 import argparse
+import math
 from typing import TYPE_CHECKING
 
 from hilctl.cli import connect, queue
 from hilctl.cli.arguments import declared
 from hilctl.cli.output import json_line, note, say
+from hilctl.cli.progress import working
 from hilctl.errors import DONE, HilctlError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from hilctl.client import Client, Motion
+    from hilctl.client import Client, Motion, Outcome
 
 
 _TO_REST_S = 60.0  # the longest motion's end
+_LOOK_S = 0.5  # how often a motion that is waited for is asked how far it is
 
 
 def arm(parser: argparse.ArgumentParser) -> None:
@@ -123,7 +126,7 @@ def follow(
             )
         meanwhile()
         if given.wait:
-            outcome = rig.wait(motion)
+            outcome = _over(rig, motion)
     except KeyboardInterrupt:
         if given.wait:
             note("stopping")
@@ -135,6 +138,16 @@ def follow(
     if outcome is not None and outcome.why != "done":
         raise HilctlError(f"motion {motion.id} ended: {outcome.why}{trip_text(rig, outcome.trip)}")
     return DONE
+
+
+def _over(rig: "Client", motion: "Motion") -> "Outcome":
+    """The end of a motion; until then, how far it is."""
+    with working(f"motion {motion.id}") as tell:
+        while (outcome := rig.wait(motion, _LOOK_S)).why == "timeout":
+            if math.isfinite(motion.seconds):
+                done_s = (outcome.last - motion.first) / rig.hello["rate_hz"]
+                tell(min(done_s, motion.seconds), motion.seconds, left_s=max(0.0, motion.seconds - done_s))
+        return outcome
 
 
 def trip_text(rig: "Client", name: str) -> str:

@@ -1,13 +1,12 @@
 """`hilctl paper [NAME]`: runs the case of a paper and writes its page; without a name it lists the papers."""
 
 import argparse
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hilctl.cli.files import result_folder
 from hilctl.cli.output import as_json, note, say, show
+from hilctl.cli.progress import working
 from hilctl.errors import DONE
 
 if TYPE_CHECKING:
@@ -31,7 +30,8 @@ def _paper(given: argparse.Namespace) -> int:
         _list([case_of(name) for name in CASES], given.json)
         return DONE
     cases = [case_of(name) for name in (CASES if given.name == ALL else [given.name])]
-    answers = [_run(case, result_folder("--out", Path(given.out)), given.json) for case in cases]
+    folder = result_folder("--out", Path(given.out))
+    answers = [_run(case, folder, given.json, done, len(cases)) for done, case in enumerate(cases)]
     if given.json:
         as_json({"papers": answers} if given.name == ALL else answers[0])
     return DONE
@@ -50,12 +50,14 @@ def _list(cases: "list[Case]", json: bool) -> None:
     show(table)
 
 
-def _run(case: "Case", folder: Path, json: bool) -> dict[str, object]:
+def _run(case: "Case", folder: Path, json: bool, done: int, of: int) -> dict[str, object]:
     from hilctl.papers.run import run
     from hilctl.papers.words import summary
 
-    with _progress(case.name) as tell:
-        written = run(case, folder, tell)
+    with working(case.name) as tell:
+        share: tuple[int | None, int | None] = (done, of) if of > 1 else (None, None)
+        tell(*share)
+        written = run(case, folder, lambda text: tell(*share, f"{case.name}: {text}"))
     if not json:
         say(f"{case.name}: {summary(written.page)}")
         for file in written.files:
@@ -63,11 +65,3 @@ def _run(case: "Case", folder: Path, json: bool) -> dict[str, object]:
     if written.without:
         note(written.without)
     return written.page.told()
-
-
-@contextmanager
-def _progress(name: str) -> Iterator[Callable[[str], None]]:
-    from rich.console import Console
-
-    with Console(stderr=True).status(name) as status:
-        yield lambda text: status.update(f"{name}: {text}")

@@ -8,6 +8,7 @@ from hilctl.cli import connect
 from hilctl.cli.arguments import count, number
 from hilctl.cli.files import result_file, source_file
 from hilctl.cli.output import json_line, note, say
+from hilctl.cli.progress import working
 from hilctl.errors import DONE, HilctlError, WrongUse
 
 _EVER_S = 1e9
@@ -88,7 +89,8 @@ def _recordings(given: argparse.Namespace) -> int:
             say(told if given.json else f"{given.delete} deleted, {size} bytes")
             return DONE
         if given.get:
-            path = rig.download(given.get, given.out or given.get)
+            with working(f"copying {given.get}") as tell:
+                path = rig.download(given.get, given.out or given.get, tell)
             say(json_line({"path": str(path)}) if given.json else f"{path}: {path.stat().st_size} bytes")
             return DONE
         found = rig.recordings()
@@ -123,7 +125,8 @@ def _export(given: argparse.Namespace) -> int:
             note(f"{path}: not complete; what it holds is exported")
         if chain.missing and not given.alone:
             note(f"{chain.paths[0]} continues {chain.missing}, which is not beside it; the export begins after that")
-        rows = export(chain, name, target, Choice(given.channels, given.every, given.from_s, given.to_s))
+        with working(f"exporting to {target.name}") as tell:
+            rows = export(chain, name, target, Choice(given.channels, given.every, given.from_s, given.to_s), tell)
         files = [str(path) for path in chain.paths]
     if given.json:
         say(json_line({"path": str(target), "rows": rows, "files": files}))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hilctl.cli import rig_options
 from hilctl.cli.files import source_file
 from hilctl.cli.output import as_json, note, pairs, say
+from hilctl.cli.progress import working
 from hilctl.errors import DONE, RIG_SAID_NO
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def _replay(given: argparse.Namespace) -> int:
     with open_recording(source) as recording:
         run = Replay(recording, altered(recording, changes) if changes else None)
         prepare(lambda: note("compiling the replay, once for this version: this takes up to a minute"))
-        found = run.run()
+        with working(f"replaying {source.name}") as tell:
+            found = run.run(tell)
         complete = recording.complete
     if given.json:
         as_json(_plain(found, source, changes))

@@ -6,6 +6,7 @@ from pathlib import Path
 from hilctl.cli.files import result_folder
 from hilctl.cli.output import say
 from hilctl.cli.report_of import recognised, written
+from hilctl.cli.progress import working
 from hilctl.errors import DONE
 
 
@@ -21,5 +22,7 @@ def report(parser: argparse.ArgumentParser) -> None:
 def _report(given: argparse.Namespace) -> int:
     kind, file = recognised(Path(given.source))
     folder = result_folder("--out", Path(given.out) if given.out else file.parent)
-    say(str(written(kind, file, folder)))
+    with working("drawing the report"):
+        page = written(kind, file, folder)
+    say(str(page))
     return DONE

@@ -16,6 +16,7 @@ from hilctl.cli import connect, external, learn, queue
 from hilctl.cli.arguments import of_leaf
 from hilctl.cli.files import source_file
 from hilctl.cli.motion import follow, follow_options, motions
+from hilctl.cli.progress import working
 from hilctl.errors import WrongUse
 from hilctl.law.motions.requests import MOTIONS
 from hilctl.learning import KINDS, SUFFIX
@@ -150,5 +151,6 @@ def _upload(rig: "Client", stem: str, history: Any) -> str:
     from hilctl.wire.op import MAX_NAME
 
     name = "".join(c for c in stem if c.isprintable())[:MAX_NAME] or "waveform"
-    rig.upload(name, history.values, history.quantity, times_s=history.times_s)
+    with working(f"sending {name}") as tell:
+        rig.upload(name, history.values, history.quantity, times_s=history.times_s, progress=tell)
     return name

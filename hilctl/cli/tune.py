@@ -10,6 +10,7 @@ hilctl tune table-500 --notches --apply              the gains stay; notches for
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from hilctl.cli import connect, identify_parts, rig_options, tune_told
 from hilctl.cli.arguments import number
 from hilctl.cli.files import result_file, result_folder
 from hilctl.cli.output import as_json, note, pairs, say, text_of
-from hilctl.cli.progress import progress
+from hilctl.cli.progress import working
 from hilctl.errors import DONE, WrongUse
 
 if TYPE_CHECKING:
@@ -58,10 +59,9 @@ def tune(parser: argparse.ArgumentParser) -> None:
 def _tune(given: argparse.Namespace) -> int:
     rig = rig_options.load(given)
     _check(given, rig)
-    with progress() as bar:
-        line = bar.add_task(f"tuning {rig.name}", total=None)
-        with _service(given, rig) as service:
-            made = _made(given, rig, service, lambda text: bar.update(line, description=text))
+    with working(f"tuning {rig.name}") as tell, _service(given, rig) as service:
+        begun, steps = count(), _steps(given)
+        made = _made(given, rig, service, lambda text: tell(min(next(begun), steps), steps, text))
     if given.save:
         Path(given.save).write_text(tune_told.fragment(made) + "\n", encoding="utf-8")
     if given.out:
@@ -79,6 +79,16 @@ def _tune(given: argparse.Namespace) -> int:
     if made.applied and not given.twin:
         note(f"set in the running service, epoch {made.applied[-1]}; `hilctl set --undo` takes it back")
     return DONE
+
+
+def _steps(given: argparse.Namespace) -> int:
+    """How many things are announced; a search that finds gains early leaves some out."""
+    from hilctl.design.search import INTEGRALS_HZ
+    from hilctl.identify.frequency.open_loop import SEEDS
+
+    drives = given.measure or given.notches
+    measured = (2 if given.apply or given.twin else 1) * len(SEEDS) if drives else 0
+    return measured + (0 if given.notches else len(INTEGRALS_HZ))
 
 
 def _check(given: argparse.Namespace, rig: "Rig") -> None:

@@ -138,8 +138,10 @@ VERBS: dict[str, Verb] = {
         "Every set of every run: epoch, author and key, origin, old and new values.",
     ),
     "watch": Verb(
-        "look", "watch", "look", "show channels as they change, until Ctrl-C",
-        ("hilctl watch", "hilctl watch --channels position_m error_m u_cmd", "hilctl watch --once --json"),
+        "watch", "watch", "look", "show channels as they change, until Ctrl-C",
+        ("hilctl watch", "hilctl watch --channels position_m error_m u_cmd --window 60", "hilctl watch --once --json"),
+        "On a terminal a table, as large as it: the newest value, minimum and maximum of the shown seconds, a curve. "
+        "Elsewhere a line five times a second.",
     ),
     "panel": Verb(
         "panel", "panel", "look", "serve the operator's page to a browser, until Ctrl-C",

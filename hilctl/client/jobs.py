@@ -10,11 +10,12 @@ A job goes on without the program that started it.
 """
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from hilctl.client.client import Client
-from hilctl.client.download import download, pieces
+from hilctl.client.download import Progress, download, pieces, unheard
 from hilctl.errors import HilctlError
 
 _START_S = 60.0  # its command is loaded, and its options are checked
@@ -65,12 +66,18 @@ class Jobs:
         data: dict[str, Any] = json.loads(b"".join(pieces(self._rig, found["result"], job)))
         return data
 
-    def copy(self, job: int, folder: str | Path) -> list[Path]:
+    def copy(self, job: int, folder: str | Path, progress: Progress = unheard) -> list[Path]:
         """Copies its files below a folder here, each whole or not at all; a file that exists is never overwritten."""
         target = Path(folder)
-        made = []
-        for one in self.show(job)["files"]:
+        made, files = [], self.show(job)["files"]
+        before, total = 0, sum(one["bytes"] for one in files)
+        for one in files:
             path = target / one["name"]
             path.parent.mkdir(parents=True, exist_ok=True)
-            made.append(download(self._rig, one["name"], path, job))
+            made.append(download(self._rig, one["name"], path, job, partial(_of_all, progress, before, total)))
+            before += one["bytes"]
         return made
+
+
+def _of_all(progress: Progress, before: int, total: int, done: int, of: int) -> None:
+    progress(before + done, total)

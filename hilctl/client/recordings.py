@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hilctl.client.asker import Asker
-from hilctl.client.download import download
+from hilctl.client.download import Progress, download, unheard
 
 
 class Recordings(Asker):
@@ -30,6 +30,6 @@ class Recordings(Asker):
         """Removes a recording from the rig's disk; how many bytes it had."""
         return int(self.ask("delete", name=name, timeout_s=60.0)["bytes"])
 
-    def download(self, name: str, path: str | Path) -> Path:
+    def download(self, name: str, path: str | Path, progress: Progress = unheard) -> Path:
         """Copies a recording from the rig's disk, whole or not at all."""
-        return download(self, name, Path(path))
+        return download(self, name, Path(path), progress=progress)

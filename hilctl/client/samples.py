@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.client.asker import Asker
+from hilctl.client.download import Progress, unheard
 from hilctl.wire.encode import arrays_of
 from hilctl.wire.op import LAST, MAX_CHUNK
 
@@ -22,6 +23,7 @@ class Samples(Asker):
         *,
         interval_s: float = 0.0,
         times_s: Sequence[float] | npt.NDArray[Any] | None = None,
+        progress: Progress = unheard,
     ) -> float:
         """Sends a history, evenly spaced or with its times; returns how long it is in seconds."""
         numbers = np.ascontiguousarray(values, "<f8")
@@ -32,6 +34,7 @@ class Samples(Asker):
         for offset in range(0, len(numbers), step):
             chunk = numbers[offset : offset + step].tobytes()
             self.ask("waveform", name=name, action="chunk", offset=offset, data=chunk)
+            progress(offset + len(chunk) // 8, len(numbers))
         return float(self.ask("waveform", name=name, action="end")["seconds"])
 
     def samples(

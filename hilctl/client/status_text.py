@@ -10,7 +10,7 @@ def lines(status: dict[str, Any], hello: dict[str, Any]) -> Iterator[str]:
     """What a person wants to know first, first."""
     plant = "twin" if hello["twin"] else "rig"
     how = f"{plant}, {status['clock']} clock, {hello['rate_hz']:g} Hz, epoch {status['epoch']}"
-    yield f"{status['rig']}: {_mode(status)}   ({how})"
+    yield f"{status['rig']}: {mode_text(status)}   ({how})"
     if status["state"] != "running":
         yield f"  service    {status['state']} {status['gone']}".rstrip()
     if status["trip"]:
@@ -24,15 +24,13 @@ def lines(status: dict[str, Any], hello: dict[str, Any]) -> Iterator[str]:
         yield f"  supply     {supply['level']}{measured}"
     yield f"  link       {link_text(status['link'])}"
     yield f"  lease      {lease_text(status['lease'])}"
-    yield f"  recording  {_recording(status['recording'])}"
+    yield f"  recording  {recording_text(status['recording'])}"
     if status.get("alarms"):
         yield f"  alarms     {status['alarms']} not acknowledged; `hilctl alarms` lists them"
     if status.get("job"):  # an older service has none
         yield f"  job        {job_text(status['job'])}"
     core = status["core"]
-    blamed = ", ".join(f"{stage} {count}" for stage, count in core["blamed"].items() if count)
-    missed = f"{core['missed']} missed" + (f" ({blamed})" if blamed else "")
-    yield f"  loop       {core['ran']} ticks ran, {missed}, {core['rows_lost']} samples lost"
+    yield f"  loop       {loop_text(core)}"
     if status["clock"] == "real":
         for stage, times in core["last_ten_seconds"].items():
             yield f"  {stage:<10} {_times(times)}"
@@ -42,7 +40,8 @@ def lines(status: dict[str, Any], hello: dict[str, Any]) -> Iterator[str]:
     yield f"  commands   {hello['endpoints']['commands']}, up {status['uptime_s']:.0f} s"
 
 
-def _mode(status: dict[str, Any]) -> str:
+def mode_text(status: dict[str, Any]) -> str:
+    """The mode, and the step of arming or the number of the motion."""
     step = f", {status['arming'].replace('_', ' ')}" if status["mode"] == "standby" else ""
     motion = f", motion {status['motion']}" if status["motion"] else ""
     return f"{status['mode']}{step}{motion}"
@@ -79,6 +78,13 @@ def link_text(link: dict[str, Any]) -> str:
     return "; ".join(parts)
 
 
+def loop_text(core: dict[str, Any]) -> str:
+    """Ticks that ran, those that were missed and by whose fault, samples that were lost."""
+    blamed = ", ".join(f"{stage} {count}" for stage, count in core["blamed"].items() if count)
+    missed = f"{core['missed']} missed" + (f" ({blamed})" if blamed else "")
+    return f"{core['ran']} ticks ran, {missed}, {core['rows_lost']} samples lost"
+
+
 def lease_text(lease: dict[str, Any] | None) -> str:
     """Who holds it, and for how long."""
     if not lease:
@@ -87,7 +93,8 @@ def lease_text(lease: dict[str, Any] | None) -> str:
     return f"{lease['kind']}, held by {lease['holder']}{idle}"
 
 
-def _recording(recording: dict[str, Any]) -> str:
+def recording_text(recording: dict[str, Any]) -> str:
+    """Off, or its state and file."""
     if recording["state"] == "off":
         return "off"
     reason = f": {recording['reason']}" if recording.get("reason") else ""

@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -29,8 +29,12 @@ class Choice(NamedTuple):
     to_s: float = math.inf
 
 
-def export(chain: Chain, name: str, path: Path, choice: Choice = Choice()) -> int:  # noqa: B008  (immutable)
-    """Writes the file in the format of this name; how many rows. On an error no part of it is left."""
+def export(
+    chain: Chain, name: str, path: Path, choice: Choice = Choice(),  # noqa: B008  (immutable)
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> int:  # fmt: skip
+    """Writes the file in the format of this name; how many rows. On an error no part of it is left. `progress` gets
+    the rows that are written, and all."""
     known = chain.first.channels
     names = tuple(choice.channels) or known
     for channel in names:
@@ -49,6 +53,7 @@ def export(chain: Chain, name: str, path: Path, choice: Choice = Choice()) -> in
                 sink.write(_block(words, known, names, chain.first.kinds, chain.first.rate_hz))
                 growing.grown()
                 rows += len(words)
+                progress(rows, total)
             sink.close()
         except BaseException:
             with suppress(Exception):
