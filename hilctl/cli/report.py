@@ -5,8 +5,8 @@ from pathlib import Path
 
 from hilctl.cli.files import result_folder
 from hilctl.cli.output import say
-from hilctl.cli.report_of import recognised, written
 from hilctl.cli.progress import working
+from hilctl.cli.report_of import recognised, written
 from hilctl.errors import DONE
 
 

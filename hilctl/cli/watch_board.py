@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from hilctl.cli.channels import is_code, meaning, shown
-from hilctl.client.status_text import lease_text, link_text, loop_text, mode_text, recording_text
 from hilctl.cli.watch_spark import DOTS_PER_CHARACTER, sparks
 from hilctl.cli.watch_traces import MOST_GROUPS, Traces
+from hilctl.client.status_text import lease_text, link_text, loop_text, mode_text, recording_text
 from hilctl.signals import Mode, Trip
 
 if TYPE_CHECKING:

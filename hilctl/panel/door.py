@@ -1,4 +1,4 @@
-"""Who may open the page: whoever shows its password, once for each browser; and only from the page's own address.
+"""Who may open the page: a browser that was given the password once, and only from the page's own address.
 
 On loopback the password is made at each start and stands in the address that is printed: other users of this computer
 do not know it. What a browser sends for another site (another Host or Origin) is refused.

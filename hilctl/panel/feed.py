@@ -44,7 +44,7 @@ class Run(NamedTuple):
 
 
 class Listener:
-    """Who wants to be told; methods are called on the feed's thread and must be short."""
+    """Called on the feed's thread, so its methods must be short."""
 
     def on_block(self, block: Block, samples: Samples) -> None:
         """Samples that are in the ring already."""

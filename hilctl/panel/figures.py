@@ -19,7 +19,7 @@ def axis(name: str, unit: str, *, log: bool = False, middle: bool = True) -> dic
 
 
 def line(name: str, x: Sequence[float], y: Sequence[float], number: int = 0, **more: Any) -> dict[str, Any]:
-    """One curve: told apart by its dashes too."""
+    """One curve: it differs from the others in its dashes as well."""
     style = {"width": 1.6, "type": _TYPES[number // len(COLOURS) % 3]}
     return {
         "type": "line", "name": name, "data": [list(pair) for pair in zip(x, y, strict=True)], "showSymbol": False,

@@ -4,8 +4,8 @@
 import pytest
 from pymodbus.client import ModbusTcpClient
 
-from hilctl.client.status_text import link_text
 from hilctl.client import Refused
+from hilctl.client.status_text import link_text
 from tests.system.emulate_parts import driven
 from tests.system.service_parts import link_events, until
 
