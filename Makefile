@@ -10,9 +10,9 @@ UV := $(shell command -v uv 2>/dev/null)
 unexport PYTHONDONTWRITEBYTECODE
 
 # Where tests on the real clock stand: elsewhere none needs to be looked for.
-REALTIME := tests/system
+REALTIME := tests/system tests/browser
 
-.PHONY: demo quick test long mutants soak faults fuzz lint bench warm docs papers lock clean
+.PHONY: demo quick test long mutants soak faults fuzz lint bench warm docs pictures papers lock clean
 
 demo: $(STAMP)
 	$(BIN)/hilctl demo
@@ -69,7 +69,7 @@ lint: $(STAMP)
 	$(BIN)/mypy
 
 bench: $(STAMP)
-	for name in tick jitter twin friction servo start exchange identify telemetry remote bridge; do $(BIN)/hilctl bench $$name || exit 1; done
+	for name in tick jitter twin friction servo start exchange identify telemetry remote bridge panel; do $(BIN)/hilctl bench $$name || exit 1; done
 
 # What several benchmarks and tests run, compiled in one process: apart, it takes as long for each.
 warm: $(STAMP)
@@ -78,6 +78,10 @@ warm: $(STAMP)
 # The pages that are made from the declarations, and those of the papers, whose cases are run: minutes.
 docs: $(STAMP)
 	$(BIN)/python -m tests.documents papers
+
+# The operator's page in both themes, of a rig that was commissioned; needs Chromium.
+pictures: $(STAMP)
+	$(BIN)/python -m tests.browser.pictures
 
 # Every paper's case, into out/papers: its figures beside ours, and why they differ.
 papers: $(STAMP)
