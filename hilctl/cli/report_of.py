@@ -83,14 +83,15 @@ def _points(file: Path, folder: Path) -> Path:
 
 def _dynamics(file: Path, folder: Path) -> Path:
     """Evaluated again from the stored motions: the samples that its figures show are in no JSON file."""
-    from hilctl.identify.dynamics.again import again
+    from hilctl.identify.dynamics.again import again, agrees
     from hilctl.report.dynamics.page import write_report
     from hilctl.results.dynamics import IdentifiedDynamics
     from hilctl.results.stored import read_as
 
     stored = read_as(IdentifiedDynamics, file)
-    study, same = again(file.parent, stored)
-    if not same:
+    note("the stored motions are evaluated again, for their figures: about half a minute")
+    study = again(file.parent, stored)
+    if not agrees(study, stored):
         note(f"{file} holds other numbers than this page: it was evaluated with other choices, or by another version; "
              f"`hilctl identify dynamics --resume {file.parent}` writes both again")  # fmt: skip
     return write_report(study, folder, stored.applied.epochs if stored.applied else ())

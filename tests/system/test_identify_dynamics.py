@@ -5,11 +5,14 @@ import os
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from hilctl.cli.main import main
 from hilctl.client import Client, private_service
 from hilctl.experiment.drive import LegFault
 from hilctl.experiment.facts import read_facts
+from hilctl.identify.dynamics import written
+from hilctl.identify.dynamics.again import again, agrees
 from hilctl.identify.dynamics.analyse import plant_of, study_of
 from hilctl.identify.dynamics.tuned import with_tuning
 from hilctl.identify.dynamics.written import plain_study
@@ -89,6 +92,10 @@ def test_a_study_finds_the_machine_and_goes_on_after_a_pause(tmp_path):
     told = json.loads(json.dumps(plain_study(study)))
     assert told["grey"]["fit"]["rank"] == told["grey"]["fit"]["free"]
     assert [one["name"] for one in told["experiments"]][-3:] == list(ENOUGH)
+    stored = written.told(study)
+    drawn = again(tmp_path / "on", stored)
+    assert agrees(drawn, stored) and drawn.made == study.made
+    assert not agrees(drawn, replace(stored, responses=stored.responses[:-1]))
 
 
 @pytest.mark.slow

@@ -9,12 +9,11 @@ from hilctl.identify.dynamics.study import Study
 from hilctl.identify.dynamics.tuned import with_tuning
 from hilctl.identify.dynamics.written import told
 from hilctl.identify.frequency.drive import PLAN, Run
-from hilctl.params.finite import finite
 from hilctl.results.dynamics import Study as Stored
 
 
-def again(folder: Path, stored: Stored) -> tuple[Study, bool]:
-    """The study of the motions in this folder, and whether it says the same as the stored one."""
+def again(folder: Path, stored: Stored) -> Study:
+    """The study of the motions in this folder. WrongUse if they are not there."""
     if not (folder / PLAN).is_file():
         raise WrongUse(
             f"{folder}: the samples of this study are not in its folder, so that nothing can be drawn; run it again: "
@@ -28,6 +27,10 @@ def again(folder: Path, stored: Stored) -> tuple[Study, bool]:
     )  # fmt: skip
     if stored.tuning is not None:
         made = with_tuning(made, header.facts, lambda *_, **__: None)
-    now = told(made)
-    same = finite(now.parameters) == finite(stored.parameters) and now.responses == stored.responses
-    return replace(made, made=stored.made), same
+    return replace(made, made=stored.made)
+
+
+def agrees(study: Study, stored: Stored) -> bool:
+    """Whether they hold the same responses and the same parameters."""
+    now = told(study)
+    return now.responses == stored.responses and now.parameters == stored.parameters
