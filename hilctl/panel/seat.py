@@ -102,12 +102,6 @@ class Seat:
             client.close()
 
 
-def may(role: str, needed: str) -> bool:
-    """Whether a role includes what another one may."""
-    order = ("observer", "operator", "commissioner")
-    return order.index(role) >= order.index(needed)
-
-
 def said(error: Exception) -> str:
     """An error as a person reads it."""
     if isinstance(error, Refused) and error.code == Code.NO_LEASE:

@@ -1,4 +1,4 @@
-"""On the real clock: stop by click, by key and without the page's own line; a browser that goes in the middle of a motion."""
+"""On the real clock: stop by click, by key, and without the page's own line; a browser that goes in mid-motion."""
 
 import re
 

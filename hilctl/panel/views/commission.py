@@ -152,8 +152,10 @@ def _distortion(job: Followed) -> tuple[dict[float, float], dict[float, float]]:
             {float(hz): one["after"] for hz, one in found.items() if one["after"] is not None},
         )
     points = [one for one in job.measured if one["kind"] == "distortion"]
-    before = {one["frequency_hz"]: one["before"] for one in points if one.get("before") is not None}
-    return before, {one["frequency_hz"]: one["after"] for one in points if one.get("after") is not None}
+    when = {"before": dict[float, float](), "after": dict[float, float]()}
+    for one in points:
+        when[one["when"]][one["frequency_hz"]] = one["percent"]
+    return when["before"], when["after"]
 
 
 def _bars(before: dict[float, float], after: dict[float, float]) -> dict[str, Any]:
