@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from nicegui import ui
 
-from hilctl.panel.desk import safely
+from hilctl.panel.seat import safely
 
 T = TypeVar("T")
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from hilctl.client.telemetry import Block, Event
-from hilctl.errors import HilctlError
 from hilctl.panel.feed import Feed, Listener
 from hilctl.panel.samples import Samples
 from hilctl.panel.scope import Scope
@@ -14,6 +13,9 @@ from hilctl.panel.seat import Seat, StopLine
 
 if TYPE_CHECKING:
     from fastapi import WebSocket
+
+
+_CONNECTS_S = 20.0
 
 
 class Desk(Listener):
@@ -67,7 +69,7 @@ class Desk(Listener):
 
     async def serve(self, socket: "WebSocket") -> None:
         """Until it is closed. The tab's lease gets beats meanwhile."""
-        await self.seated.wait()
+        await asyncio.wait_for(self.seated.wait(), _CONNECTS_S)
         leave = self.seat.enter() if self.seat is not None else (lambda: None)
         self._told, self._free = {}, True
         self.wake()
@@ -126,13 +128,3 @@ class Desk(Listener):
             if frame is not None:
                 self._free = False
                 await socket.send_bytes(frame)
-
-
-def safely(do: Callable[[], Any]) -> tuple[Any, str]:
-    """A request's result, or why it was refused."""
-    from hilctl.panel.seat import said
-
-    try:
-        return do(), ""
-    except (HilctlError, OSError) as error:
-        return None, said(error)

@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -64,7 +63,7 @@ class Feed:
         self.run: Run | None = None
         self.gone = "connecting"  # why nothing comes; empty while it does
         self.status: dict[str, Any] = {}
-        self.events: deque[dict[str, Any]] = deque(maxlen=_EVENTS)  # of this run, the newest last
+        self.events: list[dict[str, Any]] = []  # of this run, the newest last; never changed, but replaced
         self.changed = 0  # grows with each status, event and loss
         self.heard_s = 0.0
         self._listeners: list[Listener] = []
@@ -136,14 +135,15 @@ class Feed:
     def _begin(self, rig: Client) -> None:
         names = [name for name in rig.hello["channels"] if name not in _NO_TRACE]
         self.run = Run(rig.hello, rig.describe(), Samples(names, rig.hello["rate_hz"]))
-        self.events.clear()
+        self.events = []
         for listener in self._all():
             listener.on_run()
 
     def _past(self, rig: Client) -> None:
         """Events that came before we listened."""
         known = self.events[-1]["number"] if self.events else -1
-        self.events.extend(event for event in rig.events(known + 1) if event["number"] > known)
+        fresh = [event for event in rig.events(known + 1) if event["number"] > known]
+        self.events = (self.events + fresh)[-_EVENTS:]
 
     def _take(self, message: Block | Event | Status) -> None:
         run = self.run
@@ -157,7 +157,7 @@ class Feed:
                 listener.on_block(message, run.samples)
         elif isinstance(message, Event):
             if not self.events or message.body["number"] > self.events[-1]["number"]:
-                self.events.append(message.body)
+                self.events = [*self.events, message.body][-_EVENTS:]
             self.changed += 1
             for listener in self._all():
                 listener.on_event(message, run.samples)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _EVERY_S = 0.25
 _CONNECTS_S = 20.0
+_SEATS = 64  # of tabs that were closed, the newest are remembered
 
 
 class Hall:
@@ -88,3 +89,6 @@ class Hall:
         desk = self.desks.pop(page, None)
         if desk is not None:
             desk.close()
+        absent = [tab for tab, seat in self.seats.items() if not seat.present()]
+        for tab in absent[: max(0, len(self.seats) - _SEATS)]:
+            self.seats.pop(tab).close()

@@ -6,8 +6,7 @@ from typing import Any
 
 from hilctl.client import Jobs
 from hilctl.client.download import pieces
-from hilctl.panel.desk import safely
-from hilctl.panel.seat import Seat
+from hilctl.panel.seat import Seat, safely
 
 _LINES = 400
 

@@ -109,6 +109,14 @@ def said(error: Exception) -> str:
     return error.text if isinstance(error, HilctlError) else str(error)
 
 
+def safely(do: Callable[[], Any]) -> tuple[Any, str]:
+    """A request's result, or why it was refused."""
+    try:
+        return do(), ""
+    except (HilctlError, OSError) as error:
+        return None, said(error)
+
+
 class StopLine:
     """A connection that is only for `stop`: no other request is before it."""
 

@@ -52,7 +52,7 @@ class Panel:
         return code
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # no longer: while Playwright runs, no other event loop does in this thread
 def chromium():
     if CHROMIUM is None:
         pytest.skip("no Chromium: apt-get install chromium")

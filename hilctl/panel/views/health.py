@@ -26,13 +26,13 @@ class HealthView(View):
         with ui.element("div").classes("hil-grid"):
             with ui.element("section").classes("hil-card"):
                 ui.html("<h2>Loop</h2>", sanitize=False)
-                self._loop = ui.element("div").classes("hil-values")
+                self._loop = Rows()
             with ui.element("section").classes("hil-card"):
                 ui.html("<h2>Link</h2>", sanitize=False)
-                self._link = ui.element("div").classes("hil-values")
+                self._link = Rows()
             with ui.element("section").classes("hil-card"):
                 ui.html("<h2>Service and host</h2>", sanitize=False)
-                self._host = ui.element("div").classes("hil-values")
+                self._host = Rows()
         ui.label(f"Times of each tick over the last {_SPAN_S:g} s").style("font-weight:700")
         with ui.element("div").classes("hil-grid"):
             self._charts = {name: grid_of(_histogram(name, None), STAGES[name]) for name in STAGES}
@@ -54,16 +54,16 @@ class HealthView(View):
         granted = core["granted"]
         rows["scheduler"] = (f"SCHED_FIFO {granted['priority']}" if granted["fifo"] else "⚠ not real time") + (
             ", memory locked" if granted["locked"] else ", ⚠ memory not locked")  # fmt: skip
-        _fill(self._loop, rows)
+        self._loop.fill(rows)
         rows = {"state": link_text(link), "exchanges": str(link["exchanges"])}
         rows |= {f"errors: {name.replace('_', ' ')}": str(count) for name, count in link["errors"].items() if count}
         rows |= {
             f"age of {name}": f"{age['newest']:.2f} ms, oldest {age['oldest']:.2f} ms"
             for name, age in link["ages_ms"].items()
         }
-        _fill(self._link, rows)
+        self._link.fill(rows)
         load = os.getloadavg()
-        _fill(self._host, {
+        self._host.fill({
             "up": f"{status['uptime_s']:.0f} s", "requests that wait": str(wire["waiting"]),
             "requests refused": str(wire["refused"]), "replies without a reader": str(wire["replies_lost"]),
             "recording": f"{status['recording']['state']}, {status['recording']['lost']} samples lost",
@@ -82,19 +82,28 @@ def _stage(name: str) -> str:
     return STAGES[f"{name}_ns"]
 
 
-def _fill(box: Any, rows: dict[str, str]) -> None:
-    """Texts change in place; the elements are made once for the same rows."""
-    labels = getattr(box, "hil_rows", None)
-    if labels is None or list(labels) != list(rows):
-        box.clear()
-        labels = {}
-        with box:
-            for name in rows:
-                ui.label(name)
-                labels[name] = ui.label().style("font-variant-numeric:tabular-nums")
-        box.hil_rows = labels
-    for name, text in rows.items():
-        labels[name].set_text(text)
+class Rows:
+    """Names with texts. Texts change in place; the elements are made once for the same names."""
+
+    def __init__(self) -> None:
+        self._box = ui.element("div").classes("hil-values")
+        self._labels: dict[str, Any] = {}
+
+    def fill(self, rows: dict[str, str]) -> None:
+        """Shows these."""
+        if list(self._labels) != list(rows):
+            self._box.clear()
+            with self._box:
+                self._labels = {
+                    name: (ui.label(name), ui.label().style("font-variant-numeric:tabular-nums"))[1] for name in rows
+                }
+        for name, text in rows.items():
+            self._labels[name].set_text(text)
+
+
+def _row(name: str) -> Any:
+    ui.label(name)
+    return ui.label().style("font-variant-numeric:tabular-nums")
 
 
 def _histogram(name: str, values_us: Any) -> dict[str, Any]:

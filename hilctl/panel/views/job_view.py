@@ -8,8 +8,8 @@ from nicegui import ui
 
 from hilctl.client.status_text import job_text
 from hilctl.panel.asking import ask, sure
-from hilctl.panel.desk import safely
 from hilctl.panel.jobs import Followed
+from hilctl.panel.seat import safely
 from hilctl.panel.views.view import View
 
 

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from nicegui import ui
 
 from hilctl.panel.asking import ask, sure
-from hilctl.panel.desk import safely
+from hilctl.panel.seat import safely
 from hilctl.panel.views.view import View
 
 _SHOWN = 200
@@ -61,7 +61,7 @@ class LogView(View):
             self._newest = newest
             self._events.clear()
             with self._events:
-                for event in reversed(list(feed.events)[-_SHOWN:]):
+                for event in reversed(feed.events[-_SHOWN:]):
                     ui.label(_line(event)).classes("hil-mono")
             asyncio.create_task(self._read_log())  # noqa: RUF006  (it draws what it reads)
         files = f"{feed.status['recording']['path']}{feed.status['recording']['state']}{newest}"

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from nicegui import ui
 
 from hilctl.panel.asking import ask, sure
-from hilctl.panel.desk import safely
 from hilctl.panel.fields import bounds_of, parsed, text_of, wrong
+from hilctl.panel.seat import safely
 from hilctl.panel.views.view import View
 
 _SETS = 30  # of the journal that are listed
@@ -27,9 +27,7 @@ class ParametersView(View):
         self._file: dict[str, Any] = {}  # of those that differ from it
         self._rows: dict[str, dict[str, Any]] = {}  # what is drawn, by key
         with ui.row().classes("hil-row"):
-            self._filter = ui.input("find a key or a meaning", on_change=self._draw).props(
-                "dense outlined clearable"
-            )
+            self._filter = ui.input("find a key or a meaning", on_change=self._draw).props("dense outlined clearable")
             self._filter.style("width:17rem")
             self._review = ui.button("Review the changes…", on_click=self._review_them)
             ui.button("Discard what was typed", on_click=self._discard).props("flat")

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 from nicegui import ui
 
 from hilctl.panel.capture import Capture, fetch
-from hilctl.panel.desk import safely
 from hilctl.panel.figures import axis, grid_of, line, options
 from hilctl.panel.measures import between, spectrum
 from hilctl.panel.scope import Caught
+from hilctl.panel.seat import safely
 from hilctl.panel.trigger import KINDS, BadTrigger, Trigger
 from hilctl.panel.units import shown
 from hilctl.panel.view import MOST_TRACES
