@@ -37,7 +37,7 @@ _PAINTS = "() => { hilctl.painted = []; }"
 
 def run(quick: bool) -> dict[str, Any]:
     """Frames a second, milliseconds, shares of a core; the ratio of the loop's p99."""
-    seconds, stops, rounds = (4.0, 8, 2) if quick else (20.0, 60, 8)
+    seconds, stops, rounds = (3.0, 4, 1) if quick else (20.0, 60, 8)
     with TemporaryDirectory(prefix="hilctl-bench-") as name, contextlib.ExitStack() as stack:
         folder = Path(name)
         changes = {"limits.late.ticks": 100_000, "service.history_s": 20.0, "service.burst": 4000}

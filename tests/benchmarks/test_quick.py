@@ -15,7 +15,7 @@ def _leaves(tree):
             yield value
 
 
-@pytest.mark.parametrize("name", ["tick", "twin", "friction", "servo", "telemetry", "export", "jitter"])
+@pytest.mark.parametrize("name", ["tick", "twin", "friction", "servo", "telemetry", "export", "jitter", "panel"])
 def test_a_benchmark_gives_its_figures_and_their_ratios(told, name):
     result = told(name)
     assert result["bench"] == name
