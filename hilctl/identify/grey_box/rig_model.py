@@ -21,7 +21,7 @@ from hilctl.identify.grey_box.parameters import Choice, Fixed, Free
 from hilctl.identify.grey_box.rig_flow import Word, simulate_load
 from hilctl.identify.plant.model_flow import declared_overlaps
 from hilctl.identify.plant.model_motion import compare, fuse
-from hilctl.identify.plant.model_signals import EDGE_S, Grid, Shown, Waves, shown
+from hilctl.identify.plant.model_signals import EDGE_S, Grid, Shown, Waves, fft, shown
 from hilctl.identify.plant.model_valve import follow
 from hilctl.results.response import Reals
 
@@ -168,9 +168,7 @@ def finer(grid: Grid, waves: Waves, shape: Any = 1.0) -> Reals:
 
 def _finer(grid: Grid, lines: Any) -> Reals:
     """Sums of waves, one or several below each other."""
-    from scipy.fft import irfft  # takes several at once faster than numpy does
-
-    return np.asarray(irfft(lines, FINER * grid.count) * FINER)
+    return np.asarray(fft().irfft(lines, FINER * grid.count) * FINER)
 
 
 def _line(grid: Grid, waves: Waves) -> Reals:
