@@ -12,6 +12,7 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command line does; numpy reads it when it is loaded
 os.environ.setdefault("LANGUAGE", "C")  # argparse else looks for translations of each word of each verb, at each start
 
+import gc
 import signal
 from contextlib import ExitStack
 from pathlib import Path
@@ -58,6 +59,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         again = pytest.mark.flaky(reruns=2, condition=lambda: _stood_still(config.stash[_watch]))
         for item in on_the_real_clock:
             item.add_marker(again)
+
+
+def pytest_collection_finish() -> None:
+    """What was collected, with all that it imported, is looked through once more and never again."""
+    gc.collect()
+    gc.freeze()
 
 
 def _only_hands_out(config: pytest.Config) -> bool:
@@ -115,6 +122,5 @@ def _thin_out(config: pytest.Config, items: list[pytest.Item], share: float) -> 
 
 def _turn(item: pytest.Item) -> tuple[bool, int]:
     """Those that say so, then by a checksum of the name, the same on every machine."""
-    mark = item.get_closest_marker("many")
-    first = mark is not None and mark.kwargs.get("first", False)
+    first = any(mark.kwargs.get("first") for mark in item.iter_markers("many"))
     return not first, crc32(item.nodeid.encode())

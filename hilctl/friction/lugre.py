@@ -16,6 +16,8 @@ import math
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
+import numpy as np
+
 from hilctl.friction.model import Kind, Model
 from hilctl.friction.stribeck import SIGMA, TYPICAL, WIDTH, Curve, rt_level, rt_slip_alike
 from hilctl.params import Problem, note, number
@@ -72,13 +74,11 @@ class LuGre(Curve, kw_only=True):
 
 def first_active_speed(law: LuGre) -> float | None:
     """The lowest speed of a fine grid at which the passivity condition fails, or None. Beyond 6 vd s1(v) is nothing."""
-    for k in range(-1000, 1):
-        v = min(6 * law.vd, law.passive_to) * 1.01**k
-        g = law.fc + (law.fs - law.fc) * math.exp(-((v / law.vs) ** law.delta))
-        s1 = law.s1 * math.exp(-((v / law.vd) ** 2))
-        if v * s1 * s1 > 4 * (s1 + law.sigma) * g:
-            return v
-    return None
+    v = min(6 * law.vd, law.passive_to) * 1.01 ** np.arange(-1000.0, 1.0)
+    g = law.fc + (law.fs - law.fc) * np.exp(-((v / law.vs) ** law.delta))
+    s1 = law.s1 * np.exp(-((v / law.vd) ** 2))
+    active = v[v * s1 * s1 > 4 * (s1 + law.sigma) * g]
+    return float(active[0]) if active.size else None
 
 
 @jit()

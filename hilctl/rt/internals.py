@@ -286,6 +286,7 @@ def _library_of_machine_code() -> Any:
 
         def __init__(self, codegen: Any, name: str) -> None:
             self._code, self._text, self._parsed = b"", b"", None
+            self._places: dict[str, int] = {}  # looked for in all of the code, and asked for at each call
             super().__init__(codegen, name)
 
         @classmethod
@@ -302,7 +303,10 @@ def _library_of_machine_code() -> Any:
 
         def get_pointer_to_function(self, name: str) -> int:
             """Where it is, or 0: numba knows by the text."""
-            return int(self._codegen._engine.get_function_address(name)) if name.encode() in self._code else 0
+            if name not in self._places:
+                known = name.encode() in self._code
+                self._places[name] = int(self._codegen._engine.get_function_address(name)) if known else 0
+            return self._places[name]
 
         def _get_text(self) -> Any:
             if self._parsed is None and self._text:

@@ -9,6 +9,7 @@ With NUMBA_DISABLE_JIT=1 every function runs as the plain Python that it is writ
 
 import os
 from collections.abc import Callable
+from functools import cache
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
@@ -149,6 +150,7 @@ def is_warm(function: Any) -> bool:
     return not isinstance(function, Jit) or function.is_kept
 
 
+@cache  # numba takes a record apart field by field: a millisecond for a small one
 def record_type(dtype: Any) -> Any:
     """numba's type of a record, for signatures."""
     return _numba().from_dtype(dtype)

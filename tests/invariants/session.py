@@ -96,7 +96,7 @@ def on_rig_time() -> Iterator[None]:
 
 
 def _remembered(rig: Any) -> None:
-    """The judgement over a set of gains, which takes a tenth of a second, once for each."""
+    """The judgement over a set of gains, which takes milliseconds, once for each."""
     key = repr((rig.tables.machine, rig.tables.sensors, rig.tables.law, rig.friction))
     if key not in _judged:
         try:

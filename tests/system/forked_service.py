@@ -127,13 +127,19 @@ class Parent:
 
 
 def load() -> None:
-    """What a service and its core import, and the compiled loop."""
+    """What a service and its core import, the compiled loop, and what is worked out once of each declaration."""
     for module in _IMPORTED:
         importlib.import_module(module)
+    from firmware_bridge.registry import exchange_of
+    from hilctl import rig as rigs
     from hilctl.loop.running import load_loop
     from hilctl.loop.voice import Voice
+    from sim.driver import TwinDriver
 
     load_loop(Voice(None))
+    rig = rigs.load("table-500", twin=True)
+    rigs.refuse_unstable(rig)
+    exchange_of(TwinDriver(rig.driver_config, rig.facts()))
 
 
 def _serve() -> None:

@@ -3,75 +3,18 @@
 What is measured is offset, and may begin in motion. Both enter the outputs linearly, so they are not searched: for any
 parameters the best ones are found by projection, and what is left counts (variable projection, in Kaufman's form).
 
-Many equations stand in one small triangle: R of [J r], by orthogonal steps, so that nothing of J's precision is lost.
-R'R = [J r]'[J r]: its first n columns stand for J and its last for r in everything that least squares asks. J'J instead
-would lose every direction below 1e-8 of the strongest. LAPACK's QR of as tall a matrix makes a whole evaluation 1.3 to
-1.9 times as long (31 120 equations, nine columns; November 2026), so the steps are compiled here, block by block.
+The equations stand in one small triangle (`hilctl.identify.triangle`).
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from hilctl.identify.grey_box.model import CannotBe, Model, Record
 from hilctl.identify.grey_box.parameters import Parameters
+from hilctl.identify.triangle import stacked, triangle_of
 from hilctl.results.response import Reals
-from hilctl.rt.jit import jit
-
-_BLOCK = 128  # equations at a time: they stay in the nearest cache
-
-
-def triangle_of(jacobian: Reals, residual: Reals) -> Reals:
-    """The triangle of one set of equations, (n + 1, n + 1)."""
-    count = jacobian.shape[1] + 1
-    out = np.zeros((count, count))
-    columns = np.empty((count, len(residual)))
-    columns[:-1], columns[-1] = jacobian.T, residual
-    _absorb(columns, out)
-    return out
-
-
-def stacked(triangles: list[Reals]) -> Reals:
-    """The triangle of several sets."""
-    out = triangles[0].copy()
-    for one in triangles[1:]:
-        _absorb(np.ascontiguousarray(one.T), out)
-    return out
-
-
-def _signature() -> str:
-    return "void(float64[:, ::1], float64[:, ::1])"
-
-
-@jit(_signature, cached=True)
-def _absorb(columns: Any, out: Any) -> None:
-    """Householder's steps, block by block; `columns` is used up, `out` the triangle that grows by them."""
-    count, rows = columns.shape
-    for begin in range(0, rows, _BLOCK):
-        end = min(begin + _BLOCK, rows)
-        for k in range(count):
-            first, own = out[k, k], columns[k, begin:end]
-            square = 0.0
-            for i in range(own.size):
-                square += own[i] * own[i]
-            if square == 0.0:
-                continue
-            length = np.sqrt(first * first + square)
-            if first > 0.0:
-                length = -length
-            lead = first - length  # of the mirror's normal; the rest of it is `own`
-            factor = 2.0 / (lead * lead + square)
-            out[k, k] = length
-            for j in range(k + 1, count):
-                other = columns[j, begin:end]
-                total = lead * out[k, j]
-                for i in range(own.size):
-                    total += own[i] * other[i]
-                total *= factor
-                out[k, j] -= total * lead
-                for i in range(own.size):
-                    other[i] -= total * own[i]
 
 
 class Block(NamedTuple):

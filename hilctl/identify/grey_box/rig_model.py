@@ -21,7 +21,7 @@ from hilctl.identify.grey_box.parameters import Choice, Fixed, Free
 from hilctl.identify.grey_box.rig_flow import Word, simulate_load
 from hilctl.identify.plant.model_flow import declared_overlaps
 from hilctl.identify.plant.model_motion import compare, fuse
-from hilctl.identify.plant.model_signals import EDGE_S, Grid, Shown, Waves, shown
+from hilctl.identify.plant.model_signals import EDGE_S, Grid, Shown, Waves, fft, shown
 from hilctl.identify.plant.model_valve import follow
 from hilctl.results.response import Reals
 
@@ -55,6 +55,7 @@ class RigModel:
     def __init__(self, known: Mapping[str, float], ps_pa: float) -> None:
         self._known, self.ps_pa = dict(known), ps_pa
         self._last: _Last | None = None
+        self._courses: dict[int, tuple[Record, Reals]] = {}  # by the record's id, which it keeps taken
 
     def known(self, name: str) -> bool:
         """Whether it was given."""
@@ -98,24 +99,25 @@ class RigModel:
         return self._last.made
 
     def _rows(self, record: Record, p: Reals) -> tuple[Reals, Reals]:
-        """What drives the load: of the last simulation where that had the same valve."""
+        """What drives the load: the spool's of the last simulation where that had the same valve."""
         last = self._last
         if last is not None and last.record is record and last.asked[0] == p.tobytes():
             return last.rows
         begin, end = FINER * _edge(record), FINER * (_edge(record) + record.samples)
-        course, turns = (np.ascontiguousarray(each[:, begin:end]) for each in _spool(record, p))
-        return course, turns
+        if id(record) not in self._courses:
+            self._courses[id(record)] = record, np.stack([record.inputs[name][begin:end] for name in _COURSE])
+        return self._courses[id(record)][1], np.ascontiguousarray(_spool(record, p)[:, begin:end])
 
     def _simulated(
         self, p: Reals, moving: Any, record: Record, rows: tuple[Reals, Reals], more_pa: float
     ) -> tuple[Reals, Reals]:
         count = record.samples
-        load, slopes = np.empty(2 * count - 1), np.empty((2 * count - 1, len(moving) + 1))
+        load, slopes = np.empty(count), np.empty((count, len(moving) + 1))
         begin = float(np.mean(record.outputs["load_pressure"][:15])) + more_pa
         simulate_load(p, self.ps_pa, record.dt_s / FINER, *rows, moving, begin, load, slopes)
         if not np.isfinite(load).all():
             raise CannotBe("the load pressure leaves every bound")
-        return load[::2, None].copy(), slopes[::2, None].copy()
+        return load[:, None], slopes[:, None]
 
 
 class _Last(NamedTuple):
@@ -138,37 +140,39 @@ def _grid(count: int, dt_s: float) -> Grid:
     return Grid(count, dt_s)
 
 
-def _spool(record: Record, p: Reals) -> tuple[Reals, Reals]:
-    """The finer course with the spool's place in front, and how that turns with the valve's words."""
-    fine = np.stack([record.inputs["u"], *(record.inputs[name] for name in _COURSE)])
-    grid = _grid(fine.shape[1] // FINER, record.dt_s)
+def _spool(record: Record, p: Reals) -> Reals:
+    """The spool's place at the finer instants, and below it how that turns with the valve's words."""
+    sent = np.ascontiguousarray(record.inputs["u"][::FINER])
+    grid = _grid(len(sent), record.dt_s)
     wv, zv, delay = p[Word.wv], p[Word.zv], p[Word.delay]
     s = 1j * grid.w
     below = s * s + 2 * zv * wv * s + wv**2
     valve, late = wv**2 / below, grid.held * np.exp(-s * delay)
-    sent = np.ascontiguousarray(fine[0, ::FINER])
     played, by_play = np.empty_like(sent), np.empty_like(sent)
     follow(sent, p[Word.play], p[Word.threshold], played, by_play)
     waves, dragged = grid.waves(played), grid.waves(by_play)
     by = (2 * wv / below - wv**2 * (2 * zv * s + 2 * wv) / below**2, -2 * wv**3 * s / below**2, -s * valve)
-    line = Waves(waves.lines, 0.0, 0.0)
-    out = fine.copy()
-    out[0] = finer(grid, waves, valve * late / grid.low_pass) + p[Word.null]
-    turns = np.stack([
-        *(finer(grid, line, each * late / grid.low_pass) for each in by),
-        finer(grid, dragged, valve * late / grid.low_pass),
-    ])  # fmt: skip
+    moved = [waves.lines * each for each in (valve, *by)]
+    out = _finer(grid, np.stack([*moved, dragged.lines * valve]) * late)
+    out[0] += _line(grid, waves) + p[Word.null]
     # What the line of the command is late by is a step of its place.
-    turns[2] -= waves.slope / record.dt_s
-    return out, turns
+    out[3] -= waves.slope / record.dt_s
+    out[4] += _line(grid, dragged)
+    return out
 
 
 def finer(grid: Grid, waves: Waves, shape: Any = 1.0) -> Reals:
     """A signal through a filter, at FINER instants for each sample."""
-    lines = np.zeros(FINER * grid.count // 2 + 1, complex)
-    lines[: len(waves.lines)] = waves.lines * grid.low_pass * shape
-    line = waves.begin + waves.slope * np.arange(FINER * grid.count) / FINER
-    return np.asarray(np.fft.irfft(lines, FINER * grid.count) * FINER + line)
+    return _finer(grid, waves.lines * grid.low_pass * shape) + _line(grid, waves)
+
+
+def _finer(grid: Grid, lines: Any) -> Reals:
+    """Sums of waves, one or several below each other."""
+    return np.asarray(fft().irfft(lines, FINER * grid.count) * FINER)
+
+
+def _line(grid: Grid, waves: Waves) -> Reals:
+    return waves.begin + waves.slope * np.arange(FINER * grid.count) / FINER
 
 
 def rig_records(driven: Sequence[Driven], values: Mapping[str, Any]) -> list[Record]:

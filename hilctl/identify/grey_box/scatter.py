@@ -21,8 +21,9 @@ import numpy as np
 
 from hilctl.identify.frequency.judge_model import LAGS, independence
 from hilctl.identify.grey_box.colour import Colour, colour_of
-from hilctl.identify.grey_box.problem import Block, Problem, stacked, triangle_of
+from hilctl.identify.grey_box.problem import Block, Problem
 from hilctl.identify.grey_box.search import Found
+from hilctl.identify.triangle import stacked, triangle_of
 from hilctl.params import BadValues
 from hilctl.results.response import Reals
 

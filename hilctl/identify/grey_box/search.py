@@ -12,6 +12,7 @@ from hilctl.errors import HilctlError
 from hilctl.identify.grey_box.model import CannotBe
 from hilctl.identify.grey_box.parameters import Free, Parameters
 from hilctl.identify.grey_box.problem import Problem
+from hilctl.identify.triangle import Memory
 from hilctl.results.response import Reals
 
 MOST_TRIALS = 200
@@ -40,33 +41,23 @@ class NoStart(HilctlError, ValueError):
     """The search cannot begin: there is no machine with the start's parameters."""
 
 
-class _Memory:
-    """The last triangles: scipy asks for residuals and derivatives apart."""
+class _Memory(Memory):
+    """By parameters in units of their scale; a machine that cannot be is infinitely far off."""
 
     def __init__(self, problem: Problem) -> None:
-        self.problem, self.scale = problem, problem.parameters.scale
-        self.size = len(self.scale) + 1
-        self.last: dict[bytes, Reals] = {}
+        self.scale = problem.parameters.scale
+        super().__init__(lambda q: problem.triangle(q * self.scale))
         self.costs: list[float] = []
-
-    def triangle(self, q: Reals) -> Reals:
-        key = q.tobytes()
-        if key not in self.last:
-            if len(self.last) >= 2:
-                self.last.pop(next(iter(self.last)))
-            self.last[key] = self.problem.triangle(q * self.scale)
-        return self.last[key]
 
     def residuals(self, q: Reals) -> Reals:
         try:
-            return np.asarray(self.triangle(q)[:, -1])
+            return super().residuals(q)
         except CannotBe:
-            return np.full(self.size, np.inf)
+            return np.full(len(self.scale) + 1, np.inf)
 
     def slopes(self, q: Reals) -> Reals:
-        found = self.triangle(q)
-        self.costs.append(0.5 * float(np.sum(found[:, -1] ** 2)))
-        return np.asarray(found[:, :-1] * self.scale)
+        self.costs.append(0.5 * float(np.sum(self.residuals(q) ** 2)))
+        return super().slopes(q) * self.scale
 
 
 def search(problem: Problem, tolerance: float = TOLERANCE, trials: int | None = None) -> Found:

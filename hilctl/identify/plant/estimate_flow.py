@@ -19,6 +19,7 @@ import numpy as np
 from hilctl.experiment.scales import scale_sd
 from hilctl.identify.plant.model_flow import CURVED, LINEAR, Lines, declared_overlaps, flow_lines, flow_slopes
 from hilctl.identify.plant.model_signals import Reals
+from hilctl.identify.triangle import Memory, triangle_of
 
 WORDS = LINEAR + CURVED
 _STEP = 1e-5  # of a scaled word, for differences
@@ -114,16 +115,20 @@ class _Problem:
         """The Jacobian of `misses`."""
         p, blocks = q * self.scale, []
         for lines in self.records:
-            here = flow_lines(lines, self.curved(q), self.facts)
+            here, curved = flow_slopes(lines, self.curved(q), self.steps, self.facts)
             part = np.empty((len(here), len(WORDS)), complex)
             part[:, 0] = here * self.scale[0]
             part[:, 1:5] = -lines.columns * self.scale[1:5]
-            part[:, 5:] = p[0] / self.ahead * flow_slopes(lines, self.curved(q), self.steps, self.facts)
+            part[:, 5:] = p[0] / self.ahead * curved
             blocks += [part.real, part.imag]
         tail = np.zeros((len(self.known), len(WORDS)))
         for row, i in enumerate(self.known):
             tail[row, i] = self.scale[i] / self.words[WORDS[i]].prior_sd
         return np.concatenate([*blocks, tail])
+
+    def triangle(self, q: Reals) -> Reals:
+        """What both amount to."""
+        return triangle_of(self.slopes(q), self.misses(q))
 
 
 def fit_flow(
@@ -137,16 +142,17 @@ def fit_flow(
     low = np.array([words[name].low for name in WORDS]) / problem.scale
     high = np.array([words[name].high for name in WORDS]) / problem.scale
     start = np.clip(np.array([words[name].start for name in WORDS]) / problem.scale, low + 1e-9, high - 1e-9)
+    memory = Memory(problem.triangle)
     search = partial(
-        least_squares, problem.misses, jac=problem.slopes, bounds=(low, high), x_scale="jac", xtol=1e-6, ftol=1e-6
+        least_squares, memory.residuals, jac=memory.slopes, bounds=(low, high), x_scale="jac", xtol=1e-6, ftol=1e-6
     )
     found = search(start)
     # An overlap, a play and a lag can stand in for one another during the search, and remain though none is there.
     again = np.where([name in _AWAY for name in WORDS], np.clip(0.0, low + 1e-9, high - 1e-9), found.x)
     found = min(found, search(np.clip(again, low + 1e-9, high - 1e-9)), key=lambda one: float(one.cost))
-    count = len(found.fun) - len(problem.known)
-    slopes = problem.slopes(found.x)
-    scatter = float(np.sqrt(np.sum(found.fun[:count] ** 2) / max(count - len(WORDS), 1)))
+    slopes, misses = problem.slopes(found.x), problem.misses(found.x)
+    count = len(misses) - len(problem.known)
+    scatter = float(np.sqrt(np.sum(misses[:count] ** 2) / max(count - len(WORDS), 1)))
     # A word at its bound is held there: it takes no part in what the others trade.
     at_bound = [_at_bound(q, lo, hi) for q, lo, hi in zip(found.x, low, high, strict=True)]
     free = [i for i, at in enumerate(at_bound) if not at and WORDS[i] not in _ROUGH]
@@ -158,7 +164,7 @@ def fit_flow(
         _coherent(problem, found.x, mode_rad_s), _scales(problem, found.x), (slopes * rough)[:count, rough > 0],
     ])  # fmt: skip
     shifts = inverse @ slopes[:count][:, free].T @ errors
-    together = inverse @ _pulls(problem, found.fun, slopes[:, free])
+    together = inverse @ _pulls(problem, misses, slopes[:, free])
     covariance[np.ix_(free, free)] = (
         inverse * max(scatter, 1.0) ** 2 + shifts @ shifts.T + together @ together.T
     )

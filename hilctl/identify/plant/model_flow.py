@@ -168,7 +168,22 @@ def _beyond(place: Reals, rounding: float) -> Reals:
     return np.asarray(0.5 * (place + np.sqrt(place**2 + rounding**2)))
 
 
-def flow_shape(place: Reals, lines: Lines, curved: Mapping[str, float], facts: Mapping[str, Any]) -> Reals:
+class Roots(NamedTuple):
+    """Of what drops at each edge."""
+
+    supply_a: Reals
+    supply_b: Reals
+    a: Reals
+    b: Reals
+
+
+def roots_of(lines: Lines, bias: float) -> Roots:
+    """With the sensors' bias taken out."""
+    pa, pb, ps = lines.pa - bias, lines.pb + bias, lines.supply
+    return Roots(_root(ps - pa), _root(ps - pb), _root(pa), _root(pb))
+
+
+def flow_shape(place: Reals, roots: Roots, curved: Mapping[str, float], facts: Mapping[str, Any]) -> Reals:
     """(QA - QB)/2 for Qn = 1 and a spool at `place`."""
     up, down = sides(curved["dead_band"], facts)
     bend = curved["rounding"]
@@ -176,25 +191,27 @@ def flow_shape(place: Reals, lines: Lines, curved: Mapping[str, float], facts: M
     leak = max(_LEAK, facts["machine.Kc"] * facts["machine.Ps"] / facts["machine.Qn"])
     root = np.sqrt(opening**2 + 4 * leak**2)
     edge, counter = 0.5 * (root + opening), 0.5 * (root - opening)
-    pa, pb, ps = lines.pa - curved["bias"], lines.pb + curved["bias"], lines.supply
-    into_a = edge * _root(ps - pa) - counter * _root(pa)
-    into_b = counter * _root(ps - pb) - edge * _root(pb)
+    into_a = edge * roots.supply_a - counter * roots.a
+    into_b = counter * roots.supply_b - edge * roots.b
     return np.asarray(0.5 * (into_a - into_b) / math.sqrt(facts["machine.Ps"] / 2))
 
 
 def flow_lines(lines: Lines, curved: Mapping[str, float], facts: Mapping[str, Any]) -> Any:
     """The same as weighed spectrum."""
-    return lines.grid.seen(flow_shape(spool(lines, curved), lines, curved, facts), lines.chosen) * lines.weight
+    shape = flow_shape(spool(lines, curved), roots_of(lines, curved["bias"]), curved, facts)
+    return lines.grid.seen(shape, lines.chosen) * lines.weight
 
 
-def flow_slopes(lines: Lines, curved: Mapping[str, float], steps: Mapping[str, float], facts: Mapping[str, Any]) -> Any:
-    """What such a step of each curved word adds to the weighed spectrum; a column each."""
-    place = spool(lines, curved)
-    here = flow_shape(place, lines, curved, facts)
-    columns = []
+def flow_slopes(
+    lines: Lines, curved: Mapping[str, float], steps: Mapping[str, float], facts: Mapping[str, Any]
+) -> tuple[Any, Any]:
+    """The weighed spectrum, and what such a step of each curved word adds to it; a column each."""
+    place, roots = spool(lines, curved), roots_of(lines, curved["bias"])
+    shapes = [flow_shape(place, roots, curved, facts)]
     for name, step in steps.items():
         ahead = {**curved, name: curved[name] + step}
         moved = place if name in _AT_THE_EDGES else spool(lines, ahead)
-        there = flow_shape(moved, lines, ahead, facts)
-        columns.append(lines.grid.seen(there - here, lines.chosen) * lines.weight)
-    return np.stack(columns, axis=1)
+        there = roots_of(lines, ahead["bias"]) if name == "bias" else roots
+        shapes.append(flow_shape(moved, there, ahead, facts) - shapes[0])
+    here, *columns = lines.grid.seen(np.stack(shapes), lines.chosen) * lines.weight
+    return here, np.stack(columns, axis=1)

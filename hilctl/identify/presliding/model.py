@@ -42,24 +42,43 @@ def force_of(code: int, p: Any, z: Any, v: float) -> float:
     return float(gms.rt_force(p, z, v))
 
 
+@jit(inline=True)
+def onward(x: Any, k: int, step_s: float) -> float:
+    """The speed that is held from one x of a period to the next."""
+    ahead = x[k + 1] if k + 1 < x.size else x[0]
+    return float((ahead - x[k]) / step_s)
+
+
+@jit()
+def forget(code: int, p: Any, x: Any, step_s: float, times: int, z: Any) -> None:
+    """All turns but the last; none of those after one that leaves the state as it was, to the bit."""
+    begun = np.zeros(z.size)
+    for _ in range(times - 1):
+        begun[:] = z
+        for k in range(x.size):
+            advance(code, p, z, onward(x, k, step_s), step_s)
+        if (begun == z).all():
+            break
+
+
 @jit(lambda: "void(int64, float64[::1], float64[::1], float64, int64, float64[::1])", cached=True)
 def run_force(code: int, p: Any, x: Any, step_s: float, times: int, out: Any) -> None:
     """Fills `out` with the force at each x of a period."""
-    n, z = x.size, np.zeros(STATES)
-    for i in range(times * n):
-        k = i % n
-        here, after, last = x[k], x[(k + 1) % n], x[k - 1]
-        out[k] = force_of(code, p, z, (after - last) / (2.0 * step_s))
-        advance(code, p, z, (after - here) / step_s, step_s)
+    z = np.zeros(STATES)
+    forget(code, p, x, step_s, times, z)
+    for k in range(x.size):
+        v = onward(x, k, step_s)
+        out[k] = force_of(code, p, z, 0.5 * (onward(x, k - 1 if k > 0 else x.size - 1, step_s) + v))
+        advance(code, p, z, v, step_s)
 
 
 @jit(lambda: "void(int64, float64[::1], float64[::1], float64, int64, float64[::1])", cached=True)
 def run_stiffness(code: int, p: Any, x: Any, step_s: float, times: int, out: Any) -> None:
     """Fills `out` with what a little further travel adds to the force, at each x of a period."""
-    n, z, probe = x.size, np.zeros(STATES), np.zeros(STATES)
-    for i in range(times * n):
-        k = i % n
-        v = (x[(k + 1) % n] - x[k]) / step_s
+    z, probe = np.zeros(STATES), np.zeros(STATES)
+    forget(code, p, x, step_s, times, z)
+    for k in range(x.size):
+        v = onward(x, k, step_s)
         probe[:] = z
         way = np.copysign(_PROBE_M_S, v)
         before = force_of(code, p, probe, way)
@@ -71,12 +90,12 @@ def run_stiffness(code: int, p: Any, x: Any, step_s: float, times: int, out: Any
 @jit(lambda: "void(float64[::1], float64[::1], float64, int64, float64[:,::1])", cached=True)
 def run_elements(p: Any, x: Any, step_s: float, times: int, out: Any) -> None:
     """Fills a row of `out` with the force of each element of GMS."""
-    n, z = x.size, np.zeros(STATES)
-    for i in range(times * n):
-        k = i % n
+    z = np.zeros(STATES)
+    forget(GMS, p, x, step_s, times, z)
+    for k in range(x.size):
         for j in range(out.shape[0]):
             out[j, k] = z[gms.F + j]
-        advance(GMS, p, z, (x[(k + 1) % n] - x[k]) / step_s, step_s)
+        advance(GMS, p, z, onward(x, k, step_s), step_s)
 
 
 def packed(words: list[float]) -> Reals:

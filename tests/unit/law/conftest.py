@@ -64,6 +64,7 @@ class Table:
         self.rig = rigs.load(rig, twin=True, changes=changes)
         self.driver = TwinDriver(self.rig.driver_config, self.rig.facts())
         self.driver.open()
+        self.exchange = exchange_of(self.driver)
         self.law = np.zeros(1, STATE)[0]
         self.command, self.readings = np.zeros(1, COMMAND)[0], np.zeros(1, READINGS)[0]
         self.knots = np.zeros(KNOTS)
@@ -81,7 +82,7 @@ class Table:
         self.next_tick += first_skip - skip
         rows = np.zeros(max(1, round(seconds / self.dt_s / (1 + skip))), SAMPLE)
         self.truth = np.zeros((rows.size, 3))
-        _rt_ticks(self.law, self.command, self.readings, self.driver.state, exchange_of(self.driver), self.knots,
+        _rt_ticks(self.law, self.command, self.readings, self.driver.state, self.exchange, self.knots,
                   self.next_tick, skip, first_skip, self.exchanged, nan_every, rows, self.truth)
         self.next_tick += rows.size * (1 + skip)
         return rows.view(np.recarray)

@@ -7,9 +7,9 @@ from hilctl.identify.frequency.judge import RecordFault
 from hilctl.identify.grey_box.identify import identify
 from hilctl.identify.grey_box.model import CannotBe, Record, ServoModel
 from hilctl.identify.grey_box.parameters import Fixed, Free, Parameters, Tied
-from hilctl.identify.grey_box.problem import stacked, triangle_of
 from hilctl.identify.grey_box.search import NoStart
 from hilctl.identify.grey_box.structure import crosswise, structure_of, whole, whole_rows
+from hilctl.identify.triangle import stacked, triangle_of
 from hilctl.papers.servo.setting import TRUTH, paper_choices, paper_model, sweep
 from hilctl.params import BadValues
 from hilctl.servo import Hold, State, paper_servo, sensitivities, simulate

@@ -180,7 +180,7 @@ def test_a_valve_without_a_threshold_gives_none(fit):
 
 @pytest.mark.slow
 def test_leakage_at_null_is_identified_from_the_records_and_a_wrong_fixed_value_biases_the_model():
-    hidden = rig_records(records(3, leak=4e-3), FACTS.values)
+    hidden = rig_records(records(3, leak=4e-3), FACTS.values)[SLOW_AND_SWEPT]
     choices = rig_choices(FACTS)
     found = identify_rig(FACTS, hidden, choices)
     leak, leakage = found.estimate("leak"), found.estimate("Ctc")

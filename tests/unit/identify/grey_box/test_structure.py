@@ -6,8 +6,8 @@ import pytest
 from hilctl.identify.grey_box.identify import identify
 from hilctl.identify.grey_box.model import CannotBe, Record
 from hilctl.identify.grey_box.parameters import Free
-from hilctl.identify.grey_box.problem import stacked, triangle_of
 from hilctl.identify.grey_box.structure import Sum, _loose, structure_of
+from hilctl.identify.triangle import stacked, triangle_of
 
 T = np.linspace(0.1, 3.0, 400)
 NOISE = 1e-3
