@@ -9,7 +9,7 @@ from hilctl.client.telemetry import Block, Event
 from hilctl.panel.feed import Feed, Listener
 from hilctl.panel.samples import Samples
 from hilctl.panel.scope import Scope
-from hilctl.panel.seat import Seat, StopLine
+from hilctl.panel.seat import ASKED_S, Seat, StopLine
 
 if TYPE_CHECKING:
     from fastapi import WebSocket
@@ -31,7 +31,7 @@ class Desk(Listener):
         self._stop_line = stop_line
         self._loop = asyncio.get_running_loop()
         self._wake = asyncio.Event()
-        self._told: dict[str, Any] = {}
+        self._told: tuple[Any, ...] = ()
         self._free = True  # the browser has drawn what it was sent
         self._leave = feed.join(self)
 
@@ -70,19 +70,23 @@ class Desk(Listener):
     async def serve(self, socket: "WebSocket") -> None:
         """Until it is closed. The tab's lease gets beats meanwhile."""
         await asyncio.wait_for(self.seated.wait(), _CONNECTS_S)
-        leave = self.seat.enter() if self.seat is not None else (lambda: None)
-        self._told, self._free = {}, True
+        if self.seat is None:
+            return
+        presence = self.seat.enter()
+        self._told, self._free = (), True
         self.wake()
-        sending = asyncio.create_task(self._send(socket))
+        tasks = [asyncio.create_task(self._send(socket)), asyncio.create_task(_ask_again(socket))]
         try:
             while True:
                 message = await socket.receive()
                 if message["type"] != "websocket.receive":
                     return
+                presence.heard()
                 self._hear(json.loads(message.get("text") or "{}"))
         finally:
-            leave()
-            sending.cancel()
+            presence.leave()
+            for task in tasks:
+                task.cancel()
 
     def _hear(self, said: dict[str, Any]) -> None:
         if "drawn" in said:
@@ -118,13 +122,20 @@ class Desk(Listener):
         while True:
             await self._wake.wait()
             self._wake.clear()
-            about = self.about()
-            if about != self._told:
-                self._told = about
-                await socket.send_text(json.dumps(about))
+            mark = (*self.scope.mark(), self.apart)
+            if mark != self._told:
+                self._told = mark
+                await socket.send_text(json.dumps(self.about()))
             if not self._free:
                 continue
             frame = self.scope.frame()
             if frame is not None:
                 self._free = False
                 await socket.send_bytes(frame)
+
+
+async def _ask_again(socket: "WebSocket") -> None:
+    """Whether somebody is there: the page's script answers."""
+    while True:
+        await socket.send_text('{"here": 1}')
+        await asyncio.sleep(ASKED_S)

@@ -118,6 +118,11 @@ class Scope:
                 self.channels = tuple(name for name in self.channels if name in samples.names)
             self._new()
 
+    def mark(self) -> tuple[int, str, Caught | None]:
+        """Changes whenever `about` does."""
+        with self._lock:
+            return self._generation, self.state, self.caught
+
     def about(self) -> dict[str, Any]:
         """What the browser has to know of the frames of this generation."""
         samples = self._samples()

@@ -1,10 +1,11 @@
 """What one browser may do: a connection of its own, and the lease while somebody sits there.
 
 A seat belongs to a browser's tab: a page that is loaded again finds it, with the lease and what was typed. While no
-page of the tab is connected the lease gets no beats, and ends as the rig file says.
+page of the tab answers the lease gets no beats, and ends as the rig file says.
 """
 
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -15,6 +16,23 @@ from hilctl.panel.feed import Feed
 from hilctl.wire.errors import Code
 
 NAME = "panel"
+ASKED_S = 0.5  # a page is asked this often; it answers in the background too, but not while it hangs or its host sleeps
+SILENT_S = 1.5  # and is absent after that
+
+
+class Presence:
+    """One page that is connected, for as long as it is."""
+
+    def __init__(self, pages: "dict[Presence, float]") -> None:
+        self._pages = pages
+
+    def heard(self) -> None:
+        """It has answered."""
+        self._pages[self] = time.monotonic()
+
+    def leave(self) -> None:
+        """It is gone."""
+        self._pages.pop(self, None)
 
 
 class Seat:
@@ -25,7 +43,7 @@ class Seat:
         self._lock = threading.RLock()  # of the connection, not of requests
         self._client: Client | None = None
         self._run = ""
-        self._pages = 0
+        self._pages: dict[Presence, float] = {}  # when each was last heard
         self.name = NAME
         self.holds = False
         self.lost = ""  # why the lease was lost; until it is taken again
@@ -34,23 +52,15 @@ class Seat:
 
     # --- presence
 
-    def enter(self) -> Callable[[], None]:
-        """A page of this tab is connected, until the result is called."""
-        with self._lock:
-            self._pages += 1
-        left = threading.Event()
-
-        def leave() -> None:
-            with self._lock:
-                if not left.is_set():
-                    left.set()
-                    self._pages -= 1
-
-        return leave
+    def enter(self) -> "Presence":
+        """A page of this tab is connected."""
+        presence = Presence(self._pages)
+        presence.heard()
+        return presence
 
     def present(self) -> bool:
-        """Whether somebody looks."""
-        return self._pages > 0
+        """Whether somebody looks: a page that is connected has answered just now."""
+        return any(time.monotonic() - heard_s < SILENT_S for heard_s in list(self._pages.values()))
 
     # --- requests
 

@@ -3,9 +3,8 @@
 import asyncio
 import secrets
 import socket
-from collections.abc import Callable
-from contextlib import suppress
-from importlib import resources
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +16,8 @@ from hilctl.panel.files import Files
 from hilctl.panel.hall import Hall
 
 PORT = 8088
+_ENDS_S = 2
+_ANSWERS_S = 20.0
 _PING_S = 0.5  # a browser answers by itself, also in the background; one that slept does not, and its lease ends
 _PONG_S = 1.5
 _SHORTEST = 12  # characters of a password
@@ -83,30 +84,55 @@ def _read(path: Path) -> str:
     return text
 
 
-def _free_port(host: str) -> int:
-    with socket.create_server((host, 0), family=socket.AF_INET6 if ":" in host else socket.AF_INET) as one:
-        return int(one.getsockname()[1])
-
-
 def serve(where: Where, address: Address, say: Callable[[str], None], feed: Feed | None = None) -> None:
     """Until it is ended by Ctrl-C or SIGTERM."""
     try:
-        from fastapi import Response, WebSocket
-        from nicegui import app, ui
+        import uvicorn
     except ImportError:
         raise HilctlError(
             "the operator's page needs NiceGUI, which is not installed", remedy="pip install 'hilctl[panel]'"
         ) from None
 
     password, made = address.password()
-    if address.port == 0:
-        address = address._replace(port=_free_port(address.host))
-    feed = feed or Feed(where)
-    hall = Hall(feed)
-    files = Files(feed)
+
+    class Server(uvicorn.Server):
+        """Says where it listens, once it does."""
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            if self.started:
+                port = self.servers[0].sockets[0].getsockname()[1]
+                say(f"operator's page at {address._replace(port=port).url}{f'?token={password}' if made else ''}")
+
+    server = Server(uvicorn.Config(
+        _application(feed or Feed(where), address, password), host=address.host, port=address.port,
+        log_level="warning", access_log=False, proxy_headers=address.proxy, timeout_graceful_shutdown=_ENDS_S,
+        ssl_certfile=address.certificate or None, ssl_keyfile=address.private_key or None,
+        ws="websockets-sansio", ws_ping_interval=_PING_S, ws_ping_timeout=_PONG_S, ws_per_message_deflate=False,
+    ))  # fmt: skip
+    with suppress(KeyboardInterrupt):  # uvicorn has ended in order, and raises it again
+        server.run()
+
+
+def _application(feed: Feed, address: Address, password: str) -> Any:
+    """Our routes, NiceGUI's below them, and the door before all."""
+    from fastapi import FastAPI, Response, WebSocket
+    from fastapi.staticfiles import StaticFiles
+    from nicegui import ui
+
+    hall, files = Hall(feed), Files(feed)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        feed.start()
+        yield
+        for end in (files.close, hall.close, feed.stop):
+            await asyncio.to_thread(end)
+
+    app = FastAPI(lifespan=lifespan, openapi_url=None)
     hosts = {address.host, "127.0.0.1", "localhost", "::1", *address.names}
     app.add_middleware(Door, password=password, hosts=() if address.proxy else hosts, secure=address.secure)
-    app.add_static_files("/static", str(resources.files("hilctl.panel") / "static"))
+    app.mount("/static", StaticFiles(packages=[("hilctl.panel", "static")]))
     files.routes(app)
 
     @app.websocket("/live/{page}")
@@ -123,25 +149,12 @@ def serve(where: Where, address: Address, say: Callable[[str], None], feed: Feed
         why = await asyncio.to_thread(hall.stop_line.stop)
         return Response(why, status_code=503 if why else 204, media_type="text/plain")
 
-    @ui.page("/", title="hilctl", response_timeout=20.0)
+    @ui.page("/", title="hilctl", response_timeout=_ANSWERS_S)
     async def main() -> None:
         await hall.page()
 
-    app.on_startup(feed.start)
-    app.on_startup(lambda: say(f"operator's page at {address.url}{f'?token={password}' if made else ''}"))
-    for end in (files.close, hall.close, feed.stop):
-        app.on_shutdown(end)
-    with suppress(KeyboardInterrupt):  # uvicorn has ended in order, and raises it again
-        _run(ui, address)
-
-
-def _run(ui: Any, address: Address) -> None:
-    ui.run(
-        host=address.host, port=address.port, title="hilctl", show=False, reload=False, show_welcome_message=False,
-        reconnect_timeout=10.0, uvicorn_logging_level="warning", ws_ping_interval=_PING_S, ws_ping_timeout=_PONG_S,
-        ssl_certfile=address.certificate or None, ssl_keyfile=address.private_key or None,
-        access_log=False, favicon=_ICON, proxy_headers=address.proxy, tailwind=False,
-    )  # fmt: skip
+    ui.run_with(app, title="hilctl", favicon=_ICON, reconnect_timeout=10.0, tailwind=False, show_welcome_message=False)
+    return app
 
 
 _ICON = (

@@ -1,6 +1,11 @@
 """On the real clock: stop by click, by key, and without the page's own line; a browser that goes in mid-motion."""
 
+import os
 import re
+import signal
+from contextlib import suppress
+from itertools import chain
+from pathlib import Path
 
 import pytest
 
@@ -107,3 +112,33 @@ def test_every_sample_of_a_capture_is_there(page, rig):
     history = rig.status()["history"]
     ticks = rig.samples(history["first"], channels=["tick"])["tick"]
     assert int(ran) == ((ticks >= first) & (ticks <= last)).sum()
+
+
+@pytest.mark.parametrize("which", ["chrom", "--type=renderer"])
+def test_a_computer_that_sleeps_or_a_page_that_hangs_loses_the_lease(page, rig, which):
+    """Processes of the browser stand still: no connection is closed, but nothing answers. Then they go on."""
+    clicks.take_the_lease(page)
+    until(lambda: rig.status()["lease"], "the lease")
+    own = descendants(os.getpid(), which)
+    assert own
+    try:
+        for pid in own:
+            os.kill(pid, signal.SIGSTOP)
+        until(lambda: rig.status()["lease"] is None, "the loss of the lease")
+    finally:
+        for pid in own:
+            os.kill(pid, signal.SIGCONT)
+    page.get_by_role("alert").filter(has_text="The lease was lost").wait_for()
+    clicks.status(page, "Lease").filter(has_text="free").wait_for()
+
+
+def descendants(pid, name):
+    """Processes below this one whose command has the name."""
+    found = []
+    children = [file.read_text().split() for file in Path(f"/proc/{pid}/task").glob("*/children")]
+    for child in chain(*children):
+        with suppress(OSError):
+            if name in Path(f"/proc/{child}/cmdline").read_text():
+                found.append(int(child))
+            found += descendants(int(child), name)
+    return found

@@ -50,6 +50,7 @@ const scope = {
 hilctl.scope = scope;
 
 function about(told) {
+  if (told.here) send({ here: 1 });
   if (told.generation === undefined) return;
   scope.about = told;
   scope.ring = told.channels.map(() => new Float32Array(2 * ROOM).fill(NaN));
