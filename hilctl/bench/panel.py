@@ -91,6 +91,8 @@ def _opened(browser: Any, url: str) -> Any:
     page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
     page.goto(url)
     page.get_by_role("status", name="Mode").filter(has_text=re.compile("OFF|HOLD|TRACK")).wait_for()
+    page.get_by_role("button", name=re.compile("Take the lease")).wait_for()
+    page.wait_for_function("() => hilctl.connected")
     return page
 
 

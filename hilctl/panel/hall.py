@@ -78,6 +78,7 @@ class Hall:
             head.refresh()
             views[tabs.value].refresh()
 
+        head.refresh()
         show(VIEWS[0].name)
         tabs.on_value_change(lambda change: show(change.value))
         await client.connected(_CONNECTS_S)

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from nicegui import ui
 
 from hilctl.panel.asking import sure
-from hilctl.panel.figures import COLOURS, axis, grid_of, options
+from hilctl.panel.figures import COLOURS, axis, grid_of, line, options
 from hilctl.panel.jobs import Followed, start
 from hilctl.panel.views.job_view import JobView
 
@@ -38,6 +38,9 @@ class FrictionView(JobView):
                 ui.html("<h2>Residuals of the fit</h2>", sanitize=False)
                 self._left = grid_of(_residuals(None), "residuals of the fit")
             with ui.element("section").classes("hil-card"):
+                ui.html("<h2>What a reversal shows</h2>", sanitize=False)
+                self._turn = grid_of(_reversal(None), "friction since a reversal")
+            with ui.element("section").classes("hil-card"):
                 ui.html("<h2>Friction model</h2>", sanitize=False)
                 self._model = ui.column().style("gap:.15rem")
 
@@ -63,12 +66,14 @@ class FrictionView(JobView):
         measured = [one for one in job.measured if one["kind"] == "friction"]
         campaign = (job.result or {}).get("campaign") or job.result or {}
         points = measured or campaign.get("points") or []
-        self._chart.options.clear()
-        self._chart.options.update(_curve(points, fit))
-        self._chart.update()
-        self._left.options.clear()
-        self._left.options.update(_residuals(fit))
-        self._left.update()
+        for chart, drawn in (
+            (self._chart, _curve(points, fit)),
+            (self._left, _residuals(fit)),
+            (self._turn, _reversal((job.result or {}).get("presliding"))),
+        ):
+            chart.options.clear()
+            chart.options.update(drawn)
+            chart.update()
         self._model.clear()
         with self._model:
             if fit is None:
@@ -127,3 +132,21 @@ def _residuals(fit: dict[str, Any] | None) -> dict[str, Any]:
             {"type": "scatter", "name": name, "symbol": symbol, "symbolSize": 7, "color": colour, "data": data}
         )
     return options(series, axis("speed", "m/s", log=True), axis("measured − model", "N"))
+
+
+def _reversal(found: dict[str, Any] | None) -> dict[str, Any]:
+    """Friction over the distance since the motion turned: measured, and what each model makes of it."""
+    turn = (
+        found["evidence"]["turn"]
+        if found and found.get("evidence")
+        else {"distance_m": [], "measured_n": [], "laws_n": {}}
+    )
+    x_um = [1e6 * x for x in turn["distance_m"]]
+    data = [list(pair) for pair in zip(x_um, turn["measured_n"], strict=False)]
+    series: list[dict[str, Any]] = [
+        {"type": "scatter", "name": "measured", "symbolSize": 4, "color": "#8a94a3", "data": data}
+    ]
+    for k, (name, force) in enumerate(turn["laws_n"].items()):
+        pairs = sorted((x, f) for x, f in zip(x_um, force, strict=False) if x is not None and f is not None)
+        series.append(line(name, [x for x, _ in pairs], [f for _, f in pairs], k))
+    return options(series, axis("distance since the reversal", "µm"), axis("friction", "N"))

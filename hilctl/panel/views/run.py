@@ -24,7 +24,7 @@ class RunView(View):
     def build(self) -> None:
         """Draws it."""
         self._kind = "triangle"
-        self._run = ""
+        self._drawn_for: tuple[str, bool] = ("", False)  # a run, and whether it is known whose page this is
         self._checked: dict[str, Any] | None = None
         with ui.element("div").classes("hil-grid"):
             with ui.element("section").classes("hil-card"):
@@ -58,8 +58,9 @@ class RunView(View):
         run, status = feed.run, feed.status
         if run is None or not status:
             return
-        if run.id != self._run:
-            self._run = run.id
+        now = (run.id, self.desk.seat is not None)
+        if now != self._drawn_for:
+            self._drawn_for = now
             self._draw_motion()
         units = {channel["name"]: channel["unit"] for channel in run.describe["channels"]}
         newest = run.samples.newest()
