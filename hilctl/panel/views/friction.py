@@ -39,7 +39,7 @@ class FrictionView(JobView):
                 self._left = grid_of(_residuals(None), "residuals of the fit")
             with ui.element("section").classes("hil-card"):
                 ui.html("<h2>What a reversal shows</h2>", sanitize=False)
-                self._turn = grid_of(_reversal(None), "friction since a reversal")
+                self._reversed = grid_of(_reversal(None), "friction since a reversal")
             with ui.element("section").classes("hil-card"):
                 ui.html("<h2>Friction model</h2>", sanitize=False)
                 self._model = ui.column().style("gap:.15rem")
@@ -69,7 +69,7 @@ class FrictionView(JobView):
         for chart, drawn in (
             (self._chart, _curve(points, fit)),
             (self._left, _residuals(fit)),
-            (self._turn, _reversal((job.result or {}).get("presliding"))),
+            (self._reversed, _reversal((job.result or {}).get("presliding"))),
         ):
             chart.options.clear()
             chart.options.update(drawn)
