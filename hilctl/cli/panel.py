@@ -3,6 +3,7 @@
 import argparse
 
 from hilctl.cli import connect
+from hilctl.cli.arguments import count
 from hilctl.errors import DONE
 
 
@@ -11,7 +12,8 @@ def panel(parser: argparse.ArgumentParser) -> None:
     connect.options(parser)
     parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS",
                         help="where to serve the page; elsewhere than on loopback with TLS and a password")  # fmt: skip
-    parser.add_argument("--port", type=int, default=8088, metavar="PORT", help="its port (8088); 0: any free one")
+    parser.add_argument("--port", type=count(0, 65535), default=8088, metavar="PORT",
+                        help="its port (8088); 0: any free one")  # fmt: skip
     parser.add_argument("--tls-cert", default="", metavar="FILE", help="certificate, PEM")
     parser.add_argument("--tls-key", default="", metavar="FILE", help="its private key, PEM")
     parser.add_argument("--password-file", default="", metavar="FILE",

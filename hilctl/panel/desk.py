@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 _CONNECTS_S = 20.0
+_FRAME_S = 0.028  # between two frames at least: some 35 a second are smooth, and blocks come 50 times
 
 
 class Desk(Listener):
@@ -32,6 +33,7 @@ class Desk(Listener):
         self._loop = asyncio.get_running_loop()
         self._wake = asyncio.Event()
         self._told: tuple[Any, ...] = ()
+        self._sent_s = 0.0  # when the last frame was
         self._free = True  # the browser has drawn what it was sent
         self._leave = feed.join(self)
 
@@ -126,11 +128,15 @@ class Desk(Listener):
             if mark != self._told:
                 self._told = mark
                 await socket.send_text(json.dumps(self.about()))
+            early_s = self._sent_s + _FRAME_S - self._loop.time()
+            if early_s > 0.0:
+                self._loop.call_later(early_s, self._wake.set)
+                continue
             if not self._free:
                 continue
             frame = self.scope.frame()
             if frame is not None:
-                self._free = False
+                self._free, self._sent_s = False, self._loop.time()
                 await socket.send_bytes(frame)
 
 

@@ -3,6 +3,7 @@
 import os
 import re
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -164,5 +165,6 @@ def _files(folder: Path) -> list[dict[str, Any]]:
         for name in sorted(names):
             path = Path(place, name)
             if not path.is_symlink() and len(found) < _FILES:
-                found.append({"name": str(path.relative_to(folder)), "bytes": path.stat().st_size})
+                with suppress(FileNotFoundError):  # the job has put another file in its place meanwhile
+                    found.append({"name": str(path.relative_to(folder)), "bytes": path.stat().st_size})
     return found

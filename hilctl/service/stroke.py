@@ -4,7 +4,7 @@ With reading r, the position in use is x = g (r - o), and the unshifted one x0 =
 x = g (x0/g0 + o0 - o).
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hilctl.law.motions import MotionLimits, MotionRefused
 from hilctl.law.settings import Controller
@@ -50,20 +50,20 @@ def unshifted_limits(limits: MotionLimits, shift: Shift) -> MotionLimits:
 class PassesStroke(MotionRefused):
     """A motion that passes a limit of the stroke by the unshifted reading alone."""
 
-    shift: Shift
+    def __init__(self, shift: Shift, **refused: Any) -> None:
+        self.shift = shift
+        super().__init__(**refused)
 
     @classmethod
     def of(cls, refused: MotionRefused, shift: Shift) -> MotionRefused:
         """What the check of the unshifted stroke refused, by that reading."""
         if not refused.key.startswith("limits.position"):
             return refused
-        made = cls(
-            quantity=refused.quantity, unit=refused.unit, t_s=refused.t_s, value=shift.unshifted(refused.value),
+        return cls(
+            shift, quantity=refused.quantity, unit=refused.unit, t_s=refused.t_s, value=shift.unshifted(refused.value),
             limit=shift.unshifted(refused.limit), key=refused.key,
             remedy="reduce the motion, or put the correction into the rig file and restart",
         )  # fmt: skip
-        made.shift = shift
-        return made
 
     def __str__(self) -> str:
         shift = self.shift

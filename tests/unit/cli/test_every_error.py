@@ -14,6 +14,7 @@ import sim
 from hilctl.client import Outcome
 from hilctl.errors import EXITS, FAILED, RIG_SAID_NO, WRONG_USE, HilctlError, NoFigures, explain
 from hilctl.params import Problem
+from hilctl.service.stroke import Shift
 from hilctl.wire.errors import Code, refusal_of
 
 # What a constructor takes besides a message.
@@ -21,6 +22,9 @@ _GIVEN: dict[str, dict[str, Any]] = {
     "BadValues": {"problems": [Problem("machine.m", -1.0, "must be 1 to 1e6 kg", "weigh it")]},
     "MotionRefused": {"quantity": "position", "unit": "m", "t_s": 1.0, "value": 0.2, "limit": 0.09,
                       "key": "limits.position.max_m", "remedy": "reduce the motion"},
+    "PassesStroke": {"shift": Shift(1.0, 0.01, 1.0, 0.0), "quantity": "position", "unit": "m", "t_s": 1.0, "value": 0.2,
+                     "limit": 0.09, "key": "limits.position.max_m", "remedy": "reduce the motion"},
+    "PassesLimit": {"message": "too far", "key": "limits.position.max_m", "plan": None, "at_s": 1.0},
     "hilctl.wire.errors.Refused": {"code": Code.LIMIT, "message": "too far", "key": "amplitude_m"},
     "Malformed": {"code": Code.BAD_MESSAGE, "message": "no request", "key": "id"},
     "firmware_bridge.modbus.link.Refused": {"what": "read", "code": 2},

@@ -14,7 +14,7 @@ from hilctl.identify.dynamics.written import plain_study
 from hilctl.params import BadValues, Problem
 from hilctl.report.dynamics.page import page
 from tests.unit.design.test_design import facts_of
-from tests.unit.report.test_dynamics import study as paper_study  # noqa: F401, a fixture
+from tests.unit.report.conftest import study as paper_study  # noqa: F401, a fixture
 from tests.unit.report.test_dynamics import words
 
 GAINS = {"law.three_state.kd_per_m": 17.0}
