@@ -84,18 +84,18 @@ class Desk(Listener):
                 if message["type"] != "websocket.receive":
                     return
                 presence.heard()
-                self._hear(json.loads(message.get("text") or "{}"))
+                self._hear(json.loads(message.get("text") or "{}"), socket)
         finally:
             presence.leave()
             for task in tasks:
                 task.cancel()
 
-    def _hear(self, said: dict[str, Any]) -> None:
+    def _hear(self, said: dict[str, Any], socket: "WebSocket") -> None:
         if "drawn" in said:
             self._free = True
             self._wake.set()
         if "stop" in said:
-            asyncio.create_task(self._stop())  # noqa: RUF006  (its outcome is shown by itself)
+            asyncio.create_task(self._stop(socket))  # noqa: RUF006  (it reports its outcome itself)
         if "show" in said:
             self.scope.show(said["show"], said["window"])
             self._wake.set()
@@ -107,8 +107,9 @@ class Desk(Listener):
             pair = said["cursors"]
             self.on_cursors((int(min(pair)), int(max(pair))) if pair else None)
 
-    async def _stop(self) -> None:
-        await asyncio.to_thread(self._stop_line.stop)
+    async def _stop(self, socket: "WebSocket") -> None:
+        """A stop that was not taken must not look like one that was."""
+        await socket.send_text(json.dumps({"stop": await asyncio.to_thread(self._stop_line.stop)}))
 
     def about(self) -> dict[str, Any]:
         """What the browser has to know to draw."""

@@ -296,11 +296,15 @@ def test_a_service_that_goes_and_comes_again_with_another_rig_file(serving, open
         edit(page, "machine.m", 480)
     clicks.status(page, "Mode").filter(has_text="no service").wait_for()
     page.get_by_text(re.compile("nobody listens|no reply")).first.wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_role("alert").filter(has_text="STOP was not taken").wait_for()
     with running(ports, **{"machine.m": 450}) as service:
         ready(page)
         clicks.tab(page, "Parameters")
         page.get_by_text("1 typed, not sent").wait_for()
         page.get_by_text("✎ active: 450").wait_for()
+        page.keyboard.press("Escape")
+        page.get_by_text("STOP was not taken").wait_for(state="hidden")
         with Client(service.commands, lease="none") as rig:
             assert rig.status()["epoch"] == 1  # nothing was sent again
             assert rig.status()["lease"] is None

@@ -32,8 +32,21 @@ hilctl.stop = () => {
   hilctl.stopped += 1;
   hilctl.stopped_ms = performance.timeOrigin + performance.now();
   if (hilctl.connected) send({ stop: hilctl.stopped });
-  else fetch('/stop', { method: 'POST' });
+  else fetch('/stop', { method: 'POST' }).then(async (answer) => stopped(answer.ok ? '' : await answer.text()))
+    .catch(() => stopped('the panel does not answer'));
 };
+
+// Empty: the service has taken it.
+function stopped(why) {
+  let line = document.getElementById('hil-stopped');
+  if (!line) {
+    line = document.body.appendChild(document.createElement('div'));
+    line.id = 'hil-stopped';
+    line.setAttribute('role', 'alert');
+  }
+  line.textContent = why && `STOP was not taken: ${why}. Stop at the rig.`;
+}
+
 document.addEventListener('keydown', (event) => {
   if (event.key === 'Escape') { event.preventDefault(); hilctl.stop(); }
 }, true);
@@ -51,6 +64,7 @@ hilctl.scope = scope;
 
 function about(told) {
   if (told.here) send({ here: 1 });
+  if (told.stop !== undefined) stopped(told.stop);
   if (told.generation === undefined) return;
   scope.about = told;
   scope.ring = told.channels.map(() => new Float32Array(2 * ROOM).fill(NaN));
