@@ -181,8 +181,7 @@ while True:
 """
 
 
-@pytest.mark.parametrize("lossy", [[], ["lossy"]], ids=["whole", "lossy"])
-@pytest.mark.parametrize("after", [1, 3, 12])
+@pytest.mark.parametrize(("after", "lossy"), [(1, []), (3, []), (3, ["lossy"])], ids=["first", "third", "lossy"])
 def test_after_kill_it_opens_and_holds_what_was_said_to_be_flushed(
     tmp_path: Path, after: int, lossy: list[str]
 ) -> None:

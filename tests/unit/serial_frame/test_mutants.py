@@ -122,11 +122,13 @@ def test_each_mutants_text_is_there_once():
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_suite_passes_without_a_mutant(copy):
     assert suite(copy, SUITE).returncode == 0
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_suite_passes_in_qemu_without_a_mutant(copy, emulated):
     assert suite(copy, METAL_SUITE).returncode == 0
 
@@ -140,8 +142,9 @@ def test_the_suite_kills(copy, name):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("name", list(METAL_MUTANTS)[::STEP])
+@pytest.mark.parametrize("name", METAL_MUTANTS)
 def test_the_suite_kills_in_qemu(copy, name, emulated):
     file, there, instead = METAL_MUTANTS[name]
     killed(copy / "boards/metal" / file, there, instead, copy, METAL_SUITE)
