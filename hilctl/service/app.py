@@ -78,6 +78,7 @@ class App:
             self._admit_due_s = now_s + _ADMIT_S
             self._watch_admission()
             self._watch_descriptors()
+            self.desk.look()
         if s.lease.held is not None:
             self._watch_lease(now_s)
         s.jobs.look(now_s)

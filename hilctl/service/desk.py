@@ -26,6 +26,7 @@ from hilctl.service import (
 )
 from hilctl.service.doors import Door
 from hilctl.service.inbox import CUT_OFF, Inbox, Message, of_connection
+from hilctl.service.peers import Peers
 from hilctl.service.rate import RateLimit
 from hilctl.service.repeats import Entry, Repeats, Sender
 from hilctl.service.service import Asked, Service
@@ -131,6 +132,7 @@ class Desk:
         socket.setsockopt(zmq.LINGER, 0)
         # A reply that finds no place is an error that is counted, never a wait.
         socket.setsockopt(zmq.ROUTER_MANDATORY, 1)
+        self._peers = Peers(socket)
         self.door.open(socket)
         return socket
 
@@ -139,14 +141,22 @@ class Desk:
         until_s = time.monotonic() + _LAST_S
         while (message := self._inbox.next(until_s)) is not None and time.monotonic() < until_s:
             self._handle(message)
-        self.socket.close(linger=int(1000 * _LAST_S))
+        self._close()
         self.socket = self._open()
         self._inbox = Inbox(self.socket)
 
     def close(self) -> None:
         """Nobody is answered any more; the last replies have a moment to leave."""
-        self.socket.close(linger=int(1000 * _LAST_S))
+        self._close()
         self.door.close()
+
+    def _close(self) -> None:
+        self._peers.close()
+        self.socket.close(linger=int(1000 * _LAST_S))
+
+    def look(self) -> None:
+        """Which connections have ended, before the reports of them fill the memory."""
+        self._peers.look()
 
     def serve(self) -> bool:
         """Handles what has come, for a limited time; True when more waits."""
@@ -200,7 +210,9 @@ class Desk:
         if verdict == "answered" and entry.reply is not None:
             self._send(envelope, entry.reply)
         elif verdict == "new":
-            self._begin(envelope, request, Asked(who, request.client, request.lease, now_s), entry)
+            peers, peer = self._peers, self._peers.of(message.origin)
+            asked = Asked(who, request.client, request.lease, now_s, lambda: peers.there(peer))
+            self._begin(envelope, request, asked, entry)
 
     def _begin(self, envelope: list[bytes], request: Request, asked: Asked, entry: Entry) -> None:
         s = self.service

@@ -144,6 +144,8 @@ def wait(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     if bool(args.motion) + bool(args.seconds) + bool(args.mode) + bool(args.job) != 1:
         raise Refused(Code.BAD_VALUE, "motion, seconds, mode, job: give exactly one of them", "motion")
     job = s.jobs.get(args.job) if args.job else None
+    if args.keep_lease:
+        s.lease.need(asked.who.id, asked.token, "wait with keep_lease")
     first, begun_s, goal = s.core.history.end, time.monotonic(), 0
     if args.motion > s.last_motion:
         told = f"motion: {args.motion} refused, no such motion was started; the last one is {s.last_motion}"
@@ -161,6 +163,8 @@ def wait(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
             why = "timeout"
         if why:
             return _over(s, why, args.motion, first)
+        if args.keep_lease and asked.connected():
+            s.lease.beat(asked.who.id, asked.token, time.monotonic())
         yield Pace.FAST if s.virtual else Pace.SLOW
 
 

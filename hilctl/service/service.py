@@ -1,5 +1,6 @@
 """Everything that the handlers of requests share. One thread, the wire's, touches it."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,6 +56,7 @@ class Asked(NamedTuple):
     client: str  # what the sender calls itself
     token: str  # the lease's
     now_s: float
+    connected: Callable[[], bool] = lambda: False  # whether the connection that it came by still stands
 
     @property
     def sender(self) -> str:

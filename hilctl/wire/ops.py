@@ -77,6 +77,9 @@ class Wait(Params):
     mode: Annotated[Literal["", "off", "hold"], note("until this mode is reached")] = ""
     job: Annotated[int, whole(0, MAX_JOB, "", "until this job is over")] = 0
     timeout_s: Annotated[float, number(0, 86_400, "s", "at most this long by the wall; 0: without end")] = 0.0
+    keep_lease: Annotated[
+        bool, note("while it waits and its connection stands, the lease needs no beat; for its holder")
+    ] = False
 
 
 class Events(Params):

@@ -11,6 +11,7 @@ import pytest
 from hilctl.client import Client, Code, private_service
 from hilctl.recording.reader import open_recording
 from hilctl.signals import NAMES
+from hilctl.wire import PROTOCOL
 from tests.system.service_parts import RIG, Raw, armed, refusal, settle, until
 
 pytestmark = pytest.mark.timeout(300)
@@ -343,7 +344,7 @@ def test_a_private_service_takes_its_files_with_it():
 
 def test_hello_says_to_a_client_of_another_version_what_to_do(service):
     with Client(service.commands, lease="none") as rig:
-        assert rig.hello["protocol"] == "1.3" and rig.hello["notice"] == ""
+        assert rig.hello["protocol"] == PROTOCOL and rig.hello["notice"] == ""
         assert "protocol 1.99" in rig.ask("hello", minor=99)["notice"]
         refused = refusal(rig.ask, "hello", protocol=2)
         assert refused.code == Code.VERSION and "update hilctl on the rig PC" in refused.message
