@@ -3,6 +3,7 @@
 hilctl job start commission                          also from elsewhere: --connect tcp://rig-pc:9870 --key carol.key
 hilctl job start commission -- --only friction       options of the command stand behind --
 hilctl job resume 3                                  goes on in the folder of job 3
+hilctl job upload shake.csv                          then: hilctl job start commission -- --history upload:shake.csv
 hilctl job list
 hilctl job result 3 --out copy
 """
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import connect
 from hilctl.cli.arguments import count
-from hilctl.cli.files import result_folder
+from hilctl.cli.files import result_folder, source_file
 from hilctl.cli.output import as_json, json_line, note, say
 from hilctl.cli.progress import working
 from hilctl.errors import DONE, RIG_SAID_NO
@@ -34,6 +35,7 @@ def job(parser: argparse.ArgumentParser) -> None:
     for name, declare, text in (
         ("start", _start_options, "start a job; options of its command follow after --"),
         ("resume", _resume_options, "go on in the folder of a job, with its options or others that follow after --"),
+        ("upload", _upload_options, "send a file for a job; its options call it upload:NAME"),
         ("list", _list_options, "list the jobs that are remembered, the newest first"),
         ("show", _show_options, "show the progress of a job, its last lines of output, its files"),
         ("wait", _wait_options, "wait until a job is over; exit code 0 when it is done, 1 when it is not"),
@@ -62,6 +64,11 @@ def _begins(parser: Any) -> None:
     parser.add_argument("--json", action="store_true", help="the job as one JSON object")
     parser.rest = "options"
     parser.set_defaults(do=_start)
+
+
+def _upload_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="of this computer")
+    parser.set_defaults(do=_upload)
 
 
 def _list_options(parser: argparse.ArgumentParser) -> None:
@@ -118,6 +125,13 @@ def _start(given: argparse.Namespace) -> int:
         say(job_text(made))
         note(f"it goes on by itself: `hilctl job wait {made['job']}`, `hilctl job abort {made['job']}`")
     return DONE if made["state"] in ("running", "done") else RIG_SAID_NO
+
+
+def _upload(given: argparse.Namespace) -> int:
+    source_file("FILE", Path(given.file))
+    with connect.look(given) as rig:
+        say(_jobs(rig).upload(given.file))
+    return DONE
 
 
 def _list(given: argparse.Namespace) -> int:

@@ -2,7 +2,7 @@
 
 The order comes on standard input: where the service is, what is shown there, the words. What a job may not name (the
 rig, another service, places on the rig's disk) is refused before anything begins, as wrong options are. `job:N` stands
-for the folder of job N.
+for the folder of job N, `upload:NAME` for a file that a client has sent.
 """
 
 import argparse
@@ -28,16 +28,15 @@ REFUSED = {
     "out": "a job has a folder of its own; `hilctl job result` copies it",
     "save": "a job writes into its own folder; `hilctl job result` copies it",
     "points": "files of the rig's PC are not named in a job; without a rig it needs no job",
-    "history": "files of the rig's PC are not named in a job",
     "record": "files of the rig's PC are not named in a job; without a rig it needs no job",
     "check": "files of the rig's PC are not named in a job; without a rig it needs no job",
 }
-NAMES_A_JOB = ("source", "curve", "folder")  # values that may be job:N, or job:N/FILE
+NAMES_A_JOB = ("source", "curve", "folder", "history")  # values that may be job:N, job:N/FILE or upload:NAME
 _BEGUN_WITH = {  # a campaign goes on as it was begun: without these
     "speeds": None, "budget": None, "elements": None, "curve": "", "center": None, "excitation": "", "band": "",
     "amplitude": 0.0, "carrier": None,
 }  # fmt: skip
-_JOB = "job:"
+_JOB, _UPLOAD = "job:", "upload:"
 
 
 def main() -> int:
@@ -79,8 +78,11 @@ def adapt(given: argparse.Namespace, order: dict[str, Any]) -> None:
         raise WrongUse(f"--json {given.json}: refused in a job: {REFUSED['out']}; leave --json out", key="--json")
     folders = {int(number): Path(folder) for number, folder in order["folders"].items()}
     for name in NAMES_A_JOB:
-        if getattr(given, name, ""):
-            setattr(given, name, str(_place(name, getattr(given, name), folders)))
+        value = getattr(given, name, "")
+        if isinstance(value, list):
+            setattr(given, name, [str(_place(name, one, folders, Path(order["uploads"]))) for one in value])
+        elif value:
+            setattr(given, name, str(_place(name, value, folders, Path(order["uploads"]))))
     if getattr(given, "resume", False):
         raise WrongUse("--resume: refused in a job: `hilctl job resume N` resumes job N; leave --resume out",
                        key="--resume")  # fmt: skip
@@ -109,13 +111,22 @@ def _resume(given: argparse.Namespace) -> None:
             setattr(given, name, default)
 
 
-def _place(name: str, value: str, folders: dict[int, Path]) -> Path:
-    """The folder of a job, or a file in it."""
+def _place(name: str, value: str, folders: dict[int, Path], uploads: Path) -> Path:
+    """The folder of a job, a file in it, or one that was sent."""
     option = {"source": "DIR", "folder": "--from"}.get(name, f"--{name}")
+    if value.startswith(_UPLOAD):
+        sent = uploads / Path(value.removeprefix(_UPLOAD)).name
+        if not sent.is_file():
+            remedy = f"send it first: `hilctl job upload {sent.name or 'FILE'}`"
+            raise WrongUse(f"{option} {value}: no such file was sent; {remedy}", key=option)
+        return sent
     number, _, inside = value.removeprefix(_JOB).partition("/")
     if not value.startswith(_JOB) or not number.isdecimal() or ".." in Path(inside).parts:
         example = f"{_JOB}3" + ("/friction.json" if name == "curve" else "")
-        raise WrongUse(f"{option} {value}: must be the folder of a job, or a file in it, like {example}", key=option)
+        what = f"must be the folder of a job, or a file in it, like {example}, or one that was sent, like upload:my.csv"
+        if name == "history":
+            what = f"send it first: `hilctl job upload {value}`; its name is then {_UPLOAD}{Path(value).name}"
+        raise WrongUse(f"{option} {value}: {what}", key=option)
     if int(number) not in folders:
         known = ", ".join(str(n) for n in sorted(folders)) or "none"
         raise WrongUse(f"{option} {value}: no job {number} is remembered; known: {known}", key=option)

@@ -17,6 +17,7 @@ from typing import Any
 from hilctl.client.client import Client
 from hilctl.client.download import Progress, download, pieces, unheard
 from hilctl.errors import HilctlError
+from hilctl.wire.op import MAX_CHUNK
 
 _START_S = 60.0  # its command is loaded, and its options are checked
 
@@ -31,6 +32,15 @@ class Jobs:
         """Starts one; Refused (`bad_value`) where its options are wrong. `resumes`: continues that job."""
         named = {"kind": kind} if kind else {}
         return self._rig.ask("job_start", timeout_s=_START_S, options=list(options), resumes=resumes, **named)
+
+    def upload(self, file: str | Path, name: str = "", progress: Progress = unheard) -> str:
+        """Sends a file for a job; what its options call it."""
+        data, name = Path(file).read_bytes(), name or Path(file).name
+        for offset in range(0, max(len(data), 1), MAX_CHUNK):
+            piece = data[offset : offset + MAX_CHUNK]
+            self._rig.ask("job_upload", name=name, bytes=len(data), offset=offset, data=piece)
+            progress(offset + len(piece), len(data))
+        return f"upload:{name}"
 
     def all(self) -> list[dict[str, Any]]:
         """Those that are remembered, the newest first."""

@@ -43,7 +43,8 @@ _BUDGET_S = 0.01  # of requests at a time: samples and heartbeat must not wait l
 _REPLIES = 256  # that may wait for one slow peer: pages are a megabyte each
 _LAST_S = 0.2  # for what has come, and for replies to leave, before the connections are closed
 _ALWAYS = ("stop", "off", "lease")  # what ends a motion, or hands it on, waits behind nothing
-_STEPS = (("lease", "beat"), ("waveform", "chunk"), ("feed", None))  # of something that is noted as a whole
+# Of something that is noted as a whole.
+_STEPS = (("lease", "beat"), ("waveform", "chunk"), ("feed", None), ("job_upload", None))
 
 Handler = Callable[[Service, Asked, Arguments], Any]
 
@@ -84,6 +85,7 @@ HANDLERS: dict[str, Handler] = {
     "acknowledge": do_attention.acknowledge,
     "log": do_attention.log,
     "job_start": do_jobs.start,
+    "job_upload": do_jobs.upload,
     "job_abort": do_jobs.abort,
     "job_delete": do_jobs.delete,
     "jobs": do_jobs.jobs,

@@ -54,6 +54,19 @@ def start(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     return job.told()
 
 
+def upload(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
+    """A piece of a file that a job's options will name."""
+    args, data = given.args, given.open["data"]
+    try:
+        received = yield from finished(s.files.submit(s.uploads.put, args.name, args.bytes, args.offset, data))
+    except OSError as error:
+        told = f"{args.name} cannot be written on the rig PC: {error.strerror}; check the space on its disk"
+        raise Refused(Code.INTERNAL, told, "name") from None
+    if received == args.bytes:
+        s.audit.done(asked.who, asked.client, "job_upload", f"name={args.name!r} bytes={args.bytes}")
+    return {"name": args.name, "received": received}
+
+
 def abort(s: Service, asked: Asked, given: Arguments) -> Result:
     """Asks its process to end in order."""
     job = s.jobs.get(given.args.job)
@@ -154,7 +167,7 @@ def _order(s: Service, job: Job, loan: Pass) -> dict[str, Any]:
         "token": loan.token, "public": loan.public, "secret": loan.secret, "server": curve.public if curve else "",
         "kind": job.kind, "words": [*kind.words, *([str(s.rig.path)] if kind.rig else []), *job.options],
         "folder": str(s.jobs.folder(job)), "resumes": bool(job.resumes), "by": job.by, "job": job.job,
-        "folders": {one.job: str(s.jobs.folder(one)) for one in s.jobs.all()},
+        "folders": {one.job: str(s.jobs.folder(one)) for one in s.jobs.all()}, "uploads": str(s.uploads.folder),
     }  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from hilctl.service.queue import MotionQueue
 from hilctl.service.shelf import Shelf
 from hilctl.service.store import Store
 from hilctl.service.tasks import Tasks
+from hilctl.service.uploads import Uploads
 from hilctl.service.wall import Wall
 from hilctl.service.watch import Watch
 from hilctl.service.waveforms import Waveforms
@@ -106,6 +107,7 @@ class Service:
 
     def __post_init__(self) -> None:
         self.jobs = Jobs(self.places.jobs, self.admission.lent, self.tell, self.files)
+        self.uploads = Uploads(self.places.jobs / "uploads")
 
     @property
     def rig(self) -> Rig:

@@ -15,7 +15,7 @@ class Open(NamedTuple):
     """An argument that a parameter declaration cannot hold: a map of keys that others declare, names, or bytes."""
 
     name: str
-    kind: Literal["map", "maps", "texts", "bytes"]
+    kind: Literal["map", "maps", "texts", "numbers", "bytes"]
     meaning: str
 
 

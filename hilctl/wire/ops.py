@@ -260,15 +260,16 @@ def _check_open(given: object, open: Open, problems: list[Problem]) -> Any:
             if isinstance(given, (list, tuple)) and len(given) <= MAX_ITEMS and all(isinstance(x, str) for x in given):
                 return list(given)
             problems.append(Problem(open.name, given, f"must be a list of at most {MAX_ITEMS} names"))
-        case "bytes":
-            if isinstance(given, bytes) and len(given) <= MAX_CHUNK and len(given) % 8 == 0:
+        case "numbers" | "bytes":
+            unit, form = (1, "bytes") if open.kind == "bytes" else (8, "little-endian float64")
+            if isinstance(given, bytes) and len(given) <= MAX_CHUNK and len(given) % unit == 0:
                 return given
             size = f"{len(given)} bytes" if isinstance(given, bytes) else given
-            problems.append(Problem(open.name, size, f"must be little-endian float64, at most {MAX_CHUNK} bytes"))
+            problems.append(Problem(open.name, size, f"must be {form}, at most {MAX_CHUNK} bytes"))
     return None
 
 
-_EMPTY: dict[str, Any] = {"map": {}, "maps": [], "texts": [], "bytes": b""}
+_EMPTY: dict[str, Any] = {"map": {}, "maps": [], "texts": [], "numbers": b"", "bytes": b""}
 
 
 def check_arguments(name: str, given: Mapping[str, Any]) -> tuple[Op, Arguments]:

@@ -3,11 +3,12 @@
 from typing import Annotated, Literal, NamedTuple
 
 from hilctl.params import Params, note, whole
-from hilctl.wire.op import LAST, Nothing, Op, Open
+from hilctl.wire.op import LAST, MAX_CHUNK, Nothing, Op, Open
 from hilctl.wire.roles import Role
 
 MEASURED = 1000  # points that are kept of a job
 LONGEST_REPORT = 1000  # bytes of one, as the job's process reports it
+MAX_UPLOAD = 64 << 20  # bytes of a file that is sent for a job
 MAX_JOB = 999_999  # they are numbered from 1, and their folders' names have as many digits
 
 
@@ -59,6 +60,14 @@ class Job(Params):
     job: Annotated[int, whole(1, MAX_JOB, "", "its number, as `jobs` lists it")]
 
 
+class Upload(Params):
+    """A file for a job, in pieces."""
+
+    name: Annotated[str, note("what options of a job call it: upload:NAME; letters, digits, dot, dash, underscore")]
+    bytes: Annotated[int, whole(1, MAX_UPLOAD, "", "of the whole file")]
+    offset: Annotated[int, whole(0, MAX_UPLOAD, "", "of this piece in the file; 0 begins a new one")] = 0
+
+
 class Look(Job):
     """One of the jobs, what its command has printed, and what it has measured."""
 
@@ -85,9 +94,17 @@ JOBS = (
                 "options",
                 "texts",
                 "words of its command line, without RIG, --twin, --set, --connect, --out and files of the rig's PC; "
-                "`job:N` names the folder of job N, `job:N/FILE` a file in it",
+                "`job:N` names the folder of job N, `job:N/FILE` a file in it, `upload:NAME` a file that was sent",
             ),
         ),
+    ),
+    Op(
+        "job_upload",
+        Upload,
+        "name, received",
+        "sends a file for a job, in pieces, in order; it is there when its last byte has come. The newest 16 are kept",
+        role=Role.COMMISSIONER,
+        open=(Open("data", "bytes", f"at most {MAX_CHUNK} bytes"),),
     ),
     Op(
         "job_abort",

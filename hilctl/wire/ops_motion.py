@@ -84,7 +84,7 @@ MOTION = (
         "positions of the motion `external`, in metres; all or none are taken. `ahead_s`: how long the motion can go "
         "on with what has come; `delay_s`: after which the next one is the reference",
         lease=True,
-        open=(Open("data", "bytes", f"at most {MAX_CHUNK} bytes"),),
+        open=(Open("data", "numbers", f"little-endian float64, at most {MAX_CHUNK} bytes"),),
     ),
     Op(
         "waveform",
@@ -92,6 +92,6 @@ MOTION = (
         "name, received, seconds",
         "uploads a displacement or acceleration history",
         lease=True,
-        open=(Open("data", "bytes", f"with chunk: at most {MAX_CHUNK} bytes"),),
+        open=(Open("data", "numbers", f"with chunk: little-endian float64, at most {MAX_CHUNK} bytes"),),
     ),
 )

@@ -11,6 +11,7 @@ import signal
 from contextlib import redirect_stdout
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from hilctl.client import Client, Code, Jobs, private_service
@@ -296,3 +297,24 @@ def test_gains_are_computed_as_a_job_and_their_document_is_copied(service, rig, 
     assert "[law.pid]" in shell.said("job", "wait", number, *where)
     assert json.loads(shell.said("job", "result", number, *where))["rig"] == RIG
     assert shell.said("job", "result", number, "--out", str(tmp_path / "x"), *where) == f"{tmp_path}/x/tune.json\n"
+
+
+@pytest.mark.slow
+def test_a_history_of_the_supervisors_own_computer_is_tracked_in_a_job(service, tmp_path):
+    t = np.arange(0, 4, 0.01)
+    rows = np.column_stack((t, np.sin(2 * np.pi * t) * np.sin(np.pi * t / 4) ** 2))
+    np.savetxt(tmp_path / "shake.csv", rows, "%.6f", ",", header="time_s,displacement_m", comments="")
+    shell = Shell(tmp_path)
+    where = ["--connect", service.commands]
+    options = ["--only", "tracking", "--warm-up", "0", "--peak", "0.02"]
+    said = shell.refused("job", "start", "commission", *where, "--", *options, "--history", "shake.csv", code=2)
+    assert "send it first: `hilctl job upload shake.csv`; its name is then upload:shake.csv" in said
+    said = shell.refused("job", "start", "commission", *where, "--", *options, "--history", "upload:shake.csv",
+                         code=2)  # fmt: skip
+    assert "no such file was sent; send it first: `hilctl job upload shake.csv`" in said
+    assert shell.said("job", "upload", "shake.csv", *where) == "upload:shake.csv\n"
+    said = shell.said("job", "start", "commission", *where, "--", *options, "--history", "upload:shake.csv")
+    shell.said("job", "wait", said.split()[0], *where)
+    told = json.loads(shell.said("job", "result", said.split()[0], *where))
+    assert "shake" in [row["name"] for row in told["tracking"]]
+    assert "no such file" in shell.refused("job", "upload", "none.csv", *where, code=2)

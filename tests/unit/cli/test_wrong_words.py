@@ -138,6 +138,9 @@ def test_without_a_service_every_verb_says_how_to_start_one(words, parser, capsy
         line = [*words, "--uploaded", "quake"]
     elif words == ("params", "export"):
         line = [*words, "history.csv"]
+    elif words == ("job", "upload"):
+        (tmp_path / "shake.csv").touch()
+        line = ["job", "upload", "shake.csv"]
     elif words == ("set",):
         line = ["set", "machine.m=450"]
     elif words == ("verify",):
