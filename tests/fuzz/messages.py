@@ -16,6 +16,7 @@ from hilctl.wire.ops import OPS, check_arguments
 from tests.fuzz.target import Take, Target, came_through
 
 GIVEN: dict[str, dict[str, Any]] = {
+    "job_upload": {"name": "shake.csv", "bytes": 3, "data": b"1,2"},
     "lease": {"action": "take", "kind": "attended"},
     "track": {"kind": "sine", "parameters": {"amplitude_m": 0.01, "frequency_hz": 1.0}},
     "check_motion": {"kind": "triangle", "parameters": {"amplitude_m": 0.01, "speed_m_s": 0.05, "cycles": 2},

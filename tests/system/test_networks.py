@@ -1,6 +1,7 @@
 """Two networks with a cable between them: the page on driving a rig from another machine, followed word by word, where
 nothing of the service's disk can be seen."""
 
+import math
 import os
 import re
 import shlex
@@ -152,10 +153,14 @@ def _at_the_desk(desk, folder):
 
 def _jobs(desk, folder):
     """What takes minutes is done in virtual time elsewhere."""
+    rows = "".join(f"{0.01 * k:.2f},{math.sin(0.0314159 * k) ** 4:.6f}\n" for k in range(401))
+    (folder / "shake.csv").write_text(f"time_s,displacement_m\n{rows}")
     for line in commands("Commissioning and campaigns as jobs"):
         if "job wait" in line or "verify" in line:
             continue
         assert desk.type(line)
         if "resume" in line:
             desk.type("hilctl job abort 2 --wait --connect tcp://rig-pc:9870 --key alice.key")
+        if "upload:" in line:
+            desk.type("hilctl job abort 3 --wait --connect tcp://rig-pc:9870 --key alice.key")
     assert (folder / "copy" / "course.json").stat().st_size > 100
