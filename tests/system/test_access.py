@@ -33,13 +33,14 @@ GIVEN = {
     "acknowledge": {"number": 1 << 40},
     "job_start": {"kind": "friction"},
     "job_abort": {"job": 1},
+    "job_upload": {"name": "a.csv", "bytes": 1, "data": b"x"},
     "job_delete": {"job": 1},
     "job": {"job": 1},
 }
 # The roles, written out once more: a change of the declarations must be meant.
 OBSERVERS = {"hello", "describe", "status", "events", "check_motion", "stop", "get", "changes", "journal", "toml",
              "wait", "fetch", "recordings", "download", "alarms", "log", "queued", "jobs", "job"}  # fmt: skip
-COMMISSIONERS = {"set", "undo", "zero", "delete", "job_start", "job_delete"}
+COMMISSIONERS = {"set", "undo", "zero", "delete", "job_start", "job_upload", "job_delete"}
 
 
 @pytest.fixture(scope="module")
