@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 WIDE = 80
 MARKS = {"good": "ok", "better": "better", "bad": "UNFIT", "unknown": "?"}
 _INDENT = " " * 7
+_NAMED = 3  # in the verdict
 
 
 def told(findings: "list[Finding]", wish: "Wish", waking: "Waking", everything: bool, rig: str) -> Iterator[str]:
@@ -28,14 +29,13 @@ def told(findings: "list[Finding]", wish: "Wish", waking: "Waking", everything: 
             yield from textwrap.wrap(good, WIDE, initial_indent=f"{MARKS['good']:<7}", subsequent_indent=_INDENT)
     if any(finding.writes for finding in findings):
         yield f"{_INDENT}`sudo hilctl doctor {rig + ' ' if rig else ''}--fix` changes what is safe to change"
-    yield verdict(findings, wish, waking)
+    yield from _wrapped("", _ticks(wish, waking))
+    yield verdict(findings, wish)
 
 
 def _lines(finding: "Finding") -> Iterator[str]:
-    yield from _wrapped(f"{MARKS[finding.verdict]:<7}", f"{finding.what}: {finding.found}")
-    if finding.verdict == "good":
-        return
-    yield from _wrapped(_INDENT, f"wanted: {finding.wanted}")
+    wanted = "" if finding.verdict == "good" else f"; wanted: {finding.wanted}"
+    yield from _wrapped(f"{MARKS[finding.verdict]:<7}", f"{finding.what}: {finding.found}{wanted}")
     if finding.how:
         yield from _wrapped(_INDENT, f"how: {finding.how}")
 
@@ -45,19 +45,27 @@ def _wrapped(begin: str, text: str) -> list[str]:
                          break_on_hyphens=False)  # fmt: skip
 
 
-def verdict(findings: "list[Finding]", wish: "Wish", waking: "Waking") -> str:
-    """One line: whether, for which rate, what was late, and why not."""
+def _ticks(wish: "Wish", waking: "Waking") -> str:
+    """What the loop would have made of the wake-ups."""
+    seen = [one.outcome for one in waking]
+    late, due, row = sum(one.missed for one in seen), sum(one.due for one in seen), max(one.in_a_row for one in seen)
+    text = f"{late} of {due} ticks would have been late"
+    if late:
+        text += f", {row} in a row at worst, of {wish.late_ticks} that trip"
+    if wish.driver:
+        silence_ms = max(one.silence_us for one in seen) / 1000
+        text += f"; {silence_ms:.3g} ms between two exchanges, of {1000 * wish.time_to_live_s:g} ms to live"
+    why = next((one.tripped for one in seen if one.tripped), "")
+    return f"{text}; would have tripped: {why}" if why else f"{text}; no trip"
+
+
+def verdict(findings: "list[Finding]", wish: "Wish") -> str:
+    """One line: whether, at which rate, and why not."""
     bad = [finding.what for finding in findings if finding.verdict == "bad"]
     better = sum(finding.verdict == "better" for finding in findings)
-    loop = f"{wish.rig + ', ' if wish.rig else ''}{wish.rate_hz:g} Hz"
-    seen = [one.outcome for one in waking]
-    missed, due = sum(one.missed for one in seen), sum(one.due for one in seen)
-    late = f"{missed} of {due} ticks late"
-    if missed:
-        late += f", {max(one.in_a_row for one in seen)} in a row"
-    if any(one.tripped for one in seen):
-        late += ", would have tripped"
+    loop = f"{wish.rig or 'a loop'} at {wish.rate_hz:g} Hz"
     if bad:
-        return f"NOT FIT for {loop}: {', '.join(bad)}; {late}"
+        more = f" and {len(bad) - _NAMED} more" if len(bad) > _NAMED else ""
+        return f"NOT FIT for {loop}: {', '.join(bad[:_NAMED])}{more}"
     more = f"; {better} {'things' if better > 1 else 'thing'} could be better" if better else ""
-    return f"fit for {loop}: {late}{more}"
+    return f"fit for {loop}{more}"

@@ -22,7 +22,7 @@ class Disk(NamedTuple):
     """What was measured in the folder, or in the closest one above it that exists."""
 
     folder: str
-    free_bytes: int = 0
+    free_bytes: int = -1  # not known
     flushes_s: tuple[float, ...] = ()  # each: writing what comes between two flushes, and fsync
     problem: str = ""
 
@@ -35,11 +35,12 @@ def bytes_per_s(wish: Wish) -> float:
 def measure(folder: Path, wish: Wish) -> Disk:
     """Writes a file without a name, for two seconds at most; nothing of it stays."""
     there = next(place for place in (folder, *folder.parents) if place.exists())
-    free = 0
+    free = -1
     try:
         free = free_bytes(there)
         size = min(int(bytes_per_s(wish) / wish.flush_hz), _MOST_BYTES // _FLUSHES)
-        data, spent = os.urandom(size), []  # a file system that compresses gains nothing
+        spent: list[float] = []
+        data = os.urandom(size)  # a file system that compresses gains nothing
         with tempfile.TemporaryFile(dir=there) as file:
             begun_s = time.monotonic()
             while len(spent) < _FLUSHES and time.monotonic() - begun_s < _LONGEST_S:
@@ -77,8 +78,8 @@ def speed(disk: Disk, wish: Wish) -> Finding:
 def space(disk: Disk, wish: Wish) -> Finding:
     """In hours of recording, down to `recording.free_mb`."""
     wanted = f"{_SHIFT_H:g} h of recording above recording.free_mb = {wish.free_mb:g} MB"
-    if disk.problem and not disk.free_bytes:
-        return Finding("disk space", "unknown", f"of {disk.folder}: {disk.problem}", wanted)
+    if disk.free_bytes < 0:
+        return Finding("disk space", "unknown", f"of {disk.folder}: {disk.problem or 'not reported'}", wanted)
     left = disk.free_bytes - wish.free_mb * MB
     hours = max(left, 0.0) / bytes_per_s(wish) / 3600
     found = f"{disk.free_bytes / 1e9:.3g} GB free, {hours:.3g} h of recording"

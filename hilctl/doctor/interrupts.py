@@ -12,7 +12,7 @@ class Interrupt(NamedTuple):
 
     number: int
     name: str
-    count: int  # since the start of the host, on all processors
+    fired: int  # since the start of the host, on all processors
     here: int  # of these on the loop's processor
     allowed: set[int]
 
@@ -30,7 +30,7 @@ def on_the_loop(tree: Tree, wish: Wish) -> Finding:
     if tree.text("/proc/interrupts") is None:
         return Finding("interrupts", "unknown", "/proc/interrupts is not readable", wanted)
     others = processors(tree.text("/sys/devices/system/cpu/online") or "") - {wish.cpu}
-    here = [one for one in interrupts(tree, wish.cpu) if wish.cpu in one.allowed and one.count > 0]
+    here = [one for one in interrupts(tree, wish.cpu) if wish.cpu in one.allowed and one.fired > 0]
     if not here:
         return Finding("interrupts", "good", f"none on processor {wish.cpu}", wanted)
     here.sort(key=lambda one: -one.here)

@@ -93,5 +93,6 @@ def judged(courses: dict[str, Outcome], wish: Wish) -> Finding:
         return Finding("late ticks", "bad", f"{found}; would have tripped: {tripped}", wanted, HOW)
     if any(seen.ended or seen.short for seen in courses.values()):
         return Finding("late ticks", "bad", found, wanted, HOW)
-    verdict = "better" if any(seen.missed for seen in courses.values()) else "good"
-    return Finding("late ticks", verdict, found, wanted, HOW * (verdict == "better"))
+    if any(seen.missed for seen in courses.values()):
+        return Finding("late ticks", "better", found, wanted, HOW)
+    return Finding("late ticks", "good", found, wanted)

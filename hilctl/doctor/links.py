@@ -13,7 +13,7 @@ Ask = Callable[[str], Coalescing | None]
 
 
 def serial(tree: Tree, wish: Wish) -> Finding:
-    """An FTDI adapter collects what it receives for 16 ms unless it is told otherwise."""
+    """An FTDI adapter collects what it receives for 16 ms unless it is set otherwise."""
     wanted = f"a latency timer of {_TIMER_MS} ms in each USB adapter"
     if not wish.ports:
         return Finding("serial adapters", "good", "this rig has none", wanted)

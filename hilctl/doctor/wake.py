@@ -51,7 +51,7 @@ def measure(
     wish: Wish, seconds: float, cpus: int, begin: Callable[[str], None] = lambda course: None
 ) -> tuple[Rights, Waking]:
     """Sets threads of this process up as the loop's, and watches them wake, half of the time idle and half busy;
-    `begin` is told which begins. The process is not the same afterwards."""
+    `begin` hears which begins. The process is not the same afterwards."""
     compile_now(rt_watch)
     host = Host()
     with mmap.mmap(-1, mmap.PAGESIZE) as page:

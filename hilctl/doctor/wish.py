@@ -60,7 +60,7 @@ def _exchange_s(rig: Rig) -> float:
                     for bus in buses(config)), default=0.0)  # fmt: skip
     if rig.driver == "serial_text":
         from firmware_bridge.serial_text import budget as text
-        from firmware_bridge.serial_text.driver import described
+        from firmware_bridge.serial_text.settings import described
 
         found: Any = rig.driver_config
         return max((sum(map(text.exchange_s, line.fast)) for line in text.lines(described(found))), default=0.0)

@@ -54,7 +54,8 @@ def test_a_fit_host_is_told_in_one_line_and_returns_0(host: Any, capsys: Any) ->
     assert main(["doctor"]) == 0
     said = capsys.readouterr().out
     assert "ok     swap" in said
-    assert said.splitlines()[-1] == "fit for 1000 Hz: 0 of 20 ticks late"
+    assert said.splitlines()[-1] == "fit for a loop at 1000 Hz"
+    assert "0 of 20 ticks would have been late; no trip" in said
     assert "wanted" not in said
 
 
@@ -72,14 +73,24 @@ def test_the_worst_stands_first_and_the_verdict_last(host: Any, capsys: Any) -> 
     lines = capsys.readouterr().out.splitlines()
     marks = [line.split()[0] for line in lines if line[:6].strip() in told.MARKS.values()]
     assert marks == ["UNFIT", "better", "?", "ok"]
-    assert lines[-1] == "NOT FIT for 1000 Hz: priority; 0 of 20 ticks late"
+    assert lines[-1] == "NOT FIT for a loop at 1000 Hz: priority"
     assert all(len(line) <= told.WIDE for line in lines)
 
 
-def test_late_ticks_stand_in_the_verdict_with_the_trip_that_they_would_have_been(host: Any, capsys: Any) -> None:
+def test_late_ticks_are_told_with_the_trip_that_they_would_have_been(host: Any, capsys: Any) -> None:
     host(BAD, outcome=Outcome(100, 60, 55, 6e4, 0, "the loop, 55 late ticks in a row"))
+    assert main(["doctor", "table-500-modbus"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    said = " ".join(" ".join(lines[-4:]).split())
+    assert "120 of 200 ticks would have been late, 55 in a row at worst, of 50 that trip; 60 ms between two" in said
+    assert "of 100 ms to live; would have tripped: the loop, 55 late ticks in a row" in said
+    assert lines[-1] == "NOT FIT for table-500-modbus at 1000 Hz: priority"
+
+
+def test_a_verdict_of_many_faults_stays_one_line(host: Any, capsys: Any) -> None:
+    host(*(BAD._replace(what=f"virtual machine {k}") for k in range(5)))
     assert main(["doctor"]) == 1
-    assert "120 of 200 ticks late, 55 in a row, would have tripped" in capsys.readouterr().out.splitlines()[-1]
+    assert capsys.readouterr().out.splitlines()[-1].endswith("virtual machine 2 and 2 more")
 
 
 def test_all_shows_what_is_good_too(host: Any, capsys: Any) -> None:
