@@ -30,12 +30,16 @@ def installed() -> Versions:
     """What this interpreter would import."""
     import zmq
 
-    asked = {}
-    for line in importlib.metadata.requires("hilctl") or ():
+    asked, python, declared = {}, "", ["numba"]
+    try:
+        declared = importlib.metadata.requires("hilctl") or declared
+        python = importlib.metadata.metadata("hilctl")["Requires-Python"] or ""
+    except importlib.metadata.PackageNotFoundError:
+        pass  # a checkout that is not installed: nobody says its ranges
+    for line in declared:
         name, clauses = re.match(r"([\w.-]+)\s*([^;]*)", line).groups()  # type: ignore[union-attr]
         if "extra ==" not in line:
             asked[name] = clauses.strip()
-    python = importlib.metadata.metadata("hilctl")["Requires-Python"] or ""
     packages = {name: _version(name) for name in asked}
     return Versions(platform.python_version(), python, asked, packages, _locked(asked), zmq.zmq_version(),
                     bool(zmq.has("curve")))  # fmt: skip

@@ -78,7 +78,7 @@ def _on_a_thread(host: Host, wish: Wish, seconds: float) -> Lateness:
         ran = rt_watch(period_ns, min(int(wish.spin_us * 1000), period_ns // 2), due, late_ns)
         found.append(lateness(late_ns[:ran], wish))
 
-    thread = threading.Thread(target=watch, name="wake")
+    thread = threading.Thread(target=watch, name="wake", daemon=True)  # Ctrl-C does not wait for it
     thread.start()
     thread.join()
     return found[0]
