@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hilctl.doctor.examine import examine, settings
-from hilctl.doctor.finding import Tree, Write
+from hilctl.doctor.finding import Finding, Tree, Write
 from hilctl.doctor.fix import carried_out, planned
 from tests.unit.doctor.host import CPU, SEEN, TIMER, WISH, fill
 
@@ -52,6 +52,11 @@ def test_exactly_the_wrong_safe_settings_are_written_once_and_can_be_taken_back(
 def test_a_host_that_is_set_up_has_nothing_to_change(tmp_path):
     tree = fill(tmp_path)
     assert planned(settings(tree, WISH, awake=True), tree) == []
+
+
+def test_a_setting_that_is_so_already_or_is_not_there_is_no_step(tmp_path):
+    writes = (Write(f"/{TIMER}", "1"), Write("/sys/no/such/file", "1"))
+    assert planned([Finding("serial adapters", "better", "", "", "", writes)], fill(tmp_path)) == []
 
 
 def test_a_setting_that_the_kernel_refuses_is_named_and_the_others_are_written(tmp_path):
