@@ -16,7 +16,7 @@ def fix(tree: "Tree", wish: "Wish", rig: str, *, dry: bool, json: bool) -> int:
     from hilctl.doctor.examine import settings
     from hilctl.doctor.fix import carried_out, planned
 
-    steps = planned(settings(tree, wish, awake=True), tree)
+    steps = planned(settings(tree, wish), tree)
     if not dry and steps and os.geteuid() != 0:
         command = f"sudo hilctl doctor {rig + ' ' if rig else ''}--fix"
         raise HilctlError(f"--fix writes settings of the kernel, which needs root; nothing was changed: `{command}`, "

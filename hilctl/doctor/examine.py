@@ -28,7 +28,7 @@ def examine(tree: Tree, wish: Wish, seen: Seen) -> list[Finding]:
         wake.ticks(seen.waking, wish),
         wake.judged(seen.waking, wish),
         machine.virtual_machine(tree, wish),
-        *settings(tree, wish, awake=seen.rights.awake),
+        *settings(tree, wish, awake=seen.rights.awake, placed=seen.rights.placed),
         links.network(tree, wish, seen.coalescing),
         disk.speed(seen.disk, wish),
         disk.space(seen.disk, wish),
@@ -40,10 +40,10 @@ def examine(tree: Tree, wish: Wish, seen: Seen) -> list[Finding]:
     ]
 
 
-def settings(tree: Tree, wish: Wish, *, awake: bool) -> list[Finding]:
+def settings(tree: Tree, wish: Wish, *, awake: bool = True, placed: bool = True) -> list[Finding]:
     """Those that stand in files of the kernel; among them all that `--fix` may change."""
     return [
-        machine.count(tree, wish),
+        machine.count(tree, wish, placed),
         machine.isolation(tree, wish),
         interrupts.on_the_loop(tree, wish),
         machine.sleep_states(tree, wish, awake),

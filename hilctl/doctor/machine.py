@@ -36,7 +36,7 @@ def _guest_of(tree: Tree) -> str:
     return "a hypervisor that does not say its name" if hidden else ""
 
 
-def count(tree: Tree, wish: Wish) -> Finding:
+def count(tree: Tree, wish: Wish, placed: bool = True) -> Finding:
     """One for the loop, one for the service and the rest of the host."""
     online = processors(tree.text(f"{_CPU}/online") or "")
     wanted = "at least two: the loop's, and one for all else"
@@ -45,6 +45,9 @@ def count(tree: Tree, wish: Wish) -> Finding:
     if wish.cpu >= 0 and wish.cpu not in online:
         return Finding("processors", "bad", f"there is no processor {wish.cpu}", f"loop.cpu in {listed(online)}",
                        "change loop.cpu in the rig file")
+    if not placed:
+        how = f"let this user's programs use processor {wish.cpu}: the container's cpuset, AllowedCPUs= of a slice"
+        return Finding("processors", "bad", f"the loop may not run on processor {wish.cpu}", wanted, how)
     if len(online) < 2:
         return Finding("processors", "better", "1", wanted, "the service and everything else share it with the loop")
     return Finding("processors", "good", str(len(online)), wanted)

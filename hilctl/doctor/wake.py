@@ -64,7 +64,8 @@ def measure(
             busy = _on_a_thread(host, wish, seconds / 2)
     finally:
         host.close()
-    return Rights(host.fifo, host.locked, host.awake, *limits()), Waking(idle, busy)
+    placed = wish.cpu < 0 or host.cpu == wish.cpu
+    return Rights(host.fifo, host.locked, host.awake, *limits(), placed), Waking(idle, busy)
 
 
 def _on_a_thread(host: Host, wish: Wish, seconds: float) -> Lateness:

@@ -7,14 +7,17 @@ from typing import Any
 
 import pytest
 
+from hilctl import rig
 from hilctl.cli import doctor_fix
 from hilctl.cli import doctor_told as told
+from hilctl.cli.doctor_warm import needed
 from hilctl.cli.main import main
 from hilctl.doctor import disk, examine, wake
 from hilctl.doctor.finding import Finding, Tree, Wish, Write
 from hilctl.doctor.histogram import counted
 from hilctl.doctor.late import Outcome
 from hilctl.doctor.rights import Rights
+from hilctl.rt.jit import PLAIN, Jit
 from tests.unit.doctor.host import FIT, fill
 
 GOOD = Finding("swap", "good", "none", "none")
@@ -202,6 +205,17 @@ def test_a_setting_that_the_kernel_refuses_returns_1(
     monkeypatch.setattr(Tree, "write", refuse)
     assert doctor_fix.fix(tree, Wish(cpu=3), "", dry=False, json=False) == 1
     assert f"{HUGE} stays always: Input/output error" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(PLAIN, reason="nothing is compiled")
+@pytest.mark.parametrize("name", sorted(rig.presets()))
+def test_what_a_start_loads_is_known_for_every_preset_without_opening_its_device(name: str) -> None:
+    described = rig.load(name)
+    functions = needed(described)
+    assert all(isinstance(one, Jit) for one in functions)
+    names = [one.__name__ for one in functions]
+    assert len(set(names)) == len(names) and "rt_run" in names
+    assert sum("exchange" in one for one in names) == (3 if described.driver == "mixed" else 1)
 
 
 def test_the_marks_cover_every_verdict() -> None:

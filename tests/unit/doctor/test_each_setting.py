@@ -34,6 +34,7 @@ WRONG: list[tuple[str, str, dict[str, Any]]] = [
     ("wake-up", "bad", busy(Lateness(1000, 5, 101, 900, (), Outcome(1000, 0, 0, 1900.0, 0)))),
     ("virtual machine", "bad", tree(**{"proc/cpuinfo": "flags : fpu hypervisor"})),
     ("processors", "bad", tree(**{f"{CPU}/online": "0-2"})),
+    ("processors", "bad", {"rights": ALL._replace(placed=False)}),
     ("isolation", "better", tree(**{f"{CPU}/isolated": ""})),
     ("interrupts", "better", tree(**{"proc/irq/44/smp_affinity_list": "0-3"})),
     ("governor", "better", tree(**{f"{CPU}/cpu3/cpufreq/scaling_governor": "powersave"})),

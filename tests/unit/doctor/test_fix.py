@@ -32,7 +32,7 @@ def texts(root: Path) -> dict[str, str]:
 def test_exactly_the_wrong_safe_settings_are_written_once_and_can_be_taken_back(tmp_path):
     tree = fill(tmp_path, WRONG | UNSAFE)
     before = texts(tmp_path)
-    steps = planned(settings(tree, WISH, awake=True), tree)
+    steps = planned(settings(tree, WISH), tree)
     assert texts(tmp_path) == before, "a plan writes nothing"
     assert all(not one.problem for one in carried_out(steps, tree))
     after = texts(tmp_path)
@@ -40,7 +40,7 @@ def test_exactly_the_wrong_safe_settings_are_written_once_and_can_be_taken_back(
         f"{CPU}/cpu3/cpufreq/scaling_governor": "performance", HUGE: "madvise", TIMER: "1",
         "proc/irq/44/smp_affinity_list": "0-2", "proc/irq/45/smp_affinity_list": "0-2",
     }  # fmt: skip
-    assert planned(settings(tree, WISH, awake=True), tree) == []
+    assert planned(settings(tree, WISH), tree) == []
     fixed = {"governor", "huge pages", "serial adapters", "interrupts"}
     assert not fixed & {one.what for one in examine(tree, WISH, SEEN) if one.verdict != "good"}
     for step in steps:
@@ -51,7 +51,7 @@ def test_exactly_the_wrong_safe_settings_are_written_once_and_can_be_taken_back(
 
 def test_a_host_that_is_set_up_has_nothing_to_change(tmp_path):
     tree = fill(tmp_path)
-    assert planned(settings(tree, WISH, awake=True), tree) == []
+    assert planned(settings(tree, WISH), tree) == []
 
 
 def test_a_setting_that_is_so_already_or_is_not_there_is_no_step(tmp_path):
@@ -61,7 +61,7 @@ def test_a_setting_that_is_so_already_or_is_not_there_is_no_step(tmp_path):
 
 def test_a_setting_that_the_kernel_refuses_is_named_and_the_others_are_written(tmp_path):
     tree = fill(tmp_path, WRONG)
-    steps = planned(settings(tree, WISH, awake=True), tree)
+    steps = planned(settings(tree, WISH), tree)
     managed = tmp_path / "proc/irq/44/smp_affinity_list"
     managed.unlink()
     managed.mkdir()
