@@ -63,6 +63,8 @@ def test_a_wake_up_that_leaves_the_device_too_little_time_is_counted():
     wish = WISH._replace(exchange_share=0.8, exchange_s=0.5e-3)
     assert outcome(found, wish).short == 1
     assert outcome(found, wish._replace(exchange_s=0.4e-3)).short == 0
+    assert judged({"idle": outcome(found, wish)}, wish).verdict == "better"
+    found[:11] = 350_000
     assert judged({"idle": outcome(found, wish)}, wish).verdict == "bad"
 
 
