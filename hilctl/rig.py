@@ -41,6 +41,7 @@ from hilctl.service.settings import Service
 
 SCHEMA = 1
 _BEGIN = "`hilctl presets` lists complete rig files to begin with"
+_OTHER_SCHEMA = "this program reads that version: `hilctl presets` lists files of it, to copy your values into"
 _FEW = 6  # missing values that are listed one by one
 _OWN = ("schema", "base", "include", "friction", "driver", "twin")
 
@@ -320,7 +321,7 @@ def _lay(over: Mapping[str, Any], tree: dict[str, Any]) -> None:
 def _checked(tree: dict[str, Any], path: Path, text: str, twin: bool) -> Rig:
     problems: list[Problem] = []
     if tree.get("schema") != SCHEMA:
-        problems.append(Problem("schema", tree.get("schema"), f"must be {SCHEMA}", "this program reads that version"))
+        problems.append(Problem("schema", tree.get("schema"), f"must be {SCHEMA}", _OTHER_SCHEMA))
     known = (*(f for f in Tables.__struct_fields__), *_OWN)
     problems += [Problem(k, "a table", "no such table", nearest(k, known)) for k in tree if k not in known]
     shared = {k: v for k, v in tree.items() if k in Tables.__struct_fields__}

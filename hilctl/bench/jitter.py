@@ -132,11 +132,11 @@ def _ours(rate_hz: int, load: str, spin_us: float, seconds: float, cpu: int) -> 
     facts = described.facts()._replace(rate_hz=float(rate_hz))
     link = Link.start(settings, driver=driver, driver_config={}, facts=facts, options=options)
     try:
-        _wait(link, 1, _START_S)
+        wait(link, 1, _START_S)
         with hogs(1 if load == "busy" else 0):
             link.drain(1 << 20)
             first = link.status
-            _wait(link, first.tick + int(seconds * rate_hz), _START_S)
+            wait(link, first.tick + int(seconds * rate_hz), _START_S)
             last = link.status
         link.stop(10.0)
         latency_us = link.drain(1 << 20)["wake_ns"][: last.ran - first.ran] / 1000
@@ -148,7 +148,7 @@ def _ours(rate_hz: int, load: str, spin_us: float, seconds: float, cpu: int) -> 
                     last.due - first.due)
 
 
-def _wait(link: Link, tick: int, patience_s: float) -> None:
+def wait(link: Link, tick: int, patience_s: float) -> None:
     """Until that tick, doing as little as possible meanwhile."""
     give_up_s = time.monotonic() + patience_s
     while link.status.tick < tick:

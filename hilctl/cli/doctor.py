@@ -1,75 +1,126 @@
 """`hilctl doctor`: is this host fit for real time, and what to change."""
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from hilctl.cli import rig_options
 from hilctl.cli.arguments import number
 from hilctl.cli.output import as_json, say
-from hilctl.errors import DONE, RIG_SAID_NO
+from hilctl.errors import DONE, RIG_SAID_NO, WrongUse
 
 if TYPE_CHECKING:
-    from hilctl.doctor.finding import Finding, Wish
+    from hilctl.doctor.examine import Seen
+    from hilctl.doctor.finding import Tree, Wish
+    from hilctl.rig import Rig
 
-_SECONDS = 2.0
-_MARKS = {"good": "", "better": "better", "bad": "UNFIT", "unknown": "?"}
+_SECONDS = 10.0
 
 
 def doctor(parser: argparse.ArgumentParser) -> None:
     """The arguments of `doctor`."""
-    parser.add_argument("rig", metavar="RIG", nargs="?", default="",
-                        help="judge by this rig's [loop]; not given: 1 kHz, priority 80, any processor")  # fmt: skip
-    parser.add_argument("--seconds", type=number(0.1, 600, "s"), default=_SECONDS, metavar="S",
-                        help=f"how long to watch threads wake, idle and busy ({_SECONDS:g} each)")  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="fit, findings and latencies, as one JSON object")
+    rig_options.options(parser, twin="judge by the simulated twin, which has no device", optional=True)
+    parser.add_argument("--seconds", type=number(0.1, 3600, "s"), default=_SECONDS, metavar="S",
+                        help=f"how long to watch a thread wake, idle and then busy ({_SECONDS:g})")  # fmt: skip
+    parser.add_argument("--all", action="store_true", help="also show what is good, a line each")
+    parser.add_argument("--fix", action="store_true",
+                        help="change what is safe to change, until the next start of the host; needs root")  # fmt: skip
+    parser.add_argument("--dry-run", action="store_true", help="with --fix: show what it would write")
+    parser.add_argument("--warm", action="store_true",
+                        help="compile what `hilctl run RIG` needs, so that its first start takes a second")  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="the answer as one JSON object (docs/doctor.md)")
     parser.set_defaults(do=_doctor)
 
 
 def _doctor(given: argparse.Namespace) -> int:
-    from hilctl.doctor.examine import examine, fit
-    from hilctl.doctor.finding import Tree, processors
-    from hilctl.doctor.wake import measure
+    _refuse_what_makes_no_sense(given)
+    from hilctl.doctor.finding import Tree
 
-    wish, tree = _wish(given.rig), Tree()
+    rig = rig_options.load(given) if given.rig else None
+    if given.warm and rig is not None:
+        from hilctl.cli.doctor_warm import warm
+
+        return warm(rig, json=given.json)
+    wish, tree = _wish(rig), Tree()
+    if given.fix:
+        from hilctl.cli.doctor_fix import fix
+
+        return fix(tree, wish, given.rig or "", dry=given.dry_run, json=given.json)
+    return _examined(tree, wish, _measured(tree, wish, rig, given.seconds), given)
+
+
+def _refuse_what_makes_no_sense(given: argparse.Namespace) -> None:
+    if given.dry_run and not given.fix:
+        raise WrongUse("--dry-run shows what --fix would write: give both", key="--dry-run")
+    if given.warm and given.fix:
+        raise WrongUse("--warm and --fix: one after the other, --fix needs root and --warm the user of the rig")
+    if given.warm and not given.rig:
+        raise WrongUse("--warm compiles what one rig needs: name it, `hilctl doctor RIG --warm`", key="--warm")
+    if not given.rig and (given.twin or given.changes):
+        raise WrongUse("--twin and --set belong to a rig: name it, `hilctl doctor RIG`", key="RIG")
+
+
+def _wish(rig: "Rig | None") -> "Wish":
+    from hilctl.doctor import wish
+
+    return wish.of_none() if rig is None else wish.of_rig(rig)
+
+
+def _measured(tree: "Tree", wish: "Wish", rig: "Rig | None", seconds: float) -> "Seen":
+    from hilctl.cli.doctor_warm import needed
+    from hilctl.cli.progress import working
+    from hilctl.doctor import cache, disk, versions, wake
+    from hilctl.doctor import wish as wishes
+    from hilctl.doctor.examine import Seen
+    from hilctl.doctor.finding import processors
+
     cpus = len(processors(tree.text("/sys/devices/system/cpu/online") or "0"))
-    granted, waking = measure(wish, given.seconds, cpus)
-    findings = examine(tree, wish, granted, waking)
+    with working("disk") as tell:
+        compiled, of_disk = cache.look(needed(rig)), disk.measure(wishes.folder_of(wish), wish)
+        halves = iter((0.0, seconds / 2))
+
+        def begin(course: str) -> None:
+            at_s = next(halves)
+            tell(at_s, seconds, f"wake-up, {course}", seconds - at_s)
+
+        granted, waking = wake.measure(wish, seconds, cpus, begin)
+    return Seen(granted, waking, of_disk, versions.installed(), compiled)
+
+
+def _examined(tree: "Tree", wish: "Wish", seen: "Seen", given: argparse.Namespace) -> int:
+    from hilctl.doctor.examine import examine, fit, worst_first
+
+    findings = worst_first(examine(tree, wish, seen))
     good = fit(findings)
     if given.json:
-        from hilctl.bench.host import host
-
-        times = {name: part._asdict() for name, part in waking._asdict().items()}
-        as_json({"fit": good, "loop": wish._asdict(), "findings": [f._asdict() for f in findings], "waking": times,
-                 "host": host()})  # fmt: skip
+        as_json(_object(wish, seen, findings, good))
     else:
-        for finding in findings:
-            _say(finding)
-        say(_verdict(findings, wish))
+        from hilctl.cli.doctor_told import told
+
+        for line in told(findings, wish, seen.waking, given.all, given.rig or ""):
+            say(line)
     return DONE if good else RIG_SAID_NO
 
 
-def _wish(name: str) -> "Wish":
-    from hilctl.doctor.finding import Wish
+def _object(wish: "Wish", seen: "Seen", findings: Any, good: bool) -> dict[str, Any]:
+    from hilctl.bench.host import host
+    from hilctl.doctor.histogram import EDGES_US
 
-    if not name:
-        return Wish()
-    from hilctl import rig
-
-    loop = rig.load(name).tables.loop
-    return Wish(loop.rate_hz, loop.priority, loop.cpu)
-
-
-def _say(finding: "Finding") -> None:
-    say(f"{_MARKS[finding.verdict]:<7} {finding.what:<16} {finding.found}")
-    if finding.verdict != "good":
-        say(f"{'':<24} wanted: {finding.wanted}")
-        if finding.how:
-            say(f"{'':<24} how: {finding.how}")
-
-
-def _verdict(findings: "list[Finding]", wish: "Wish") -> str:
-    bad = [finding.what for finding in findings if finding.verdict == "bad"]
-    better = sum(finding.verdict == "better" for finding in findings)
-    rate = f"a loop of {wish.rate_hz:g} Hz"
-    if bad:
-        return f"not fit for {rate} on a rig: {', '.join(bad)}"
-    return f"fit for {rate}" + (f"; {better} {'things' if better > 1 else 'thing'} could be better" if better else "")
+    waking = {
+        name: {
+            "number": one.number, "p50_us": one.p50_us, "p99_us": one.p99_us, "max_us": one.max_us,
+            "histogram": [{"from_us": EDGES_US[k], "to_us": EDGES_US[k + 1], "count": count}
+                          for k, count in enumerate(one.counts)],
+            **one.outcome._asdict(),
+        }
+        for name, one in seen.waking._asdict().items()
+    }  # fmt: skip
+    return {
+        "fit": good,
+        "loop": wish._asdict(),
+        "findings": [{**one._asdict(), "writes": [write._asdict() for write in one.writes]} for one in findings],
+        "waking": waking,
+        "disk": seen.disk._asdict(),
+        "versions": seen.versions._asdict(),
+        "compiled": seen.compiled._asdict(),
+        "host": host(),
+    }

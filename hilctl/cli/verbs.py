@@ -51,8 +51,11 @@ VERBS: dict[str, Verb] = {
     ),
     "doctor": Verb(
         "doctor", "doctor", "run", "tell whether this host is fit for real time, and what to change",
-        ("hilctl doctor", "hilctl doctor rig.toml --seconds 10"),
-        "It reads the kernel's settings and measures how late a thread wakes. It changes nothing.",
+        ("hilctl doctor", "hilctl doctor rig.toml --seconds 60", "hilctl doctor rig.toml --fix --dry-run",
+         "hilctl doctor rig.toml --warm"),
+        "It reads the kernel's settings, measures wake-up latency and the disk, and judges by the rig file: rate, "
+        "limit of late ticks, time-to-live. It changes nothing without --fix. "
+        "Exit code 0: fit; 1: not fit; 2: wrong use.",
     ),
     "keys": Verb(
         "keys", "keys", "run", "make, list and revoke the keys by which a rig is driven from elsewhere",

@@ -1,6 +1,6 @@
 """How the kernel is built and set."""
 
-from hilctl.doctor.finding import Finding, Tree, Wish
+from hilctl.doctor.finding import Finding, Tree, Wish, Write
 
 _PV_CLOCKS = ("kvm-clock", "hyperv_clocksource_tsc_page", "xen")
 _OWN_CLOCKS = ("tsc", "arch_sys_counter", "timebase", "riscv_clocksource")
@@ -15,9 +15,9 @@ def preemption(tree: Tree, wish: Wish) -> Finding:
         return Finding("preemption", "good", "PREEMPT_RT", wanted)
     if "PREEMPT_DYNAMIC" in version:
         mode = tree.chosen("/sys/kernel/debug/sched/preempt", "()") or _of_command_line(tree, "preempt")
-        found = f"PREEMPT_DYNAMIC, {mode or 'in a mode that it does not tell'}"
+        found = f"PREEMPT_DYNAMIC, {mode or 'in a mode that it does not report'}"
         if mode != "full":
-            how += "; or at least say preempt=full on the kernel's command line"
+            how += "; or at least preempt=full on the kernel's command line"
         return Finding("preemption", "better", found, wanted, how)
     if "PREEMPT" in version:
         return Finding("preemption", "better", "PREEMPT", wanted, how)
@@ -40,7 +40,7 @@ def throttling(tree: Tree, wish: Wish) -> Finding:
     if share_us is None or not period_us:
         return Finding("throttling", "unknown", "not reported by this kernel", wanted)
     if share_us < 0:
-        found = "no limit: a loop that goes astray takes its processor for good"
+        found = "no limit: a loop that never sleeps takes its processor for good"
         return Finding("throttling", "better", found, wanted, how)
     share = share_us / period_us
     found = f"{100 * share:.0f} % of each {period_us / 1e6:g} s"
@@ -52,12 +52,14 @@ def throttling(tree: Tree, wish: Wish) -> Finding:
 
 def huge_pages(tree: Tree, wish: Wish) -> Finding:
     """Whether the kernel moves memory about to make large pages of small ones."""
-    found = tree.chosen("/sys/kernel/mm/transparent_hugepage/enabled")
-    wanted = "madvise or never: what is being moved keeps its user waiting"
-    how = "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled; transparent_hugepage=madvise for good"
+    set_to = Write("/sys/kernel/mm/transparent_hugepage/enabled", "madvise")
+    found, wanted = tree.active(set_to.path), "madvise or never: what is being moved keeps its user waiting"
     if found is None:
         return Finding("huge pages", "good", "this kernel has none", wanted)
-    return Finding("huge pages", "better" if found == "always" else "good", found, wanted, how * (found == "always"))
+    if found != "always":
+        return Finding("huge pages", "good", found, wanted)
+    how = f"{set_to.command}; for good: transparent_hugepage=madvise on the kernel's command line"
+    return Finding("huge pages", "better", found, wanted, how, (set_to,))
 
 
 def clock(tree: Tree, wish: Wish) -> Finding:
@@ -75,13 +77,13 @@ def clock(tree: Tree, wish: Wish) -> Finding:
 
 
 def swap(tree: Tree, wish: Wish) -> Finding:
-    """Where memory goes that the kernel thinks nobody needs."""
+    """Where memory goes that was not used for long."""
     listed = (tree.text("/proc/swaps") or "").splitlines()[1:]
     names = ", ".join(line.split()[0] for line in listed if line.split())
     wanted = "none: the loop's memory is locked, the service's is not"
     if not names:
         return Finding("swap", "good", "none", wanted)
-    return Finding("swap", "better", names, wanted, "swapoff -a; and out of /etc/fstab")
+    return Finding("swap", "better", names, wanted, "swapoff -a; for good: remove it from /etc/fstab")
 
 
 def timer_slack(tree: Tree, wish: Wish) -> Finding:

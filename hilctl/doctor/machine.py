@@ -1,6 +1,6 @@
 """The processors, and whether they are real."""
 
-from hilctl.doctor.finding import Finding, Tree, Wish, processors
+from hilctl.doctor.finding import Finding, Tree, Wish, Write, listed, processors
 
 _CPU = "/sys/devices/system/cpu"
 _DEEP_US = 50  # to wake from: beyond it, sleep shows in the loop at 1 kHz
@@ -36,15 +36,18 @@ def _guest_of(tree: Tree) -> str:
     return "a hypervisor that does not say its name" if hidden else ""
 
 
-def count(tree: Tree, wish: Wish) -> Finding:
+def count(tree: Tree, wish: Wish, placed: bool = True) -> Finding:
     """One for the loop, one for the service and the rest of the host."""
     online = processors(tree.text(f"{_CPU}/online") or "")
     wanted = "at least two: the loop's, and one for all else"
     if not online:
         return Finding("processors", "unknown", "not reported by this kernel", wanted)
     if wish.cpu >= 0 and wish.cpu not in online:
-        return Finding("processors", "bad", f"there is no processor {wish.cpu}", f"loop.cpu in {_listed(online)}",
+        return Finding("processors", "bad", f"there is no processor {wish.cpu}", f"loop.cpu in {listed(online)}",
                        "change loop.cpu in the rig file")
+    if not placed:
+        how = f"let this user's programs use processor {wish.cpu}: the container's cpuset, AllowedCPUs= of a slice"
+        return Finding("processors", "bad", f"the loop may not run on processor {wish.cpu}", wanted, how)
     if len(online) < 2:
         return Finding("processors", "better", "1", wanted, "the service and everything else share it with the loop")
     return Finding("processors", "good", str(len(online)), wanted)
@@ -60,10 +63,10 @@ def isolation(tree: Tree, wish: Wish) -> Finding:
     if wish.cpu >= 0:
         if wish.cpu in isolated:
             return Finding("isolation", "good", f"processor {wish.cpu} is", wanted)
-        found = f"{_listed(isolated)}, but loop.cpu is {wish.cpu}" if isolated else "none"
+        found = f"{listed(isolated)}, but loop.cpu is {wish.cpu}" if isolated else "none"
         return Finding("isolation", "better", found, wanted, how)
     if isolated:
-        return Finding("isolation", "better", f"{_listed(isolated)}, and the loop is not set to use it", wanted,
+        return Finding("isolation", "better", f"{listed(isolated)}, and the loop is not set to use it", wanted,
                        f"loop.cpu = {max(isolated)} in the rig file")
     return Finding("isolation", "better", "none", wanted, f"{how}; loop.cpu = {last} in the rig file")
 
@@ -71,13 +74,16 @@ def isolation(tree: Tree, wish: Wish) -> Finding:
 def governor(tree: Tree, wish: Wish) -> Finding:
     """Who decides how fast a processor is clocked."""
     which = f"cpu{wish.cpu}" if wish.cpu >= 0 else "cpu[0-9]*"
-    found = set(tree.texts(f"{_CPU}/{which}/cpufreq/scaling_governor").values())
+    at = tree.texts(f"{_CPU}/{which}/cpufreq/scaling_governor")
+    found = set(at.values())
     wanted = "performance: a processor that must first speed up is late"
     if not found:
         return Finding("governor", "good", "the kernel does not change the frequency here", wanted)
     if found == {"performance"}:
         return Finding("governor", "good", "performance", wanted)
-    return Finding("governor", "better", ", ".join(sorted(found)), wanted, "cpupower frequency-set -g performance")
+    writes = tuple(Write(path, "performance") for path, text in at.items() if text != "performance")
+    how = "cpupower frequency-set -g performance"
+    return Finding("governor", "better", ", ".join(sorted(found)), wanted, how, writes)
 
 
 def threads(tree: Tree, wish: Wish) -> Finding:
@@ -102,7 +108,3 @@ def sleep_states(tree: Tree, wish: Wish, held_awake: bool) -> Finding:
     found = f"the deepest takes {deepest_us} µs to leave, and the loop may not forbid it"
     return Finding("sleep", "better", found, wanted,
                    "deploy/udev/60-hilctl.rules; or processor.max_cstate=1 on the kernel's command line")
-
-
-def _listed(cpus: set[int]) -> str:
-    return ", ".join(str(cpu) for cpu in sorted(cpus)) or "none"

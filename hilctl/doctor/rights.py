@@ -16,6 +16,7 @@ class Rights(NamedTuple):
     awake: bool  # /dev/cpu_dma_latency could be held open
     priority_limit: int  # RLIMIT_RTPRIO
     memory_limit: int  # RLIMIT_MEMLOCK, bytes
+    placed: bool = True  # the thread could stay on loop.cpu
 
 
 def limits() -> tuple[int, int]:

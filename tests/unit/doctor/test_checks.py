@@ -7,34 +7,9 @@ import pytest
 
 from hilctl.doctor import kernel, machine, rights
 from hilctl.doctor.examine import examine, fit
-from hilctl.doctor.finding import Finding, Tree, Wish, processors
-from hilctl.doctor.rights import Rights
+from hilctl.doctor.finding import Finding, Tree, Wish, listed, processors
 from hilctl.doctor.wake import Lateness, Waking, judged, lateness
-
-CPU = "sys/devices/system/cpu"
-# A rig's own machine, set up as deploy/README.md says.
-FIT = {
-    "proc/version": "Linux version 6.1.0-rt (gcc) #1 SMP PREEMPT_RT Debian",
-    "proc/sys/kernel/sched_rt_runtime_us": "950000",
-    "proc/sys/kernel/sched_rt_period_us": "1000000",
-    "proc/swaps": "Filename\tType\tSize\tUsed\tPriority",
-    "proc/self/timerslack_ns": "50000",
-    "proc/cpuinfo": "processor : 0\nflags\t\t: fpu vme tsc constant_tsc",
-    "sys/kernel/realtime": "1",
-    "sys/kernel/mm/transparent_hugepage/enabled": "always [madvise] never",
-    "sys/devices/system/clocksource/clocksource0/current_clocksource": "tsc",
-    "sys/devices/system/clocksource/clocksource0/available_clocksource": "tsc hpet acpi_pm",
-    "sys/class/dmi/id/sys_vendor": "Dell Inc.",
-    f"{CPU}/online": "0-3",
-    f"{CPU}/isolated": "3",
-    f"{CPU}/smt/active": "0",
-    **{f"{CPU}/cpu{k}/cpufreq/scaling_governor": "performance" for k in range(4)},
-    f"{CPU}/cpu0/cpuidle/state0/latency": "0",
-    f"{CPU}/cpu0/cpuidle/state1/latency": "890",
-}
-ALL = Rights(fifo=True, locked=True, awake=True, priority_limit=95, memory_limit=-1)
-QUIET = Waking(Lateness(1000, 5, 20, 60), Lateness(1000, 6, 30, 90))
-WISH = Wish(1000.0, 80, 3)
+from tests.unit.doctor.host import ALL, CPU, SEEN, WISH, fill
 
 
 @pytest.fixture
@@ -42,25 +17,20 @@ def tree(tmp_path: Path) -> Any:
     """Makes a tree: the fit host's files, with changes; None takes a file away."""
 
     def make(changes: dict[str, str | None]) -> Tree:
-        for name, text in {**FIT, **changes}.items():
-            if text is not None:
-                path = tmp_path / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text + "\n")
-        return Tree(tmp_path)
+        return fill(tmp_path, changes)
 
     return make
 
 
 def test_a_host_that_is_set_up_as_the_documents_say_is_fit_and_needs_nothing(tree: Any) -> None:
-    findings = examine(tree({}), WISH, ALL, QUIET)
+    findings = examine(tree({}), WISH, SEEN)
     assert [f for f in findings if f.verdict != "good"] == []
     assert fit(findings)
     assert len({f.what for f in findings}) == len(findings)
 
 
 def test_a_kernel_that_tells_nothing_makes_no_host_unfit(tmp_path: Path) -> None:
-    findings = examine(Tree(tmp_path), Wish(), ALL, QUIET)
+    findings = examine(Tree(tmp_path), Wish(), SEEN)
     assert fit(findings)
     assert {f.verdict for f in findings} == {"good", "better", "unknown"}
 
@@ -96,7 +66,7 @@ def test_a_kernel_that_tells_nothing_makes_no_host_unfit(tmp_path: Path) -> None
         (kernel.timer_slack, {"proc/self/timerslack_ns": "5000000"}, "better", "5000 µs", "TimerSlackNSec"),
         (machine.count, {f"{CPU}/online": "0-2"}, "bad", "no processor 3", "loop.cpu"),
         (machine.isolation, {f"{CPU}/isolated": ""}, "better", "none", "isolcpus=managed_irq,domain,3"),
-        (machine.isolation, {f"{CPU}/isolated": "1-2"}, "better", "1, 2, but loop.cpu is 3", "isolcpus"),
+        (machine.isolation, {f"{CPU}/isolated": "1-2"}, "better", "1-2, but loop.cpu is 3", "isolcpus"),
         (machine.governor, {f"{CPU}/cpu3/cpufreq/scaling_governor": "powersave"}, "better", "powersave", "cpupower"),
         (machine.governor, {f"{CPU}/cpu0/cpufreq/scaling_governor": "powersave"}, "good", "performance", ""),
         (machine.threads, {f"{CPU}/smt/active": "1"}, "better", "on", "smt/control"),
@@ -161,7 +131,7 @@ def test_memory_that_may_not_be_locked_makes_a_host_unfit() -> None:
     [
         ((5, 99, 900), (5, 99, 900), 1000.0, "good"),
         ((5, 101, 900), (5, 20, 90), 1000.0, "bad"),
-        ((5, 20, 90), (5, 20, 1000), 1000.0, "bad"),
+        ((5, 20, 90), (5, 101, 1000), 1000.0, "bad"),
         ((5, 20, 60), (5, 20, 60), 10_000.0, "bad"),
     ],
 )
@@ -171,8 +141,8 @@ def test_waking_is_judged_by_the_period(idle: Any, busy: Any, rate_hz: float, ve
 
 
 def test_quantiles_are_of_what_was_seen() -> None:
-    assert lateness([1000 * k for k in range(1, 101)]) == Lateness(100, 51.0, 100.0, 100.0)
-    assert lateness([7000]) == Lateness(1, 7.0, 7.0, 7.0)
+    assert lateness([1000 * k for k in range(1, 101)], WISH)[:4] == (100, 51.0, 100.0, 100.0)
+    assert lateness([7000], WISH)[:4] == (1, 7.0, 7.0, 7.0)
 
 
 @pytest.mark.parametrize(
@@ -180,3 +150,8 @@ def test_quantiles_are_of_what_was_seen() -> None:
 )
 def test_the_kernels_lists_of_processors_are_read(text: str, found: set[int]) -> None:
     assert processors(text) == found
+
+
+@pytest.mark.parametrize(("cpus", "text"), [({0, 1, 2, 5}, "0-2,5"), ({7}, "7"), (set(), "none"), ({3, 1}, "1,3")])
+def test_processors_are_listed_as_the_kernel_lists_them(cpus: set[int], text: str) -> None:
+    assert listed(cpus) == text
