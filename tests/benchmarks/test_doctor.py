@@ -16,7 +16,7 @@ from hilctl.loop.options import CoreOptions
 from hilctl.signals import Action
 from tests.benchmarks.disturbed import holds
 
-pytestmark = [pytest.mark.bench, pytest.mark.slow, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.bench, pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(1200)]
 
 RATE_HZ = 1000.0
 _SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))
