@@ -39,6 +39,7 @@ class Unit(NamedTuple):
     """Everything that goes into the archive, before a library is compiled."""
 
     identifier: str
+    token: str
     period_s: float
     variables: list[Variable]
     files: dict[str, bytes]  # by path in the archive
@@ -74,7 +75,7 @@ def unit_of(rig: Rig) -> Unit:
     files = {f"sources/{name}": text.encode() for name, text in made.items()}
     files["sources/buildDescription.xml"] = build_description(identifier)
     files["modelDescription.xml"] = model_description(rig.name, identifier, token, about, rig.dt_s, variables)
-    return Unit(identifier, rig.dt_s, variables, files)
+    return Unit(identifier, token, rig.dt_s, variables, files)
 
 
 def write(unit: Unit, path: Path, compiler: str | None) -> Written:
