@@ -1,8 +1,7 @@
 """The twin's FMI unit against the twin, sample by sample: every friction model on three presets, and every specimen.
 
 Both are driven with the same triangle, the noise off. `worst` is the greatest difference of any reading in any sample,
-relative to that reading's greatest value. `ratio`: how many times faster than the clock the unit runs through its C
-interface.
+relative to that reading's greatest value; `same_bits` counts the cases in which no bit differs.
 """
 
 from collections.abc import Mapping
@@ -26,9 +25,8 @@ def rig_under(preset: str, model: str, specimen: str = "none") -> Rig:
     """A preset under a friction model, its forces in proportion to the mass, with a specimen on the table."""
     mass = load(preset, twin=True).tables.machine.m
     share, units = mass / _REFERENCE_KG, {leaf.path: leaf.unit for leaf in leaves(MODELS[model].Params)}
-    typical = {
-        key: value * share if units.get(key, "").startswith("N") else value for key, value in MODELS[model].typical.items()
-    }
+    forces = {key for key, unit in units.items() if unit.startswith("N")}
+    typical = {key: value * share if key in forces else value for key, value in MODELS[model].typical.items()}
     changes: Mapping[str, Any] = {"twin.friction": {"model": model, **typical}, "twin.specimen.kind": specimen}
     return load(preset, twin=True, changes=changes)
 
@@ -66,5 +64,5 @@ def run(quick: bool) -> dict[str, Any]:
 
 
 def _apart(preset: str, model: str, specimen: str, found: Agreement) -> str:
-    return (f"{preset}, {model}, {specimen}: {found.reading} of the unit differs from the twin's by {found.worst:.2g} of "
-            f"its greatest value, at most {allowed(model):g} is accepted")  # fmt: skip
+    return (f"{preset}, {model}, {specimen}: {found.reading} of the unit differs from the twin's by {found.worst:.2g} "
+            f"of its greatest value, at most {allowed(model):g} is accepted")  # fmt: skip

@@ -11,7 +11,9 @@ from hilctl.errors import DONE, WrongUse
 
 WORD = "fmu"  # in the place of a recording
 EVER_S = 1e9  # of --from and --to: the whole recording
-_OF_RECORDINGS = {"format": None, "channels": [], "every": 1, "from_s": -EVER_S, "to_s": EVER_S, "alone": False}
+_OF_RECORDINGS: dict[str, object] = {
+    "format": None, "channels": [], "every": 1, "from_s": -EVER_S, "to_s": EVER_S, "alone": False,
+}  # fmt: skip
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -52,8 +54,8 @@ def run(given: argparse.Namespace) -> int:
     if given.json:
         say(json_line({**made._asdict(), "path": str(made.path)}))
         return DONE
-    say(f"{made.path}: {made.variables} variables, {made.parameters} of them parameters; communication step: a multiple "
-        f"of {made.period_s:g} s")  # fmt: skip
+    say(f"{made.path}: {made.variables} variables, {made.parameters} of them parameters; "
+        f"communication step: a multiple of {made.period_s:g} s")  # fmt: skip
     if made.library:
         say(f"library for this machine: {made.library}")
     elif not given.sources_only:

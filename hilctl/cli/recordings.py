@@ -49,9 +49,10 @@ def export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--channels", nargs="+", default=[], metavar="CHANNEL", help="which ones (all)")
     parser.add_argument("--every", type=count(1, 1_000_000), default=1, metavar="N",
                         help="write one of every N samples (1)")  # fmt: skip
-    parser.add_argument("--from", type=number(-fmu.EVER_S, fmu.EVER_S, "s"), default=-fmu.EVER_S, metavar="S", dest="from_s",
+    instant = number(-fmu.EVER_S, fmu.EVER_S, "s")
+    parser.add_argument("--from", type=instant, default=-fmu.EVER_S, metavar="S", dest="from_s",
                         help="begin with this time_s: the tick by the rate (the first sample)")  # fmt: skip
-    parser.add_argument("--to", type=number(-fmu.EVER_S, fmu.EVER_S, "s"), default=fmu.EVER_S, metavar="S", dest="to_s",
+    parser.add_argument("--to", type=instant, default=fmu.EVER_S, metavar="S", dest="to_s",
                         help="end with this time_s (the last sample)")  # fmt: skip
     parser.add_argument("--alone", action="store_true", help="only this file of a recording that has several")
     fmu.options(parser)

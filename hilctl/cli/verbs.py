@@ -181,7 +181,8 @@ VERBS: dict[str, Verb] = {
          "hilctl recordings --delete run-7.h5"),
     ),
     "export": Verb(
-        "recordings", "export", "measure", "write a recording as CSV, Parquet, MATLAB, MCAP, MDF4 or TDMS; a twin as an FMU",
+        "recordings", "export", "measure",
+        "write a recording as CSV, Parquet, MATLAB, MCAP, MDF4 or TDMS; or a twin as an FMU",
         ("hilctl export run-7.h5 --csv", "hilctl export run-7.h5 --parquet --channels position_m error_m --every 10",
          "hilctl export run-7.h5 --mat --from 12.5 --to 30", "hilctl export fmu table-500 --out table.fmu"),
         "All files of a rotated recording are written as one; the memory does not grow with their length. "

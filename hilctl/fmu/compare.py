@@ -35,7 +35,8 @@ class Agreement(NamedTuple):
 def triangle(rig: Rig, seconds: float, amplitude: float = 0.2, hz: float = 0.5) -> Rows:
     """A valve command that goes back and forth in straight lines, one value a period."""
     t = np.arange(round(seconds / rig.dt_s)) * rig.dt_s
-    return amplitude * (2 / np.pi) * np.arcsin(np.sin(2 * np.pi * hz * t))
+    course: Rows = amplitude * (2 / np.pi) * np.arcsin(np.sin(2 * np.pi * hz * t))
+    return course
 
 
 def agreement(rig: Rig, commands: Rows, *, noise: bool = False) -> Agreement:

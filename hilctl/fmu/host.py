@@ -29,7 +29,7 @@ class Host:
             b"host", unit.token.encode(), b"", ctypes.c_bool(False), ctypes.c_bool(True), ctypes.c_bool(False),
             ctypes.c_bool(False), none, ctypes.c_size_t(0), none, self._log, none,
         ))  # fmt: skip
-        if not self._own:
+        if self._own.value is None:
             raise UnitFailed(self._said)
         one, size = (ctypes.c_uint32 * 1)(self._reference["noise"]), ctypes.c_size_t(1)
         self._done(self._library.fmi3SetBoolean(self._own, one, size, (ctypes.c_bool * 1)(noise), size))

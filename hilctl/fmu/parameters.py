@@ -36,11 +36,11 @@ _ASIDE = 1e-3  # of the range: where a parameter that starts at 0 is tried toget
 
 
 class Effect(NamedTuple):
-    """What a parameter does to `count` words of the record from `word` on."""
+    """What a parameter does to so many words of the record, from `word` on."""
 
     parameter: int
     word: int
-    count: int
+    words: int
     rule: str  # SET or SCALE
     a: float
     b: float
@@ -143,7 +143,8 @@ def _mask() -> npt.NDArray[np.bool_]:
 
 
 def _differs(words: Words, start: Words) -> npt.NDArray[np.bool_]:
-    return (words != start) & ~(np.isnan(words) & np.isnan(start))
+    differs: npt.NDArray[np.bool_] = (words != start) & ~(np.isnan(words) & np.isnan(start))
+    return differs
 
 
 def _all_follow(changed: Any, rule: Any) -> dict[int, tuple[str, float, float]] | None:
@@ -169,7 +170,7 @@ def _power(k: int, x0: float, start: Words, seen: list[tuple[float, Words]]) -> 
 
 
 def _exclusive(found: list[Any]) -> list[Any]:
-    """A word that is set belongs to one parameter alone; where another has a share in it, both scale it or neither is."""
+    """A word that is set belongs to one parameter alone; where others have a share in it, all of them scale it."""
     kept = []
     for parameter, rules in found:
         shared = {k for k in rules if sum(k in other for _, other in found) > 1}
@@ -200,11 +201,11 @@ def _wrong_together(
 @cache
 def _state_words() -> set[int]:
     """The words that are a state from the first period on: a parameter that sets them is fixed."""
-    plant_at = STATE.fields["plant"][1] // 8  # type: ignore[index]
-    plant = STATE.fields["plant"][0]  # type: ignore[index]
+    record: Any = STATE
+    plant, plant_at = record.fields["plant"][0], record.fields["plant"][1] // 8
     words = {plant_at + plant.fields[name][1] // 8 for name in ("pa", "pb", "x", "v", "ps")}
     for name in ("displacement", "acceleration", "pressure_a", "pressure_b"):
-        sensor, at = STATE.fields[name][:2]  # type: ignore[index]
+        sensor, at = record.fields[name][:2]
         words.update(range((at + sensor.fields["last"][1]) // 8, (at + sensor.itemsize) // 8))
     kind, at = plant.fields["specimen"][:2]
     y = kind.fields["y"]
@@ -218,8 +219,8 @@ def _effects(rules_of: list[dict[int, tuple[str, float, float]]]) -> Iterator[Ef
     for parameter, rules in enumerate(rules_of):
         row: Effect | None = None
         for k, (rule, a, b) in sorted(rules.items()):
-            if row is not None and (row.word + row.count, row.rule, row.a, row.b) == (k, rule, a, b):
-                row = row._replace(count=row.count + 1)
+            if row is not None and (row.word + row.words, row.rule, row.a, row.b) == (k, rule, a, b):
+                row = row._replace(words=row.words + 1)
                 continue
             if row is not None:
                 yield row

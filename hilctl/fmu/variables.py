@@ -1,4 +1,4 @@
-"""The unit's variables: what a simulation tool sets and reads, where it stands in the model, and how it is described."""
+"""The unit's variables: what a simulation tool sets and reads, its place in the model, and its description."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -71,7 +71,8 @@ def _options(config: TwinConfig) -> Iterator[Variable]:
     yield Variable(_OPTION, "noise", "Boolean", "parameter", "fixed", "noise",
                    "the sensors' noise; off, every reading is free of it", True)  # fmt: skip
     yield Variable(_OPTION + 1, "twin.seed", "Int64", "parameter", "fixed", "seed",
-                   "seed of the sensors' noise: the same seed gives the same numbers", config.seed, 0, 2**31 - 1)  # fmt: skip
+                   "seed of the sensors' noise: the same seed gives the same numbers",
+                   config.seed, 0, 2**31 - 1)  # fmt: skip
 
 
 def _parameters(parameters: Parameters) -> Iterator[Variable]:

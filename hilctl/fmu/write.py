@@ -1,4 +1,4 @@
-"""A rig file's twin as an FMI 3.0 co-simulation unit: sources, descriptions, and a library where a compiler is there."""
+"""A rig file's twin as an FMI 3.0 co-simulation unit: sources, descriptions, a library where there is a compiler."""
 
 import hashlib
 import os
@@ -23,6 +23,7 @@ from hilctl.rig import Rig
 from sim.settings import TwinConfig
 
 OPTIONS = ("-std=c99", "-O2", "-ffp-contract=off")
+SHARED = ("-shared", "-fPIC", "-fvisibility=hidden")
 _STAMP = (1980, 1, 1, 0, 0, 0)  # of every file, so that the same rig file gives the same bytes
 _SPACE = uuid.UUID("5f3f7f2a-6d0e-4e3c-9f0b-6f1f1c0a7d11")  # of the tokens; drawn once
 
@@ -59,15 +60,16 @@ def unit_of(rig: Rig) -> Unit:
     """The unit of a rig that was loaded with its twin; NoTwin where it has another simulation."""
     config = rig.driver_config
     if not isinstance(config, TwinConfig):
-        raise NoTwin(f"driver.kind: {rig.driver!r} is simulated by a model of its own, which has no valve, chambers and "
-                     "friction to export; take a rig with [machine] and [twin], such as table-500",
-                     key="driver.kind", value=rig.driver)  # fmt: skip
+        why = "is simulated by a model of its own, which has no valve, chambers and friction to export"
+        remedy = "take a rig with [machine] and [twin], such as table-500"
+        raise NoTwin(f"driver.kind: {rig.driver!r} {why}; {remedy}", key="driver.kind", value=rig.driver, remedy=remedy)
     parameters, start = parameters_of(config, rig.dt_s), filled(config, rig.dt_s)
     variables = variables_of(config, parameters)
     identifier = "".join(c if c.isalnum() and c.isascii() else "_" for c in rig.name)
     identifier = identifier if not identifier[:1].isdigit() else f"rig_{identifier}"
-    about = (f"Simulated plant of the rig {rig.name}: servo valve, cylinder, {friction_of(config.friction).model} friction, "
-             f"sensors; specimen: {config.specimen.kind}")  # fmt: skip
+    friction = friction_of(config.friction).model
+    about = (f"Simulated plant of the rig {rig.name}: servo valve, cylinder, {friction} friction, sensors; "
+             f"specimen: {config.specimen.kind}")  # fmt: skip
     made = sources_of(config, rig.dt_s, "", start, parameters, variables)
     digest = hashlib.sha256("\0".join(f"{name}\0{made[name]}" for name in sorted(made)).encode())
     token = f"{{{uuid.uuid5(_SPACE, digest.hexdigest())}}}"
@@ -116,10 +118,11 @@ def compiled(unit: Unit, compiler: str, *options: str) -> bytes:
     """The unit's library for this machine."""
     with tempfile.TemporaryDirectory() as folder:
         source, out = unpacked(unit.files, Path(folder)), Path(folder, "unit")
-        command = [compiler, *OPTIONS, "-shared", "-fPIC", "-fvisibility=hidden", *options, "-o", str(out), str(source), "-lm"]
+        command = [compiler, *OPTIONS, *SHARED, *options, "-o", str(out), str(source), "-lm"]
         made = subprocess.run(command, capture_output=True, text=True, check=False)
         if made.returncode:
-            raise NotCompiled(f"{compiler} could not compile the unit; --sources-only writes it without a library:\n{made.stderr}")
+            what = f"{compiler} could not compile the unit; --sources-only writes it without a library"
+            raise NotCompiled(f"{what}:\n{made.stderr}")
         return out.read_bytes()
 
 

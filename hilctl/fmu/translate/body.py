@@ -1,4 +1,4 @@
-"""One function from Python to C: its statements. The types of its variables are found by translating until none widens."""
+"""One function from Python to C: its statements. It is translated until the type of no variable widens any more."""
 
 import ast
 import builtins
@@ -9,11 +9,12 @@ from hilctl.fmu.translate.expressions import Expressions
 from hilctl.fmu.translate.program import Made, NotTranslatable, Program, source_of
 from hilctl.fmu.translate.types import KNOWN, NOTHING, REAL, TRUTH, WHOLE, Array, Record, Tuple, Type, Value, wider
 
-_RESERVED = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
-    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool div "
-    "index time y0 y1 j0 j1 yn jn gamma round near far small".split()
-)
+_RESERVED = frozenset((
+    *("auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern"),
+    *("float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof"),
+    *("static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "bool", "near", "far"),
+    *("div", "index", "time", "y0", "y1", "j0", "j1", "yn", "jn", "gamma", "round", "small"),  # of its library
+))  # fmt: skip
 
 
 def translated(program: Program, plain: Callable[..., Any], types: tuple[Type, ...], name: str) -> tuple[Made, str]:
@@ -78,7 +79,7 @@ class _Body(Expressions):
     def _statement(self, node: ast.stmt) -> list[str]:
         made = getattr(self, f"_{type(node).__name__}", None)
         if made is None:
-            self.refuse(node, f"`{type(node).__name__}`")
+            raise self.refusal(node, f"`{type(node).__name__}`")
         lines: list[str] = made(node)
         return lines
 
@@ -115,23 +116,24 @@ class _Body(Expressions):
 
     def _While(self, node: ast.While) -> list[str]:
         if node.orelse:
-            self.refuse(node, "`while … else`")
+            raise self.refusal(node, "`while … else`")
         return [f"while ({self.expression(node.test).text}) {{", *self._deeper(node.body), "}"]
 
     def _For(self, node: ast.For) -> list[str]:
         call = node.iter
         if node.orelse or not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
                                and call.func.id == "range" and isinstance(node.target, ast.Name)):  # fmt: skip
-            self.refuse(node, "a `for` that does not count")
-        bounds = [self.expression(a) for a in call.args]  # type: ignore[attr-defined]
+            raise self.refusal(node, "a `for` that does not count")
+        bounds = [self.expression(a) for a in call.args]
         if any(b.type not in (WHOLE, TRUTH) for b in bounds):
-            self.refuse(node, "a range of no whole numbers")
+            raise self.refusal(node, "a range of no whole numbers")
         first, last = (Value("0", WHOLE), bounds[0]) if len(bounds) == 1 else bounds[:2]
-        step = ast.literal_eval(call.args[2]) if len(bounds) == 3 else 1  # type: ignore[attr-defined]
-        counted, end, name = self.temporary(), self.temporary(), self.assigned(node.target.id, WHOLE)  # type: ignore[attr-defined]
+        step = ast.literal_eval(call.args[2]) if len(bounds) == 3 else 1
+        counted, end, name = self.temporary(), self.temporary(), self.assigned(node.target.id, WHOLE)
         # the counter is the loop's own: Python's body may write to its variable without moving it
-        head = (f"for (int64_t {counted} = {first.text}, {end} = {last.text}; {counted} {'<' if step > 0 else '>'} {end};"
-                f" {counted} += {step}) {{")  # fmt: skip
+        sign = "<" if step > 0 else ">"
+        bounded = f"int64_t {counted} = {first.text}, {end} = {last.text}; {counted} {sign} {end}"
+        head = f"for ({bounded}; {counted} += {step}) {{"
         return [head, f"    {name} = {counted};", *self._deeper(node.body), "}"]
 
     def _deeper(self, statements: Sequence[ast.stmt]) -> list[str]:
@@ -159,7 +161,7 @@ class _Body(Expressions):
         for target in targets:
             if isinstance(target, ast.Tuple):
                 if len(held.parts) != len(target.elts):
-                    self.refuse(target, "a tuple of another length")
+                    raise self.refusal(target, "a tuple of another length")
                 for one, part in zip(target.elts, held.parts, strict=True):
                     lines += self._one(one, part)
             else:
@@ -193,7 +195,7 @@ class _Body(Expressions):
         self.writes = True
         place = self.expression(_loaded(target))
         if isinstance(place.type, Record | Array):
-            self.refuse(target, "a whole record or array that is written to")
+            raise self.refusal(target, "a whole record or array that is written to")
         return f"{place.text} = {text};"
 
     def assigned(self, name: str, kind: Type) -> str:

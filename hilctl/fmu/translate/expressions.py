@@ -8,7 +8,7 @@ import ast
 import math
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -52,10 +52,10 @@ class Expressions:
         """A name that C may take for a variable."""
         raise NotImplementedError
 
-    def refuse(self, node: ast.AST, what: str) -> NoReturn:
-        """It cannot be translated."""
+    def refusal(self, node: ast.AST, what: str) -> NotTranslatable:
+        """Why it cannot be translated."""
         line = getattr(node, "lineno", 0)
-        raise NotTranslatable(f"{self.where}, line {line} of it: {what} has no translation to C")
+        return NotTranslatable(f"{self.where}, line {line} of it: {what} has no translation to C")
 
     def temporary(self) -> str:
         """A name that nothing else has."""
@@ -66,14 +66,14 @@ class Expressions:
         """Whether one of these operands writes memory; two would do so in an order that C leaves open."""
         writing = sum(value.writes for value in values)
         if writing > 1:
-            self.refuse(node, "an expression with two calls that write memory")
+            raise self.refusal(node, "an expression with two calls that write memory")
         return writing == 1
 
     def expression(self, node: ast.expr) -> Value:
         """The expression in C."""
         made: Callable[[Any], Value] | None = getattr(self, f"_e_{type(node).__name__}", None)
         if made is None:
-            self.refuse(node, f"`{type(node).__name__}`")
+            raise self.refusal(node, f"`{type(node).__name__}`")
         return made(node)
 
     def _e_Constant(self, node: ast.Constant) -> Value:
@@ -87,7 +87,7 @@ class Expressions:
         if isinstance(value, float | np.floating):
             value = float(value)
             text = "NAN" if math.isnan(value) else "INFINITY" if value == math.inf else repr(value)
-            return Value(text if value >= 0 or math.isnan(value) else f"({repr(value)})", REAL)
+            return Value(text if value >= 0 or math.isnan(value) else f"({value!r})", REAL)
         return Value("", KNOWN, value)
 
     def _e_Name(self, node: ast.Name) -> Value:
@@ -98,7 +98,7 @@ class Expressions:
             self.read.add(name)
             return self._places(self.safe(name), self.variables[name])
         if name not in self.scope:
-            self.refuse(node, f"the name {name}")
+            raise self.refusal(node, f"the name {name}")
         return self._constant(self.scope[name], node)
 
     @staticmethod
@@ -112,7 +112,7 @@ class Expressions:
         if isinstance(owner.type, Array) and node.attr == "size":
             return Value(str(math.prod(owner.type.shape)), WHOLE)
         if not isinstance(owner.type, Record) or node.attr not in owner.type.dtype.fields:
-            self.refuse(node, f".{node.attr}")
+            raise self.refusal(node, f".{node.attr}")
         kind, text = of_field(owner.type.dtype.fields[node.attr][0]), f"{owner.text}->{node.attr}"
         if isinstance(kind, Record):
             self.program.record(kind.dtype, node.attr)
@@ -130,10 +130,10 @@ class Expressions:
             k = ast.literal_eval(at[0])
             return Value(f"{owner.text}.f{k}", owner.type.items[k], writes=owner.writes)
         if not isinstance(owner.type, Array) or any(p.type not in (WHOLE, TRUTH) for p in places):
-            self.refuse(node, "an index of this kind")
+            raise self.refusal(node, "an index of this kind")
         shape, rest = owner.type.shape, owner.type.shape[len(places):]
         if len(places) > max(len(shape), 1):
-            self.refuse(node, "an index too many")
+            raise self.refusal(node, "an index too many")
         index = " + ".join(
             f"{p.text} * {math.prod(shape[k + 1:])}" if math.prod(shape[k + 1:]) != 1 else p.text
             for k, p in enumerate(places)
@@ -147,8 +147,7 @@ class Expressions:
 
     def _e_Tuple(self, node: ast.Tuple) -> Value:
         parts = tuple(self.expression(one) for one in node.elts)
-        made = Value("", Tuple(tuple(part.type for part in parts)), None, parts, any(p.writes for p in parts))
-        return made
+        return Value("", Tuple(tuple(part.type for part in parts)), None, parts, any(p.writes for p in parts))
 
     def tuple_text(self, value: Value, kind: Type) -> str:
         """A tuple that is written out, as a value of C."""
@@ -165,7 +164,7 @@ class Expressions:
             return Value(f"(!{value.text})", TRUTH, writes=value.writes)
         if isinstance(node.op, ast.USub):
             return Value(f"(-{value.text})", wider(WHOLE, value.type), writes=value.writes)
-        self.refuse(node, f"`{type(node.op).__name__}`")
+        raise self.refusal(node, f"`{type(node.op).__name__}`")
 
     def _e_BinOp(self, node: ast.BinOp) -> Value:
         return self.operation(node.op, self.expression(node.left), self.expression(node.right), node)
@@ -173,7 +172,7 @@ class Expressions:
     def operation(self, op: ast.operator, one: Value, other: Value, node: ast.AST) -> Value:
         """Two numbers by an operator."""
         if not isinstance(one.type, Number) or not isinstance(other.type, Number):
-            self.refuse(node, "arithmetic with what is no number")
+            raise self.refusal(node, "arithmetic with what is no number")
         kind, writes = wider(wider(WHOLE, one.type), other.type), self.side_by_side(node, one, other)
         if isinstance(op, ast.Pow):
             return Value(f"pow({one.text}, {other.text})", REAL, writes=writes)
@@ -183,13 +182,13 @@ class Expressions:
         if isinstance(op, ast.Mod) and kind == WHOLE:
             return Value(f"hil_mod({one.text}, {other.text})", WHOLE, writes=writes)
         if type(op) not in _SIGNS or (isinstance(op, _BITS) and kind != WHOLE):
-            self.refuse(node, f"`{type(op).__name__}` of these")
+            raise self.refusal(node, f"`{type(op).__name__}` of these")
         return Value(f"({one.text} {_SIGNS[type(op)]} {other.text})", kind, writes=writes)
 
     def _e_BoolOp(self, node: ast.BoolOp) -> Value:
         values = [self.expression(one) for one in node.values]
         if any(v.type != TRUTH for v in values):
-            self.refuse(node, "`and` and `or` of numbers")
+            raise self.refusal(node, "`and` and `or` of numbers")
         sign = " && " if isinstance(node.op, ast.And) else " || "  # evaluated in order in C too
         return Value(f"({sign.join(v.text for v in values)})", TRUTH, writes=any(v.writes for v in values))
 
@@ -198,10 +197,10 @@ class Expressions:
         pairs = []
         for op, one, other in zip(node.ops, sides, sides[1:], strict=False):
             if type(op) not in _COMPARED or KNOWN in (one.type, other.type):
-                self.refuse(node, "a comparison of this kind")
+                raise self.refusal(node, "a comparison of this kind")
             pairs.append(f"({one.text} {_COMPARED[type(op)]} {other.text})")
         if len(pairs) > 1 and any(side.writes for side in sides[1:-1]):
-            self.refuse(node, "a chain of comparisons with a call that writes memory")
+            raise self.refusal(node, "a chain of comparisons with a call that writes memory")
         text = pairs[0] if len(pairs) == 1 else f"({' && '.join(pairs)})"
         return Value(text, TRUTH, writes=self.side_by_side(node, *sides))
 
@@ -213,7 +212,7 @@ class Expressions:
     def _e_Call(self, node: ast.Call) -> Value:
         called = self.expression(node.func)
         if called.type != KNOWN or node.keywords:
-            self.refuse(node, "a call of this kind")
+            raise self.refusal(node, "a call of this kind")
         given = [self.expression(one) for one in node.args]
         writes, target = self.side_by_side(node, *given), called.known
         if isinstance(target, Primitive):
@@ -225,7 +224,7 @@ class Expressions:
             return self._library(name, given, writes, node)
         plain = target.plain if isinstance(target, Jit) else target
         if not hasattr(plain, "__code__") or isinstance(target, ModuleType):
-            self.refuse(node, f"a call of {name or target}")
+            raise self.refusal(node, f"a call of {name or target}")
         made = self.program.function(plain, tuple(g.type for g in given))
         self.writes = self.writes or made.writes
         texts = [self.tuple_text(g, g.type) if g.parts else g.text for g in given]
@@ -237,7 +236,7 @@ class Expressions:
             return Value(f"((double *){given[0].text})", Array(REAL, (kind.dtype.itemsize // 8,)))
         if name == "as_record" and kind == Record(given[1].known):
             return given[0]
-        self.refuse(node, f"{name} of this")
+        raise self.refusal(node, f"{name} of this")
 
     def _library(self, name: str, given: list[Value], writes: bool, node: ast.Call) -> Value:
         texts = [g.text for g in given]
@@ -263,4 +262,4 @@ class Expressions:
             for other in texts[1:]:
                 text = f"hil_{name}{suffix}({text}, {other})"
             return Value(text, kind, writes=writes)
-        self.refuse(node, f"{name}()")
+        raise self.refusal(node, f"{name}()")

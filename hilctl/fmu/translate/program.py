@@ -26,10 +26,14 @@ class Made:
         self.name, self.returns, self.writes = name, returns, writes
 
 
+Translate = Callable[["Program", Callable[..., Any], tuple[Type, ...], str], tuple[Made, str]]
+
+
 class Program:
     """Collects structs, tables and functions in the order in which C wants them."""
 
-    def __init__(self, root: "np.dtype[Any]", name: str) -> None:
+    def __init__(self, root: "np.dtype[Any]", name: str, translate: Translate) -> None:
+        self._translate = translate
         self._records: dict[Any, str] = {}
         self._structs: list[str] = []
         self._tuples: dict[Tuple, str] = {}
@@ -86,11 +90,9 @@ class Program:
 
     def function(self, plain: Callable[..., Any], types: tuple[Type, ...]) -> Made:
         """The function for arguments of these types."""
-        from hilctl.fmu.translate.body import translated
-
         key = (plain, types)
         if key not in self._made:
-            made, text = translated(self, plain, types, self._fresh(plain.__name__.lstrip("_")))
+            made, text = self._translate(self, plain, types, self._fresh(plain.__name__.lstrip("_")))
             self._made[key] = made
             self._functions.append(text)
         return self._made[key]

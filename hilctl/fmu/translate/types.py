@@ -69,7 +69,7 @@ def wider(one: Type | None, other: Type) -> Type:
     if one is None or one == other:
         return other
     if one in _ORDER and other in _ORDER:
-        return _ORDER[max(_ORDER.index(one), _ORDER.index(other))]  # type: ignore[arg-type]
+        return _ORDER[max(_ORDER.index(one), _ORDER.index(other))]
     if isinstance(one, Tuple) and isinstance(other, Tuple) and len(one.items) == len(other.items):
         return Tuple(tuple(wider(a, b) for a, b in zip(one.items, other.items, strict=True)))
     if isinstance(one, Array) and isinstance(other, Array) and one.item == other.item:
