@@ -11,8 +11,9 @@ from hilctl.fmu.translate.types import KNOWN, NOTHING, REAL, TRUTH, WHOLE, Array
 
 _RESERVED = frozenset((
     *("auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern"),
-    *("float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof"),
-    *("static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "bool", "near", "far"),
+    *("float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed"),
+    *("sizeof", "static"),
+    *("struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "bool", "near", "far"),
     *("div", "index", "time", "y0", "y1", "j0", "j1", "yn", "jn", "gamma", "round", "small"),  # of its library
 ))  # fmt: skip
 
@@ -159,14 +160,16 @@ class _Body(Expressions):
         lines: list[str] = []
         held = self._hold(value, lines)
         for target in targets:
-            if isinstance(target, ast.Tuple):
-                if len(held.parts) != len(target.elts):
-                    raise self.refusal(target, "a tuple of another length")
-                for one, part in zip(target.elts, held.parts, strict=True):
-                    lines += self._one(one, part)
-            else:
-                lines += self._one(target, held)
+            lines += self._spread(target, held)
         return ["{", *(f"    {line}" for line in lines), "}"]
+
+    def _spread(self, target: ast.expr, held: Value) -> list[str]:
+        """The items of a tuple go to the targets of one."""
+        if not isinstance(target, ast.Tuple):
+            return self._one(target, held)
+        if len(held.parts) != len(target.elts):
+            raise self.refusal(target, "a tuple of another length")
+        return [line for one, part in zip(target.elts, held.parts, strict=True) for line in self._spread(one, part)]
 
     def _hold(self, value: Value, lines: list[str]) -> Value:
         """The value in names of its own, so that what is assigned first does not change the rest."""
