@@ -1,13 +1,13 @@
 """Which keys of [twin] become parameters of the unit, and what each does to the twin's record.
 
 The twin's record is derived from its keys in Python (`sim/driver.py`), once; C must not derive it again. So each key is
-varied here and the record filled anew. A key becomes a parameter where every word that it changes follows one of two
-rules, over all the values that were tried, the ends of its range among them:
+varied here, and the record filled with it. A key becomes a parameter where every word that it changes follows one of
+two rules, over all the values that were tried, the ends of its range among them:
 
     set      word = a + b x           the word depends on this key alone
     scale    word = start (x/x0)^b    the word may depend on several keys, as a product of their powers
 
-and where all parameters changed together give what the rules say. Other keys (a bandwidth, a delay, a natural
+and where parameters that are changed together give what the rules say. Other keys (a bandwidth, a delay, a natural
 frequency of the valve) are fixed in the unit; `--set` gives them another value when it is written.
 """
 
@@ -30,6 +30,8 @@ Words = npt.NDArray[np.float64]
 _POWERS = (1.0, -1.0, 2.0, -2.0, 0.5, -0.5)
 _LINES = ((0.0, 1.0), (1.0, 1.0), (0.0, 0.5), (0.0, -1.0))  # a, b that words are copied with
 _NEAR = 1e-12  # relative: of a power, in double precision
+_TOGETHER = 1e-11  # relative: of a product of several
+_DRAWS = 16  # combinations that are tried
 _WIDE = 2.0  # a scaled parameter goes from its start value by this factor either way
 _INITIAL = ("cylinder.position_m",)  # with a spring the initial pressures depend on it and on others, as a sum
 _ASIDE = 1e-3  # of the range: where a parameter that starts at 0 is tried together with the others
@@ -84,10 +86,10 @@ def parameters_of(config: TwinConfig, period_s: float) -> Parameters:
         if one is not None:
             found.append(one)
     found = _exclusive(found)
-    while (wrong := _wrong_together(config, period_s, start, real, found)):
-        left = [one for one in found if wrong.isdisjoint(one[1])]
-        # a word that depends on none alone is a product of keys that start at 0
-        found = left if len(left) < len(found) else [one for one in found if one[0].start != 0.0]
+    while _wrong_together(config, period_s, start, real, found):
+        # without the one whose absence helps most
+        fewer = [[one for one in found if one is not left_out] for left_out in found]
+        found = min(fewer, key=lambda some: len(_wrong_together(config, period_s, start, real, some)))
     return Parameters([p for p, _ in found], list(_effects([rules for _, rules in found])))
 
 
@@ -186,16 +188,29 @@ def _wrong_together(
     config: TwinConfig, period_s: float, start: Words, real: npt.NDArray[np.bool_], found: list[Any]
 ) -> set[int]:
     """Words that do not follow the rules when all parameters are changed at once."""
-    rng, changed, expected = np.random.default_rng(1), config, start.copy()
-    for parameter, rules in found:
-        aside = parameter.start * rng.uniform(0.99, 1.01) if parameter.start else parameter.high * _ASIDE
-        x = float(np.clip(aside, parameter.low, parameter.high))
-        changed = put(changed, parameter.name.removeprefix("twin."), x)
-        for k, (rule, a, b) in rules.items():
-            expected[k] = a + b * x if rule == "SET" else expected[k] * (x / parameter.start) ** b
-    words = filled(changed, period_s)
-    off = real & (np.abs(words - expected) > 1e-11 * np.abs(words)) & ~np.isnan(words)
-    return set(map(int, np.flatnonzero(off)))
+    wrong: set[int] = set()
+    for draw in range(_DRAWS):
+        rng, changed, expected = np.random.default_rng(draw), config, start.copy()
+        for parameter, rules in found:
+            x = _aside(parameter, rng, all(rule == "SCALE" for rule, _, _ in rules.values()))
+            changed = put(changed, parameter.name.removeprefix("twin."), x)
+            for k, (rule, a, b) in rules.items():
+                expected[k] = a + b * x if rule == "SET" else expected[k] * (x / parameter.start) ** b
+        try:
+            words = filled(changed, period_s)
+        except (HilctlError, ArithmeticError, ValueError):
+            continue  # the twin refuses this combination
+        off = real & (np.abs(words - expected) > _TOGETHER * np.abs(words)) & ~np.isnan(words)
+        wrong.update(map(int, np.flatnonzero(off)))
+    return wrong
+
+
+def _aside(parameter: Parameter, rng: np.random.Generator, scaled: bool) -> float:
+    """Another value: of what scales words one of the ends, where a `max` may act; else one near the start."""
+    if scaled and rng.random() < 0.8:
+        return parameter.low if rng.random() < 0.5 else parameter.high
+    aside = parameter.start * rng.uniform(0.99, 1.01) if parameter.start else parameter.high * _ASIDE
+    return float(np.clip(aside, parameter.low, parameter.high))
 
 
 @cache

@@ -58,18 +58,6 @@ static fmi3Status may_set(Instance *own, const Variable *v, double value)
     return fmi3OK;
 }
 
-/* Every word that the changed parameter has a share in, from its start value on: nothing else has changed them since. */
-static void tune(Model *model, double before, int32_t parameter)
-{
-    double *words = model_words(model), x = model->parameter[parameter];
-    for (size_t k = 0; k < EFFECT_COUNT; k++) {
-        const Effect *effect = &effects[k];
-        for (int32_t i = effect->word; effect->parameter == parameter && i < effect->word + effect->count; i++)
-            words[i] = effect->rule == SET ? effect->a + effect->b * x : words[i] * pow(x / before, effect->b);
-    }
-    model_apply_noise(model);
-}
-
 const char *fmi3GetVersion(void) { return fmi3Version; }
 
 fmi3Status fmi3SetDebugLogging(fmi3Instance instance, fmi3Boolean on, size_t count, const fmi3String categories[])
@@ -192,8 +180,10 @@ fmi3Status fmi3SetFloat64(
             return status;
         before = *real_at(own, v);
         *real_at(own, v) = values[k];
-        if (v->use == 't' && own->model.phase == STEPPING && before != values[k])
-            tune(&own->model, before, (int32_t)(real_at(own, v) - own->model.parameter));
+        if (v->use == 't' && own->model.phase == STEPPING) {
+            model_apply(&own->model, (int32_t)(real_at(own, v) - own->model.parameter), before);
+            model_apply_noise(&own->model);
+        }
     }
     return fmi3OK;
 }

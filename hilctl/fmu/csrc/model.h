@@ -48,10 +48,10 @@ typedef struct {
 
 static double *model_words(Model *model) { return (double *)&model->twin; }
 
-/* The words of the twin that a parameter sets or scales, from their start values. */
-static void model_apply(Model *model, int32_t parameter)
+/* The words of the twin that a parameter sets or scales, where it was `before` until now. */
+static void model_apply(Model *model, int32_t parameter, double before)
 {
-    double *words = model_words(model), x = model->parameter[parameter], start = parameter_start[parameter];
+    double *words = model_words(model), x = model->parameter[parameter];
     for (size_t k = 0; k < EFFECT_COUNT; k++) {
         const Effect *effect = &effects[k];
         if (effect->parameter != parameter)
@@ -59,8 +59,8 @@ static void model_apply(Model *model, int32_t parameter)
         for (int32_t i = effect->word; i < effect->word + effect->count; i++) {
             if (effect->rule == SET)
                 words[i] = effect->a + effect->b * x;
-            else if (x != start)
-                words[i] *= pow(x / start, effect->b);
+            else if (x != before)
+                words[i] *= pow(x / before, effect->b);
         }
     }
 }
@@ -82,7 +82,7 @@ static void model_fill(Model *model)
     for (size_t k = 0; k < WHOLE_COUNT; k++)
         memcpy(&words[whole_start[k].word], &whole_start[k].value, sizeof(int64_t));
     for (int32_t k = 0; k < PARAMETER_USED; k++)
-        model_apply(model, k);
+        model_apply(model, k, parameter_start[k]);
     model_apply_noise(model);
     twin_seed(&model->twin, model->seed);
 }

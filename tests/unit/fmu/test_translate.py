@@ -62,10 +62,11 @@ def rt_loops(s, x, n):
     while True:
         k += 1
         if -1.0 < x <= k < 100:
+            row = s.words[0]
             break
-        elif k > 50:
+        if k > 50:
+            row = s.words[1]
             break
-    row = s.words[1]
     row[0] = total
     s.count = k if not math.isnan(x) else -1
 
@@ -86,9 +87,9 @@ def library(tmp_path_factory):
     program, folder = Program(STATE, "State", translated), tmp_path_factory.mktemp("translated")
     names = [program.function(one, (Record(STATE), REAL, WHOLE)).name for one in FUNCTIONS]
     types, functions = program.text()
+    taken = "State *s, double x, int64_t n"
     calls = "".join(
-        f"void call_{n}(State *s, double x, int64_t n);\nvoid call_{n}(State *s, double x, int64_t n) {{ {n}(s, x, n); }}\n"
-        for n in names
+        f"void call_{one}({taken});\nvoid call_{one}({taken}) {{ {one}(s, x, n); }}\n" for one in names
     )
     source, out = folder / "all.c", folder / "all.so"
     source.write_text(f'#include "python.h"\n{types}{functions}{calls}')

@@ -8,10 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import hilctl.fmu
+from firmware_bridge.driver import COMMAND, READINGS
 from hilctl.bench.fmu import PRESETS, SPECIMENS, allowed, rig_under
 from hilctl.fmu.compare import agreement, triangle, twin_driven
+from hilctl.fmu.sources import _plain
+from hilctl.fmu.translate.body import translated
+from hilctl.fmu.translate.program import Program
+from hilctl.fmu.translate.types import Record
 from hilctl.fmu.write import OPTIONS, compiled, compiler, unit_of, unpacked, write
 from hilctl.friction import linear_models
+from sim.specimens.record import Kind
+from sim.twin import STATE, exchange_under
 from tests.unit.fmu.fmu_parts import Run, archive, extracted, fmpy, needs_compiler, rig, unit
 
 pytestmark = needs_compiler
@@ -58,6 +66,23 @@ def test_under_every_model_and_specimen_the_unit_agrees_with_the_twin(preset, mo
     found = agreement(made, triangle(made, 10.0))
     assert found.worst <= allowed(model), found
     assert found.travel_m > 1e-3
+
+
+def test_every_friction_model_and_specimen_has_a_translation_that_compiles(tmp_path):
+    program = Program(STATE, "Twin", translated)
+    pairs = [(model, Kind.NONE) for model in linear_models()] + [("lugre", kind) for kind in Kind]
+    names = {
+        program.function(_plain(exchange_under(*pair)), (Record(STATE), Record(COMMAND), Record(READINGS))).name
+        for pair in pairs
+    }
+    types, functions = program.text()
+    uses = "".join(f"int64_t (*use_{name})(Twin *, Record *, Record_2 *) = {name};\n" for name in sorted(names))
+    (tmp_path / "all.c").write_text(f'#include "python.h"\n{types}{functions}{uses}')
+    include = str(Path(hilctl.fmu.__file__).with_name("csrc"))
+    strict = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-I", include]
+    made = subprocess.run([compiler(), *strict, str(tmp_path / "all.c")], capture_output=True, text=True, check=False)
+    assert not made.returncode, made.stderr
+    assert len(names) == len(set(pairs))
 
 
 def test_a_parameter_of_the_unit_is_the_key_of_the_rig_file(made):
@@ -147,7 +172,7 @@ def test_a_longer_communication_step_holds_the_command(made):
 
 
 def _refused(capfd, action):
-    with pytest.raises(Exception, match="FMI3Slave|fmi3|status"):
+    with pytest.raises(Exception, match=r"FMI3Slave|fmi3|status"):
         action()
     return "".join(capfd.readouterr())
 
@@ -222,7 +247,7 @@ int main(void)
 """
 
 
-@pytest.mark.parametrize("model", ["karnopp", "armstrong"])
+@pytest.mark.parametrize("model", ["karnopp", pytest.param("armstrong", marks=[pytest.mark.slow, pytest.mark.many])])
 def test_under_sanitizers_nothing_is_found(model, tmp_path):
     unpacked(unit_of(rig_under("table-500", model, "pendulum" if model == "karnopp" else "none")).files, tmp_path)
     main, program = tmp_path / "main.c", tmp_path / "main"
@@ -265,7 +290,8 @@ def test_two_rigs_have_tokens_of_their_own():
 def test_the_library_exports_the_functions_of_fmi_and_no_more(tmp_path):
     library = tmp_path / "unit.so"
     library.write_bytes(compiled(unit(), compiler()))
-    told = subprocess.run(["nm", "-D", "--defined-only", str(library)], capture_output=True, text=True, check=True).stdout
-    names = [line.split()[-1] for line in told.splitlines()]
+    listed = ["nm", "-D", "--defined-only", str(library)]
+    told = subprocess.run(listed, capture_output=True, text=True, check=True)
+    names = [line.split()[-1] for line in told.stdout.splitlines()]
     assert len(names) > 60
     assert [name for name in names if not name.startswith("fmi3")] == []
