@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from hilctl.bench.fmu import rig_under
+from hilctl.fmu import parameters
 from hilctl.fmu.parameters import filled, parameters_of, put
 from hilctl.friction import MODELS, linear_models
 from hilctl.rig import load
@@ -62,6 +63,15 @@ def test_keys_between_which_the_greater_counts_are_not_both_parameters():
     names = {one.name for one in parameters_of(rig.driver_config, rig.dt_s).listed}
     assert len(names & {"twin.machine.Qn", "twin.machine.Ps", "twin.valve.null_leakage"}) < 3
     assert "twin.machine.m" in names
+
+
+def test_keys_that_have_an_effect_only_together_are_not_both_parameters(monkeypatch):
+    """A spring acts on the initial pressures where the table does not begin in its middle."""
+    monkeypatch.setattr(parameters, "_INITIAL", ())
+    rig = load("table-500", twin=True)
+    names = {one.name for one in parameters_of(rig.driver_config, rig.dt_s).listed}
+    assert len(names & {"twin.machine.K", "twin.cylinder.position_m"}) == 1
+    assert {"twin.machine.m", "twin.machine.A"} <= names
 
 
 def test_a_parameter_with_a_share_in_the_initial_state_is_fixed():

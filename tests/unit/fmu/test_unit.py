@@ -18,8 +18,9 @@ from hilctl.fmu.translate.program import Program
 from hilctl.fmu.translate.types import Record
 from hilctl.fmu.write import OPTIONS, compiled, compiler, unit_of, unpacked, write
 from hilctl.friction import linear_models
+from sim.driver import TwinDriver
 from sim.specimens.record import Kind
-from sim.twin import STATE, exchange_under
+from sim.twin import STATE, command, exchange_under
 from tests.unit.fmu.fmu_parts import Run, archive, extracted, fmpy, needs_compiler, rig, unit
 
 pytestmark = needs_compiler
@@ -50,8 +51,18 @@ def test_fmpy_finds_the_unit_valid():
 def test_every_reading_has_the_bits_of_the_twins(made, noise):
     commands = triangle(rig(), SECONDS)
     ours, twin = made(noise=noise).run(commands), twin_driven(rig(), commands, noise=noise)
-    assert np.ptp(twin[:, 0]) > 0.01
+    assert np.ptp(twin[:, 0]) > 0.01  # m
     np.testing.assert_array_equal(ours, twin)
+
+
+def test_before_the_first_step_it_shows_what_the_twin_shows(made):
+    changes = {"twin__sensors__pressure_a__bias_pa": 1e4, "twin__sensors__displacement__gain_error": 0.02}
+    driver, readings = TwinDriver(rig(**changes).driver_config, rig().facts(virtual=True)), np.zeros(1, READINGS)[0]
+    driver.open()
+    driver.exchange(driver.state, command(periods=0), readings)
+    one = made(**changes)
+    required = ["displacement_m", "acceleration_m_s2", "pressure_a_pa", "pressure_b_pa"]
+    assert one.get(*required) == [readings[name] for name in required]
 
 
 CASES = [(preset, model, "none") for preset in PRESETS for model in linear_models()]
