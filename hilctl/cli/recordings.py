@@ -44,8 +44,8 @@ def export(parser: argparse.ArgumentParser) -> None:
     kinds = parser.add_mutually_exclusive_group()
     for name, format in FORMATS.items():
         kinds.add_argument(f"--{name}", dest="format", action="store_const", const=name, help=format.meaning)
-    parser.add_argument("--out", metavar="PATH", default="",
-                        help="the file to write; its ending may say the format (beside the recording)")  # fmt: skip
+    where = "the file to write; its ending may say the format (beside the recording; RIG.fmu)"
+    parser.add_argument("--out", metavar="PATH", default="", help=where)
     parser.add_argument("--channels", nargs="+", default=[], metavar="CHANNEL", help="which ones (all)")
     parser.add_argument("--every", type=count(1, 1_000_000), default=1, metavar="N",
                         help="write one of every N samples (1)")  # fmt: skip
