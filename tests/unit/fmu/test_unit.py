@@ -11,8 +11,8 @@ import pytest
 import hilctl.fmu
 from firmware_bridge.driver import COMMAND, READINGS
 from hilctl.bench.fmu import PRESETS, SPECIMENS, allowed, rig_under
-from hilctl.fmu.compare import agreement, triangle, twin_driven
-from hilctl.fmu.sources import _plain
+from hilctl.fmu.compare import judged, triangle, twin_driven
+from hilctl.fmu.sources import python_of
 from hilctl.fmu.translate.body import translated
 from hilctl.fmu.translate.program import Program
 from hilctl.fmu.translate.types import Record
@@ -72,9 +72,11 @@ CASES += [(PRESETS[0], model, one) for one in SPECIMENS for model in ("karnopp",
 @pytest.mark.slow
 @pytest.mark.many
 @pytest.mark.parametrize(("preset", "model", "specimen"), CASES)
-def test_under_every_model_and_specimen_the_unit_agrees_with_the_twin(preset, model, specimen):
-    made = rig_under(preset, model, specimen)
-    found = agreement(made, triangle(made, 10.0))
+def test_under_every_model_and_specimen_the_unit_agrees_with_the_twin(made, preset, model, specimen, tmp_path):
+    one = rig_under(preset, model, specimen)
+    own, commands = unit_of(one), triangle(one, 10.0)
+    path = write(own, tmp_path / "unit.fmu", compiler()).path
+    found = judged(own, made(path).run(commands), twin_driven(one, commands, noise=False))
     assert found.worst <= allowed(model), found
     assert found.travel_m > 1e-3
 
@@ -83,7 +85,7 @@ def test_every_friction_model_and_specimen_has_a_translation_that_compiles(tmp_p
     program = Program(STATE, "Twin", translated)
     pairs = [(model, Kind.NONE) for model in linear_models()] + [("lugre", kind) for kind in Kind]
     names = {
-        program.function(_plain(exchange_under(*pair)), (Record(STATE), Record(COMMAND), Record(READINGS))).name
+        program.function(python_of(exchange_under(*pair)), (Record(STATE), Record(COMMAND), Record(READINGS))).name
         for pair in pairs
     }
     types, functions = program.text()
