@@ -26,6 +26,7 @@ BENCHES: dict[str, str] = {
     "start": "from the start of the core to its first tick, against importing numba",
     "bridge": "the loop over an emulated device, beside cyclictest, and its tracking beside the twin's",
     "exchange": "one exchange with a device, against pymodbus and pyserial",
+    "fmu": "the twin's FMI unit, sample by sample against the twin, under every friction model",
     "export": "a recording into every format, Parquet against pyarrow alone, and the memory that it takes",
     "identify": "fits, against pymoo, pygad and scipy",
     "panel": "the operator's page in a browser: frames, latency, stop, and what it does to the loop's waking",

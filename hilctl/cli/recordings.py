@@ -1,17 +1,15 @@
-"""Verbs about recordings: record, export."""
+"""Verbs about recordings: record, recordings, export. `export fmu RIG` stands in `fmu.py`."""
 
 import argparse
 import time
 from pathlib import Path
 
-from hilctl.cli import connect
+from hilctl.cli import connect, fmu
 from hilctl.cli.arguments import count, number
 from hilctl.cli.files import result_file, source_file
 from hilctl.cli.output import json_line, note, say
 from hilctl.cli.progress import working
 from hilctl.errors import DONE, HilctlError, WrongUse
-
-_EVER_S = 1e9
 
 
 def record(parser: argparse.ArgumentParser) -> None:
@@ -40,22 +38,24 @@ def recordings(parser: argparse.ArgumentParser) -> None:
 
 def export(parser: argparse.ArgumentParser) -> None:
     """The arguments of `export`."""
-    parser.add_argument("file", metavar="FILE", help="a recording")
+    parser.add_argument("file", metavar="FILE", help="a recording; or the word fmu, and a rig behind it")
     from hilctl.recording.export.formats import FORMATS
 
     kinds = parser.add_mutually_exclusive_group()
     for name, format in FORMATS.items():
         kinds.add_argument(f"--{name}", dest="format", action="store_const", const=name, help=format.meaning)
-    parser.add_argument("--out", metavar="PATH", default="",
-                        help="the file to write; its ending may say the format (beside the recording)")  # fmt: skip
+    where = "the file to write; its ending may say the format (beside the recording; RIG.fmu)"
+    parser.add_argument("--out", metavar="PATH", default="", help=where)
     parser.add_argument("--channels", nargs="+", default=[], metavar="CHANNEL", help="which ones (all)")
     parser.add_argument("--every", type=count(1, 1_000_000), default=1, metavar="N",
                         help="write one of every N samples (1)")  # fmt: skip
-    parser.add_argument("--from", type=number(-_EVER_S, _EVER_S, "s"), default=-_EVER_S, metavar="S", dest="from_s",
+    instant = number(-fmu.EVER_S, fmu.EVER_S, "s")
+    parser.add_argument("--from", type=instant, default=-fmu.EVER_S, metavar="S", dest="from_s",
                         help="begin with this time_s: the tick by the rate (the first sample)")  # fmt: skip
-    parser.add_argument("--to", type=number(-_EVER_S, _EVER_S, "s"), default=_EVER_S, metavar="S", dest="to_s",
+    parser.add_argument("--to", type=instant, default=fmu.EVER_S, metavar="S", dest="to_s",
                         help="end with this time_s (the last sample)")  # fmt: skip
     parser.add_argument("--alone", action="store_true", help="only this file of a recording that has several")
+    fmu.options(parser)
     parser.add_argument("--json", action="store_true", help="path, rows and files, as one JSON object")
     parser.set_defaults(do=_export)
 
@@ -107,6 +107,8 @@ def _recordings(given: argparse.Namespace) -> int:
 
 
 def _export(given: argparse.Namespace) -> int:
+    if fmu.asked(given):
+        return fmu.run(given)
     from hilctl.recording.chain import Chain
     from hilctl.recording.export.formats import FORMATS
     from hilctl.recording.export.write import Choice, export

@@ -184,10 +184,12 @@ VERBS: dict[str, Verb] = {
          "hilctl recordings --delete run-7.h5"),
     ),
     "export": Verb(
-        "recordings", "export", "measure", "write a recording as CSV, Parquet, MATLAB, MCAP, MDF4 or TDMS",
+        "recordings", "export", "measure",
+        "write a recording as CSV, Parquet, MATLAB, MCAP, MDF4 or TDMS; or a twin as an FMU",
         ("hilctl export run-7.h5 --csv", "hilctl export run-7.h5 --parquet --channels position_m error_m --every 10",
-         "hilctl export run-7.h5 --mat --from 12.5 --to 30"),
-        "All files of a rotated recording are written as one; the memory does not grow with their length.",
+         "hilctl export run-7.h5 --mat --from 12.5 --to 30", "hilctl export fmu table-500 --out table.fmu"),
+        "All files of a rotated recording are written as one; the memory does not grow with their length. "
+        "`export fmu RIG` writes the rig's twin as an FMI 3.0 co-simulation unit; see docs/fmu.md.",
     ),
     "replay": Verb(
         "replay", "replay", "measure", "run a recording's readings through today's controller, bit for bit",

@@ -133,8 +133,9 @@ def _choosing(name: str, arguments: str, parts: dict[int, Any], says: str, other
     lines += [f"    if code == {code}:\n        return part_{code}({arguments})" for code in parts]
     scope: dict[str, Any] = {"nan": math.nan, **{f"part_{code}": part for code, part in parts.items()}}
     made: dict[str, Any] = {}
-    exec("\n".join([*lines, f"    return {otherwise}"]), scope, made)
-    made[name].__doc__, made[name].__module__ = says, __name__
+    text = "\n".join([*lines, f"    return {otherwise}"])
+    exec(text, scope, made)
+    made[name].__doc__, made[name].__module__, made[name].source = says, __name__, text
     return jit()(made[name])
 
 

@@ -1,0 +1,1 @@
+"""The compiled functions' Python as C99. Nothing here knows what they compute."""
