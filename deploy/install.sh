@@ -67,7 +67,7 @@ folder() { # PATH: it and its parents
   case "$made " in *" $1 "*) return 0 ;; esac # a dry run
   case $1 in /*/*) folder "${1%/*}" ;; esac
   act mkdir "$ROOT$1"
-  made="$made $1"
+  made=" $1$made" # the deepest first
 }
 # A file of ours replaces the one that we put there; one that somebody else put there, or changed, stays.
 file() { # FROM TO
@@ -177,11 +177,12 @@ program() {
     mv "$venv" "$ASIDE"
   fi
   MAKING=$venv
-  "$PYTHON" -m venv "$venv" || die "no virtual environment could be made in $venv; see the lines above"
+  if [ -d "$SITE/pip" ]; then set -- --without-pip; else set --; fi
+  "$PYTHON" -m venv "$@" "$venv" || die "no virtual environment could be made in $venv; see the lines above"
   pip="$venv/bin/python -m pip --disable-pip-version-check install --quiet"
   if [ "$SITE" ]; then
     say "$SITE" >"$(echo "$venv"/lib/python*/site-packages)/dependencies.pth"
-    $pip --no-deps --no-index "$WHEEL" || die "pip failed; see the lines above"
+    $pip --no-deps --no-index --ignore-installed "$WHEEL" || die "pip failed; see the lines above"
   else
     set --
     if [ -f "$HOUSE/requirements.lock" ]; then set -- --constraint "$HOUSE/requirements.lock"; fi
@@ -261,7 +262,7 @@ reload() {
 }
 use() {
   [ -x "$ROOT$PREFIX/$VERSION/bin/hilctl" ] || [ "$DRY" ] ||
-    die "$VERSION is not installed; installed: $(versions | tr -d '*\n')"
+    die "$VERSION is not installed; installed: $(versions | tr -d '* ' | tr '\n' ' ')"
   link "$VERSION" "$PREFIX/current"
 }
 versions() {
@@ -306,7 +307,7 @@ install_all() {
 
 remove_version() {
   [ "$(readlink "$ROOT$PREFIX/current" || true)" != "$VERSION" ] || die "$VERSION is in use; \`install.sh use OTHER\` first"
-  [ -f "$ROOT$PREFIX/$VERSION/.wheel" ] || die "$VERSION is not installed; installed: $(versions | tr -d '*\n')"
+  [ -f "$ROOT$PREFIX/$VERSION/.wheel" ] || die "$VERSION is not installed; installed: $(versions | tr -d '* ' | tr '\n' ' ')"
   act rm -rf "$ROOT$PREFIX/$VERSION"
 }
 refuse_data() {
