@@ -131,7 +131,8 @@ class JournalFile:
         for key in ("number", "changed"):
             if key not in record:
                 told = f"{self.path} is of another version of hilctl: a record has no {key!r}"
-                raise HilctlError(told, key=key, remedy="update hilctl, or move the file away: the next start begins a new one")
+                remedy = "update hilctl, or move the file away: the next start begins a new one"
+                raise HilctlError(told, key=key, remedy=remedy)
         self._numbers.append(record["number"])
         self._offsets.append(at)
         self.values = then(self.values, record)

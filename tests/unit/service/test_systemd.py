@@ -9,7 +9,6 @@ import pytest
 
 from hilctl.service.systemd import Systemd, keep_alive_s
 
-
 Made = Callable[[], Systemd]
 
 
@@ -44,7 +43,9 @@ def messages(listener: socket.socket) -> list[str]:
         return said
 
 
-def test_it_says_ready_lives_and_ends(heard: socket.socket, made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_says_ready_lives_and_ends(
+    heard: socket.socket, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("WATCHDOG_USEC", "2")
     systemd = made()
     systemd.ready()
@@ -57,10 +58,9 @@ def test_a_sign_of_life_is_sent_twice_in_the_watchdogs_time_and_no_more(
     heard: socket.socket, made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WATCHDOG_USEC", "10000000")
-    now_s = 100.0
-    monkeypatch.setattr("time.monotonic", lambda: now_s)
     systemd = made()
     for now_s in (100.0, 102.0, 104.9, 105.0, 105.1, 110.0):
+        monkeypatch.setattr("time.monotonic", lambda now_s=now_s: now_s)
         systemd.alive()
     assert messages(heard) == ["WATCHDOG=1"] * 3
 
@@ -79,7 +79,9 @@ def test_without_a_watchdog_for_this_process_there_are_no_signs_of_life(
     assert messages(heard) == []
 
 
-def test_a_full_socket_makes_the_loop_wait_for_nothing(heard: socket.socket, made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_socket_makes_the_loop_wait_for_nothing(
+    heard: socket.socket, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("WATCHDOG_USEC", "2")
     systemd = made()
     for _ in range(5000):  # more than any queue takes
