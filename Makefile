@@ -9,7 +9,7 @@ UV := $(shell command -v uv 2>/dev/null)
 # The tests start hundreds of processes: none has to read its source anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo quick test long mutants soak faults fuzz lint bench warm docs pictures papers lock clean
+.PHONY: demo quick test long mutants soak faults fuzz lint bench warm docs pictures papers lock dist clean
 
 demo: $(STAMP)
 	$(BIN)/hilctl demo
@@ -79,6 +79,12 @@ pictures: $(STAMP)
 # Every paper's case, into out/papers: its figures beside ours, and why they differ.
 papers: $(STAMP)
 	$(BIN)/hilctl paper all
+
+# A release, into dist: wheel, source distribution, bill of materials, checksums. Its tools have an environment of their own.
+dist: $(STAMP)
+	test -x build/release/bin/python || $(BIN)/python -m venv build/release
+	build/release/bin/python -m pip install --quiet --disable-pip-version-check -r deploy/release/requirements.txt
+	build/release/bin/python -m deploy.release "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 
 # The exact versions that the tests ran with. Needs uv.
 lock:

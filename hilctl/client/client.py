@@ -1,5 +1,6 @@
 """One method an operation; telemetry as an iterator."""
 
+import logging
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Self
 
+from hilctl import __version__
 from hilctl.client.access import place, telemetry_at
 from hilctl.client.attention import Attention
 from hilctl.client.connection import Connection, Identity, NoReply
@@ -21,13 +23,17 @@ from hilctl.wire import MAJOR
 from hilctl.wire.encode import arrays_of
 from hilctl.wire.errors import Code, Refused
 from hilctl.wire.op import LAST
-from hilctl.wire.versions import older_service, refused_by
+from hilctl.wire.versions import older_service, other_program, refused_by
+
+log = logging.getLogger(__name__)
 
 _TIMEOUT_S = 10.0  # of what is answered at once; planning a motion is the longest of it
 _LOOK_S = 20.0  # a wait without end asks again this often: a service that died is noticed
 _LONGEST_S = 86_400.0  # as the operation `wait` declares
 _SLOW = 2.0  # how much longer than the rig's own time a wait for time may take
 _HANDSHAKE_S = 60.0  # of a link that is opened again, and the device set up
+
+_noticed: set[str] = set()  # a process that connects often says it once
 
 LeaseKind = Literal["attended", "console", "none"]
 
@@ -98,6 +104,7 @@ class Client(Lease, Samples, Recordings, Attention, Queue):
             before_ns = time.time_ns()
             self.hello = self.ask("hello", protocol=MAJOR)
             self.clock_gap = ClockGap.measured(before_ns, self.hello, time.time_ns())
+            _say_once(other_program(self.hello.get("version"), __version__))
         except NoReply:
             self._wire.close()
             raise
@@ -308,3 +315,9 @@ class Client(Lease, Samples, Recordings, Attention, Queue):
 def _motion(r: dict[str, Any]) -> Motion:
     seconds = math.inf if r["seconds"] is None else float(r["seconds"])
     return Motion(r["motion"], r["first"], seconds, r["text"], r["facts"], r["extremes"], r["warnings"])
+
+
+def _say_once(notice: str) -> None:
+    if notice and notice not in _noticed:
+        _noticed.add(notice)
+        log.warning(notice)

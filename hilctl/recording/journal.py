@@ -128,6 +128,11 @@ class JournalFile:
         return end
 
     def _note(self, record: Record, at: int) -> None:
+        for key in ("number", "changed"):
+            if key not in record:
+                told = f"{self.path} is of another version of hilctl: a record has no {key!r}"
+                remedy = "update hilctl, or move the file away: the next start begins a new one"
+                raise HilctlError(told, key=key, remedy=remedy)
         self._numbers.append(record["number"])
         self._offsets.append(at)
         self.values = then(self.values, record)

@@ -1,6 +1,6 @@
 """The service's one thread: a cycle every block of samples, or as soon as somebody asks.
 
-wait → heartbeat → samples in → what they show → requests → lease → job → tasks → telemetry
+wait → heartbeat → samples in → what they show → requests → lease → job → tasks → telemetry → a sign of life
 """
 
 import math
@@ -19,6 +19,7 @@ from hilctl.service.left import pack_left, tell_story
 from hilctl.service.lost import after_loss
 from hilctl.service.service import Service
 from hilctl.service.status import status_of, told_trip
+from hilctl.service.systemd import Systemd
 from hilctl.service.tasks import Pace, Result, Task
 from hilctl.service.telemetry import OF_ALL, OF_ONE, Telemetry
 from hilctl.service.watch import Seen
@@ -45,6 +46,7 @@ class App:
         self._next_s = self._look_due_s = self._hear_due_s = self._admit_due_s = self._file_due_s = 0.0
         self._always = True  # that it runs, or was not tried yet
         self.descriptors: Descriptors | None = None  # watched where the process is the service's own
+        self.systemd = Systemd()
         self._problem = self._journal = ""
         self.box = BlackBox()
         self._story, self._told = False, 0  # whether there is something new for who finds this run's black box
@@ -95,6 +97,7 @@ class App:
             self._next_s = now_s + _FAST_S
         else:
             self._next_s = self._block_due_s
+        self.systemd.alive()
 
     def run(self) -> None:
         """Until asked to end."""

@@ -97,10 +97,10 @@ def _serve(rig: "Rig", choice: Choice, core: Spawned, lock: "Lock") -> int:
             s = app.service
             here = {"rig": rig.name, "clock": choice.clock, **from_here(s.identity.endpoints)}
             lock.announce({**here, "key" if s.admission.curve else "token": str(s.admission.file)})
-            _tell_systemd("READY=1")
+            app.systemd.ready()
             print(f"{rig.name}: {choice.clock} clock, commands at {app.desk.endpoint}", file=sys.stderr, flush=True)
             app.run()
-        _tell_systemd("STOPPING=1")
+        app.systemd.stopping()
         code = end(app)
         log.info("ended%s", f" by {ended[0]}" if ended else "")
         return code
@@ -205,6 +205,7 @@ def end(app: "App") -> int:
     app.desk.close()
     if s.guard is not None:
         s.guard.stop()
+    app.systemd.close()
     return DONE if s.core.ended.exit_code == 0 else RIG_SAID_NO
 
 
@@ -240,13 +241,6 @@ def _see_off(core: Spawned) -> None:
     except subprocess.TimeoutExpired:
         core.process.kill()
         core.process.wait()
-
-
-def _tell_systemd(message: str) -> None:
-    if os.environ.get("NOTIFY_SOCKET"):
-        import sdnotify
-
-        sdnotify.SystemdNotifier().notify(message)
 
 
 def die_with_parent() -> None:

@@ -31,6 +31,13 @@ def older_service(protocol: str) -> str:
     return f"{both}: what was added since is refused; {_UPDATE}"
 
 
+def other_program(service: object, client: str) -> str:
+    """A client's word on a service of another version of the program that speaks its protocol; empty on its own."""
+    if service == client or not isinstance(service, str):
+        return ""
+    return f"the service is hilctl {service}, this client {client}: they work together, but may differ; {_BOTH}"
+
+
 def refused_by(said: str) -> str:
     """A client's word on a service that refuses its major version."""
     return said if PROTOCOL in said else f"{said}; this client speaks protocol {PROTOCOL}: {_BOTH}"

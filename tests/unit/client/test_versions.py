@@ -9,11 +9,12 @@ import msgpack
 import pytest
 import zmq
 
+from hilctl import __version__
 from hilctl.client import Client
 from hilctl.wire import MAJOR, MINOR, PROTOCOL
 from hilctl.wire.decode import Malformed, decode_request
 from hilctl.wire.errors import Code, Refused
-from hilctl.wire.versions import newer_minor
+from hilctl.wire.versions import newer_minor, other_program
 
 
 @contextmanager
@@ -103,3 +104,20 @@ def test_a_client_of_another_major_version_is_told_what_to_do(version: object, s
 def test_a_client_of_a_newer_minor_version_is_noticed() -> None:
     assert newer_minor(0) == newer_minor(MINOR) == ""
     assert f"{MAJOR}.{MINOR + 1}" in newer_minor(MINOR + 1) and PROTOCOL in newer_minor(MINOR + 1)
+
+
+def test_a_service_of_another_version_of_the_program_is_named_once_and_not_refused(
+    monkeypatch: Any, tmp_path: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    hello = {"ok": True, "result": {"protocol": PROTOCOL, "version": "0.0.7"}}
+    with another_service({"hello": hello}, monkeypatch, tmp_path) as where:
+        for _ in range(2):
+            Client(where, lease="none").close()
+    (said,) = [record for record in caplog.records if record.name.startswith("hilctl.client")]
+    assert said.levelname == "WARNING"
+    assert f"the service is hilctl 0.0.7, this client {__version__}" in said.message
+    assert "use hilctl of one version on both sides" in said.message
+
+
+def test_of_a_service_of_the_same_version_nothing_is_said() -> None:
+    assert other_program(__version__, __version__) == other_program(None, __version__) == ""

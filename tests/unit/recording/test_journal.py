@@ -173,3 +173,26 @@ def test_differences_are_to_the_last_bit() -> None:
     assert differences({"a": 0.1, "b": 1, "c": 2}, {"a": 0.1 + 1e-18, "b": 1.0, "d": 3}) == [
         {"key": "b", "old": 1, "new": 1.0}, {"key": "c", "old": 2, "new": None}, {"key": "d", "old": None, "new": 3},
     ]  # fmt: skip
+
+
+def test_a_record_of_another_version_is_named_and_the_file_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / journal.NAME
+    path.write_bytes(line_of(whole(1, a=1.0)) + line_of({"number": 2, "kind": "set", "edits": []}))
+    before = path.read_bytes()
+    with pytest.raises(HilctlError) as refused:
+        JournalFile(path)
+    assert refused.value.key == "changed" and "update hilctl, or move the file away" in refused.value.text
+    assert path.read_bytes() == before
+
+
+def test_a_journal_of_an_older_version_goes_on_with_the_keys_that_are_new(tmp_path: Path) -> None:
+    path = tmp_path / journal.NAME
+    path.write_bytes(line_of(whole(1, a=1.0, gone=2.0)))
+    file = JournalFile(path)
+    changed = differences(file.values, {"a": 1.0, "new": 3.0})
+    file.append([{"number": file.next, "kind": "start", "changed": changed}])
+    file.close()
+    last = list(read_journal(path))[-1]
+    assert (last["number"], {c["key"]: (c["old"], c["new"]) for c in last["changed"]}) == (
+        2, {"gone": (2.0, None), "new": (None, 3.0)},
+    )  # fmt: skip
