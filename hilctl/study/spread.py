@@ -1,0 +1,143 @@
+"""A study's chunks over workers: processes here, or those of a Dask cluster, by one interface (concurrent.futures).
+
+A chunk goes out again where its worker is lost. Results come in any order and are kept by their number, so that neither
+the workers nor a lost one change anything.
+"""
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+from contextlib import suppress
+from multiprocessing import get_context
+from typing import Any, Protocol
+
+from hilctl.errors import HilctlError
+from hilctl.study.folder import Folder
+from hilctl.study.work import compute, prepare_worker
+
+_AHEAD = 3  # chunks a worker that are out: none waits for the next
+_TRIES = 4  # of a chunk whose worker is lost
+_LOOK_S = 1.0
+
+Tell = Callable[[int, int], None]
+
+
+class Workers(Protocol):
+    """Where chunks go."""
+
+    def count(self) -> int:
+        """How many work now."""
+
+    def executor(self) -> Executor:
+        """What takes chunks; another one after `lost`."""
+
+    def lost(self, error: BaseException) -> bool:
+        """Whether an error means that a worker went away, and not that the work is wrong."""
+
+    def close(self) -> None:
+        """Lets them go."""
+
+
+class Local:
+    """Processes of this machine."""
+
+    def __init__(self, workers: int) -> None:
+        self._workers, self._pool = workers, None  # type: int, ProcessPoolExecutor | None
+
+    def count(self) -> int:
+        """See Workers."""
+        return self._workers
+
+    def executor(self) -> Executor:
+        """See Workers."""
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(self._workers, get_context("spawn"), initializer=prepare_worker)
+        return self._pool
+
+    def lost(self, error: BaseException) -> bool:
+        """See Workers. A pool that lost one process is broken as a whole."""
+        if not isinstance(error, BrokenProcessPool | CancelledError):
+            return False
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(wait=False, cancel_futures=True)
+        return True
+
+    def close(self) -> None:
+        """See Workers."""
+        if self._pool is not None:
+            processes = list((getattr(self._pool, "_processes", None) or {}).values())
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            for process in processes:  # what they would still compute nobody waits for
+                with suppress(OSError, ValueError):
+                    process.terminate()
+
+
+def processors() -> int:
+    """That this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def spread(folder: Folder, workers: Workers, tell: Tell) -> None:
+    """Computes what is missing."""
+    todo = folder.missing()[::-1]
+    total, done = folder.plan.chunks, folder.plan.chunks - len(todo)
+    out: dict[Future[bytes], int] = {}
+    tries: Counter[int] = Counter()
+    tell(done, total)
+    try:
+        while todo or out:
+            _send(folder, workers, todo, out, tries)
+            finished, _ = wait(out, timeout=_LOOK_S, return_when=FIRST_COMPLETED)
+            for future in finished:
+                number = out.pop(future, None)
+                if number is None:
+                    continue
+                error: BaseException | None = None
+                try:
+                    folder.put(future.result())
+                    done += 1
+                    tell(done, total)
+                except (Exception, CancelledError) as raised:  # whatever the worker raised
+                    error = raised
+                if error is not None:
+                    _again(folder, workers, error, number, todo, out, tries)
+    finally:
+        for future in out:
+            future.cancel()
+
+
+def _send(folder: Folder, workers: Workers, todo: list[int], out: dict["Future[bytes]", int],
+          tries: "Counter[int]") -> None:  # fmt: skip
+    while todo and len(out) < _AHEAD * max(1, workers.count()):
+        number = todo[-1]
+        try:
+            future: Future[bytes] = workers.executor().submit(compute, folder.content, number)
+        except Exception as error:  # a pool that broke since the last look
+            if not workers.lost(error) or tries[-1] > _TRIES * 10:
+                raise
+            tries[-1] += 1
+            time.sleep(0.05)
+            continue
+        out[future] = todo.pop()
+        tries[number] += 1
+
+
+def _again(folder: Folder, workers: Workers, error: BaseException, number: int, todo: list[int],
+           out: dict["Future[bytes]", int], tries: "Counter[int]") -> None:  # fmt: skip
+    """A chunk whose worker is lost goes out again; any other error ends the study."""
+    if not workers.lost(error):
+        raise error
+    if tries[number] >= _TRIES:
+        runs = folder.plan.chunk_runs(number)
+        raise HilctlError(f"runs {runs.start} to {runs.stop - 1}: {_TRIES} workers were lost while they computed them; "
+                          "look at memory and at the system's log, then go on with --resume") from error  # fmt: skip
+    todo.append(number)
+
+
+def measured(chunks: list[Any]) -> tuple[float, float]:
+    """Simulated seconds, and processor seconds, of all."""
+    return sum(one.simulated_s for one in chunks), sum(one.spent_s for one in chunks)
