@@ -247,6 +247,17 @@ VERBS: dict[str, Verb] = {
         "models", "models", "develop", "compare the friction models: what each shows of real friction",
         ("hilctl models", "hilctl models --laws lugre,stribeck"),
     ),
+    "study": Verb(
+        "study", "study", "develop", "run many simulated rigs that differ: what breaks them, how well they track",
+        ("hilctl study table-500 --vary twin.machine.m=±20% --runs 200",
+         "hilctl study table-500 --vary twin.machine.m=±20% twin.friction.fs=1000:4000 --paired",
+         "hilctl study table-500 --vary machine.m=±20% --motion 'triangle --speed 0.1 --amplitude 0.02 --cycles 2'",
+         "hilctl study table-500 --vary machine.beta=±30% --motion 'earthquake --peak 0.03' --with-compensation",
+         "hilctl study table-500 --vary twin.machine.m=±20% --cluster tcp://127.0.0.1:8786",
+         "hilctl study out/study-20261126-101500 --resume", "hilctl study out/study-20261126-101500 --run 47"),
+        "Each run is the real controller on the simulated rig, in virtual time. The table of all runs, a summary as "
+        "JSON and a page are written; a study that was interrupted goes on with --resume.",
+    ),
     "paper": Verb(
         "paper", "paper", "develop", "run the case of a paper: its figures beside ours, and why they differ",
         ("hilctl paper 000 --out out/papers", "hilctl paper", "hilctl paper all --json"),

@@ -15,12 +15,12 @@ class Cluster:
 
     def __init__(self, address: str) -> None:
         try:
-            from distributed import Client
+            import distributed
         except ImportError:
             raise WrongUse(f"--cluster {address}: Dask is not installed; {_INSTALL}") from None
         self._address = address
         try:
-            self._client: Any = Client(address, timeout=_PATIENCE_S, set_as_default=False)
+            self._client = self._made(distributed.Client, address)
         except (OSError, ValueError, TimeoutError) as error:
             raise HilctlError(f"--cluster {address}: no scheduler answers there ({_last(error)}); start one with "
                               "`dask scheduler`, and give the address that it prints") from None  # fmt: skip
@@ -31,6 +31,10 @@ class Cluster:
             self.close()
             raise
         self._executor: Executor = self._client.get_executor(pure=False, retries=0)
+
+    @staticmethod
+    def _made(kind: Any, address: str) -> Any:
+        return kind(address, timeout=_PATIENCE_S, set_as_default=False)
 
     def _need_workers(self) -> None:
         from distributed import TimeoutError as Late
@@ -61,8 +65,8 @@ class Cluster:
         from distributed.scheduler import KilledWorker
 
         if self._client.status != "running":
-            raise HilctlError(f"--cluster {self._address}: the connection to the scheduler is lost; what is finished is "
-                              "kept, go on with --resume") from error  # fmt: skip
+            raise HilctlError(f"--cluster {self._address}: the connection to the scheduler is lost; what is finished "
+                              "is kept, go on with --resume") from error  # fmt: skip
         return isinstance(error, KilledWorker | CancelledError)
 
     def close(self) -> None:

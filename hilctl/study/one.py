@@ -15,7 +15,8 @@ from hilctl.rig import Rig, flow, motion_limits, refuse_unstable
 from hilctl.signals import SENSORS, Mode, Trip
 from hilctl.study.outcomes import OF_REST, Rows, of_motion, of_rest, track_names
 from hilctl.study.plan import Motion, Plan
-from hilctl.study.private import Private, Take
+from hilctl.study.private import Private
+from hilctl.study.recorded import Recorded
 from hilctl.trips import TRIP_TEXTS
 
 # How a run may end.
@@ -42,39 +43,33 @@ def names_of(study: Plan) -> list[str]:
     return [*HEAD, *track_names([one.name for one in study.motions]), *OF_REST]
 
 
-def run(study: Plan, number: int, compensation: str, more: Take | None = None) -> Ran:
-    """The run of this number; `more` also gets its rows."""
+def run(study: Plan, number: int, compensation: str, recorded: Recorded | None = None) -> Ran:
+    """The run of this number."""
     began_s = time.thread_time()
     values: dict[str, Any] = dict.fromkeys(names_of(study), math.nan)
     values |= {"outcome": DONE, "why": "", "trip": "", "trip_key": ""}
     try:
-        rig = study.build(study.changes_of(number, compensation), told=more is not None)
+        rig = study.build(study.changes_of(number, compensation), told=recorded is not None)
         if any(not one.key.startswith("twin.") for one in study.varied):
             refuse_unstable(rig)
     except HilctlError as error:
         outcome = IMPOSSIBLE if isinstance(error, BadValues) else REFUSED
         return Ran({**values, "outcome": outcome, "why": _short(error)}, 0.0, time.thread_time() - began_s, None, [])
     rows = Rows()
-
-    def take(block: Any) -> None:
-        rows.take(block)
-        if more is not None:
-            more(block)
-
     try:
-        controller = Private(rig, take)
+        controller = Private(rig, rows.take, recorded)
     except HilctlError as error:  # the twin's own refusal, of a friction too stiff for its step
         values |= {"outcome": IMPOSSIBLE, "why": _short(error)}
         return Ran(values, 0.0, time.thread_time() - began_s, rig, [])
     plans: list[MotionPlan] = []
     with controller:
         try:
-            ended = _drive(study, controller, plans)
-        except HilctlError as error:
-            ended = None
-            values |= {"outcome": REFUSED, "why": _short(error)}
-        if ended is not None:
+            ended = _drive(study, controller, plans, recorded)
             values |= _trip(ended, rig.dt_s)
+            if recorded is not None:
+                recorded.tripped(ended, rig)
+        except HilctlError as error:
+            values |= {"outcome": REFUSED, "why": _short(error)}
     seen, rate_hz = rows.all(), rig.tables.loop.rate_hz
     for motion, made in zip(study.motions, plans, strict=False):
         values |= {f"{motion.name}.{name}": x for name, x in of_motion(seen, made, rate_hz).items()}
@@ -85,7 +80,7 @@ def run(study: Plan, number: int, compensation: str, more: Take | None = None) -
     return Ran(values, controller.ticks * rig.dt_s, spent_s, rig, plans)
 
 
-def _drive(study: Plan, controller: Private, plans: list[MotionPlan]) -> CoreStatus:
+def _drive(study: Plan, controller: Private, plans: list[MotionPlan], recorded: Recorded | None) -> CoreStatus:
     """Arms and tracks, until the end or a trip. HilctlError where something is refused."""
     status = controller.settle()
     _taken(controller.ask(RequestKind.ARM).refusal, "arming")
@@ -95,8 +90,12 @@ def _drive(study: Plan, controller: Private, plans: list[MotionPlan]) -> CoreSta
             return status
         place_m = float(controller.link.memory.rows["xr_m"][(status.rows - 1) % len(controller.link.memory.rows)])
         plans.append(planned(motion, controller.rig, place_m, number))
-        _taken(controller.ask(RequestKind.TRACK, plans[-1]).refusal, motion.name)
+        answer = controller.ask(RequestKind.TRACK, plans[-1])
+        _taken(answer.refusal, motion.name)
         status = controller.settle()
+        if recorded is not None:
+            recorded.planned(motion, plans[-1], answer.tick)
+            recorded.over(plans[-1], status)
     return controller.rest(study.rest_s) if study.rest_s and not status.trip else status
 
 

@@ -1,4 +1,4 @@
-"""A run in numbers: how well each motion was tracked, what limited it, and whether the table stands still afterwards."""
+"""A run in numbers: how well each motion was tracked, what limited it, and whether the table stands still at rest."""
 
 import math
 from typing import Any

@@ -105,6 +105,6 @@ class Plan(Struct, frozen=True, kw_only=True, dict=True):
         return float(self.build({}).tables.law.feed.inverse)
 
     def build(self, changes: dict[str, Any], *, told: bool = False) -> Rig:
-        """The rig of a run, on its twin; BadValues where these values are refused. `told`: with the text of its files."""
+        """The rig of a run, on its twin; BadValues where its values are refused. `told`: with the text of its files."""
         laid = {**self.changes, **changes}
         return from_tree(self.tree, Path(self.path), self.text if told else "", twin=True, changes=laid)

@@ -4,7 +4,7 @@ rig. Time passes while a request takes effect, or in `rest`; between them it sta
 import time
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from hilctl.loop.outside import load
 from hilctl.loop.ring import WRITTEN
 from hilctl.loop.status import CoreStatus
 from hilctl.rig import Rig
+from hilctl.signals import SAMPLE
+from hilctl.study.recorded import Recorded
 
 _LOOK_S = 0.5e-3  # between two looks: a hundredth of a run
 _PATIENCE_S = 120.0  # without a tick: the first run of a version compiles the loop
@@ -30,19 +32,20 @@ Take = Callable[[Any], None]
 
 
 class Private:
-    """One run of it. `take` gets the rows as they come."""
+    """One run of it. `take` gets the rows as they come; `recorded` gets all that a recording holds."""
 
-    def __init__(self, rig: Rig, take: Take) -> None:
-        self.rig, self._take, self.ticks = rig, take, 0
-        options = CoreOptions(rate_hz=rig.tables.loop.rate_hz, clock="virtual", service_timeout_s=0.0,
-                              reconnect=False, exchange_share=rig.tables.loop.exchange_share, row_slots=_SLOTS)  # fmt: skip
+    def __init__(self, rig: Rig, take: Take, recorded: Recorded | None = None) -> None:
+        self.rig, self._take, self._recorded, self.ticks = rig, take, recorded, 0
+        loop = rig.tables.loop
+        options = CoreOptions(rate_hz=loop.rate_hz, clock="virtual", service_timeout_s=0.0, reconnect=False,
+                              exchange_share=loop.exchange_share, row_slots=_SLOTS)  # fmt: skip
         self.link: Link = inprocess.start(
             rig.settings(1), driver=rig.driver, driver_config=rig.driver_config, facts=rig.facts(virtual=True),
             options=options,
         )  # fmt: skip
         self.spent_s = 0.0  # processor time of the loop, once it has ended
 
-    def __enter__(self) -> "Private":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -59,7 +62,8 @@ class Private:
                 status = link.status
                 if status.standing and status.request >= link.asked and status.ran > 0:
                     self._drain()
-                    return status
+                    if self._recorded is None or self._recorded.begin(link):
+                        return status
             self._drain(_MANY)
             if link.poll() is not None:
                 raise HilctlError(f"the controller ended: {'; '.join(link.messages) or 'without a word'}")
@@ -73,9 +77,17 @@ class Private:
         """Takes the rows that wait, where they are so many: each time costs as much as some hundred rows."""
         waiting = load(self.link.memory.words, ROWS + WRITTEN) - self.link.rows_read
         if waiting >= least:
-            rows = self.link.drain(waiting)
-            self.ticks += len(rows)
-            self._take(rows)
+            self.ticks += waiting
+            if self._recorded is None:
+                self._take(self.link.drain(waiting))
+            else:
+                self.link.pour(waiting, self._record)
+                self._recorded.follow(self.link)
+
+    def _record(self, samples: Any, readings: Any) -> None:
+        assert self._recorded is not None
+        self._recorded.take(samples, readings)
+        self._take(np.ascontiguousarray(samples).view(SAMPLE).reshape(-1))
 
     def ask(self, kind: RequestKind, plan: Plan | None = None) -> Answer:
         """The answer to a request."""

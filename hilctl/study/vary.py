@@ -142,7 +142,7 @@ def _range(key: str, text: str, known: Known, problems: list[Problem]) -> tuple[
     ends = [_end(key, part, known.leaf, float(nominal), about, problems) for part in parts]
     if ends[0] is None or ends[1] is None:
         return None
-    low, high = ends
+    low, high = float(ends[0]), float(ends[1])
     return (high, low, log) if float(nominal) < 0 and "%" in text and low > high else (low, high, log)
 
 

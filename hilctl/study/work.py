@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from hilctl.study.one import REFUSED, run
+from hilctl.study.one import OUTCOMES, names_of, run
 from hilctl.study.plan import WITH, WITHOUT, Plan
 from hilctl.study.program import need_same
 
@@ -51,7 +51,7 @@ def row_of(study: Plan, number: int) -> tuple[dict[str, Any], float, float]:
     """A run's row of the table, how long it is, and what it cost."""
     row: dict[str, Any] = {"run": number, "seed": study.noise_seed(number), **study.values(number)}
     if len(study.compensation) < 2:
-        ran = run(study, number, *(study.compensation or [""]))
+        ran = run(study, number, study.compensation[0] if study.compensation else "")
         return {**row, **ran.values}, ran.simulated_s, ran.spent_s
     halves = {name: run(study, number, name) for name in BOTH}
     for name, half in halves.items():
@@ -70,8 +70,6 @@ def ratio(before: float, after: float) -> float:
 
 def columns(study: Plan) -> list[str]:
     """Of the table, in their order."""
-    from hilctl.study.one import names_of
-
     head = ["run", "seed", *(one.key for one in study.varied)]
     if len(study.compensation) < 2:
         return [*head, *names_of(study)]
@@ -86,8 +84,7 @@ def outcome_columns(study: Plan) -> list[str]:
 
 def ended(row: dict[str, Any], names: list[str]) -> str:
     """How a run ended: of both halves, the worse."""
-    order = ("done", "tripped", REFUSED, "impossible")
-    return max((row[name] for name in names), key=order.index)
+    return max((str(row[name]) for name in names), key=OUTCOMES.index)
 
 
 def prepare_worker() -> None:
