@@ -89,7 +89,7 @@ def interval(count: int, of: int) -> tuple[float | None, float | None]:
     z, share = float(norm.ppf(0.975)), count / of
     middle = (share + z * z / (2 * of)) / (1 + z * z / of)
     half = z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
-    return max(0.0, middle - half), min(1.0, middle + half)
+    return (middle - half if count else 0.0), (middle + half if count < of else 1.0)
 
 
 def unit_of(column: str) -> str:

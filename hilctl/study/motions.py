@@ -52,7 +52,7 @@ def checked(motions: list[Motion], rig: Rig) -> list[Motion]:
         plan = planned(one, rig, 0.0, number)
         if plan.duration_s > _LONGEST_S:
             told = "runs until it is stopped" if math.isinf(plan.duration_s) else f"takes {plan.duration_s:g} s"
-            raise WrongUse(f"--motion {one.name}: it {told}, and a run takes at most {_LONGEST_S:g} s; give --cycles or "
-                           "--duration")  # fmt: skip
+            raise WrongUse(f"--motion {one.name}: it {told}, and a run takes at most {_LONGEST_S:g} s; give --cycles "
+                           "or --duration")  # fmt: skip
         found.append(Motion(one.name, one.kind, one.parameters, plan.text, one.times_s, one.values, one.quantity))
     return found
