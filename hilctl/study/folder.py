@@ -54,7 +54,7 @@ class Folder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """For whoever computes."""
+        """For the process that computes."""
         file = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

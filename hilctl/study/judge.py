@@ -199,7 +199,8 @@ def _worst(study: Plan, rows: list[dict[str, Any]], how: list[str], spreads: lis
                                  f"{row[f'{half}trip_key']}")  # fmt: skip
     by_run = {int(row["run"]): row for row in rows}
     for spread in spreads:
-        if spread.column.rpartition(".")[2] in _JUDGED and not spread.column.startswith("gain."):
+        if (spread.column.rpartition(".")[2] in _JUDGED and spread.most != spread.low
+                and not spread.column.startswith("gain.")):  # fmt: skip
             yield from said(by_run[spread.most_run or 0],
                             f"greatest {spread.column}, {spread.most:.4g} {spread.unit}".rstrip())  # fmt: skip
 

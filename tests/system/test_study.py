@@ -127,8 +127,8 @@ def test_what_cannot_be_studied_is_refused_before_anything_is_written(shell):
     told = shell.refused("study", "table-500", "--vary", "twin.machin.m=±20%", "machine.m=5", code=2)
     assert "did you mean 'twin.machine.m'?" in told
     assert "is no range" in told
-    told = shell.refused("study", "table-500", "--vary", "machine.m=±20%", "--motion", "sine --frequency 1 --amplitude 1",
-                         "--out", "refused", code=1)  # fmt: skip
+    told = shell.refused("study", "table-500", "--vary", "machine.m=±20%", "--motion",
+                         "sine --frequency 1 --amplitude 1 --cycles 2", "--out", "refused", code=1)  # fmt: skip
     assert "limits.position" in told
     assert not (shell.folder / "refused").exists()
     told = shell.refused("study", "table-500", "--vary", "machine.m=±20%", "--motion", "sine --frequency 1 --amplitude "

@@ -99,12 +99,17 @@ def _outcomes(made: StudiedRuns) -> Html:
 def _spreads(made: StudiedRuns, pictures: Pictures) -> Html:
     rows = [
         (code(one.column), one.unit, str(one.runs), plain(one.low), plain(one.median), plain(one.high), plain(one.most),
-         str(one.most_run), one.meaning)
+         str(one.most_run))
         for one in made.spreads
     ]  # fmt: skip
-    head = ("outcome", "unit", ">runs", ">5 %", ">median", ">95 %", ">greatest", ">in run", "meaning")
+    head = ("outcome", "unit", ">runs", ">5 %", ">median", ">95 %", ">greatest", ">in run")
+    names = {one.column.rpartition(".")[2]: one.meaning for one in made.spreads if not one.column.startswith("gain.")}
+    if any(one.column.startswith("gain.") for one in made.spreads):
+        names["gain.…"] = "how many times less it is with compensation: below 1 it is worse"
+    meanings = [(code(name), meaning) for name, meaning in names.items()]
     caption = "A steep line is an outcome that hardly differs between rigs; its right end is the worst run."
-    return joined([shown(pictures, "distributions", caption, _claim(made)), table(head, rows)])
+    return joined([shown(pictures, "distributions", caption, _claim(made)), table(head, rows),
+                   table(("outcome", "meaning"), meanings)])  # fmt: skip
 
 
 def _claim(made: StudiedRuns) -> str:
@@ -140,7 +145,7 @@ def _breaks(made: StudiedRuns, pictures: Pictures) -> Html:
     return joined([
         shown(pictures, "influence", caption, claim) or p(claim),
         shown(pictures, "where", "Each point is a run; at most 1500 of each kind are drawn.", "Where the runs fail."),
-        table(("outcome", "quantity", ">rank correlation", ">share", "certain"), rows[:60]),
+        table(("outcome", "quantity", ">rank correlation", ">share", "certain"), rows[:40]),
     ])  # fmt: skip
 
 

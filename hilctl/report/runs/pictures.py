@@ -22,7 +22,8 @@ def numbers(rows: Rows, column: str) -> npt.NDArray[np.float64]:
 
 def shown_outcomes(made: StudiedRuns) -> list[str]:
     """Columns, without what they begin with for the halves, that are drawn."""
-    names = list(dict.fromkeys(bare(one.column) for one in made.spreads if one.most != one.low))
+    names = list(dict.fromkeys(bare(one.column) for one in made.spreads if one.most != one.low
+                               and not one.column.startswith("gain.")))  # fmt: skip
     wanted = ("error_rms_m", "error_peak_m", "distortion_percent", "acceleration_error_percent")
     return [name for end in wanted for name in names if name.endswith(end)][:_PANELS]
 
