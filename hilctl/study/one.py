@@ -48,12 +48,13 @@ def run(study: Plan, number: int, compensation: str, recorded: Recorded | None =
     began_s = time.thread_time()
     values: dict[str, Any] = dict.fromkeys(names_of(study), math.nan)
     values |= {"outcome": DONE, "why": "", "trip": "", "trip_key": ""}
+    outcome = IMPOSSIBLE
     try:
         rig = study.build(study.changes_of(number, compensation), told=recorded is not None)
+        outcome = REFUSED
         if any(not one.key.startswith("twin.") for one in study.varied):
             refuse_unstable(rig)
-    except HilctlError as error:
-        outcome = IMPOSSIBLE if isinstance(error, BadValues) else REFUSED
+    except BadValues as error:
         return Ran({**values, "outcome": outcome, "why": _short(error)}, 0.0, time.thread_time() - began_s, None, [])
     rows = Rows()
     try:

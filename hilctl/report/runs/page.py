@@ -56,7 +56,8 @@ def first(made: StudiedRuns) -> Brief:
     trips = [f"{one.runs} runs trip by {one.trip} (`{one.key}`){_half(one.half)}" for one in made.trips]
     less = [f"in some runs compensation makes {one.column.removeprefix('gain.')} worse (factor {plain(one.low, 2)} in "
             "the worst twentieth)" for one in gains if one.low is not None and one.low < 1]  # fmt: skip
-    refused = [f"{made.failed} runs were refused"] if made.failed else []
+    why = next(iter(made.reasons), "")
+    refused = [f"{made.failed} runs were refused, most of them because: {why}"] if made.failed else []
     return Brief(found, applied, better, listed([*trips, *less, *refused]) or NONE_WORSE, _next(made))
 
 
