@@ -20,7 +20,7 @@ import zmq
 from hilctl.client import Client, private_service
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "docs" / "examples"
-SECONDS, MANY = 5.0, 50
+SECONDS, MANY, BRIDGED = 5.0, 50, 20
 POINTS, AT_ONCE = 200_000, 5000
 
 
@@ -81,6 +81,15 @@ def subscribers() -> None:
             time.sleep(1.0)
             for count in (1, MANY):
                 print("proxy    ", measured({**pids, "proxy": proxy.pid}, door, count), flush=True)
+            rigs = [f"r{k}={door}" for k in range(BRIDGED)]
+            bridge = subprocess.Popen([sys.executable, str(EXAMPLES / "to_influx.py"), "-", *rigs],
+                                      stdout=subprocess.DEVNULL)  # fmt: skip
+            time.sleep(2.0)
+            begun = spent_s(bridge.pid)
+            time.sleep(SECONDS)
+            print(f"bridge    {BRIDGED} rigs: {100 * (spent_s(bridge.pid) - begun) / SECONDS:.1f} %", flush=True)
+            bridge.send_signal(signal.SIGINT)
+            bridge.wait()
         finally:
             proxy.send_signal(signal.SIGINT)
             proxy.wait()

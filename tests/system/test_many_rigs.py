@@ -1,8 +1,12 @@
 """docs/examples for many rigs: ZeroMQ's proxy before a service's telemetry, and a bridge to a time-series store."""
 
+import json
+import shutil
 import signal
 import subprocess
 import sys
+import urllib.parse
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,7 +20,7 @@ import zmq
 from hilctl.client import Client, private_service
 from tests.system.cli_parts import RIG
 from tests.system.service_parts import ARMS_FAST, until
-from tests.system.test_study import free_port
+from tests.system.test_study import answers, free_port
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 
@@ -99,3 +103,46 @@ def test_a_store_gets_every_nth_sample_of_each_rig_as_it_was(rig):
         errors = dict(zip(rows["tick"].tolist(), rows["error_m"].tolist(), strict=True))
         assert [float(point["error_m"]) for point in points] == [errors[tick] for tick in ticks]
         assert [int(line.split(" ")[2]) for line in mine] == [1_000_000 * tick for tick in ticks]
+
+
+INFLUX = """
+reporting-disabled = true
+bind-address = "127.0.0.1:{rpc}"
+[meta]
+dir = "{place}/meta"
+[data]
+dir = "{place}/data"
+wal-dir = "{place}/wal"
+[http]
+bind-address = "127.0.0.1:{http}"
+log-enabled = false
+"""
+
+
+@pytest.mark.skipif(shutil.which("influxd") is None, reason="InfluxDB is not installed: apt-get install influxdb")
+def test_influxdb_has_what_the_rig_measured(rig, tmp_path):
+    client, door = rig
+    http = free_port()
+    (tmp_path / "influx.conf").write_text(INFLUX.format(place=tmp_path, http=http, rpc=free_port()))
+    store = subprocess.Popen(["influxd", "-config", str(tmp_path / "influx.conf")], stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL)  # fmt: skip
+
+    def query(text: str, path: str = "query?db=rigs&") -> dict:
+        place = f"http://127.0.0.1:{http}/{path}{urllib.parse.urlencode({'q': text})}"
+        with urllib.request.urlopen(urllib.request.Request(place, b"")) as answer:
+            return json.load(answer)["results"][0]
+
+    try:
+        until(lambda: answers(http), "InfluxDB")
+        query("CREATE DATABASE rigs", "query?")
+        with running("to_influx.py", f"http://127.0.0.1:{http}/write?db=rigs", f"one={door}", EVERY="5",
+                     CHANNELS="tick error_m"):  # fmt: skip
+            until(lambda: client.pass_time(0.5) and query("SELECT count(tick) FROM rig").get("series"), "points")
+        columns, = query("SELECT tick, error_m FROM rig")["series"]
+    finally:
+        store.terminate()
+        store.wait()
+    ticks = [row[1] for row in columns["values"]]
+    assert ticks == list(range(ticks[0], ticks[-1] + 1, 5))
+    rows = client.samples(ticks[0], ticks[-1], channels=["tick", "error_m"], every=5)
+    assert [row[2] for row in columns["values"]] == rows["error_m"].tolist()
