@@ -2,7 +2,7 @@
 
 python telemetry_proxy.py tcp://127.0.0.1:9871 tcp://127.0.0.1:9971
 
-The service then sends each block once, whoever else listens. Messages pass as they are.
+The service then sends each block once, however many listen. Messages pass as they are.
 """
 
 import sys
