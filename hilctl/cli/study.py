@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hilctl.cli import rig_options
+from hilctl.cli import rig_options, study_workers
 from hilctl.cli.arguments import count, number
 from hilctl.cli.files import result_file, result_folder, source_file
 from hilctl.cli.output import note, pairs, say, show, text_of
@@ -56,9 +56,7 @@ def study(parser: argparse.ArgumentParser) -> None:
     half.add_argument("--with-compensation", action="store_true", help="friction compensation on (law.feed.inverse)")
     half.add_argument("--paired", action="store_true", help="every run twice: without and with compensation")
     where = parser.add_argument_group("where it is computed")
-    where.add_argument("--workers", type=count(1, 1024), default=None, metavar="N",
-                       help="processes on this machine (default: its processors)")  # fmt: skip
-    where.add_argument("--cluster", default="", metavar="ADDRESS", help="the workers of this Dask scheduler instead")
+    study_workers.options(where)
     where.add_argument("--resume", action="store_true", help="go on with the study in DIR")
     where.add_argument("--run", type=count(0, 10_000_000), default=None, metavar="N",
                        help="make this run of the study in DIR again, compare it, and record it")  # fmt: skip
@@ -73,13 +71,11 @@ def _study(given: argparse.Namespace) -> int:
     if given.resume or given.run is not None:
         _need_folder(given)
         return _again(given) if given.run is not None else _resumed(given)
-    if given.cluster and given.workers is not None:
-        raise WrongUse("--workers is for this machine; a cluster has the workers that were started for it")
     from hilctl.study.folder import Folder
 
     out = given.out or f"out/study-{datetime.now():%Y%m%d-%H%M%S}"
     plan = _plan(given)
-    workers = _workers(given)
+    workers = study_workers.chosen(given)
     try:
         folder = Folder.begin(result_folder("--out", Path(out)), plan)
     except BaseException:
@@ -173,16 +169,6 @@ def _motion(text: str) -> tuple[str, dict[str, Any], Any]:
     return kind, parameters_of(parsed), _history(parsed.file) if kind == "waveform" else None
 
 
-def _workers(given: argparse.Namespace) -> "Workers":
-    if given.cluster:
-        from hilctl.study.cluster import Cluster
-
-        return Cluster(given.cluster)
-    from hilctl.study.spread import Local, processors
-
-    return Local(given.workers or processors())
-
-
 def _resumed(given: argparse.Namespace) -> int:
     from hilctl.study.folder import Folder
     from hilctl.study.program import need_same
@@ -190,7 +176,7 @@ def _resumed(given: argparse.Namespace) -> int:
     folder = Folder.open(Path(given.rig))
     if folder.missing():
         need_same(folder.plan.program, "this machine")
-    return _computed(given, folder, _workers(given))
+    return _computed(given, folder, study_workers.chosen(given))
 
 
 def _computed(given: argparse.Namespace, folder: "Folder", workers: "Workers") -> int:

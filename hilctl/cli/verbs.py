@@ -195,6 +195,7 @@ VERBS: dict[str, Verb] = {
     "identify": Verb(
         "identify", "identify", "identify", "measure the rig and identify friction, the plant, or its dynamics",
         ("hilctl identify friction table-500 --twin", "hilctl identify friction",
+         "hilctl identify friction --again out/friction-a out/friction-b --workers 2",
          "hilctl identify presliding table-500 --twin", "hilctl identify plant --apply",
          "hilctl identify dynamics table-500 --twin --out out/dynamics"),
         "It drives the rig that runs here, or a private twin with RIG --twin.",

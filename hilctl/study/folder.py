@@ -8,13 +8,14 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from hilctl.errors import HilctlError, WrongUse
 from hilctl.experiment.store import StoreError, opened, write
 from hilctl.study.plan import FORMAT, Plan
-from hilctl.study.work import Chunk
+from hilctl.study.work import Chunk, compute
 
 PLAN, RESULT = "study-plan.json", "study-runs.json"
 
@@ -70,6 +71,25 @@ class Folder:
         if self.get(chunk.number) is None:
             write(self._file(chunk.number), content)
         return chunk
+
+    @property
+    def total(self) -> int:
+        """See Work."""
+        return self.plan.chunks
+
+    def call(self, number: int) -> tuple[Any, ...]:
+        """See Work."""
+        return compute, self.content, number
+
+    def keep(self, number: int, content: bytes) -> None:
+        """See Work."""
+        if self.put(content).number != number:
+            raise StoreError(f"chunk {number} came back as another one")
+
+    def told(self, number: int) -> str:
+        """See Work."""
+        runs = self.plan.chunk_runs(number)
+        return f"runs {runs.start} to {runs.stop - 1}"
 
     def get(self, number: int) -> Chunk | None:
         """A finished chunk; None where it is missing, or was damaged."""

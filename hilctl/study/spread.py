@@ -1,6 +1,6 @@
-"""A study's chunks over workers: processes here, or those of a Dask cluster, by one interface (concurrent.futures).
+"""Work in parts over workers: processes here, or those of a Dask cluster, by one interface (concurrent.futures).
 
-A chunk goes out again where its worker is lost. Results come in any order and are kept by their number, so that neither
+A part goes out again where its worker is lost. Results come in any order and are kept by their number, so that neither
 the workers nor a lost one change anything.
 """
 
@@ -15,24 +15,43 @@ from multiprocessing import get_context
 from typing import Any, Protocol
 
 from hilctl.errors import HilctlError
-from hilctl.study.folder import Folder
-from hilctl.study.work import compute, prepare_worker
+from hilctl.study.work import prepare_worker
 
-_AHEAD = 3  # chunks a worker that are out: none waits for the next
-_TRIES = 4  # of a chunk whose worker is lost
+_AHEAD = 3  # parts a worker that are out: none waits for the next
+_TRIES = 4  # of a part whose worker is lost
 _LOOK_S = 1.0
 
 Tell = Callable[[int, int], None]
 
 
+class Work(Protocol):
+    """What is to be computed, in numbered parts."""
+
+    @property
+    def total(self) -> int:
+        """How many parts there are."""
+
+    def missing(self) -> list[int]:
+        """Those that are to be computed."""
+
+    def call(self, number: int) -> tuple[Any, ...]:
+        """The function that computes a part, and its arguments; its result are bytes."""
+
+    def keep(self, number: int, content: bytes) -> None:
+        """A part's result."""
+
+    def told(self, number: int) -> str:
+        """The part, for a person."""
+
+
 class Workers(Protocol):
-    """Where chunks go."""
+    """Where the parts go."""
 
     def count(self) -> int:
         """How many work now."""
 
     def executor(self) -> Executor:
-        """What takes chunks; another one after `lost`."""
+        """What takes them; another one after `lost`."""
 
     def lost(self, error: BaseException) -> bool:
         """Whether an error means that a worker went away, and not that the work is wrong."""
@@ -81,16 +100,16 @@ def processors() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def spread(folder: Folder, workers: Workers, tell: Tell) -> None:
+def spread(work: Work, workers: Workers, tell: Tell) -> None:
     """Computes what is missing."""
-    todo = folder.missing()[::-1]
-    total, done = folder.plan.chunks, folder.plan.chunks - len(todo)
+    todo = work.missing()[::-1]
+    total, done = work.total, work.total - len(todo)
     out: dict[Future[bytes], int] = {}
     tries: Counter[int] = Counter()
     tell(done, total)
     try:
         while todo or out:
-            _send(folder, workers, todo, out, tries)
+            _send(work, workers, todo, out, tries)
             finished, _ = wait(out, timeout=_LOOK_S, return_when=FIRST_COMPLETED)
             for future in finished:
                 number = out.pop(future, None)
@@ -98,24 +117,24 @@ def spread(folder: Folder, workers: Workers, tell: Tell) -> None:
                     continue
                 error: BaseException | None = None
                 try:
-                    folder.put(future.result())
+                    work.keep(number, future.result())
                     done += 1
                     tell(done, total)
                 except (Exception, CancelledError) as raised:  # whatever the worker raised
                     error = raised
                 if error is not None:
-                    _again(folder, workers, error, number, todo, out, tries)
+                    _again(work, workers, error, number, todo, tries)
     finally:
         for future in out:
             future.cancel()
 
 
-def _send(folder: Folder, workers: Workers, todo: list[int], out: dict["Future[bytes]", int],
+def _send(work: Work, workers: Workers, todo: list[int], out: dict["Future[bytes]", int],
           tries: "Counter[int]") -> None:  # fmt: skip
     while todo and len(out) < _AHEAD * max(1, workers.count()):
         number = todo[-1]
         try:
-            future: Future[bytes] = workers.executor().submit(compute, folder.content, number)
+            future: Future[bytes] = workers.executor().submit(*work.call(number))
         except Exception as error:  # a pool that broke since the last look
             if not workers.lost(error) or tries[-1] > _TRIES * 10:
                 raise
@@ -126,15 +145,14 @@ def _send(folder: Folder, workers: Workers, todo: list[int], out: dict["Future[b
         tries[number] += 1
 
 
-def _again(folder: Folder, workers: Workers, error: BaseException, number: int, todo: list[int],
-           out: dict["Future[bytes]", int], tries: "Counter[int]") -> None:  # fmt: skip
-    """A chunk whose worker is lost goes out again; any other error ends the study."""
+def _again(work: Work, workers: Workers, error: BaseException, number: int, todo: list[int],
+           tries: "Counter[int]") -> None:  # fmt: skip
+    """A part whose worker is lost goes out again; any other error ends the work."""
     if not workers.lost(error):
         raise error
     if tries[number] >= _TRIES:
-        runs = folder.plan.chunk_runs(number)
-        raise HilctlError(f"runs {runs.start} to {runs.stop - 1}: {_TRIES} workers were lost while they computed them; "
-                          "look at memory and at the system's log, then go on with --resume") from error  # fmt: skip
+        raise HilctlError(f"{work.told(number)}: {_TRIES} workers were lost while they computed this; look at memory "
+                          "and at the system's log, then go on with what is missing") from error  # fmt: skip
     todo.append(number)
 
 

@@ -1,6 +1,8 @@
 """Runs of the real loop on the simulated rig, in this process."""
 
+import csv
 import math
+import sys
 from concurrent.futures import Executor, ThreadPoolExecutor
 
 import msgspec
@@ -16,6 +18,7 @@ from hilctl.study.outcomes import OF_MOTION
 from hilctl.study.plan import Plan
 from hilctl.study.program import OtherProgram, need_same, program
 from hilctl.study.spread import spread
+from hilctl.study.table import write_table
 from hilctl.study.work import compute, row_of
 from tests.unit.study.studies import VARY, small, table
 
@@ -188,6 +191,18 @@ def test_another_version_is_refused_with_both():
     plan = small(runs=1, program=other)
     with pytest.raises(OtherProgram):
         compute(msgspec.json.encode(plan), 0)
+
+
+def test_without_pyarrow_the_table_is_csv_with_the_same_numbers_and_says_so(first, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    rows = [row for chunk in first[0].finished() for row in chunk.rows]
+    path, note = write_table(tmp_path, first[0].plan, rows)
+    assert "hilctl[export]" in note
+    with path.open(newline="") as file:
+        read = list(csv.DictReader(file))
+    assert [int(row["run"]) for row in read] == list(range(12))
+    assert [float(row["twin.machine.m"]) for row in read] == [row["twin.machine.m"] for row in rows]
+    assert [row["outcome"] for row in read] == [row["outcome"] for row in rows]
 
 
 def test_the_page_says_what_broke_it_and_which_run_to_look_at(first):
