@@ -74,5 +74,5 @@ try:
         if len(waiting) >= 500 and sent(waiting):  # a request for some seconds of a rig
             waiting.clear()
 except KeyboardInterrupt:
-    if waiting:
+    if waiting:  # perhaps once more, where the interrupt cut a request off: the store overwrites a point that it has
         sent(waiting)
