@@ -62,7 +62,7 @@ lint: $(STAMP)
 	$(BIN)/mypy
 
 bench: $(STAMP)
-	for name in tick jitter twin friction servo start exchange identify telemetry remote bridge panel; do $(BIN)/hilctl bench $$name || exit 1; done
+	for name in tick jitter twin friction servo start exchange identify telemetry study remote bridge panel; do $(BIN)/hilctl bench $$name || exit 1; done
 
 # What several benchmarks and tests run, compiled in one process: apart, it takes as long for each.
 warm: $(STAMP)

@@ -259,11 +259,23 @@ def load(rig: str | Path, *, twin: bool = False, changes: Mapping[str, Any] | No
     path = find(rig)
     files: list[File] = []
     tree = _read(path, files, ())
-    texts = [f"# {file.path.name}\n{file.text}\n" for file in files]
+    text = "".join(f"# {file.path.name}\n{file.text}\n" for file in files)
+    return dataclasses.replace(from_tree(tree, path, text, twin=twin, changes=changes), files=tuple(files))
+
+
+def read_tree(path: Path) -> dict[str, Any]:
+    """A TOML file with what it includes, as tables that are not checked yet: what `from_tree` takes."""
+    return _read(path, [], ())
+
+
+def from_tree(tree: Mapping[str, Any], path: Path, text: str = "", *, twin: bool = False,
+              changes: Mapping[str, Any] | None = None) -> Rig:
+    """The rig of tables that were read before, checked; `changes` as in `load`. The tables stay as they are."""
+    laid, texts = copy.deepcopy(dict(tree)), [text]
     for key, value in (changes or {}).items():
-        put(tree, key, value)
+        put(laid, key, value)
         texts.append(f"# changed: {key} = {value!r}\n")
-    return dataclasses.replace(_checked(tree, path, "".join(texts), twin), files=tuple(files))
+    return _checked(laid, path, "".join(texts), twin)
 
 
 def _read(path: Path, files: list[File], above: tuple[Path, ...]) -> dict[str, Any]:

@@ -189,6 +189,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "verified": lambda: results.rows(tuple(results.VERIFIED.values())),
     "identified": lambda: results.rows(tuple(results.IDENTIFIED.values())),
     "reported": lambda: results.rows(tuple(results.REPORTED.values())),
+    "studied": lambda: results.rows(tuple(results.STUDIED.values())),
     "room": lambda: _excitation(Room),
     "stepped": lambda: _excitation(SteppedSine),
     "sweep": lambda: _excitation(Sweep),
@@ -196,7 +197,7 @@ PARTS: dict[str, Callable[[], str]] = {
 }
 
 _OURS = ("rig-file.md", "safety.md", "emulate.md", "dynamics.md", "results.md", "identified.md", "verify.md",
-         "recordings.md", "reports.md")  # fmt: skip
+         "recordings.md", "reports.md", "studies.md")  # fmt: skip
 
 
 def pages() -> dict[Path, str]:
@@ -204,7 +205,7 @@ def pages() -> dict[Path, str]:
     made = {DOCS / name: _filled((DOCS / name).read_text(encoding="utf-8")) for name in _OURS}
     made[DOCS / "protocol.md"] = protocol.filled((DOCS / "protocol.md").read_text(encoding="utf-8"))
     made[header.PLACE] = header.text()
-    for name in (*results.COMMISSIONED, *results.VERIFIED, *results.IDENTIFIED, *results.REPORTED):
+    for name in (*results.COMMISSIONED, *results.VERIFIED, *results.IDENTIFIED, *results.REPORTED, *results.STUDIED):
         made[DOCS / f"{name}.schema.json"] = results.schema(name)
     made |= {kept.with_suffix(".md"): markdown.markdown(papers.read(kept)) for kept in PAPERS.glob("*.json")}
     made[DOCS / "motions.md"] = motions.refreshed((DOCS / "motions.md").read_text(encoding="utf-8"))

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hilctl.cli.files import source_file
+from hilctl.cli.identify_again import again
 from hilctl.cli.identify_parts import (
     check,
     continues,
@@ -41,6 +42,10 @@ def run(given: argparse.Namespace) -> int:
     from hilctl.identify.friction import CannotPlan
 
     check(given)
+    if given.again:
+        return again(given)
+    if given.workers is not None or given.cluster:
+        raise WrongUse("--workers and --cluster are for --again DIR…: a rig is measured by one process")
     if given.points:
         return _of_file(given)
     begun_s = time.monotonic()

@@ -30,6 +30,9 @@ REFUSED = {
     "points": "files of the rig's PC are not named in a job; without a rig it needs no job",
     "record": "files of the rig's PC are not named in a job; without a rig it needs no job",
     "check": "files of the rig's PC are not named in a job; without a rig it needs no job",
+    "again": "files of the rig's PC are not named in a job; without a rig it needs no job",
+    "workers": "a job is one process",
+    "cluster": "a job connects to its service only",
 }
 NAMES_A_JOB = ("source", "curve", "folder", "history")  # values that may be job:N, job:N/FILE or upload:NAME
 _BEGUN_WITH = {  # a campaign goes on as it was begun: without these

@@ -16,10 +16,13 @@ _LEFT = {
     "friction": ("friction.json", "windows"),
     "points": ("fit.json", "set_aside"),
     "dynamics": ("study.json", "transfer_functions"),
+    "runs": ("study-runs.json", "within_share"),
 }
 # What is in a folder whose work did not come to its end, and what ends it.
-_BEGUN = {"campaign.json": "hilctl identify friction", "dynamics.json": "hilctl identify dynamics"}
-_TAKES = "give the folder of a commissioning, a friction campaign or a study of dynamics, its JSON file, or a recording"
+_BEGUN = {"campaign.json": "hilctl identify friction --resume {}", "dynamics.json":
+          "hilctl identify dynamics --resume {}", "study-plan.json": "hilctl study {} --resume"}  # fmt: skip
+_TAKES = ("give the folder of a commissioning, a friction campaign, a study of dynamics or one by simulation, its JSON "
+          "file, or a recording")
 
 
 def recognised(source: Path) -> tuple[str, Path]:
@@ -30,7 +33,7 @@ def recognised(source: Path) -> tuple[str, Path]:
                 return kind, source / name
         for name, command in _BEGUN.items():
             if (source / name).is_file():
-                raise WrongUse(f"{source}: its work is not finished: `{command} --resume {source}` ends it")
+                raise WrongUse(f"{source}: its work is not finished: `{command.format(source)}` ends it")
         raise WrongUse(f"{source}: holds no result ({', '.join(name for name, _ in _LEFT.values())}); {_TAKES}")
     if not source.exists():
         raise WrongUse(f"{source}: no such file; {_TAKES}")
@@ -97,6 +100,16 @@ def _dynamics(file: Path, folder: Path) -> Path:
     return write_report(study, folder, stored.applied.epochs if stored.applied else ())
 
 
+def _runs(file: Path, folder: Path) -> Path:
+    from hilctl.report.runs.page import write
+    from hilctl.results.runs import StudiedRuns
+    from hilctl.results.stored import read_as
+    from hilctl.study.folder import Folder
+
+    rows = [row for chunk in Folder.open(file.parent).finished() for row in chunk.rows]
+    return write(read_as(StudiedRuns, file), rows, folder / "report.html")
+
+
 def _recording(file: Path, folder: Path) -> Path:
     from hilctl.recording.reader import open_recording
     from hilctl.report.recorded import page, trip
@@ -108,5 +121,5 @@ def _recording(file: Path, folder: Path) -> Path:
 
 _WRITES: dict[str, Callable[[Path, Path], Path]] = {
     "commissioning": _commissioning, "friction": _friction, "points": _points, "dynamics": _dynamics,
-    "recording": _recording,
+    "runs": _runs, "recording": _recording,
 }  # fmt: skip

@@ -200,6 +200,7 @@ VERBS: dict[str, Verb] = {
     "identify": Verb(
         "identify", "identify", "identify", "measure the rig and identify friction, the plant, or its dynamics",
         ("hilctl identify friction table-500 --twin", "hilctl identify friction",
+         "hilctl identify friction --again out/friction-a out/friction-b --workers 2",
          "hilctl identify presliding table-500 --twin", "hilctl identify plant --apply",
          "hilctl identify dynamics table-500 --twin --out out/dynamics"),
         "It drives the rig that runs here, or a private twin with RIG --twin.",
@@ -251,6 +252,17 @@ VERBS: dict[str, Verb] = {
     "models": Verb(
         "models", "models", "develop", "compare the friction models: what each shows of real friction",
         ("hilctl models", "hilctl models --laws lugre,stribeck"),
+    ),
+    "study": Verb(
+        "study", "study", "develop", "run many simulated rigs that differ: what breaks them, how well they track",
+        ("hilctl study table-500 --vary twin.machine.m=±20% --runs 200",
+         "hilctl study table-500 --vary twin.machine.m=±20% twin.friction.fs=1000:4000 --paired",
+         "hilctl study table-500 --vary machine.m=±20% --motion 'triangle --speed 0.1 --amplitude 0.02 --cycles 2'",
+         "hilctl study table-500 --vary machine.beta=±30% --motion 'earthquake --peak 0.03' --with-compensation",
+         "hilctl study table-500 --vary twin.machine.m=±20% --cluster tcp://127.0.0.1:8786",
+         "hilctl study out/study-20261126-101500 --resume", "hilctl study out/study-20261126-101500 --run 47"),
+        "Each run is the real controller on the simulated rig, in virtual time. The table of all runs, a summary as "
+        "JSON and a page are written; a study that was interrupted goes on with --resume.",
     ),
     "paper": Verb(
         "paper", "paper", "develop", "run the case of a paper: its figures beside ours, and why they differ",

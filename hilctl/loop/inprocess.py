@@ -48,6 +48,11 @@ class CoreThread:
     def kill(self) -> None:
         """A thread cannot be killed: it stays."""
 
+    @property
+    def spent_s(self) -> float:
+        """Processor time that the loop took; known at its end."""
+        return self._thread.spent_s
+
     def said(self) -> list[dict[str, Any]]:
         """See Runner."""
         heard = self._heard.messages  # other threads append meanwhile
@@ -81,3 +86,8 @@ def start(settings: Any, *, driver: Any, facts: RigFacts, options: CoreOptions, 
     runner = CoreThread(thread, heard)
     runner.begin()
     return Link(memory, runner, name, options)
+
+
+def spent_s(link: Link) -> float:
+    """Processor time of a loop that has ended."""
+    return float(getattr(link._runner, "spent_s", 0.0))

@@ -3,6 +3,7 @@
 import logging
 import os
 import threading
+import time
 from typing import Any
 
 from firmware_bridge.driver import DriverError, complaints
@@ -51,6 +52,7 @@ class LoopThread:
         self._keeper = Keeper(memory, start.options, voice, start.driver)
         self._thread = threading.Thread(target=self._run, name="hilctl-loop", daemon=True)
         self._failed = self._opened = self.over = False
+        self.spent_s = 0.0  # processor time of the loop, known at its end
         self.ended_fd, self._ended = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     def open(self) -> bool:
@@ -96,6 +98,7 @@ class LoopThread:
         except Exception as error:  # so may its exchange
             self._tell(error)
         finally:
+            self.spent_s = time.thread_time()
             self.over = True
             os.write(self._ended, b".")
 

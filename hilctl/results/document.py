@@ -10,6 +10,7 @@ from hilctl.results.commissioned import Commissioned
 from hilctl.results.dynamics import IdentifiedDynamics
 from hilctl.results.identified import IdentifiedFriction, IdentifiedPlant, IdentifiedReversals
 from hilctl.results.recorded import Recorded, Tripped
+from hilctl.results.runs import StudiedRuns
 from hilctl.results.verified import Verified
 
 # The files, and what they hold.
@@ -20,16 +21,18 @@ IDENTIFIED = {
     "study": IdentifiedDynamics,
 }  # fmt: skip
 REPORTED = {"recording": Recorded, "trip": Tripped}
+STUDIED = {"study-runs": StudiedRuns}
 
 _PRIMITIVE = {"number": "number", "integer": "whole number", "string": "text", "boolean": "yes or no", "null": "null"}
 
 
 def schema(name: str = "commission") -> str:
     """Of a file by its name, without `.json`; as a file."""
-    kind = {**COMMISSIONED, **VERIFIED, **IDENTIFIED, **REPORTED}[name]
+    kind = {**COMMISSIONED, **VERIFIED, **IDENTIFIED, **REPORTED, **STUDIED}[name]
     titles = {
         Commissioned: "Result of a commissioning", Verified: "Result of a verification: verify.json",
         Recorded: "A recording in numbers", Tripped: "A trip in numbers",
+        StudiedRuns: "A study by simulation: study-runs.json",
     }  # fmt: skip
     made = {"title": titles.get(kind, f"Result of an identification: {name}.json"), **msgspec.json.schema(kind)}
     return json.dumps(made, indent=1, ensure_ascii=False) + "\n"

@@ -57,6 +57,8 @@ def test_a_job_works_in_its_own_folder(kind):
         ("commission", ["--resume"], "--resume: refused in a job: `hilctl job resume N`"),
         ("friction", ["--connect", "tcp://1.2.3.4:5"], "--connect tcp://1.2.3.4:5: refused in a job"),
         ("friction", ["--points", "x.csv"], "--points x.csv: refused in a job"),
+        ("friction", ["--again", "x"], "--again x: refused in a job"),
+        ("friction", ["--cluster", "tcp://1.2.3.4:8786"], "--cluster tcp://1.2.3.4:8786: refused in a job"),
         ("plant", ["--twin"], "--twin: refused in a job: a job drives the rig of its service; leave --twin out"),
         ("plant", ["--resume", "/tmp"], "--resume: refused in a job"),
         ("plant", ["--set", "machine.m=4"], "--set machine.m=4: refused in a job"),
