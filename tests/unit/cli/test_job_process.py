@@ -17,12 +17,15 @@ from hilctl.wire.ops_jobs import KINDS
 RIG = {"tune": ["table-500"], "verify": ["job:1"]}
 
 
-def parsed(kind, *options, resumes=False, folder="/state/jobs/7-x"):
+def parsed(kind, *options, resumes=False, folder="/state/jobs/7-x", uploads="/state/jobs/uploads"):
     """The command of a job, as its process runs it."""
     words = [*KINDS[kind].words, *(RIG.get(kind, []) if not options or options[0].startswith("-") else []), *options]
     given = parser_for(words).parse_args(words)
     folders = {"1": "/state/jobs/1-commission", "7": "/state/jobs/7-friction"}
-    adapt(given, {"kind": kind, "folder": str(folder), "resumes": resumes, "by": "carol", "job": 7, "folders": folders})
+    adapt(given, {
+        "kind": kind, "folder": str(folder), "resumes": resumes, "by": "carol", "job": 7, "folders": folders,
+        "uploads": str(uploads),
+    })  # fmt: skip
     return given
 
 
@@ -53,7 +56,7 @@ def test_a_job_works_in_its_own_folder(kind):
         ("commission", ["table-500"], "RIG table-500: refused in a job"),
         ("commission", ["--out", "/etc"], "--out /etc: refused in a job: a job has a folder of its own"),
         ("commission", ["--json", "x.json"], "--json x.json: refused in a job"),
-        ("commission", ["--history", "el.csv"], "--history el.csv: refused in a job: files of the rig's PC"),
+        ("commission", ["--history", "el.csv"], "--history el.csv: send it first: `hilctl job upload el.csv`; its name is then upload:el.csv"),
         ("commission", ["--resume"], "--resume: refused in a job: `hilctl job resume N`"),
         ("friction", ["--connect", "tcp://1.2.3.4:5"], "--connect tcp://1.2.3.4:5: refused in a job"),
         ("friction", ["--points", "x.csv"], "--points x.csv: refused in a job"),
@@ -120,3 +123,13 @@ def test_what_is_missing_is_measured_by_a_command_of_the_one_who_started_it(tmp_
 def test_the_report_names_who_started_it():
     assert parsed("commission").author == "carol"
     assert parsed("commission", "--author", "Carol M.").author == "Carol M."
+
+
+def test_a_file_that_was_sent_is_named_by_its_name_and_no_other_place(tmp_path):
+    (tmp_path / "el.csv").touch()
+    given = parsed("commission", "--history", "upload:el.csv", "--history", "upload:../el.csv", uploads=tmp_path)
+    assert given.history == [str(tmp_path / "el.csv")] * 2
+    assert parsed("presliding", "--curve", "upload:el.csv", uploads=tmp_path).curve == str(tmp_path / "el.csv")
+    for none in ("upload:..", "upload:", "upload:other.csv"):
+        with pytest.raises(WrongUse, match="no such file was sent; send it first: `hilctl job upload"):
+            parsed("commission", "--history", none, uploads=tmp_path)
