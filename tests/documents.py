@@ -26,6 +26,7 @@ from firmware_bridge.serial_text.settings import General, Message
 from firmware_bridge.serial_text.settings import Output as SerialOutput
 from firmware_bridge.serial_text.settings import Reading as SerialReading
 from firmware_bridge.serial_text.settings import Watchdog as SerialWatchdog
+from hilctl.cli.document import verbs
 from hilctl.friction import MODELS, linear_models
 from hilctl.identify.frequency.excite_multisine import Multisine
 from hilctl.identify.frequency.excite_shape import Room
@@ -46,6 +47,7 @@ from hilctl.trips import TRIP_TEXTS
 from hilctl.wire import document as protocol
 from sim.servo import ServoConfig
 from sim.settings import TwinConfig
+from tests import messages, pictures
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAPERS = DOCS / "papers"
@@ -181,10 +183,16 @@ PARTS: dict[str, Callable[[], str]] = {
     "drivers": driver_tables,
     "twin": twin_table,
     "trips": trip_rows,
+    "verbs": verbs,
     "registers": register_rows,
     "faults": faults.rows,
     "formats": formats.rows,
     "orders": lambda: faults.rows(faults.ORDERS),
+    "tripped": messages.trips,
+    "statuses": messages.statuses,
+    "refusals": messages.refusals,
+    "errors": messages.errors,
+    "pictures": pictures.rows,
     "results": results.rows,
     "verified": lambda: results.rows(tuple(results.VERIFIED.values())),
     "identified": lambda: results.rows(tuple(results.IDENTIFIED.values())),
@@ -196,7 +204,8 @@ PARTS: dict[str, Callable[[], str]] = {
 }
 
 _OURS = ("rig-file.md", "safety.md", "emulate.md", "dynamics.md", "results.md", "identified.md", "verify.md",
-         "recordings.md", "reports.md")  # fmt: skip
+         "recordings.md", "reports.md", "cli.md", "messages.md",
+         "pictures.md")  # fmt: skip
 
 
 def pages() -> dict[Path, str]:
