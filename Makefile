@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Where tests on the real clock stand: elsewhere none needs to be looked for.
 REALTIME := tests/system tests/browser
 
-.PHONY: demo quick test long mutants soak faults fuzz lint bench warm docs pictures papers lock clean
+.PHONY: demo quick test long mutants soak faults fuzz lint bench warm docs pages pictures papers lock clean
 
 demo: $(STAMP)
 	$(BIN)/hilctl demo
@@ -75,12 +75,18 @@ bench: $(STAMP)
 warm: $(STAMP)
 	$(BIN)/python -m tests.warm
 
-# The pages that are made from the declarations, and those of the papers, whose cases are run: minutes.
+# The documents as a site, in out/site: seconds. A dead link, or a page that docs/README.md does not name, ends it.
 docs: $(STAMP)
+	$(BIN)/python -m tests.handbook
+
+# The parts of the pages that are made from the declarations, and those of the papers, whose cases are run: minutes.
+# `.venv/bin/python -m tests.documents` makes the first alone: seconds.
+pages: $(STAMP)
 	$(BIN)/python -m tests.documents papers
 
-# The operator's page in both themes, of a rig that was commissioned; needs Chromium.
+# Every picture of the documents, each from a run on a simulated rig; those of the operator's page need Chromium.
 pictures: $(STAMP)
+	$(BIN)/python -m tests.pictures
 	$(BIN)/python -m tests.browser.pictures
 
 # Every paper's case, into out/papers: its figures beside ours, and why they differ.
