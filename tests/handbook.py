@@ -17,7 +17,8 @@ import tomli_w
 
 HOUSE = Path(__file__).resolve().parents[1]
 INDEX = "docs/README.md"
-SITE, SOURCE = HOUSE / "out" / "site", HOUSE / "out" / "site-source"
+OUT = HOUSE / "out"
+_SITE, _SOURCE = "site", "site-source"
 ROOTS = ("README.md", "docs", "deploy", "firmware_bridge")
 _OWN = HOUSE / "docs" / "site"  # a style, and what the search needs where there is no server
 _SHIM = "https://unpkg.com/iframe-worker/shim"
@@ -87,18 +88,19 @@ def links(page: str) -> list[str]:
     return [found[2] for found in _LINK.finditer(text) if found[2] and ":" not in found[2]]
 
 
-def lay_out() -> None:
+def lay_out(out: Path) -> None:
     """The copy from which the site is made."""
-    shutil.rmtree(SOURCE, ignore_errors=True)
+    source = out / _SOURCE
+    shutil.rmtree(source, ignore_errors=True)
     for page in pages():
-        place = SOURCE / page
+        place = source / page
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(staged(page), encoding="utf-8")
         for link in links(page):
-            _copy((HOUSE / page).parent.joinpath(link).resolve())
-    shutil.copytree(_OWN, SOURCE / "site")
+            _copy((HOUSE / page).parent.joinpath(link).resolve(), source)
+    shutil.copytree(_OWN, source / "site")
     config = {"project": {**_project(), "nav": navigation()}}
-    (SOURCE.parent / "site.toml").write_text(tomli_w.dumps(config), encoding="utf-8")
+    (out / "site.toml").write_text(tomli_w.dumps(config), encoding="utf-8")
 
 
 def staged(page: str) -> str:
@@ -125,8 +127,8 @@ def _shown(page: str, link: str) -> str:
     return f"{link.rstrip('/')}/files.md"
 
 
-def _copy(target: Path) -> None:
-    place = SOURCE / target.relative_to(HOUSE)
+def _copy(target: Path, source: Path) -> None:
+    place = source / target.relative_to(HOUSE)
     if target.is_dir():
         place.mkdir(parents=True, exist_ok=True)
         names = sorted(path.name for path in target.iterdir() if path.is_file() and path.suffix != ".pyc")
@@ -151,8 +153,8 @@ def _project() -> dict[str, object]:
     return {
         "site_name": "hilctl",
         "site_description": "Real-time controller service for servo-hydraulic test rigs",
-        "docs_dir": SOURCE.name,
-        "site_dir": SITE.name,
+        "docs_dir": _SOURCE,
+        "site_dir": _SITE,
         "use_directory_urls": False,
         "extra_css": ["site/site.css"],
         "theme": {
@@ -176,31 +178,38 @@ def _report(text: str) -> str:
     return re.sub(r"\x1b\[[\d;]*m", "", text).partition("Traceback")[0]
 
 
-def _keep_at_home() -> None:
+def _keep_at_home(site: Path) -> None:
     """The builder's pages load one script from a network: here it is a file of the site."""
-    for page in SITE.rglob("*.html"):
-        up = "../" * (len(page.relative_to(SITE).parts) - 1)
+    for page in site.rglob("*.html"):
+        up = "../" * (len(page.relative_to(site).parts) - 1)
         text = page.read_text(encoding="utf-8")
         page.write_text(text.replace(_SHIM, f"{up}site/iframe-worker.js"), encoding="utf-8")
 
 
-def build() -> int:
-    """Builds it; the exit code."""
+def built(page: str) -> str:
+    """Where the site has it."""
+    path = Path(page)
+    return str(path.with_name("index.html") if path.name == "README.md" else path.with_suffix(".html"))
+
+
+def build(out: Path = OUT) -> int:
+    """Builds it below this folder; the exit code."""
     problems = wrong()
     for problem in problems:
         print(f"{problem.page}: {problem.why}", file=sys.stderr)
     if problems:
         return 1
-    lay_out()
-    shutil.rmtree(SITE, ignore_errors=True)
-    command = [str(Path(sys.executable).parent / "zensical"), "build", "--strict", "--clean", "--config-file",
-               str(SOURCE.parent / "site.toml")]  # fmt: skip
-    done = subprocess.run(command, cwd=SOURCE.parent, capture_output=True, text=True, check=False)
+    lay_out(out)
+    site = out / _SITE
+    shutil.rmtree(site, ignore_errors=True)
+    program = Path(sys.executable).parent / "zensical"
+    command = [str(program), "build", "--strict", "--clean", "--config-file", str(out / "site.toml")]
+    done = subprocess.run(command, cwd=out, capture_output=True, text=True, check=False)
     if done.returncode:
         print(_report(done.stdout + done.stderr), file=sys.stderr)
         return 1
-    _keep_at_home()
-    print(f"{len(pages())} pages in {SITE}: open {SITE / 'index.html'}")
+    _keep_at_home(site)
+    print(f"{len(pages())} pages in {site}: open {site / 'index.html'}")
     return 0
 
 
