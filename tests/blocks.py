@@ -11,8 +11,8 @@ PAGES = sorted([HOUSE / "README.md", *(HOUSE / "docs").rglob("*.md"), *(HOUSE / 
 PAGES.remove(HOUSE / "docs" / "cli.md")
 
 _FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
-_PROGRAMS = ("hilctl", "pytest", "make", "python", "python3", "node", "npm", "pip", "ssh", "sudo", "groupadd", "useradd",
-             "install", "systemctl", "umask", "cp", "sed", ".", "/opt/hilctl/bin/pip", "git", "model |")  # fmt: skip
+_PROGRAMS = ("hilctl", "pytest", "make", "python", "python3", "node", "npm", "pip", "ssh", "sudo", "groupadd",
+             "useradd", "install", "systemctl", "umask", "cp", "sed", ".", "/opt/hilctl/bin/pip", "git", "model |")  # fmt: skip
 _COMMAND = re.compile(rf"^ {{4,}}((?:{'|'.join(map(re.escape, _PROGRAMS))}) .*|hilctl)$", re.MULTILINE)
 
 PLAYED = "tests/system/test_pages.py"  # types them, in the order of the page
@@ -24,25 +24,21 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     (r": make ", "a target of the Makefile, looked up: it takes minutes, or is a test itself"),
     (r": pytest ", "a test itself: its file and its name are looked up"),
     (r"^tutorial: ", PLAYED),
-    (r": (sudo|groupadd|useradd|install|systemctl|/opt)", "needs root: tests/unit/house/test_deploy.py checks the files"),
+    (r": (sudo|groupadd|useradd|install|systemctl|/opt)", "needs root: tests/unit/house/test_deploy.py"),
     (r": (umask|ssh|npm|node|model \||git)", "another program or machine: tests/system/test_networks.py"),
     (r": hilctl .*--connect tcp://|: hilctl keys|^remote: ", "two machines: tests/system/test_networks.py"),
     (r": hilctl bench ", "measures time: tests/benchmarks"),
     (r": hilctl (paper|pendulum|models)", "tests/system/test_papers.py, tests/unit/papers"),
     (r": hilctl demo", "tests/unit/demo, tests/system/test_commission.py"),
-    (r": hilctl doctor", "tests/unit/doctor: what it says depends on the host"),
     (r": hilctl probe", "needs a serial port: tests/unit/serial_text"),
     (r": hilctl panel", "tests/browser"),
-    (r": hilctl emulate|table-500-(modbus|rtu|serial|rs485|mixed|text)", "devices: tests/system/test_emulate.py, "
-     "tests/system/test_presets.py"),
-    (r": python -m (tests|sim)", "made the pictures of these pages"),
+    (r": hilctl emulate|table-500-(modbus|rtu|serial|rs485|mixed|text)", "devices: tests/system/test_emulate.py"),
     (r"^first-day: ", "moves a rig: the same commands are typed on the twin by tests/system/test_pages.py"),
     (r": hilctl identify dynamics", "minutes: tests/system/test_identify_dynamics.py, test_identify_servo.py"),
     (r": hilctl identify friction", "tests/system/test_identify_cli.py"),
     (r": hilctl tune", "tests/system/test_tune.py"),
     (r": hilctl track .*(--learn|drive\.json)", "tests/system/test_learning.py"),
-    (r": hilctl commission.*(--resume|--only|table-500$)|: hilctl job", "tests/system/test_commission_resumed.py, "
-     "test_commission_only.py, test_jobs.py"),
+    (r": hilctl commission.*(--resume|--only|table-500$)|: hilctl job", "test_commission_only.py, test_jobs.py"),
     (r": hilctl commission table-500 --twin --json", "tests/system/test_commission.py"),
     (r": hilctl verify ", "tests/system/test_verify.py"),
     (r": hilctl report (out/friction|out/dynamics|PATH)", "tests/unit/report, tests/unit/cli"),

@@ -26,6 +26,7 @@ _SHIM = "https://unpkg.com/iframe-worker/shim"
 _LINK = re.compile(r"(\]\()([^)\s#]*)(#[^)\s]*)?(\))")
 _CODE = re.compile(r"```.*?```|`[^`\n]+`|^ {4}[^\n]*$", re.DOTALL | re.MULTILINE)
 _MARK = re.compile(r"^<!-- \w+: (?:generated|end) -->$", re.MULTILINE)
+_WITHIN = re.compile(r"^ {2,3}(?=(?:[-*]|\d+\.) )|(?<=\n\n) {2,3}(?=\S)", re.MULTILINE)
 _LIST = re.compile(r"^((?!\s*(?:[-*]|\d+\.) |\s*$|\s*\||#).*\S.*)\n(?=(?:[-*]|\d+\.) )", re.MULTILINE)
 
 
@@ -46,7 +47,7 @@ def pages() -> list[str]:
 def navigation() -> list[dict[str, object]]:
     """The sections of the index, each with its pages in their order; the front page comes first."""
     index = (HOUSE / INDEX).read_text(encoding="utf-8")
-    sections: list[dict[str, object]] = [{"hilctl": "README.md"}]
+    sections: list[dict[str, object]] = [{"Start": "README.md"}]
     for part in re.split(r"^## ", index, flags=re.MULTILINE)[1:]:
         title, _, text = part.partition("\n")
         listed = re.findall(r"^(?:\| |- )?\[([^\]]+)\]\(([^)#]+\.md)\)", _spread(text), re.MULTILINE)
@@ -104,8 +105,8 @@ def lay_out(out: Path) -> None:
 
 
 def staged(page: str) -> str:
-    """A page in the Markdown of the site: a list and a table need an empty line before them, and a folder is a list
-    of its files."""
+    """A page in the Markdown of the site: a list needs an empty line before it, what stands in it four spaces, and a
+    folder is a list of its files."""
     text = (HOUSE / page).read_text(encoding="utf-8")
     kept: list[str] = []
 
@@ -114,7 +115,7 @@ def staged(page: str) -> str:
         return f"\0{len(kept) - 1}\0"
 
     text = _CODE.sub(keep, _MARK.sub("", text))
-    text = _LIST.sub(r"\1\n\n", text)
+    text = _LIST.sub(r"\1\n\n", _WITHIN.sub("    ", text))
     text = _LINK.sub(lambda found: found[1] + _shown(page, found[2]) + (found[3] or "") + found[4], text)
     return re.sub(r"\0(\d+)\0", lambda found: kept[int(found[1])], text)
 
@@ -161,14 +162,15 @@ def _project() -> dict[str, object]:
             "variant": "modern",
             "language": "en",
             "font": False,
-            "features": ["navigation.tabs", "navigation.indexes", "navigation.top", "navigation.footer", "toc.follow",
+            "features": ["navigation.tabs", "navigation.top", "navigation.footer", "toc.follow",
                          "content.code.copy", "search.highlight"],
             "palette": palette,
         },
         "plugins": {"search": {}, "offline": {}},
         "markdown_extensions": {
             "attr_list": {}, "md_in_html": {}, "tables": {}, "toc": slugs,
-            "pymdownx": {"highlight": {"anchor_linenums": False}, "superfences": {}, "inlinehilite": {}},
+            "pymdownx": {"highlight": {"anchor_linenums": False}, "superfences": {}, "inlinehilite": {},
+                         "tasklist": {"custom_checkbox": True}},
         },
     }  # fmt: skip
 

@@ -52,7 +52,8 @@ def statuses() -> str:
 
 def refusals() -> str:
     """The codes of refusals."""
-    return "\n".join(["| code | meaning |", "|---|---|", *(f"| `{code}` | {text} |" for code, text in MEANINGS.items())])
+    rows = [f"| `{code}` | {text} |" for code, text in MEANINGS.items()]
+    return "\n".join(["| code | meaning |", "|---|---|", *rows])
 
 
 def errors() -> str:

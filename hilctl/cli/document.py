@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Iterator
-from typing import Any
 
 from hilctl.cli.main import parser_for
 from hilctl.cli.verbs import GROUPS, VERBS, examples_for
@@ -49,9 +48,9 @@ def _written(action: argparse.Action) -> str:
 
 
 def _value(action: argparse.Action) -> str:
-    name: Any = action.metavar
+    name = action.metavar
     if isinstance(name, tuple):
-        return " ".join(name)
+        return " ".join(map(str, name))
     if name is None and action.choices is not None:
         name = "{" + ",".join(map(str, action.choices)) + "}"
     name = str(name or (action.dest.upper() if action.option_strings else action.dest))

@@ -115,8 +115,8 @@ def test_what_a_page_shows_of_results_and_recordings_runs(typist, name):
     lines = [line for line in played(name) if "trip-" not in line]
     assert lines
     for line in lines:
-        line = re.sub(r"out/commission-…|\bDIR\b", "out/first", line)
-        typist.type(line.replace("--from 12.5 --to 30", "--from 0 --to 1000"))
+        here = re.sub(r"out/commission-…|\bDIR\b", "out/first", line)
+        typist.type(here.replace("--from 12.5 --to 30", "--from 0 --to 1000"))
 
 
 def test_a_first_run_as_the_front_page_shows_it(typist):
@@ -124,25 +124,17 @@ def test_a_first_run_as_the_front_page_shows_it(typist):
         typist.type(line)
 
 
-@pytest.mark.parametrize("name", ["looking", "other-programs"])
-def test_what_a_page_shows_of_a_running_rig_runs(running, name):
-    lines = played(name)
-    assert lines
-    assert all(running.type(line) for line in lines)
-
-
 def test_the_page_on_a_trip_is_followed(typist):
     """A pressure transducer fails while the table moves, so that there is a trip to find out about."""
     typist.serve("table-500", "--twin", "--set", "twin.faults.sensor=pressure_a", "twin.faults.sensor_nan_after_s=5")
-    first, again = played("why-it-tripped"), []
+    lines = played("why-it-tripped")
     typist.type("hilctl arm --wait")
     typist.shell.run(*shlex.split(SINE)[1:], "--cycles", "20", "--wait", code=1)
     status = typist.type("hilctl status")
     assert "TRIPPED" in status
     box = until(lambda: re.search(r"trip-\d+-\d+\.h5", typist.type("hilctl recordings")), "the black box")[0]
-    for line in first[: first.index("hilctl reset")]:
-        again.append(typist.type(line.replace("trip-20261126-093000.h5", box)))
-    assert len(again) > 5
+    said = [typist.type(line.replace("trip-20261126-093000.h5", box)) for line in lines[: lines.index("hilctl reset")]]
+    assert len(said) > 5
     page = (typist.folder / box).with_suffix(".json")
     assert json.loads(page.read_text())["trip"]
     for name in ("reports", "replay"):
@@ -150,6 +142,13 @@ def test_the_page_on_a_trip_is_followed(typist):
             if "trip-" in line:
                 typist.type(line.replace("trip-20261126-093000.h5", box))
     typist.type("hilctl shutdown")
+
+
+@pytest.mark.parametrize("name", ["looking", "other-programs"])
+def test_what_a_page_shows_of_a_running_rig_runs(running, name):
+    lines = played(name)
+    assert lines
+    assert all(running.type(line) for line in lines)
 
 
 @pytest.mark.parametrize(("name", "line"), [
