@@ -12,7 +12,10 @@ unexport PYTHONDONTWRITEBYTECODE
 # Where tests on the real clock stand: elsewhere none needs to be looked for.
 REALTIME := tests/system tests/browser
 
-.PHONY: demo quick test long mutants soak faults fuzz lint bench warm docs pages pictures papers lock clean
+.PHONY: venv demo quick test long mutants soak faults fuzz lint bench warm docs pages pictures papers lock clean
+
+# The environment alone.
+venv: $(STAMP)
 
 demo: $(STAMP)
 	$(BIN)/hilctl demo

@@ -12,7 +12,8 @@ PAGES.remove(HOUSE / "docs" / "cli.md")
 
 _FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 _PROGRAMS = ("hilctl", "pytest", "make", "python", "python3", "node", "npm", "pip", "ssh", "sudo", "groupadd",
-             "useradd", "install", "systemctl", "umask", "cp", "sed", ".", "/opt/hilctl/bin/pip", "git", "model |")  # fmt: skip
+             "useradd", "install", "systemctl", "umask", "cp", "sed", ".",
+             "/opt/hilctl/bin/pip", "git", "model |")  # fmt: skip
 _COMMAND = re.compile(rf"^ {{4,}}((?:{'|'.join(map(re.escape, _PROGRAMS))}) .*|hilctl)$", re.MULTILINE)
 
 PLAYED = "tests/system/test_pages.py"  # types them, in the order of the page
@@ -20,7 +21,7 @@ PLAYED = "tests/system/test_pages.py"  # types them, in the order of the page
 # What proves a command, by the first pattern that fits `PAGE: COMMAND`. Each is a test that runs it or its like; every
 # command of hilctl, pytest and make is also parsed or looked up by tests/unit/house/test_commands.py.
 COMMANDS: tuple[tuple[str, str], ...] = (
-    (r": make \.venv|: \. \.venv", "builds the environment that the tests run in"),
+    (r": make venv|: \. \.venv", "builds the environment that the tests run in"),
     (r": make ", "a target of the Makefile, looked up: it takes minutes, or is a test itself"),
     (r": pytest ", "a test itself: its file and its name are looked up"),
     (r"^tutorial: ", PLAYED),
