@@ -64,7 +64,7 @@ def rig_tables() -> str:
         else:
             parts.append(_section(name, _table_of(name)))
         if name == "machine":
-            parts += [_section("friction", MODELS[name].Params, f'`model = "{name}"`') for name in linear_models()]
+            parts += [_section("friction", MODELS[name].Params, f'`model = "{name}"`', name) for name in linear_models()]
     return "\n\n".join(parts)
 
 
@@ -166,9 +166,9 @@ def _excitation(table: type[Params]) -> str:
     return f"**{table.__name__}.** {table.__doc__}\n\n{document(table)}"
 
 
-def _section(name: str, table: type[Params], told: str = "") -> str:
+def _section(name: str, table: type[Params], told: str = "", of: str = "") -> str:
     meaning = (table.__doc__ or "").split("\n\n")[0].replace("\n", " ").strip()
-    return "\n\n".join(part for part in (f"### [{name}]", meaning, told, document(table, name)) if part)
+    return "\n\n".join(part for part in (f"### [{name}]{of and f', {of}'}", meaning, told, document(table, name)) if part)
 
 
 def register_rows() -> str:
