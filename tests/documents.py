@@ -64,7 +64,8 @@ def rig_tables() -> str:
         else:
             parts.append(_section(name, _table_of(name)))
         if name == "machine":
-            parts += [_section("friction", MODELS[name].Params, f'`model = "{name}"`', name) for name in linear_models()]
+            models = [(model, MODELS[model].Params) for model in linear_models()]
+            parts += [_section("friction", table, f'`model = "{model}"`', model) for model, table in models]
     return "\n\n".join(parts)
 
 
@@ -168,7 +169,8 @@ def _excitation(table: type[Params]) -> str:
 
 def _section(name: str, table: type[Params], told: str = "", of: str = "") -> str:
     meaning = (table.__doc__ or "").split("\n\n")[0].replace("\n", " ").strip()
-    return "\n\n".join(part for part in (f"### [{name}]{of and f', {of}'}", meaning, told, document(table, name)) if part)
+    heading = f"### [{name}]{of and f', {of}'}"
+    return "\n\n".join(part for part in (heading, meaning, told, document(table, name)) if part)
 
 
 def register_rows() -> str:
