@@ -43,11 +43,11 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     (r": hilctl commission table-500 --twin --json", "tests/system/test_commission.py"),
     (r": hilctl verify ", "tests/system/test_verify.py"),
     (r": hilctl report (out/friction|out/dynamics|PATH)", "tests/unit/report, tests/unit/cli"),
-    (r"^why-it-tripped: hilctl (run|emulate)", "devices: tests/system/test_emulate.py"),
+    (r"^why-it-tripped: hilctl (run|emulate|reset|arm|track|shutdown)", "devices: tests/system/test_emulate.py"),
     (r": python3 -m venv", "installs the program: tests/unit/house/test_deploy.py looks into the wheel"),
     (r": hilctl (run|check|tune) my-rig.toml$", "a rig of the reader's: tests/system/test_presets.py"),
     (r": python ", "tests/system/test_examples.py, test_networks.py, tests/conformance"),
-    (r": hilctl ", PLAYED),
+    (r"^(README|commissioning|recordings|replay|reports|looking|other-programs|why-it-tripped): hilctl ", PLAYED),
 )  # fmt: skip
 
 # What proves a Python block, by its page and a line of it.
