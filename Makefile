@@ -9,7 +9,10 @@ UV := $(shell command -v uv 2>/dev/null)
 # The tests start hundreds of processes: none has to read its source anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo quick test long mutants soak faults fuzz lint bench warm docs pictures papers lock dist clean
+.PHONY: venv demo quick test long mutants soak faults fuzz lint bench warm docs pages pictures papers lock dist clean
+
+# The environment alone.
+venv: $(STAMP)
 
 demo: $(STAMP)
 	$(BIN)/hilctl demo
@@ -68,12 +71,18 @@ bench: $(STAMP)
 warm: $(STAMP)
 	$(BIN)/python -m tests.warm
 
-# The pages that are made from the declarations, and those of the papers, whose cases are run: minutes.
+# The documents as a site, in out/site: seconds. A dead link, or a page that docs/README.md does not name, ends it.
 docs: $(STAMP)
+	$(BIN)/python -m tests.handbook
+
+# The parts of the pages that are made from the declarations, and those of the papers, whose cases are run: minutes.
+# `.venv/bin/python -m tests.documents` makes the first alone: seconds.
+pages: $(STAMP)
 	$(BIN)/python -m tests.documents papers
 
-# The operator's page in both themes, of a rig that was commissioned; needs Chromium.
+# Every picture of the documents, each from a run on a simulated rig; those of the operator's page need Chromium.
 pictures: $(STAMP)
+	$(BIN)/python -m tests.pictures
 	$(BIN)/python -m tests.browser.pictures
 
 # Every paper's case, into out/papers: its figures beside ours, and why they differ.

@@ -26,6 +26,7 @@ from firmware_bridge.serial_text.settings import General, Message
 from firmware_bridge.serial_text.settings import Output as SerialOutput
 from firmware_bridge.serial_text.settings import Reading as SerialReading
 from firmware_bridge.serial_text.settings import Watchdog as SerialWatchdog
+from hilctl.cli.document import verbs
 from hilctl.friction import MODELS, linear_models
 from hilctl.identify.frequency.excite_multisine import Multisine
 from hilctl.identify.frequency.excite_shape import Room
@@ -46,6 +47,7 @@ from hilctl.trips import TRIP_TEXTS
 from hilctl.wire import document as protocol
 from sim.servo import ServoConfig
 from sim.settings import TwinConfig
+from tests import messages, pictures
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAPERS = DOCS / "papers"
@@ -62,7 +64,8 @@ def rig_tables() -> str:
         else:
             parts.append(_section(name, _table_of(name)))
         if name == "machine":
-            parts += [_section("friction", MODELS[name].Params, f'`model = "{name}"`') for name in linear_models()]
+            models = [(model, MODELS[model].Params) for model in linear_models()]
+            parts += [_section("friction", table, f'`model = "{model}"`', model) for model, table in models]
     return "\n\n".join(parts)
 
 
@@ -164,9 +167,10 @@ def _excitation(table: type[Params]) -> str:
     return f"**{table.__name__}.** {table.__doc__}\n\n{document(table)}"
 
 
-def _section(name: str, table: type[Params], told: str = "") -> str:
+def _section(name: str, table: type[Params], told: str = "", of: str = "") -> str:
     meaning = (table.__doc__ or "").split("\n\n")[0].replace("\n", " ").strip()
-    return "\n\n".join(part for part in (f"### [{name}]", meaning, told, document(table, name)) if part)
+    heading = f"### [{name}]{of and f', {of}'}"
+    return "\n\n".join(part for part in (heading, meaning, told, document(table, name)) if part)
 
 
 def register_rows() -> str:
@@ -181,10 +185,16 @@ PARTS: dict[str, Callable[[], str]] = {
     "drivers": driver_tables,
     "twin": twin_table,
     "trips": trip_rows,
+    "verbs": verbs,
     "registers": register_rows,
     "faults": faults.rows,
     "formats": formats.rows,
     "orders": lambda: faults.rows(faults.ORDERS),
+    "tripped": messages.trips,
+    "statuses": messages.statuses,
+    "refusals": messages.refusals,
+    "errors": messages.errors,
+    "pictures": pictures.rows,
     "results": results.rows,
     "verified": lambda: results.rows(tuple(results.VERIFIED.values())),
     "identified": lambda: results.rows(tuple(results.IDENTIFIED.values())),
@@ -197,7 +207,7 @@ PARTS: dict[str, Callable[[], str]] = {
 }
 
 _OURS = ("rig-file.md", "safety.md", "emulate.md", "dynamics.md", "results.md", "identified.md", "verify.md",
-         "recordings.md", "reports.md", "studies.md")  # fmt: skip
+         "recordings.md", "reports.md", "studies.md", "cli.md", "messages.md", "pictures.md")  # fmt: skip
 
 
 def pages() -> dict[Path, str]:

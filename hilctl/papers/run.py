@@ -60,6 +60,6 @@ def read(place: Path) -> Page:
     try:
         return msgspec.json.decode(place.read_bytes(), type=Page)
     except FileNotFoundError:
-        raise NotKept(f"{place}: no such page; `make docs` writes it") from None
+        raise NotKept(f"{place}: no such page; `make pages` writes it") from None
     except msgspec.DecodeError as error:
-        raise NotKept(f"{place} cannot be read: {error}; `make docs` writes it again") from None
+        raise NotKept(f"{place} cannot be read: {error}; `make pages` writes it again") from None

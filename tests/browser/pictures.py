@@ -14,10 +14,11 @@ from playwright.sync_api import Page, sync_playwright
 from hilctl.client import Client, Jobs, private_service
 from tests.browser import clicks
 from tests.browser.conftest import CHROMIUM, Panel
+from tests.pictures import MAKERS
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT, DOCS = ROOT / "out" / "panel", ROOT / "docs"
-SHOWN = ("run-light", "scope-dark", "friction-light", "commission-light", "parameters-light", "health-dark")
+SHOWN = [Path(name).stem.removeprefix("panel-") for name in MAKERS["panel"].pictures]
 SIZE = {"width": 1280, "height": 720}
 PLAN = ("--budget", "60", "--sines", "0.5", "1", "2", "--warm-up", "2")
 

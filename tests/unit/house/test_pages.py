@@ -16,7 +16,7 @@ PAGES = sorted([HOUSE / "README.md", *DOCS.rglob("*.md"), *(HOUSE / "deploy").rg
 
 @pytest.mark.parametrize("page", documents.pages(), ids=lambda path: path.name)
 def test_what_is_made_from_declarations_is_up_to_date(page):
-    assert page.read_text(encoding="utf-8") == documents.pages()[page], "run `make docs`"
+    assert page.read_text(encoding="utf-8") == documents.pages()[page], "run `python -m tests.documents`"
 
 
 def _defined():

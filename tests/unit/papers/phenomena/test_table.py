@@ -106,7 +106,7 @@ def test_the_pages_hold_the_table_as_it_is_computed_now(table):
     from tests import documents
 
     for page, text in documents.computed_pages(table).items():
-        assert page.read_text(encoding="utf-8") == text, "run `make docs`"
+        assert page.read_text(encoding="utf-8") == text, "run `make pages`"
 
 
 def test_the_pictures_of_the_page_are_all_there_and_no_others():
