@@ -128,7 +128,7 @@ def _place(name: str, value: str, folders: dict[int, Path], uploads: Path) -> Pa
         example = f"{_JOB}3" + ("/friction.json" if name == "curve" else "")
         what = f"must be the folder of a job, or a file in it, like {example}, or one that was sent, like upload:my.csv"
         if name == "history":
-            what = f"send it first: `hilctl job upload {value}`; its name is then {_UPLOAD}{Path(value).name}"
+            what = f"send it first: `hilctl job upload {value}`; then name it {_UPLOAD}{Path(value).name}"
         raise WrongUse(f"{option} {value}: {what}", key=option)
     if int(number) not in folders:
         known = ", ".join(str(n) for n in sorted(folders)) or "none"

@@ -308,7 +308,7 @@ def test_a_history_of_the_supervisors_own_computer_is_tracked_in_a_job(service, 
     where = ["--connect", service.commands]
     options = ["--only", "tracking", "--warm-up", "0", "--peak", "0.02"]
     said = shell.refused("job", "start", "commission", *where, "--", *options, "--history", "shake.csv", code=2)
-    assert "send it first: `hilctl job upload shake.csv`; its name is then upload:shake.csv" in said
+    assert "send it first: `hilctl job upload shake.csv`; then name it upload:shake.csv" in said
     said = shell.refused("job", "start", "commission", *where, "--", *options, "--history", "upload:shake.csv",
                          code=2)  # fmt: skip
     assert "no such file was sent; send it first: `hilctl job upload shake.csv`" in said

@@ -56,7 +56,7 @@ def test_a_job_works_in_its_own_folder(kind):
         ("commission", ["table-500"], "RIG table-500: refused in a job"),
         ("commission", ["--out", "/etc"], "--out /etc: refused in a job: a job has a folder of its own"),
         ("commission", ["--json", "x.json"], "--json x.json: refused in a job"),
-        ("commission", ["--history", "el.csv"], "--history el.csv: send it first: `hilctl job upload el.csv`; its name"),
+        ("commission", ["--history", "el.csv"], "--history el.csv: send it first: `hilctl job upload el.csv`"),
         ("commission", ["--resume"], "--resume: refused in a job: `hilctl job resume N`"),
         ("friction", ["--connect", "tcp://1.2.3.4:5"], "--connect tcp://1.2.3.4:5: refused in a job"),
         ("friction", ["--points", "x.csv"], "--points x.csv: refused in a job"),
