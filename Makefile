@@ -1,4 +1,4 @@
-# Works on a machine with nothing but make and Python 3.11 or newer; uses uv where it is installed.
+# Works on a machine with nothing but make and Python 3.11 to 3.13; uses uv where it is installed.
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -105,7 +105,7 @@ $(STAMP): pyproject.toml requirements.lock
 ifneq ($(UV),)
 	uv sync --quiet --frozen --all-extras
 else
-	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), f"Python 3.11 or newer is needed, this is {sys.version}; say make PYTHON=python3.12"'
+	$(PYTHON) -c 'import sys; assert (3, 11) <= sys.version_info < (3, 14), f"Python 3.11 to 3.13 is needed, this is {sys.version}; say make PYTHON=python3.12"'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile -r requirements.lock
 	{ $(BIN)/python -m compileall -q -j 0 -x '/tests?/' $(VENV)/lib || true; } & \
