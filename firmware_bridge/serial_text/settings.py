@@ -24,7 +24,7 @@ TIME_TO_LIVE = "time_to_live"
 SENT = (*OUTPUTS, TIME_TO_LIVE)
 MOST_LINES, MOST_DEVICES, MOST_MESSAGES = 4, 16, 32
 
-Baud = Annotated[int, whole(300, 4_000_000, "Bd", "bits per second")]
+Baud = Annotated[int, whole(300, 12_000_000, "Bd", "bits per second")]
 Checksum = Literal[("none", *CHECKSUMS)]  # type: ignore[valid-type]
 
 

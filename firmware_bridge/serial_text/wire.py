@@ -23,6 +23,7 @@ OK, TIMEOUT, BAD_CHECKSUM, BAD_REPLY, CLOSED = (
     Status.OK.value, Status.TIMEOUT.value, Status.BAD_CHECKSUM.value, Status.BAD_REPLY.value, Status.CLOSED.value
 )  # fmt: skip
 _OUTPUTS = len(OUTPUTS)
+_SPUN_NS = 50_000  # to wake from an idle processor takes 5 to 60 us: so short a silence is not slept through
 MOST_PULLS = 8  # of one inbox each: more than a line brings in a tick
 
 
@@ -35,7 +36,8 @@ def rt_send(state: Any, own: Any, b: int, bus: Any, r: int, limit_ns: int) -> in
     if bus.quiet_until_ns > limit_ns:
         return TIMEOUT
     while now_ns < bus.quiet_until_ns:
-        sleep_until_ns(bus.quiet_until_ns)
+        if bus.quiet_until_ns - now_ns > _SPUN_NS:
+            sleep_until_ns(bus.quiet_until_ns)
         now_ns = monotonic_ns()
     if bus.streams == 0:
         bus.strays += rt_drain(state, INBOX_AT + b * INBOX, bus)

@@ -24,7 +24,7 @@ from hilctl.rt.libc import monotonic_ns
 from hilctl.rt.records import as_record
 
 _TEXT = {
-    "devices": {"box": {"baud": 4_000_000, "checksum": "crc16_ccitt"}},
+    "devices": {"box": {"baud": 12_000_000, "checksum": "crc16_ccitt"}},
     "messages": {"set": {
         "device": "box", "request": "V{valve:+8.5f}{enable:0|1}{supply:0|1|2}*{check:X4}\\r",
         "answer": "{displacement:+9.4f},{acceleration:+9.4f},{pressure_a:8.4f},{pressure_b:8.4f},{spool:+7.4f},"

@@ -42,8 +42,7 @@ class Host:
         self.locked = _libc.mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) == 0
         _touch(memory)
         try:
-            self._latency_fd = os.open("/dev/cpu_dma_latency", os.O_WRONLY | os.O_CLOEXEC)
-            os.write(self._latency_fd, struct.pack("i", 0))  # holds as long as the descriptor is open
+            self._latency_fd = no_deep_sleep()
             self.awake = True
         except OSError:
             self.awake = False
@@ -98,6 +97,13 @@ def _touch(memory: mmap.mmap) -> None:
     except (OSError, ValueError):
         for at in range(0, len(memory), mmap.PAGESIZE):
             memory[at]
+
+
+def no_deep_sleep() -> int:
+    """No processor of this host sleeps deeply as long as this descriptor is open. OSError where that is not allowed."""
+    descriptor = os.open("/dev/cpu_dma_latency", os.O_WRONLY | os.O_CLOEXEC)
+    os.write(descriptor, struct.pack("i", 0))
+    return descriptor
 
 
 def exact_sleeps(wished: bool = True) -> None:
