@@ -9,6 +9,9 @@ UV := $(shell command -v uv 2>/dev/null)
 # The tests start hundreds of processes: none has to read its source anew.
 unexport PYTHONDONTWRITEBYTECODE
 
+# Where tests on the real clock stand: elsewhere none needs to be looked for.
+REALTIME := tests/system tests/browser
+
 .PHONY: venv demo quick test long mutants soak faults fuzz lint bench warm docs pages pictures papers lock dist clean
 
 # The environment alone.
@@ -24,9 +27,13 @@ quick: $(STAMP)
 # What is left out. `make test BUT=bench` also runs the slow ones, in the share of HILCTL_SLOW_SHARE.
 BUT := slow and not bench
 
-# Those on the real clock first, two at once; beside them, in the time that they leave, all others.
+# Those on the real clock have the machine to themselves, two at once: they mostly wait, and their loops run before
+# everything else. Then the rest on all processors; each file on one of them, so that what it shares is made once.
+SPREAD := --dist loadfile --no-loadscope-reorder
+
 test: $(STAMP)
-	$(BIN)/python -m tests.whole "$(BUT)"
+	$(BIN)/python -m pytest -q -n 2 $(SPREAD) $(REALTIME) -m "realtime and not $(BUT)"
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 $(SPREAD) -m "not realtime and not $(BUT)"
 
 # Everything at its full counts: hours.
 long: $(STAMP)

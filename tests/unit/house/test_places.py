@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-from tests import whole
-
 TESTS = Path(__file__).parents[2]
 
 
@@ -14,8 +12,10 @@ def having(mark: str) -> set[str]:
     return {str(path.parent.relative_to(TESTS)) for path in found}
 
 
-def test_those_on_the_real_clock_stand_where_they_are_looked_for():
-    assert having("realtime") == {place.removeprefix("tests/") for place in whole.REALTIME}
+def test_those_on_the_real_clock_stand_where_make_looks():
+    places = re.search(r"REALTIME := (.*)", (TESTS.parent / "Makefile").read_text())
+    assert places is not None
+    assert having("realtime") == {place.removeprefix("tests/") for place in places[1].split()}
 
 
 def test_those_that_measure_time_are_benchmarks():
