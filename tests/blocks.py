@@ -45,7 +45,7 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     (r": hilctl commission.*(--resume|--only|table-500$)|: hilctl job", "test_commission_only.py, test_jobs.py"),
     (r": hilctl commission table-500 --twin --json", "tests/system/test_commission.py"),
     (r": hilctl verify ", "tests/system/test_verify.py"),
-    (r": hilctl report (out/friction|out/dynamics|out/study|PATH)", "tests/unit/report, tests/unit/cli, tests/unit/study"),
+    (r": hilctl report (out/friction|out/dynamics|out/study|PATH)", "tests/unit/report, tests/unit/cli, test_study.py"),
     (r"^why-it-tripped: hilctl (run|emulate|reset|arm|track|shutdown)", "devices: tests/system/test_emulate.py"),
     (r": python3 -m pip", "brings packages of the network: tests/system/test_install.py, tests/system/test_wheel.py"),
     (r": hilctl (run|check|tune) my-rig.toml$", "a rig of the reader's: tests/system/test_presets.py"),
