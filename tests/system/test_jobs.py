@@ -37,10 +37,15 @@ def rig(service):
 
 
 @pytest.fixture
-def own():
-    """A rig for one test: the others find theirs as they left it, its oil no warmer."""
+def own_service():
+    """Of a rig for one test: the others find theirs as they left it, its oil no warmer."""
     with private_service(RIG) as service:
-        yield from looking_on(service)
+        yield service
+
+
+@pytest.fixture
+def own(own_service):
+    yield from looking_on(own_service)
 
 
 def looking_on(service):
@@ -270,8 +275,8 @@ def test_the_command_line_starts_shows_and_aborts_a_job(service, rig, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_commissioning_is_verified_by_another_job(service, rig, tmp_path):
-    jobs = Jobs(rig)
+def test_a_commissioning_is_verified_by_another_job(own_service, own):
+    jobs = Jobs(own)
     first = jobs.start("commission", "--only", "friction", "--warm-up", "1", *SHORT)["job"]
     shown = until(lambda: (now := jobs.show(first))["fraction"] and now, "a part of the work")
     assert shown["left_s"] > 0
@@ -281,7 +286,7 @@ def test_a_commissioning_is_verified_by_another_job(service, rig, tmp_path):
     assert result["author"] == over["by"] and result["campaign"]["complete"]
     assert f"`hilctl job resume {first} -- " in " ".join(over["lines"])
     (page,) = re.findall(r"```python\n(from hilctl.client import Client, Jobs\n.*?)```", PAGE.read_text(), re.DOTALL)
-    code = page.replace('"tcp://rig-pc:9870", key="carol.key"', repr(service.commands)).replace("job:2", f"job:{first}")
+    code = page.replace('"tcp://rig-pc:9870", key="carol.key"', repr(own_service.commands)).replace("job:2", f"job:{first}")
     with redirect_stdout(io.StringIO()) as said:
         exec(code)
     assert said.getvalue() == "unchanged\n" and jobs.all()[0]["options"] == [f"job:{first}"]
