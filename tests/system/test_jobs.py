@@ -286,7 +286,8 @@ def test_a_commissioning_is_verified_by_another_job(own_service, own):
     assert result["author"] == over["by"] and result["campaign"]["complete"]
     assert f"`hilctl job resume {first} -- " in " ".join(over["lines"])
     (page,) = re.findall(r"```python\n(from hilctl.client import Client, Jobs\n.*?)```", PAGE.read_text(), re.DOTALL)
-    code = page.replace('"tcp://rig-pc:9870", key="carol.key"', repr(own_service.commands)).replace("job:2", f"job:{first}")
+    code = page.replace('"tcp://rig-pc:9870", key="carol.key"', repr(own_service.commands))
+    code = code.replace("job:2", f"job:{first}")
     with redirect_stdout(io.StringIO()) as said:
         exec(code)
     assert said.getvalue() == "unchanged\n" and jobs.all()[0]["options"] == [f"job:{first}"]
