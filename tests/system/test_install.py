@@ -97,7 +97,7 @@ def test_two_versions_stand_side_by_side_and_a_changed_rig_file_stays(root, tmp_
     install(root, "0.0.7", verb="use")
     assert os.readlink(root / "opt/hilctl/current") == "0.0.7"
     program = [root / "opt/hilctl/current/bin/python", "-m", "hilctl", "--version"]
-    own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}  # which would lead to the checkout
+    own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}  # it may lead to the checkout
     assert subprocess.check_output(program, cwd=root, text=True, env=own) == "hilctl 0.0.7\n"
     install(root, __version__, verb="remove")
     assert f"{__version__} is not installed; installed: 0.0.7" in install(root, __version__, verb="use", code=1)
