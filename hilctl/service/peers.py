@@ -50,8 +50,10 @@ class Peers:
 
     def there(self, peer: Peer | None) -> bool:
         """Whether it has not ended."""
+        if peer is None or self._reports.closed:
+            return False
         self.look()
-        return peer is not None and not self._reports.closed and self._ended[peer.descriptor] == peer.ended
+        return self._ended[peer.descriptor] == peer.ended
 
     def close(self) -> None:
         """None stands any more; before its socket is closed."""

@@ -29,7 +29,7 @@ def test_until_another_is_whole_the_one_before_stays(uploads):
     uploads.put("a", 3, 0, b"old")
     uploads.put("a", 4, 0, b"ne")
     assert (uploads.folder / "a").read_bytes() == b"old"
-    uploads.put("a", 3, 0, b"ne")  # begun anew
+    uploads.put("a", 3, 0, b"ne")  # from its beginning again
     uploads.put("a", 3, 2, b"w")
     assert (uploads.folder / "a").read_bytes() == b"new"
 
