@@ -12,13 +12,13 @@ equation   an equation that holds at every instant: short gaps are bridged, arou
 spectrum   transforms that need a value at every tick: short gaps are bridged, with longer ones there is no result
 tracking   figures of how a motion was followed: over the ticks that ran, by the loop's own estimates
 
-A gap is bridged by a cubic spline through the fresh readings on its two sides. With a longer one than `gap_ticks` the
-table itself went its own way for a moment, and the leg is driven again, up to TIMES in all; then a leg whose estimator
-leaves gaps out (`leaves_out`) is taken as it is, and any other is a fault. With more than `share` of its readings lost
-it is driven again likewise, and is a fault then in any case. Driving again does not make a link or a host better: with
-more than HOPELESS times that share, or more than OFTEN such gaps, the first try counts as the last. A fault says what
-link and host lost; a result says which share was lost, and how often a leg was driven again. Intervals are wider by
-what was not fresh (`wider`).
+A gap is bridged by what the record says on its two sides (hilctl.experiment.bridge). With a longer one than `gap_ticks`
+the table itself went its own way for a moment, and the leg is driven again, up to TIMES in all; then a leg whose
+estimator leaves gaps out (`leaves_out`) is taken as it is, and any other is a fault. With more than `share` of its
+readings lost it is driven again likewise, and is a fault then in any case. Driving again does not make a link or a host
+better: with more than HOPELESS times that share, or more than OFTEN such gaps, the first try counts as the last. A
+fault says what link and host lost; a result says which share was lost, and how often a leg was driven again. Intervals
+are wider by what was not fresh (`wider`).
 """
 
 from typing import NamedTuple
@@ -26,7 +26,7 @@ from typing import NamedTuple
 TIMES = 3
 HOPELESS, OFTEN = 2.0, 2
 REST_S = 0.3  # behind a motion: its last ringing, and the noise of the sensors
-BRIDGED = 5  # ticks in a row: a spline is then within 2 % of the amplitude up to 4 % of the loop's rate
+BRIDGED = 5  # ticks in a row: then within 0.2 % of the amplitude, rms, up to a tenth of the loop's rate
 STEADY = 2  # ticks in a row: more show in the motion itself, 4 of them by 0.9 m/s² at 0.1 m/s on the reference rig
 SHARE = 0.10
 

@@ -8,8 +8,8 @@
 The service gives one row for each tick that ran, and in it a bit for each reading that was rejected. A record has one
 value for each tick: nan where it was rejected or is missing; of a command, a count or a mode the one before, which was
 applied meanwhile. The columns `lost` and `held` say which, bit by bit like `rejected`. `fresh` is what an estimator
-weighs by. One that needs a value at every tick asks for `bridged`: what is not fresh there is a cubic spline through
-the fresh neighbours, never the loop's prediction.
+weighs by. One that needs a value at every tick asks for `bridged`: what is not fresh there follows from the fresh
+readings around it (hilctl.experiment.bridge), never from the loop's prediction.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.experiment.bridge import bridged
 from hilctl.experiment.sensors import SENSED
 from hilctl.signals import SENSOR_KINDS
 
@@ -34,7 +35,6 @@ _AGES = {"pressure_a_age_ns": "pressure_a_pa", "pressure_b_age_ns": "pressure_b_
 AGES = tuple(_AGES)
 _SAME = 0.5  # of the time that passed: a reading whose age grew by more is the one before
 _MISSED = 1 << 62  # the tick did not run
-_FEWEST = 4  # readings, for a cubic
 _SPIKE_FROM = 50  # readings
 _OUT = 60.0  # times the median second difference: jolts of acceleration reach 40
 _ALIKE = 0.1  # how exactly its neighbours are half of it: jolts of acceleration reach 0.2
@@ -128,10 +128,11 @@ class Record(Mapping[str, Column]):
     @cached_property
     def bridged(self) -> "Record":
         """With a value at every tick; the columns `lost` and `held` still say which are none of their tick."""
-        columns = {
-            name: _bridged(values, ~fresh(self, name)) if values.dtype.kind == "f" and name not in _APPLIED else values
-            for name, values in self.columns.items()
-        }
+        columns = dict(self.columns)
+        for name, values in self.columns.items():
+            if values.dtype.kind == "f" and name not in _APPLIED:
+                gone = ~fresh(self, name)
+                columns[name] = bridged(values, gone, runs(gone))
         return Record(columns, self.rate_hz)
 
     def part(self, ticks: slice) -> "Record":
@@ -229,18 +230,3 @@ def spikes(values: Column) -> Mask:
     alone: Column = np.maximum(np.abs(before + 0.5 * middle), np.abs(after + 0.5 * middle)) < _ALIKE * np.abs(middle)
     found[2:-2] = alone & (np.abs(middle) > _OUT * float(np.median(some)))
     return found
-
-
-def _bridged(values: Column, gone: Mask) -> Column:
-    """Through those that are there; at the ends, the nearest."""
-    there = np.flatnonzero(~gone & np.isfinite(values))
-    if not gone.any() or len(there) < _FEWEST:
-        return values
-    from scipy.interpolate import CubicSpline
-
-    out = values.copy()
-    inside = np.flatnonzero(gone)
-    inside = inside[(inside > there[0]) & (inside < there[-1])]
-    out[inside] = CubicSpline(there, values[there])(inside)
-    out[: there[0]], out[there[-1] + 1 :] = values[there[0]], values[there[-1]]
-    return out
