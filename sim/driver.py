@@ -129,7 +129,10 @@ def fill(state: Any, config: TwinConfig, period_s: float) -> None:
     ):
         own[field] = seconds / period_s
     own.drift = faults.sensor_drift_per_s * period_s
+    own.lose_ticks = config.link.lost_ticks
+    own.lose_share = config.link.lost / (config.link.lost + config.link.lost_ticks * (1 - config.link.lost))
     rt_seed(own.random, config.seed)
+    rt_seed(own.chance, config.seed)
     for name, field, sensed in zip(_SENSORS, own.shown.dtype.names, own.senses, strict=False):
         own.shown[field] = own[name].gain * truths[int(sensed)] + own[name].bias
 

@@ -11,7 +11,8 @@ from hilctl.rt.jit import jit
 
 _MASK = 0xFFFFFFFF
 _WARM_UP = 15  # rounds after seeding, as the generator's author does
-_UNIT = 1.0 / 4294967296.0
+CHANCES = 4294967296.0  # different random words
+_UNIT = 1.0 / CHANCES
 
 
 @jit(lambda: "void(int64[::1], int64)", cached=True)

@@ -39,6 +39,13 @@ class Supply(Params):
     droop_s: Annotated[float, number(1e-3, 10, "s", "time constant of that drop (accumulator)")] = 0.02
 
 
+class Link(Params):
+    """The link to the device: exchanges that are lost bring no reading, and their command does not arrive."""
+
+    lost: Annotated[float, number(0, 1, "", "share of the exchanges that are lost, at random")] = 0.0
+    lost_ticks: Annotated[int, whole(1, 1000, "", "as many in a row each time: until a lost one is given up")] = 3
+
+
 class Cylinder(Params):
     """Cylinder: lowest pressure and end stops."""
 
@@ -190,6 +197,7 @@ class TwinConfig(Params, kw_only=True):
     supply: Supply = Supply()
     cylinder: Cylinder = Cylinder()
     sensors: Sensors = Sensors()
+    link: Link = Link()
     specimen: SpecimenConfig = SpecimenConfig()
     faults: Faults = Faults()
 

@@ -19,13 +19,14 @@ from hilctl.rt.jit import jit, specialised
 from hilctl.rt.records import as_record, words_of
 from hilctl.signals import INPUTS, SENSOR_KINDS, SENSORS, Status
 from sim.plant import PLANT, plant_under
-from sim.random import rt_gaussian_pair
+from sim.random import CHANCES, rt_gaussian_pair, rt_next
 from sim.sensors import TRANSDUCER, rt_pick, rt_show
 from sim.specimens.record import Kind
 from sim.valve import rt_target
 
 _COUNT, _INPUTS = len(SENSORS), len(INPUTS)
 _INPUT_AT = tuple(SENSORS.index(name) for name in INPUTS)
+TIMEOUT: int = Status.TIMEOUT.value
 EMERGENCY_STOP = INPUTS.index("emergency_stop")
 SHOWN: "np.dtype[Any]" = record_of([(kind.channel, np.float64) for kind in SENSOR_KINDS])
 
@@ -74,6 +75,11 @@ STATE: "np.dtype[Any]" = record_of(
         ("status_until", np.float64),
         ("status", np.int64),
         ("stuck_at", np.float64),
+        # the link
+        ("lose_share", np.float64),  # of the exchanges, where none is being lost
+        ("lose_ticks", np.int64),  # in a row
+        ("losing", np.int64),  # state: how many of these are left
+        ("chance", np.int64, (4,)),  # of its own: what is lost changes no noise
         # time and chance
         ("tick", np.int64),
         ("random", np.int64, (4,)),
@@ -170,6 +176,18 @@ def _rt_hold(own: Any) -> None:
 
 
 @jit()
+def _rt_lost(own: Any, periods: int) -> bool:
+    """Whether nothing comes through, either way."""
+    if own.losing > 0:
+        own.losing = max(own.losing - max(periods, 1), 0)
+        return True
+    if rt_next(own.chance) >= own.lose_share * CHANCES:
+        return False
+    own.losing = own.lose_ticks - 1
+    return True
+
+
+@jit()
 def _rt_begin(own: Any) -> bool:
     """The command of a period that begins; whether the emergency stop is pressed."""
     stopped: bool = own.tick >= own.input_from[EMERGENCY_STOP]
@@ -209,6 +227,8 @@ def _rt_exchange(state: Any, command: Any, readings: Any) -> int:
         stopped = _rt_begin(own)
         rt_period(own.plant)
         _rt_end(own, stopped)
+    if own.lose_share > 0.0 and _rt_lost(own, command.periods):
+        return TIMEOUT
     own.valve_command, own.enable, own.supply = command.valve, command.enable, command.supply
     shown, words = words_of(own.shown), words_of(readings)
     for k in range(_COUNT):

@@ -62,6 +62,8 @@ typedef struct {
     double supply_lost_from, input_from[INPUTS], status_from, status_until;
     int64_t status;
     double stuck_at;
+    double lose_share;
+    int64_t lose_ticks, losing, chance[4];
     int64_t tick, random[4];
     Shown shown;
 } Twin;

@@ -189,6 +189,34 @@ def test_exchange_can_answer_with_a_fault_for_a_while(make_rig):
     assert got == [Status.OK] * 9 + [Status.BAD_CHECKSUM] * 10 + [Status.OK] * 11
 
 
+@pytest.mark.parametrize(("lost", "ticks"), [(0.01, 1), (0.05, 3), (0.3, 3), (1.0, 3)])
+def test_a_link_loses_its_share_of_the_exchanges_as_many_in_a_row_as_it_takes_to_give_one_up(make_rig, lost, ticks):
+    rig = make_rig(link={"lost": lost, "lost_ticks": ticks})
+    gone = np.array([rig.driver.exchange(rig.driver.state, rig.command, rig.readings) for _ in range(30_000)]) != 0
+    assert gone.mean() == pytest.approx(lost, rel=0.15)
+    ends = np.flatnonzero(np.diff(np.concatenate(([0], gone, [0]))))
+    lengths = np.diff(ends.reshape(-1, 2), axis=1)[:-1, 0]
+    assert (lengths % ticks == 0).all() and (lost == 1.0 or lengths.min() == ticks)
+
+
+def test_what_is_lost_moves_no_valve_shows_no_reading_and_changes_no_noise(make_rig):
+    lossy, whole = (make_rig(link={"lost": lost}).ready() for lost in (0.2, 0.0))
+    command, shown = 0.0, 0
+    for turn in range(500):
+        for rig in (lossy, whole):
+            rig.command.valve = 1e-3 * turn
+        before = lossy.readings.tobytes()
+        status = lossy.driver.exchange(lossy.driver.state, lossy.command, lossy.readings)
+        if status == Status.TIMEOUT:
+            assert lossy.readings.tobytes() == before
+        else:
+            command, shown = 1e-3 * turn, shown + 1
+        assert lossy.own.valve_command == command
+        whole.driver.exchange(whole.driver.state, whole.command, whole.readings)
+        assert lossy.own.random.tolist() == whole.own.random.tolist()
+    assert 300 < shown < 450
+
+
 def test_a_rate_that_needs_too_many_substeps_is_refused_at_opening(make_rig):
     with pytest.raises(DriverError, match=r"twin\.substep_s: 20000 substeps"):
         make_rig(rate_hz=10, substep_s=5e-6)
