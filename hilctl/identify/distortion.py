@@ -1,27 +1,31 @@
 """A sine driven for the sake of its distortion (hilctl.results.distortion), as the rig's own accelerometer shows it."""
 
-import itertools
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from hilctl.experiment.drive import Leg, LegFault, drive
-from hilctl.experiment.policy import PERIODIC, STEADY
-from hilctl.experiment.record import Mask, fresh, longest, runs
-from hilctl.results.distortion import LEAST_CYCLES, Distortion, NoMotion, distortion_of
+from hilctl.experiment.policy import AFTERMATH_S, PERIODIC
+from hilctl.experiment.record import Mask
+from hilctl.experiment.sensors import SENSED
+from hilctl.experiment.undisturbed import repeated, seen, undisturbed
+from hilctl.results.distortion import Distortion, NoMotion, distortion_of
 
 if TYPE_CHECKING:
     from hilctl.client import Client, Motion
 
 Reals = npt.NDArray[np.float64]
 
-CHANNELS = ("acceleration_m_s2", "ad_m_s2")
-_SHOWN = CHANNELS[0]
+CHANNELS = (*SENSED, "ad_m_s2")  # a disturbed reading of any sensor disturbs the motion
+_SHOWN = "acceleration_m_s2"
 _SETTLING, _SETTLING_S = 1, 0.5  # cycles, and time, in which the rig settles; the longer of the two
-_TURNS = 20  # an instant that three of four cycles lost is then within 0.3 % of where the search for it began
+_LEGS, _MOST_MORE = 3, 12  # motions, and cycles of each but the first
+OFTEN_SEEN, _RISK = 2, 0.002  # cycles that show an instant; how likely one is not, where more are driven
 _SOFT_S = 0.5  # start and stop
+_SHOWN_SHARE = 0.01  # left out; less is not worth a note
 
 
 class NotMeasuredError(LegFault):
@@ -35,12 +39,13 @@ class Sine(NamedTuple):
     acceleration: Reals
     reference: Reals  # what it should have been, as late as the sensor is
     notes: tuple[str, ...] = ()  # what was lost
+    left_out: float = 0.0  # share of the cycles that shows what a disturbance made of them
 
 
 def judged(made: Sine, frequency_hz: float, amplitude_m: float) -> Distortion:
     """The distortion of a sine that was driven."""
     try:
-        return distortion_of(made.acceleration, made.cycles, frequency_hz, amplitude_m)
+        return distortion_of(made.acceleration, made.cycles, frequency_hz, amplitude_m, made.left_out)
     except NoMotion as none:
         raise NotMeasuredError(str(none)) from none
 
@@ -61,7 +66,33 @@ def sine(frequency_hz: float, amplitude_m: float, cycles: int, center_m: float =
 def record(
     rig: "Client", frequency_hz: float, amplitude_m: float, cycles: int = 4, center_m: float = 0.0
 ) -> Sine:  # fmt: skip
-    """Drives a sine and lets it settle. The rig must hold, and holds again afterwards."""
+    """Drives a sine and lets it settle; where a disturbance hid an instant of its cycle too often, more cycles. The rig
+    must hold, and holds again afterwards."""
+    legs = [_driven(rig, frequency_hz, amplitude_m, cycles, center_m)]
+    while len(legs) < _LEGS and (more := further(legs)) > 0:
+        legs.append(_driven(rig, frequency_hz, amplitude_m, more, center_m))
+    there = np.concatenate([leg.there for leg in legs])
+    count = sum(leg.cycles for leg in legs)
+    shown = repeated(np.concatenate([leg.acceleration for leg in legs]), there, count)
+    notes = [note for leg in legs for note in leg.notes]
+    share = 1 - float(np.mean(there))
+    if share >= _SHOWN_SHARE:
+        notes.append(f"{100 * share:.0f} % of {count} cycles are left out: what a disturbance made of them, and "
+                     f"{1e3 * AFTERMATH_S:g} ms after it")  # fmt: skip
+    return Sine(count, shown, np.concatenate([leg.reference for leg in legs]), tuple(notes), share)
+
+
+class _Leg(NamedTuple):
+    """Whole cycles as they were driven at once."""
+
+    cycles: int
+    there: Mask
+    acceleration: Reals  # bridged where it is not there
+    reference: Reals
+    notes: Sequence[str]
+
+
+def _driven(rig: "Client", frequency_hz: float, amplitude_m: float, cycles: int, center_m: float) -> _Leg:
     rate_hz = float(rig.hello["rate_hz"])
     count = round(cycles / frequency_hz * rate_hz)
 
@@ -75,31 +106,22 @@ def record(
     leg = Leg(f"the sine of {frequency_hz:g} Hz and ±{1e3 * amplitude_m:g} mm", start, CHANNELS, PERIODIC,
               (_SHOWN,), part=measured)  # fmt: skip
     driven = drive(rig, leg)
-    found = driven.record.bridged.part(driven.part)
-    part, kept = undisturbed(fresh(found, _SHOWN), cycles)
-    shown = repeated(found[_SHOWN][part], fresh(found, _SHOWN)[part], kept)
-    notes = [*driven.notes, *([f"{kept} of {cycles} cycles count, the others were disturbed"] if kept < cycles else [])]
-    return Sine(kept, shown, found["ad_m_s2"][part], tuple(notes))
+    found, there = driven.record.bridged.part(driven.part), undisturbed(driven.record, _SHOWN)[driven.part]
+    return _Leg(cycles, there, found[_SHOWN], found["ad_m_s2"], driven.notes)
 
 
-def undisturbed(there: Mask, cycles: int) -> tuple[slice, int]:
-    """The most whole cycles in a row without a gap that shows in the motion; all, where these are too few."""
-    ends = np.round(np.linspace(0, len(there), cycles + 1)).astype(int)
-    spoilt = np.array([longest(~there[a:b]) > STEADY for a, b in itertools.pairwise(ends)], bool)
-    best = max(runs(~spoilt), key=lambda run: run.stop - run.start, default=slice(0, 0))
-    if best.stop - best.start < LEAST_CYCLES:
-        best = slice(0, cycles)
-    return slice(int(ends[best.start]), int(ends[best.stop])), best.stop - best.start
+def further(legs: Sequence[_Leg]) -> int:
+    """How many cycles more show each instant of one often enough, if as much is lost of them; 0 where these do."""
+    if int(np.min(sum(seen(leg.there, leg.cycles) for leg in legs))) >= OFTEN_SEEN:
+        return 0
+    share = 1 - float(np.mean(np.concatenate([leg.there for leg in legs])))
+    done = sum(leg.cycles for leg in legs)
+    return next((n for n in range(1, _MOST_MORE) if _rarely_seen(done + n, share) < _RISK), _MOST_MORE)
 
 
-def repeated(values: Reals, there: Mask, cycles: int) -> Reals:
-    """A motion that repeats; where it was lost, as the other cycles have it. Begun from what bridges the gaps."""
-    out = values.copy()
-    for _ in range(_TURNS if not there.all() else 0):
-        lines = np.fft.rfft(out)
-        lines[np.arange(len(lines)) % cycles != 0] = 0.0
-        out[~there] = np.fft.irfft(lines, len(out))[~there]
-    return out
+def _rarely_seen(cycles: int, share: float) -> float:
+    """How likely an instant is seen less than twice, where this share of each cycle is left out."""
+    return float(share**cycles + cycles * (1 - share) * share ** (cycles - 1))
 
 
 def measure(

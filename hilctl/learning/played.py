@@ -21,7 +21,7 @@ from hilctl.experiment.facts import Facts
 from hilctl.experiment.noise import LEAST, at_rest
 from hilctl.experiment.policy import PERIODIC, SPECTRUM, TRACKING
 from hilctl.experiment.record import Column, Mask, fresh
-from hilctl.identify.distortion import repeated
+from hilctl.experiment.undisturbed import repeated
 from hilctl.learning.wanted import Lines, Reals, Wanted
 
 if TYPE_CHECKING:

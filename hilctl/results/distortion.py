@@ -77,9 +77,11 @@ def noise_of(lines: npt.NDArray[np.float64], cycles: int, last: int) -> Noise:
 
 
 def distortion_of(
-    acceleration: npt.NDArray[np.float64], cycles: int, frequency_hz: float, amplitude_m: float = math.nan
-) -> Distortion:
-    """Of a record of so many whole cycles. NoMotion where it has no fundamental."""
+    acceleration: npt.NDArray[np.float64], cycles: int, frequency_hz: float, amplitude_m: float = math.nan,
+    filled: float = 0.0,
+) -> Distortion:  # fmt: skip
+    """Of a record of so many whole cycles, of which a share was filled by what repeats of the rest, so without noise.
+    NoMotion where it has no fundamental."""
     if cycles < LEAST_CYCLES:
         raise ValueError(f"cycles: {cycles}, at least {LEAST_CYCLES} whole cycles are needed")
     lines = 2 / len(acceleration) * np.abs(np.fft.rfft(acceleration))
@@ -92,6 +94,7 @@ def distortion_of(
             "cable and channel (sensors.acceleration)", key="sensors.acceleration",
         )  # fmt: skip
     noise = noise_of(lines, cycles, last)
+    noise = noise._replace(level=noise.level / (1 - filled) ** 2)
     total, count = float(np.sum(harmonics**2)), len(harmonics)
     percent = 100 / fundamental
     return Distortion(

@@ -5,7 +5,7 @@ import pytest
 
 from hilctl.client import Client, private_service
 from hilctl.experiment.drive import LegFault
-from hilctl.identify.distortion import NotMeasuredError, Sine, judged, measure, repeated, undisturbed
+from hilctl.identify.distortion import NotMeasuredError, Sine, judged, measure
 from hilctl.identify.preview import KEY, beyond, search, vertex
 
 
@@ -60,24 +60,3 @@ def test_a_sine_that_trips_is_not_measured(rig):
         measure(rig, 2.0, 0.0275)
     rig.reset()
     assert "2 Hz and ±27.5 mm" in str(refused.value)
-
-
-def test_cycles_in_which_a_gap_shows_are_left_out_and_short_ones_do_not_matter():
-    there = np.ones(4000, bool)
-    there[[100, 101, 3100]] = False
-    assert undisturbed(there, 4) == (slice(0, 4000), 4)
-    there[3200:3203] = False
-    assert undisturbed(there, 4) == (slice(0, 3000), 3)
-    there[1500:1540] = False
-    assert undisturbed(there, 4) == (slice(0, 4000), 4), "two in a row are needed"
-
-
-def test_what_a_cycle_lost_is_taken_from_the_harmonics_of_the_rest():
-    t = np.arange(4000) / 1000
-    wave = np.sin(2 * np.pi * t) + 0.3 * np.cos(6 * np.pi * t) + 0.1
-    there = np.random.default_rng(1).random(4000) > 0.1
-    begun = np.interp(t, t[there], wave[there]) + np.where(there, 0.0, 0.05)
-    assert np.abs(begun - wave).max() > 0.05
-    there_once = there.reshape(4, 1000).any(0)
-    assert np.abs(repeated(begun, there, 4) - wave).reshape(4, 1000)[:, there_once].max() < 1e-3
-    assert (repeated(wave, np.ones(4000, bool), 4) == wave).all()

@@ -1,0 +1,60 @@
+"""What a disturbance did to a motion that repeats is left out, and the rest of the cycles shows the motion."""
+
+import numpy as np
+import pytest
+
+from hilctl.experiment.policy import AFTERMATH_S, STEADY
+from hilctl.experiment.record import record_of
+from hilctl.experiment.undisturbed import repeated, seen, undisturbed
+
+RATE_HZ, N = 1000.0, 4000
+AT = np.arange(N)
+WAVE = np.sin(2 * np.pi * AT / 1000) + 0.3 * np.cos(6 * np.pi * AT / 1000) + 0.1
+AFTER = round(AFTERMATH_S * RATE_HZ)
+
+
+def rows(rejected=(), spikes=()):
+    given = {"tick": AT, "rejected": np.zeros(N, int), "displacement_m": 0.01 * WAVE, "acceleration_m_s2": WAVE.copy()}
+    given["rejected"][list(rejected)] = 1
+    given["displacement_m"][list(spikes)] += 0.002
+    return given
+
+
+def left_out(record):
+    return np.flatnonzero(~undisturbed(record, "acceleration_m_s2")).tolist()
+
+
+def test_where_nothing_is_lost_nothing_is_left_out():
+    assert left_out(record_of(rows(), RATE_HZ)) == []
+
+
+@pytest.mark.parametrize(("ticks", "shows"), [(STEADY, False), (STEADY + 1, True)])
+def test_a_gap_that_is_no_longer_than_the_loop_bridges_does_not_show_and_a_longer_one_does(ticks, shows):
+    record = record_of(rows(range(1500, 1500 + ticks)), RATE_HZ)
+    assert left_out(record) == (list(range(1500, 1500 + ticks + AFTER)) if shows else [])
+
+
+def test_a_tick_that_did_not_run_shows_where_there_are_more_of_them():
+    kept = np.setdiff1d(AT, range(700, 705))
+    record = record_of({name: values[kept] for name, values in rows().items()}, RATE_HZ)
+    assert left_out(record) == list(range(700, 705 + AFTER))
+
+
+def test_a_reading_that_stands_out_was_believed_by_the_loop_and_moves_the_table():
+    assert left_out(record_of(rows(spikes=[2000]), RATE_HZ)) == list(range(2000, 2001 + AFTER))
+    assert left_out(record_of(rows(rejected=[2000], spikes=[2000]), RATE_HZ)) == [], "it was rejected"
+
+
+def test_every_instant_of_a_cycle_is_counted_where_it_is_seen():
+    there = np.ones(N, bool)
+    there[100:300] = there[1200:1400] = False
+    counted = seen(there, 4).reshape(10, 50).tolist()
+    assert counted == [[often] * 50 for often in (4, 3, 2, 3, 4, 4, 4, 4, 4, 4)]
+
+
+def test_what_a_cycle_lost_is_taken_from_the_harmonics_of_the_rest():
+    there = np.random.default_rng(1).random(N) > 0.1
+    begun = np.interp(AT, AT[there], WAVE[there]) + np.where(there, 0.0, 0.05)
+    there_once = there.reshape(4, 1000).any(0)
+    assert np.abs(repeated(begun, there, 4) - WAVE).reshape(4, 1000)[:, there_once].max() < 1e-6
+    assert (repeated(WAVE, np.ones(N, bool), 4) == WAVE).all()
