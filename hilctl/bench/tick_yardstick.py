@@ -10,8 +10,9 @@ from hilctl.bench.tick_course import TURN
 from hilctl.bench.yardstick import build, c_records
 from hilctl.errors import HilctlError
 from hilctl.friction import MODELS, stribeck
-from hilctl.law import effort, estimate, feed, sensors, stillness
+from hilctl.law import delivery, effort, estimate, feed, sensors, stillness
 from hilctl.law.arming import ARMING, Arming
+from hilctl.law.delivery import DELIVERY
 from hilctl.law.effort import EFFORT
 from hilctl.law.estimate import ESTIMATE, Estimator
 from hilctl.law.feed import LINEAR, Feed
@@ -49,6 +50,7 @@ from hilctl.signals import Arming as Step
 _RECORDS: dict[str, Any] = {
     "Machine": dtype_of(Machine), "Friction": FRICTION,
     "Sensor": dtype_of(Sensor), "Sensors": dtype_of(Sensors), "Checked": CHECKED, "Still": STILL, "Effort": EFFORT,
+    "Delivery": DELIVERY,
     "Estimator": dtype_of(Estimator), "Estimate": ESTIMATE, "Feed": dtype_of(Feed), "Linear": LINEAR,
     "Pid": dtype_of(Pid), "PidState": PID, "ThreeState": dtype_of(ThreeState), "ThreeStateState": THREE_STATE,
     "Fresh": FRESH,
@@ -70,7 +72,9 @@ _CONSTANTS: dict[str, float] = {
     "SENSOR_COUNT": sensors.COUNT, "RETURN_S": RETURN_S,
     "SLACK": SLACK, "SOFT": SOFT, "REST": REST,
     "NOTCH_HIGHEST": HIGHEST, "NOTCH_RESIDUE": RESIDUE, "NOTCH_STEPS": STEPS,
-    "EFFORT_LEAK": effort.LEAK, "PRESSURE_S": PRESSURE_S,
+    "EFFORT_LEAK": effort.LEAK, "MOST_OWED_S": delivery.MOST_S,
+    **{name: getattr(delivery, name) for name in ("NONE", "FIRST", "ALL", "COURSES", "FORGOTTEN_S")},
+    "PRESSURE_S": PRESSURE_S,
     "WATCHED": stillness.WATCHED, "STILL_TURNS": stillness.TURNS, "STILL_STEPS": stillness.STEPS,
     "LINE": estimate.LINE, "STRAIGHT": estimate.STRAIGHT, "REFILLED": estimate.REFILLED, "LENGTH": history.LENGTH,
     "FLANK": smooth.FLANK, "ENDLESS_S": ENDLESS_S,

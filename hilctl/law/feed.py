@@ -35,6 +35,9 @@ class Feed(Params):
     extra_preview_s: Annotated[
         float, number(-0.01, 0.01, "s", "added to the computed preview of 1.5 ticks and the valve's lag")
     ] = 0.0
+    repay: Annotated[
+        float, number(0, 1, "", "share of what lost commands owe that the next ones repay; needs the spool's reading")
+    ] = 1.0
 
 
 GRID_S = 1e-4  # the inverse model is computed on a grid this fine or finer

@@ -48,7 +48,6 @@ GUARD = record_of(
         ("trip_action", np.int64),
         ("trip_sensor", np.int64),  # index in SENSORS, -1 when it is not about one
         ("trips", np.int64),  # since the start
-        ("spool_model", np.float64),
         ("failed", np.float64),  # buckets: of failed exchanges,
         ("overwritten", np.float64),  # of commands that somebody else changed
     ]
@@ -146,7 +145,7 @@ def _rt_sensor(trip: int, sensor: int, action: int, value: float, limit: float, 
 @jit()
 def rt_guard(settings: Any, mode: int, closed: bool, status: int, checked: Any, still: Any, effort: Any, x: float,
              shift_m: float, scale: float, v: float, a: float, drift_m_s2: float, error_m: float, lead_s: float,
-             driven: bool, u_applied: float, saturated_s: float, supply: int, tick: int, periods: int,
+             driven: bool, spool_off: float, saturated_s: float, supply: int, tick: int, periods: int,
              g: Any) -> None:  # fmt: skip
     """Judges every limit. `armed` is whether the table can be moved by us: off and null only warn."""
     limits, machine, dt_s = settings.limits, settings.machine, settings.dt_s
@@ -183,11 +182,8 @@ def rt_guard(settings: Any, mode: int, closed: bool, status: int, checked: Any, 
                   machine.Ps * (limits.supply.low if low else limits.supply.high), limits.supply, SUPPLY, armed, tick,
                   periods, g)
     if settings.sensors.spool.present != 0:
-        step_s = dt_s * periods
-        lag = step_s / (step_s + 2.0 * machine.zv / machine.wv)
-        g.spool_model += lag * (u_applied - g.spool_model)
-        off, most = checked.value[SPOOL] - g.spool_model, limits.read_back.difference
-        _rt_judge(Trip.READ_BACK.value, armed and abs(off) > most, off, most,
+        most = limits.read_back.difference
+        _rt_judge(Trip.READ_BACK.value, armed and abs(spool_off) > most, spool_off, most,
                   limits.read_back, SPOOL, armed, tick, periods, g)
     _rt_judge(Trip.SENSOR_DRIFT.value, abs(drift_m_s2) > limits.drift.max_m_s2, drift_m_s2, limits.drift.max_m_s2,
               limits.drift, ACCELERATION, armed, tick, periods, g)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from hilctl.law.arming import ARMING
+from hilctl.law.delivery import DELIVERY
 from hilctl.law.effort import EFFORT
 from hilctl.law.estimate import ESTIMATE
 from hilctl.law.feed import LINEAR
@@ -89,6 +90,7 @@ STATE: Any = record_of(
         ("notches", NOTCHES),
         ("valve", VALVE),
         ("output", OUTPUT),
+        ("delivery", DELIVERY),
         ("u_applied", np.float64),
         ("u_linear", np.float64),
         ("pressure_ref_pa", np.float64),

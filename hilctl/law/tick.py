@@ -12,6 +12,7 @@ from typing import Any
 from hilctl.law.arming import rt_arming_opening
 from hilctl.law.blend import rt_adopt_settings, rt_blend_settings
 from hilctl.law.catch_up import rt_catch_up
+from hilctl.law.delivery import rt_delivered, rt_delivery_start, rt_repaid, rt_repayment
 from hilctl.law.effort import rt_effort
 from hilctl.law.escalation import rt_escalate, rt_integral_lives, rt_rests_at_null
 from hilctl.law.estimate import (
@@ -53,7 +54,16 @@ from hilctl.law.own_loop import rt_own_command, rt_own_null
 from hilctl.law.pid import rt_pid, rt_pid_start
 from hilctl.law.reference import rt_history_get
 from hilctl.law.sample import rt_fill_sample
-from hilctl.law.sensors import ACCELERATION, DISPLACEMENT, PRESSURE_A, PRESSURE_B, SUPPLY, rt_check_readings, rt_failed
+from hilctl.law.sensors import (
+    ACCELERATION,
+    DISPLACEMENT,
+    PRESSURE_A,
+    PRESSURE_B,
+    SPOOL,
+    SUPPLY,
+    rt_check_readings,
+    rt_failed,
+)
 from hilctl.law.settings import PID_FEEDBACK
 from hilctl.law.stillness import rt_still, rt_still_opened
 from hilctl.law.three_state import rt_three_state, rt_three_state_start
@@ -250,6 +260,10 @@ def rt_advance_reference(s: Any, knots: Any) -> None:
 def rt_watch(s: Any, status: int) -> None:
     """The guard before the law."""
     e, passed_s = s.estimate, s.now.dt_s * s.periods
+    lag = passed_s / (passed_s + 2.0 * s.now.machine.zv / s.now.machine.wv)
+    shown = s.now.sensors.spool.present != 0
+    spool = s.checked.value[SPOOL] if shown and s.checked.rejected & (1 << SPOOL) == 0 else math.nan
+    rt_delivered(rt_failed(status), s.u_applied, shown, spool, lag, s.now.dt_s, s.periods, s.delivery)
     acts = rt_closed_loop(s) and not rt_own_loop(s)
     rt_still_opened(acts, s.valve.opening, max(s.now.arming.bump, s.arm.bump), s.arm.gain_m_s, passed_s, s.still)
     driven = abs(s.here.v_m_s) > s.now.limits.stuck.speed_m_s
@@ -260,8 +274,8 @@ def rt_watch(s: Any, status: int) -> None:
     rt_effort(s.now.limits.holding, s.now.machine, s.now.law.valve, overlap, acts, s.u_applied - s.arm.null, e.v,
               s.linear.preview_ticks * s.now.dt_s, passed_s, s.effort)
     rt_guard(s.now, s.mode, rt_closed_loop(s), status, s.checked, s.still, s.effort, e.x, shift_m, scale, e.v,
-             e.a + e.b, e.b_start - e.b, s.delayed.x_m - e.x, s.lead * s.now.dt_s, driven, s.u_applied,
-             s.output.saturated_s, s.supply, s.tick, s.periods, s.guard)
+             e.a + e.b, e.b_start - e.b, s.delayed.x_m - e.x, s.lead * s.now.dt_s, driven,
+             s.delivery.off, s.output.saturated_s, s.supply, s.tick, s.periods, s.guard)
     if s.fresh.share < 1.0 and s.now.law.three_state.kp_per_mpa != 0.0 and rt_closed_loop(s) and s.pid_share < 1.0:
         s.guard.warnings |= 1 << Trip.PRESSURE_AGE.value
     rt_emergency(s, s.tick)
@@ -359,6 +373,7 @@ def rt_output(s: Any, wanted: float) -> None:
     s.u_notched = wanted
     if rt_own_loop(s):
         _rt_output_own(s, wanted)
+        rt_delivery_start(o.command, s.delivery)
         return
     if s.mode == Mode.OFF:
         rt_notches_start(s.notches)
@@ -369,11 +384,18 @@ def rt_output(s: Any, wanted: float) -> None:
         if rt_closed_loop(s):
             command = rt_valve_stage(now.law.valve, now.machine, s.u_notched, s.u_feed, s.opening_ahead, s.side,
                                      s.arm.null, dt_s, s.valve)  # fmt: skip
-        reach = min(s.authority, now.limits.command.opening)
-        rt_limit(command, s.arm.null, reach, now.limits.command.slew_per_s, now.dt_s, s.periods, o)
+        reach, slew = min(s.authority, now.limits.command.opening), now.limits.command.slew_per_s
+        s.delivery.plain = command
+        if rt_closed_loop(s):
+            command += rt_repayment(now.law.feed.repay, o.command, s.arm.null, reach, slew * now.dt_s, s.delivery)
+        rt_limit(command, s.arm.null, reach, slew, now.dt_s, s.periods, o)
+        if o.not_finite == 0 and rt_repaid(o.command, o.saturated, s.delivery):
+            o.refused = 0.0
         if o.not_finite != 0:
             rt_latch(Trip.COMMAND.value, Action.NULL.value, wanted, 1.0, -1, s.tick, s.guard)
             rt_act(s)
+    if o.not_finite != 0 or not rt_closed_loop(s):
+        rt_delivery_start(o.command, s.delivery)
     if s.mode != Mode.NULL:
         rt_ramp_start(o)
         return

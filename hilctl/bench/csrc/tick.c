@@ -84,6 +84,10 @@ static inline void advance_reference(State *s, const double *knots, int64_t know
 }
 
 static inline void watch(State *s, int64_t status) {
+    double passed_s = s->now.dt_s * (double)s->periods, lag = passed_s / (passed_s + 2 * s->now.machine.zv / s->now.machine.wv);
+    int shown = s->now.sensors.spool.present != 0;
+    double spool = shown && !(s->checked.rejected & (1 << SPOOL)) ? s->checked.value[SPOOL] : NAN;
+    delivered(failed(status), s->u_applied, shown, spool, lag, s->now.dt_s, s->periods, &s->delivery);
     still_opened(closed_loop(s) && !own_loop(s), s->valve.opening, most(s->now.arming.bump, s->arm.bump),
                  s->arm.gain_m_s, s->now.dt_s * (double)s->periods, &s->still);
     effort(&s->now.limits, &s->now.machine, &s->now.law.valve,
@@ -161,6 +165,7 @@ static inline void output(State *s, double wanted) {
     s->u_notched = wanted;
     if (own_loop(s)) {
         output_own(s, wanted);
+        delivery_start(o->command, &s->delivery);
         return;
     }
     if (s->mode == Mode_OFF) {
@@ -172,13 +177,18 @@ static inline void output(State *s, double wanted) {
         if (closed_loop(s))
             command = valve_stage(&now->law.valve, &now->machine, s->u_notched, s->u_feed, s->opening_ahead, s->side, s->arm.null,
                                   dt, &s->valve);
-        limit(command, s->arm.null, least(s->authority, now->limits.command.opening), now->limits.command.slew_per_s,
-              now->dt_s, s->periods, o);
+        double reach = least(s->authority, now->limits.command.opening), slew = now->limits.command.slew_per_s;
+        s->delivery.plain = command;
+        if (closed_loop(s))
+            command += repayment(now->law.feed.repay, o->command, s->arm.null, reach, slew * now->dt_s, &s->delivery);
+        limit(command, s->arm.null, reach, slew, now->dt_s, s->periods, o);
+        if (!o->not_finite && repaid(o->command, o->saturated, &s->delivery)) o->refused = 0;
         if (o->not_finite) {
             latch(Trip_COMMAND, Action_NULL, wanted, 1, -1, s->tick, &s->guard);
             act(s);
         }
     }
+    if (o->not_finite || !closed_loop(s)) delivery_start(o->command, &s->delivery);
     if (s->mode == Mode_NULL) {
         double rate = now->limits.stopping.deceleration_m_s2 * now->machine.A / now->machine.Qn;
         double apart_s = PI * sqrt(now->machine.m * now->machine.Vt / (4 * now->machine.beta)) / now->machine.A;

@@ -297,6 +297,23 @@ static inline void limit(double wanted, double centre, double reach, double slew
     o->command = given;
 }
 
+static inline void delivery_start(double command, Delivery *d) {
+    d->plain = command; d->due = 0; d->repays = 0;
+}
+
+static inline double repayment(double share, double before, double centre, double reach, double step, const Delivery *d) {
+    double low = most(most(before - step, centre - reach), -1), high = least(least(before + step, centre + reach), 1);
+    if (d->due == 0 || d->plain < low || d->plain > high) return 0;
+    return least(most(share * d->due, low - d->plain), high - d->plain);
+}
+
+static inline int repaid(double given, int64_t saturated, Delivery *d) {
+    int repays = given != d->plain && saturated == 0 && (d->due != 0 || d->repays != 0);
+    if (repays) d->due += d->plain - given;
+    d->repays = repays;
+    return repays;
+}
+
 static inline int ramp_to(double target, double rate_per_s, double apart_s, double step_s, double dt, Output *o) {
     o->refused = 0; o->saturated = 0; o->saturated_s = 0;
     o->ramp_s += dt;

@@ -105,6 +105,38 @@ static inline void guard_effort(const Limits *l, const Effort *e, int64_t tick, 
               tick, g);
 }
 
+static inline double alike(double one, double other) {
+    if (one * other <= 0) return 0;
+    return fabs(one) < fabs(other) ? one : other;
+}
+
+static inline void delivered(int failed, double sent, int shown, double reading, double lag, double dt, int64_t periods,
+                             Delivery *d) {
+    int begins = failed && d->unknown == 0, ends = !failed && d->unknown > 0;
+    double passed = (double)periods;
+    if (begins) { d->held[NONE] = d->acts; d->held[FIRST] = sent; }
+    if (failed) {
+        d->unknown += periods; d->held[ALL] = sent;
+        for (int k = 0; k < COURSES; k++)
+            d->owed[k] = begins ? d->due + (sent - d->held[k]) * passed : d->owed[k] + (d->plain - d->held[k]) * passed;
+    } else {
+        d->unknown = 0; d->acts = sent;
+        for (int k = 0; k < COURSES; k++) d->held[k] = sent;
+    }
+    int nearest = ALL;
+    for (int k = 0; k < COURSES; k++) {
+        d->spool[k] += lag * (d->held[k] - d->spool[k]);
+        if (fabs(reading - d->spool[k]) < fabs(reading - d->spool[nearest])) nearest = k;
+    }
+    if (isfinite(reading)) d->off = reading - d->spool[nearest];
+    if (failed) d->due = alike(d->owed[NONE], d->owed[FIRST]);
+    else if (ends) d->due = isfinite(reading) ? d->owed[nearest] - (sent - d->plain) : 0;
+    if (d->due != 0) {
+        double bound = shown ? MOST_OWED_S / dt : 0;
+        d->due = least(most(d->due * exp(-dt * passed / FORGOTTEN_S), -bound), bound);
+    }
+}
+
 static inline void guard(State *s, int64_t status, int closed, int driven) {
     const Settings *now = &s->now;
     const Limits *l = &now->limits;
@@ -143,9 +175,7 @@ static inline void guard(State *s, int64_t status, int closed, int driven) {
               now->machine.Ps * (low ? l->supply.low : l->supply.high), l->supply, SUPPLY);
     }
     if (now->sensors.spool.present) {
-        double step_s = dt * (double)periods, lag = step_s / (step_s + 2 * now->machine.zv / now->machine.wv);
-        g->spool_model += lag * (s->u_applied - g->spool_model);
-        double off = c->value[SPOOL] - g->spool_model;
+        double off = s->delivery.off;
         JUDGE(Trip_READ_BACK, armed && fabs(off) > l->read_back.difference, off, l->read_back.difference, l->read_back, SPOOL);
     }
     double drift = e->b_start - e->b;

@@ -26,10 +26,10 @@ class Guard:
         self.g.trip_sensor = -1
 
     def look(self, mode=Mode.HOLD, closed=True, status=Status.OK, x=0.0, shift_m=0.0, scale=1.0, v=0.0, a=0.0,
-             drift=0.0, error_m=0.0, lead_s=0.0, driven=False, applied=0.0, saturated_s=0.0, supply=2, periods=1):
+             drift=0.0, error_m=0.0, lead_s=0.0, driven=False, spool_off=0.0, saturated_s=0.0, supply=2, periods=1):
         self.tick += periods
         rt_guard(self.set, mode, closed, status, self.checked, self.still, self.effort, x, shift_m, scale, v, a, drift,
-                 error_m, lead_s, driven, applied, saturated_s, supply, self.tick, periods, self.g)
+                 error_m, lead_s, driven, spool_off, saturated_s, supply, self.tick, periods, self.g)
         return self
 
     @property

@@ -81,30 +81,22 @@ def test_no_supply_is_judged_where_it_is_not_measured(guard, share):
     assert not guard.look().warns(Trip.SUPPLY_PRESSURE)
 
 
-def test_the_spool_is_compared_with_what_the_valves_lag_makes_of_the_command(guard):
-    guard.set.sensors.spool.present = 1
-    machine = guard.set.machine
-    step_s = 3 * DT
-    lag = step_s / (step_s + 2 * machine.zv / machine.wv)
-    guard.checked.value[SPOOL] = 0.4 * lag
-    guard.look(applied=0.4, periods=3)
-    assert guard.g.spool_model == pytest.approx(0.4 * lag)
-    assert not guard.warns(Trip.READ_BACK)
-
-
 @pytest.mark.parametrize("way", [1, -1])
 def test_a_spool_that_is_off_by_more_than_the_difference_trips(guard, way):
     guard.set.sensors.spool.present = 1
     rule = guard.set.limits.read_back
-    guard.g.spool_model = 0.2
-    guard.checked.value[SPOOL] = 0.2 + way * rule.difference * 0.999
-    assert not guard.look(applied=0.2).warns(Trip.READ_BACK)
-    guard.checked.value[SPOOL] = 0.2 + way * rule.difference * 1.001
-    assert not guard.look(applied=0.2, mode=Mode.OFF).warns(Trip.READ_BACK)
+    assert not guard.look(spool_off=way * rule.difference).warns(Trip.READ_BACK)
+    off = way * rule.difference * 1.001
+    assert not guard.look(spool_off=off, mode=Mode.OFF).warns(Trip.READ_BACK)
     for _ in range(rule.ticks):
-        guard.look(applied=0.2)
-    assert guard.seen()[:3] == (Trip.READ_BACK, pytest.approx(way * rule.difference * 1.001), rule.difference)
+        guard.look(spool_off=off)
+    assert guard.seen()[:3] == (Trip.READ_BACK, pytest.approx(off), rule.difference)
     assert guard.g.trip_sensor == SPOOL
+
+
+def test_where_the_spool_is_not_read_it_is_not_judged(guard):
+    guard.set.sensors.spool.present = 0
+    assert not guard.look(spool_off=1.0).warns(Trip.READ_BACK)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from hilctl.law.sensors import ACCELERATION, DISPLACEMENT, EMERGENCY, PRESSURE_A, PRESSURE_B
+from hilctl.law.sensors import ACCELERATION, DISPLACEMENT, EMERGENCY, PRESSURE_A, PRESSURE_B, SPOOL
 from hilctl.law.settings import RIG_FEEDBACK
 from hilctl.law.tick import rt_advance_reference, rt_read, rt_watch
 from hilctl.signals import Action, Arming, Mode, Status, Trip
@@ -220,6 +220,25 @@ def test_what_is_judged_of_the_bias_is_its_change_since_the_start(start, now, dr
     most = SET.limits.drift.max_m_s2
     s = holding(estimate__b_start=start * most, estimate__b=now * most, estimate__a=-now * most)
     assert warned(watch(s), Trip.SENSOR_DRIFT) is drifted
+
+
+def test_the_spool_is_compared_with_what_the_valves_lag_makes_of_the_command():
+    machine, step_s = SET.machine, 3 * DT
+    lag = step_s / (step_s + 2 * machine.zv / machine.wv)
+    s = holding(u_applied=0.4, periods=3)
+    s.now.sensors.spool.present = 1
+    s.checked.value[SPOOL] = 0.4 * lag + 0.02
+    watch(s)
+    assert s.delivery.spool == pytest.approx([0.4 * lag] * 3)
+    assert s.delivery.off == pytest.approx(0.02)
+
+
+@pytest.mark.parametrize(("present", "rejected"), [(0, 0), (1, 1 << SPOOL)])
+def test_a_spool_reading_that_is_none_leaves_the_difference_as_it_was(present, rejected):
+    s = holding(u_applied=0.4, delivery__off=0.01, checked__rejected=rejected)
+    s.now.sensors.spool.present = present
+    s.checked.value[SPOOL] = 1.0
+    assert watch(s).delivery.off == 0.01
 
 
 @pytest.mark.parametrize(("mode", "warns"), [(Mode.TRACK, True), (Mode.HOLD, True), (Mode.OFF, False)])

@@ -1,0 +1,121 @@
+"""Commands that are lost: what acts meanwhile, and what the next commands repay."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hilctl.law.delivery import ALL, DELIVERY, FIRST, MOST_S, NONE, rt_delivered, rt_repaid, rt_repayment
+from hilctl.law.output import OUTPUT, rt_limit
+
+DT_S, LAG, REACH, STEP = 1e-3, 0.27, 1.0, 0.25
+QUIET = 400  # ticks after which nothing is owed any more
+
+
+class Link:
+    """A valve behind a link, and the law's output with its delivery."""
+
+    def __init__(self, shown: bool = True, share: float = 1.0) -> None:
+        self.own, self.out = np.zeros(1, DELIVERY)[0], np.zeros(1, OUTPUT)[0]
+        self.shown, self.share, self.acts, self.spool = shown, share, 0.0, 0.0
+        self.acted: list[float] = []
+
+    def tick(self, wanted: float, arrives: bool = True, answered: bool = True) -> float:
+        """The command of the tick before goes out; the next is computed from what came back."""
+        sent = float(self.out.command)
+        if arrives:
+            self.acts = sent
+        self.acted.append(self.acts)
+        self.spool += LAG * (self.acts - self.spool)
+        reading = self.spool if self.shown and answered else math.nan
+        rt_delivered(not answered, sent, self.shown, reading, LAG, DT_S, 1, self.own)
+        self.own.plain = wanted
+        wanted += rt_repayment(self.share, float(self.out.command), 0.0, REACH, STEP, self.own)
+        rt_limit(wanted, 0.0, REACH, STEP / DT_S, DT_S, 1, self.out)
+        if rt_repaid(float(self.out.command), int(self.out.saturated), self.own):
+            self.out.refused = 0.0
+        return float(self.out.command)
+
+
+def moved(link: Link, wanted: Any, lost: Any) -> float:
+    """The oil beyond what the wanted commands would have moved, as opening times ticks, when all is quiet again."""
+    for k, value in enumerate((*wanted, *([0.0] * QUIET))):
+        arrives, answered = lost.get(k, (True, True))
+        link.tick(value, arrives, answered)
+    return float(np.sum(link.acted) - np.sum(wanted))
+
+
+PULSE = (0.0, 0.0, 0.0, 0.18, 0.06, -0.1, 0.05, 0.0)
+REQUEST, ANSWER, WAITING = (False, False), (True, False), (False, False)
+COURSES = {
+    "nothing arrived": lambda at: {at: REQUEST, at + 1: WAITING, at + 2: WAITING},
+    "the first arrived": lambda at: {at: ANSWER, at + 1: WAITING, at + 2: WAITING},
+    "all arrived": lambda at: {at: ANSWER, at + 1: ANSWER, at + 2: ANSWER},
+    "one request": lambda at: {at: REQUEST},
+    "one answer": lambda at: {at: ANSWER},
+}
+
+
+@pytest.mark.parametrize("course", COURSES)
+@pytest.mark.parametrize("at", range(2, 9))
+def test_what_was_lost_of_a_pulse_is_repaid_whatever_arrived(course, at):
+    assert abs(moved(Link(), PULSE, COURSES[course](at))) < 0.025
+
+
+def test_without_a_spool_reading_or_its_share_nothing_is_repaid():
+    lost = COURSES["nothing arrived"](4)
+    assert abs(moved(Link(), PULSE, lost)) < 0.025
+    for link in (Link(shown=False), Link(share=0.0)):
+        assert abs(moved(link, PULSE, lost)) > 0.1
+
+
+def test_without_losses_every_command_is_the_wanted_one():
+    link, wanted = Link(), 0.2 * np.sin(np.arange(300) / 7)
+    assert [link.tick(value) for value in wanted] == wanted.tolist()
+
+
+def test_a_long_silence_is_repaid_up_to_its_bound():
+    link = Link()
+    for k in range(100):
+        link.tick(0.3, arrives=k < 5, answered=k < 5)
+    link.acts = 0.0  # the device closed the valve meanwhile
+    link.tick(0.3)
+    assert abs(link.own.due) <= MOST_S / DT_S
+
+
+@given(st.lists(st.tuples(st.floats(-0.05, 0.05), st.booleans(), st.booleans()), min_size=5, max_size=60))
+def test_however_the_link_loses_what_is_owed_is_bounded_and_the_command_comes_back(ticks):
+    link = Link()
+    for wanted, arrives, answered in ticks:
+        link.tick(wanted, arrives or answered, answered)
+        assert abs(link.own.due) <= MOST_S / DT_S + 2 * REACH
+        assert math.isfinite(link.out.command) and abs(link.out.command) <= REACH
+    for _ in range(QUIET):
+        link.tick(0.0)
+    assert abs(link.out.command) < 1e-3 and abs(link.own.off) < 1e-9
+
+
+@pytest.mark.parametrize(("course", "held"), [(NONE, 0.3), (FIRST, 0.35), (ALL, 0.45)])
+def test_the_guard_of_the_spool_takes_the_course_that_its_reading_shows(course, held):
+    own = np.zeros(1, DELIVERY)[0]
+    for _ in range(100):
+        rt_delivered(False, 0.3, True, 0.3, LAG, DT_S, 1, own)
+    spool = 0.3
+    for sent in (0.35, 0.4, 0.45):
+        rt_delivered(True, sent, True, math.nan, LAG, DT_S, 1, own)
+        spool += LAG * ({NONE: 0.3, FIRST: 0.35, ALL: sent}[course] - spool)
+    assert own.held[course] == held
+    spool += LAG * (0.3 - spool)
+    rt_delivered(False, 0.3, True, spool, LAG, DT_S, 1, own)
+    assert own.off == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_spool_that_follows_no_course_is_seen_after_a_loss_too():
+    own = np.zeros(1, DELIVERY)[0]
+    for k in range(30):
+        failed = k in (10, 11, 12)
+        rt_delivered(failed, 0.3, True, math.nan if failed else 0.0, LAG, DT_S, 1, own)
+    assert own.off == pytest.approx(-0.3, rel=0.01)
