@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hilctl.experiment import accelerometer, course
+from hilctl.experiment.acted import with_acted
 from hilctl.experiment.drive import Driven, LegFault, over, stored, usable
 from hilctl.experiment.facts import Facts, read_facts
 from hilctl.experiment.noise import with_noise
@@ -55,7 +56,7 @@ def fit_plant(driven: Sequence[Driven], facts: Facts) -> PlantFit:
             raise LegFault(f"{one.name}: {problem}")
     still = {c: [d.record.readings(c)[-round(_STILL_S * d.record.rate_hz) :] for d in driven] for c in SENSED}
     values, remarks = with_noise(facts.values, still)
-    records = [shown(one) for one in driven]
+    records = [shown(one._replace(record=with_acted(one.record, values))) for one in driven]
     meter = compare(records, values)
     problem = accelerometer.wrong(meter.gain)
     if problem:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 CHANNELS = (
     "tick", "epoch", "mode", "displacement_m", "acceleration_m_s2", "pressure_a_pa", "pressure_b_pa",
-    "supply_pressure_pa", "u_applied", "xd_m", "rejected", "saturated",
+    "supply_pressure_pa", "spool", "u_applied", "xd_m", "rejected", "saturated",
 )  # fmt: skip
 
 SPEED_SHARE, FLOW_SHARE, TRAVEL_SHARE = 0.6, 0.45, 0.7  # of the limits, of the valve's no-load speed
