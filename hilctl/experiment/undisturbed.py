@@ -1,7 +1,8 @@
 """Where a record shows the motion itself, and not what a disturbance made of it.
 
-While the loop has no reading, or believes one that is far off, and shortly afterwards, the table goes its own way. What
-repeats of a motion is seen beside that: of each instant of a cycle in those cycles that were not disturbed just then.
+While the loop has no reading, believes one that is far off, or loses a command, and shortly afterwards, the table goes
+its own way. What repeats of a motion is seen beside that: of each instant of a cycle in those cycles that were not
+disturbed just then.
 
 Twelve records each of a compensated sine on the reference rig's twin, of whose exchanges 1.5 % are lost, three ticks in
 a row, as THD in % (mean ± scatter), by how long after such a gap is left out:
@@ -17,21 +18,29 @@ import numpy as np
 import numpy.typing as npt
 
 from hilctl.experiment.policy import AFTERMATH_S, STEADY
-from hilctl.experiment.record import LOST, Mask, Record, fresh, runs
+from hilctl.experiment.record import LOST, Mask, Record, fresh, lost, runs
 from hilctl.experiment.sensors import SENSED
 
+LEAST_LEFT = 0.4  # of a record
 _INSTANTS = 500  # of a cycle
 _TURNS = 60  # an instant that five of six cycles lost is then within 0.002 % of where the search for it began
 
 
 def undisturbed(record: Record, channel: str) -> Mask:
-    """Where this channel is a reading, and nothing of the last AFTERMATH_S spoilt the motion."""
-    there = fresh(record, channel)
+    """Where this channel is a reading, and nothing of the last AFTERMATH_S spoilt the motion. Where that would leave
+    too little, commands that were lost for a tick or two do not count; at last, nothing but the readings themselves.
+    """
     sensed = [name for name in SENSED if name in record]
-    for name in sensed:
-        for gap in runs(~fresh(record, name)):
-            if gap.stop - gap.start > STEADY or _believed(record, gap):
-                there[gap.start : gap.stop + math.ceil(AFTERMATH_S * record.rate_hz)] = False
+    failed = np.logical_and.reduce([lost(record, name) for name in sensed])  # the command may have been lost, too
+    gaps = [gap for name in sensed for gap in runs(~fresh(record, name))]
+    long = [gap for gap in gaps if gap.stop - gap.start > STEADY or _believed(record, gap)]
+    there = fresh(record, channel)
+    for disturbed in ([*long, *runs(failed)], long):
+        found = there.copy()
+        for gap in disturbed:
+            found[gap.start : gap.stop + math.ceil(AFTERMATH_S * record.rate_hz)] = False
+        if np.mean(found) >= LEAST_LEFT:
+            return found
     return there
 
 

@@ -34,6 +34,21 @@ def test_a_gap_that_is_no_longer_than_the_loop_bridges_does_not_show_and_a_longe
     assert left_out(record) == (list(range(1500, 1500 + ticks + AFTER)) if shows else [])
 
 
+def test_an_exchange_that_failed_shows_at_once_for_its_command_may_be_lost():
+    record = record_of({**rows(), "rejected": np.where(AT == 1500, 0xFF, 0)}, RATE_HZ)
+    assert left_out(record) == list(range(1500, 1501 + AFTER))
+
+
+def test_where_too_little_would_be_left_short_losses_do_not_count_and_at_last_only_the_readings():
+    often = np.where(AT % 50 == 0, 0xFF, 0)
+    assert left_out(record_of({**rows(), "rejected": often}, RATE_HZ)) == AT[::50].tolist()
+    long = np.where(AT % 1000 < 5, 0xFF, often)
+    found = left_out(record_of({**rows(), "rejected": long}, RATE_HZ))
+    assert set(range(5, 5 + AFTER)) <= set(found) and 150 in found and 151 not in found
+    for_ever = np.where(AT % 50 < 5, 0xFF, 0)
+    assert left_out(record_of({**rows(), "rejected": for_ever}, RATE_HZ)) == np.flatnonzero(for_ever).tolist()
+
+
 def test_a_tick_that_did_not_run_shows_where_there_are_more_of_them():
     kept = np.setdiff1d(AT, range(700, 705))
     record = record_of({name: values[kept] for name, values in rows().items()}, RATE_HZ)
