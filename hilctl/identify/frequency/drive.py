@@ -19,6 +19,7 @@ import numpy as np
 
 from hilctl.experiment import drive as experiment
 from hilctl.experiment import store
+from hilctl.experiment.acted import with_acted
 from hilctl.experiment.drive import LegFault, ready
 from hilctl.experiment.facts import Facts, read_facts
 from hilctl.experiment.journal import Journal
@@ -150,7 +151,7 @@ class Run:
 def experiment_of(leg: Leg, driven: Driven, facts: Facts) -> Experiment:
     """A motion with its samples."""
     signal = None if leg.kind == "motion" else signal_of(leg, facts, driven.share).made
-    record = record_of(driven.samples, facts.rate_hz)
+    record = with_acted(record_of(driven.samples, facts.rate_hz), facts.values)
     notes, losses = list(driven.notes), record.losses(SENSED)
     if losses.text:
         notes.append(f"{leg.name}: {losses.text}; bridged")

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from hilctl.experiment import drive as experiment
+from hilctl.experiment.acted import SPOOL
 from hilctl.experiment.drive import Driven, LegFault
 from hilctl.experiment.facts import Facts
 from hilctl.experiment.own_loop import refuse_own_loop
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 CHANNELS = (
     "tick", "epoch", "mode", "displacement_m", "acceleration_m_s2", "pressure_a_pa", "pressure_b_pa",
-    "supply_pressure_pa", "spool", "u_applied", "xd_m", "rejected", "saturated",
+    "supply_pressure_pa", "u_applied", "xd_m", "rejected", "saturated",
 )  # fmt: skip
 
 SPEED_SHARE, FLOW_SHARE, TRAVEL_SHARE = 0.6, 0.45, 0.7  # of the limits, of the valve's no-load speed
@@ -127,7 +128,7 @@ def _as_leg(rig: "Client", leg: Leg, facts: Facts) -> experiment.Leg:
         return rig.track(leg.kind, **leg.parameters)
 
     return experiment.Leg(
-        leg.name, start, (*CHANNELS, *AGES), EQUATION, rest_s=REST_S, about={"lowest_hz": leg.lowest_hz},
+        leg.name, start, (*CHANNELS, SPOOL, *AGES), EQUATION, rest_s=REST_S, about={"lowest_hz": leg.lowest_hz},
         wrong=partial(wrong, facts=facts),
     )  # fmt: skip
 
