@@ -19,7 +19,7 @@ from hilctl.experiment.facts import Facts
 from hilctl.results.prepared import Prepared
 
 FORMAT = 1
-_FILE, _PREPARED = "course.json", "prepared.json"
+PLAN, PREPARED = "course.json", "prepared.json"
 LEGS = "legs"
 _SHOWN = 5  # differences, in a message
 
@@ -67,12 +67,12 @@ def now(
 
 def begun(folder: Path, course: Course) -> None:
     """A new one, in a folder that holds none; StoreError otherwise."""
-    store.begin(folder / _FILE, course, course.work)
+    store.begin(folder / PLAN, course, course.work)
 
 
 def opened(folder: Path, work: str = "commissioning") -> Course:
     """The one that the folder holds; StoreError where it holds none of this work."""
-    found = store.opened(folder / _FILE, Course, FORMAT, work)
+    found = store.opened(folder / PLAN, Course, FORMAT, work)
     if found.work != work:
         raise store.StoreError(f"{folder} holds the {found.work}, not the {work}; name another folder")
     return found
@@ -91,7 +91,7 @@ def resumed(folder: Path, course: Course) -> None:
 
 def is_begun(folder: Path) -> bool:
     """Whether the folder holds a commissioning, or a friction campaign."""
-    return any((folder / name).exists() for name in (_FILE, "friction"))
+    return any((folder / name).exists() for name in (PLAN, "friction"))
 
 
 def author_of(folder: Path) -> str:
@@ -104,7 +104,7 @@ def author_of(folder: Path) -> str:
 
 def forgotten(folder: Path) -> bool:
     """What the folder held of another commissioning is deleted; whether there was any."""
-    found = [path for name in (_FILE, _PREPARED, LEGS, "friction", "only") if (path := folder / name).exists()]
+    found = [path for name in (PLAN, PREPARED, LEGS, "friction", "only") if (path := folder / name).exists()]
     for path in found:
         if path.is_dir():
             shutil.rmtree(path)
@@ -115,13 +115,13 @@ def forgotten(folder: Path) -> bool:
 
 def keep_prepared(folder: Path, made: Prepared) -> None:
     """The preparation is done."""
-    store.write(folder / _PREPARED, store.as_json(made))
+    store.write(folder / PREPARED, store.as_json(made))
 
 
 def prepared(folder: Path) -> Prepared | None:
     """The preparation, where it was done before."""
     try:
-        return msgspec.json.decode((folder / _PREPARED).read_bytes(), type=Prepared)
+        return msgspec.json.decode((folder / PREPARED).read_bytes(), type=Prepared)
     except (OSError, msgspec.DecodeError):
         return None
 
