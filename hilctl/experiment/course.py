@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from hilctl import __version__
 from hilctl.experiment import store
 from hilctl.experiment.facts import Facts
 from hilctl.results.prepared import Prepared
@@ -35,6 +36,7 @@ class Course(msgspec.Struct, frozen=True):
     asked: dict[str, Any]
     author: str = ""
     work: str = "commissioning"
+    version: str = ""  # of hilctl; older ones did not say it
 
     @property
     def facts(self) -> Facts:
@@ -54,6 +56,11 @@ class Course(msgspec.Struct, frozen=True):
             ]  # fmt: skip
         return found
 
+    def unknown_to(self, other: "Course") -> list[str]:
+        """Parameters that only one of both has: it was begun by another version, or under another friction model."""
+        both = sorted(self.values.keys() ^ other.values.keys())
+        return [key for key in both if not key.startswith("friction.")]
+
 
 def now(
     rig: str, rate_hz: float, values: Mapping[str, Any], asked: Mapping[str, Any], author: str = "",
@@ -62,7 +69,7 @@ def now(
     """One that begins."""
     plain = msgspec.json.decode(msgspec.json.encode({"values": dict(values), "asked": dict(asked)}))
     date = datetime.now(UTC).isoformat(timespec="seconds")
-    return Course(FORMAT, date, rig, rate_hz, plain["values"], plain["asked"], author, work)
+    return Course(FORMAT, date, rig, rate_hz, plain["values"], plain["asked"], author, work, __version__)
 
 
 def begun(folder: Path, course: Course) -> None:
@@ -80,7 +87,17 @@ def opened(folder: Path, work: str = "commissioning") -> Course:
 
 def resumed(folder: Path, course: Course) -> None:
     """StoreError where the folder holds none, or one that was begun otherwise."""
-    found = opened(folder, course.work).differences(course)
+    then = opened(folder, course.work)
+    other = then.unknown_to(course)
+    if other:
+        more = f" and {len(other) - _SHOWN} more" if len(other) > _SHOWN else ""
+        by = f"hilctl {then.version}" if then.version else "an older hilctl"
+        raise store.StoreError(
+            f"{folder / PLAN} was begun by {by}, this is {__version__}, and only one of them knows the parameters "
+            f"{', '.join(other[:_SHOWN])}{more}: continue with the version that began it, or begin a new {course.work} "
+            "in another folder"
+        )
+    found = then.differences(course)
     if found:
         more = f", and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         raise store.StoreError(

@@ -81,7 +81,7 @@ class Fits:
             try:
                 self._names[number] = hashlib.sha256(mine + _packed(folder, plan)).hexdigest()[:24]
             except FileNotFoundError:
-                self._refused[number] = f"it has no {plan}: no `hilctl identify {kind}` began here"
+                self._refused[number] = f"it has no {plan}: it holds no measurement that this version can judge"
             except OSError as error:
                 self._refused[number] = f"{error.filename}: {error.strerror}"
         if not self._names:
