@@ -100,7 +100,7 @@ def _recordings(given: argparse.Namespace) -> int:
         return DONE
     for one in found:
         when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(one["changed_ns"] * 1e-9))
-        say(f"{one['name']}  {one['bytes']} bytes  {when}{'  is being recorded' if one['active'] else ''}")
+        say(f"{one['name']}  {one['bytes']} bytes  {when}{'  is being written' if one['active'] else ''}")
     if not found:
         say("no recordings; `hilctl record start` begins one")
     return DONE
