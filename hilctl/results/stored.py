@@ -61,6 +61,8 @@ def decoded(content: bytes, name: str) -> Commissioned:
     version = raw.get("format") if isinstance(raw, dict) else None
     if version != FORMAT:
         held = f"is of format {version}" if version is not None else "holds no result of a commissioning with a format"
+        if version is None and isinstance(raw, dict) and "stages" in raw:
+            held = "is a result without a format, as early versions of hilctl wrote it"
         raise WrongUse(f"{name} {held}, this version reads {FORMAT}; commission again in another folder", key=name)
     try:
         return msgspec.convert(raw, Commissioned)
