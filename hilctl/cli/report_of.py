@@ -77,7 +77,7 @@ def _friction(file: Path, folder: Path) -> Path:
 
 
 def _again(kind: str, file: Path) -> str:
-    """What gives the result anew, from what was measured."""
+    """What gives the result again, from what was measured."""
     return f"`hilctl identify {kind} --again {file.parent}` judges what was measured again"
 
 

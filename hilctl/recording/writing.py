@@ -1,7 +1,7 @@
 """Whether a file is being written now: its writer holds a lock, which ends with the process, however that ends.
 
-It is a lock of the open file description, of which HDF5 knows nothing (its own is a flock): whoever looks into a file
-that is being written is not kept out.
+It is a lock of the open file description, of which HDF5 knows nothing (its own is a flock): a program that looks into
+a file that is being written is not kept out.
 """
 
 import fcntl
@@ -10,7 +10,7 @@ import struct
 from contextlib import suppress
 from pathlib import Path
 
-_LAYOUT = "hhqqi4x"  # struct flock: type, whence, start, length, process
+_LAYOUT = "hhqqi4x"  # struct flock: type, origin, start, length, process
 
 
 def hold(descriptor: int) -> None:
