@@ -111,6 +111,11 @@ class Fits:
         """See Work."""
         return str(self.folders[number])
 
+    def without(self, number: int, why: str) -> bool:
+        """See Work."""
+        self._refused[number] = why
+        return True
+
     def _file(self, number: int) -> Path:
         return self.out / "fits" / f"{self._names[number]}.json"
 
