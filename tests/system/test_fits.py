@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -105,3 +106,6 @@ def test_every_kind_is_judged_as_it_was(shell, kind):
     assert (found["folder"], found["rig"], found["refused"]) == (kind, "table-500", "")
     assert found["parameters"] and found["begun"]
     assert {key for key in first if first[key] != found["result"][key]} <= OWN
+    next((shell.folder / kind / "legs").iterdir()).unlink()
+    told = shell.run("identify", kind, "--again", kind, "--workers", "1", "--out", f"{kind}-again", code=1).stdout
+    assert re.search(r"holds \d of \d motions|1 of \d+ motions are not driven", told)

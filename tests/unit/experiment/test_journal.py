@@ -29,6 +29,13 @@ def test_a_leg_that_stands_in_the_folder_is_not_driven_again_and_is_the_same(tmp
     assert [path.name for path in sorted((tmp_path / "legs").iterdir())] == ["the-leg-01.npz", "the-leg-02.npz"]
 
 
+def test_legs_that_are_not_all_there_are_no_measurement(tmp_path):
+    course(Rig([3], [5]), tmp_path / "legs")
+    assert [one.name for one in stored(tmp_path / "legs", 1000.0, 2)] == ["the leg"] * 2
+    with pytest.raises(LegFault, match=rf"^{tmp_path} holds 2 of 3 motions; go on with that measurement"):
+        stored(tmp_path / "legs", 1000.0, 3)
+
+
 def test_what_is_cut_off_or_missing_is_driven_again_and_nothing_else(tmp_path):
     course(Rig([3], [5]), tmp_path)
     kept = (tmp_path / "the-leg-02.npz").read_bytes()
