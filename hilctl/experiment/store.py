@@ -54,7 +54,7 @@ def opened(plan: Path, type_: type[Plan], version: int, holds: str) -> Plan:
     try:
         content = plan.read_bytes()
         found = msgspec.json.decode(content, type=_Version).format
-        if found != version:
+        if found not in (None, version):
             raise StoreError(f"{plan} has format {found}, this version of hilctl reads {version}: the version that "
                              f"wrote it goes on with it; or begin a new {holds} in another folder")  # fmt: skip
         return msgspec.json.decode(content, type=type_)
