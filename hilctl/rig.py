@@ -3,9 +3,10 @@
     schema = 1
     [rig] [machine] [sensors.NAME] [limits.NAME] [loop] [law] [friction] [arming] [driver] [twin] [service] [recording]
 
-`base = "table-500.toml"` names a rig file that this one is laid over. `include = ["identified.toml"]` lays other files
-over this one, the later over the earlier. Either goes key by key; but a [friction] that names its model is whole, and
-takes the place of what the earlier files say of friction. All problems are reported at once.
+`base = "table-500"` names what this file is laid over: a rig file, by its path from here, or else a preset. `include =
+["identified.toml"]` lays other files over this one, the later over the earlier. Either goes key by key; but a
+[friction] that names its model is whole, and takes the place of what the earlier files say of friction. All problems
+are reported at once.
 
 Nominal values (what the controller believes) stand in [machine] and [friction]; the twin's own (what the
 simulated plant is) in [twin], where whatever is not said is nominal.
@@ -258,14 +259,14 @@ def load(rig: str | Path, *, twin: bool = False, changes: Mapping[str, Any] | No
     """Reads and checks a rig file. `changes` are dotted keys laid over it; BadValues tells every problem."""
     path = find(rig)
     files: list[File] = []
-    tree = _read(path, files, ())
+    tree = _read(path, files)
     text = "".join(f"# {file.path.name}\n{file.text}\n" for file in files)
     return dataclasses.replace(from_tree(tree, path, text, twin=twin, changes=changes), files=tuple(files))
 
 
 def read_tree(path: Path) -> dict[str, Any]:
     """A TOML file with what it includes, as tables that are not checked yet: what `from_tree` takes."""
-    return _read(path, [], ())
+    return _read(path, [])
 
 
 def from_tree(tree: Mapping[str, Any], path: Path, text: str = "", *, twin: bool = False,
@@ -278,15 +279,15 @@ def from_tree(tree: Mapping[str, Any], path: Path, text: str = "", *, twin: bool
     return _checked(laid, path, "".join(texts), twin)
 
 
-def _read(path: Path, files: list[File], above: tuple[Path, ...]) -> dict[str, Any]:
+def _read(path: Path, files: list[File], above: tuple[Path, ...] = (), key: str = "rig") -> dict[str, Any]:
+    """The file with its base and what it includes; `key` is what named it in the files `above` it."""
     if path.resolve() in above:
-        raise BadValues([Problem("include", str(path), "includes itself")])
+        raise BadValues([Problem(key, str(path), "includes itself")])
     above = (*above, path.resolve())
     try:
         text = path.read_text(encoding="utf-8")
         tree = tomllib.loads(text)
     except OSError as error:
-        key = "include" if len(above) > 1 else "rig"
         raise BadValues([Problem(key, str(path), f"cannot be read: {error.strerror}")]) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadValues([Problem(str(path), UNSET, f"is not TOML: {error}", "correct that line")]) from None
@@ -299,7 +300,7 @@ def _read(path: Path, files: list[File], above: tuple[Path, ...]) -> dict[str, A
     if not isinstance(included, list) or not all(isinstance(name, str) for name in included):
         raise BadValues([Problem("include", included, "must be a list of file names")])
     for name in included:
-        over = _read(path.parent / name, files, above)
+        over = _read(path.parent / name, files, above, "include")
         over.pop("schema", None)
         lay(over, tree)
     return tree
@@ -308,8 +309,12 @@ def _read(path: Path, files: list[File], above: tuple[Path, ...]) -> dict[str, A
 def _over_base(tree: dict[str, Any], base: Any, path: Path, files: list[File],
                above: tuple[Path, ...]) -> dict[str, Any]:
     if not isinstance(base, str):
-        raise BadValues([Problem("base", base, "must be a file name")])
-    under = _read(path.parent / base, files, above)
+        raise BadValues([Problem("base", base, "must be a file name, or the name of a preset")])
+    beside, known = path.parent / base, presets()
+    if not beside.exists() and base not in known:
+        said = f"neither a file ({beside}) nor a preset"
+        raise BadValues([Problem("base", base, said, nearest(base, tuple(known)))])
+    under = _read(beside if beside.is_file() or base not in known else known[base], files, above, "base")
     lay(tree, under)
     return under
 

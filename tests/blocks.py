@@ -38,6 +38,7 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     (r": hilctl panel", "tests/browser"),
     (r": hilctl emulate|table-500-(modbus|rtu|serial|rs485|mixed|text)", "devices: tests/system/test_emulate.py"),
     (r"^first-day: ", "moves a rig: the same commands are typed on the twin by tests/system/test_pages.py"),
+    (r": hilctl identify .*--again", "tests/system/test_fits.py"),
     (r": hilctl identify dynamics", "minutes: tests/system/test_identify_dynamics.py, test_identify_servo.py"),
     (r": hilctl identify friction", "tests/system/test_identify_cli.py"),
     (r": hilctl tune", "tests/system/test_tune.py"),

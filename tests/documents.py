@@ -200,6 +200,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "identified": lambda: results.rows(tuple(results.IDENTIFIED.values())),
     "reported": lambda: results.rows(tuple(results.REPORTED.values())),
     "studied": lambda: results.rows(tuple(results.STUDIED.values())),
+    "refitted": lambda: results.rows(results.REFITTED),
     "room": lambda: _excitation(Room),
     "stepped": lambda: _excitation(SteppedSine),
     "sweep": lambda: _excitation(Sweep),

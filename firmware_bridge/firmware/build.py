@@ -58,7 +58,7 @@ class Size(NamedTuple):
 
 def compiler() -> str | None:
     """The C compiler, if there is one."""
-    return shutil.which(os.environ.get("CC", "gcc"))
+    return shutil.which(os.environ.get("CC", "gcc")) or shutil.which("cc")
 
 
 def cross_compiler() -> str | None:

@@ -43,8 +43,9 @@ def run(given: argparse.Namespace) -> int:
     if wrong:
         option = f"--{given.format if wrong[0] == 'format' else wrong[0].removesuffix('_s')}"
         raise WrongUse(f"{option} is for recordings; a unit takes --out, --set, --sources-only and --json")
+    from firmware_bridge.firmware.build import compiler
     from hilctl import rig
-    from hilctl.fmu.write import compiler, unit_of, write
+    from hilctl.fmu.write import unit_of, write
 
     loaded = rig.load(given.rig, twin=True, changes=pairs(given.changes))
     target = result_file("--out", Path(given.out or f"{loaded.name}.fmu"))

@@ -3,7 +3,7 @@
 hilctl identify friction                                 the rig that runs here
 hilctl identify friction table-500 --twin                its twin, as fast as it computes
 hilctl identify friction --resume out/friction-…         what is left of a campaign that was cut off
-hilctl identify friction --again out/friction-*          many stored campaigns, fitted again on all processors
+hilctl identify friction --again out/friction-*          many stored campaigns, judged again on all processors
 hilctl identify presliding --curve out/friction-…/friction.json    on the curve that a campaign has found
 hilctl identify dynamics table-500 --twin --out DIR      how it answers, and to how fast a motion
 hilctl identify plant --no-prepare --apply               right after another one; applies the identified values
@@ -11,7 +11,7 @@ hilctl identify plant --no-prepare --apply               right after another one
 
 import argparse
 
-from hilctl.cli import study_workers
+from hilctl.cli import identify_again
 from hilctl.cli.arguments import BUDGET, SPEED, count, number
 from hilctl.cli.identify_parts import apply_option, options, resume_option
 
@@ -30,7 +30,9 @@ def identify(parser: argparse.ArgumentParser) -> None:
         ("dynamics", _dynamics,
          "multisine, sweep and stepped sine; frequency response, transfer functions, grey box, and whether they hold"),
     ):  # fmt: skip
-        declare(kinds.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}."))
+        below = kinds.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+        declare(below)
+        identify_again.options(below, name)
 
 
 def _friction(parser: argparse.ArgumentParser) -> None:
@@ -45,9 +47,6 @@ def _friction(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--budget", type=BUDGET, default=None, metavar="S", help="of the rig's time (150)")
     parser.add_argument("--points", default="", metavar="FILE", help="fit points that were measured elsewhere: a table "
                         "of speed_m_s and force_n, or of speed_rad_s and torque_n_m for a joint")  # fmt: skip
-    again = parser.add_argument_group("campaigns that are stored", "fitted again, many at once; no rig takes part")
-    again.add_argument("--again", nargs="+", default=[], metavar="DIR", help="folders of friction campaigns")
-    study_workers.options(again)
     parser.set_defaults(do=run)
 
 

@@ -1,31 +1,52 @@
-"""`hilctl identify friction --again DIR…`: stored campaigns fitted again, many at once."""
+"""`hilctl identify KIND --again DIR…`: stored measurements judged again, many at once; no rig takes part."""
 
 import argparse
 from pathlib import Path
+from typing import cast
 
 from hilctl.cli import study_workers
 from hilctl.cli.identify_parts import folder_of
 from hilctl.cli.output import json_line, note, say
+from hilctl.cli.parser import Parser
 from hilctl.cli.progress import working
 from hilctl.errors import DONE, RIG_SAID_NO, WrongUse
 
+_TAKEN = ("help", "again", "workers", "cluster", "out", "json")
 
-def again(given: argparse.Namespace) -> int:
-    """Does it; exit code 1 where one of them gives no friction model."""
+
+def options(parser: argparse.ArgumentParser, kind: str) -> None:
+    """--again and its workers, for a command that is declared already."""
+    group = parser.add_argument_group("stored measurements", "judged again, many at once; no rig takes part")
+    group.add_argument("--again", nargs="+", default=[], metavar="DIR",
+                       help=f"folders that `hilctl identify {kind}` left")  # fmt: skip
+    study_workers.options(group)
+    measure = parser.get_default("do")
+
+    def do(given: argparse.Namespace) -> int:
+        if given.again:
+            beside = cast("Parser", parser).beside(given, _TAKEN)
+            if beside:
+                raise WrongUse(f"--again judges stored measurements: leave {', '.join(beside)} out")
+            return _again(given, kind)
+        if given.workers is not None or given.cluster:
+            raise WrongUse("--workers and --cluster are for --again DIR…: a rig is measured by one process")
+        return int(measure(given))
+
+    parser.set_defaults(do=do)
+
+
+def _again(given: argparse.Namespace, kind: str) -> int:
+    """Does it; exit code 1 where one of them gives no model."""
     from msgspec import to_builtins
 
     from hilctl.study.fits import TABLE, Fits
     from hilctl.study.spread import spread
 
-    if any((given.rig, given.twin, given.connect, given.changes, given.resume, given.speeds, given.budget, given.apply,
-            given.points)):  # fmt: skip
-        raise WrongUse("--again reads stored campaigns: leave RIG, --twin, --connect, --set, --resume, --speeds, "
-                       "--budget, --points and --apply out")  # fmt: skip
     folder = folder_of(given, "fits")
-    work = Fits([Path(one) for one in given.again], folder)
+    work = Fits(kind, [Path(one) for one in given.again], folder)
     workers = study_workers.chosen(given)
     try:
-        with working(f"{work.total} campaigns") as tell:
+        with working(f"{work.total} folders") as tell:
             spread(work, workers, tell)
     finally:
         workers.close()
@@ -34,11 +55,10 @@ def again(given: argparse.Namespace) -> int:
         say(json_line(to_builtins(found)))
     else:
         for one in found:
-            percent = None if one.fit is None else one.fit.fit_percent
-            share = "" if percent is None else f", explains {percent:.4g} %"
-            say(f"{one.folder}: {one.fit.law if one.fit else f'no friction model: {one.fit_refused}'}{share}")
+            share = "" if one.explained_percent is None else f", explains {one.explained_percent:.4g} %"
+            say(f"{one.folder}: {f'no model: {one.refused}' if one.refused else one.model}{share}")
         say(str(folder / TABLE))
-    without = sum(one.fit is None for one in found)
+    without = sum(bool(one.refused) for one in found)
     if without:
-        note(f"{without} of {len(found)} campaigns give no friction model")
+        note(f"{without} of {len(found)} folders give no model")
     return RIG_SAID_NO if without else DONE

@@ -5,8 +5,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from hilctl.cli.files import source_file
-from hilctl.cli.identify_again import again
 from hilctl.cli.identify_parts import (
     check,
     continues,
@@ -42,10 +43,6 @@ def run(given: argparse.Namespace) -> int:
     from hilctl.identify.friction import CannotPlan
 
     check(given)
-    if given.again:
-        return again(given)
-    if given.workers is not None or given.cluster:
-        raise WrongUse("--workers and --cluster are for --again DIR…: a rig is measured by one process")
     if given.points:
         return _of_file(given)
     begun_s = time.monotonic()
@@ -121,24 +118,18 @@ def _show(campaign: "Campaign", bar: "Progress", line: "TaskID") -> None:
 
 def _answer(campaign: "Campaign", rig: "Client", apply: bool) -> "IdentifiedFriction":
     """The points, and the friction model that fits them; applied if asked, where all of it is identified."""
-    from hilctl.identify.friction import campaign_of, fit_friction, points_of
-    from hilctl.params import BadValues
-    from hilctl.results.identified import Applied, IdentifiedFriction, answer
+    from hilctl.identify.friction import identified
+    from hilctl.results.identified import Applied
 
-    fit, refused, sets, applied = None, "", [], None
-    try:
-        fit = fit_friction(points_of(campaign)).told()
-    except BadValues as bad:
-        refused = str(bad)
+    made, sets, applied = identified(campaign), [], None
+    fit = made.fit
     if fit is not None:
         in_force = rig.get(*friction_sets.KEYS)
         model = friction_sets.holder(fit.table, in_force)
         sets = friction_sets.steps(friction_sets.changes(fit.table, in_force, model), in_force)
         if apply and sets and not _open(fit):
             applied = Applied([rig.set(one, origin=ORIGIN) for one in sets])
-    return answer(
-        IdentifiedFriction, campaign_of(campaign), fit=fit, fit_refused=refused, sets=sets, applied=applied
-    )  # fmt: skip
+    return replace(made, sets=sets, applied=applied)
 
 
 def _open(fit: "SlidingFit") -> list[str]:

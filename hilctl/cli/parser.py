@@ -44,6 +44,11 @@ class Parser(argparse.ArgumentParser):
             self.error(self._unknown(rest[0]))
         return found, rest
 
+    def beside(self, given: argparse.Namespace, taken: Sequence[str]) -> list[str]:
+        """What was given besides these: arguments as a person writes them."""
+        return [_name(one) for one in self._actions if one.dest not in taken and hasattr(given, one.dest)
+                and getattr(given, one.dest) != one.default]  # fmt: skip
+
     def _unknown(self, word: str) -> str:
         from hilctl.params import nearest
 

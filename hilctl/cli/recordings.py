@@ -100,7 +100,7 @@ def _recordings(given: argparse.Namespace) -> int:
         return DONE
     for one in found:
         when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(one["changed_ns"] * 1e-9))
-        say(f"{one['name']}  {one['bytes']} bytes  {when}{'  is being recorded' if one['active'] else ''}")
+        say(f"{one['name']}  {one['bytes']} bytes  {when}{'  is being written' if one['active'] else ''}")
     if not found:
         say("no recordings; `hilctl record start` begins one")
     return DONE
@@ -123,8 +123,8 @@ def _export(given: argparse.Namespace) -> int:
         raise WrongUse(f"--out {target}: would overwrite the recording; name another file")
     result_file("--out", target)
     with Chain(source, alone=given.alone) as chain:
-        for path in chain.incomplete:
-            note(f"{path}: not complete; what it holds is exported")
+        for path, end in chain.incomplete.items():
+            note(f"{path}: {end}; what it holds is exported")
         if chain.missing and not given.alone:
             note(f"{chain.paths[0]} continues {chain.missing}, which is not beside it; the export begins after that")
         with working(f"exporting to {target.name}") as tell:

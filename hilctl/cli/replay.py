@@ -36,11 +36,11 @@ def _replay(given: argparse.Namespace) -> int:
         prepare(lambda: note("compiling the replay, once for this version: this takes up to a minute"))
         with working(f"replaying {source.name}") as tell:
             found = run.run(tell)
-        complete = recording.complete
+        end = recording.end
     if given.json:
         as_json(_plain(found, source, changes))
     else:
-        for line in _lines(found, changes, complete):
+        for line in _lines(found, changes, end):
             say(line)
     return RIG_SAID_NO if found.differ and not changes else DONE
 
@@ -63,7 +63,7 @@ def _plain(found: "Replayed", source: Path, changes: dict[str, Any]) -> dict[str
     }
 
 
-def _lines(found: "Replayed", changes: dict[str, Any], complete: bool) -> list[str]:
+def _lines(found: "Replayed", changes: dict[str, Any], end: str) -> list[str]:
     """For people."""
     how = f"to {found.tolerance:g} of each channel's largest value" if found.tolerance else "bit for bit"
     lines = [f"{found.ticks} ticks compared {how}, {found.real_time:.0f} times as fast as they were recorded"]
@@ -86,8 +86,8 @@ def _lines(found: "Replayed", changes: dict[str, Any], complete: bool) -> list[s
         lines.append(f"from tick {gap.first}: {gap.why}; {until}")
     if len(found.gaps) > _FEW:
         lines.append(f"and {len(found.gaps) - _FEW} gaps more; --json lists them")
-    if not complete:
-        lines.append("the recording is not complete; what it holds was compared")
+    if end != "complete":
+        lines.append(f"the recording is {end}; what it holds was compared")
     return lines
 
 

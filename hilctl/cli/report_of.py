@@ -73,7 +73,12 @@ def _friction(file: Path, folder: Path) -> Path:
     from hilctl.results.identified import IdentifiedFriction
     from hilctl.results.stored import read_as
 
-    return write(read_as(IdentifiedFriction, file), folder / "report.html")
+    return write(read_as(IdentifiedFriction, file, _again("friction", file)), folder / "report.html")
+
+
+def _again(kind: str, file: Path) -> str:
+    """What gives the result again, from what was measured."""
+    return f"`hilctl identify {kind} --again {file.parent}` judges what was measured again"
 
 
 def _points(file: Path, folder: Path) -> Path:
@@ -91,7 +96,7 @@ def _dynamics(file: Path, folder: Path) -> Path:
     from hilctl.results.dynamics import IdentifiedDynamics
     from hilctl.results.stored import read_as
 
-    stored = read_as(IdentifiedDynamics, file)
+    stored = read_as(IdentifiedDynamics, file, _again("dynamics", file))
     note("the stored motions are evaluated again, for their figures: about half a minute")
     study = again(file.parent, stored)
     if not agrees(study, stored):

@@ -202,6 +202,7 @@ VERBS: dict[str, Verb] = {
         ("hilctl identify friction table-500 --twin", "hilctl identify friction",
          "hilctl identify friction --again out/friction-a out/friction-b --workers 2",
          "hilctl identify presliding table-500 --twin", "hilctl identify plant --apply",
+         "hilctl identify plant --again out/plant-a out/plant-b --workers 2",
          "hilctl identify dynamics table-500 --twin --out out/dynamics"),
         "It drives the rig that runs here, or a private twin with RIG --twin.",
     ),

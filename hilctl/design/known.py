@@ -90,7 +90,10 @@ def _numbers(file: Path) -> dict[str, Quantity]:
         told = json.loads(file.read_text(encoding="utf-8"))
         return _of_study(told) if file.name == FILES[0] else _of_plant(told["plant"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError, msgspec.ValidationError) as error:
-        raise BadValues([Problem("--from", str(file), f"is not a file of an identification: {error!r}")]) from None
+        kind = "dynamics" if file.name == FILES[0] else "plant"
+        said = f"is not a file of an identification that this version of hilctl reads: {error}"
+        remedy = f"`hilctl identify {kind} --again {file.parent}` judges what was measured again"
+        raise BadValues([Problem("--from", str(file), said, remedy)]) from None
 
 
 def _of_study(told: Mapping[str, Any]) -> dict[str, Quantity]:

@@ -14,12 +14,13 @@ from typing import Any
 
 import msgspec
 
+from hilctl import __version__
 from hilctl.experiment import store
 from hilctl.experiment.facts import Facts
 from hilctl.results.prepared import Prepared
 
 FORMAT = 1
-_FILE, _PREPARED = "course.json", "prepared.json"
+PLAN, PREPARED = "course.json", "prepared.json"
 LEGS = "legs"
 _SHOWN = 5  # differences, in a message
 
@@ -35,6 +36,7 @@ class Course(msgspec.Struct, frozen=True):
     asked: dict[str, Any]
     author: str = ""
     work: str = "commissioning"
+    version: str = ""  # of hilctl; older ones did not say it
 
     @property
     def facts(self) -> Facts:
@@ -54,6 +56,11 @@ class Course(msgspec.Struct, frozen=True):
             ]  # fmt: skip
         return found
 
+    def unknown_to(self, other: "Course") -> list[str]:
+        """Parameters that only one of both has: it was begun by another version, or under another friction model."""
+        both = sorted(self.values.keys() ^ other.values.keys())
+        return [key for key in both if not key.startswith("friction.")]
+
 
 def now(
     rig: str, rate_hz: float, values: Mapping[str, Any], asked: Mapping[str, Any], author: str = "",
@@ -62,17 +69,17 @@ def now(
     """One that begins."""
     plain = msgspec.json.decode(msgspec.json.encode({"values": dict(values), "asked": dict(asked)}))
     date = datetime.now(UTC).isoformat(timespec="seconds")
-    return Course(FORMAT, date, rig, rate_hz, plain["values"], plain["asked"], author, work)
+    return Course(FORMAT, date, rig, rate_hz, plain["values"], plain["asked"], author, work, __version__)
 
 
 def begun(folder: Path, course: Course) -> None:
     """A new one, in a folder that holds none; StoreError otherwise."""
-    store.begin(folder / _FILE, course, course.work)
+    store.begin(folder / PLAN, course, course.work)
 
 
 def opened(folder: Path, work: str = "commissioning") -> Course:
     """The one that the folder holds; StoreError where it holds none of this work."""
-    found = store.opened(folder / _FILE, Course, FORMAT, work)
+    found = store.opened(folder / PLAN, Course, FORMAT, work)
     if found.work != work:
         raise store.StoreError(f"{folder} holds the {found.work}, not the {work}; name another folder")
     return found
@@ -80,7 +87,17 @@ def opened(folder: Path, work: str = "commissioning") -> Course:
 
 def resumed(folder: Path, course: Course) -> None:
     """StoreError where the folder holds none, or one that was begun otherwise."""
-    found = opened(folder, course.work).differences(course)
+    then = opened(folder, course.work)
+    other = then.unknown_to(course)
+    if other:
+        more = f" and {len(other) - _SHOWN} more" if len(other) > _SHOWN else ""
+        by = f"hilctl {then.version}" if then.version else "an older hilctl"
+        raise store.StoreError(
+            f"{folder / PLAN} was begun by {by}, this is {__version__}, and only one of them knows the parameters "
+            f"{', '.join(other[:_SHOWN])}{more}: continue with the version that began it, or begin a new {course.work} "
+            "in another folder"
+        )
+    found = then.differences(course)
     if found:
         more = f", and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         raise store.StoreError(
@@ -91,7 +108,7 @@ def resumed(folder: Path, course: Course) -> None:
 
 def is_begun(folder: Path) -> bool:
     """Whether the folder holds a commissioning, or a friction campaign."""
-    return any((folder / name).exists() for name in (_FILE, "friction"))
+    return any((folder / name).exists() for name in (PLAN, "friction"))
 
 
 def author_of(folder: Path) -> str:
@@ -104,7 +121,7 @@ def author_of(folder: Path) -> str:
 
 def forgotten(folder: Path) -> bool:
     """What the folder held of another commissioning is deleted; whether there was any."""
-    found = [path for name in (_FILE, _PREPARED, LEGS, "friction", "only") if (path := folder / name).exists()]
+    found = [path for name in (PLAN, PREPARED, LEGS, "friction", "only") if (path := folder / name).exists()]
     for path in found:
         if path.is_dir():
             shutil.rmtree(path)
@@ -115,13 +132,13 @@ def forgotten(folder: Path) -> bool:
 
 def keep_prepared(folder: Path, made: Prepared) -> None:
     """The preparation is done."""
-    store.write(folder / _PREPARED, store.as_json(made))
+    store.write(folder / PREPARED, store.as_json(made))
 
 
 def prepared(folder: Path) -> Prepared | None:
     """The preparation, where it was done before."""
     try:
-        return msgspec.json.decode((folder / _PREPARED).read_bytes(), type=Prepared)
+        return msgspec.json.decode((folder / PREPARED).read_bytes(), type=Prepared)
     except (OSError, msgspec.DecodeError):
         return None
 

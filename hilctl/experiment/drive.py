@@ -135,9 +135,13 @@ def drive(rig: "Client", leg: Leg) -> Driven:
             raise LegFault(f"{leg.name}: {_times(len(again))}: {problem}. {_whose(before, _link(rig), losses)}")
 
 
-def stored(folder: Path, rate_hz: float) -> list[Driven]:
-    """The legs that a folder holds, in the order in which they were driven: for an evaluation without a rig."""
-    return [_of(head, rows, rate_hz, slice(None), SENSED) for head, rows in journal.held(folder) if "motion" in head]
+def stored(folder: Path, rate_hz: float, of: int = 0) -> list[Driven]:
+    """The legs that a folder holds, in the order in which they were driven: for an evaluation without a rig. LegFault
+    where there are fewer than `of`."""
+    found = [_of(head, rows, rate_hz, slice(None), SENSED) for head, rows in journal.held(folder) if "motion" in head]
+    if len(found) < of:
+        raise LegFault(f"{folder.parent} holds {len(found)} of {of} motions; go on with that measurement (--resume)")
+    return found
 
 
 def taken(name: str, rows: Mapping[str, Any], rate_hz: float, about: Mapping[str, Any]) -> Driven:

@@ -44,13 +44,17 @@ class Journal:
     def keep(self, head: Mapping[str, Any], rows: Mapping[str, Any]) -> None:
         """The leg that was asked for last, complete or not at all."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        store.save(self._path, {"format": FORMAT, "name": self._name, **head}, rows, packed=False)
+        head = {"format": FORMAT, "name": self._name, "order": self._seen.total(), **head}
+        store.save(self._path, head, rows, packed=False)
 
 
 def held(folder: Path) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Head and rows of every leg, in the order in which they were stored."""
+    """Head and rows of every leg, in the order of the work."""
     files = sorted(folder.glob("*.npz"), key=lambda path: path.stat().st_mtime_ns)
-    return [store.load(path, FORMAT, "leg", "measure it") for path in files]
+    found = [store.load(path, FORMAT, "leg", "measure it") for path in files]
+    if all("order" in head for head, _ in found):  # a copy's files may all be of one instant; older legs say no order
+        found.sort(key=lambda leg: int(leg[0]["order"]))
+    return found
 
 
 def active() -> Journal | None:

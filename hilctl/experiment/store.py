@@ -31,6 +31,12 @@ class Headed(Protocol):
 Plan = TypeVar("Plan", bound=Headed)
 
 
+class _Version(msgspec.Struct):
+    """What a plan of any version says."""
+
+    format: Any = None
+
+
 class StoreError(HilctlError):
     """The directory does not hold what was asked for. The message says what it holds and what to do."""
 
@@ -46,14 +52,16 @@ def begin(plan: Path, header: Headed, holds: str) -> None:
 def opened(plan: Path, type_: type[Plan], version: int, holds: str) -> Plan:
     """The plan of a directory that was begun; StoreError where there is none."""
     try:
-        header = msgspec.json.decode(plan.read_bytes(), type=type_)
+        content = plan.read_bytes()
+        found = msgspec.json.decode(content, type=_Version).format
+        if found not in (None, version):
+            raise StoreError(f"{plan} has format {found}, this version of hilctl reads {version}: the version that "
+                             f"wrote it goes on with it; or begin a new {holds} in another folder")  # fmt: skip
+        return msgspec.json.decode(content, type=type_)
     except FileNotFoundError:
         raise StoreError(f"{plan.parent} holds no {holds}: it has no {plan.name}") from None
     except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
         raise StoreError(f"{plan} cannot be read: {error}; begin a new {holds}") from None
-    if header.format != version:
-        raise StoreError(f"{plan} has format {header.format}, this program reads {version}; begin a new {holds}")
-    return header
 
 
 def as_json(value: Any) -> bytes:

@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from firmware_bridge.driver import READINGS
+from firmware_bridge.firmware.build import compiler
 from hilctl.errors import HilctlError
 from hilctl.fmu.host import Host
-from hilctl.fmu.write import Unit, compiled, compiler, unit_of
+from hilctl.fmu.write import Unit, compiled, unit_of
 from hilctl.rig import Rig
 from sim.driver import TwinDriver, record
 from sim.twin import command

@@ -3,7 +3,6 @@
 import hashlib
 import os
 import platform
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -99,11 +98,6 @@ def write(unit: Unit, path: Path, compiler: str | None) -> Written:
             raise
     tuned = sum(v.causality == "parameter" for v in unit.variables)
     return Written(path, library, len(unit.variables), tuned, unit.period_s)
-
-
-def compiler() -> str | None:
-    """The C compiler, if there is one."""
-    return shutil.which(os.environ.get("CC", "gcc")) or shutil.which("cc")
 
 
 def unpacked(files: Mapping[str, bytes], folder: Path) -> Path:

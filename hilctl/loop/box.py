@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hilctl import __version__
 from hilctl.loop import layout
 from hilctl.loop.layout import INTAKES, ROWS
 from hilctl.loop.memory import Memory
@@ -95,7 +96,8 @@ def save(fd: int, memory: Memory, folder: Path, run: int, newest: int) -> Path:
     status = memory.loop.status
     facts = {
         "first": first, "count": end - first, "ring": ring, "ring_count": written - ring, "width": WIDTH,
-        "story": lengths[side], "taken": int(memory.words[INTAKES + WRITTEN] + memory.words[INTAKES + LOST]),
+        "hilctl": __version__, "story": lengths[side],
+        "taken": int(memory.words[INTAKES + WRITTEN] + memory.words[INTAKES + LOST]),
         **{name: status[name].item() for name in ("trip", "trip_tick", "trip_value", "trip_limit", "trip_action")},
     }  # fmt: skip
     folder.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ class CoreOptions(NamedTuple):
     rate_hz: float = 1000.0
     clock: str = "real"  # or "virtual"
     spin_us: float = 0.0  # the last microseconds of each wait are spun, at most half a period
-    cpu: int = -1  # the processor to stay on; -1: an isolated one, or the last
+    cpu: int = -1  # the processor to stay on; -1: wherever the kernel puts it
     priority: int = 80  # of SCHED_FIFO, 1 to 99; 0: ordinary scheduling
     service_timeout_s: float = 1.0  # 0: the service is not watched
     exchange_share: float = 0.8  # of a period: how long after its deadline an exchange may last

@@ -59,9 +59,9 @@ class Chain:
         return [part.recording.path for part in self.parts]
 
     @property
-    def incomplete(self) -> list[Path]:
-        """Those that were cut off, or lack samples."""
-        return [part.recording.path for part in self.parts if not part.recording.complete]
+    def incomplete(self) -> dict[Path, str]:
+        """Those that were cut off, lack samples, or are still being written."""
+        return {part.recording.path: part.recording.end for part in self.parts if not part.recording.complete}
 
     def spans(self, from_s: float, to_s: float) -> list[tuple[Recording, int, int]]:
         """The rows of each file whose time, ticks by the rate, is from `from_s` up to and with `to_s`."""

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from hilctl.errors import HilctlError
 from hilctl.recording.order import Order
+from hilctl.recording.writing import hold
 
 
 class NotSafe(HilctlError, OSError):
@@ -27,6 +28,7 @@ class Disk:
 
     def __init__(self, path: Path) -> None:
         self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        hold(self._fd)
         self._folder = path.parent
         self._named = False  # whether the folder, too, is on the disk with the file's name
         self._at = 0

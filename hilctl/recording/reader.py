@@ -15,6 +15,7 @@ from hilctl.recording.flushes import lengths
 from hilctl.recording.layout import FORMAT, GROWING, VERSION, Known, Taken
 from hilctl.recording.numbered import numbered
 from hilctl.recording.short import opened
+from hilctl.recording.writing import being_written
 
 
 @guarded
@@ -79,6 +80,13 @@ class Recording:
 
     def _all(self, name: str) -> npt.NDArray[Any]:
         return np.asarray(self._file[name][: self._length(name)])
+
+    @property
+    def end(self) -> str:
+        """Complete; else whether it is still being written, ended by itself (`ended` says why), or was cut off."""
+        if self.complete:
+            return "complete"
+        return "still being written" if being_written(self.path) else "not complete" if self.ended else "cut off"
 
     @property
     def units(self) -> dict[str, str]:

@@ -10,6 +10,7 @@ from hilctl.results.commissioned import Commissioned
 from hilctl.results.dynamics import IdentifiedDynamics
 from hilctl.results.identified import IdentifiedFriction, IdentifiedPlant, IdentifiedReversals
 from hilctl.results.recorded import Recorded, Tripped
+from hilctl.results.refitted import Refitted
 from hilctl.results.runs import StudiedRuns
 from hilctl.results.verified import Verified
 
@@ -22,6 +23,7 @@ IDENTIFIED = {
 }  # fmt: skip
 REPORTED = {"recording": Recorded, "trip": Tripped}
 STUDIED = {"study-runs": StudiedRuns}
+REFITTED = (Refitted,)  # in the list of fits.json
 
 _PRIMITIVE = {"number": "number", "integer": "whole number", "string": "text", "boolean": "yes or no", "null": "null"}
 

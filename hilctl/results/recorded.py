@@ -40,7 +40,8 @@ class Recorded(Struct, frozen=True, kw_only=True):
     started: str
     rate_hz: float
     clock: str
-    complete: Annotated[bool, Meta(description="closed as it should be; else it was cut off")]
+    complete: Annotated[bool, Meta(description="closed as it should be; else `end` says what it is")]
+    end: Annotated[str, Meta(description="complete, still being written, not complete (`ended` says why), or cut off")]
     ended: Annotated[str, Meta(description="why it ended by itself; empty where it was ended")]
     epoch: int
     samples: int

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
+from hilctl import __version__
 from hilctl.errors import WrongUse
 from hilctl.results.commissioned import FORMAT, Commissioned
 
@@ -32,12 +33,16 @@ def read(path: Path) -> Commissioned:
     return decoded(_content(path), str(path))
 
 
-def read_as(kind: type[Kind], path: Path) -> Kind:
+def read_as(kind: type[Kind], path: Path, remedy: str = "restore the file, or measure again") -> Kind:
     """The same of another kind of result."""
+    content = _content(path)
     try:
-        return msgspec.json.decode(_content(path), type=kind)
+        return msgspec.json.decode(content, type=kind)
+    except msgspec.ValidationError as error:
+        told = f"{path}: {error}: damaged, or written by another version of hilctl than {__version__}; {remedy}"
+        raise WrongUse(told, key=str(path)) from None
     except msgspec.DecodeError as error:
-        raise WrongUse(f"{path}: {error}; restore the file, or measure again", key=str(path)) from None
+        raise WrongUse(f"{path}: {error}; {remedy}", key=str(path)) from None
 
 
 def _content(path: Path) -> bytes:
@@ -56,11 +61,21 @@ def decoded(content: bytes, name: str) -> Commissioned:
     version = raw.get("format") if isinstance(raw, dict) else None
     if version != FORMAT:
         held = f"is of format {version}" if version is not None else "holds no result of a commissioning with a format"
+        if version is None and isinstance(raw, dict) and "stages" in raw:
+            held = "is a result without a format, as early versions of hilctl wrote it"
         raise WrongUse(f"{name} {held}, this version reads {FORMAT}; commission again in another folder", key=name)
     try:
         return msgspec.convert(raw, Commissioned)
     except msgspec.ValidationError as error:
-        raise WrongUse(f"{name}: {_placed(raw, str(error))}; restore the file, or commission again", key=name) from None
+        told = f"{name}{_by(raw)}: {_placed(raw, str(error))}"
+        raise WrongUse(f"{told}; restore the file, or commission again", key=name) from None
+
+
+def _by(raw: Any) -> str:
+    """Which program wrote it, where that is another one."""
+    versions = raw.get("versions")
+    version = versions.get("hilctl") if isinstance(versions, dict) else None
+    return f", written by hilctl {version}, read by {__version__}" if version not in (None, __version__) else ""
 
 
 def _placed(raw: Any, text: str) -> str:

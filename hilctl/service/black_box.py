@@ -46,8 +46,10 @@ class BlackBox:
 
     def _run(self, s: Service, thread: ThreadPoolExecutor, tick: int, cause: dict[str, Any]) -> Task[Result]:
         path = box_path(s.places.recordings)
+        after = f"recording.black_box.after_s = {s.rig.recording.black_box.after_s:g} s after the trip"
         try:
-            rows = yield from _Box(s, thread, tick, self._until_tick).write(path, cause, lambda: self._closing)
+            with s.writing(path, f"the black box is whole about {after}, and the event `black_box` says so"):
+                rows = yield from _Box(s, thread, tick, self._until_tick).write(path, cause, lambda: self._closing)
             s.tell("black_box", path=str(path), trip=cause["trip"], rows=rows)
         except (OSError, ValueError, RuntimeError) as error:
             s.tell("black_box_failed", path=str(path), trip=cause["trip"], reason=str(error))

@@ -24,14 +24,15 @@ _MOST = 1024
 def recordings(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     """The files in the rig's folder."""
     active = s.recorder.state.path if s.recorder.active else ""
-    listed = yield from finished(s.files.submit(_listed, s.places.recordings, active))
+    written = {active, *map(str, s.unfinished)}
+    listed = yield from finished(s.files.submit(_listed, s.places.recordings, written))
     spans = {span.path.name: (span.first, span.last) for span in s.shelf}
     if active:
         spans[Path(active).name] = (s.recorder.state.first, s.recorder.state.flushed)
     return {"recordings": [{**one, "samples": spans.get(one["name"])} for one in listed]}
 
 
-def _listed(folder: Path, active: str) -> list[dict[str, Any]]:
+def _listed(folder: Path, written: set[str]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for path in folder.glob(f"*{SUFFIX}"):
         try:
@@ -41,7 +42,7 @@ def _listed(folder: Path, active: str) -> list[dict[str, Any]]:
         if stat.S_ISREG(status.st_mode):
             found.append({
                 "name": path.name, "bytes": status.st_size, "changed_ns": status.st_mtime_ns,
-                "active": str(path) == active,
+                "active": str(path) in written,
             })  # fmt: skip
     return sorted(found, key=lambda one: -int(one["changed_ns"]))[:_MOST]
 
@@ -55,6 +56,7 @@ def download(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     if s.recorder.active and str(path) == s.recorder.state.path:
         told = f"{name} is being recorded; `hilctl record stop` first, or `fetch` its samples"
         raise Refused(Code.WRONG_MODE, told, "name")
+    _need_whole(s, path)
     try:
         return (yield from _sent(s, path, name, offset))
     except OSError as error:
@@ -111,7 +113,13 @@ def delete(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     return {"name": name, "bytes": size}
 
 
+def _need_whole(s: Service, path: Path) -> None:
+    if path in s.unfinished:
+        raise Refused(Code.WRONG_MODE, f"{path.name} is being written; {s.unfinished[path]}", "name")
+
+
 def _need_ended(s: Service, path: Path, *, just_begun: bool = False) -> None:
+    _need_whole(s, path)
     if s.recorder.active and (just_begun or str(path) == s.recorder.state.path):
         raise Refused(Code.WRONG_MODE, f"{path.name} is being recorded; `hilctl record stop` first", "name")
 

@@ -15,10 +15,11 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from hilctl import __version__
 from hilctl.access.files import write_secret
 from hilctl.errors import NO_LONGER_VALID, WRONG_USE
 from hilctl.service.lent import Lent
@@ -287,18 +288,22 @@ def _removed(root: Path, folder: str, numbers: list[int]) -> None:
 
 
 def _remembered(root: Path) -> dict[int, Job]:
-    """Those that the disk knows. What cannot be read is left out."""
+    """Those that the disk knows, with what this version knows of each. What cannot be read is left out, and named."""
     found: dict[int, Job] = {}
+    known = {one.name for one in fields(Job)}
     numbers = sorted((int(path.stem) for path in root.glob("*.json") if path.stem.isdecimal()), reverse=True)
     for number in numbers[:REMEMBERED]:
         try:
             values = json.loads(_record(root, number).read_text())
             lines, measured = deque(values["lines"], maxlen=LINES), deque(values.get("measured", ()), maxlen=MEASURED)
-            job = Job(**{**values, "lines": lines, "measured": measured})
-        except (OSError, ValueError, TypeError, KeyError):
-            continue
-        named = Path(job.folder).name == job.folder != ""
-        if job.kind not in KINDS or job.job != number or not named:
+            kept = {name: value for name, value in values.items() if name in known}
+            job = Job(**{**kept, "lines": lines, "measured": measured})
+            if job.kind not in KINDS or job.job != number or Path(job.folder).name != job.folder or not job.folder:
+                raise ValueError(f"job {job.job}, {job.kind!r} in {job.folder!r}")
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            log.warning("%s is damaged, or of another version than hilctl %s (%s: %s): this job is not listed, its "
+                        "files stay; delete the record to be rid of this line",
+                        _record(root, number), __version__, type(error).__name__, error)  # fmt: skip
             continue
         if not job.over:
             job.state, job.reason, job.left_s = "lost", "the service ended before the job did", None

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from hilctl import __version__
+from hilctl.errors import HilctlError
 from hilctl.loop.box import SUFFIX as SAVED
-from hilctl.loop.box import Box, saved
+from hilctl.loop.box import WIDTH, Box, saved
 from hilctl.loop.intake import IntakeKind
 from hilctl.recording.layout import Event, Header, Known, Taken
 from hilctl.service.black_box import box_path
@@ -29,6 +31,14 @@ _EVENTS = 300  # the newest
 _PIECE = 1 << 14  # rows
 
 
+class OfAnotherVersion(HilctlError):
+    """A black box that this version cannot pack. The message says which one can."""
+
+    def __init__(self, file: Path, version: str, why: str) -> None:
+        remedy = f"start hilctl {version} once on this rig, which packs it, or delete the file"
+        super().__init__(f"{file} was left by hilctl {version}, this is {__version__}: {why}", remedy=remedy)
+
+
 def tell_story(s: Service, box: Box) -> None:
     """What the next start must know of this run, should this service not be there any more."""
     known = s.inputs.states_from(max(s.core.history.end - box.capacity, 0))
@@ -45,19 +55,26 @@ def pack_left(s: Service) -> Task[Result]:
     for file in sorted((places.state_root() / s.rig.name / FOLDER).glob(f"*{SAVED}")):
         path = box_path(s.places.recordings)
         try:
-            rows, trip = yield from finished(thread.submit(_pack, file, path))
+            with s.writing(path, "an earlier run left it as its black box; `black_box` reports it"):
+                rows, trip = yield from finished(thread.submit(_pack, file, path, s.identity.schema))
             s.tell("black_box", path=str(path), trip=trip, rows=rows, left_by=file.stem)
-        except Exception as error:  # a file of another version may raise anything
-            s.tell("black_box_failed", path=str(file), trip="", reason=f"{type(error).__name__}: {error}")
+        except Exception as error:  # a file that is spoilt may raise anything
+            why = error.text if isinstance(error, HilctlError) else f"{type(error).__name__}: {error}"
+            s.tell("black_box_failed", path=str(file), trip="", reason=why)
     thread.shutdown(wait=False)
     return {}
 
 
-def _pack(file: Path, path: Path) -> tuple[int, str]:
+def _pack(file: Path, path: Path, schema: str) -> tuple[int, str]:
     from hilctl.recording.writer import Writer
 
     facts, story, parts = saved(file)
     fields, known, taken, events = pickle.loads(story)
+    version = facts.get("hilctl", "of an older version")
+    if (fields.get("schema"), facts["width"]) != (schema, WIDTH):
+        raise OfAnotherVersion(file, version, "its channels are not those of this version")
+    if fields.keys() - set(Header._fields):
+        raise OfAnotherVersion(file, version, "it holds more of its run than this version knows")
     trip = Trip(facts["trip"])
     header = Header(**fields)
     path.parent.mkdir(parents=True, exist_ok=True)

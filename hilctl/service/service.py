@@ -1,7 +1,8 @@
 """Everything that the handlers of requests share. One thread, the wire's, touches it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -96,6 +97,7 @@ class Service:
     occupied: str = ""  # why no motion may begin, in words: one is being planned, the friction model changes
     changing: bool = False
     filing: bool = False  # a recording is being begun, continued or ended
+    unfinished: dict[Path, str] = field(default_factory=dict)  # files being written beside the recording, and why
     last_motion: int = 0
     external: External | None = None
     resting_m: float | None = None  # where the motion that runs will rest, if that is known
@@ -108,6 +110,15 @@ class Service:
     def __post_init__(self) -> None:
         self.jobs = Jobs(self.places.jobs, self.admission.lent, self.tell, self.files)
         self.uploads = Uploads(self.places.jobs / "uploads")
+
+    @contextmanager
+    def writing(self, path: Path, why: str) -> Iterator[None]:
+        """A file that is not whole meanwhile: nobody is to copy or to remove it."""
+        self.unfinished[path] = why
+        try:
+            yield
+        finally:
+            del self.unfinished[path]
 
     @property
     def rig(self) -> Rig:

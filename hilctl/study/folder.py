@@ -91,6 +91,10 @@ class Folder:
         runs = self.plan.chunk_runs(number)
         return f"runs {runs.start} to {runs.stop - 1}"
 
+    def without(self, number: int, why: str) -> bool:
+        """See Work."""
+        return False
+
     def get(self, number: int) -> Chunk | None:
         """A finished chunk; None where it is missing, or was damaged."""
         try:

@@ -1,6 +1,7 @@
 """Work in parts over workers: processes here, or those of a Dask cluster, by one interface (concurrent.futures).
 
-A part goes out again where its worker is lost. Results come in any order and are kept by their number, so that neither
+A part goes out again where its worker is lost; one that has lost two goes out alone, so that no other is blamed for
+what it does to its worker. Results come in any order and are kept by their number, so that neither
 the workers nor a lost one change anything.
 """
 
@@ -19,6 +20,7 @@ from hilctl.study.work import prepare_worker
 
 _AHEAD = 3  # parts a worker that are out: none waits for the next
 _TRIES = 4  # of a part whose worker is lost
+_TOGETHER = 2  # of them beside other parts
 _LOOK_S = 1.0
 
 Tell = Callable[[int, int], None]
@@ -42,6 +44,9 @@ class Work(Protocol):
 
     def told(self, number: int) -> str:
         """The part, for a person."""
+
+    def without(self, number: int, why: str) -> bool:
+        """Each try of a part has lost its worker: whether the others are done all the same."""
 
 
 class Workers(Protocol):
@@ -131,7 +136,7 @@ def spread(work: Work, workers: Workers, tell: Tell) -> None:
 
 def _send(work: Work, workers: Workers, todo: list[int], out: dict["Future[bytes]", int],
           tries: "Counter[int]") -> None:  # fmt: skip
-    while todo and len(out) < _AHEAD * max(1, workers.count()):
+    while todo and len(out) < _most(workers, todo, out, tries):
         number = todo[-1]
         try:
             future: Future[bytes] = workers.executor().submit(*work.call(number))
@@ -145,15 +150,23 @@ def _send(work: Work, workers: Workers, todo: list[int], out: dict["Future[bytes
         tries[number] += 1
 
 
+def _most(workers: Workers, todo: list[int], out: dict["Future[bytes]", int], tries: "Counter[int]") -> int:
+    """How many parts may be out."""
+    alone = tries[todo[-1]] >= _TOGETHER or any(tries[number] > _TOGETHER for number in out.values())
+    return 1 if alone else _AHEAD * max(1, workers.count())
+
+
 def _again(work: Work, workers: Workers, error: BaseException, number: int, todo: list[int],
            tries: "Counter[int]") -> None:  # fmt: skip
     """A part whose worker is lost goes out again; any other error ends the work."""
     if not workers.lost(error):
         raise error
-    if tries[number] >= _TRIES:
-        raise HilctlError(f"{work.told(number)}: {_TRIES} workers were lost while they computed this; look at memory "
-                          "and at the system's log, then go on with what is missing") from error  # fmt: skip
-    todo.append(number)
+    if tries[number] < _TRIES:
+        todo.append(number)
+        return
+    why = f"{_TRIES} workers were lost while they computed this; look at memory and at the system's log"
+    if not work.without(number, why):
+        raise HilctlError(f"{work.told(number)}: {why}, then go on with what is missing") from error
 
 
 def measured(chunks: list[Any]) -> tuple[float, float]:

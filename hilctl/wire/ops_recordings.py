@@ -62,8 +62,9 @@ RECORDINGS = (
         "recordings",
         Nothing,
         "recordings [{name, bytes, changed_ns, active, samples}]",
-        "the files in the rig's recording folder, the newest first, at most 1024; `samples`: first and last of one of "
-        "this run, which `fetch` reads as well",
+        "the files in the rig's recording folder, the newest first, at most 1024; `active`: it is being written, the "
+        "recording that runs or the black box of a trip; `samples`: first and last of one of this run, which `fetch` "
+        "reads as well",
         effect=False,
         role=Role.OBSERVER,
     ),
@@ -72,7 +73,7 @@ RECORDINGS = (
         Download,
         "name, offset, bytes, data, next",
         "a piece of a recording, or of a file of a job, of at most 1 MiB; `next` is where to go on, null at its end. "
-        "Not of the recording that runs",
+        "Not of a file that is being written",
         effect=False,
         role=Role.OBSERVER,
     ),
@@ -80,7 +81,8 @@ RECORDINGS = (
         "delete",
         Delete,
         "name, bytes",
-        "removes a recording; never one that runs, nor one that was made because recording.required asks for it",
+        "removes a recording; never one that is being written, nor one that was made because recording.required asks "
+        "for it",
         role=Role.COMMISSIONER,
     ),
 )

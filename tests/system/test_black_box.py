@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hilctl.client import private_service
+from hilctl.client import Code, private_service
 from hilctl.client.client import Client
 from hilctl.recording.reader import Recording, open_recording
 from hilctl.replay.run import Replay
 from hilctl.report.recorded.trip import write
 from hilctl.signals import Trip
-from tests.system.service_parts import ARMS_FAST, LATE_HOST, RIG, arms, until
+from tests.system.service_parts import ARMS_FAST, LATE_HOST, RIG, arms, refusal, until
 
 pytestmark = pytest.mark.timeout(300)
 TRIPS = {"limits.tracking_error.max_m": 1e-5, "law.feed.inverse": 0.0}
@@ -77,6 +77,31 @@ def test_on_the_real_clock_it_waits_for_what_follows(tmp_path):
         rows, told = recording.rows(), recording.trip
     assert rows["tick"][0] <= told["tick"] - 500
     assert rows["tick"][-1] == pytest.approx(told["tick"] + 1500, abs=20)
+
+
+@pytest.mark.realtime
+def test_while_it_is_written_it_is_listed_so_and_neither_copied_nor_deleted(tmp_path):
+    changes = {**ARMS_FAST, **LATE_HOST, "recording.black_box.after_s": 4.0, "recording.black_box.before_s": 0.5}
+    with (
+        private_service(RIG, clock="real", changes=changes, recordings=tmp_path / "rig") as service,
+        Client(service.commands) as rig,
+    ):
+        until(lambda: arms(rig), "arming")
+        rig.track("sine", amplitude_m=0.005, frequency_hz=2.0, cycles=20)
+        rig.set(TRIPS)
+        (listed,) = until(rig.recordings, "the file")
+        name, copy = listed["name"], tmp_path / "copy.h5"
+        assert listed["active"] and name.startswith("trip-")
+        for ask in (lambda: rig.download(name, copy), lambda: rig.delete(name)):
+            refused = refusal(ask)
+            assert refused.code == Code.WRONG_MODE and f"{name} is being written" in refused.message
+            assert "recording.black_box.after_s = 4 s" in refused.message
+        path = written(rig)
+        assert [one["active"] for one in rig.recordings()] == [False]
+        with open_recording(rig.download(name, copy)) as recording:
+            assert recording.complete and recording.trip is not None
+        rig.delete(name)
+        assert not path.exists()
 
 
 @pytest.mark.realtime

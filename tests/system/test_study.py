@@ -207,19 +207,3 @@ def test_on_a_dask_cluster_a_worker_that_is_killed_changes_no_result_and_another
         assert process.returncode == 0, said
     assert table(folder) == table(whole)
     assert json.loads((shell.folder / "cluster.json").read_text())["runs"] == 192
-
-
-@pytest.mark.slow
-def test_stored_campaigns_are_fitted_again_as_they_were_fitted_and_only_once(shell):
-    shell.run("identify", "friction", "table-500", "--twin", "--budget", "60", "--out", "friction")
-    first = json.loads((shell.folder / "friction" / "friction.json").read_text())
-    shell.run("identify", "friction", "--again", "friction", "friction", "--workers", "1", "--out", "fits")
-    found = json.loads((shell.folder / "fits" / "fits.json").read_text())
-    assert [one["fit"]["parameters"] for one in found] == 2 * [first["fit"]["parameters"]]
-    assert [one["folder"] for one in found] == ["friction", "friction"]
-    kept = {file: file.stat().st_mtime_ns for file in (shell.folder / "fits" / "fits").iterdir()}
-    shell.run("identify", "friction", "--again", "friction", "--workers", "1", "--out", "fits")
-    assert {file: file.stat().st_mtime_ns for file in kept} == kept
-    assert len((shell.folder / "fits" / "fits.csv").read_text().splitlines()) == 2
-    assert "no friction campaign" in shell.refused("identify", "friction", "--again", "fits", code=2)
-    assert "--again" in shell.refused("identify", "friction", "--workers", "2", code=2)

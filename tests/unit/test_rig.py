@@ -102,7 +102,34 @@ def test_a_file_is_laid_over_its_base_and_says_only_what_differs(tmp_path: Path)
     with pytest.raises(BadValues, match="includes itself"):
         rig.load(main)
     main.write_text("base = 3\n")
-    with pytest.raises(BadValues, match="must be a file name"):
+    with pytest.raises(BadValues, match="must be a file name, or the name of a preset"):
+        rig.load(main)
+
+
+def test_a_base_is_a_file_beside_it_or_else_a_preset(tmp_path: Path) -> None:
+    main = tmp_path / "mine.toml"
+    main.write_text('base = "table-500-modbus"\n[rig]\nname = "mine"\n[machine]\nm = 505.0\n')
+    loaded = rig.load(main)
+    assert (loaded.name, loaded.tables.machine.m, loaded.driver) == ("mine", 505.0, "modbus")
+    assert [file.path.name for file in loaded.files] == ["mine.toml", "table-500-modbus.toml", "table-500.toml"]
+    assert rig.read_tree(main)["machine"]["stroke_m"] == 0.1
+    (tmp_path / "table-500-modbus").mkdir()  # no rig file
+    assert rig.load(main).driver == "modbus"
+    (tmp_path / "table-500-modbus").rmdir()
+    (tmp_path / "table-500-modbus").write_text('base = "table-500"\n[machine]\nA = 2e-3\n')
+    assert (rig.load(main).driver, rig.load(main).tables.machine.A) == ("twin", 2e-3)
+
+
+def test_a_base_that_is_neither_names_both_and_the_nearest(tmp_path: Path) -> None:
+    main = tmp_path / "mine.toml"
+    main.write_text('base = "table-50"\n')
+    with pytest.raises(BadValues) as caught:
+        rig.load(main)
+    said = str(caught.value)
+    assert f"base: 'table-50' refused, neither a file ({tmp_path / 'table-50'}) nor a preset" in said
+    assert "table-500" in said
+    main.write_text('base = "gone/mine.toml"\n')
+    with pytest.raises(BadValues, match="neither a file"):
         rig.load(main)
 
 

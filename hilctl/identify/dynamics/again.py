@@ -20,14 +20,18 @@ def again(folder: Path, stored: Stored) -> Study:
             f"`{stored.command}`"
         )
     run = Run.resume(None, folder)
-    header = run.header
-    made = study_of(
-        run.experiments(), plant_of(header.facts), header.facts, header.asked, rig=header.facts.rig,
-        command=stored.command, tell=lambda *_, **__: None,
-    )  # fmt: skip
+    made = judged(run, stored.command)
     if stored.tuning is not None:
-        made = with_tuning(made, header.facts, lambda *_, **__: None)
+        made = with_tuning(made, run.header.facts, lambda *_, **__: None)
     return replace(made, made=stored.made)
+
+
+def judged(run: Run, command: str) -> Study:
+    """The study of the motions that were driven, as it was asked for then."""
+    header = run.header
+    return study_of(
+        run.experiments(), plant_of(header.facts), header.facts, header.asked, rig=header.facts.rig, command=command
+    )
 
 
 def agrees(study: Study, stored: Stored) -> bool:

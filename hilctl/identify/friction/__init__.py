@@ -25,11 +25,12 @@ from hilctl.identify.friction.fit_genetic import Evolution
 from hilctl.identify.friction.fit_points import BadPoints, Points, TooFewPoints, check_points
 from hilctl.identify.friction.model_ranges import PAPER, BadRanges, Ranges, check_ranges, ranges_for
 from hilctl.identify.friction.plan import BUDGET_S, CannotPlan, Leg, Plan, log_spaced, plan
-from hilctl.identify.friction.report import Signed, campaign_of, points_of, signed, table
+from hilctl.identify.friction.report import Signed, campaign_of, identified, points_of, signed, table
 from hilctl.identify.friction.result import FrictionFit
 
 __all__ = [
     "BUDGET_S", "PAPER", "BadPoints", "BadRanges", "Campaign", "CannotPlan", "Evolution", "FrictionFit", "Leg",
     "Measured", "Plan", "Points", "Progress", "Ranges", "Signed", "TooFewPoints", "Window", "campaign_of",
-    "check_points", "check_ranges", "fit_friction", "log_spaced", "plan", "points_of", "ranges_for", "signed", "table",
+    "check_points", "check_ranges", "fit_friction", "identified", "log_spaced", "plan", "points_of", "ranges_for",
+    "signed", "table",
 ]  # fmt: skip

@@ -5,11 +5,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from hilctl.errors import HilctlError
 from hilctl.experiment.scales import scale_sd
 from hilctl.identify.friction.campaign import Campaign
 from hilctl.identify.friction.estimate_speed import Measured
+from hilctl.identify.friction.fit import fit_friction
 from hilctl.identify.friction.fit_points import Points, check_points
 from hilctl.results import friction as results
+from hilctl.results.identified import IdentifiedFriction, answer
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -60,6 +63,16 @@ def campaign_of(campaign: Campaign) -> results.Campaign:
         rig_seconds=sum(m.ticks for m in done) / head.facts.rate_hz, remarks=[*head.remarks, *_remarks(campaign)],
         prepared=head.prepared,
     )  # fmt: skip
+
+
+def identified(campaign: Campaign) -> IdentifiedFriction:
+    """What was measured, with the friction model that fits it, or why none does."""
+    fit, refused = None, ""
+    try:
+        fit = fit_friction(points_of(campaign)).told()
+    except HilctlError as error:
+        refused = str(error)
+    return answer(IdentifiedFriction, campaign_of(campaign), fit=fit, fit_refused=refused)
 
 
 def _remarks(campaign: Campaign) -> Iterator[str]:

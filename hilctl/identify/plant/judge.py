@@ -25,7 +25,7 @@ from hilctl.identify.plant.judge_told import PlantFit, told
 from hilctl.identify.plant.model_flow import Lines, lines_of, spool
 from hilctl.identify.plant.model_motion import compare
 from hilctl.identify.plant.model_signals import Reals, shown
-from hilctl.identify.plant.plan import measure, wrong
+from hilctl.identify.plant.plan import legs_of, measure, wrong
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -45,7 +45,7 @@ def identify_plant(rig: "Client", tell: Callable[[str, int], None] = lambda name
 def fit_stored(folder: Path) -> PlantFit:
     """From the motions that a folder holds, without the rig."""
     begun = course.opened(folder, WORK)
-    return fit_plant(stored(folder / course.LEGS, begun.rate_hz), begun.facts)
+    return fit_plant(stored(folder / course.LEGS, begun.rate_hz, len(legs_of(begun.facts))), begun.facts)
 
 
 def fit_plant(driven: Sequence[Driven], facts: Facts) -> PlantFit:

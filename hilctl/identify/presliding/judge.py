@@ -32,7 +32,7 @@ from hilctl.identify.presliding.estimate_turn import turn_of
 from hilctl.identify.presliding.judge_models import DECIDED, compare
 from hilctl.identify.presliding.judge_told import Presliding
 from hilctl.identify.presliding.model_curve import Curve, curve_of
-from hilctl.identify.presliding.plan import BUDGET_S, PAUSE_S, measure, planned
+from hilctl.identify.presliding.plan import BUDGET_S, OIL, PAUSE_S, measure, planned
 from hilctl.results.quantity import Quantity, closed, quantity, unsure
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def identify_presliding(
 def judge_stored(folder: Path) -> Presliding:
     """From the reversals that a folder holds, without the rig."""
     begun = course.opened(folder, WORK)
-    driven = stored(folder / course.LEGS, begun.rate_hz)
+    driven = stored(folder / course.LEGS, begun.rate_hz, len(OIL))
     return judge_driven(driven, begun.facts, begun.asked["curve"], begun.asked["elements"])
 
 

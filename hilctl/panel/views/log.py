@@ -103,7 +103,7 @@ class LogView(View):
         name, black = one["name"], one["name"].startswith(_BLACK_BOX)
         with ui.row().classes("hil-row"):
             ui.label(("■ black box  " if black else "") + name).style("min-width:19rem;font-weight:600")
-            runs = ", runs" if one["active"] else ""
+            runs = ", is being written" if one["active"] else ""
             ui.label(f"{one['bytes'] / 1e6:.1f} MB, {_clock(one['changed_ns'])}{runs}").classes("hil-note")
             if not one["active"]:
                 ui.link("Report", f"/reports/{quote(name)}", new_tab=True)

@@ -17,8 +17,8 @@ def recorded(recording: Recording, passed: Passed) -> Recorded:
     begin = int(passed.ticks[0]) if count else 0
     return Recorded(
         rig=recording.rig, file=recording.path.name, started=recording.started, rate_hz=recording.rate_hz,
-        clock=recording.clock, complete=recording.complete, ended=recording.ended, epoch=recording.epoch,
-        samples=count, seconds=count / recording.rate_hz,
+        clock=recording.clock, complete=recording.complete, end=recording.end, ended=recording.ended,
+        epoch=recording.epoch, samples=count, seconds=count / recording.rate_hz,
         lost=int(numbers[-1] - numbers[0]) + 1 - count if count else 0, skipped=passed.skipped,
         rejected=passed.rejected, saturated_s=passed.saturated / recording.rate_hz,
         modes={name: ticks / recording.rate_hz for name, ticks in passed.modes.items()},

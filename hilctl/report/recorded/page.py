@@ -45,7 +45,7 @@ def write(recording: Recording, path: Path) -> Path:
 
 def first(made: Recorded) -> Brief:
     """The five lines."""
-    sure = "" if made.complete else ", cut off"
+    sure = "" if made.complete else f", {made.end}"
     error = _figure(made, "error_m")
     errors = f"the tracking error is {_mm(error[0])} rms, {_mm(error[1])} at most" if error else ""
     count = len(made.motions)
@@ -140,7 +140,7 @@ def _losses(made: Recorded) -> Html:
         ("Valve command limited", with_unit(made.saturated_s, "s") if made.saturated_s else "never"),
         ("Trips", listed(made.trips) or "none"),
         ("Warnings", ", ".join(f"{name} ({count})" for name, count in made.warnings.items()) or "none"),
-        ("End", "complete" if made.complete else "cut off: the file has no end"), ("Ended by itself", made.ended),
+        ("End", made.end), ("Ended by itself", made.ended),
     ])])  # fmt: skip
 
 

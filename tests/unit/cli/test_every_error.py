@@ -30,6 +30,7 @@ _GIVEN: dict[str, dict[str, Any]] = {
     "firmware_bridge.modbus.link.Refused": {"what": "read", "code": 2},
     "RecordFault": {"findings": ("too short",)},
     "NoFigures": {},
+    "OfAnotherVersion": {"file": "a.box", "version": "0.0.9", "why": "its channels are others"},
     "OtherProgram": {"mine": {"hilctl": "0.1.0"}, "theirs": {"hilctl": "0.2.0"}, "where": "worker 7"},
     "Damaged": {"path": "a.h5", "why": "was cut off", "remedy": "copy it again"},
     "Ended": {"what": "arming", "outcome": Outcome("tripped", 0, 1, 1, "polarity", "off")},

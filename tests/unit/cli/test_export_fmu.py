@@ -5,9 +5,9 @@ import zipfile
 
 import pytest
 
+from firmware_bridge.firmware.build import compiler
 from hilctl.cli.main import main
 from hilctl.errors import DONE, RIG_SAID_NO, WRONG_USE
-from hilctl.fmu.write import compiler
 
 
 def ended(capsys, *words):

@@ -234,7 +234,7 @@ def test_what_an_identification_has_written_is_read_and_what_is_not_is_named(tmp
     with pytest.raises(BadValues, match="holds no identified parameter"):
         from_folder(RIG.controller, tmp_path)
     file.write_text("[1, 2")
-    with pytest.raises(BadValues, match="is not a file of an identification"):
+    with pytest.raises(BadValues, match=r"is not a file of an identification that .*`hilctl identify plant --again"):
         from_folder(RIG.controller, tmp_path)
     estimate = {"value": 9.3e8, "low": 9.2e8, "high": None, "by": "linear"}
     (tmp_path / "study.json").write_text(json.dumps({"grey": {

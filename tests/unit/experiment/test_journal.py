@@ -1,5 +1,6 @@
 """Legs on the disk: each is driven once, and a file that is no leg is one that was not driven."""
 
+import os
 from types import SimpleNamespace
 
 import numpy as np
@@ -28,6 +29,13 @@ def test_a_leg_that_stands_in_the_folder_is_not_driven_again_and_is_the_same(tmp
     assert [path.name for path in sorted((tmp_path / "legs").iterdir())] == ["the-leg-01.npz", "the-leg-02.npz"]
 
 
+def test_legs_that_are_not_all_there_are_no_measurement(tmp_path):
+    course(Rig([3], [5]), tmp_path / "legs")
+    assert [one.name for one in stored(tmp_path / "legs", 1000.0, 2)] == ["the leg"] * 2
+    with pytest.raises(LegFault, match=rf"^{tmp_path} holds 2 of 3 motions; go on with that measurement"):
+        stored(tmp_path / "legs", 1000.0, 3)
+
+
 def test_what_is_cut_off_or_missing_is_driven_again_and_nothing_else(tmp_path):
     course(Rig([3], [5]), tmp_path)
     kept = (tmp_path / "the-leg-02.npz").read_bytes()
@@ -35,6 +43,17 @@ def test_what_is_cut_off_or_missing_is_driven_again_and_nothing_else(tmp_path):
     rig = Rig([8])
     assert np.flatnonzero(course(rig, tmp_path)[0].rows["rejected"]).tolist() == [8]
     assert rig.driven == 1 and (tmp_path / "the-leg-02.npz").read_bytes() == kept
+
+
+def test_legs_keep_their_order_in_a_copy_whose_files_are_younger(tmp_path):
+    rig = Rig([1], [2], [3], [4])
+    with journal.kept(tmp_path):
+        for name in ("slow", "fast", "last"):
+            look(rig, 0.1, ("displacement_m",), name)
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["fast-01.npz", "last-01.npz", "slow-01.npz"]
+    for at, path in enumerate(sorted(tmp_path.iterdir())):
+        os.utime(path, (at, at))
+    assert [head["name"] for head, _ in journal.held(tmp_path)] == ["slow", "fast", "last"]
 
 
 def test_a_look_with_a_name_is_kept_and_one_without_is_not(tmp_path):

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hilctl.fmu.write import compiler, unit_of, write
+from firmware_bridge.firmware.build import compiler
+from hilctl.fmu.write import unit_of, write
 from hilctl.rig import load
 
 fmpy = pytest.importorskip("fmpy", reason="fmpy is not installed: `pip install 'hilctl[test]'`")

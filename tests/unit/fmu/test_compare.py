@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from firmware_bridge.firmware.build import compiler
 from hilctl.fmu.compare import agreement, driven, judged, readings_of, triangle, twin_driven
-from hilctl.fmu.write import compiled, compiler
+from hilctl.fmu.write import compiled
 from tests.unit.fmu.fmu_parts import needs_compiler, rig, unit
 
 pytestmark = needs_compiler

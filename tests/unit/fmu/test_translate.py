@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import hilctl.fmu
+from firmware_bridge.firmware.build import compiler
 from hilctl.fmu.translate.body import translated
 from hilctl.fmu.translate.program import NotTranslatable, Program
 from hilctl.fmu.translate.types import REAL, WHOLE, Record
-from hilctl.fmu.write import compiler
 from hilctl.params import record_of
 from hilctl.rt.jit import jit
 

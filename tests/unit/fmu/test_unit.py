@@ -10,13 +10,14 @@ import pytest
 
 import hilctl.fmu
 from firmware_bridge.driver import COMMAND, READINGS
+from firmware_bridge.firmware.build import compiler
 from hilctl.bench.fmu import PRESETS, SPECIMENS, allowed, rig_under
 from hilctl.fmu.compare import judged, triangle, twin_driven
 from hilctl.fmu.sources import python_of
 from hilctl.fmu.translate.body import translated
 from hilctl.fmu.translate.program import Program
 from hilctl.fmu.translate.types import Record
-from hilctl.fmu.write import OPTIONS, compiled, compiler, unit_of, unpacked, write
+from hilctl.fmu.write import OPTIONS, compiled, unit_of, unpacked, write
 from hilctl.friction import linear_models
 from sim.driver import TwinDriver
 from sim.specimens.record import Kind

@@ -7,6 +7,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from hilctl import __version__
 from hilctl.errors import WrongUse
 from hilctl.results.commissioned import FORMAT, PARTS, Commissioned, Missing, has
 from hilctl.results.document import rows, schema
@@ -32,7 +33,7 @@ def test_what_is_written_is_read_as_it_was_and_numbers_that_are_not_finite_are_n
         ({"thd": {"one": {"amplitude_m": 1.0}}}, "`key` in `$.thd`"),
         ({"rig": 3}, "rig: Expected `str`, got `int`"),
         ({"format": 1}, f"is of format 1, this version reads {FORMAT}"),
-        ({"format": None}, "holds no result of a commissioning"),
+        ({"format": None}, "is a result without a format"),
     ],
 )  # fmt: skip
 def test_what_is_not_as_declared_is_refused_with_its_path(change, says, tmp_path):
@@ -41,6 +42,20 @@ def test_what_is_not_as_declared_is_refused_with_its_path(change, says, tmp_path
     with pytest.raises(WrongUse) as refused:
         read(file)
     assert str(refused.value).startswith(str(file)) and says in str(refused.value)
+
+
+def test_a_result_from_before_formats_is_refused_as_that():
+    early = msgspec.json.encode({"rig": "table-500", "versions": {"hilctl": "0.1.0"}, "stages": []})
+    with pytest.raises(WrongUse, match=rf"^f is a result without a format, as early .*, this version reads {FORMAT}; "):
+        decoded(early, "f")
+    with pytest.raises(WrongUse, match="holds no result of a commissioning"):
+        decoded(b'{"rig": "table-500"}', "f")
+
+
+def test_a_result_that_another_version_wrote_is_refused_with_both():
+    other = msgspec.json.encode({"format": FORMAT, "rig": 3, "versions": {"hilctl": "0.0.9"}})
+    with pytest.raises(WrongUse, match=rf"^f, written by hilctl 0\.0\.9, read by {__version__}: rig: Expected `str`"):
+        decoded(other, "f")
 
 
 def test_a_file_that_is_cut_off_or_absent_is_refused(tmp_path):
