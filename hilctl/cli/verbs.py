@@ -162,7 +162,8 @@ VERBS: dict[str, Verb] = {
         "attention", "alarms", "look", "list trips, warnings and faults until somebody acknowledges them",
         ("hilctl alarms", "hilctl alarms --acknowledge 17 --comment 'filter ordered'",
          "hilctl alarms --acknowledge all"),
-        "To acknowledge an alarm needs no lease and changes nothing else: a trip is cleared by `hilctl reset`.",
+        "To acknowledge an alarm needs no lease and changes nothing else: a trip is cleared by `hilctl reset`. Those "
+        "that nobody has acknowledged when the service ends are raised again by its next run.",
     ),
     "log": Verb(
         "attention", "log", "look", "print the service's log: its newest 2048 lines",

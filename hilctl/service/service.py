@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from hilctl.recording.recorder import Recorder
 from hilctl.rig import Rig
 from hilctl.service.admission import Admission
+from hilctl.service.alarm_file import AlarmFile
 from hilctl.service.alarms import Alarms
 from hilctl.service.audit import Audit
 from hilctl.service.core import Core
@@ -81,10 +82,11 @@ class Service:
     watch: Watch
     admission: Admission
     wall: Wall
+    alarms: Alarms
+    alarm_file: AlarmFile
     guard: Any = None  # answers libzmq who may connect, where keys are asked for
     audit: Audit = field(default_factory=Audit)
     shelf: Shelf = field(default_factory=Shelf)
-    alarms: Alarms = field(default_factory=Alarms)
     logbook: Logbook = field(default_factory=Logbook)
     waveforms: Waveforms = field(default_factory=Waveforms)
     tasks: Tasks = field(default_factory=Tasks)
