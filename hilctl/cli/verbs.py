@@ -79,6 +79,12 @@ VERBS: dict[str, Verb] = {
         "A link that is lost is opened again by itself; this does not wait for the next attempt. A link that is open "
         "is closed and opened with its whole handshake, which sets the device up as at the start.",
     ),
+    "supply": Verb(
+        "motion", "supply", "drive", "bring the supply to its low or high level while the table is held",
+        ("hilctl supply low", "hilctl supply high", "hilctl supply off"),
+        "Low to work at the table, high to drive it; it returns when the pressure is there. Motions at low pressure "
+        "are checked against the flow that it gives. Refused while a motion runs or waits.",
+    ),
     "hold": Verb("motion", "hold", "drive", "end the motion in order and hold", ("hilctl hold",)),
     "move": Verb(
         "motion", "move", "drive", "go to a position and rest there",

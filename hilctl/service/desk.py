@@ -22,6 +22,7 @@ from hilctl.service import (
     do_motion,
     do_queue,
     do_record,
+    do_supply,
     do_talk,
 )
 from hilctl.service.doors import Door
@@ -56,6 +57,7 @@ HANDLERS: dict[str, Handler] = {
     "lease": do_talk.lease,
     "arm": do_motion.arm,
     "reconnect": do_link.reconnect,
+    "supply": do_supply.supply,
     "track": do_motion.track,
     "move": do_motion.move,
     "check_motion": do_motion.check_motion,

@@ -126,6 +126,12 @@ class Service:
         """Whether time is virtual."""
         return self.core.virtual
 
+    @property
+    def low_pressure(self) -> bool:
+        """Whether the table is held, or driven, at the low level of the supply."""
+        row = self.core.history.last()
+        return self.watch.mode in (Mode.HOLD, Mode.TRACK, Mode.STOP) and row is not None and int(row["supply"]) == 1
+
     def tell(self, kind: str, **body: Any) -> None:
         """An event, now."""
         self.events.tell(kind, self.watch.tick, **body)
@@ -133,6 +139,8 @@ class Service:
     def drop_queue(self, why: str, first: int = 0) -> list[int]:
         """No motion of the queue begins any more, from this item on; their numbers."""
         gone = self.queue.cancel(why, first)
+        if self.queue.undecided:
+            self.core.call_off()
         if gone:
             self.tell("queue_cancelled", items=gone, why=why)
         return gone
