@@ -11,22 +11,22 @@ from hilctl.wire.ops import Arguments
 _DISK_S = 2.0
 
 
-def alarms(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
+def alarms(s: Service, asked: Asked, given: Arguments) -> Result | Task[Result]:
     """Those that nobody has acknowledged, and if asked for the others. What is shown outlasts this process."""
     trip = Trip(s.watch.trip).name.lower() if s.watch.trip else ""
     warnings = [t.name.lower() for t in Trip if s.watch.warnings >> t.value & 1]
     found = s.alarms.plain(trip, warnings, acknowledged=given.args.acknowledged)
     shown = {"alarms": found, "unacknowledged": len(s.alarms)}
-    yield from _kept(s)
-    return shown
+    return shown if s.alarm_file.has(s.alarms.version) else _when_kept(s, shown)
 
 
-def _kept(s: Service) -> Task[None]:
-    """Until the alarms are on the disk as they are now; a disk that is slow or fails is not waited for."""
+def _when_kept(s: Service, result: Result) -> Task[Result]:
+    """Once the alarms are on the disk as they are now; for one that is slow or fails is not waited long."""
     version, until_s = s.alarms.version, time.monotonic() + _DISK_S
     s.alarm_file.look(s.alarms)
     while not s.alarm_file.has(version) and not s.alarm_file.problem and time.monotonic() < until_s:
         yield Pace.FAST
+    return result
 
 
 def acknowledge(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
@@ -35,8 +35,7 @@ def acknowledge(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     numbers = s.alarms.acknowledge(args.number, by, time.time_ns(), args.comment, before=args.before)
     s.tell("acknowledged", alarms=numbers, by=by, comment=args.comment)
     seen = {"acknowledged": numbers, "unacknowledged": len(s.alarms)}
-    yield from _kept(s)
-    return seen
+    return (yield from _when_kept(s, seen))
 
 
 def log(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
