@@ -195,6 +195,8 @@ class Client(Lease, Samples, Recordings, Attention, Queue):
         """Brings the supply to another level while the table is held, and waits for its pressure; `level` and
         `pressure_pa` then. `off` switches the rig off."""
         found = self.ask("supply", level=level, timeout_s=_SUPPLY_S)
+        if found["why"] != "there":
+            raise Refused(Code.TRIPPED, f"the supply did not come to its {level} level: {found['why']}", "supply")
         if level != "off":
             return found
         self.wait_mode("off", 60.0)

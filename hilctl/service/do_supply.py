@@ -13,14 +13,14 @@ LEVELS = ("off", "low", "high")  # by the supply output
 
 
 def supply(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
-    """Another level; answers when its pressure is there."""
+    """Another level; answers when its pressure is there, or what has ended the way to it."""
     level = given.args.level
     s.core.need()
     _need_calm(s, level)
     if level == "off":
         if s.watch.mode == Mode.OFF:
-            return {"tick": s.watch.tick, **supply_of(s.core.history.last())}
-        return {**(yield from off(s, asked, given)), **supply_of(s.core.history.last()), "level": level}
+            return {"tick": s.watch.tick, **supply_of(s.core.history.last()), "why": "there"}
+        return {**(yield from off(s, asked, given)), **supply_of(s.core.history.last()), "level": level, "why": "there"}
     machine = s.store.controller.machine
     if level == "low" and machine.Ps_low >= machine.Ps:
         told = f"the rig has no low setting: machine.Ps_low = machine.Ps = {machine.Ps:g} Pa"
@@ -29,10 +29,10 @@ def supply(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     try:
         tick = yield from s.core.ask(RequestKind.SUPPLY, action=LEVELS.index(level))
         s.tell("supply", level=level, by=asked.sender)
-        yield from _there(s, level)
+        why = yield from _there(s)
     finally:
         s.occupied = ""
-    return {"tick": tick, **supply_of(s.core.history.last())}
+    return {"tick": tick, **supply_of(s.core.history.last()), "why": why}
 
 
 def _need_calm(s: Service, level: str) -> None:
@@ -46,17 +46,16 @@ def _need_calm(s: Service, level: str) -> None:
         raise Refused(Code.BUSY, f"{s.occupied}; ask again in a moment", op)
 
 
-def _there(s: Service, level: str) -> Task[None]:
-    """Until the pressure is there, and the samples show it; refused where a trip or somebody else ended that."""
+def _there(s: Service) -> Task[str]:
+    """Until the pressure is there, and the samples show it; or what has ended that."""
     asked = s.core.link.asked
     while True:
         status = s.core.link.status
         if s.core.ended is not None:
             s.core.need()
         if status.request >= asked and s.core.history.end >= status.rows:
-            if status.mode != Mode.HOLD or status.trip:
-                why = "a trip is latched" if status.trip else f"the mode is {Mode(status.mode).name.lower()}"
-                raise Refused(Code.TRIPPED, f"the supply did not come to its {level} level: {why}", "supply")
-            if not status.supply_changes:
-                return
+            if status.trip:
+                return "tripped"
+            if status.mode != Mode.HOLD or not status.supply_changes:
+                return "there" if status.mode == Mode.HOLD else "off"
         yield Pace.FAST
