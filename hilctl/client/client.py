@@ -196,7 +196,8 @@ class Client(Lease, Samples, Recordings, Attention, Queue):
         `pressure_pa` then. `off` switches the rig off."""
         found = self.ask("supply", level=level, timeout_s=_SUPPLY_S)
         if found["why"] != "there":
-            raise Refused(Code.TRIPPED, f"the supply did not come to its {level} level: {found['why']}", "supply")
+            told = f"the supply did not come to its {level} level: {found['why']}"
+            raise Refused(Code.TRIPPED, f"{told}; `hilctl status` shows its pressure, and a trip", "supply")
         if level != "off":
             return found
         self.wait_mode("off", 60.0)

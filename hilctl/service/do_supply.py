@@ -10,6 +10,7 @@ from hilctl.wire.errors import Code, Refused
 from hilctl.wire.ops import Arguments
 
 LEVELS = ("off", "low", "high")  # by the supply output
+_NEARLY = 0.97  # of what counts as there: the next samples have their noise
 
 
 def supply(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
@@ -29,7 +30,7 @@ def supply(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     try:
         tick = yield from s.core.ask(RequestKind.SUPPLY, action=LEVELS.index(level))
         s.tell("supply", level=level, by=asked.sender)
-        why = yield from _there(s)
+        why = yield from _there(s, level)
     finally:
         s.occupied = ""
     return {"tick": tick, **supply_of(s.core.history.last()), "why": why}
@@ -46,7 +47,7 @@ def _need_calm(s: Service, level: str) -> None:
         raise Refused(Code.BUSY, f"{s.occupied}; ask again in a moment", op)
 
 
-def _there(s: Service) -> Task[str]:
+def _there(s: Service, level: str) -> Task[str]:
     """Until the pressure is there, and the samples show it; or what has ended that."""
     asked = s.core.link.asked
     while True:
@@ -56,6 +57,17 @@ def _there(s: Service) -> Task[str]:
         if status.request >= asked and s.core.history.end >= status.rows:
             if status.trip:
                 return "tripped"
-            if status.mode != Mode.HOLD or not status.supply_changes:
-                return "there" if status.mode == Mode.HOLD else "off"
+            if status.mode != Mode.HOLD:
+                return "off"
+            if not status.supply_changes:
+                return "late" if _is_short(s, level) else "there"
         yield Pace.FAST
+
+
+def _is_short(s: Service, level: str) -> bool:
+    """Whether the measured pressure is not there, although it was given its time."""
+    pressure_pa, machine = supply_of(s.core.history.last())["pressure_pa"], s.store.controller.machine
+    share = _NEARLY * s.store.controller.arming.supply_share
+    if pressure_pa is None:
+        return False
+    return bool(pressure_pa < share * machine.Ps if level == "high" else share * pressure_pa > machine.Ps_low)

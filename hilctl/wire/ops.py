@@ -166,8 +166,9 @@ _ALL = (
         Supply,
         "tick, level, pressure_pa, why",
         "brings the supply to another level, while the table is held; answers when its pressure is there (`why` is "
-        "`there`), or when a trip (`tripped`) or somebody else (`off`) has ended the way to it. Refused "
-        "while a motion runs or waits, and `low` where the load needs more than it can hold. `arm` leads to high",
+        "`there`), has not come in arming.timeout_s (`late`), or a trip (`tripped`) or somebody else (`off`) has ended "
+        "the way to it. Refused while a motion runs or waits, and `low` where the load needs more than it can hold. "
+        "`arm` leads to high",
         lease=True,
     ),
     *MOTION,

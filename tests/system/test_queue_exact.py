@@ -9,8 +9,8 @@ from hilctl.client import Client
 from tests.system.service_parts import ARMS_FAST, LATE_HOST, armed, refusal, settle
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(120)]
-MANY = 25
-EVERY = 200  # ticks between two starts, at 2 kHz: longer than a motion
+MANY = 20
+EVERY = 400  # ticks between two starts, at 2 kHz: a motion of 30 ms, and ample time for the service to hand on the next
 AHEAD = 3000
 
 

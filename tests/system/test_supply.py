@@ -96,3 +96,13 @@ def test_from_the_command_line(running, rig, capsys):
     assert typed("supply", "off").startswith("supply off")
     assert "off" in typed("supply", "high", code=1)
     assert "known: low, high, off" in typed("supply", "medium", code=2)
+
+
+def test_a_pressure_that_does_not_come_is_told_and_trips():
+    with armed(changes={"twin.faults.supply_lost_after_s": 12.0, "arming.timeout_s": 3.0}) as (_, rig):
+        rig.supply("low")
+        rig.pass_time(12.0)
+        refused = refusal(rig.supply, "high")
+        assert refused.code == Code.TRIPPED and "did not come to its high level: late" in refused.message
+        rig.pass_time(1.0)
+        assert rig.status()["trip"]["name"] == "supply_pressure"
