@@ -5,13 +5,13 @@ import time
 import numpy as np
 import pytest
 
-from hilctl.client import Client
+from hilctl.client import Client, Refused
 from tests.system.service_parts import ARMS_FAST, LATE_HOST, armed, refusal, settle
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(120)]
-MANY = 20
-EVERY = 400  # ticks between two starts, at 2 kHz: a motion of 30 ms, and ample time for the service to hand on the next
-AHEAD = 3000
+MANY = 15
+EVERY = 300  # ticks between two starts, at 1 kHz: a motion of 30 ms, and time for the service to hand on the next
+AHEAD = 1500
 
 
 @pytest.fixture(scope="module")
@@ -109,3 +109,26 @@ def test_what_the_loop_has_already_is_called_off(running, rig, end):
     rig.run("move", position_m=2e-4, duration_s=0.05)  # the next one has the next number
     assert rig.status()["last_motion"] == before + 1
     assert refusal(rig.unqueue, first).message.startswith(f"item {first} does not wait")
+
+
+def test_a_cancel_at_the_very_tick_is_decided_one_way_and_told_so(rig):
+    """Either it is cancelled, and no sample ever has it; or it has begun, and goes on to its end."""
+    outcomes = set()
+    for k, offset_ns in enumerate([-20_000_000, *np.linspace(-1_500_000, 500_000, 12)]):
+        before, clock = rig.status()["last_motion"], rig.wall_clock()
+        at = rig.status()["tick"] + 240
+        (item,) = rig.queue(nudge(k, at_tick=at))
+        while time.time_ns() < clock.of_ticks(at) + offset_ns:  # sharp: a wait would miss the moment
+            pass
+        try:
+            gone = rig.unqueue(item)
+        except Refused:  # it runs, or is over
+            gone = []
+        over = rig.wait_queued(item)
+        outcomes.add(over["state"])
+        assert over["state"] == ("cancelled" if gone else "done") and gone in ([], [item])
+        assert (over["motion"] > 0, rig.status()["last_motion"]) == (not gone, before + (not gone))
+        end = rig.status()["history"]["end"]
+        motions = rig.samples(end - 600, end - 1, ["motion"])["motion"]
+        assert bool((motions > before).any()) == (not gone)
+    assert outcomes == {"cancelled", "done"}
