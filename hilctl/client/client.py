@@ -196,8 +196,12 @@ class Client(Lease, Samples, Recordings, Attention, Queue):
         `pressure_pa` then. `off` switches the rig off."""
         found = self.ask("supply", level=level, timeout_s=_SUPPLY_S)
         if found["why"] != "there":
-            told = f"the supply did not come to its {level} level: {found['why']}"
-            raise Refused(Code.TRIPPED, f"{told}; `hilctl status` shows its pressure, and a trip", "supply")
+            raise Refused(
+                Code.TRIPPED,
+                f"the supply did not come to its {level} level: {found['why']}; "
+                "`hilctl status` shows its pressure, and a trip",
+                "supply",
+            )
         if level != "off":
             return found
         self.wait_mode("off", 60.0)
