@@ -128,10 +128,10 @@ class Course:
         if law.mode != mode or law.guard.trip != trip:
             raise HilctlError(f"{self.stretches[-1].name}: mode {law.mode}, trip {law.guard.trip}; not {mode}, {trip}")
 
-    def ask(self, kind: RequestKind, motion: Any = None) -> None:
+    def ask(self, kind: RequestKind, motion: Any = None, action: int = 0) -> None:
         """A request, which must be taken."""
         request = np.zeros(1, REQUEST)[0]
-        request.kind = kind
+        request.kind, request.action = kind, action
         if motion is not None:
             request.motion = motion
         refusal = rt_request(self.state[0], request, self._tick)

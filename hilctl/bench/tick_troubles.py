@@ -70,6 +70,24 @@ def disturbed(course: Course) -> None:
     course.expect(Mode.OFF, Trip.SENSOR_DRIFT)
 
 
+def supplied(course: Course) -> None:
+    """The supply at its low level and at its high one again; and one that does not come back."""
+    arm(course)
+    course.ask(RequestKind.SUPPLY, action=1)
+    course.run("low pressure", 3000)
+    course.track("move", position_m=0.01, speed_m_s=0.02)
+    course.run("moved at low pressure", 4000, Mode.HOLD)
+    course.ask(RequestKind.SUPPLY, action=2)
+    course.run("high pressure", 3000)
+    course.expect(Mode.HOLD)
+    course.ask(RequestKind.SUPPLY, action=1)
+    course.run("low again", 3000)
+    course.adopt(arming__timeout_s=0.5, limits__escalation__cause_s=0.1)
+    course.ask(RequestKind.SUPPLY, action=2)
+    course.run("it does not come", 4000, Mode.OFF, spoil=_turned(supply_pressure_pa=0.3))
+    course.expect(Mode.OFF, Trip.SUPPLY_PRESSURE)
+
+
 def faulty(course: Course) -> None:
     """An arming for each fault that the bumps find, and one without; a device that starts again asks for them too."""
     _refused(course, Trip.POLARITY, _turned(displacement_m=-1.0, acceleration_m_s2=-1.0))

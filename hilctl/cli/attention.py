@@ -72,9 +72,10 @@ def _line(alarm: dict[str, Any]) -> str:
     times = f", {alarm['count']} times, last {date_of(alarm['last_ns'])}" if alarm["count"] > 1 else ""
     seen = alarm["acknowledged"]
     state = "ACTIVE" if alarm["active"] else "over"
+    run = " (earlier run)" if alarm.get("earlier") else ""
     by = f"  acknowledged by {seen['by']} {date_of(seen['time_ns'])} {seen['comment']}".rstrip() if seen else ""
     name = f"{alarm['kind']} {alarm['key']}".strip()
-    return f"{alarm['number']:>5}  {date_of(alarm['time_ns'])}  {state:<6}  {name}: {alarm['text']}{times}{by}"
+    return f"{alarm['number']:>5}  {date_of(alarm['time_ns'])}  {state:<6}  {name}{run}: {alarm['text']}{times}{by}"
 
 
 def _log(given: argparse.Namespace) -> int:

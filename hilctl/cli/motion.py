@@ -36,6 +36,14 @@ def reconnect(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(do=_reconnect)
 
 
+def supply(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `supply`."""
+    connect.options(parser, moves=True)
+    parser.add_argument("level", choices=("low", "high", "off"), help="which; off: as `hilctl off`, under no motion")
+    parser.add_argument("--json", action="store_true", help="level and pressure, as one JSON object")
+    parser.set_defaults(do=_supply)
+
+
 def hold(parser: argparse.ArgumentParser) -> None:
     """The arguments of `hold`."""
     connect.options(parser, moves=True)
@@ -177,6 +185,14 @@ def _reconnect(given: argparse.Namespace) -> int:
         link = rig.reconnect()
         said = f"{link['driver']}, {link['state']}; reconnects: {link['reconnects']}"
         say(json_line(link) if given.json else said)
+    return DONE
+
+
+def _supply(given: argparse.Namespace) -> int:
+    with connect.command(given) as rig:
+        found = rig.supply(given.level)
+    pressure = f", {1e-6 * found['pressure_pa']:.2f} MPa" if found["pressure_pa"] is not None else ""
+    say(json_line(found) if given.json else f"supply {found['level']}{pressure}")
     return DONE
 
 

@@ -79,6 +79,12 @@ VERBS: dict[str, Verb] = {
         "A link that is lost is opened again by itself; this does not wait for the next attempt. A link that is open "
         "is closed and opened with its whole handshake, which sets the device up as at the start.",
     ),
+    "supply": Verb(
+        "motion", "supply", "drive", "bring the supply to its low or high level while the table is held",
+        ("hilctl supply low", "hilctl supply high", "hilctl supply off"),
+        "Low to work at the table, high to drive it; it returns when the pressure is there. Motions at low pressure "
+        "are checked against the flow that it gives. Refused while a motion runs or waits.",
+    ),
     "hold": Verb("motion", "hold", "drive", "end the motion in order and hold", ("hilctl hold",)),
     "move": Verb(
         "motion", "move", "drive", "go to a position and rest there",
@@ -162,7 +168,8 @@ VERBS: dict[str, Verb] = {
         "attention", "alarms", "look", "list trips, warnings and faults until somebody acknowledges them",
         ("hilctl alarms", "hilctl alarms --acknowledge 17 --comment 'filter ordered'",
          "hilctl alarms --acknowledge all"),
-        "To acknowledge an alarm needs no lease and changes nothing else: a trip is cleared by `hilctl reset`.",
+        "To acknowledge an alarm needs no lease and changes nothing else: a trip is cleared by `hilctl reset`. Those "
+        "that nobody has acknowledged when the service ends are raised again by its next run.",
     ),
     "log": Verb(
         "attention", "log", "look", "print the service's log: its newest 2048 lines",

@@ -31,6 +31,7 @@ _TIMEOUT_S = 10.0  # of what is answered at once; planning a motion is the longe
 _LOOK_S = 20.0  # a wait without end asks again this often: a service that died is noticed
 _LONGEST_S = 86_400.0  # as the operation `wait` declares
 _SLOW = 2.0  # how much longer than the rig's own time a wait for time may take
+_SUPPLY_S = 600.0  # for a pressure to come: arming.timeout_s bounds it
 _HANDSHAKE_S = 60.0  # of a link that is opened again, and the device set up
 
 _noticed: set[str] = set()  # a process that connects often says it once
@@ -102,6 +103,7 @@ class Client(Lease, Samples, Recordings, Attention, Queue):
         self._lease_kind, self._takeover, self._restore = lease, takeover, restore
         try:
             before_ns = time.time_ns()
+            # Without `minor`, which a service of 1.1 refuses: what its notice would say, `older_service` says.
             self.hello = self.ask("hello", protocol=MAJOR)
             self.clock_gap = ClockGap.measured(before_ns, self.hello, time.time_ns())
             _say_once(other_program(self.hello.get("version"), __version__))
@@ -188,6 +190,22 @@ class Client(Lease, Samples, Recordings, Attention, Queue):
     def reconnect(self) -> dict[str, Any]:
         """Opens the link to the device again, now; the link as it is then. In off only."""
         return self.ask("reconnect", timeout_s=_HANDSHAKE_S)
+
+    def supply(self, level: Literal["off", "low", "high"]) -> dict[str, Any]:
+        """Brings the supply to another level while the table is held, and waits for its pressure; `level` and
+        `pressure_pa` then. `off` switches the rig off."""
+        found = self.ask("supply", level=level, timeout_s=_SUPPLY_S)
+        if found["why"] != "there":
+            raise Refused(
+                Code.TRIPPED,
+                f"the supply did not come to its {level} level: {found['why']}; "
+                "`hilctl status` shows its pressure, and a trip",
+                "supply",
+            )
+        if level != "off":
+            return found
+        self.wait_mode("off", 60.0)
+        return {**found, **self.status()["supply"]}
 
     def track(self, kind: str, **parameters: Any) -> Motion:
         """Starts a motion and returns at once."""

@@ -2,7 +2,7 @@
 
 A sample says what was sent. Of an exchange that failed nobody knows whether its command arrived: nothing did since the
 first that failed, the first did, or all did, as in hilctl.law.delivery. The spool's next reading says which; where the
-rig has none, the middle of the first two is taken. Taken as sent, 1.25 % of lost exchanges made the valve's frequency
+rig has none, the second is taken. Taken as sent, 1.25 % of lost exchanges made the valve's frequency
 twice as uncertain, and the delay 0.06 ms longer than it is.
 """
 
@@ -38,7 +38,7 @@ def with_acted(record: Record, values: Mapping[str, Any]) -> Record:
             ends = [_led(begin, [before, *course], share) for course in courses]
             acting[gap] = courses[int(np.argmin(np.abs(np.array(ends) - end)))]
         else:
-            acting[gap] = 0.5 * (before + first)
+            acting[gap] = first
     return Record({**record.columns, SENT: acting}, record.rate_hz)
 
 

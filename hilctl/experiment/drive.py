@@ -73,6 +73,8 @@ def ready(rig: "Client", feedback: str = "") -> None:
             f"the rig is in {status['mode']}, not in hold, from which a motion starts; run `hilctl arm`, or end the "
             "running motion (`hilctl stop`)"
         )
+    if status.get("supply", {}).get("level") == "low":
+        raise LegFault("the supply is at its low level, at which nothing is measured; run `hilctl supply high`")
     active = rig.get("law.feedback")["law.feedback"] if feedback else ""
     if active != feedback:
         raise LegFault(f"law.feedback is {active}, this needs {feedback}; `hilctl set law.feedback={feedback}`")

@@ -4,6 +4,7 @@ The loop owns the mode; requests and trips ask for changes here, at a tick's bou
 enable and integrator for each mode.
 """
 
+import math
 from typing import Any
 
 from hilctl.law.arming import rt_arming, rt_arming_forget, rt_arming_start, rt_arming_unknown
@@ -35,6 +36,7 @@ from hilctl.signals import INPUTS, SENSORS, Action, Mode, Trip
 from hilctl.signals import Arming as Step
 
 _INPUT_AT = tuple(SENSORS.index(name) for name in INPUTS)
+_HELD = 2.0 / 3.0  # of the supply between the chambers: beyond it the valve's power falls (its maximum over pL)
 _NEEDED = 1 << DISPLACEMENT | 1 << ACCELERATION | 1 << PRESSURE_A | 1 << PRESSURE_B
 
 
@@ -121,6 +123,7 @@ def rt_switch_off(s: Any) -> None:
     """Outputs at null, nothing enabled, now. Only the emergency stop comes here with the table in motion."""
     _rt_motion_ends(s, TRIPPED)
     s.mode, s.enable, s.supply, s.off_after = Mode.OFF, 0, 0, 0
+    s.supply_s = 0.0
     rt_arming_forget(s.arm)
     s.arm.step, s.off_s = Step.NONE, 0.0
     s.output.command = s.arm.null
@@ -242,6 +245,8 @@ def _rt_track(s: Any, request: Any) -> int:
         return Refusal.TRIPPED.value
     if s.mode != Mode.HOLD:
         return Refusal.WRONG_MODE.value
+    if s.supply_s > 0.0:
+        return Refusal.SUPPLY_CHANGES.value
     rt_copy(request.motion, s.motion)
     rt_rejoin_none(s.rejoin)
     s.motion_begun = s.head_tick
@@ -291,6 +296,43 @@ def _rt_reset(s: Any) -> int:
 
 
 @jit()
+def _rt_supply(s: Any, level: int) -> int:
+    """Another level of the supply, while the table is held by a load that both levels can hold."""
+    if level != 1 and level != 2:
+        return Refusal.UNKNOWN.value
+    if s.guard.trip != 0:
+        return Refusal.TRIPPED.value
+    if s.mode != Mode.HOLD:
+        return Refusal.WRONG_MODE.value
+    load_pa = abs(s.checked.value[PRESSURE_A] - s.checked.value[PRESSURE_B])
+    if level == 1 and not load_pa <= _HELD * s.now.machine.Ps_low:
+        return Refusal.LOAD.value
+    if level != s.supply:
+        s.supply, s.supply_s = level, s.now.dt_s
+    return Refusal.ACCEPTED.value
+
+
+@jit()
+def rt_supply_level(s: Any) -> int:
+    """The level that the supply pressure is judged by: low, while another one that was asked for is on its way. One
+    that does not come in the time that arming would give it is judged all the same."""
+    if s.supply_s <= 0.0:
+        return int(s.supply)
+    c, supply_pa, high = s.now.arming, s.checked.value[SUPPLY], s.supply == 2
+    s.supply_s += s.now.dt_s * s.periods
+    if math.isnan(supply_pa):
+        there = s.supply_s >= (c.high_pressure_s if high else c.low_pressure_s)
+    elif high:
+        there = supply_pa >= c.supply_share * s.now.machine.Ps
+    else:
+        there = c.supply_share * supply_pa <= s.now.machine.Ps_low
+    if not there and s.supply_s <= c.timeout_s:
+        return 1
+    s.supply_s = 0.0
+    return int(s.supply)
+
+
+@jit()
 def rt_request(s: Any, request: Any, tick: int) -> int:
     """Takes a request or says why not; changes nothing when it refuses."""
     kind = request.kind
@@ -304,6 +346,8 @@ def rt_request(s: Any, request: Any, tick: int) -> int:
         return _rt_off(s)
     if kind == RequestKind.RESET:
         return _rt_reset(s)
+    if kind == RequestKind.SUPPLY:
+        return _rt_supply(s, request.action)
     if kind == RequestKind.TRIP:
         rt_trip(s, request.trip, request.action, 0.0, 0.0)
         return Refusal.ACCEPTED.value

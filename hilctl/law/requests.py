@@ -19,6 +19,17 @@ class RequestKind(IntEnum):
     OFF = 4  # decelerate if need be, ramp to null, switch off
     RESET = 5  # clear the latched trip
     TRIP = 6  # the service's own trip: a lost lease
+    SUPPLY = 7  # action: the level of the supply that is asked for, 1 low or 2 high
+
+
+class Edge(IntEnum):
+    """How a channel stands to the level that a motion waits for."""
+
+    NONE = 0
+    ABOVE = 1
+    BELOW = 2
+    RISING = 3
+    FALLING = 4
 
 
 # Of an input: these and its index in SENSORS.
@@ -37,6 +48,9 @@ class Refusal(IntEnum):
     CAUSE_PRESENT = 5
     SENSOR = 6
     UNKNOWN = 7
+    LOAD = 8
+    SUPPLY_CHANGES = 9
+    CALLED_OFF = 10
     for _name in ALARMS:
         vars()[_name.upper()] = AT_FAULT + SENSORS.index(_name)
         vars()[f"INPUT_{_name.upper()}"] = SILENT + SENSORS.index(_name)
@@ -49,6 +63,10 @@ REFUSAL_TEXTS: dict[Refusal, str] = {
     Refusal.CAUSE_PRESENT: "the cause of the trip is still present; correct it first",
     Refusal.SENSOR: "a required sensor gives no valid reading; look at `hilctl status`",
     Refusal.UNKNOWN: "no such request",
+    Refusal.LOAD: "the load needs more pressure than the low supply can hold (two thirds of machine.Ps_low between the "
+    "chambers); move to where it is held with less, or `hilctl off`",
+    Refusal.CALLED_OFF: "it was called off before its time came",
+    Refusal.SUPPLY_CHANGES: "the supply pressure is on its way to another level; wait until it is there",
     **{Refusal(AT_FAULT + SENSORS.index(name)): f"{alarm.meaning}; {alarm.remedy}" for name, alarm in ALARMS.items()},
     **{Refusal(SILENT + SENSORS.index(name)): f"sensors.{name} is present, but its input gives no valid reading; "
        "check its wiring" for name in ALARMS},
@@ -61,6 +79,11 @@ REQUEST = record_of(
         ("trip", np.int64),  # for TRIP
         ("action", np.int64),
         ("bank", np.int64),  # waveform bank of the motion
+        # of a motion that waits in the loop (loop/parked.py): not before this tick, or after a sample with this
+        ("at_tick", np.int64),
+        ("edge", np.int64),
+        ("channel", np.int64),  # its place in a sample
+        ("level", np.float64),
         ("motion", MOTION),
     ]
 )

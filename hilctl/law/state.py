@@ -49,6 +49,7 @@ STATE: Any = record_of(
         ("off_after", np.int64),  # the stop that runs ends in off
         ("enable", np.int64),
         ("supply", np.int64),
+        ("supply_s", np.float64),  # since another level was asked for in hold, until it is there; else 0
         ("authority", np.float64),
         ("arm", ARMING),
         ("off_s", np.float64),  # for how long it has been off

@@ -45,6 +45,7 @@ from hilctl.law.modes import (
     rt_own_loop,
     rt_request,
     rt_rest_here,
+    rt_supply_level,
     rt_switch_off,
     rt_trip,
 )
@@ -274,8 +275,8 @@ def rt_watch(s: Any, status: int) -> None:
     rt_effort(s.now.limits.holding, s.now.machine, s.now.law.valve, overlap, acts, s.u_applied - s.arm.null, e.v,
               s.linear.preview_ticks * s.now.dt_s, passed_s, s.effort)
     rt_guard(s.now, s.mode, rt_closed_loop(s), status, s.checked, s.still, s.effort, e.x, shift_m, scale, e.v,
-             e.a + e.b, e.b_start - e.b, s.delayed.x_m - e.x, s.lead * s.now.dt_s, driven,
-             s.delivery.off, s.output.saturated_s, s.supply, s.tick, s.periods, s.guard)
+             e.a + e.b, e.b_start - e.b, s.delayed.x_m - e.x, s.lead * s.now.dt_s, driven, s.delivery.off,
+             s.output.saturated_s, rt_supply_level(s), s.tick, s.periods, s.guard)
     if s.fresh.share < 1.0 and s.now.law.three_state.kp_per_mpa != 0.0 and rt_closed_loop(s) and s.pid_share < 1.0:
         s.guard.warnings |= 1 << Trip.PRESSURE_AGE.value
     rt_emergency(s, s.tick)
@@ -422,7 +423,7 @@ def _rt_output_own(s: Any, wanted: float) -> None:
 @jit()
 def rt_busy(s: Any) -> bool:
     """Something is taking effect: on the virtual clock, time passes."""
-    return bool(s.blend < 1.0 or (s.mode != Mode.OFF and s.mode != Mode.HOLD)
+    return bool(s.blend < 1.0 or (s.mode != Mode.OFF and s.mode != Mode.HOLD) or s.supply_s > 0.0
                 or s.pid_share != (1.0 if s.now.law.feedback == PID_FEEDBACK else 0.0))
 
 

@@ -20,6 +20,7 @@ from hilctl.loop.layout import BANK, LOOP, OPTIONS, ROWS, ROWS_AT
 from hilctl.loop.listen import rt_take_requests, rt_take_settings, rt_watch_service
 from hilctl.loop.lost import rt_count_outcome, rt_follow_link, rt_link_open, rt_without_link
 from hilctl.loop.mailbox import READER_FIRST
+from hilctl.loop.parked import rt_watch_level
 from hilctl.loop.report import rt_count_stages, rt_stamp, rt_tell
 from hilctl.loop.ring import rt_claim, rt_lose, rt_publish
 from hilctl.loop.standstill import FOREVER_NS, rt_idle, rt_nap, rt_pass, rt_room
@@ -79,11 +80,13 @@ def rt_run(memory: Any, exchange: Any, driver_state: Any) -> int:
         rt_see_points(memory, words, loop, state)
         # the law: from readings to the next command and the sample
         place = rt_claim(words, ROWS, loop.row_slots)
-        sample = record_at(memory, _SCRAP_AT if place < 0 else ROWS_AT + place * _ROW_SIZE, SAMPLE)
+        sample_at = _SCRAP_AT if place < 0 else ROWS_AT + place * _ROW_SIZE
+        sample = record_at(memory, sample_at, SAMPLE)
         if place >= 0:
             rt_copy(readings, record_at(memory, rt_readings_at(loop, place), READINGS))
         rt_stamp(loop, law_before_ns, sample)
         rt_tick(state, command, readings, outcome, rt_knots(memory, state), sample)
+        rt_watch_level(memory, loop, sample_at)
         if rt_follow_link(words, loop, options, state, outcome):
             rt_note(memory, words, loop, IntakeKind.RELINK.value, 0, 0, 0.0, 0.0)
         # the row, the status, the times

@@ -56,7 +56,8 @@ DEVICE_LINK = 14 * LINE  # the link to the device, OPEN or LOST (lost.py): the l
 STALL = 15 * LINE  # both, by exchange: periods that the virtual clock misses before its next tick, as on a stalled host
 INTAKES = 16 * LINE
 RELINK = 18 * LINE  # service: 1 asks for the link to be opened again now; who acts on it clears it
-WORDS = 19 * LINE
+CALLED_OFF = 19 * LINE  # service: requests up to this id that wait in the loop never begin (parked.py)
+WORDS = 20 * LINE
 
 FREE = -1
 WORD = np.dtype(np.int64)
@@ -143,6 +144,7 @@ STATUS = record_of(
         ("warnings", np.int64),
         ("epoch", np.int64),
         ("blend", np.float64),
+        ("supply_changes", np.int64),  # 1: another level was asked for, and is not there yet
     ]
 )
 
@@ -181,6 +183,9 @@ LOOP = record_of(
         ("late", np.float64),  # bucket of missed periods
         ("stalls", np.float64),  # and of stalls that the motion feels
         ("between", np.int64),  # 1: between two ticks, on the virtual clock
+        ("parked", REQUEST),  # the motion that waits; id 0: none
+        ("parked_before", np.float64),  # what its channel read last
+        ("parked_passed", np.int64),  # its level was passed
         ("command", COMMAND),
         ("readings", READINGS),
     ]

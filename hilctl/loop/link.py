@@ -17,7 +17,7 @@ from firmware_bridge.driver import RigFacts
 from hilctl.errors import HilctlError
 from hilctl.law.reference import KNOTS
 from hilctl.law.reference.motion import Kind
-from hilctl.law.requests import RequestKind
+from hilctl.law.requests import Refusal, RequestKind
 from hilctl.loop import memory as shared
 from hilctl.loop.board import newest
 from hilctl.loop.box import Box
@@ -26,6 +26,7 @@ from hilctl.loop.layout import (
     ANSWER_SLOTS,
     ANSWERS,
     BANKS,
+    CALLED_OFF,
     FREE,
     HEARTBEAT,
     HELD,
@@ -205,6 +206,10 @@ class Link:
             self._refused_motions[self._asked] = int(request.bank)
         return self._asked
 
+    def call_off(self) -> None:
+        """What waits in the loop for its time never begins, or has begun by now: its answer tells which."""
+        store(self.memory.words, CALLED_OFF, self._asked)
+
     def run_until(self, tick: int) -> None:
         """Virtual clock: lets time pass until this tick."""
         store(self.memory.words, RUN_UNTIL, tick)
@@ -251,6 +256,8 @@ class Link:
             bank = self._refused_motions.pop(answer.id, -1)
             if bank >= 0 and answer.refusal != 0:
                 self._motion_of_bank[bank] = 0
+            if answer.refusal == Refusal.CALLED_OFF:
+                self._sent.forget(answer.id)
         self._answered += len(out)
         return out
 

@@ -9,7 +9,8 @@ from hilctl.loop import layout
 from hilctl.loop.intake import IntakeKind, rt_note
 from hilctl.loop.layout import ANSWER_SLOTS, ANSWERS, HEARTBEAT, HURRY, MAIL, REQUEST_SLOTS, REQUESTS
 from hilctl.loop.mailbox import rt_mail_take, rt_mail_waits
-from hilctl.loop.ring import READ, rt_claim, rt_done, rt_publish, rt_waiting
+from hilctl.loop.parked import rt_answer, rt_begin_parked, rt_call_off, rt_is_parked, rt_park
+from hilctl.loop.ring import READ, rt_claim, rt_done, rt_waiting
 from hilctl.rt.atomics import load_acquire
 from hilctl.rt.jit import jit
 from hilctl.rt.records import record_at
@@ -20,7 +21,6 @@ SECOND_NS = 1_000_000_000
 
 _SETTINGS_AT, _SETTINGS_SIZE = layout.settings.at, SETTINGS.itemsize
 _REQUESTS_AT, _REQUEST_SIZE = layout.requests.at, REQUEST.itemsize
-_ANSWERS_AT, _ANSWER, _ANSWER_SIZE = layout.answers.at, layout.ANSWER, layout.ANSWER.itemsize
 
 
 @jit()
@@ -35,21 +35,26 @@ def rt_take_settings(memory: Any, words: Any, loop: Any, state: Any) -> None:
 
 @jit()
 def rt_take_requests(memory: Any, words: Any, loop: Any, state: Any, tick: int) -> None:
-    """Hands waiting requests to the law and answers each. `tick` is the first that sees them."""
+    """Hands waiting requests to the law and answers each. `tick` is the first that sees them. One that waits for its
+    tick or its level is parked; any other calls that off."""
     for _ in range(min(rt_waiting(words, REQUESTS), AT_ONCE)):
-        place = rt_claim(words, ANSWERS, ANSWER_SLOTS)
-        if place < 0:
+        if not rt_call_off(memory, words, loop, tick):
             return
         slot = words[REQUESTS + READ] & (REQUEST_SLOTS - 1)
         request = record_at(memory, _REQUESTS_AT + slot * _REQUEST_SIZE, REQUEST)
-        answer = record_at(memory, _ANSWERS_AT + place * _ANSWER_SIZE, _ANSWER)
-        answer.id, answer.tick = request.id, tick
-        answer.refusal = rt_request(state, request, tick)
-        rt_note(memory, words, loop, IntakeKind.REQUEST.value, request.id, answer.refusal, 0.0, 0.0)
+        if rt_is_parked(request, tick):
+            rt_park(loop, request)
+        else:
+            place = rt_claim(words, ANSWERS, ANSWER_SLOTS)
+            if place < 0:
+                return
+            refusal = rt_request(state, request, tick)
+            rt_note(memory, words, loop, IntakeKind.REQUEST.value, request.id, refusal, 0.0, 0.0)
+            rt_answer(memory, words, place, request.id, refusal, tick)
         loop.request = request.id
         loop.changed = 1
         rt_done(words, REQUESTS, 1)
-        rt_publish(words, ANSWERS)
+    rt_begin_parked(memory, words, loop, state, tick)
 
 
 @jit()

@@ -52,6 +52,7 @@ def rt_tell(memory: Any, words: Any, loop: Any, options: Any, state: Any) -> Non
     status.mode, status.arming, status.epoch, status.blend = state.mode, state.arm.step, state.epoch, state.blend
     status.motion_id, status.motion_done_id = state.motion_id, state.motion_done_id
     status.motion_result = state.motion_result
+    status.supply_changes = 1 if state.supply_s > 0.0 else 0
     status.trip, status.trip_tick, status.trip_action = guard.trip, guard.trip_tick, guard.trip_action
     status.trip_value, status.trip_limit, status.trip_sensor = guard.trip_value, guard.trip_limit, guard.trip_sensor
     status.trips, status.warnings = guard.trips, guard.warnings

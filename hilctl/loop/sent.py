@@ -62,6 +62,10 @@ class Sent:
             self._points, self._seen = bytearray(), AT_REST
         self._requests[int(request.id)] = request.tobytes() + (self._knots[int(request.bank)] if with_knots else b"")
 
+    def forget(self, id: int) -> None:
+        """A request that the law never saw."""
+        self._requests.pop(id, None)
+
     def points(self, coefficients: npt.NDArray[np.float64]) -> None:
         """More of an external reference."""
         self._points += np.ascontiguousarray(coefficients, np.float64).tobytes()

@@ -53,6 +53,7 @@ class CoreStatus:
         self.trip_value, self.trip_limit = r.trip_value, r.trip_limit
         self.trip_sensor, self.trips, self.warnings = r.trip_sensor, r.trips, r.warnings
         self.epoch, self.blend = r.epoch, r.blend
+        self.supply_changes = bool(r.supply_changes)
 
     @property
     def due(self) -> int:

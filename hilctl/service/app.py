@@ -9,6 +9,7 @@ from typing import Any
 
 import zmq
 
+from hilctl.service.alarms import EARLIER, raised_again
 from hilctl.service.black_box import BlackBox
 from hilctl.service.descriptors import Descriptors
 from hilctl.service.desk import Desk
@@ -47,7 +48,7 @@ class App:
         self._always = True  # that it runs, or was not tried yet
         self.descriptors: Descriptors | None = None  # watched where the process is the service's own
         self.systemd = Systemd()
-        self._problem = self._journal = ""
+        self._problem = self._journal = self._alarms = ""
         self.box = BlackBox()
         self._story, self._told = False, 0  # whether there is something new for who finds this run's black box
         service.tasks.own("what an earlier run left", pack_left(service))
@@ -57,6 +58,7 @@ class App:
         service.events.listen(service.recorder.event)
         service.events.listen(service.alarms.hear)
         service.logbook.open()
+        self._raise_earlier()
         self._said = 0  # by the core
 
     def cycle(self, soonest_s: float | None = None) -> None:
@@ -84,6 +86,7 @@ class App:
         if s.lease.held is not None:
             self._watch_lease(now_s)
         s.jobs.look(now_s)
+        s.alarm_file.look(s.alarms)
         pace = s.tasks.step()
         if hears:
             self._hear_due_s = now_s + _HEAR_S
@@ -113,6 +116,11 @@ class App:
         self.box.close(self.service)
         self._status_due_s = 0.0
         self._publish(time.monotonic())
+
+    def _raise_earlier(self) -> None:
+        """Alarms that nobody had acknowledged when an earlier run ended."""
+        for one in self.service.alarm_file.read():
+            self.service.tell(EARLIER, **raised_again(one))
 
     # The phases.
 
@@ -272,6 +280,7 @@ class App:
             self._watch_losses()
             self._watch_clock()
             self._watch_journal()
+            self._watch_alarm_file()
             self.telemetry.status(lambda: status_of(s))
 
     def _watch_recorder(self) -> None:
@@ -328,6 +337,12 @@ class App:
             s.tell("journal_failed" if now else "journal_back", path=str(s.journal.path), reason=now)
         if now:
             s.journal.retry()
+
+    def _watch_alarm_file(self) -> None:
+        s, was, now = self.service, self._alarms, self.service.alarm_file.problem
+        self._alarms = now
+        if now != was:
+            s.tell("alarms_failed" if now else "alarms_back", path=str(s.alarm_file.path), reason=now)
 
     def _watch_losses(self) -> None:
         s = self.service

@@ -16,6 +16,8 @@ from hilctl.recording import journal
 from hilctl.recording.recorder import Recorder
 from hilctl.rig import Rig
 from hilctl.service.admission import ByKey, ByToken, admission
+from hilctl.service.alarm_file import NAME, OF_TWIN, AlarmFile
+from hilctl.service.alarms import Alarms
 from hilctl.service.core import Core
 from hilctl.service.desk import Desk
 from hilctl.service.doors import COMMANDS, TELEMETRY, Door, guard, is_loopback
@@ -148,6 +150,8 @@ def assemble(
         watch=Watch(rate_hz),
         admission=admits,
         wall=wall,
+        alarms=Alarms(run),
+        alarm_file=AlarmFile(state / (OF_TWIN if rig.twin else NAME)),
         guard=watchman,
         started_s=time.monotonic(),
     )

@@ -1,5 +1,7 @@
 """Motions planned and checked whole against the rig's limits, as it is now; on a planner's thread."""
 
+import dataclasses
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -40,14 +42,14 @@ def plan_checked(
     s: Service, kind: str, parameters: dict[str, Any], place: float, id: int, going: Going = lambda: True
 ) -> tuple[Plan, dict[str, float]]:
     """The motion, planned from that place and checked whole, as long as it is `going`."""
-    return _checked(s, s.store.rig, kind, parameters, place, id, going)
+    return _checked(s, as_supplied(s), kind, parameters, place, id, going)
 
 
 def plan_shown(
     s: Service, kind: str, parameters: dict[str, Any], place: float, points: int, going: Going
 ) -> Shown:  # fmt: skip
     """The same for a question; with points, what passes a limit is no error, so that it is seen where."""
-    rig, refused = s.store.rig, None
+    rig, refused = as_supplied(s), None
     try:
         made, extremes = _checked(s, rig, kind, parameters, place, 1, going)
     except PassesLimit as passes:
@@ -61,6 +63,15 @@ def plan_shown(
 
     columns = {name: values.astype("<f8").tobytes() for name, values in preview(made, points, going).items()}
     return Shown(made, extremes, {"preview": columns, "limits": _limits(rig, _shift(s, rig)), "refused": refused})
+
+
+def as_supplied(s: Service) -> Rig:
+    """The rig as its supply drives it now: at the low level the valve gives less flow, and the oil less force."""
+    rig, machine = s.store.rig, s.store.rig.tables.machine
+    if not s.low_pressure:
+        return rig
+    weaker = replace(machine, Ps=machine.Ps_low, Qn=machine.Qn * math.sqrt(machine.Ps_low / machine.Ps))
+    return dataclasses.replace(rig, tables=replace(rig.tables, machine=weaker))
 
 
 def _limits(rig: Rig, shift: Shift) -> dict[str, dict[str, float]]:

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hilctl.law.requests import REFUSAL_TEXTS, REQUEST, Refusal, RequestKind
-from hilctl.loop.link import Busy, Link, QueueFull
+from hilctl.law.requests import REFUSAL_TEXTS, REQUEST, Edge, Refusal, RequestKind
+from hilctl.loop.link import Answer, Busy, Link, QueueFull
 from hilctl.service.history import History
 from hilctl.service.tasks import Pace, Task
 from hilctl.wire.errors import Code, Refused, refusal_of
@@ -27,6 +27,19 @@ _CODES = {
 }
 
 
+class Begin(NamedTuple):
+    """When the loop begins a motion by itself (loop/parked.py): not before this tick, or once a channel has passed a
+    level."""
+
+    at_tick: int = 0
+    edge: Edge = Edge.NONE
+    channel: int = 0
+    level: float = 0.0
+
+
+AT_ONCE = Begin()
+
+
 class Ended(NamedTuple):
     """The core's end."""
 
@@ -39,6 +52,14 @@ _EXITS = {
     2: "it was not started with this service's memory: different versions of the program",
     3: "the driver's code raised an error; its log says where",
 }
+
+
+def taken(answer: Answer) -> int:
+    """The tick at which a request was taken, or its refusal."""
+    refusal = Refusal(answer.refusal)
+    if refusal != Refusal.ACCEPTED:
+        raise Refused(_CODES.get(refusal, Code.TRIPPED), REFUSAL_TEXTS[refusal], "mode")
+    return int(answer.tick)
 
 
 class Core:
@@ -117,18 +138,28 @@ class Core:
             if time.monotonic() > deadline_s:
                 raise Refused(Code.INTERNAL, f"the loop gave no answer to {kind.name.lower()} within {_ANSWER_S:g} s")
             yield Pace.FAST
-        answer = self._answers.pop(id)
-        refusal = Refusal(answer.refusal)
-        if refusal != Refusal.ACCEPTED:
-            raise Refused(_CODES.get(refusal, Code.TRIPPED), REFUSAL_TEXTS[refusal], "mode")
-        return int(answer.tick)
+        return taken(self._answers.pop(id))
 
-    def send(self, kind: RequestKind, *, motion: Any = None, knots: Any = None, trip: int = 0, action: int = 0) -> int:
+    def answer(self, id: int) -> Answer | None:
+        """To a request that was sent, once; None as long as there is none."""
+        found: Answer | None = self._answers.pop(id, None)
+        return found
+
+    def call_off(self) -> None:
+        """What waits in the loop for its time does not begin any more. Its answer tells whether it had begun."""
+        if self.ended is None:
+            self.link.call_off()
+
+    def send(
+        self, kind: RequestKind, *, motion: Any = None, knots: Any = None, trip: int = 0, action: int = 0,
+        begin: Begin = AT_ONCE,
+    ) -> int:  # fmt: skip
         """Puts a request to the loop and does not wait for its answer."""
         self.need()
         self.hold(None)  # the loop must come round to it
         request = np.zeros(1, REQUEST)[0]
         request.kind, request.trip, request.action = kind, trip, action
+        request.at_tick, request.edge, request.channel, request.level = begin
         try:
             if knots is not None and len(knots):
                 request.bank = self.link.put_knots(knots)

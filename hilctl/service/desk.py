@@ -22,6 +22,7 @@ from hilctl.service import (
     do_motion,
     do_queue,
     do_record,
+    do_supply,
     do_talk,
 )
 from hilctl.service.doors import Door
@@ -56,6 +57,7 @@ HANDLERS: dict[str, Handler] = {
     "lease": do_talk.lease,
     "arm": do_motion.arm,
     "reconnect": do_link.reconnect,
+    "supply": do_supply.supply,
     "track": do_motion.track,
     "move": do_motion.move,
     "check_motion": do_motion.check_motion,
@@ -202,27 +204,33 @@ class Desk:
             if op is not None and who.role < op.role:
                 told = f"{op.name} is for {op.role.word}s and above; the role of {who.name} is {who.role.word}"
                 raise Refused(Code.NO_ROLE, told, "role")
-            replay = op is not None and op.effect
-            client, body = (who.id, request.client), message.frames[-1]
-            verdict, entry = self._repeats.meet(client, request.id, body, replay, envelope)
+            client, repeats = (who.id, request.client), self._repeats
+            if op is not None and op.effect:
+                verdict, entry = repeats.meet(client, request.id, message.frames[-1], envelope)
+            else:
+                what = (request.op, request.args, request.lease)
+                verdict, entry = repeats.meet_reading(client, request.id, what, envelope)
         except Refused as refused:
             s.audit.refused(sender, request.client, request.op, refused, now_s)
             self._refuse(envelope, request.id, refused)
             return
         if verdict == "answered" and entry.reply is not None:
             self._send(envelope, entry.reply)
-        elif verdict == "new":
-            peers, peer = self._peers, self._peers.of(message.origin)
-            asked = Asked(who, request.client, request.lease, now_s, lambda: peers.there(peer))
-            self._begin(envelope, request, asked, entry)
+            return
+        peers, peer = self._peers, self._peers.of(message.origin)
+        entry.came_by(lambda: peers.there(peer))
+        if verdict == "new":
+            self._begin(request, Asked(who, request.client, request.lease, now_s, entry.connected), entry)
+        elif not entry.replay:  # it was heard, though it has nothing new to say
+            s.lease.beat(who.id, request.lease, now_s)
 
-    def _begin(self, envelope: list[bytes], request: Request, asked: Asked, entry: Entry) -> None:
+    def _begin(self, request: Request, asked: Asked, entry: Entry) -> None:
         s = self.service
 
         def done(outcome: Result | Refused) -> None:
             outcome = self._still(asked.who, outcome)
             self._note(request, asked, outcome)
-            self._reply(request.id, entry, outcome, envelope)
+            self._reply((asked.who.id, asked.client), request.id, entry, outcome)
 
         try:
             op, given = check_arguments(request.op, request.args)
@@ -253,16 +261,16 @@ class Desk:
         elif op is not None and op.effect and (op.name, request.args.get("action")) not in _STEPS:
             s.audit.done(asked.who, asked.client, op.name, _detail(request.args))
 
-    def _reply(self, id: int, entry: Entry, outcome: Result | Refused, envelope: list[bytes]) -> None:
+    def _reply(self, sender: Sender, id: int, entry: Entry, outcome: Result | Refused) -> None:
         if isinstance(outcome, Refused):
             self.service.requests_refused += 1
             reply = encode_refusal(id, outcome)
         else:
             reply = encode_result(id, outcome)
-        if not entry.replay:
-            self._send(envelope, reply)
-            return
-        entry.reply = reply
+        if entry.replay:
+            entry.reply = reply
+        else:
+            self._repeats.done_reading(sender, id, entry)
         for asker in entry.askers:
             self._send(asker, reply)
         entry.askers = []

@@ -141,6 +141,7 @@ def _need_rest(s: Service) -> None:
 def put(s: Service, asked: Asked, proposed: Set, origin: str) -> Kept:
     """Into the mailbox, activated, into the journal, and reported."""
     s.core.need()
+    s.core.call_off()  # what waits in the loop was checked against the set before
     s.core.link.put_settings(s.store.record(proposed))
     author = Author(asked.sender, origin, s.watch.tick, time.time_ns(), asked.who.id)
     s.store.adopt(proposed, author)

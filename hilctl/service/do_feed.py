@@ -12,6 +12,7 @@ from hilctl.law.motions import Positions
 from hilctl.law.motions.external import BEHIND, NEAR_M, TO_REST
 from hilctl.loop.external import Bank
 from hilctl.rig import flow, motion_limits
+from hilctl.service.checked import as_supplied
 from hilctl.service.external import External
 from hilctl.service.service import Asked, Service
 from hilctl.service.stroke import shift_between, unshifted_limits
@@ -79,7 +80,7 @@ def _running(s: Service, motion: int) -> External:
 
 def _take(s: Service, now: External, sent: npt.NDArray[np.float64], *, last: bool) -> None:
     """Into the bank, if every limit holds that holds for a planned motion."""
-    rig = s.store.rig
+    rig = as_supplied(s)
     limits, reach = motion_limits(rig.controller, rig.dt_s), flow(rig.controller, rig.friction)
     shift = shift_between(s.store.start.controller, rig.controller)
     if shift.any:  # the narrower of both strokes

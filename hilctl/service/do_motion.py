@@ -132,8 +132,17 @@ def _begin(
 def begin_planned(s: Service, made: Plan, parameters: dict[str, Any], place_m: float, author: str) -> Task[int]:
     """Asks the loop, and waits for its first sample; the tick at which it was taken."""
     # From here on the loop may take it; a motion that was refused before has no number.
-    id = s.last_motion = int(made.motion.id)
+    s.last_motion = int(made.motion.id)
     tick = yield from s.core.ask(RequestKind.TRACK, motion=made.motion, knots=made.knots)
+    yield from has_begun(s, made, parameters, place_m, author, tick)
+    return tick
+
+
+def has_begun(
+    s: Service, made: Plan, parameters: dict[str, Any], place_m: float, author: str, tick: int
+) -> Task[None]:  # fmt: skip
+    """What follows once the loop has taken it at this tick; until its first sample is there."""
+    id = s.last_motion = int(made.motion.id)
     if made.kind == "external":
         s.external = begun(s, id, place_m, made.facts["interval_s"])
     known = made.kind != "external" and seconds_of(made) is not None
@@ -143,7 +152,6 @@ def begin_planned(s: Service, made: Plan, parameters: dict[str, Any], place_m: f
     )
     while id not in s.watch.motions and s.watch.tick <= tick and s.core.ended is None:
         yield Pace.FAST
-    return tick
 
 
 def place_of(s: Service) -> float:

@@ -31,6 +31,8 @@ def queue(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
     while q.adding:
         yield Pace.FAST
     _drop_stale(s)
+    while q.undecided:
+        yield Pace.FAST
     cancels = q.cancels
     if len(q) + len(wanted) > MOST:
         told = f"{len(q)} motions wait, at most {MOST} may; queue these {len(wanted)} later"
@@ -181,9 +183,15 @@ def queued(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
         yield Pace.FAST if s.virtual else Pace.SLOW
 
 
-def unqueue(s: Service, asked: Asked, given: Arguments) -> Result:
-    """Cancels what waits."""
+def unqueue(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
+    """Cancels what waits; not one that has begun meanwhile."""
     item = given.args.item
     if item and item not in {one.number for one in s.queue.waiting}:
         raise Refused(Code.BAD_VALUE, f"item {item} does not wait; `queued` lists those that do", "item")
-    return {"cancelled": s.drop_queue(f"cancelled by {asked.sender}", item)}
+    undecided = s.queue.parked
+    gone = s.drop_queue(f"cancelled by {asked.sender}", item)
+    while s.queue.undecided:
+        yield Pace.FAST
+    if undecided is not None and undecided.state == "cancelled":
+        gone = [undecided.number, *gone]
+    return {"cancelled": gone}

@@ -95,9 +95,10 @@ def lease(s: Service, asked: Asked, given: Arguments) -> Result | Task[Result]:
                 desk.need(asked.who.id, asked.token, "release")
                 mode = s.watch.mode.name.lower()
                 raise Refused(Code.WRONG_MODE, f"the lease is not given back in the mode {mode}; stop first", "mode")
-            desk.release(asked.who.id, asked.token)
-            s.core.hold(None)
-            s.tell("lease", action="release", by=asked.sender)
+            desk.need(asked.who.id, asked.token, "release")
+            if s.queue.parked is not None:
+                return _release(s, asked)
+            _released(s, asked)
         case _:
             before, grants = desk.held, desk.grants
             force, restore = args.action == "takeover", Restore(s.store.epoch, s.store.rig) if args.restore else None
@@ -110,6 +111,26 @@ def lease(s: Service, asked: Asked, given: Arguments) -> Result | Task[Result]:
                 was = before.holder if before is not None else ""
                 s.tell("lease", action=args.action, lease_kind=held.kind, by=asked.sender, was=was)
     return _lease_now(s)
+
+
+def _release(s: Service, asked: Asked) -> Task[Result]:
+    """Once the loop has said whether the motion that it keeps has begun: then the lease is not given back."""
+    s.queue.undecided = s.queue.undecided or f"the lease was given back by {asked.sender}"
+    s.core.call_off()
+    while s.queue.undecided:
+        yield Pace.FAST
+    if s.queue.running is not None:
+        told = f"the lease is not given back: motion {s.queue.running.motion} of the queue has just begun; stop first"
+        raise Refused(Code.WRONG_MODE, told, "mode")
+    _released(s, asked)
+    return _lease_now(s)
+
+
+def _released(s: Service, asked: Asked) -> None:
+    s.lease.release(asked.who.id, asked.token)
+    s.drop_queue(f"the lease was given back by {asked.sender}")
+    s.core.hold(None)
+    s.tell("lease", action="release", by=asked.sender)
 
 
 def _lease_now(s: Service) -> Result:

@@ -19,6 +19,7 @@ _LOUD = frozenset(
         "black_box_failed",
         "recording_continued",
         "journal_failed",
+        "alarms_failed",
         "lease_lost",
         "clock_step",
         "warning",

@@ -71,11 +71,13 @@ class MotionQueue:
         self.holder = 0  # of the lease, who filled it
         self.cancels = 0  # how often it was cancelled
         self.adding = self.working = False
+        self.parked: Item | None = None  # the one that the loop will begin by itself
+        self.undecided = ""  # why that one shall not begin: the loop has not said yet whether it had begun
         self._over: deque[Item] = deque(maxlen=KEPT)
         self._next = 1
 
     def __len__(self) -> int:
-        return len(self.waiting)
+        return len(self.waiting) - bool(self.undecided)
 
     def number(self) -> int:
         """The next item's."""
@@ -83,10 +85,13 @@ class MotionQueue:
         return self._next - 1
 
     def cancel(self, why: str, first: int = 0) -> list[int]:
-        """Nothing that waits begins any more, from this item on; their numbers."""
+        """Nothing that waits begins any more, from this item on; their numbers, without one that is undecided."""
         gone = [item for item in self.waiting if item.number >= first]
         if gone:
             self.cancels += 1
+        if self.parked in gone:
+            gone.remove(self.parked)
+            self.undecided = self.undecided or why
         for item in gone:
             self.waiting.remove(item)
             self.end(item, "cancelled", why)

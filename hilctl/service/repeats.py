@@ -3,14 +3,14 @@
 A sender is a key or token, and what the program that uses it calls itself. A client that got no reply may send the
 same bytes again; nothing is done twice. Of each program the last 1024 changes are remembered, whatever the others do.
 An id that is older than what its program is remembered by may be a replay, and is refused. What changes nothing is
-simply done again.
+simply done again; but while it is under way, who asks the same once more gets its answer.
 """
 
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from hilctl.wire.errors import Code, Refused
 
@@ -28,6 +28,19 @@ class Entry:
     replay: bool  # whether its reply is kept, or the request is simply done again
     reply: bytes | None = None
     askers: list[list[bytes]] = field(default_factory=list)  # envelopes of those who wait for it
+    there: list[Callable[[], bool]] = field(default_factory=list)  # whether the connections stand that these came by
+
+    def asks(self, envelope: list[bytes]) -> None:
+        """One more waits for it."""
+        self.askers = [*self.askers[-_ASKERS + 1 :], envelope]
+
+    def came_by(self, there: Callable[[], bool]) -> None:
+        """This connection."""
+        self.there = [*self.there[-_ASKERS + 1 :], there]
+
+    def connected(self) -> bool:
+        """Whether one of its connections still stands."""
+        return any(there() for there in self.there)
 
 
 Sender = tuple[str, str]
@@ -47,24 +60,40 @@ class Repeats:
 
     def __init__(self, remembered: int = REMEMBERED, spared: Callable[[], Sender | None] = lambda: None) -> None:
         self._of: OrderedDict[Sender, _Memory] = OrderedDict()
+        self._reading: dict[tuple[Sender, int], tuple[Any, Entry]] = {}  # what changes nothing and is under way
         self._forgotten: OrderedDict[Sender, int] = OrderedDict()
         self._remembered, self._spared = remembered, spared
 
-    def meet(self, sender: Sender, id: int, body: bytes, replay: bool, envelope: list[bytes]) -> tuple[Verdict, Entry]:
+    def meet(self, sender: Sender, id: int, body: bytes, envelope: list[bytes]) -> tuple[Verdict, Entry]:
         """Whether this request is new, still being done (its asker is added), or was answered (the reply is there)."""
-        if not replay:
-            return "new", Entry(b"", replay, askers=[envelope])
         digest = hashlib.blake2b(body, digest_size=16).digest()
         memory = self._memory(sender)
         entry = memory.entries.get(id)
         if entry is None:
-            return "new", self._remember(memory, id, Entry(digest, replay, askers=[envelope]))
+            return "new", self._remember(memory, id, Entry(digest, replay=True, askers=[envelope]))
         if entry.digest != digest:
             raise Refused(Code.BAD_MESSAGE, f"id {id} was used before for another request", "id")
         if entry.reply is None:
-            entry.askers = [*entry.askers[-_ASKERS + 1 :], envelope]
+            entry.asks(envelope)
             return "pending", entry
         return "answered", entry
+
+    def meet_reading(self, sender: Sender, id: int, what: Any, envelope: list[bytes]) -> tuple[Verdict, Entry]:
+        """The same of a request that changes nothing: new, or under way until `done_reading`. What is asked is
+        compared, not its bytes."""
+        known = self._reading.get((sender, id))
+        if known is not None and known[0] == what:
+            known[1].asks(envelope)
+            return "pending", known[1]
+        entry = Entry(b"", replay=False, askers=[envelope])
+        self._reading[sender, id] = what, entry
+        return "new", entry
+
+    def done_reading(self, sender: Sender, id: int, entry: Entry) -> None:
+        """It is answered: from here on it would be done again."""
+        known = self._reading.get((sender, id))
+        if known is not None and known[1] is entry:
+            del self._reading[sender, id]
 
     def drop(self, key: str) -> None:
         """Nothing is remembered of a key or token that is admitted no more, and never again."""

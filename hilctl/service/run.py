@@ -200,6 +200,7 @@ def end(app: "App") -> int:
     s.files.shutdown(wait=False, cancel_futures=True)
     s.recorder.close()
     s.journal.close()
+    s.alarm_file.close(s.alarms)
     s.logbook.close()
     app.telemetry.close()
     app.desk.close()

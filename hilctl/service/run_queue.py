@@ -4,17 +4,20 @@ passed its level.
     waiting --its turn, its time, its trigger--> running --> done
     waiting --stop, off, trip, another lease, a plan that no longer fits--> cancelled
 
-The loop is asked for each of them as by `track`: nothing of the queue lies in the loop. So a motion begins a few
-milliseconds after the instant that it waits for, never before; on the virtual clock at exactly that tick.
+The loop is asked for each of them as by `track`. Shortly before its time, or when the turn of one with a trigger has
+come, the loop gets it to keep (loop/parked.py), and begins it at exactly that tick, on both clocks. Whatever cancels
+the queue, or makes the plan invalid, calls off what the loop has; until it answers, the item is undecided.
 """
 
 from functools import partial
 
-import numpy as np
-
 from hilctl.errors import HilctlError
+from hilctl.law.requests import Refusal, RequestKind
+from hilctl.loop.link import Answer
 from hilctl.service.checked import plan_checked
-from hilctl.service.do_motion import begin_planned, place_of
+from hilctl.service.core import taken
+from hilctl.service.do_motion import has_begun, place_of
+from hilctl.service.look import NEAR_S, Look
 from hilctl.service.queue import Item, Planned
 from hilctl.service.service import Service
 from hilctl.service.tasks import Pace, Task
@@ -22,7 +25,7 @@ from hilctl.signals import Mode, Trip
 
 SAME_M = 1e-9  # places that differ by less are one
 OTHER_LEASE = "the lease was lost, given back or taken over"
-_NEAR_S = 0.1  # to what is waited for: from then on it is looked for every millisecond
+BEGINS = "the next motion of the queue begins"
 _LOST = {"done": "done", "tripped": "tripped", "gone": "gone"}  # how an item ends, by its motion's end
 
 
@@ -64,7 +67,7 @@ def _end_tick(s: Service, item: Item | None) -> int:
 
 def _pace(s: Service, tick: int) -> Pace:
     """How soon to look again for what comes at this tick; in virtual time it may come at any moment."""
-    far = not s.virtual and tick - s.core.link.status.tick > _NEAR_S * s.rate_hz
+    far = not s.virtual and tick - s.core.link.status.tick > NEAR_S * s.rate_hz
     return Pace.SLOW if far else Pace.FAST
 
 
@@ -92,7 +95,7 @@ def _watch(s: Service, item: Item) -> None:
 def _next(s: Service, item: Item) -> Task[None]:
     """Begins it when it is due. What cancels the queue meanwhile is seen here as well."""
     cancels = s.queue.cancels
-    look = _Look(s, item)
+    look = Look(s, item)
     while True:
         why = _broken(s) or look.why
         if why:
@@ -101,93 +104,84 @@ def _next(s: Service, item: Item) -> Task[None]:
             return
         if not _at_rest(s) or s.occupied or s.changing:
             yield Pace.FAST
-            continue
-        if look.due():
-            break
-        yield _pace(s, item.due_tick)
-    try:
-        yield from _begin(s, item, cancels)
-    except HilctlError as error:
-        if s.queue.cancels == cancels:
-            s.drop_queue(f"item {item.number} ({item.kind}): {error}")
+        elif look.near():
+            try:
+                if (yield from _begin(s, item, look, cancels)):
+                    return
+            except HilctlError as error:
+                if s.queue.cancels == cancels:
+                    s.drop_queue(f"item {item.number} ({item.kind}): {error}")
+                return
+        else:
+            yield _pace(s, item.due_tick)
 
 
-class _Look:
-    """Whether the time of an item has come, or its channel has passed its level since its turn came."""
-
-    def __init__(self, s: Service, item: Item) -> None:
-        self._s, self._item = s, item
-        self._first = s.core.history.end - 1
-        self._begun = s.core.link.status.tick
-        self._step = max(1, round(s.rig.service.block_s * s.rate_hz))
-        self.why = ""  # it will not come
-
-    def due(self) -> bool:
-        """True once it may begin with the next tick."""
-        s, item = self._s, self._item
-        now = s.core.link.status
-        if item.due_tick:
-            self._pass_time(item.due_tick - 1)
-            return bool(now.tick >= item.due_tick - 1)
-        if not item.start.channel:
-            return True
-        if self._passed():
-            return True
-        if item.start.within_s and now.tick - self._begun > item.start.within_s * s.rate_hz:
-            start = item.start
-            self.why = f"{start.channel} was not {start.edge} {start.level:g} within {start.within_s:g} s"
-        elif s.core.history.end >= now.rows:
-            self._pass_time(now.tick + self._step)
-        return False
-
-    def _passed(self) -> bool:
-        """In the samples that have come since the last look; the one before them is kept for an edge."""
-        history, start = self._s.core.history, self._item.start
-        first = max(self._first, history.first, 0)
-        if history.end - first < 2:
-            return False
-        values = history.rows(first, history.end)[start.channel].astype(np.float64)
-        self._first = history.end - 1
-        there = values >= start.level if start.edge in ("above", "rising") else values <= start.level
-        there &= np.isfinite(values)
-        if start.edge in ("rising", "falling"):
-            there[1:] &= ~there[:-1] & np.isfinite(values[:-1])
-        hits = np.flatnonzero(there[1:]) + 1
-        if len(hits):
-            self._item.due_tick = int(history.rows(first + int(hits[0]), first + int(hits[0]) + 1)["tick"][0])
-        return bool(len(hits))
-
-    def _pass_time(self, tick: int) -> None:
-        """Virtual time passes only for what waits for it."""
-        s = self._s
-        if s.virtual and s.core.link.status.standing and s.core.link.status.tick < tick:
-            s.core.hold(None)
-            s.core.link.run_until(tick)
-
-
-def _begin(s: Service, item: Item, cancels: int) -> Task[None]:
-    """As planned; planned again where that is no longer valid."""
+def _begin(s: Service, item: Item, look: Look, cancels: int) -> Task[bool]:
+    """As planned; planned again where that is no longer valid. The loop is given it ahead of its time; False where it
+    was called off because it is not valid any more."""
     assert item.planned is not None
-    planned, s.occupied = item.planned, "the next motion of the queue begins"
+    q, s.occupied = s.queue, BEGINS
     try:
-        place_m, epoch = place_of(s), s.store.epoch
-        if epoch != planned.epoch or abs(place_m - planned.from_m) > SAME_M:
+        place_m = place_of(s)
+        if not _valid(s, item.planned):
+            epoch = s.store.epoch
             plan, _ = yield from s.planning.plan(partial(plan_checked, s, item.kind, item.parameters, place_m, 0))
-            planned = Planned(plan, place_m, epoch)
-        if s.queue.cancels != cancels or _broken(s) or not _at_rest(s):
-            return
-        s.queue.waiting.popleft()
-        item.state, item.planned, item.rest_m, s.queue.running = "running", None, planned.rest_m, item
-        item.motion = planned.plan.motion.id = s.last_motion + 1
+            item.planned = Planned(plan, place_m, epoch)
+        if q.cancels != cancels or _broken(s) or not _at_rest(s):
+            return True
+        plan = item.planned.plan
+        plan.motion.id = s.last_motion + 1
+        begin = look.begin()
+        if begin.edge:  # nothing else is kept waiting for what may never come
+            s.occupied = ""
+        id = s.core.send(RequestKind.TRACK, motion=plan.motion, knots=plan.knots, begin=begin)
+        q.parked = item
         try:
-            item.tick = yield from begin_planned(s, planned.plan, item.parameters, place_m, item.by)
-        except HilctlError as error:
-            s.queue.running = None
-            s.queue.end(item, "cancelled", str(error))
-            raise
+            answer = yield from _answered(s, item, id, look)
+        finally:
+            q.parked, why, q.undecided = None, q.undecided, ""
+        if why and answer.refusal:
+            q.waiting.remove(item)
+            q.end(item, "cancelled", why)
+            s.tell("queue_cancelled", items=[item.number], why=why)
+            return True
+        if answer.refusal == Refusal.CALLED_OFF:
+            return False
+        item.tick = taken(answer)
+        s.occupied = s.occupied or BEGINS
+        q.waiting.remove(item)
+        item.state, item.rest_m, q.running = "running", item.planned.rest_m, item
+        item.motion, item.planned = int(plan.motion.id), None
+        yield from has_begun(s, plan, item.parameters, place_m, item.by, item.tick)
         seen = s.watch.motions.get(item.motion)
         item.first = seen.first if seen is not None else -1
+        look.passed()  # at which sample, where the loop has waited for one
         late = max(0, item.tick - item.due_tick) if item.due_tick else 0
         s.tell("queue_started", item=item.number, motion=item.motion, due_tick=item.due_tick, late_ticks=late)
+        return True
     finally:
-        s.occupied = ""
+        if s.occupied == BEGINS:
+            s.occupied = ""
+
+
+def _valid(s: Service, planned: Planned) -> bool:
+    return s.store.epoch == planned.epoch and abs(place_of(s) - planned.from_m) <= SAME_M
+
+
+def _answered(s: Service, item: Item, id: int, look: Look) -> Task[Answer]:
+    """What the loop says of it: when it has begun, or will not. It is called off where it is not valid any more, and
+    where its level was passed in a sample before the loop had it."""
+    assert item.planned is not None
+    ours, told = s.occupied, False
+    while (answer := s.core.answer(id)) is None:
+        s.core.need()
+        why = _broken(s) or look.why
+        if why and not s.queue.undecided:
+            s.drop_queue(why)
+        stale = s.changing or s.occupied != ours or not _valid(s, item.planned) or look.missed()
+        if stale and not told:
+            told = True
+            s.core.call_off()
+        look.pass_time()
+        yield _pace(s, item.due_tick)
+    return answer

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from hilctl.recording.recorder import Recorder
 from hilctl.rig import Rig
 from hilctl.service.admission import Admission
+from hilctl.service.alarm_file import AlarmFile
 from hilctl.service.alarms import Alarms
 from hilctl.service.audit import Audit
 from hilctl.service.core import Core
@@ -82,10 +83,11 @@ class Service:
     watch: Watch
     admission: Admission
     wall: Wall
+    alarms: Alarms
+    alarm_file: AlarmFile
     guard: Any = None  # answers libzmq who may connect, where keys are asked for
     audit: Audit = field(default_factory=Audit)
     shelf: Shelf = field(default_factory=Shelf)
-    alarms: Alarms = field(default_factory=Alarms)
     logbook: Logbook = field(default_factory=Logbook)
     waveforms: Waveforms = field(default_factory=Waveforms)
     tasks: Tasks = field(default_factory=Tasks)
@@ -135,6 +137,12 @@ class Service:
         """Whether time is virtual."""
         return self.core.virtual
 
+    @property
+    def low_pressure(self) -> bool:
+        """Whether the table is held, or driven, at the low level of the supply."""
+        row = self.core.history.last()
+        return self.watch.mode in (Mode.HOLD, Mode.TRACK, Mode.STOP) and row is not None and int(row["supply"]) == 1
+
     def tell(self, kind: str, **body: Any) -> None:
         """An event, now."""
         self.events.tell(kind, self.watch.tick, **body)
@@ -142,6 +150,8 @@ class Service:
     def drop_queue(self, why: str, first: int = 0) -> list[int]:
         """No motion of the queue begins any more, from this item on; their numbers."""
         gone = self.queue.cancel(why, first)
+        if self.queue.undecided:
+            self.core.call_off()
         if gone:
             self.tell("queue_cancelled", items=gone, why=why)
         return gone

@@ -34,7 +34,7 @@ def status_of(s: Service) -> dict[str, Any]:
         "epoch": s.watch.epoch,
         "epoch_asked": s.store.epoch,
         "position_m": float(row["position_m"]) if row is not None else None,
-        "supply": _supply(row),
+        "supply": supply_of(row),
         "core": core_of(core),
         "link": link_of(s, core),
         "lease": _lease(s),
@@ -137,7 +137,7 @@ def told_trip(trip: Trip, core: Any, controller: Any) -> dict[str, Any]:
     }
 
 
-def _supply(row: Any) -> dict[str, Any]:
+def supply_of(row: Any) -> dict[str, Any]:
     """The supply output, and the pressure where the rig measures it."""
     if row is None:
         return {"level": "off", "pressure_pa": None}

@@ -8,5 +8,5 @@ from hilctl.wire.errors import Code, Refused
 __all__ = ["MAJOR", "MINOR", "PROTOCOL", "Code", "Refused"]
 
 MAJOR = 1  # another major version is refused
-MINOR = 4  # a minor version only adds
+MINOR = 5  # a minor version only adds
 PROTOCOL = f"{MAJOR}.{MINOR}"

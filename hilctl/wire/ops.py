@@ -52,6 +52,12 @@ class Arm(Params):
     ] = False
 
 
+class Supply(Params):
+    """Which."""
+
+    level: Annotated[Literal["off", "low", "high"], note("off: as the operation `off`, but under no motion")]
+
+
 class Zero(Params):
     """A sensor's offset."""
 
@@ -153,6 +159,16 @@ _ALL = (
         "driver, state, reconnects, detail",
         "opens the link to the device again, now, with its whole handshake; in off only. One that is open is closed "
         "first, and the device set up as at the start. Signs and null are found again by the next `arm`",
+        lease=True,
+    ),
+    Op(
+        "supply",
+        Supply,
+        "tick, level, pressure_pa, why",
+        "brings the supply to another level, while the table is held; answers when its pressure is there (`why` is "
+        "`there`), has not come in arming.timeout_s (`late`), or a trip (`tripped`) or somebody else (`off`) has ended "
+        "the way to it. Refused while a motion runs or waits, and `low` where the load needs more than it can hold. "
+        "`arm` leads to high",
         lease=True,
     ),
     *MOTION,

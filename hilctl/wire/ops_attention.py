@@ -39,8 +39,9 @@ ATTENTION = (
     Op(
         "alarms",
         Alarms,
-        "alarms [{number, kind, key, text, tick, time_ns, last_ns, count, active, acknowledged}], unacknowledged",
-        "trips, warnings and faults that ask for a person, until somebody acknowledges them",
+        "alarms [{number, kind, key, text, tick, time_ns, last_ns, count, active, run, earlier, acknowledged}], "
+        "unacknowledged",
+        "trips, warnings and faults that ask for a person, until somebody acknowledges them, in a later run as well",
         effect=False,
         role=Role.OBSERVER,
     ),

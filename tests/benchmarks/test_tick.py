@@ -51,6 +51,7 @@ def test_c_computes_the_same_for_a_rig_that_closes_its_own_loop(yardstick):
     [
         (tick_troubles.stalled, {"rejoined", "rejoined under the PID", "too long", "held, null, off"}),
         (tick_troubles.disturbed, {"now and then", "a second master", "no supply", "blocked"}),
+        (tick_troubles.supplied, {"low pressure", "moved at low pressure", "high pressure", "it does not come"}),
         (tick_troubles.faulty, {"POLARITY", "PRESSURES_EXCHANGED", "NULL_NOT_CONFIRMED", "the device starts again"}),
     ],
 )

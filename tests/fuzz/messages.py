@@ -22,6 +22,7 @@ GIVEN: dict[str, dict[str, Any]] = {
     "check_motion": {"kind": "triangle", "parameters": {"amplitude_m": 0.01, "speed_m_s": 0.05, "cycles": 2},
                      "points": 200},
     "move": {"position_m": 0.01},
+    "supply": {"level": "low"},
     "zero": {"sensor": "pressure_a"},
     "set": {"values": {"law.pid.kp": 12.0, "friction.fc_n": 300.0}, "expects": 3},
     "waveform": {"action": "begin", "name": "one", "count": 16, "quantity": "displacement", "interval_s": 0.01},

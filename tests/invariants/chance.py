@@ -120,7 +120,10 @@ class Chance:
             pick = r.random()
             if pick < 0.62:
                 return f"{who} {r.choice(_MOTIONS)(r)}"
-            return self._change(who) if pick < 0.88 else f"{who} {r.choice(('stop', 'off'))}"
+            if pick < 0.86:
+                return self._change(who)
+            level = r.choice(("low", "high"))
+            return f"{who} supply level={level}" if pick < 0.91 else f"{who} {r.choice(('stop', 'off'))}"
         if mode == Mode.TRACK:
             pick = r.random()
             if pick < 0.4:

@@ -8,6 +8,7 @@ A move position_m=0.03 duration_s=1
 A track sine amplitude_m=0.02 frequency_hz=1
 A set limits.late.ticks=20
 A zero displacement samples=200
+A supply level=low             in hold; `supply lost` is the pump
 wait 1.5                      seconds of the rig's time
 sensor displacement nan 5     ticks; stuck, stale, alternating; spike 0.001; offset 0.001 50; drift 0.1 50, a second
 status timeout 2              ticks; `status timeout 20 7`: in every seventh of them

@@ -272,6 +272,7 @@ class Session:
         self.desk.close()
         self.service.recorder.close()
         self.service.journal.close()
+        self.service.alarm_file.close(self.service.alarms)
         self.link.close()
 
     @property

@@ -31,6 +31,7 @@ def record_all(folder: Path) -> Path:
             rig.set({"law.feedback": "pid"})
             assert rig.wait(rig.track("triangle", speed_m_s=0.02, amplitude_m=0.003, cycles=1)).why == "done"
             rig.set({"law.feedback": "three_state"})
+            _queued(rig)
             _external(rig)
             # Virtual time runs on while the next request is on its way: what is to be cut short lasts for minutes.
             rig.track("chirp", start_hz=0.5, end_hz=4.0, amplitude_m=0.002, duration_s=300.0)
@@ -49,6 +50,19 @@ def record_all(folder: Path) -> Path:
             rig.move(0.002)
             rig.pass_time(11.0)  # until a state is noted again
         return Path(path)
+
+
+def _queued(rig: Client) -> None:
+    """Motions that the loop keeps until their tick, or their level; the supply low and high."""
+    there = {"kind": "move", "parameters": {"position_m": 0.001, "duration_s": 0.1}}
+    back = {"kind": "move", "parameters": {"position_m": 0.0, "duration_s": 0.1}}
+    tick = rig.status()["tick"]
+    items = rig.queue({**there, "at_tick": tick + 300}, {**back, "channel": "tick", "level": float(tick + 700)})
+    assert [rig.wait_queued(item)["state"] for item in items] == ["done", "done"]
+    rig.supply("low")
+    assert rig.wait(rig.move(0.001)).why == "done"
+    rig.supply("high")
+    assert rig.wait(rig.move(0.0)).why == "done"
 
 
 def _external(rig: Client) -> None:

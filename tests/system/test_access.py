@@ -22,6 +22,7 @@ GIVEN = {
     "track": {"kind": "sine", "parameters": {"amplitude_m": 0.001, "frequency_hz": 1.0}},
     "check_motion": {"kind": "sine", "parameters": {"amplitude_m": 0.001, "frequency_hz": 1.0}},
     "move": {"position_m": 0.001},
+    "supply": {"level": "low"},
     "zero": {"sensor": "acceleration"},
     "set": {"values": {"law.blend_s": 0.3}},
     "wait": {"mode": "off"},

@@ -81,3 +81,19 @@ def test_only_the_holder_keeps_it(free):
         answer = waited(other, "", keep_lease=True)
         assert answer["error"]["code"] == Code.LEASE_HELD
         assert "wait with keep_lease needs the lease" in answer["error"]["message"]
+
+
+def test_a_wait_that_is_sent_again_by_another_connection_keeps_it_when_the_first_one_ends(free):
+    service, looker = free
+    with Raw(service.commands) as first:
+        message = first.message("wait", id=1 << 20, lease=taken(first), seconds=600.0, keep_lease=True)
+        first.send(message)
+        with Raw(service.commands, client=first.client) as second:
+            second.send(message)
+            until(lambda: looker.status()["wire"]["waiting"] == 1, "the wait")
+            second.ask("status")  # by now the second one has come as well
+            assert looker.status()["wire"]["waiting"] == 1
+            first.socket.close()
+            looker.pass_time(1.5)  # three times as long as the holder may be silent
+            assert looker.status()["lease"] is not None
+        until(lambda: looker.status()["lease"] is None, "the loss of the lease")

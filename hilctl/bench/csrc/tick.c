@@ -93,7 +93,7 @@ static inline void watch(State *s, int64_t status) {
     effort(&s->now.limits, &s->now.machine, &s->now.law.valve,
            most(s->arm.overlap - s->now.arming.bump, 0), closed_loop(s) && !own_loop(s), s->u_applied - s->arm.null, s->estimate.v, s->linear.preview_ticks * s->now.dt_s,
            s->now.dt_s * (double)s->periods, &s->effort);
-    guard(s, status, closed_loop(s), fabs(s->here.v_m_s) > s->now.limits.stuck.speed_m_s);
+    guard(s, status, closed_loop(s), fabs(s->here.v_m_s) > s->now.limits.stuck.speed_m_s, supply_level(s));
     if (s->fresh.share < 1 && s->now.law.three_state.kp_per_mpa != 0 && closed_loop(s) && s->pid_share < 1)
         warn(Trip_PRESSURE_AGE, &s->guard);
     emergency(s);

@@ -137,7 +137,7 @@ static inline void delivered(int failed, double sent, int shown, double reading,
     }
 }
 
-static inline void guard(State *s, int64_t status, int closed, int driven) {
+static inline void guard(State *s, int64_t status, int closed, int driven, int64_t supply) {
     const Settings *now = &s->now;
     const Limits *l = &now->limits;
     const Checked *c = &s->checked;
@@ -168,9 +168,9 @@ static inline void guard(State *s, int64_t status, int closed, int driven) {
             latch(Trip_SATURATION, l->saturation.action, s->output.saturated_s, l->saturation.max_s, -1, tick, g);
     }
     guard_effort(l, &s->effort, tick, g);
-    if (now->sensors.supply_pressure.present && s->supply != 0) {
+    if (now->sensors.supply_pressure.present && supply != 0) {
         double share = c->value[SUPPLY] / now->machine.Ps;
-        int low = share < l->supply.low && s->supply == 2 && closed && !arming;
+        int low = share < l->supply.low && supply == 2 && closed && !arming;
         JUDGE(Trip_SUPPLY_PRESSURE, low || share > l->supply.high, c->value[SUPPLY],
               now->machine.Ps * (low ? l->supply.low : l->supply.high), l->supply, SUPPLY);
     }

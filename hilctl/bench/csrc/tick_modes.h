@@ -66,11 +66,25 @@ static inline void to_null(State *s, int64_t result) {
 
 static inline void switch_off(State *s) {
     motion_ends(s, TRIPPED);
-    s->mode = Mode_OFF; s->enable = 0; s->supply = 0; s->off_after = 0;
+    s->mode = Mode_OFF; s->enable = 0; s->supply = 0; s->off_after = 0; s->supply_s = 0;
     arming_forget(&s->arm);
     s->arm.step = Step_NONE; s->off_s = 0;
     s->output.command = s->arm.null;
     s->output.saturated = 0; s->output.saturated_s = 0; s->output.refused = 0;
+}
+
+static inline int64_t supply_level(State *s) {
+    if (s->supply_s <= 0) return s->supply;
+    const Arming *c = &s->now.arming;
+    double pressure = s->checked.value[SUPPLY];
+    int high = s->supply == 2;
+    s->supply_s += s->now.dt_s * (double)s->periods;
+    int there = isnan(pressure) ? s->supply_s >= (high ? c->high_pressure_s : c->low_pressure_s)
+                : high          ? pressure >= c->supply_share * s->now.machine.Ps
+                                : c->supply_share * pressure <= s->now.machine.Ps_low;
+    if (!there && s->supply_s <= c->timeout_s) return 1;
+    s->supply_s = 0;
+    return s->supply;
 }
 
 static inline void act(State *s) {

@@ -106,6 +106,7 @@ def measure(
 
     if rig.status()["mode"] == "off":
         rig.arm()
+    experiment.ready(rig)
     at = [f"{swing.name} at {facts.rate_hz / swing.period:.3g} Hz" for swing in swings]
     with experiment.under(rig, _UNDER, ORIGIN):
         return experiment.drive_all(rig, [as_leg(swing) for swing in swings], lambda name, done: tell(at[done]))

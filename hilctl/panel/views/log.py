@@ -137,7 +137,7 @@ class LogView(View):
                 ui.label(f"✖ {why}" if why else "None.").classes("hil-note")
             for one in reversed(alarms or []):
                 with ui.row().classes("hil-row"):
-                    sign = "▲ still there" if one["active"] else "△ over"
+                    sign = "▲ still there" if one["active"] else "△ earlier run" if one.get("earlier") else "△ over"
                     ui.label(
                         f"{_clock(one['last_ns'])}  {sign}  {one['kind']} [{one['key']}] ×{one['count']}: {one['text']}"
                     )

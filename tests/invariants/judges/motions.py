@@ -149,7 +149,8 @@ def beyond_limits(run: Run) -> Iterator[tuple[int, str]]:
 def astray(run: Run) -> Iterator[tuple[int, str]]:
     """A motion stays where it was planned; a stall leads it straight on, for `limits.late.rejoin_s` at most."""
     missed_s = run.summed(run.rows["skipped"] + (run.rows["status"] != 0), REJOINED_S) * run.dt_s
-    slow = run.epochs(lambda tables: tables.law.feedback == "pid")  # far behind its reference
+    slow = run.epochs(lambda tables: tables.law.feedback == "pid")  # far behind its reference,
+    slow = slow | (run.rows["supply"] == 1)  # as at low pressure, where the valve gives less for the same opening
     for motion in run.motions:
         at = slice(motion.begin, motion.end)
         margin = run.limits.tracking_error.max_m if slow[at].any() else 3 * MARGIN_M

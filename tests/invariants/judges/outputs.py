@@ -25,6 +25,7 @@ def outputs(run: Run) -> Iterator[tuple[int, str]]:
     supply[off | (standby & (arming <= Arming.REST))] = 0
     supply[standby & (arming > Arming.REST) & (arming < Arming.HIGH_PRESSURE)] = 1
     known = mode != Mode.NULL  # by way of null, the supply stays as it was
+    _asked_for(run, supply, known)
     wrong = (rows["enabled"] != enable) | ((rows["supply"] != supply) & known)
     wrong |= off & (np.abs(rows["u_cmd"]) > run.rig.tables.arming.null_max + abs(run.rig.tables.law.valve.null_bias))
     k = first(wrong)
@@ -37,6 +38,18 @@ def outputs(run: Run) -> Iterator[tuple[int, str]]:
     k = first(sent & other)
     if k >= 0:
         yield k + 1, "the device was sent another command than the sample before says"
+
+
+def _asked_for(run: Run, supply: Any, known: Any) -> None:
+    """The level that somebody has asked for in hold, until the rig leaves the closed loop."""
+    closed = np.isin(run.mode, (Mode.HOLD, Mode.TRACK, Mode.STOP))
+    for note in run.notes:
+        words = note.line.split()
+        if words[1:2] == ["supply"] and note.ok:
+            begin = run.at(note.last)
+            left = np.flatnonzero(~closed[begin:])
+            supply[begin : begin + left[0] if len(left) else None] = 2 if "level=high" in words else 1
+            known[run.shown(note) : begin] = False
 
 
 @judge

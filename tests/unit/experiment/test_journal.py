@@ -140,5 +140,10 @@ def test_a_rig_that_cannot_be_driven_says_what_to_do(trip, mode, feedback, says)
         ready(rig, feedback)
 
 
+def test_at_the_low_level_of_the_supply_nothing_is_measured():
+    with pytest.raises(LegFault, match=r"low level.*hilctl supply high"):
+        ready(SimpleNamespace(status=lambda: {"trip": None, "mode": "hold", "supply": {"level": "low"}}))
+
+
 def test_a_rig_in_hold_can_be_driven_under_any_feedback_where_none_is_needed():
     ready(SimpleNamespace(status=lambda: {"trip": None, "mode": "hold"}))

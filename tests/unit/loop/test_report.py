@@ -90,8 +90,11 @@ def test_the_status_holds_what_loop_and_law_are_at():
         assert status[name] == state[name], name
     for name in ("trip", "trip_tick", "trip_action", "trip_value", "trip_limit", "trip_sensor", "trips", "warnings"):
         assert status[name] == state.guard[name], name
-    assert status.arming == state.arm.step
-    assert len(changed(before, status)) == 18
+    assert (status.arming, status.supply_changes) == (state.arm.step, 1)
+    assert len(changed(before, status)) == 19
+    state.supply_s = 0.0
+    tell(rig)
+    assert status.supply_changes == 0
     assert loop.changed == 0
 
 

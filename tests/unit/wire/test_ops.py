@@ -58,7 +58,7 @@ def test_defaults_fill_what_is_not_given() -> None:
 
 def test_stop_and_off_need_no_lease_and_whatever_moves_does() -> None:
     needs = {name for name, op in OPS.items() if op.lease}
-    moves = {"arm", "reconnect", "track", "move", "feed", "queue", "unqueue", "hold", "reset"}
+    moves = {"arm", "reconnect", "supply", "track", "move", "feed", "queue", "unqueue", "hold", "reset"}
     assert needs == moves | {"zero", "set", "undo", "waveform"}
 
 
