@@ -29,12 +29,14 @@ class Desk(Listener):
         self.on_cursors: Callable[[tuple[int, int] | None], None] = lambda pair: None
         self.newest = (-1, -1)  # number and tick of the newest sample
         self.apart = False  # whether each trace has an axis of its own
+        self._watched = False  # whether the scope is in sight
         self._stop_line = stop_line
         self._loop = asyncio.get_running_loop()
         self._wake = asyncio.Event()
         self._told: tuple[Any, ...] = ()
         self._sent_s = 0.0  # when the last frame was
         self._free = True  # the browser has drawn what it was sent
+        self._hungry = False  # and would be sent more, if there were more
         self._leave = feed.join(self)
 
     def close(self) -> None:
@@ -46,6 +48,11 @@ class Desk(Listener):
         self.seat = seat
         self.seated.set()
 
+    def watch(self, scope: bool) -> None:
+        """Whether the scope is in sight: else nothing is drawn, and no frame is made. Its trigger goes on."""
+        self._watched = scope
+        self._wake.set()
+
     def wake(self) -> None:
         """There is something to send. Any thread."""
         self._loop.call_soon_threadsafe(self._wake.set)
@@ -55,8 +62,8 @@ class Desk(Listener):
     def on_block(self, block: Block, samples: Samples) -> None:
         """Samples that are in the ring already."""
         self.newest = (block.first + block.count - 1, int(block.columns["tick"][-1]))
-        self.scope.block(block.columns, samples)
-        self.wake()
+        if self.scope.block(block.columns, samples) or self._hungry:
+            self.wake()
 
     def on_event(self, event: Event, samples: Samples) -> None:
         """Something happened."""
@@ -93,7 +100,8 @@ class Desk(Listener):
     def _hear(self, said: dict[str, Any], socket: "WebSocket") -> None:
         if "drawn" in said:
             self._free = True
-            self._wake.set()
+            if not self._early():
+                self._wake.set()
         if "stop" in said:
             asyncio.create_task(self._stop(socket))  # noqa: RUF006  (it reports its outcome itself)
         if "show" in said:
@@ -129,16 +137,20 @@ class Desk(Listener):
             if mark != self._told:
                 self._told = mark
                 await socket.send_text(json.dumps(self.about()))
-            early_s = self._sent_s + _FRAME_S - self._loop.time()
-            if early_s > 0.0:
-                self._loop.call_later(early_s, self._wake.set)
+            if not self._watched or not self._free or self._early():
                 continue
-            if not self._free:
-                continue
+            self._hungry = True  # before it looks: a block that comes meanwhile wakes it
             frame = self.scope.frame()
             if frame is not None:
-                self._free, self._sent_s = False, self._loop.time()
+                self._hungry, self._free, self._sent_s = False, False, self._loop.time()
                 await socket.send_bytes(frame)
+
+    def _early(self) -> bool:
+        """Whether the next frame is not due yet; when it is, it is thought of again."""
+        early_s = self._sent_s + _FRAME_S - self._loop.time()
+        if early_s > 0.0:
+            self._loop.call_later(early_s, self._wake.set)
+        return early_s > 0.0
 
 
 async def _ask_again(socket: "WebSocket") -> None:

@@ -7,6 +7,7 @@ from hilctl.panel.feed import Feed
 from hilctl.panel.head import Head
 from hilctl.panel.seat import Seat, StopLine
 from hilctl.panel.views import VIEWS
+from hilctl.panel.views.scope import ScopeView
 
 if TYPE_CHECKING:
     from hilctl.panel.views.view import View
@@ -64,6 +65,7 @@ class Hall:
                 with boxes[name]:
                     views[name] = kind(desk)
                     views[name].build()
+            desk.watch(scope=name == ScopeView.name)
             views[name].shown()
 
         shown_of = {"changed": -1}
