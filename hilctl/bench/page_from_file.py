@@ -44,6 +44,8 @@ class FromFile(Feed):
                 sent = int(columns["tick"][-1]) + 1
                 self._ending.wait(max(0.0, begun_s + sent / hello["rate_hz"] - time.monotonic()))
                 self._take(Block(sent, block.count, columns, hello["run"]))
+                if sent > hello["rate_hz"] * (time.monotonic() - begun_s):
+                    self._rest()
             self.changed += 1
 
 

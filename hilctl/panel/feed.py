@@ -13,6 +13,8 @@ from hilctl.panel.samples import Samples
 
 _QUIET_S = 2.5  # the status comes once a second
 _AGAIN_S = 1.0
+_FRAME_S = 0.028  # between two looks at what has come, while somebody sees the scope: some 35 pictures a second are smooth
+_CALM_S = 0.1  # and while nobody does: being woken costs more than a block
 _EVENTS = 1000
 _NO_TRACE = ("tick", "time_ns", "device_tick")  # they only grow
 
@@ -45,11 +47,16 @@ class Run(NamedTuple):
 class Listener:
     """Called on the feed's thread, so its methods must be short."""
 
+    lively = False  # whether it draws samples as they come
+
     def on_block(self, block: Block, samples: Samples) -> None:
         """Samples that are in the ring already."""
 
     def on_event(self, event: Event, samples: Samples) -> None:
         """Something happened."""
+
+    def on_rest(self) -> None:
+        """All that has come is told."""
 
     def on_run(self) -> None:
         """Another run of the service: what was shown is of the past."""
@@ -113,7 +120,7 @@ class Feed:
         self.changed += 1
 
     def _hear(self, rig: Client) -> None:
-        coming = rig.subscribe(timeout_s=_QUIET_S)
+        coming = rig.subscribe(timeout_s=_QUIET_S, rest=self._rest)
         if self.run is None or self.run.id != rig.hello["run"]:
             self._begin(rig)
         self._past(rig)
@@ -130,7 +137,14 @@ class Feed:
             except (NoReply, Refused) as error:
                 self._lost(str(error))
                 return
-            coming = rig.subscribe(timeout_s=_QUIET_S)
+            coming = rig.subscribe(timeout_s=_QUIET_S, rest=self._rest)
+
+    def _rest(self) -> None:
+        """What comes meanwhile is taken in one go."""
+        listeners = self._all()
+        for listener in listeners:
+            listener.on_rest()
+        self._ending.wait(_FRAME_S if any(listener.lively for listener in listeners) else _CALM_S)
 
     def _begin(self, rig: Client) -> None:
         names = [name for name in rig.hello["channels"] if name not in _NO_TRACE]
