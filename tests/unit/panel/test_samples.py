@@ -77,7 +77,7 @@ def test_a_spike_of_one_sample_is_seen_at_every_width(power):
 def test_memory_does_not_grow_and_is_bounded_at_any_rate():
     for rate in (100.0, 1000.0, 10_000.0):
         samples = Samples([f"c{k}" for k in range(60)], rate)
-        held = samples._flat.nbytes + samples._low.nbytes + samples._high.nbytes
+        held = samples._full.nbytes + samples._low.nbytes + samples._high.nbytes
         assert held < 200e6
 
 
