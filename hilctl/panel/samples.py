@@ -98,7 +98,8 @@ class Samples:
         """One channel at the full rate, `first` to `last` included, as far as it is still there; gaps are nan."""
         with self._lock:
             first, end = max(first, self.full_first), min(last + 1, self.end)
-            return self._samples([row], first, max(first, end))[0]
+            found: Floats = self._samples([row], first, max(first, end))[0]
+            return found
 
     def newest(self) -> dict[str, float]:
         """The newest sample."""

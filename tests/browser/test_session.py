@@ -19,18 +19,6 @@ def service():
         yield service
 
 
-@pytest.fixture(scope="module")
-def panel(service, serving, tmp_path_factory):
-    return serving(service.commands, tmp_path_factory.mktemp("panel"))
-
-
-@pytest.fixture
-def page(panel, open_page):
-    page = open_page(panel.url)
-    clicks.status(page, "Mode").filter(has_text=re.compile("[A-Z]{3}")).wait_for()
-    return page
-
-
 def test_a_session(page, service, tmp_path):
     clicks.take_the_lease(page)
     clicks.arm(page)
