@@ -44,13 +44,13 @@ def run(quick: bool) -> dict[str, Any]:
         service = stack.enter_context(private_service(_RIG, clock="real", changes=changes))
         rig = stack.enter_context(Client(service.commands, lease="none"))
         blocks = keep(rig, folder / "blocks.bin", 3.0)
-        live = stack.enter_context(_panel(["-m", "hilctl", "panel", "--connect", service.commands, "--port", "0"]))
-        still = stack.enter_context(_panel(["-m", "hilctl.bench.page_from_file", str(blocks)]))
+        live = stack.enter_context(panel(["-m", "hilctl", "panel", "--connect", service.commands, "--port", "0"]))
+        still = stack.enter_context(panel(["-m", "hilctl.bench.page_from_file", str(blocks)]))
         browser = stack.enter_context(chromium())
         begun_s = time.monotonic()
-        page = _opened(browser, live.url)
+        page = opened(browser, live.url)
         ready_s = time.monotonic() - begun_s
-        _show(page)
+        show(page)
         figures = {"ready_s": ready_s, "traces": len(_TRACES), **_drawn(page, rig, live.pid, seconds)}
         figures |= _stopped(page, rig, stops)
         page.context.close()
@@ -67,7 +67,8 @@ class _Served:
 
 
 @contextlib.contextmanager
-def _panel(words: list[str]) -> Iterator[_Served]:
+def panel(words: list[str]) -> Iterator[_Served]:
+    """A process that serves the page, until the block ends."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
     with subprocess.Popen([sys.executable, *words], stdout=subprocess.PIPE, env=environment) as process:
         try:
@@ -87,7 +88,8 @@ def _address(process: "subprocess.Popen[bytes]") -> str:
     raise HilctlError("the panel has not started")
 
 
-def _opened(browser: Any, url: str) -> Any:
+def opened(browser: Any, url: str) -> Any:
+    """A page that is ready: it shows the mode, offers the lease, and has its own line."""
     page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
     page.goto(url)
     page.get_by_role("status", name="Mode").filter(has_text=re.compile("OFF|HOLD|TRACK")).wait_for()
@@ -96,7 +98,7 @@ def _opened(browser: Any, url: str) -> Any:
     return page
 
 
-def _show(page: Any) -> None:
+def show(page: Any) -> None:
     """The scope, with all traces, one column a sample."""
     page.get_by_role("tab", name="Scope").click()
     page.wait_for_function(_READY)
@@ -141,8 +143,8 @@ def _wakes(browser: Any, rig: Client, urls: tuple[str, str], seconds: float) -> 
     """99th percentiles of the wake-up latency in µs while the browser shows each page."""
     found = []
     for url in urls:
-        page = _opened(browser, url)
-        _show(page)
+        page = opened(browser, url)
+        show(page)
         first = rig.status()["history"]["end"]
         time.sleep(seconds)
         last = rig.status()["history"]["end"] - 1

@@ -74,6 +74,7 @@ class Feed:
         self.events: list[dict[str, Any]] = []  # of this run, the newest last; never changed, but replaced
         self.changed = 0  # grows with each status, event and loss
         self.heard_s = 0.0
+        self.frame_s = _FRAME_S
         self.received = self.lost = 0  # samples of this run; those that came too fast for this listener
         self.late_s: float | None = None  # from the newest sample until it was here; None on the virtual clock
         self._next = 0  # number of the sample that is expected
@@ -157,7 +158,7 @@ class Feed:
         """What comes meanwhile is taken in one go."""
         for listener in self._all():
             listener.on_rest()
-        self._ending.wait(_FRAME_S if self.lively else _CALM_S)
+        self._ending.wait(self.frame_s if self.lively else _CALM_S)
 
     def _begin(self, rig: Client) -> None:
         names = [name for name in rig.hello["channels"] if name not in _NO_TRACE]

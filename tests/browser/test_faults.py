@@ -48,6 +48,10 @@ def moves(rig, kind, **parameters):
     with_lease(rig, do)
 
 
+def sways(rig):
+    moves(rig, "sine", amplitude_m=0.01, frequency_hz=1.0, cycles=2)
+
+
 def edit(page, key, value):
     clicks.tab(page, "Parameters")
     page.get_by_label("find a key or a meaning").fill(key)
@@ -205,10 +209,9 @@ def test_a_slow_browser_is_served_less_and_misses_nothing(page, rig):
     page.evaluate("""() => {
         window.held = []; window.known = hilctl.scope.said; window.really = hilctl.socket.send.bind(hilctl.socket);
         hilctl.socket.send = (text) => text.includes('drawn') ? window.held.push(text) : window.really(text); }""")
-    moves(rig, "sine", amplitude_m=0.01, frequency_hz=1.0, cycles=2)
-    page.wait_for_function("hilctl.scope.taken === window.known + 4")
+    until(lambda: (sways(rig), page.evaluate("hilctl.scope.taken === window.known + 4"))[1], "four frames")
     frames = page.evaluate("hilctl.frames")
-    moves(rig, "sine", amplitude_m=0.01, frequency_hz=1.0, cycles=2)
+    sways(rig)
     assert page.evaluate("hilctl.frames") == frames
     page.evaluate("() => { hilctl.socket.send = window.really; window.really(window.held.pop()); }")
     page.wait_for_function("frames => hilctl.frames > frames", arg=frames)
