@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from hilctl.bench.page_from_file import keep
-from hilctl.bench.panel import opened, panel, show
+from hilctl.bench.panel_page import opened, panel, show
 from hilctl.client import Client, private_service
 from hilctl.panel.browser import chromium
 

@@ -27,6 +27,7 @@ class Desk(Listener):
         self.seat: Seat | None = None
         self.seated = asyncio.Event()
         self.on_cursors: Callable[[tuple[int, int] | None], None] = lambda pair: None
+        self.on_capture: Callable[[], None] = lambda: None
         self.newest = (-1, -1)  # number and tick of the newest sample
         self.apart = False  # whether each trace has an axis of its own
         self._stop_line = stop_line
@@ -62,6 +63,7 @@ class Desk(Listener):
         self.newest = (block.first + block.count - 1, int(block.columns["tick"][-1]))
         if self.scope.block(block.columns, samples):
             self.wake()
+            self._loop.call_soon_threadsafe(self.on_capture)
 
     def on_event(self, event: Event, samples: Samples) -> None:
         """Something happened."""

@@ -41,7 +41,7 @@ class ScopeView(View):
         self._pair: tuple[int, int] | None = None
         self._run = ""
         self._length = self.desk.scope.window_s  # as the list of windows shows it
-        self.desk.on_cursors = self._cursors
+        self.desk.on_cursors, self.desk.on_capture = self._cursors, self.refresh
         scope = self.desk.scope
         with ui.row().classes("hil-row"):
             self._channels = ui.select(self._names(), value=list(scope.channels), multiple=True, label="channels",
