@@ -46,8 +46,9 @@ def run(quick: bool) -> dict[str, Any]:
         figures = {"ready_s": ready_s, "traces": len(TRACES), **_drawn(page, rig, live.pid, seconds)}
         figures |= _stopped(page, rig, stops)
         page.context.close()
-        figures |= captured(browser, capture_s)
         wakes = [_wakes(browser, rig, urls, seconds / 2) for urls in [(live.url, still.url)] * rounds]
+    with chromium() as browser:
+        figures |= captured(browser, capture_s)
     figures |= {"wake_p99_us": statistics.median(one for one, _ in wakes),
                 "wake_p99_from_file_us": statistics.median(other for _, other in wakes)}  # fmt: skip
     ratio = statistics.median(one / other for one, other in wakes)

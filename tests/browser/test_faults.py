@@ -1,6 +1,7 @@
 """What goes wrong around the page: it says so, shows the truth, sends nothing twice, loses nothing that was typed."""
 
 import re
+import signal
 import socket
 from contextlib import contextmanager
 
@@ -297,9 +298,16 @@ def test_a_service_that_goes_and_comes_again_with_another_rig_file(serving, open
             assert rig.status()["lease"] is None
 
 
-def test_a_page_whose_panel_has_ended_says_that_it_is_old(service, serving, open_page, tmp_path):
+def test_a_page_whose_panel_is_silent_or_has_ended_says_that_it_is_old(service, serving, open_page, tmp_path):
     first = serving(service.commands, tmp_path)
     page = clicks.opened(open_page(first.url))
+    page.wait_for_function("hilctl.connected")
+    first.process.send_signal(signal.SIGSTOP)
+    try:
+        page.locator("body.hil-away").wait_for()
+    finally:
+        first.process.send_signal(signal.SIGCONT)
+    page.locator("body:not(.hil-away)").wait_for()
     assert first.end() == 0
     page.locator("body.hil-away").wait_for()
     assert page.evaluate("getComputedStyle(document.body, '::after').content").startswith('"No connection')

@@ -36,9 +36,13 @@ def test_a_session(page, service, tmp_path):
     clicks.mode(page, "hold")
     clicks.tab(page, "Scope")
     page.get_by_text(re.compile(r"501 samples of 4 channels around tick \d+, none is missing")).wait_for()
+    assert window(page) == "0.5 s"
     with page.expect_download() as saved:
         clicks.press(page, "Save the capture")
     compare_with_fetch(service, Path(saved.value.path()))
+    clicks.press(page, "Back to live")
+    page.get_by_text("▶ live").wait_for()
+    assert window(page) == "10 s"
 
     # A campaign as a job, its points as they come, its result applied.
     clicks.tab(page, "Friction")
@@ -57,6 +61,12 @@ def test_a_session(page, service, tmp_path):
     page.get_by_text("≠ rig file").first.wait_for()
     clicks.press(page, "Undo the last set…", sure="Undo")
     page.get_by_text(re.compile("Undone: active as epoch")).wait_for()
+
+
+def window(page):
+    """The length of time that the list of windows shows."""
+    chosen = page.locator(".q-select", has=page.get_by_role("combobox", name="window"))
+    return chosen.locator(".q-field__native").inner_text().strip()
 
 
 def compare_with_fetch(service, file):
