@@ -70,7 +70,7 @@ class Desk(Listener):
         self.scope.event(event.kind, event.tick, samples)
 
     def on_rest(self) -> None:
-        """All that has come is told."""
+        """All that has come is taken."""
         self._fresh = True  # first: if the browser has drawn meanwhile, one of the two threads sees both
         if self.lively and self._free():
             self.wake()

@@ -57,7 +57,7 @@ class Listener:
         """Something happened."""
 
     def on_rest(self) -> None:
-        """All that has come is told."""
+        """All that has come is taken."""
 
     def on_run(self) -> None:
         """Another run of the service: what was shown is of the past."""
