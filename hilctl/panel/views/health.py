@@ -14,7 +14,7 @@ from hilctl.panel.views.view import View
 STAGES = {"wake_ns": "wake-up latency", "exchange_ns": "exchange", "law_ns": "controller"}
 _EDGES_US = np.geomspace(0.5, 50_000.0, 61)
 _SPAN_S = 60.0
-_TOPICS = {"block": "samples", "event": "events", "status": "the status", "scope": "the scope for PlotJuggler"}
+_TOPICS = {"block": "samples", "event": "events", "status": "status", "scope": "scope, for PlotJuggler"}
 
 
 class HealthView(View):
@@ -66,13 +66,13 @@ class HealthView(View):
             for name, age in link["ages_ms"].items()
         }
         self._link.fill(rows)
-        listening = wire.get("listeners")  # an older service does not tell
-        rows = {f"to {_TOPICS[topic]}": str(count) for topic, count in listening.items()} if listening else {}
-        self._listeners.fill(rows | {
+        listening = wire.get("listeners", {})  # an older service does not tell
+        self._listeners.fill({
+            **{f"connections for {_TOPICS[topic]}": str(count) for topic, count in listening.items()},
             "samples received by this panel": str(feed.received),
-            "lost on the way to it": f"⚠ {feed.lost}" if feed.lost else "0",
-            "newest sample, when it came": "–" if feed.late_s is None else f"{1e3 * feed.late_s:.0f} ms old",
-            "pages that are open": str(feed.pages), "that show the scope": str(feed.lively),
+            "samples lost by this panel": f"⚠ {feed.lost}" if feed.lost else "0",
+            "delay of the newest sample": "–" if feed.late_s is None else f"{1e3 * feed.late_s:.0f} ms",
+            "open pages": str(feed.pages), "pages that show the scope": str(feed.lively),
         })  # fmt: skip
         load = os.getloadavg()
         self._host.fill({
