@@ -1,107 +1,59 @@
 """The operator's page in a real browser: frames, latency, what the panel takes, and what the browser does to the loop.
 
-The scope shows eight traces of a window of 1000 columns. Latency counts from the time of the newest sample of a frame
-until the browser has drawn it; `stop` from the click until the loop has it. On two cores a browser alone disturbs the
-loop. What the page adds is therefore held against the same browser that shows the same page, fed by blocks of a file,
-by a panel that has no service: the ratio is of the wake-up latencies' 99th percentiles in turns.
+A page is ready when it shows the mode, offers the lease and has its own line: from its address on, in a browser that
+runs and has cached nothing. The scope shows eight traces of a window of 1000 columns. Latency counts from the time of
+the newest sample of a frame until the browser has drawn it; `stop` from the click until the loop has it. On two cores a
+browser alone disturbs the loop. What the page adds is therefore held against the same browser that shows the same page,
+fed by blocks of a file, by a panel that has no service: the ratio is of the wake-up latencies' 99th percentiles in
+turns.
 """
 
 import contextlib
-import os
-import re
-import select
-import signal
 import statistics
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
+from hilctl.bench.page_capture import captured
 from hilctl.bench.page_from_file import keep
+from hilctl.bench.panel_page import TRACES, blank, opened, panel, ready_s, show
 from hilctl.bench.telemetry import cpu_s
 from hilctl.client import Client, private_service
 from hilctl.errors import HilctlError
 from hilctl.panel.browser import chromium
 
 _RIG = "table-500"
-_TRACES = ("xr_m", "position_m", "error_m", "velocity_m_s", "vr_m_s", "load_pressure_pa", "friction_n", "u_cmd")
-_STARTS_S = 60.0
-_READY = "() => document.querySelector('canvas.hil-scope') && hilctl.drawn > 5"
 _PAINTS = "() => { hilctl.painted = []; }"
 
 
 def run(quick: bool) -> dict[str, Any]:
     """Frames a second, milliseconds, shares of a core; the ratio of the loop's p99."""
-    seconds, stops, rounds = (3.0, 4, 1) if quick else (20.0, 60, 8)
+    seconds, stops, rounds, capture_s = (3.0, 4, 1, 1.0) if quick else (20.0, 60, 8, 10.0)
     with TemporaryDirectory(prefix="hilctl-bench-") as name, contextlib.ExitStack() as stack:
         folder = Path(name)
         changes = {"limits.late.ticks": 100_000, "service.history_s": 20.0, "service.burst": 4000}
         service = stack.enter_context(private_service(_RIG, clock="real", changes=changes))
         rig = stack.enter_context(Client(service.commands, lease="none"))
         blocks = keep(rig, folder / "blocks.bin", 3.0)
-        live = stack.enter_context(_panel(["-m", "hilctl", "panel", "--connect", service.commands, "--port", "0"]))
-        still = stack.enter_context(_panel(["-m", "hilctl.bench.page_from_file", str(blocks)]))
+        live = stack.enter_context(panel(["-m", "hilctl", "panel", "--connect", service.commands, "--port", "0"]))
+        still = stack.enter_context(panel(["-m", "hilctl.bench.page_from_file", str(blocks)]))
         browser = stack.enter_context(chromium())
-        begun_s = time.monotonic()
-        page = _opened(browser, live.url)
-        ready_s = time.monotonic() - begun_s
-        _show(page)
-        figures = {"ready_s": ready_s, "traces": len(_TRACES), **_drawn(page, rig, live.pid, seconds)}
+        page = blank(browser)
+        figures = {"ready_s": ready_s(page, live.url)}
+        show(page)
+        figures |= {"traces": len(TRACES), **_drawn(page, rig, live.pid, seconds)}
         figures |= _stopped(page, rig, stops)
         page.context.close()
         wakes = [_wakes(browser, rig, urls, seconds / 2) for urls in [(live.url, still.url)] * rounds]
+    with chromium() as browser:
+        figures |= captured(browser, capture_s)
     figures |= {"wake_p99_us": statistics.median(one for one, _ in wakes),
                 "wake_p99_from_file_us": statistics.median(other for _, other in wakes)}  # fmt: skip
     ratio = statistics.median(one / other for one, other in wakes)
     return {"bench": "panel", "figures": figures, "ratio": {"wake_p99": ratio}}
-
-
-class _Served:
-    def __init__(self, process: "subprocess.Popen[bytes]", url: str) -> None:
-        self.pid, self.url = process.pid, url
-
-
-@contextlib.contextmanager
-def _panel(words: list[str]) -> Iterator[_Served]:
-    environment = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
-    with subprocess.Popen([sys.executable, *words], stdout=subprocess.PIPE, env=environment) as process:
-        try:
-            yield _Served(process, _address(process))
-        finally:
-            process.send_signal(signal.SIGINT)
-
-
-def _address(process: "subprocess.Popen[bytes]") -> str:
-    until_s, text = time.monotonic() + _STARTS_S, b""
-    assert process.stdout is not None
-    while time.monotonic() < until_s and process.poll() is None:
-        if select.select([process.stdout], [], [], 0.2)[0]:
-            text += os.read(process.stdout.fileno(), 4096)
-        if found := re.search(rb"(http://\S+)\n", text):
-            return found[1].decode()
-    raise HilctlError("the panel has not started")
-
-
-def _opened(browser: Any, url: str) -> Any:
-    page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
-    page.goto(url)
-    page.get_by_role("status", name="Mode").filter(has_text=re.compile("OFF|HOLD|TRACK")).wait_for()
-    page.get_by_role("button", name=re.compile("Take the lease")).wait_for()
-    page.wait_for_function("() => hilctl.connected")
-    return page
-
-
-def _show(page: Any) -> None:
-    """The scope, with all traces, one column a sample."""
-    page.get_by_role("tab", name="Scope").click()
-    page.wait_for_function(_READY)
-    page.evaluate("names => hilctl.socket.send(JSON.stringify({ show: names, window: 1.0 }))", list(_TRACES))
-    page.wait_for_function("count => hilctl.scope.about?.channels.length === count", arg=len(_TRACES))
 
 
 def _drawn(page: Any, rig: Client, pid: int, seconds: float) -> dict[str, float]:
@@ -141,8 +93,8 @@ def _wakes(browser: Any, rig: Client, urls: tuple[str, str], seconds: float) -> 
     """99th percentiles of the wake-up latency in µs while the browser shows each page."""
     found = []
     for url in urls:
-        page = _opened(browser, url)
-        _show(page)
+        page = opened(browser, url)
+        show(page)
         first = rig.status()["history"]["end"]
         time.sleep(seconds)
         last = rig.status()["history"]["end"] - 1

@@ -17,17 +17,14 @@ from hilctl.cli import commission_plan, commission_told, connect, identify_parts
 from hilctl.cli.arguments import BUDGET, SPEED, number
 from hilctl.cli.files import result_file, source_file
 from hilctl.cli.output import note
-from hilctl.cli.progress import progress
+from hilctl.cli.progress import progress, show
 from hilctl.errors import DONE, HilctlError, WrongUse
 from hilctl.results.commissioned import PARTS
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as Bar
-    from rich.progress import TaskID
 
     from hilctl.commission import How
     from hilctl.commission.history import History
-    from hilctl.commission.progress import Progress
 
 LEARNED_HZ = (0.5, 1.0, 2.0, 5.0)
 PEAK_M = 0.05
@@ -86,7 +83,7 @@ def _commission(given: argparse.Namespace) -> int:
         with identify_parts.rig_of(given) as rig:
             if how.does("friction"):
                 identify_parts.refuse_campaign(rig, how.speeds_m_s, how.campaign_s)
-            work = Commissioning(rig, how, lambda text: show(text, work.progress, bar, line))
+            work = Commissioning(rig, how, lambda text: show(bar, line, text, work.progress))
             try:
                 with identify_parts.recording(rig):
                     work.run()
@@ -103,11 +100,6 @@ def _commission(given: argparse.Namespace) -> int:
     commission_told.tell(work.result)
     commission_told.files(kept)
     return DONE
-
-
-def show(text: str, now: "Progress", bar: "Bar", line: "TaskID") -> None:
-    """How far a commissioning is."""
-    bar.update(line, description=text, total=100, completed=round(100 * now.fraction), seconds_left=now.left_s)
 
 
 def _check(given: argparse.Namespace) -> None:

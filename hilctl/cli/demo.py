@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from hilctl.cli import commission_told
 from hilctl.cli.arguments import count
-from hilctl.cli.commission import show
 from hilctl.cli.files import result_file, result_folder
 from hilctl.cli.output import note, say
-from hilctl.cli.progress import progress
+from hilctl.cli.progress import progress, show
 from hilctl.errors import DONE, HilctlError, NoFigures, WrongUse
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ def _demo(given: argparse.Namespace) -> int:
             bar.update(line, description=text)
 
         with private_service(RIG, changes=changes) as service, Client(service.commands, name="demo") as client:
-            alone, work = _drive(client, folder, given.seed, tell, lambda text, now: show(text, now, bar, line))
+            alone, work = _drive(client, folder, given.seed, tell, lambda text, now: show(bar, line, text, now))
             try:
                 work.run()
                 failed = ""

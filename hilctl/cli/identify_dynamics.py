@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from hilctl.cli import identify_choices
+from hilctl.cli import identify_choices, identify_dynamics_stages
 from hilctl.cli import identify_parts as parts
 from hilctl.cli.arguments import number
 from hilctl.cli.files import source_file
 from hilctl.cli.output import json_line, note, say
-from hilctl.cli.progress import progress
+from hilctl.cli.progress import progress, show
 from hilctl.errors import WrongUse
 
 if TYPE_CHECKING:
@@ -74,9 +74,11 @@ def run(given: argparse.Namespace) -> int:
     folder = Path(given.resume) if given.resume else parts.folder_of(given, "dynamics")
     with progress() as bar:
         line = bar.add_task("connecting", total=None)
+        begun = None if given.record else 0.0 if given.resume else parts.preparing_s(given)
+        stages = identify_dynamics_stages.Study(begun, lambda text, now: show(bar, line, text, now))
 
         def tell(text: str, done: int | None = None, of: int | None = None, **more: Any) -> None:
-            bar.update(line, description=text, total=of, completed=done, seconds_left=more.get("seconds_left"))
+            stages.hear(text, **more)
             if given.events:
                 note(json_line({"event": text, "done": done, "of": of, **more}))
 

@@ -16,6 +16,7 @@ from hilctl.cli.identify_parts import (
     interval,
     made_ready,
     outcome,
+    preparing_s,
     recording,
     refuse_campaign,
     rig_of,
@@ -23,13 +24,13 @@ from hilctl.cli.identify_parts import (
 )
 from hilctl.cli.output import note, say, show
 from hilctl.cli.progress import progress
+from hilctl.cli.progress import show as show_progress
 from hilctl.errors import WrongUse
 from hilctl.identify import friction_sets
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
-
     from hilctl.client import Client
+    from hilctl.experiment.stages import Stages
     from hilctl.identify.friction import Campaign
     from hilctl.results.friction import Discarded, SlidingFit
     from hilctl.results.identified import FittedPoints, IdentifiedFriction
@@ -40,7 +41,8 @@ ORIGIN = "identify friction"
 
 def run(given: argparse.Namespace) -> int:
     """Does it; returns the exit code."""
-    from hilctl.identify.friction import CannotPlan
+    from hilctl.experiment.stages import Stages
+    from hilctl.identify.friction import BUDGET_S, CannotPlan
 
     check(given)
     if given.points:
@@ -51,8 +53,10 @@ def run(given: argparse.Namespace) -> int:
         with progress() as bar:
             line = bar.add_task("connecting", total=None)
             with rig_of(given) as rig:
-                campaign = _measure(rig, given, folder, bar, line)
-                bar.update(line, description="fitting")
+                expected = {"preparing": 0.0 if given.resume else preparing_s(given), "measuring": BUDGET_S}
+                stages = Stages(expected, lambda text, now: show_progress(bar, line, text, now))
+                campaign = _measure(rig, given, folder, stages)
+                stages.say("fitting", 1.0)
                 answer = _answer(campaign, rig, given.apply)
     except KeyboardInterrupt:
         if (folder / "campaign.json").exists():
@@ -86,9 +90,7 @@ def _of_file(given: argparse.Namespace) -> int:
     return outcome(given, told, folder_of(given, "friction") / "fit.json", begun_s, _tell_points)
 
 
-def _measure(
-    rig: "Client", given: argparse.Namespace, folder: Path, bar: "Progress", line: "TaskID"
-) -> "Campaign":  # fmt: skip
+def _measure(rig: "Client", given: argparse.Namespace, folder: Path, stages: "Stages") -> "Campaign":
     from hilctl.experiment.own_loop import refuse_on
     from hilctl.identify.friction import BUDGET_S, Campaign
 
@@ -100,20 +102,21 @@ def _measure(
     else:
         budget_s = BUDGET_S if given.budget is None else given.budget
         refuse_campaign(rig, given.speeds, budget_s)
-        prepared = made_ready(rig, given, lambda text: bar.update(line, description=text))
+        stages.expect("measuring", budget_s)
+        prepared = made_ready(rig, given, stages.say)
         campaign = Campaign.begin(rig, folder, given.speeds, budget_s, prepared)
+    whole_s = campaign.progress.seconds_left
+    stages.expect("measuring", whole_s)
+    stages.begin("measuring", _doing(campaign))
     with recording(rig):
-        _show(campaign, bar, line)
         for _ in campaign.run():
-            _show(campaign, bar, line)
+            stages.say(_doing(campaign), 1 - campaign.progress.seconds_left / whole_s)
     return campaign
 
 
-def _show(campaign: "Campaign", bar: "Progress", line: "TaskID") -> None:
-    p = campaign.progress
-    what = f"{p.speed_m_s:g} m/s" if p.speed_m_s else "measured"
-    text = f"{what}, {p.seconds_left:.0f} s of rig time left"
-    bar.update(line, description=text, total=p.of, completed=p.done, seconds_left=p.seconds_left)
+def _doing(campaign: "Campaign") -> str:
+    now = campaign.progress
+    return f"{now.done} of {now.of} speeds measured" + (f", {now.speed_m_s:g} m/s" if now.speed_m_s else "")
 
 
 def _answer(campaign: "Campaign", rig: "Client", apply: bool) -> "IdentifiedFriction":

@@ -15,7 +15,7 @@ from hilctl.cli import connect
 from hilctl.cli.arguments import number
 from hilctl.cli.files import result_folder
 from hilctl.cli.output import note, pairs, say
-from hilctl.cli.progress import progress
+from hilctl.cli.progress import progress, show
 from hilctl.errors import DONE, HilctlError, WrongUse
 
 if TYPE_CHECKING:
@@ -87,13 +87,16 @@ def check(given: argparse.Namespace) -> None:
 def campaign(
     given: argparse.Namespace, kind: str, measured: Callable[..., Answer], tell: Callable[[Answer], None]
 ) -> int:
-    """Runs `measured(rig, given, folder, tell)` on the rig, saves its answer as KIND.json, and prints it."""
+    """Runs `measured(rig, given, folder, tell)` on the rig, saves its answer as KIND.json, and prints it.
+
+    It tells what it does, and how far it is.
+    """
     begun_s = time.monotonic()
     folder = Path(given.resume) if given.resume else folder_of(given, kind)
     with progress() as bar:
         line = bar.add_task("connecting", total=None)
         with rig_of(given) as rig:
-            answer = measured(rig, given, folder, lambda text: bar.update(line, description=text))
+            answer = measured(rig, given, folder, lambda text, now: show(bar, line, text, now))
     return outcome(given, answer, folder / f"{kind}.json", begun_s, tell)
 
 
@@ -170,6 +173,14 @@ def refuse_campaign(rig: "Client", speeds_m_s: Sequence[float] | None, budget_s:
         plan(read_facts(rig), speeds_m_s, budget_s)
     except CannotPlan as cannot:
         raise WrongUse(f"--speeds, --budget: {cannot}") from None
+
+
+def preparing_s(given: argparse.Namespace) -> float:
+    """How long `made_ready` may take."""
+    from hilctl.experiment.prepare import WARM_UP_S
+    from hilctl.experiment.stages import ARMING_S, PREPARING_S
+
+    return PREPARING_S + WARM_UP_S if given.prepare else ARMING_S
 
 
 def made_ready(rig: "Client", given: argparse.Namespace, tell: Callable[[str], None]) -> "Prepared | None":

@@ -24,18 +24,21 @@ def run(given: argparse.Namespace) -> int:
 
 def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any) -> "IdentifiedPlant":
     from hilctl.experiment.own_loop import refuse_on
+    from hilctl.experiment.stages import PLANT_S, Stages
     from hilctl.identify.plant import identify_plant
     from hilctl.identify.plant.judge import WORK
     from hilctl.results.identified import Applied, IdentifiedPlant, answer
 
     refuse_on(rig, "plant")
     begun = parts.begun_as(rig, given, folder, WORK, {})
-    with parts.measuring(rig, given, begun, folder, tell) as prepared:
-        fit = identify_plant(rig, lambda name, done: tell(name))
+    stages = Stages({"preparing": parts.preparing_s(given), "machine": PLANT_S}, tell)
+    with parts.measuring(rig, given, begun, folder, stages.say) as prepared:
+        stages.begin("machine")
+        fit = identify_plant(rig, stages.say)
     changes = fit.changes()
     applied = None
     if given.apply and changes:
-        tell("applying the parameters")
+        stages.say("applying the parameters", 1.0)
         applied = Applied([rig.set(changes, origin=ORIGIN)])
     return answer(
         IdentifiedPlant, fit.evidence(), rig=begun.rig, plant=fit.told, prepared=prepared, folder=str(folder),

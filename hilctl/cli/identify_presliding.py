@@ -30,6 +30,7 @@ def run(given: argparse.Namespace) -> int:
 def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any, *,
               curve: Mapping[str, Any] | None) -> "IdentifiedReversals":  # fmt: skip
     from hilctl.experiment.own_loop import refuse_on
+    from hilctl.experiment.stages import Stages
     from hilctl.identify.presliding import WORK, identify_presliding
     from hilctl.identify.presliding.judge_told import steps
     from hilctl.identify.presliding.plan import BUDGET_S, planned
@@ -48,13 +49,16 @@ def _measured(rig: "Client", given: argparse.Namespace, folder: Path, tell: Any,
     asked = {"curve": dict(curve), "center_m": centre_m, "budget_s": budget_s, "elements": given.elements or 0}
     begun = parts.begun_as(rig, given, folder, WORK, asked)
     asked = begun.asked
-    planned(rig, asked["curve"], asked["budget_s"])  # whatever it refuses, it refuses before the rig moves
-    with parts.measuring(rig, given, begun, folder, tell) as prepared:
-        found = identify_presliding(rig, **asked, tell=tell)
+    swings = planned(rig, asked["curve"], asked["budget_s"])  # whatever it refuses, it refuses before the rig moves
+    driven_s = sum(one.seconds(rig.hello["rate_hz"]) for one in swings)
+    stages = Stages({"preparing": parts.preparing_s(given), "reversals": driven_s}, tell)
+    with parts.measuring(rig, given, begun, folder, stages.say) as prepared:
+        stages.begin("reversals")
+        found = identify_presliding(rig, **asked, tell=stages.say)
     sets = steps(found, rig.get(*_KEYS))
     applied = None
     if given.apply and sets:
-        tell("applying the friction model")
+        stages.say("applying the friction model", 1.0)
         applied = Applied([rig.set(one, origin=ORIGIN) for one in sets])
     return answer(
         IdentifiedReversals, found.told(), rig=begun.rig, curve=asked["curve"], prepared=prepared, folder=str(folder),

@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, Task
+    from rich.progress import Progress, Task, TaskID
+
+    from hilctl.experiment.stages import Progress as Known
 
 _listeners: list[Callable[[dict[str, Any]], None]] = []
 _LINE_S = 10.0  # between lines where there is no terminal: short work says nothing
@@ -75,6 +77,11 @@ def progress() -> "Progress":
     console = Console(stderr=True)
     return Reported(*columns, console=console, transient=True, disable=not console.is_terminal, redirect_stdout=False,
                     get_time=time.monotonic)  # fmt: skip
+
+
+def show(bar: "Progress", line: "TaskID", text: str, now: "Known") -> None:
+    """Work on a rig, which knows how far it is."""
+    bar.update(line, description=text, total=100, completed=round(100 * now.fraction), seconds_left=now.left_s)
 
 
 def in_words(task: "Task") -> str:

@@ -10,6 +10,7 @@ from hilctl.cli import identify_parts as parts
 from hilctl.cli.arguments import number
 from hilctl.cli.output import say, show
 from hilctl.cli.progress import progress
+from hilctl.cli.progress import show as show_progress
 from hilctl.errors import DONE, NO_LONGER_VALID
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def _verify(given: argparse.Namespace) -> int:
     with progress() as bar:
         line = bar.add_task("connecting", total=None)
         with parts.rig_of(given) as rig, parts.recording(rig):
-            answer = verify(rig, asked, lambda text: bar.update(line, description=text))
+            answer = verify(rig, asked, lambda text, now: show_progress(bar, line, text, now))
     kept = folder / "verify.json"
     parts.keep(answer, kept)
     if given.json:

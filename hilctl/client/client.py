@@ -3,7 +3,7 @@
 import logging
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Self
@@ -174,11 +174,12 @@ class Client(Lease, Samples, Recordings, Attention, Queue):
         return values
 
     def subscribe(
-        self, *topics: Literal["block", "event", "status"], timeout_s: float | None = None
-    ) -> Iterator[Block | Event | Status]:
-        """Telemetry as it comes; ends when nothing came for `timeout_s`."""
+        self, *topics: Literal["block", "event", "status"], timeout_s: float | None = None,
+        rest: Callable[[], None] = lambda: None,
+    ) -> Iterator[Block | Event | Status]:  # fmt: skip
+        """Telemetry as it comes; ends when nothing came for `timeout_s`. `rest` is called when all of it is taken."""
         where = self._telemetry or telemetry_at(self._wire.endpoint, self.hello["endpoints"])
-        return listen(where, topics or ("block", "event", "status"), timeout_s, self._identity.access)
+        return listen(where, topics or ("block", "event", "status"), timeout_s, self._identity.access, rest)
 
     # --- moving
 

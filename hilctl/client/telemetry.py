@@ -1,6 +1,7 @@
 """Telemetry as it comes: blocks of samples, events, the status once a second."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -38,9 +39,13 @@ class Status(NamedTuple):
 
 
 def listen(
-    endpoint: str, topics: Sequence[str], timeout_s: float | None, access: Access
-) -> Iterator[Block | Event | Status]:
-    """Subscribes at once, and yields what comes until nothing has come for `timeout_s`."""
+    endpoint: str, topics: Sequence[str], timeout_s: float | None, access: Access,
+    rest: Callable[[], None] = lambda: None,
+) -> Iterator[Block | Event | Status]:  # fmt: skip
+    """Subscribes at once, and yields what comes until nothing has come for `timeout_s`.
+
+    `rest` is called whenever all that has come is taken: a listener that waits there a while is woken less often.
+    """
     socket: zmq.Socket[bytes] = zmq.Context.instance().socket(zmq.SUB)
     live(socket)
     access.put(socket)
@@ -48,17 +53,25 @@ def listen(
     for topic in topics:
         socket.subscribe(topic)
     socket.connect(endpoint)
-    return _messages(socket, timeout_s)
+    return _messages(socket, timeout_s, rest)
 
 
-def _messages(socket: "zmq.Socket[bytes]", timeout_s: float | None) -> Iterator[Block | Event | Status]:
+def _messages(
+    socket: "zmq.Socket[bytes]", timeout_s: float | None, rest: Callable[[], None]
+) -> Iterator[Block | Event | Status]:  # fmt: skip
     with socket:
         while socket.poll(None if timeout_s is None else int(1000 * timeout_s)):
-            topic, payload = socket.recv_multipart()
-            body = unpack_reply(payload)
-            if topic == b"block":
-                yield Block(body["first"], body["count"], arrays_of(body["columns"]), body["run"], body.get("wall"))
-            elif topic == b"event":
-                yield Event(body["kind"], body["tick"], body)
-            elif topic == b"status":
-                yield Status(body)
+            with suppress(zmq.Again):
+                while True:
+                    topic, payload = socket.recv_multipart(zmq.NOBLOCK)
+                    yield from _message(topic, unpack_reply(payload))
+            rest()
+
+
+def _message(topic: bytes, body: dict[str, Any]) -> Iterator[Block | Event | Status]:
+    if topic == b"block":
+        yield Block(body["first"], body["count"], arrays_of(body["columns"]), body["run"], body.get("wall"))
+    elif topic == b"event":
+        yield Event(body["kind"], body["tick"], body)
+    elif topic == b"status":
+        yield Status(body)

@@ -25,11 +25,12 @@ from hilctl.commission.how import How
 from hilctl.commission.identifying import friction, plant, reversals
 from hilctl.commission.notes import CommissionFailed
 from hilctl.commission.parameters import restored
-from hilctl.commission.progress import Progress, expected_s, progress
+from hilctl.commission.progress import expected_s
 from hilctl.commission.work import Work
 from hilctl.experiment import course, journal
 from hilctl.experiment.drive import LegFault
 from hilctl.experiment.own_loop import refuse_on
+from hilctl.experiment.stages import Progress, progress
 from hilctl.experiment.store import StoreError
 from hilctl.identify.friction import CannotPlan
 from hilctl.params import BadValues

@@ -20,7 +20,7 @@ def plant(work: Work) -> None:
     """Moving mass, flow gain, oil, valve, delay; applied at once, because the mass is needed for the forces."""
     with work.notes.stages("mass, flow, oil and delay"):
         try:
-            fit = identify_plant(work.rig, lambda name, done: work.notes.tell(f"plant: {name}"))
+            fit = identify_plant(work.rig, lambda name, share: work.notes.say(f"plant: {name}", share))
         except (LegFault, Refused) as fault:
             work.go_on_without("plant", "the machine parameters stay those of the rig file", fault)
             return
@@ -55,8 +55,7 @@ def _measured(work: Work) -> None:
         try:
             for _ in campaign.run():
                 done, of, _, left_s = campaign.progress
-                work.notes.share = done / of
-                work.notes.tell(f"measuring friction: {done} of {of} speeds, {left_s:.0f} s left")
+                work.notes.say(f"measuring friction: {done} of {of} speeds, {left_s:.0f} s left", done / of)
         finally:
             made = campaign_of(campaign)
             if made.complete or result.fit is None:  # an earlier fit keeps its own points
@@ -80,7 +79,7 @@ def reversals(work: Work) -> None:
     with work.notes.stages("reversals"):
         try:
             found = identify_presliding(work.rig, _curve(work), center_m=work.center_m, budget_s=REVERSALS_S,
-                                        tell=work.notes.tell)  # fmt: skip
+                                        tell=work.notes.say)  # fmt: skip
         except (LegFault, Refused, ValueError) as fault:
             work.go_on_without("reversals", "friction before sliding is not identified, and the static model is used",
                                fault)  # fmt: skip

@@ -67,6 +67,11 @@ class Notes:
         others = [one for one in self.result.losses if one.leg != leg]
         self.result.losses = [*others, *(Loss(leg, note) for note in notes)]
 
+    def say(self, text: str, share: float) -> None:
+        """What is done now, at this share of the stage."""
+        self.share = share
+        self.tell(text)
+
     @contextmanager
     def stages(self, name: str) -> Iterator[None]:
         """A part of the work, with its rig time and its elapsed time."""

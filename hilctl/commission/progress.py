@@ -4,31 +4,22 @@ Seconds from `hilctl commission table-500 --twin --tune --learn --sines 1 --json
 rig and other motions take longer or shorter: what is left is an estimate.
 """
 
-from collections.abc import Mapping
-from typing import NamedTuple
-
 from hilctl.commission.how import How
+from hilctl.experiment.stages import PLANT_S, PREPARING_S
 
-_PREPARING_S = 14.0  # besides the warm-up
-_SINE_S, _TRACKING_S, _LEARNING_S = 6.0, 13.0, 37.0  # a sine before or after; the triangles; a learned drive
-_PLANT_S, _REVERSALS_S, _CANDIDATES_S, _PREVIEW_S, _GAINS_S = 36.0, 40.0, 7.0, 22.0, 53.0
-
-
-class Progress(NamedTuple):
-    """Where a commissioning is."""
-
-    fraction: float
-    left_s: float  # of rig time, estimated
+SINE_S = 6.0  # before or after
+_TRACKING_S, _LEARNING_S = 13.0, 37.0  # the triangles; a learned drive
+_REVERSALS_S, _CANDIDATES_S, _PREVIEW_S, _GAINS_S = 40.0, 7.0, 22.0, 53.0
 
 
 def expected_s(how: How) -> dict[str, float]:
     """The stages of this commissioning in their order, and how long each may take."""
-    sines_s = _SINE_S * len(how.sines_hz)
+    sines_s = SINE_S * len(how.sines_hz)
     parts: list[tuple[str, str, float]] = [
-        ("", "preparing", _PREPARING_S + how.warm_up_s),
+        ("", "preparing", PREPARING_S + how.warm_up_s),
         ("sines", "distortion before", sines_s),
         ("tracking", "tracking before", _TRACKING_S),
-        ("plant", "mass, flow, oil and delay", _PLANT_S),
+        ("plant", "mass, flow, oil and delay", PLANT_S),
         ("friction", "measuring friction", how.campaign_s),
         ("friction", "fitting the friction model", 0.0),
         ("reversals", "reversals", _REVERSALS_S),
@@ -41,12 +32,3 @@ def expected_s(how: How) -> dict[str, float]:
         ("", "keeping the parameters", 0.0),
     ]
     return {stage: seconds for part, stage, seconds in parts if not part or how.does(part)}
-
-
-def progress(stages: Mapping[str, float], stage: str, share: float) -> Progress:
-    """At this share of a stage. One that is not expected changes nothing: it has no length."""
-    names = list(stages)
-    before = names[: names.index(stage)] if stage in stages else []
-    total, done = sum(stages.values()), sum(stages[name] for name in before)
-    done += share * stages.get(stage, 0.0)
-    return Progress(done / total, total - done)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 _CONNECTS_S = 20.0
-_FRAME_S = 0.028  # between two frames at least: some 35 a second are smooth, and blocks come 50 times
+_AHEAD = 4  # frames: the browser answers each other one
 
 
 class Desk(Listener):
@@ -27,14 +27,15 @@ class Desk(Listener):
         self.seat: Seat | None = None
         self.seated = asyncio.Event()
         self.on_cursors: Callable[[tuple[int, int] | None], None] = lambda pair: None
+        self.on_capture: Callable[[], None] = lambda: None
         self.newest = (-1, -1)  # number and tick of the newest sample
         self.apart = False  # whether each trace has an axis of its own
         self._stop_line = stop_line
         self._loop = asyncio.get_running_loop()
         self._wake = asyncio.Event()
         self._told: tuple[Any, ...] = ()
-        self._sent_s = 0.0  # when the last frame was
-        self._free = True  # the browser has drawn what it was sent
+        self._sent = self._drawn = 0  # frames of this connection
+        self._fresh = False  # more has come since the last was made
         self._leave = feed.join(self)
 
     def close(self) -> None:
@@ -46,6 +47,11 @@ class Desk(Listener):
         self.seat = seat
         self.seated.set()
 
+    def watch(self, scope: bool) -> None:
+        """Whether the scope is in sight: else nothing is drawn, and no frame is made. Its trigger goes on."""
+        self.lively = scope
+        self._wake.set()
+
     def wake(self) -> None:
         """There is something to send. Any thread."""
         self._loop.call_soon_threadsafe(self._wake.set)
@@ -55,12 +61,19 @@ class Desk(Listener):
     def on_block(self, block: Block, samples: Samples) -> None:
         """Samples that are in the ring already."""
         self.newest = (block.first + block.count - 1, int(block.columns["tick"][-1]))
-        self.scope.block(block.columns, samples)
-        self.wake()
+        if self.scope.block(block.columns, samples):
+            self.wake()
+            self._loop.call_soon_threadsafe(self.on_capture)
 
     def on_event(self, event: Event, samples: Samples) -> None:
         """Something happened."""
         self.scope.event(event.kind, event.tick, samples)
+
+    def on_rest(self) -> None:
+        """All that has come is taken."""
+        self._fresh = True  # first: if the browser has drawn meanwhile, one of the two threads sees both
+        if self.lively and self._free():
+            self.wake()
 
     def on_run(self) -> None:
         """Another run of the service."""
@@ -75,7 +88,7 @@ class Desk(Listener):
         if self.seat is None:
             return
         presence = self.seat.enter()
-        self._told, self._free = (), True
+        self._told, self._sent, self._drawn = (), 0, 0
         self.wake()
         tasks = [asyncio.create_task(self._send(socket)), asyncio.create_task(_ask_again(socket))]
         try:
@@ -92,8 +105,9 @@ class Desk(Listener):
 
     def _hear(self, said: dict[str, Any], socket: "WebSocket") -> None:
         if "drawn" in said:
-            self._free = True
-            self._wake.set()
+            self._drawn = int(said["drawn"])
+            if self._fresh:
+                self._wake.set()
         if "stop" in said:
             asyncio.create_task(self._stop(socket))  # noqa: RUF006  (it reports its outcome itself)
         if "show" in said:
@@ -121,7 +135,9 @@ class Desk(Listener):
         return about
 
     async def _send(self, socket: "WebSocket") -> None:
-        """A browser that draws slowly is sent less, and never waited for: a frame goes out when the last was drawn."""
+        """A browser that draws slowly is sent less, and never waited for: a frame goes out when those before are drawn,
+        but for the last few, so that not each is to be answered.
+        """
         while True:
             await self._wake.wait()
             self._wake.clear()
@@ -129,16 +145,17 @@ class Desk(Listener):
             if mark != self._told:
                 self._told = mark
                 await socket.send_text(json.dumps(self.about()))
-            early_s = self._sent_s + _FRAME_S - self._loop.time()
-            if early_s > 0.0:
-                self._loop.call_later(early_s, self._wake.set)
+            if not self.lively or not self._free():
                 continue
-            if not self._free:
-                continue
+            self._fresh = False
             frame = self.scope.frame()
             if frame is not None:
-                self._free, self._sent_s = False, self._loop.time()
+                self._sent += 1
                 await socket.send_bytes(frame)
+
+    def _free(self) -> bool:
+        """Whether the browser has drawn what it was sent, but for the last few."""
+        return self._sent < self._drawn + _AHEAD
 
 
 async def _ask_again(socket: "WebSocket") -> None:

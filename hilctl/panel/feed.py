@@ -13,6 +13,9 @@ from hilctl.panel.samples import Samples
 
 _QUIET_S = 2.5  # the status comes once a second
 _AGAIN_S = 1.0
+# Between two looks at what has come: being woken costs more than a block does.
+_FRAME_S = 0.028  # while somebody sees the scope: some 35 pictures a second are smooth
+_CALM_S = 0.1
 _EVENTS = 1000
 _NO_TRACE = ("tick", "time_ns", "device_tick")  # they only grow
 
@@ -45,11 +48,16 @@ class Run(NamedTuple):
 class Listener:
     """Called on the feed's thread, so its methods must be short."""
 
+    lively = False  # whether it draws samples as they come
+
     def on_block(self, block: Block, samples: Samples) -> None:
         """Samples that are in the ring already."""
 
     def on_event(self, event: Event, samples: Samples) -> None:
         """Something happened."""
+
+    def on_rest(self) -> None:
+        """All that has come is taken."""
 
     def on_run(self) -> None:
         """Another run of the service: what was shown is of the past."""
@@ -66,6 +74,10 @@ class Feed:
         self.events: list[dict[str, Any]] = []  # of this run, the newest last; never changed, but replaced
         self.changed = 0  # grows with each status, event and loss
         self.heard_s = 0.0
+        self.frame_s = _FRAME_S
+        self.received = self.lost = 0  # samples of this run; those that came too fast for this listener
+        self.late_s: float | None = None  # from the newest sample until it was here; None on the virtual clock
+        self._next = 0  # number of the sample that is expected
         self._listeners: list[Listener] = []
         self._lock = threading.Lock()
         self._ending = threading.Event()
@@ -95,6 +107,16 @@ class Feed:
 
         return leave
 
+    @property
+    def pages(self) -> int:
+        """How many are open."""
+        return len(self._listeners)
+
+    @property
+    def lively(self) -> int:
+        """How many of them draw samples as they come."""
+        return sum(listener.lively for listener in self._all())
+
     def _all(self) -> list[Listener]:
         with self._lock:
             return list(self._listeners)
@@ -113,7 +135,7 @@ class Feed:
         self.changed += 1
 
     def _hear(self, rig: Client) -> None:
-        coming = rig.subscribe(timeout_s=_QUIET_S)
+        coming = rig.subscribe(timeout_s=_QUIET_S, rest=self._rest)
         if self.run is None or self.run.id != rig.hello["run"]:
             self._begin(rig)
         self._past(rig)
@@ -130,14 +152,31 @@ class Feed:
             except (NoReply, Refused) as error:
                 self._lost(str(error))
                 return
-            coming = rig.subscribe(timeout_s=_QUIET_S)
+            coming = rig.subscribe(timeout_s=_QUIET_S, rest=self._rest)
+
+    def _rest(self) -> None:
+        """What comes meanwhile is taken in one go."""
+        for listener in self._all():
+            listener.on_rest()
+        self._ending.wait(self.frame_s if self.lively else _CALM_S)
 
     def _begin(self, rig: Client) -> None:
         names = [name for name in rig.hello["channels"] if name not in _NO_TRACE]
         self.run = Run(rig.hello, rig.describe(), Samples(names, rig.hello["rate_hz"]))
         self.events = []
+        self.received = self.lost = self._next = 0
         for listener in self._all():
             listener.on_run()
+
+    def _count(self, block: Block) -> None:
+        """What came and what did not, by the sequence numbers."""
+        if self._next and block.first > self._next:
+            self.lost += block.first - self._next
+        self._next = block.first + block.count
+        self.received += block.count
+        if block.wall and block.count:
+            sampled_ns = int(block.columns["time_ns"][-1]) + block.wall["offset_ns"]
+            self.late_s = 1e-9 * (time.time_ns() - sampled_ns)
 
     def _past(self, rig: Client) -> None:
         """Events that came before we listened."""
@@ -152,6 +191,7 @@ class Feed:
         if isinstance(message, Block):
             if message.run != run.id:
                 return
+            self._count(message)
             run.samples.put(message.columns)
             for listener in self._all():
                 listener.on_block(message, run.samples)

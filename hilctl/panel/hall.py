@@ -7,6 +7,7 @@ from hilctl.panel.feed import Feed
 from hilctl.panel.head import Head
 from hilctl.panel.seat import Seat, StopLine
 from hilctl.panel.views import VIEWS
+from hilctl.panel.views.scope import ScopeView
 
 if TYPE_CHECKING:
     from hilctl.panel.views.view import View
@@ -38,9 +39,8 @@ class Hall:
         desk = self.desks[client.id] = Desk(self.feed, self.stop_line)
         client.on_delete(lambda: self._gone(client.id))
         ui.add_head_html('<link rel="stylesheet" href="/static/panel.css">')
-        ui.add_body_html(
-            f'<script>window.hilctl = {{ page: "{client.id}" }};</script><script src="/static/panel.js"></script>'
-        )
+        scripts = "".join(f'<script type="module" src="/static/{name}.js"></script>' for name in ("line", "scope"))
+        ui.add_body_html(f'<script>window.hilctl = {{ page: "{client.id}" }};</script>{scripts}')
         ui.colors(primary="#0b4f8a", negative="#b3151b", positive="#1b6e3c", warning="#f2b84b")
         ui.button.default_props("no-caps")
         for field in (ui.input, ui.number, ui.select):
@@ -64,6 +64,7 @@ class Hall:
                 with boxes[name]:
                     views[name] = kind(desk)
                     views[name].build()
+            desk.watch(scope=name == ScopeView.name)
             views[name].shown()
 
         shown_of = {"changed": -1}

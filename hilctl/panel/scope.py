@@ -78,6 +78,12 @@ class Scope:
         with self._lock:
             return self.at or Shown(max(samples.first, samples.end - int(self.window_s * samples.rate_hz)), samples.end)
 
+    @property
+    def shown_s(self) -> float:
+        """From the first to the last sample that is shown; of a window that follows, as it was chosen."""
+        samples, at = self._samples(), self.at
+        return self.window_s if samples is None or at is None else (at.last - at.first - 1) / samples.rate_hz
+
     def freeze(self) -> None:
         """Stands still."""
         now = self.window()
@@ -166,12 +172,12 @@ class Scope:
             self.trigger, self.again = trigger, again
             self.caught = self._waits = None
             self._search = Search(trigger)
-            self.window_s = min(max(trigger.pre_s + trigger.post_s, SHORTEST_S), LONGEST_S)
             self._new()
 
-    def block(self, columns: dict[str, Any], samples: Samples) -> None:
-        """A block that has come, and is among the samples."""
+    def block(self, columns: dict[str, Any], samples: Samples) -> bool:
+        """A block that has come, and is among the samples; whether a capture is whole by it."""
         with self._lock:
+            before = self._generation
             if self._search is not None:
                 self._fired(self._search.block(columns), samples)
             if self._waits is not None and samples.end > self._waits.last:
@@ -179,6 +185,7 @@ class Scope:
                 self._new(Shown(self.caught.first, self.caught.last + 1))
                 if self.again and self.trigger is not None:
                     self._search = Search(self.trigger)
+            return self._generation != before
 
     def event(self, kind: str, tick: int, samples: Samples) -> None:
         """An event that has come."""

@@ -18,8 +18,7 @@ from hilctl.panel.hall import Hall
 PORT = 8088
 _ENDS_S = 2
 _ANSWERS_S = 20.0
-_PING_S = 0.5  # a browser answers by itself, also in the background; one that slept does not, and its lease ends
-_PONG_S = 1.5
+_PING_S = 5.0  # finds connections that are dead; whether somebody is there, the page's own script answers more often
 _SHORTEST = 12  # characters of a password
 
 
@@ -108,7 +107,7 @@ def serve(where: Where, address: Address, say: Callable[[str], None], feed: Feed
         _application(feed or Feed(where), address, password), host=address.host, port=address.port,
         log_level="warning", access_log=False, proxy_headers=address.proxy, timeout_graceful_shutdown=_ENDS_S,
         ssl_certfile=address.certificate or None, ssl_keyfile=address.private_key or None,
-        ws="websockets-sansio", ws_ping_interval=_PING_S, ws_ping_timeout=_PONG_S, ws_per_message_deflate=False,
+        ws="websockets-sansio", ws_ping_interval=_PING_S, ws_ping_timeout=_PING_S, ws_per_message_deflate=False,
     ))  # fmt: skip
     with suppress(KeyboardInterrupt):  # uvicorn has ended in order, and raises it again
         server.run()
@@ -117,10 +116,12 @@ def serve(where: Where, address: Address, say: Callable[[str], None], feed: Feed
 def _application(feed: Feed, address: Address, password: str) -> Any:
     """Our routes, NiceGUI's below them, and the door before all."""
     from fastapi import FastAPI, Response, WebSocket
+    from fastapi.middleware.gzip import GZipMiddleware
     from fastapi.staticfiles import StaticFiles
     from nicegui import ui
 
     hall, files = Hall(feed), Files(feed)
+    packed = address.secure  # for a browser of this host it only takes time
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -153,7 +154,8 @@ def _application(feed: Feed, address: Address, password: str) -> Any:
     async def main() -> None:
         await hall.page()
 
-    ui.run_with(app, title="hilctl", favicon=_ICON, reconnect_timeout=10.0, tailwind=False, show_welcome_message=False)
+    ui.run_with(app, title="hilctl", favicon=_ICON, reconnect_timeout=10.0, tailwind=False, show_welcome_message=False,
+                binding_refresh_interval=None, gzip_middleware_factory=GZipMiddleware if packed else None)  # fmt: skip
     return app
 
 

@@ -55,6 +55,7 @@ class App:
         self._rows_lost, self._recording = 0, service.recorder.state
         self._wire = [(desk.socket, zmq.POLLIN)]
         service.events.listen(telemetry.event)
+        service.listeners = lambda: telemetry.listeners
         service.events.listen(service.recorder.event)
         service.events.listen(service.alarms.hear)
         service.logbook.open()

@@ -108,6 +108,7 @@ class Service:
     started_s: float = 0.0
     replies_lost: int = 0
     requests_refused: int = 0
+    listeners: Callable[[], dict[str, int]] = dict  # to each topic, how many
 
     def __post_init__(self) -> None:
         self.jobs = Jobs(self.places.jobs, self.admission.lent, self.tell, self.files)

@@ -42,7 +42,8 @@ def status_of(s: Service) -> dict[str, Any]:
         "job": s.jobs.running.told() if s.jobs.running is not None else None,
         "recording": s.recorder.state._asdict(),
         "history": {"first": s.core.history.first, "end": s.core.history.end},
-        "wire": {"waiting": len(s.tasks), "refused": s.requests_refused, "replies_lost": s.replies_lost},
+        "wire": {"waiting": len(s.tasks), "refused": s.requests_refused, "replies_lost": s.replies_lost,
+                 "listeners": s.listeners()},
         "events": s.events.next,
         "alarms": len(s.alarms),
     }

@@ -61,6 +61,12 @@ class Topics:
         self._topics = topics
         self._counts: dict[bytes, int] = {}
 
+    @property
+    def listeners(self) -> dict[str, int]:
+        """How many listen to each topic."""
+        counts = self._counts.items()
+        return {t.decode(): sum(count for prefix, count in counts if t.startswith(prefix)) for t in self._topics}
+
     def learn(self) -> None:
         """Takes in subscriptions."""
         while not self.flood and int(self.socket.getsockopt(zmq.EVENTS)) & zmq.POLLIN:
@@ -107,6 +113,12 @@ class Telemetry:
     def endpoints(self) -> tuple[str, str]:
         """Where telemetry and scope are."""
         return self.doors[0].endpoint, self.doors[1].endpoint
+
+    @property
+    def listeners(self) -> dict[str, int]:
+        """How many listen to blocks, events and status, and how many to the scope."""
+        scope = self._scope.listeners[SCOPE.decode()]
+        return {**self._blocks.listeners, "scope": scope}
 
     def reopen(self) -> None:
         """Ends every subscription to telemetry; who may, subscribes again by itself."""

@@ -19,6 +19,7 @@ import numpy as np
 
 from hilctl.commission.candidates import switch
 from hilctl.commission.parameters import INVERSE, adopt, applicable, restored, settable
+from hilctl.commission.progress import SINE_S
 from hilctl.commission.sines import Size, measure
 from hilctl.errors import HilctlError, WrongUse
 from hilctl.experiment import course, journal, store
@@ -26,6 +27,7 @@ from hilctl.experiment.drive import LegFault, look
 from hilctl.experiment.facts import read_facts
 from hilctl.experiment.own_loop import refuse_on
 from hilctl.experiment.prepare import prepare
+from hilctl.experiment.stages import PLANT_S, PREPARING_S, Progress, Stages
 from hilctl.experiment.store import StoreError
 from hilctl.identify.friction import Campaign, CannotPlan, campaign_of
 from hilctl.identify.friction.campaign import FORMAT, PLAN, RESUME, Header
@@ -45,26 +47,25 @@ FRICTION_S = 24.0  # of rig time
 LOOKED_S = 0.3
 _FAULTS = (LegFault, StoreError, CannotPlan, BadValues)
 
-Tell = Callable[[str], None]
+Tell = Callable[[str, Progress], None]
 
 
 class VerifyFailed(HilctlError):
     """It could not be verified. The message says at what, what is wrong, and what became of the parameters."""
 
 
-class _Stage:
-    """Where it is and what is found so far, for messages."""
+class _Stage(Stages):
+    """Where it is and what is found so far, also for messages."""
 
-    def __init__(self, tell: Tell) -> None:
-        self.name, self._tell = "", tell
-        self.found: Found | None = None
+    name = ""
+    found: Found | None = None
 
-    def __call__(self, text: str) -> None:
+    def say(self, text: str, share: float | None = None) -> None:
         self.name = text
-        self._tell(text)
+        super().say(text, share)
 
 
-def verify(rig: "Client", asked: Asked, tell: Tell = lambda text: None) -> Verified:
+def verify(rig: "Client", asked: Asked, tell: Tell = lambda text, now: None) -> Verified:
     """Measures and judges. VerifyFailed where the rig does not go through with it."""
     refuse_on(rig, "commission")
     if asked.stored.rig != rig.hello["rig"]:
@@ -75,7 +76,7 @@ def verify(rig: "Client", asked: Asked, tell: Tell = lambda text: None) -> Verif
         raise WrongUse(f"{asked.folder} already holds samples; name another folder (--out)")
     _refuse_other_scales(rig, asked)
     begun_s, begun_tick, date = time.monotonic(), _tick(rig), datetime.now(UTC).isoformat(timespec="seconds")
-    rate_hz, before, stage = float(rig.hello["rate_hz"]), settable(rig), _Stage(tell)
+    rate_hz, before, stage = float(rig.hello["rate_hz"]), settable(rig), _Stage(expected_s(asked), tell)
     begun = course.now(asked.stored.rig, rate_hz, before, {"source": str(asked.source)}, work=WORK)
     course.begun(asked.folder, begun)
     try:
@@ -101,6 +102,19 @@ def verify(rig: "Client", asked: Asked, tell: Tell = lambda text: None) -> Verif
     )  # fmt: skip
 
 
+def expected_s(asked: Asked) -> dict[str, float]:
+    """Its stages in their order, and how long each may take."""
+    stored = asked.stored
+    stages = {"preparing": PREPARING_S + asked.warm_up_s}
+    if stored.plant:
+        stages["machine"] = PLANT_S
+    if stored.campaign:
+        stages["friction"] = FRICTION_S
+    if stored.friction is not None:
+        stages["sines"] = 2 * SINE_S * len(_driven(stored))
+    return stages
+
+
 def _refuse_other_scales(rig: "Client", asked: Asked) -> None:
     """VerifyFailed where forces are computed otherwise than they were: all of them would seem to have changed."""
     try:
@@ -122,24 +136,25 @@ def _until_then(asked: Asked, found: Found | None) -> str:
     return "".join(f". Until then: {cause.text}; {cause.remedy}" for cause in causes)
 
 
-def _prepared(rig: "Client", asked: Asked, tell: Tell) -> Found:
-    tell("preparing")
-    made = prepare(rig, warm_up_s=asked.warm_up_s, tell=tell)
+def _prepared(rig: "Client", asked: Asked, stage: _Stage) -> Found:
+    stage.begin("preparing")
+    made = prepare(rig, warm_up_s=asked.warm_up_s, tell=stage.say)
     notes = _as_commissioned(rig, asked.stored)
     return Found(read_facts(rig), made, _supply(rig), notes=notes)
 
 
-def _measure(rig: "Client", asked: Asked, found: Found, tell: Tell) -> None:
+def _measure(rig: "Client", asked: Asked, found: Found, stage: _Stage) -> None:
     stored = asked.stored
     if stored.plant:
         with _or_without(rig, found, "mass, flow, oil and valve"):
-            found.plant = identify_plant(rig, lambda name, done: tell(f"machine: {name}"))
+            stage.begin("machine")
+            found.plant = identify_plant(rig, lambda name, share: stage.say(f"machine: {name}", share))
     if stored.campaign:
         with _or_without(rig, found, "friction"):
-            _friction(rig, asked, found, tell)
+            _friction(rig, asked, found, stage)
     if stored.friction is not None:
         with _or_without(rig, found, "the effect of compensation"):
-            _sines(rig, stored, found, tell)
+            _sines(rig, stored, found, stage)
 
 
 def _as_commissioned(rig: "Client", stored: Commissioned) -> list[str]:
@@ -178,14 +193,15 @@ def _or_without(rig: "Client", found: Found, what: str) -> Iterator[None]:
         found.why_not = str(fault)
 
 
-def _friction(rig: "Client", asked: Asked, found: Found, tell: Tell) -> None:
+def _friction(rig: "Client", asked: Asked, found: Found, stage: _Stage) -> None:
     """Three speeds; the mass is compared by itself."""
     speeds = friction.asked(friction.speeds_of(asked.stored))
     campaign = Campaign.begin(rig, asked.folder / "friction", speeds, FRICTION_S, found.prepared)
-    tell("friction")
+    stage.begin("friction")
     try:
         for measured in campaign.run():
-            tell(f"friction: {measured.leg.speed_m_s:g} m/s measured")
+            now = campaign.progress
+            stage.say(f"friction: {measured.leg.speed_m_s:g} m/s measured", now.done / now.of)
     except LegFault as fault:
         raise LegFault(str(fault).removesuffix(RESUME).rstrip(". ")) from fault  # two minutes are repeated
     made = campaign_of(campaign)
@@ -193,20 +209,27 @@ def _friction(rig: "Client", asked: Asked, found: Found, tell: Tell) -> None:
     found.notes += [remark for remark in made.remarks if "moving mass" not in remark]
 
 
-def _sines(rig: "Client", stored: Commissioned, found: Found, tell: Tell) -> None:
+def _driven(stored: Commissioned) -> tuple[str, ...]:
+    """Of the sines that were commissioned, the slowest and the fastest."""
+    held = sorted((key for key, one in stored.thd.items() if one.after is not None), key=float)
+    return tuple(dict.fromkeys((*held[:1], *held[-1:])))
+
+
+def _sines(rig: "Client", stored: Commissioned, found: Found, stage: _Stage) -> None:
     """With and without compensation, as they were commissioned: the slowest, which shows wrong friction most, and the
     fastest, which shows a wrong mass most.
     """
-    held = sorted((key for key, one in stored.thd.items() if one.after is not None), key=float)
-    keys = dict.fromkeys((*held[:1], *held[-1:]))
+    keys = _driven(stored)
     limits = rig.get("limits.position")
     center_m = 0.5 * (limits["limits.position.min_m"] + limits["limits.position.max_m"])
     sizes = {key: Size(float(key), stored.thd[key].amplitude_m, center_m) for key in keys}
     seen: dict[str, list[float]] = {key: [] for key in keys}
+    stage.begin("sines")
     for share in (0.0, 1.0):
         switch(rig, share, ORIGIN)
-        for key, size in sizes.items():
-            tell(f"sine of {key} Hz, {'with' if share else 'without'} compensation")
+        for number, (key, size) in enumerate(sizes.items()):
+            text = f"sine of {key} Hz, {'with' if share else 'without'} compensation"
+            stage.say(text, 0.5 * (share + number / len(sizes)))
             seen[key].append(measure(rig, size).distortion.percent)
     for key, (without, compensated) in seen.items():
         was = stored.thd[key]

@@ -7,6 +7,12 @@ def status(page, name):
     return page.get_by_role("status", name=name)
 
 
+def opened(page):
+    """A page that shows a service."""
+    status(page, "Mode").filter(has_text=re.compile("[A-Z]{3}")).wait_for()
+    return page
+
+
 def mode(page, word):
     """Waits until the head says it."""
     status(page, "Mode").filter(has_text=word.upper()).wait_for()

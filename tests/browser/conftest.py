@@ -7,12 +7,13 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from hilctl.client import Client
 from hilctl.panel.browser import executable
+from tests.browser import clicks
 
 CHROMIUM = executable()
 ROOT = Path(__file__).resolve().parents[2]
@@ -97,9 +98,19 @@ def open_page(chromium):
     assert errors == []
 
 
-@contextmanager
-def outgoing(page):
-    """What the page asked of other hosts."""
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
-    yield asked
+@pytest.fixture(scope="module")
+def panel(service, serving, tmp_path_factory):
+    """Of the file's own service."""
+    return serving(service.commands, tmp_path_factory.mktemp("panel"))
+
+
+@pytest.fixture
+def rig(service):
+    """Somebody else."""
+    with Client(service.commands, lease="none") as rig:
+        yield rig
+
+
+@pytest.fixture
+def page(rig, panel, open_page):
+    return clicks.opened(open_page(panel.url))

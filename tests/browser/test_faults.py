@@ -1,6 +1,7 @@
 """What goes wrong around the page: it says so, shows the truth, sends nothing twice, loses nothing that was typed."""
 
 import re
+import signal
 import socket
 from contextlib import contextmanager
 
@@ -19,28 +20,12 @@ def service():
         yield service
 
 
-@pytest.fixture(scope="module")
-def panel(service, serving, tmp_path_factory):
-    return serving(service.commands, tmp_path_factory.mktemp("panel"))
-
-
 @pytest.fixture
-def rig(service):
-    """Somebody else."""
-    with Client(service.commands, lease="none") as rig:
-        yield rig
-        until(lambda: rig.status()["lease"] is None, "a free lease")
-        with_lease(rig, lambda: (rig.reset() if rig.status()["trip"] else None))
-
-
-@pytest.fixture
-def page(rig, panel, open_page):
-    return ready(open_page(panel.url))
-
-
-def ready(page):
-    clicks.status(page, "Mode").filter(has_text=re.compile("[A-Z]{3}")).wait_for()
-    return page
+def rig(rig):
+    """Left without a lease and without a trip."""
+    yield rig
+    until(lambda: rig.status()["lease"] is None, "a free lease")
+    with_lease(rig, lambda: (rig.reset() if rig.status()["trip"] else None))
 
 
 def with_lease(rig, do):
@@ -64,6 +49,10 @@ def moves(rig, kind, **parameters):
     with_lease(rig, do)
 
 
+def sways(rig):
+    moves(rig, "sine", amplitude_m=0.01, frequency_hz=1.0, cycles=2)
+
+
 def edit(page, key, value):
     clicks.tab(page, "Parameters")
     page.get_by_label("find a key or a meaning").fill(key)
@@ -80,7 +69,7 @@ def test_nothing_is_asked_of_any_other_host(panel, chromium):
     page, asked = context.new_page(), []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(panel.url)
-    ready(page)
+    clicks.opened(page)
     for name in ("Scope", "Health"):
         clicks.tab(page, name)
     own = panel.url.split("/?")[0]
@@ -109,7 +98,7 @@ def opens(page, password):
 
 
 def test_the_lease_is_seen_on_every_page_and_losing_it_too(page, panel, open_page):
-    other = ready(open_page(panel.url))
+    other = clicks.opened(open_page(panel.url))
     clicks.take_the_lease(page)
     clicks.status(other, "Lease").filter(has_text=re.compile("held by panel")).wait_for()
     clicks.press(other, "Take over the lease…", sure="Take over")
@@ -120,7 +109,7 @@ def test_the_lease_is_seen_on_every_page_and_losing_it_too(page, panel, open_pag
 
 
 def test_a_browser_that_is_closed_loses_the_lease_as_the_rig_file_says(panel, open_page, rig):
-    page = ready(open_page(panel.url))
+    page = clicks.opened(open_page(panel.url))
     clicks.take_the_lease(page)
     until(lambda: rig.status()["lease"], "the lease")
     page.context.close()
@@ -133,7 +122,7 @@ def test_a_page_that_is_loaded_again_has_its_lease_and_what_was_typed(page, rig)
     edit(page, "machine.m", 512)
     page.get_by_text("1 typed, not sent").wait_for()
     page.reload()
-    ready(page)
+    clicks.opened(page)
     clicks.status(page, "Lease").filter(has_text="yours").wait_for()
     clicks.tab(page, "Parameters")
     page.get_by_text("1 typed, not sent").wait_for()
@@ -216,15 +205,14 @@ def test_a_trip_is_shown_reset_and_reported(page, rig, open_page):
 
 
 def test_a_slow_browser_is_served_less_and_misses_nothing(page, rig):
-    """It holds back its word that it has drawn: nothing is sent until it says so, then all that came meanwhile."""
+    """It holds back its word that it has drawn: after four frames nothing is sent, and then all that came meanwhile."""
     clicks.tab(page, "Scope")
     page.evaluate("""() => {
-        window.held = []; window.really = hilctl.socket.send.bind(hilctl.socket);
+        window.held = []; window.known = hilctl.scope.said; window.really = hilctl.socket.send.bind(hilctl.socket);
         hilctl.socket.send = (text) => text.includes('drawn') ? window.held.push(text) : window.really(text); }""")
-    moves(rig, "sine", amplitude_m=0.01, frequency_hz=1.0, cycles=2)
-    page.wait_for_function("window.held.length > 0")
+    until(lambda: (sways(rig), page.evaluate("hilctl.scope.taken === window.known + 4"))[1], "four frames")
     frames = page.evaluate("hilctl.frames")
-    moves(rig, "sine", amplitude_m=0.01, frequency_hz=1.0, cycles=2)
+    sways(rig)
     assert page.evaluate("hilctl.frames") == frames
     page.evaluate("() => { hilctl.socket.send = window.really; window.really(window.held.pop()); }")
     page.wait_for_function("frames => hilctl.frames > frames", arg=frames)
@@ -241,7 +229,7 @@ def test_a_page_that_is_loaded_again_finds_the_job(page, rig):
     clicks.tab(page, "Friction")
     page.get_by_text(re.compile("friction, running")).first.wait_for()
     page.reload()
-    ready(page)
+    clicks.opened(page)
     clicks.tab(page, "Friction")
     page.get_by_text(re.compile("friction, (running|done)")).first.wait_for()
     clicks.press(page, "Abort…", sure="Abort the job") if rig.status()["job"] else None
@@ -291,7 +279,7 @@ def test_a_service_that_goes_and_comes_again_with_another_rig_file(serving, open
     page = open_page(panel.url)
     clicks.status(page, "Mode").filter(has_text="no service").wait_for()
     with running(ports):
-        ready(page)
+        clicks.opened(page)
         clicks.take_the_lease(page)
         edit(page, "machine.m", 480)
     clicks.status(page, "Mode").filter(has_text="no service").wait_for()
@@ -299,7 +287,7 @@ def test_a_service_that_goes_and_comes_again_with_another_rig_file(serving, open
     page.keyboard.press("Escape")
     page.get_by_role("alert").filter(has_text="STOP was not taken").wait_for()
     with running(ports, **{"machine.m": 450}) as service:
-        ready(page)
+        clicks.opened(page)
         clicks.tab(page, "Parameters")
         page.get_by_text("1 typed, not sent").wait_for()
         page.get_by_text("✎ active: 450").wait_for()
@@ -310,9 +298,16 @@ def test_a_service_that_goes_and_comes_again_with_another_rig_file(serving, open
             assert rig.status()["lease"] is None
 
 
-def test_a_page_whose_panel_has_ended_says_that_it_is_old(service, serving, open_page, tmp_path):
+def test_a_page_whose_panel_is_silent_or_has_ended_says_that_it_is_old(service, serving, open_page, tmp_path):
     first = serving(service.commands, tmp_path)
-    page = ready(open_page(first.url))
+    page = clicks.opened(open_page(first.url))
+    page.wait_for_function("hilctl.connected")
+    first.process.send_signal(signal.SIGSTOP)
+    try:
+        page.locator("body.hil-away").wait_for()
+    finally:
+        first.process.send_signal(signal.SIGCONT)
+    page.locator("body:not(.hil-away)").wait_for()
     assert first.end() == 0
     page.locator("body.hil-away").wait_for()
     assert page.evaluate("getComputedStyle(document.body, '::after').content").startswith('"No connection')

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hilctl.client import Client, private_service
+from hilctl.client import private_service
 from tests.browser import clicks
 from tests.system.service_parts import ARMS_FAST, LATE_HOST, until
 
@@ -20,24 +20,6 @@ pytestmark = [pytest.mark.realtime, pytest.mark.timeout(240)]
 def service():
     with private_service("table-500", clock="real", changes={**LATE_HOST, **ARMS_FAST}) as service:
         yield service
-
-
-@pytest.fixture(scope="module")
-def panel(service, serving, tmp_path_factory):
-    return serving(service.commands, tmp_path_factory.mktemp("panel"))
-
-
-@pytest.fixture
-def rig(service):
-    with Client(service.commands, lease="none") as rig:
-        yield rig
-
-
-@pytest.fixture
-def page(rig, panel, open_page):
-    page = open_page(panel.url)
-    clicks.status(page, "Mode").filter(has_text=re.compile("OFF|HOLD")).wait_for()
-    return page
 
 
 def moving(page, rig):
@@ -76,8 +58,7 @@ def test_stop_is_always_in_reach(page, rig, way):
 
 
 def test_a_browser_that_goes_while_the_table_moves_stops_it_as_the_rig_file_says(panel, open_page, rig):
-    page = open_page(panel.url)
-    clicks.status(page, "Mode").filter(has_text=re.compile("OFF|HOLD")).wait_for()
+    page = clicks.opened(open_page(panel.url))
     moving(page, rig)
     page.context.close()
     trip = until(lambda: rig.status()["trip"], "the trip")

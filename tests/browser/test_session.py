@@ -19,18 +19,6 @@ def service():
         yield service
 
 
-@pytest.fixture(scope="module")
-def panel(service, serving, tmp_path_factory):
-    return serving(service.commands, tmp_path_factory.mktemp("panel"))
-
-
-@pytest.fixture
-def page(panel, open_page):
-    page = open_page(panel.url)
-    clicks.status(page, "Mode").filter(has_text=re.compile("[A-Z]{3}")).wait_for()
-    return page
-
-
 def test_a_session(page, service, tmp_path):
     clicks.take_the_lease(page)
     clicks.arm(page)
@@ -48,9 +36,13 @@ def test_a_session(page, service, tmp_path):
     clicks.mode(page, "hold")
     clicks.tab(page, "Scope")
     page.get_by_text(re.compile(r"501 samples of 4 channels around tick \d+, none is missing")).wait_for()
+    assert window(page) == "0.5 s"
     with page.expect_download() as saved:
         clicks.press(page, "Save the capture")
     compare_with_fetch(service, Path(saved.value.path()))
+    clicks.press(page, "Back to live")
+    page.get_by_text("▶ live").wait_for()
+    assert window(page) == "10 s"
 
     # A campaign as a job, its points as they come, its result applied.
     clicks.tab(page, "Friction")
@@ -69,6 +61,12 @@ def test_a_session(page, service, tmp_path):
     page.get_by_text("≠ rig file").first.wait_for()
     clicks.press(page, "Undo the last set…", sure="Undo")
     page.get_by_text(re.compile("Undone: active as epoch")).wait_for()
+
+
+def window(page):
+    """The length of time that the list of windows shows."""
+    chosen = page.locator(".q-select", has=page.get_by_role("combobox", name="window"))
+    return chosen.locator(".q-field__native").inner_text().strip()
 
 
 def compare_with_fetch(service, file):

@@ -295,6 +295,18 @@ def test_another_major_version_is_refused_saying_both(service):
         assert error["code"] == "version" and "9" in error["message"] and "1" in error["message"]
 
 
+def test_the_status_tells_how_many_listen_to_what(service, rig):
+    def listening():
+        return rig.status()["wire"]["listeners"]
+
+    before = listening()
+    stream = rig.subscribe("status", "event", timeout_s=10.0)
+    next(stream)
+    until(lambda: listening() == {**before, "status": before["status"] + 1, "event": before["event"] + 1}, "its count")
+    stream.close()
+    until(lambda: listening() == before, "the end of it")
+
+
 def test_telemetry_brings_every_sample_events_and_the_last_status(service, rig):
     stream = rig.subscribe(timeout_s=10.0)
     kinds, blocks = set(), []

@@ -69,7 +69,7 @@ def test_a_trip_ends_it_with_its_limit_and_it_can_be_repeated(stored, tmp_path):
     with private_service(RIG, changes=LATER) as service, Client(service.commands) as rig:
         before = rig.get()
 
-        def disturb(text):
+        def disturb(text, now):
             if text == "machine: fast sine":
                 rig.set({"limits.tracking_error.max_m": 2e-4, "limits.tracking_error.action": "null"})
 
@@ -102,7 +102,7 @@ def test_an_interrupt_stops_the_table_and_switches_compensation_on_again(stored,
         rig.set({INVERSE: 1.0})
         before = rig.get()
 
-        def interrupt(text):
+        def interrupt(text, now):
             if text.startswith("machine"):
                 assert rig.get(INVERSE)[INVERSE] == 0.0
                 raise KeyboardInterrupt

@@ -30,7 +30,7 @@ def test_over_modbus_a_rig_is_found_as_its_twin_was_and_a_link_that_fails_ends_i
         assert set(undecided) <= {"m"}, "at 0.2 m/s its interval is wider than what matters"
         assert told.rig_seconds < 130.0
 
-        def fail(text):
+        def fail(text, now):
             if text.startswith("friction"):
                 device.tell("timeout 2")
 

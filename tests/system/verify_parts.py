@@ -28,8 +28,10 @@ def verified(file: Path, folder: Path, changes: dict[str, Any], rig: str = RIG) 
     """On a private twin with these changes; nothing is left changed."""
     with private_service(rig, changes=changes) as service, Client(service.commands) as client:
         before = client.get()
-        told = verify(client, asked(file, folder))
+        shares: list[float] = []
+        told = verify(client, asked(file, folder), lambda text, now: shares.append(now.fraction))
         assert client.get() == before
+        assert shares[0] == 0.0 and 0.8 < shares[-1] < 1.0 and shares == sorted(shares)
         assert client.status()["mode"] == "hold"
         return told
 

@@ -36,7 +36,7 @@ LEAST_EXPLAINED = 80.0  # % of the flow
 _STILL_S = 0.2  # of the rest behind each motion
 
 
-def identify_plant(rig: "Client", tell: Callable[[str, int], None] = lambda name, done: None) -> PlantFit:
+def identify_plant(rig: "Client", tell: Callable[[str, float], None] = lambda name, share: None) -> PlantFit:
     """Drives the motions and fits. The rig must hold; no parameter is changed."""
     facts = read_facts(rig)
     return fit_plant(measure(rig, facts, tell), facts)

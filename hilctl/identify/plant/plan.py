@@ -114,13 +114,14 @@ def plan(rig: "Client", facts: Facts) -> list[Leg]:
 
 
 def measure(
-    rig: "Client", facts: Facts, tell: Callable[[str, int], None] = lambda name, done: None
+    rig: "Client", facts: Facts, tell: Callable[[str, float], None] = lambda name, share: None
 ) -> list[Driven]:  # fmt: skip
-    """The motions, driven. The rig must hold; no parameter is changed."""
+    """The motions, driven. The rig must hold; no parameter is changed. `tell`: the next, and the share that is done."""
     check_ready(rig, facts)
     legs = plan(rig, facts)
     rig.wait(rig.move(legs[0].parameters["center_m"]))
-    return experiment.drive_all(rig, [_as_leg(rig, leg, facts) for leg in legs], tell)
+    made = [_as_leg(rig, leg, facts) for leg in legs]
+    return experiment.drive_all(rig, made, lambda name, done: tell(name, done / len(made)))
 
 
 def _as_leg(rig: "Client", leg: Leg, facts: Facts) -> experiment.Leg:

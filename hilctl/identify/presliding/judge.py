@@ -56,7 +56,7 @@ def identify_presliding(
     center_m: float = 0.0,
     budget_s: float = BUDGET_S,
     elements: int = 0,
-    tell: Callable[[str], None] = lambda what: None,
+    tell: Callable[[str, float], None] = lambda what, share: None,
 ) -> Presliding:
     """Drives the reversals and identifies the kind of friction.
 
@@ -67,7 +67,7 @@ def identify_presliding(
     refuse_on(rig, "presliding")
     facts = read_facts(rig)
     driven = measure(rig, planned(rig, curve, budget_s), facts, center_m, tell)
-    tell("comparing friction models")
+    tell("comparing friction models", 1.0)
     return judge_driven(driven, facts, curve, elements)
 
 

@@ -91,9 +91,12 @@ def plan(curve: Curve, facts: Facts, budget_s: float = BUDGET_S) -> tuple[Swing,
 
 
 def measure(
-    rig: "Client", swings: Sequence[Swing], facts: Facts, center_m: float, tell: Callable[[str], None]
+    rig: "Client", swings: Sequence[Swing], facts: Facts, center_m: float, tell: Callable[[str, float], None]
 ) -> list[Driven]:
-    """Every swing, driven under three-variable control alone; armed before where the rig is off."""
+    """Every swing, driven under three-variable control alone; armed before where the rig is off.
+
+    `tell`: the next, and the share of the time that is over.
+    """
 
     def as_leg(swing: Swing) -> experiment.Leg:
         def start() -> "Motion":
@@ -108,5 +111,7 @@ def measure(
         rig.arm()
     experiment.ready(rig)
     at = [f"{swing.name} at {facts.rate_hz / swing.period:.3g} Hz" for swing in swings]
+    over_s = [sum(one.seconds(facts.rate_hz) for one in swings[:done]) for done in range(len(swings) + 1)]
     with experiment.under(rig, _UNDER, ORIGIN):
-        return experiment.drive_all(rig, [as_leg(swing) for swing in swings], lambda name, done: tell(at[done]))
+        return experiment.drive_all(rig, [as_leg(swing) for swing in swings],
+                                    lambda name, done: tell(at[done], over_s[done] / over_s[-1]))  # fmt: skip

@@ -14,6 +14,7 @@ from hilctl.panel.views.view import View
 STAGES = {"wake_ns": "wake-up latency", "exchange_ns": "exchange", "law_ns": "controller"}
 _EDGES_US = np.geomspace(0.5, 50_000.0, 61)
 _SPAN_S = 60.0
+_TOPICS = {"block": "samples", "event": "events", "status": "status", "scope": "scope, for PlotJuggler"}
 
 
 class HealthView(View):
@@ -30,6 +31,9 @@ class HealthView(View):
             with ui.element("section").classes("hil-card"):
                 ui.html("<h2>Link</h2>", sanitize=False)
                 self._link = Rows()
+            with ui.element("section").classes("hil-card"):
+                ui.html("<h2>Listeners</h2>", sanitize=False)
+                self._listeners = Rows()
             with ui.element("section").classes("hil-card"):
                 ui.html("<h2>Service and host</h2>", sanitize=False)
                 self._host = Rows()
@@ -62,6 +66,14 @@ class HealthView(View):
             for name, age in link["ages_ms"].items()
         }
         self._link.fill(rows)
+        listening = wire.get("listeners", {})  # an older service does not tell
+        self._listeners.fill({
+            **{f"connections for {_TOPICS[topic]}": str(count) for topic, count in listening.items()},
+            "samples received by this panel": str(feed.received),
+            "samples lost by this panel": f"⚠ {feed.lost}" if feed.lost else "0",
+            "delay of the newest sample": "–" if feed.late_s is None else f"{1e3 * feed.late_s:.0f} ms",
+            "open pages": str(feed.pages), "pages that show the scope": str(feed.lively),
+        })  # fmt: skip
         load = os.getloadavg()
         self._host.fill({
             "up": f"{status['uptime_s']:.0f} s", "requests that wait": str(wire["waiting"]),

@@ -24,7 +24,7 @@ class RunView(View):
     def build(self) -> None:
         """Draws it."""
         self._kind = "triangle"
-        self._drawn_for: tuple[str, bool] = ("", False)  # a run, and whether it is known whose page this is
+        self._drawn_for = ""  # the run whose motions are drawn; once it is known whose page this is, and what was typed
         self._checked: dict[str, Any] | None = None
         with ui.element("div").classes("hil-grid"):
             with ui.element("section").classes("hil-card"):
@@ -47,8 +47,7 @@ class RunView(View):
                             self._values[name] = ui.label("–")
         with ui.element("section").classes("hil-card").style("width:100%"):
             ui.html("<h2>Motion</h2>", sanitize=False)
-            self._motion = ui.column().style("width:100%;gap:.6rem")
-        self._draw_motion()
+            self._motion = ui.column().style("width:100%;gap:.6rem;min-height:8rem")
 
     # --- the rig
 
@@ -58,9 +57,8 @@ class RunView(View):
         run, status = feed.run, feed.status
         if run is None or not status:
             return
-        now = (run.id, self.desk.seat is not None)
-        if now != self._drawn_for:
-            self._drawn_for = now
+        if run.id != self._drawn_for and self.desk.seat is not None:
+            self._drawn_for = run.id
             self._draw_motion()
         units = {channel["name"]: channel["unit"] for channel in run.describe["channels"]}
         newest = run.samples.newest()
@@ -78,7 +76,8 @@ class RunView(View):
         self._supply.set_text(f"Supply {supply['level']}, {shown(supply['pressure_pa'], 'Pa')}")
         warnings = ", ".join(status["warnings"])
         self._limits.set_text(f"⚠ passed now: {warnings}" if warnings else "No limit is passed.")
-        self._start.set_enabled(self.may_command and mode == "hold")
+        if self._drawn_for:
+            self._start.set_enabled(self.may_command and mode == "hold")
 
     async def _arm_it(self) -> None:
         question = "Arm the rig? The supply comes up, the valve is enabled, and the table makes two small movements."

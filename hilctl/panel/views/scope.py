@@ -40,7 +40,8 @@ class ScopeView(View):
         self._fetched: Caught | None = None
         self._pair: tuple[int, int] | None = None
         self._run = ""
-        self.desk.on_cursors = self._cursors
+        self._length = self.desk.scope.window_s  # as the list of windows shows it
+        self.desk.on_cursors, self.desk.on_capture = self._cursors, self.refresh
         scope = self.desk.scope
         with ui.row().classes("hil-row"):
             self._channels = ui.select(self._names(), value=list(scope.channels), multiple=True, label="channels",
@@ -113,8 +114,10 @@ class ScopeView(View):
         self.desk.wake()
 
     def _wide(self, change: Any) -> None:
-        self.desk.scope.show(window_s=float(change.value))
-        self.desk.wake()
+        if change.value != self._length:
+            self.desk.scope.show(window_s=float(change.value))
+            self.desk.wake()
+            self.refresh()
 
     def _freeze(self) -> None:
         scope = self.desk.scope
@@ -158,11 +161,22 @@ class ScopeView(View):
         if run is not None and run.id != self._run:
             self._run = run.id
             self._channels.set_options(self._names(), value=list(scope.channels))
+        self._show_length()
         self._state.set_text(STATES[scope.state])
         self._go.set_text("Freeze" if scope.state == "live" else "Live")
         if scope.caught is not None and scope.caught != self._fetched:
             self._fetched = scope.caught
             asyncio.create_task(self._whole(scope.caught))  # noqa: RUF006  (it shows its outcome itself)
+
+    def _show_length(self) -> None:
+        """The window that is seen: one of the list; or what was captured or zoomed to, as an entry of its own."""
+        seen_s, samples = self.desk.scope.shown_s, self.desk.feed.samples()
+        tick_s = 1.0 / samples.rate_hz if samples is not None else 0.0
+        nearest = min(WINDOWS, key=lambda one: abs(one - seen_s))
+        length = nearest if abs(nearest - seen_s) <= 1.5 * tick_s else seen_s
+        if length != self._length:
+            self._length = length
+            self._window.set_options({length: shown(length, "s", 3), **WINDOWS}, value=length)
 
     async def _whole(self, caught: Caught) -> None:
         """Every sample of it, as soon as it is over."""

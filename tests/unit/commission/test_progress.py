@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from hilctl.commission.how import How
-from hilctl.commission.progress import expected_s, progress
+from hilctl.commission.progress import expected_s
+from hilctl.experiment.stages import progress
 
 WHOLE = How(Path("x"), tune=True, learn_hz=(1.0, 2.0))
 

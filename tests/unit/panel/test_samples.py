@@ -74,10 +74,24 @@ def test_a_spike_of_one_sample_is_seen_at_every_width(power):
     assert np.nanargmax(found[0, :, 1]) == 50_037 // step
 
 
+def test_a_stretch_across_the_end_of_the_ring_is_whole():
+    samples = Samples(["a", "b"], 1000.0, most_bytes=4 * FOLD * 2 * 4, span_s=6.0)  # four folds
+    for first in range(0, 900, 50):
+        ticks = np.arange(first, first + 50)
+        samples.put({"tick": ticks, "a": ticks * 1.0, "b": ticks * -1.0})
+    first = samples.full_first
+    assert first % (4 * FOLD) != 0 and samples.end - first > 3 * FOLD
+    assert samples.between(1, 0, 10**6).tolist() == [-tick for tick in range(first, 900)]
+    found = samples.extremes([1, 0], first, 1, 900 - first)
+    assert found[0, :, 0].tolist() == [-tick for tick in range(first, 900)]
+    assert found[1, :, 1].tolist() == list(range(first, 900))
+    assert samples.newest() == {"a": 899.0, "b": -899.0}
+
+
 def test_memory_does_not_grow_and_is_bounded_at_any_rate():
     for rate in (100.0, 1000.0, 10_000.0):
         samples = Samples([f"c{k}" for k in range(60)], rate)
-        held = samples._flat.nbytes + samples._low.nbytes + samples._high.nbytes
+        held = samples._full.nbytes + samples._low.nbytes + samples._high.nbytes
         assert held < 200e6
 
 

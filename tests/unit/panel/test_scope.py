@@ -95,6 +95,27 @@ def test_another_window_of_what_stands_keeps_its_middle(rig):
     assert rig.scope.at == Shown(150, 250)
 
 
+def test_what_is_seen_has_the_length_of_the_capture_and_live_again_that_which_was_chosen(rig):
+    rig.scope.show(window_s=2.0)
+    rig.scope.arm(Trigger("rising", "x", 0.5, pre_s=0.02, post_s=0.03), again=False)
+    assert rig.scope.shown_s == 2.0
+    rig.run(*[0.0] * 50, *[1.0] * 50)
+    assert rig.scope.state == "caught"
+    assert rig.scope.shown_s == pytest.approx(0.05)
+    rig.scope.live()
+    assert rig.scope.shown_s == 2.0
+
+
+def test_a_block_says_whether_a_capture_is_whole_by_it(rig):
+    rig.scope.arm(Trigger("rising", "x", 0.5, pre_s=0.0, post_s=0.002), again=False)
+    whole = []
+    for values in ([0.0], [1.0], [1.0, 1.0], [1.0]):
+        columns = {"tick": np.arange(rig.samples.end, rig.samples.end + len(values)), "x": np.array(values)}
+        rig.samples.put({**columns, "trip": np.zeros(len(values))})
+        whole.append(rig.scope.block(columns, rig.samples))
+    assert whole == [False, False, True, False]
+
+
 def test_zooming_in_ends_at_what_can_be_shown(rig):
     rig.run(*np.arange(500.0))
     rig.scope.look(100, 101)
