@@ -91,7 +91,7 @@ def test_the_pid_alone_feeds_nothing_forward_and_a_rigs_own_loop_neither() -> No
         rig = Table(**{"law.feedback": feedback})
         made = plan("move", {"position_m": 0.01}, rigs.motion_limits(rig.controller, rig.dt_s), 0.0, 1)
         assert demand(made, rig.settings()) is None
-        assert within_reach(made, rig.settings(), Shaping(), lambda shaping: made) is made
+        assert within_reach(made, rig.settings(), Shaping(), lambda shaping, made=made: made) is made
         assert "valve_opening" not in made.facts and not made.warnings
 
 
@@ -160,10 +160,11 @@ def test_the_share_does_less_harm_than_all_of_the_inverse_model_and_than_none() 
 SPOOL = {"machine.slew_per_s": 30.0}
 
 
-@pytest.mark.parametrize(("model", "harm"), [("karnopp", 0.2), ("lugre", 1.0)])
+@pytest.mark.parametrize(("model", "harm"), [("karnopp", 0.4), ("lugre", 0.8)])
 def test_a_spool_that_cannot_go_so_fast_gets_corners_in_which_it_can(model: str, harm: float) -> None:
     rig = held(model, **SPOOL)
-    sharp, wide = planned(rig, "triangle", CORNER), fitted(rig, "triangle", CORNER)
+    request = {**CORNER, "cycles": 2}
+    sharp, wide = planned(rig, "triangle", request), fitted(rig, "triangle", request)
     asked = demand(sharp, rig.settings())
     assert asked is not None and asked.spool_per_s > 50.0 and asked.late > 0.03
     assert wide.facts["corner_s"] > 1.3 * sharp.facts["corner_s"] and not wide.warnings
@@ -173,7 +174,7 @@ def test_a_spool_that_cannot_go_so_fast_gets_corners_in_which_it_can(model: str,
         rms_um(held(model, share=share, **SPOOL), made) for made, share in ((sharp, 1.0), (wide, 1.0), (sharp, 0.0))
     )
     assert late > harm * without
-    assert found < 0.4 * without
+    assert found < 0.3 * without
 
 
 def test_the_spools_speed_is_that_of_the_twins_spool() -> None:
