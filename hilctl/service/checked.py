@@ -16,6 +16,7 @@ from hilctl.wire.errors import Code, Refused, refusal_of
 
 _HALVINGS = 12  # of the size that was asked for, in search of one that fits
 _SIZES = ("amplitude_m", "position_m", "peak_m")
+_SHORT_S = 20.0
 _FEW, _ALSO = 6, (*_SIZES, "speed_m_s", "frequency_hz")  # of what the valve can follow
 
 Going = Callable[[], bool]
@@ -127,7 +128,9 @@ def _checked(
 
 def _most(parameters: Mapping[str, Any], checked: Callable[[Mapping[str, Any]], Plan],
           good: Callable[[Plan], bool]) -> str:  # fmt: skip
-    """Up to which size and speed, each alone, a plan is good."""
+    """Up to which size and speed, each alone, a plan is good; nothing of a long motion, of which it would take long."""
+    if sum(last_s - first_s for first_s, last_s, _ in checked(parameters).stretches) > _SHORT_S:
+        return ""
 
     def good_one(parameters: Mapping[str, Any]) -> None:
         if not good(checked(parameters)):

@@ -5,9 +5,12 @@ what the valve's lag takes off is put on top. Where the command passes `limits.c
 would have to go faster than `machine.slew_per_s` it comes late: the table then does worse than without the inverse
 model (a valve of 350 rad/s, corners of 0.02 s at 0.1 m/s: 59 → 299 µm rms).
 
-Looked at are the stretches of a plan; each begins WARM_S early, for friction to have its past.
+Looked at are the stretches of a plan; each begins WARM_S early, for friction to have its past. Where they are longer
+than WHOLE_S together, they are looked at around the greatest speed, acceleration and jerk and the sharpest reversal of
+each of about PARTS parts.
 """
 
+import itertools
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -31,6 +34,9 @@ from hilctl.params import record_of
 from hilctl.rt import jit, record_type
 
 WARM_S = 0.05
+WHOLE_S, PARTS = 120.0, 60
+AROUND_S = 0.5  # either way
+_INSTANTS = 1000  # of a part, at which these are looked for
 DEMAND: Any = record_of(
     [
         ("opening", np.float64),  # the greatest command,
@@ -94,11 +100,27 @@ def demand(plan: Plan, settings: Any, share: float = 1.0) -> Demand | None:
 def _ticks(plan: Plan, dt_s: float) -> Iterator[tuple[int, int]]:
     """The first and the last tick of what is looked at, in order, and nothing twice."""
     done = -1
-    for first_s, last_s, _ in sorted(plan.stretches):
+    for first_s, last_s in _spans(plan):
         first, last = max(int(first_s / dt_s), done + 1), int(np.ceil(last_s / dt_s)) + 1
         if last > first:
             yield first, last
             done = last
+
+
+def _spans(plan: Plan) -> Iterator[tuple[float, float]]:
+    stretches = sorted(plan.stretches)
+    if sum(last_s - first_s for first_s, last_s, _ in stretches) <= WHOLE_S:
+        yield from ((first_s, last_s) for first_s, last_s, _ in stretches)
+        return
+    for first_s, last_s, _ in stretches:
+        edges = np.linspace(first_s, last_s, 1 + max(1, PARTS // len(stretches)))
+        for begin_s, end_s in itertools.pairwise(edges):
+            times_s = np.linspace(begin_s, end_s, _INSTANTS)
+            points = plan.points(times_s)
+            turns = np.diff(np.sign(points["v_m_s"]), append=0.0) != 0.0
+            marks = (points["v_m_s"], points["a_m_s2"], points["j_m_s3"], turns * points["a_m_s2"])
+            for at in sorted({int(np.argmax(np.abs(mark))) for mark in marks}):
+                yield max(times_s[at] - AROUND_S, begin_s), min(times_s[at] + AROUND_S, end_s)
 
 
 def _signature() -> Any:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from hilctl import rig as rigs
 from hilctl.friction import MODELS
 from hilctl.law.motions import Plan, Shaping, check_plan, plan
-from hilctl.law.motions.demand import demand
+from hilctl.law.motions.demand import _ticks, demand
 from hilctl.law.motions.reach import within_reach
 from hilctl.law.requests import Refusal, RequestKind
 from hilctl.signals import Mode
@@ -251,3 +251,25 @@ def test_a_pressure_that_the_inverse_model_does_not_count_on_is_warned_of() -> N
     made = fitted(rig, "sine", {"frequency_hz": 3.0, "amplitude_m": 0.045, "cycles": 2})
     assert made.facts["load_pressure_pa"] > 0.8 * 4e6
     assert "the motion needs a load pressure of" in made.warnings[-1] and "(machine.Ps is 4e+06)" in made.warnings[-1]
+
+
+def test_a_long_motion_is_looked_at_where_it_asks_for_most() -> None:
+    rig = Table(**{"law.feed.inverse": 1.0})
+    sweep = {"amplitude_m": 0.002, "start_hz": 0.2, "end_hz": 20.0, "duration_s": 100.0}
+    short, long = (planned(rig, "chirp", {**sweep, "duration_s": seconds}) for seconds in (100.0, 4000.0))
+    whole, parts = demand(short, rig.settings()), demand(long, rig.settings())
+    assert whole is not None and parts is not None
+    for one in ("opening", "slew_per_s", "spool_per_s", "pressure_pa"):
+        assert getattr(parts, one) == pytest.approx(getattr(whole, one), rel=0.1), one
+
+
+def test_the_longest_motions_are_looked_at_within_seconds() -> None:
+    rig = Table(**{"law.feed.inverse": 1.0})
+    limits = rigs.motion_limits(rig.controller, rig.dt_s)
+    for kind, request in (
+        ("sine", {"amplitude_m": 0.05, "frequency_hz": 1e-4, "cycles": 100.0}),
+        ("chirp", {"amplitude_m": 0.05, "start_hz": 1e-3, "end_hz": 0.5, "duration_s": 1e5}),
+    ):
+        made = plan(kind, request, limits, 0.0, 1)
+        looked = sum(last - first for first, last in _ticks(made, rig.dt_s))
+        assert looked < 300_000
