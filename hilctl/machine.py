@@ -27,6 +27,10 @@ class Machine(Params, kw_only=True):
     Qn: Annotated[float, number(1e-7, 10, "m³/s", "no-load flow at full opening and at Ps")]
     wv: Annotated[float, number(10, 2e4, "rad/s", "natural frequency of the valve")]
     zv: Annotated[float, number(0.05, 5, "", "damping ratio of the valve")]
+    slew_per_s: Annotated[
+        float,
+        number(1, 1e5, "1/s", "greatest speed of the spool, full openings a second: one over the time of a full step"),
+    ] = 250.0
     dead_band: Annotated[
         float, number(0, 0.2, "", "overlap of the spool on both sides, as a share of full opening")
     ] = 0.0

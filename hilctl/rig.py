@@ -34,7 +34,7 @@ from hilctl.law.reference.history import LENGTH
 from hilctl.law.sensors import Sensors
 from hilctl.law.settings import Controller, Law, pack_settings
 from hilctl.loop.settings import Loop
-from hilctl.machine import Machine, velocity_gain
+from hilctl.machine import GRAVITY, Machine, velocity_gain
 from hilctl.params import BadValues, Params, Problem, check, nearest, note, plain
 from hilctl.params.tables import put
 from hilctl.recording.settings import Recording
@@ -223,7 +223,8 @@ def flow(controller: Controller, friction: Friction) -> Flow:
     resistance = abs(friction.steady(velocity_gain(machine) / 2)) / machine.m
     own = controller.law.feedback == "rig"  # then a command is a displacement, and its limit says nothing of the valve
     reach = (1.0 if own else controller.limits.command.opening) * velocity_gain(machine)
-    return Flow(reach, machine.Ps * machine.A / machine.m, resistance)
+    weight = GRAVITY if machine.vertical else 0.0
+    return Flow(reach, machine.Ps * machine.A / machine.m, resistance, weight, machine.K / machine.m, machine.Ps)
 
 
 def refuse_unstable(rig: Rig) -> None:

@@ -2,6 +2,7 @@
 
     [twin.machine]       each key that is missing comes from [machine]
     [twin.friction]      likewise from [friction]; of another model, those keys that both have
+    [twin.valve]         `slew_per_s` comes from [twin.machine]
     [twin.sensors.NAME]  `present` comes from [sensors.NAME]; `delay_s` is the nominal one less that of the filter
 
 so that a rig file without [twin] simulates the nominal rig, with a real valve and real sensors.
@@ -41,6 +42,7 @@ def resolve(given: object, facts: RigFacts, at: str = "twin") -> TwinConfig:
         raise BadValues([Problem(at, given, "must be a table")])
     table: dict[str, Any] = dict(given)
     _inherit_machine(table, _table(facts.tables.get("machine")))
+    _inherit_slew(table)
     _inherit_friction(table, _table(facts.tables.get("friction")))
     _inherit_sensors(table, _table(facts.tables.get("sensors")))
     model = model_of(table["friction"], f"{at}.friction")
@@ -54,6 +56,12 @@ def _table(value: object) -> dict[str, Any]:
     if isinstance(value, Params):
         return plain(value)
     return dict(value) if isinstance(value, Mapping) else {}
+
+
+def _inherit_slew(table: dict[str, Any]) -> None:
+    valve, machine = table.get("valve", {}), table.get("machine")
+    if isinstance(valve, Mapping) and isinstance(machine, Mapping) and "slew_per_s" in machine:
+        table["valve"] = {"slew_per_s": machine["slew_per_s"], **valve}
 
 
 def _inherit(table: dict[str, Any], name: str, nominal: Mapping[str, Any]) -> None:

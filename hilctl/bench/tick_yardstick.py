@@ -80,6 +80,7 @@ _CONSTANTS: dict[str, float] = {
     "FLANK": smooth.FLANK, "ENDLESS_S": ENDLESS_S,
     "PI": math.pi, "GRAVITY": GRAVITY, "SMOOTH_M_S": feed.SMOOTH_M_S, "SMOOTH_S": feed.SMOOTH_S,
     "SMOOTH_TICKS": feed.SMOOTH_TICKS, "CROSS_EARLY": feed.CROSS_EARLY, "GRID_S": feed.GRID_S,
+    "WITHOUT_S": feed.WITHOUT_S,
     **{name.upper(): MODELS[name].code for name in ("stribeck", "karnopp", "lugre")},
     **{k: getattr(stribeck, k) for k in ("FC", "FS", "VS", "SIGMA", "DELTA", "WIDTH")},
     **{k: getattr(sensors, k) for k in ("DISPLACEMENT", "ACCELERATION", "PRESSURE_A", "PRESSURE_B", "SUPPLY", "SPOOL",

@@ -7,7 +7,7 @@
     reversals     the friction before it slides
     compensation  the candidate models, each as one set; the best one stays; the shift in time with the least distortion
     gains         tuned for the identified machine, if asked for
-    after         distortion and tracking again
+    after         distortion and tracking again; where something got worse, the inverse model is limited to the rest
     learning      iterative learning control (ILC) of sines, if asked for
 
 A part that cannot be done is left out, and the others go on: the result says what is missing, and how to get it alone
@@ -18,7 +18,7 @@ so far are kept.
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from hilctl.commission import only, parts, tracking
+from hilctl.commission import only, parts, scheduling, tracking
 from hilctl.commission.compensating import compensation, machine_alone
 from hilctl.commission.gains import gains
 from hilctl.commission.how import How
@@ -122,5 +122,6 @@ def _all(work: Work) -> None:
         gains(work)
     parts.sines_driven(work, "after")
     parts.tracked(work, "after")
+    scheduling.scheduled(work)
     if work.how.learn_hz:
         parts.learned(work)

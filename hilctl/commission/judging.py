@@ -15,7 +15,7 @@ from hilctl.results.proof import Sine, Thd, Tracked, Worth
 if TYPE_CHECKING:
     from hilctl.client import Client
 
-WORSE = 1.1  # times the tracking error before: what repeats of a motion differ by
+WORSE = 1.1  # times the distortion or tracking error before: what repeats of a motion differ by
 _SWITCHED_OFF = "`hilctl set law.feed.inverse=0` switches compensation off"
 LeftOut = Callable[[str, str, Exception], None]  # part, what is missing of it, why; raises where nothing can go on
 
@@ -39,7 +39,7 @@ def distortion(rig: "Client", notes: Notes, sizes: Sequence[sines.Size], when: s
                    percent=made.distortion.percent, resolution_percent=made.distortion.resolution_percent)  # fmt: skip
             if one.before is not None and one.after is not None:
                 one.factor = one.before / one.after
-                if one.factor < 1.0:
+                if one.after > WORSE * one.before:
                     notes.warn(
                         f"the sine of {size.key} Hz is distorted more than before, {one.after:.3g} % against "
                         f"{one.before:.3g} %; {_SWITCHED_OFF}"

@@ -9,7 +9,7 @@ stands in the folder of the samples, so that `--resume` begins from the same.
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from hilctl.commission import parts
+from hilctl.commission import parts, scheduling
 from hilctl.commission.candidates import switch
 from hilctl.commission.compensating import compensation, machine_alone
 from hilctl.commission.gains import gains
@@ -66,6 +66,8 @@ def alone(work: Work) -> None:
     for part, asked in whens.items():
         if "after" in asked and result.sent is not None:
             _JUDGED[part](work, "after")
+    if any("after" in asked for asked in whens.values()):
+        scheduling.scheduled(work)
     if "learning" in only:
         parts.learned(work)
 
@@ -171,6 +173,7 @@ def _compensation(work: Work) -> None:
     if work.result.fit is None:
         lacks_friction(work, "compensation")
         return
+    scheduling.cleared(work)
     compensation(work, work.result.fit)
     switch(work.rig, 0.0, work.origin)
 

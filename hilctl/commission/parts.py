@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hilctl.commission import judging, sines, tracking
+from hilctl.commission import judging, scheduling, sines, tracking
 from hilctl.commission.candidates import switch
 from hilctl.commission.parameters import settable
 from hilctl.commission.work import Work
@@ -36,6 +36,8 @@ def prepared(work: Work) -> None:
             history.upload(rig)
         work.tasks += [history.task for history in how.histories]
         switch(rig, 0.0, work.origin)
+        if not how.only:
+            scheduling.cleared(work)
         if rig.get("law.feedback")["law.feedback"] != "three_state":
             rig.set({"law.feedback": "three_state"}, origin=work.origin)
         work.prepared = settable(rig)

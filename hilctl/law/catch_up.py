@@ -15,6 +15,7 @@ rejoined again and again would pass its own end. While the table is held nothing
 import math
 from typing import Any
 
+from hilctl.law.feed import rt_inverse_share
 from hilctl.law.guards import rt_latch
 from hilctl.law.inverse import rt_inverse_rewind
 from hilctl.law.modes import rt_act, rt_decelerate, rt_own_loop
@@ -112,7 +113,7 @@ def _rt_followed(s: Any) -> float:
 @jit()
 def _rt_unfed(s: Any) -> float:
     """How much of the motion is left to the PID alone, which is late with it."""
-    return float(s.pid_share * (1.0 - s.now.law.feed.inverse))
+    return float(s.pid_share * (1.0 - rt_inverse_share(s.now.law.feed, s.without_inverse)))
 
 
 @jit(inline=True)

@@ -38,6 +38,14 @@ class Feed(Params):
     repay: Annotated[
         float, number(0, 1, "", "share of what lost commands owe that the next ones repay; needs the spool's reading")
     ] = 1.0
+    inverse_from_m_s: Annotated[
+        float, number(0, 20, "m/s", "slowest motion along which the inverse model acts, by its greatest speed")
+    ] = 0.0
+    inverse_to_m_s: Annotated[float, number(0, 20, "m/s", "fastest motion along which it acts")] = 20.0
+    inverse_from_hz: Annotated[
+        float, number(0, 500, "Hz", "lowest frequency of sines and chirps along which it acts, at whatever speed")
+    ] = 0.0
+    inverse_to_hz: Annotated[float, number(0, 500, "Hz", "highest frequency of sines and chirps")] = 500.0
 
 
 GRID_S = 1e-4  # the inverse model is computed on a grid this fine or finer
@@ -46,6 +54,7 @@ SMOOTH_TICKS = 3.5  # where so many ticks are not longer: a command that is held
 CROSS_S = 5e-3  # the most that the spool takes to cross its overlap,
 CROSS_EARLY = 0.2  # share of that by which it begins early, at the most
 CROSS_TICKS = 3.0  # where so many ticks are not longer
+WITHOUT_S = 0.05  # over which a motion's own share of the inverse model is blended in; it begins at rest
 SMOOTH_M_S = 3e-3  # about what the reference passes in a few ticks of a corner at 1 kHz
 
 LINEAR = record_of(
@@ -105,6 +114,12 @@ def lead_ticks(machine: Machine, feed: Feed, dt_s: float) -> int:
     cross_s = (feed.cross_s or max(CROSS_S, CROSS_TICKS * dt_s)) if any(machine.overlaps) else 0.0
     lead = getattr(rt_lead_ticks, "plain", rt_lead_ticks)
     return int(lead(preview, feed.extra_preview_s, smooth_s, cross_s, dt_s))
+
+
+@jit()
+def rt_inverse_share(feed: Any, without: float) -> float:
+    """What acts of the inverse model, of a motion that does without a share of it."""
+    return float(feed.inverse * (1.0 - without))
 
 
 @jit()

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from hilctl.law.feed import rt_inverse_share
 from hilctl.law.modes import rt_closed_loop
 from hilctl.law.sensors import COUNT, PRESSURE_A, PRESSURE_B
 from hilctl.machine import GRAVITY
@@ -37,7 +38,7 @@ def rt_fill_sample(s: Any, readings: Any, status: int, sample: Any) -> None:
     sample.xd_m, sample.vd_m_s, sample.ad_m_s2 = s.delayed.x_m, s.delayed.v_m_s, s.delayed.a_m_s2
     sample.error_m = s.delayed.x_m - e.x if closed else 0.0
 
-    sample.blend = s.now.law.feed.inverse
+    sample.blend = rt_inverse_share(s.now.law.feed, s.without_inverse)
     sample.u_linear = s.u_linear if closed else 0.0
     sample.u_inverse = s.u_inverse
     sample.u_feed = s.u_feed if closed else 0.0

@@ -7,7 +7,8 @@ for
     u = U + (2 zv/wv) U' + U''/wv²,     U = (Vt / 4 beta) (jump / A) b(t) / (Qn r)
 
 held over a tick. T is the shortest for which u stays within what the command may reach and how fast it may change,
-wherever in a tick the reversal falls, with room for the motion itself. It is at least SHORTEST_S, which costs nothing
+wherever in a tick the reversal falls, and for which the spool stays below machine.slew_per_s, with room for the motion
+itself. It is at least SHORTEST_S, which costs nothing
 that the valve would have passed, and SMOOTH_TICKS ticks: of a shorter jump a held command shows the area alone, and the
 table sticks. (At 400 Hz, everything known exactly, 3 ms leave 77 to 91 % of distortion, 8.75 ms 15 to 21 %.) Friction
 with bristles turns over its pre-sliding, the faster the greater the acceleration: in place of the jump it is taken
@@ -18,7 +19,7 @@ together stay within the same bounds.
 """
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -45,8 +46,7 @@ def smoothing_s(machine: Machine, friction: Friction, opening: float, slew_per_s
     force_n, base_s = _reversal(friction), max(SHORTEST_S, SMOOTH_TICKS * dt_s)
     most_s = max(SMOOTH_S, base_s)
     while base_s < most_s:
-        peak, step = _demand(machine, force_n, base_s, dt_s)
-        if peak <= _REACH * opening and step <= _SLEW * slew_per_s * dt_s:
+        if _follows(machine, _demand(machine, force_n, base_s, dt_s), opening, slew_per_s * dt_s):
             return base_s
         base_s *= 1.1
     return most_s
@@ -71,8 +71,22 @@ def rt_turn(code: int, p: Any, speeds: Any, step_s: float, out: Any) -> None:
         out[i] = rt_friction(code, p, z, speeds[i], step_s)
 
 
-def _demand(machine: Machine, force_n: Reals, base_s: float, dt_s: float) -> tuple[float, float]:
-    """The largest command, and its largest change in a tick."""
+class _Asked(NamedTuple):
+    """Of the valve, at a reversal."""
+
+    command: float  # the largest,
+    step: float  # and its largest change in a tick
+    spool_per_s: float
+
+
+def _follows(machine: Machine, asked: _Asked, opening: float, step: float) -> bool:
+    """Whether command and spool can do that, with room for the motion itself."""
+    commanded = asked.command <= _REACH * opening and asked.step <= _SLEW * step
+    return commanded and asked.spool_per_s <= _SLEW * machine.slew_per_s
+
+
+def _demand(machine: Machine, force_n: Reals, base_s: float, dt_s: float) -> _Asked:
+    """What turning friction round asks for."""
     ends = _spread(_longer(force_n, base_s, dt_s), base_s)
     return _held(machine, _opening(machine, ends), dt_s)
 
@@ -100,14 +114,15 @@ def _opening(machine: Machine, force_n: Reals) -> Reals:
     return np.asarray(flow / (machine.Qn * _ROOT))
 
 
-def _held(machine: Machine, spool: Reals, dt_s: float) -> tuple[float, float]:
+def _held(machine: Machine, spool: Reals, dt_s: float) -> _Asked:
     """What a way of the spool asks of the command, held over ticks."""
     slope = np.gradient(spool, _STEP_S)
     u = spool + 2 * machine.zv / machine.wv * slope + np.gradient(slope, _STEP_S) / machine.wv**2
     tick = max(1, round(dt_s / _STEP_S))
     sums = np.cumsum(u)
     held = (sums[tick:] - sums[:-tick]) / tick
-    return float(np.max(np.abs(held))), float(np.max(np.abs(held[tick:] - held[:-tick])))
+    step = np.max(np.abs(held[tick:] - held[:-tick]))
+    return _Asked(float(np.max(np.abs(held))), float(step), float(np.max(np.abs(slope))))
 
 
 def crossing_s(machine: Machine, friction: Friction, opening: float, slew_per_s: float, smooth_s: float,
@@ -120,15 +135,15 @@ def crossing_s(machine: Machine, friction: Friction, opening: float, slew_per_s:
         return base_s
     force_n = _reversal(friction)
     while base_s < most_s:
-        peak, step = _demand_crossing(machine, force_n, overlap, smooth_s, base_s, dt_s)
-        if peak <= _REACH * opening and step <= _SLEW * slew_per_s * dt_s:
+        if _follows(machine, _demand_crossing(machine, force_n, overlap, smooth_s, base_s, dt_s), opening,
+                    slew_per_s * dt_s):  # fmt: skip
             return base_s
         base_s *= 1.1
     return most_s
 
 
 def _demand_crossing(machine: Machine, force_n: Reals, overlap: float, smooth_s: float, base_s: float,
-                     dt_s: float) -> tuple[float, float]:
+                     dt_s: float) -> _Asked:
     """The same at a reversal, with the spool's way across the overlap (crossing.py)."""
     ends = _spread(_longer(_longer(force_n, smooth_s, dt_s), base_s, dt_s), smooth_s)
     friction = _opening(machine, ends)

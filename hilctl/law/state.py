@@ -36,6 +36,7 @@ STATE: Any = record_of(
         ("blend", np.float64),  # 1 when the target is reached
         ("linear", LINEAR),
         ("inverse", INVERSE),
+        ("without_inverse", np.float64),  # share of it that the motion does without, blended in and out
         ("u_inverse", np.float64),
         ("u_feed", np.float64),
         ("side", np.float64),  # of the overlap on which the feed-forward is, with lead (valve_stage.py)

@@ -22,7 +22,14 @@ from hilctl.law.estimate import (
     rt_estimate_start,
     rt_predicted_position,
 )
-from hilctl.law.feed import rt_feed_linear, rt_feed_prepare, rt_lead_ticks, rt_pressure_for
+from hilctl.law.feed import (
+    WITHOUT_S,
+    rt_feed_linear,
+    rt_feed_prepare,
+    rt_inverse_share,
+    rt_lead_ticks,
+    rt_pressure_for,
+)
 from hilctl.law.freshness import rt_fresh_start, rt_pressure_share
 from hilctl.law.guards import rt_guard, rt_latch
 from hilctl.law.inverse import (
@@ -307,7 +314,7 @@ def _rt_held(s: Any) -> float:
 @jit()
 def rt_feed_forward(s: Any) -> None:
     """What the reference needs: the opening ahead, the load pressure now. The PID has no linear feed-forward."""
-    now, share, linear = s.now, s.now.law.feed.inverse, 1.0 - rt_pid_part(s)
+    now, linear, share = s.now, 1.0 - rt_pid_part(s), _rt_share(s)
     s.u_linear = rt_feed_linear(s.linear, s.ahead)
     s.pressure_ref_pa = rt_pressure_for(s.linear, now.friction, s.here)
     s.u_inverse, s.u_feed = 0.0, linear * s.u_linear
@@ -326,6 +333,16 @@ def rt_feed_forward(s: Any) -> None:
     lag_s = 2.0 * now.machine.zv / now.machine.wv + now.law.feed.extra_preview_s
     s.opening_ahead += share * (rt_inverse_opening(s.tick, lag_s, now.dt_s, s.inverse) - s.opening_ahead)
     s.pressure_ref_pa += share * (rt_inverse_pressure(s.tick, s.inverse) - s.pressure_ref_pa)
+
+
+@jit()
+def _rt_share(s: Any) -> float:
+    """What acts of the inverse model: less along a motion that asks for more than the valve can do."""
+    aim = s.motion.without_inverse if s.mode == Mode.TRACK or s.mode == Mode.STOP else 0.0
+    if s.without_inverse != aim:
+        step = s.now.dt_s * s.periods / WITHOUT_S
+        s.without_inverse += min(max(aim - s.without_inverse, -step), step)
+    return float(rt_inverse_share(s.now.law.feed, s.without_inverse))
 
 
 @jit()

@@ -10,7 +10,7 @@ from msgspec import Meta, Struct, field
 from hilctl.results.friction import ActiveFriction, Campaign, SlidingFit
 from hilctl.results.plant import PlantEvidence
 from hilctl.results.prepared import Prepared
-from hilctl.results.proof import Choice, Learned, Preview, Sine, Thd, Tracked, Tuning
+from hilctl.results.proof import Choice, Learned, Preview, Sine, Thd, Tracked, Tuning, Worse
 from hilctl.results.quantity import Flag, Quantity
 from hilctl.results.reversals import Reversals
 
@@ -101,6 +101,10 @@ class Commissioned(Struct):
     thd: Annotated[dict[Hz, Thd], Meta(description="by the sine's frequency in Hz")] = field(default_factory=dict)
     sines: Annotated[dict[Hz, Sine], Meta(description="by the sine's frequency in Hz")] = field(default_factory=dict)
     tracking: list[Tracked] = field(default_factory=list)
+    worse: Annotated[
+        list[Worse],
+        Meta(description="what got worse with the inverse model everywhere, which `law.feed.inverse_…` then limit"),
+    ] = field(default_factory=list)
     plant: Annotated[
         dict[str, Quantity] | None,
         Meta(description="the machine, by the names in [machine]; others by their whole keys"),

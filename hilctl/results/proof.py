@@ -59,6 +59,15 @@ class Tracked(Struct):
     pid: Annotated[Worth | None, Meta(description="under PID alone, in the demonstration")] = None
 
 
+class Worse(Struct, frozen=True):
+    """A sine or a triangle that the inverse model made worse."""
+
+    name: str
+    figure: Annotated[str, Meta(description="what before and after are")]
+    before: float
+    after: Annotated[float, Meta(description="with the inverse model everywhere")]
+
+
 class OnRig(Struct, frozen=True):
     """A friction model that was tried on the rig."""
 

@@ -18,6 +18,8 @@ from hilctl.wire.errors import Code, Refused, refusal_of
 
 _HALVINGS = 12  # of the size that was asked for, in search of one that fits
 _SIZES = ("amplitude_m", "position_m", "peak_m")
+_SHORT_S = 20.0
+_FEW, _ALSO = 6, (*_SIZES, "speed_m_s", "frequency_hz")  # of what the valve can follow
 
 Going = Callable[[], bool]
 
@@ -116,11 +118,11 @@ def _checked(
 
     try:
         made = checked(parameters)
-        if rig.controller.law.feed.inverse > 0.0:
-            from hilctl.law.motions.reach import within_reach
+        from hilctl.law.motions.reach import within_reach
 
-            made = within_reach(made, rig.settings(), limits.shaping, lambda shaping: checked(parameters, shaping))
-            extremes.update(check_plan(made, limits, going=going))  # of the plan that is driven
+        made = within_reach(made, rig.settings(), limits.shaping, lambda shaping: checked(parameters, shaping),
+                            lambda good: _most(parameters, checked, good))  # fmt: skip
+        extremes.update(check_plan(made, limits, going=going))  # of the plan that is driven
         return made, extremes
     except GaveUp:
         raise
@@ -135,7 +137,23 @@ def _checked(
         raise Refused(refused.code, refused.message + most, refused.key) from None
 
 
-def largest(key: str, parameters: Mapping[str, Any], checked: Callable[[Mapping[str, Any]], object]) -> float:
+def _most(parameters: Mapping[str, Any], checked: Callable[[Mapping[str, Any]], Plan],
+          good: Callable[[Plan], bool]) -> str:  # fmt: skip
+    """Up to which size and speed, each alone, a plan is good; nothing of a long motion, of which it would take long."""
+    if sum(last_s - first_s for first_s, last_s, _ in checked(parameters).stretches) > _SHORT_S:
+        return ""
+
+    def good_one(parameters: Mapping[str, Any]) -> None:
+        if not good(checked(parameters)):
+            raise BadValues([])
+
+    found = ((key, largest(key, parameters, good_one, _FEW)) for key in _ALSO)
+    return " or ".join(f"{key} = {most:.3g}" for key, most in found if most)
+
+
+def largest(
+    key: str, parameters: Mapping[str, Any], checked: Callable[[Mapping[str, Any]], object], halvings: int = _HALVINGS
+) -> float:  # fmt: skip
     """The largest value of this parameter that is not refused, rounded towards 0; 0 where none is, or it has none."""
     asked = parameters.get(key)
     if not isinstance(asked, float | int):
@@ -149,7 +167,7 @@ def largest(key: str, parameters: Mapping[str, Any], checked: Callable[[Mapping[
         return True
 
     good, bad = 0.0, float(asked)
-    for _ in range(_HALVINGS):
+    for _ in range(halvings):
         middle = 0.5 * (good + bad)
         good, bad = (middle, bad) if fits(middle) else (good, middle)
     rounded = float(f"{good:.3g}")

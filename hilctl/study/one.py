@@ -118,9 +118,8 @@ def planned(motion: Motion, rig: Rig, place_m: float, number: int) -> MotionPlan
         return planned
 
     first = made(limits.shaping)
-    if rig.controller.law.feed.inverse > 0.0:
-        first = within_reach(first, rig.settings(), limits.shaping, made)
-        check_plan(first, limits)
+    first = within_reach(first, rig.settings(), limits.shaping, made)
+    check_plan(first, limits)
     return first
 
 

@@ -60,3 +60,17 @@ def test_a_check_that_takes_too_long_is_given_up(running):
     with Raw(service.commands) as other:
         error = other.ask("check_motion", kind="chirp", parameters=endless, points=2000)["error"]
     assert error["code"] == Code.BUSY and "this check takes longer than 5 s" in error["message"]
+
+
+def test_what_the_valve_cannot_follow_is_said_with_the_largest_that_it_can():
+    with armed(changes={"law.feed.inverse": 1.0, "machine.slew_per_s": 35.0}) as (_, rig):
+        asked = {"frequency_hz": 10.0, "amplitude_m": 0.008, "cycles": 3}
+        found = rig.check_motion("sine", **asked)
+        (warning,) = found["warnings"]
+        assert "(machine.slew_per_s is 35, which makes it late by" in warning
+        assert found["facts"]["spool_slew_per_s"] > 35.0 and found["facts"]["inverse_share"] <= 1.0
+        most = float(warning.split("(to amplitude_m = ")[1].split()[0])
+        assert 0.0 < most < asked["amplitude_m"]
+        assert not rig.check_motion("sine", **{**asked, "amplitude_m": most})["warnings"]
+        corners = rig.check_motion("triangle", amplitude_m=0.02, speed_m_s=0.1, cycles=2)
+        assert "instead of 0.02 s" in corners["text"] and not corners["warnings"]

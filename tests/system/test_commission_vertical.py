@@ -15,7 +15,7 @@ SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))
 OFF = {"m": 0.1, "Qn": 0.12, "beta": 0.12, "wv": 0.12, "zv": 0.12, "Ctc": 0.12}
 SINES = ("0.5", "1", "2", "5")
 # The least factors at 0.5, 1, 2 and 5 Hz; the widest of how far a parameter may be off.
-LEAST = {"column-50": (2.5, 8, 12, 4), "press-1500": (8, 20, 30, 20)}
+LEAST = {"column-50": (3, 12, 20, 4.5), "press-1500": (8, 20, 30, 20)}
 NEAR = {"m": 0.01, "Qn": 0.01, "beta": 0.03, "wv": 0.12}
 
 

@@ -109,6 +109,11 @@ static inline double pid_part(const State *s) {
 
 static inline void feed_forward(State *s) {
     double linear = 1 - pid_part(s);
+    double aim = s->mode == Mode_TRACK || s->mode == Mode_STOP ? s->motion.without_inverse : 0;
+    if (s->without_inverse != aim) {
+        double step = s->now.dt_s * (double)s->periods / WITHOUT_S;
+        s->without_inverse += fmin(fmax(aim - s->without_inverse, -step), step);
+    }
     s->u_linear = feed_linear(&s->linear, &s->ahead);
     s->u_feed = s->opening_ahead = linear * s->u_linear; /* the inverse model is off in what is compared */
     s->u_inverse = 0;
@@ -222,7 +227,7 @@ static inline void fill_sample(const State *s, const Readings *readings, int64_t
     out->xd_m = s->delayed.x_m; out->vd_m_s = s->delayed.v_m_s; out->ad_m_s2 = s->delayed.a_m_s2;
     out->error_m = closed ? s->delayed.x_m - e->x : 0;
 
-    out->blend = s->now.law.feed.inverse;
+    out->blend = s->now.law.feed.inverse * (1 - s->without_inverse);
     out->u_linear = closed ? s->u_linear : 0;
     out->u_inverse = s->u_inverse;
     out->u_feed = closed ? s->u_feed : 0;

@@ -26,6 +26,9 @@ _SAID: dict[Bound, tuple[str, str, str, str]] = {
         "reduce amplitude or frequency, lengthen ramps, or filter a waveform by low_pass_hz",
     ),
     Bound.FLOW: ("velocity at this acceleration", "m/s", "flow", "the valve cannot give this flow: reduce the speed"),
+    Bound.PRESSURE: (
+        "load pressure", "Pa", "supply", "reduce amplitude or frequency, or the load, or raise the supply pressure",
+    ),
 }
 
 
@@ -67,7 +70,8 @@ def bounds_of(limits: MotionLimits, flow: Flow | None) -> Any:
     bounds.v_m_s, bounds.a_m_s2, bounds.stop_m_s2 = limits.velocity_m_s, limits.acceleration_m_s2, limits.stop_m_s2
     bounds.stop_m_s3, bounds.reaction_s = limits.stop_m_s3, limits.reaction_s
     if flow is not None:
-        bounds.no_load_speed_m_s, bounds.force_per_mass_m_s2, bounds.resistance_m_s2 = flow
+        bounds.no_load_speed_m_s, bounds.force_per_mass_m_s2, bounds.resistance_m_s2 = flow[:3]
+        bounds.weight_m_s2, bounds.spring_per_s2, bounds.supply_pa = flow[3:]
     return bounds
 
 

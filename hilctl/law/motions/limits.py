@@ -28,11 +28,16 @@ class MotionLimits(Params):
 
 
 class Flow(NamedTuple):
-    """What the valve can give: |v| <= no_load_speed · sqrt(1 - (a sgn v + resistance)/force_per_mass)."""
+    """What the valve can give: |v| <= no_load_speed · sqrt(1 - p sgn v), |p| <= 1, with
+    p = (a + weight + spring x + resistance sgn v) / force_per_mass, the load pressure as a share of the supply.
+    """
 
     no_load_speed_m_s: float  # Qn / A
     force_per_mass_m_s2: float  # Ps A / m
     resistance_m_s2: float = 0.0  # friction / m at speed
+    weight_m_s2: float = 0.0  # of a vertical axis
+    spring_per_s2: float = 0.0  # K / m
+    supply_pa: float = 0.0  # Ps
 
 
 # Where a limit stands in the rig file.
@@ -45,6 +50,7 @@ KEYS: dict[str, str] = {
     "corner_acceleration_m_s2": "limits.shaping.corner_acceleration_m_s2",
     "corner_s": "limits.shaping.corner_s",
     "flow": "machine.Qn",
+    "supply": "machine.Ps",
 }
 
 

@@ -144,6 +144,8 @@ def plan_chirp(request: Chirp, limits: MotionLimits, start_m: float, motion_id: 
     else:
         chirp.rate_hz_s = (request.end_hz - request.start_hz) / T
     frame(plan, limits, (start_m, center_m, center_m, center_m), T)
+    plan.facts |= {"slowest_hz": min(request.start_hz, request.end_hz),
+                   "fastest_hz": max(request.start_hz, request.end_hz)}  # fmt: skip
     parts = 64
     for k in range(parts):
         fastest_hz = max(_frequency(request, k / parts), _frequency(request, (k + 1) / parts))

@@ -47,6 +47,7 @@ MOTION: "np.dtype[Any]" = record_of(
         ("kind", np.int64),
         ("peak_m_s", np.float64),  # its greatest velocity,
         ("peak_m_s2", np.float64),  # its greatest acceleration, as checked before it started
+        ("without_inverse", np.float64),  # share of the inverse model that it does without (motions/reach.py)
         ("lead", MOVE),
         ("body_s", np.float64),
         ("out", MOVE),  # of a hold and a stop only out.to_m counts: where it rests

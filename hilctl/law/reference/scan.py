@@ -24,6 +24,7 @@ class Bound(IntEnum):
     VELOCITY = 3
     ACCELERATION = 4
     FLOW = 5  # the valve's reach at the pressure that the acceleration takes
+    PRESSURE = 6  # that pressure
 
 
 BOUNDS: "np.dtype[Any]" = record_of(
@@ -38,6 +39,9 @@ BOUNDS: "np.dtype[Any]" = record_of(
         ("no_load_speed_m_s", np.float64),  # 0: the valve is not looked at
         ("force_per_mass_m_s2", np.float64),
         ("resistance_m_s2", np.float64),  # friction per mass, against the motion
+        ("weight_m_s2", np.float64),  # towards negative displacement
+        ("spring_per_s2", np.float64),  # the load's stiffness per mass
+        ("supply_pa", np.float64),  # 0: pressure is not looked at
     ]
 )
 
@@ -81,10 +85,14 @@ def rt_passed(point: Any, bounds: Any, verdict: Any) -> int:
         verdict.value = ahead
         verdict.limit = bounds.x_max_m if ahead > bounds.x_max_m else bounds.x_min_m
         return Bound.STOPPING
-    if bounds.no_load_speed_m_s > 0.0 and v != 0.0:
-        # Orifice: |v| = no-load speed · sqrt(1 - sgn(v) pL / Ps), with A pL = m a + friction.
-        along = a if v > 0.0 else -a
-        left = 1.0 - (along + bounds.resistance_m_s2) / bounds.force_per_mass_m_s2
+    if bounds.no_load_speed_m_s > 0.0:
+        # A pL = m a + m g + K x + friction; orifice: |v| = no-load speed · sqrt(1 - sgn(v) pL / Ps).
+        sign = 1.0 if v > 0.0 else -1.0 if v < 0.0 else 0.0
+        push = a + bounds.weight_m_s2 + bounds.spring_per_s2 * x + sign * bounds.resistance_m_s2
+        if bounds.supply_pa > 0.0 and not abs(push) <= bounds.force_per_mass_m_s2 * (1.0 + SLACK):
+            verdict.value, verdict.limit = push / bounds.force_per_mass_m_s2 * bounds.supply_pa, bounds.supply_pa
+            return Bound.PRESSURE
+        left = 1.0 - sign * push / bounds.force_per_mass_m_s2
         reach = bounds.no_load_speed_m_s * np.sqrt(max(left, 0.0))
         if not abs(v) <= reach * (1.0 + SLACK):
             verdict.value, verdict.limit = v, reach

@@ -118,9 +118,7 @@ class Table:
             check_plan(planned, limits)
             return planned
 
-        planned = checked(limits.shaping)
-        if self.controller.law.feed.inverse > 0.0:
-            planned = within_reach(planned, self.settings(), limits.shaping, checked)
+        planned = within_reach(checked(limits.shaping), self.settings(), limits.shaping, checked)
         self.knots[: len(planned.knots)] = planned.knots
         assert self.ask(RequestKind.TRACK, motion=planned.motion) == Refusal.ACCEPTED
         return planned

@@ -18,7 +18,7 @@ from hilctl.law.inverse import INVERSE, MEANS, RING, rt_inverse_advance, rt_inve
 from hilctl.law.motions import samples_of
 from hilctl.law.reference import HISTORY, POINT, rt_history_put
 from hilctl.law.settings import pack_settings
-from hilctl.law.smoothing import SHORTEST_S, _demand, _reversal, smoothing_s
+from hilctl.law.smoothing import SHORTEST_S, _demand, _reversal, crossing_s, smoothing_s
 from hilctl.params import plain
 from hilctl.results.distortion import distortion_of
 from hilctl.rig import load
@@ -174,10 +174,22 @@ def test_smoothing_asks_no_more_of_the_valve_than_it_can(model):
         chosen = smoothing_s(machine, friction, 1.0, slew, DT_S)
         assert SHORTEST_S <= chosen <= SMOOTH_S
         if chosen < SMOOTH_S:
-            peak, step = _demand(machine, _reversal(friction), chosen, DT_S)
-            assert peak <= 0.5
-            assert step <= 0.9 * slew * DT_S
+            asked = _demand(machine, _reversal(friction), chosen, DT_S)
+            assert asked.command <= 0.5
+            assert asked.step <= 0.9 * slew * DT_S
+            assert asked.spool_per_s <= 0.9 * machine.slew_per_s
     assert smoothing_s(machine, friction, 1.0, 50.0, DT_S) > smoothing_s(machine, friction, 1.0, 4000.0, DT_S)
+
+
+def test_a_slow_spool_smooths_a_jump_for_longer_and_crosses_its_overlap_in_a_longer_time():
+    found = []
+    for slew_per_s in (250.0, 40.0):
+        rig = load("table-500", twin=True, changes={"machine.slew_per_s": slew_per_s, "machine.dead_band": 0.03})
+        smooth_s = smoothing_s(rig.controller.machine, rig.friction, 1.0, 1500.0, DT_S)
+        cross_s = crossing_s(rig.controller.machine, rig.friction, 1.0, 1500.0, smooth_s, DT_S)
+        found.append((smooth_s, cross_s))
+    assert found[1][0] > 1.2 * found[0][0]
+    assert found[1][1] > 1.2 * found[0][1]
 
 
 @pytest.mark.parametrize(("rate_hz", "base_s"), [(400.0, 8.75e-3), (500.0, 7e-3)])

@@ -17,7 +17,7 @@ SAME = {
     "warnings": "guard.warnings", "rejected": "checked.rejected", "age_max_ns": "checked.age_max_ns",
     "position_m": "estimate.x", "velocity_m_s": "estimate.v", "acceleration_used_m_s2": "estimate.a",
     "xr_m": "here.x_m", "vr_m_s": "here.v_m_s", "ar_m_s2": "here.a_m_s2", "jr_m_s3": "here.j_m_s3",
-    "xd_m": "delayed.x_m", "vd_m_s": "delayed.v_m_s", "ad_m_s2": "delayed.a_m_s2", "blend": "now.law.feed.inverse",
+    "xd_m": "delayed.x_m", "vd_m_s": "delayed.v_m_s", "ad_m_s2": "delayed.a_m_s2",
     "u_inverse": "u_inverse", "pressure_ref_pa": "pressure_ref_pa", "pid_share": "pid_share",
     "u_position": "three_state.position", "u_integral": "three_state.integral", "u_velocity": "three_state.velocity",
     "u_acceleration": "three_state.acceleration", "u_pressure": "three_state.pressure", "pressure_share": "fresh.share",
@@ -47,6 +47,7 @@ def test_every_channel_has_its_own_value():
         assert sample[channel] == of(s, path), channel
     for k, kind in enumerate(SENSOR_KINDS):
         assert sample[kind.channel] == s.checked.value[k], kind.channel
+    assert sample.blend == s.now.law.feed.inverse * (1.0 - s.without_inverse)
     assert sample.status == 7
     assert sample.device_tick == readings.device_tick
     assert sample.pressure_a_age_ns == round(s.checked.age_s[PRESSURE_A] * 1e9)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from hilctl.law.feed import rt_feed_linear, rt_pressure_for
+from hilctl.law.feed import WITHOUT_S, rt_feed_linear, rt_pressure_for
 from hilctl.law.inverse import RING
 from hilctl.law.output import rt_half_swing_s
 from hilctl.law.pid import rt_pid
@@ -48,6 +48,24 @@ def inverted(share, mode=Mode.TRACK, pid_share=0.0):
     s.history.points["v_m_s"] = 0.1
     rt_feed_forward(s)
     return s
+
+
+@pytest.mark.parametrize(("mode", "periods", "begins", "without"), [
+    (Mode.TRACK, 1, 0.0, DT / WITHOUT_S), (Mode.TRACK, 3, 0.0, 3 * DT / WITHOUT_S), (Mode.TRACK, 1, 0.399, 0.4),
+    (Mode.STOP, 1, 0.4, 0.4), (Mode.HOLD, 1, 0.4, 0.4 - DT / WITHOUT_S), (Mode.HOLD, 1, 0.001, 0.0),
+])  # fmt: skip
+def test_a_motion_that_does_without_a_part_of_the_inverse_model_gets_the_rest_softly(mode, periods, begins, without):
+    s = fed(mode, INVERSE, u_inverse=0.7, periods=periods, without_inverse=begins, motion__without_inverse=0.4)
+    s.history.points["v_m_s"] = 0.1
+    rt_feed_forward(s)
+    assert s.without_inverse == pytest.approx(without, abs=1e-15)
+    assert s.u_feed == pytest.approx(s.u_linear + (1.0 - without) * (s.u_inverse - s.u_linear))
+
+
+def test_a_motion_that_does_without_all_of_it_stops_the_inverse_model():
+    s = fed(Mode.TRACK, INVERSE, inverse__running=1, without_inverse=1.0, motion__without_inverse=1.0)
+    rt_feed_forward(s)
+    assert (s.u_inverse, s.inverse.running, s.u_feed) == (0.0, 0, s.u_linear)
 
 
 @pytest.mark.parametrize("mode", [mode for mode in Mode if mode not in CLOSED])

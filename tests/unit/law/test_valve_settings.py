@@ -51,9 +51,10 @@ def test_a_crossing_asks_no_more_of_the_valve_than_it_can(model, rate_hz, wv):
         chosen = crossing_s(machine, friction, 1.0, slew, 4e-3, dt_s)
         assert max(SHORTEST_CROSSING_S, CROSS_TICKS * dt_s) <= chosen <= CROSS_S
         if chosen < CROSS_S:
-            peak, step = _demand_crossing(machine, _reversal(friction), 0.03, 4e-3, chosen, dt_s)
-            assert peak <= 0.5
-            assert step <= 0.9 * slew * dt_s
+            asked = _demand_crossing(machine, _reversal(friction), 0.03, 4e-3, chosen, dt_s)
+            assert asked.command <= 0.5
+            assert asked.step <= 0.9 * slew * dt_s
+            assert asked.spool_per_s <= 0.9 * machine.slew_per_s
 
 
 def test_a_slower_valve_crosses_more_slowly():

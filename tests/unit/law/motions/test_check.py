@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from hilctl import rig as rigs
 from hilctl.law.motions import Flow, MotionLimits, MotionRefused, check_plan, plan, samples_of
 
 LIMITS = MotionLimits(x_min_m=-0.09, x_max_m=0.095, velocity_m_s=0.9, acceleration_m_s2=30)
@@ -182,3 +184,19 @@ def test_what_is_allowed_stays_within_the_limits_at_every_instant(
         assert within
         assert extremes["v_m_s"] == pytest.approx(np.max(np.abs(points["v_m_s"])), rel=2e-3)
         assert extremes["a_m_s2"] == pytest.approx(np.max(np.abs(points["a_m_s2"])), rel=2e-3)
+
+
+def test_a_payload_takes_flow_and_pressure_on_the_way_up() -> None:
+    press = rigs.load("press-1500", twin=True)
+    limits = replace(rigs.motion_limits(press.controller, press.dt_s), velocity_m_s=2.0, acceleration_m_s2=30.0,
+                     stop_m_s2=0.0)  # fmt: skip
+    valve = rigs.flow(press.controller, press.friction)
+    assert valve.weight_m_s2 == pytest.approx(9.80665)
+    fast = {"position_m": 0.06, "speed_m_s": 0.95}
+    limits = replace(limits, shaping=replace(limits.shaping, approach_acceleration_m_s2=20.0))
+    with pytest.raises(MotionRefused, match=r"machine\.(Qn|Ps) is"):
+        check_plan(plan("move", fast, limits, -0.06, 1), limits, valve)
+    check_plan(plan("move", fast, limits, -0.06, 1), limits, valve._replace(weight_m_s2=0.0))
+    sine = {"frequency_hz": 5.0, "amplitude_m": 0.0125, "cycles": 2}  # 12.3 m/s², and 9.8 of the weight
+    why = str(refusal("sine", sine, limits, valve))
+    assert "load pressure reaches" in why and "machine.Ps is 2.1e+07 Pa" in why and "raise the supply pressure" in why

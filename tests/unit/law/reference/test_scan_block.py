@@ -179,3 +179,26 @@ def test_a_table_has_a_point_for_each_instant_and_counts_those_at_which_it_runs(
     points = np.zeros(5, POINT)
     assert rt_table(motion(), NONE, times, points) == 3
     assert points["x_m"] == pytest.approx([0.0, 0.1, 0.1 * math.sqrt(0.5), 0.0, 0.0], abs=1e-12)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_the_load_pressure_may_reach_the_supply_and_not_pass_it(sign):
+    valve = {"no_load_speed_m_s": 5.0, "supply_pa": 2e7, "force_per_mass_m_s2": 40.0}
+    assert passed(a=sign * 40.0, **valve) == Bound.NONE
+    bound, value, limit = passed(a=sign * 44.0, **valve)
+    assert (bound, limit) == (Bound.PRESSURE, 2e7)
+    assert value == pytest.approx(sign * 2.2e7)
+    assert passed(v=sign * 1e-3, a=sign * 35.9, **valve) == Bound.NONE
+    assert passed(v=sign * 1e-3, a=sign * 36.1, **valve)[0] == Bound.PRESSURE  # friction takes 4 m/s²
+    assert passed(a=sign * 44.0, **valve | {"supply_pa": 0.0}) == Bound.NONE
+
+
+def test_weight_and_spring_take_pressure_and_flow_one_way_and_give_it_the_other():
+    valve = {"no_load_speed_m_s": 1.0, "weight_m_s2": 36.0, "resistance_m_s2": 0.0}
+    assert passed(v=0.79, **valve) == Bound.NONE
+    assert passed(v=0.81, **valve) == (Bound.FLOW, 0.81, pytest.approx(0.8))
+    assert passed(v=-1.16, **valve) == Bound.NONE
+    assert passed(v=-1.17, **valve) == (Bound.FLOW, -1.17, pytest.approx(math.sqrt(1.36)))
+    spring = {"no_load_speed_m_s": 1.0, "spring_per_s2": 180.0, "resistance_m_s2": 0.0}
+    assert passed(x=0.2, v=0.81, **spring) == (Bound.FLOW, 0.81, pytest.approx(0.8))
+    assert passed(x=0.2, v=-0.81, **spring) == Bound.NONE
