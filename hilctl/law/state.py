@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from hilctl.law.adapt import ADAPT
 from hilctl.law.arming import ARMING
 from hilctl.law.effort import EFFORT
 from hilctl.law.estimate import ESTIMATE
@@ -88,6 +89,7 @@ STATE: Any = record_of(
         ("pid_share", np.float64),
         ("notches", NOTCHES),
         ("valve", VALVE),
+        ("adapt", ADAPT),
         ("output", OUTPUT),
         ("u_applied", np.float64),
         ("u_linear", np.float64),
