@@ -158,7 +158,7 @@ def _rt_fit(c: Any, y: float, one: float, two: float, w: float, a: Any) -> None:
     for i in range(6):
         p[i] *= keep
     p[0] += w * rate * rate
-    p[3] += w * (OVERLAP * rate * one) * (OVERLAP * rate * one) * near
+    p[3] += w * (OVERLAP * rate * one) * (OVERLAP * rate * one) * near * near
     p[5] += w * (GAIN * rate * two) * (GAIN * rate * two)
     f0 = p[0] + p[1] * one + p[2] * two
     f1 = p[1] + p[3] * one + p[4] * two
@@ -206,6 +206,12 @@ def rt_adapt(c: Any, machine: Any, opening: float, feed: float, v: float, x: flo
     that is feed-forward, for the identified gain; `lag_s`: by which the measured motion follows both; `late_s`: by which it is
     later than the pressures.
     """
+    a.calm_s = a.calm_s + dt_s if calm else 0.0
+    if not calm:  # whatever comes now, nothing of it stays
+        a.wanted[0] = a.wanted[1] = opening
+        a.feed[0] = a.feed[1] = feed
+        a.pa, a.pb, a.learning = pa, pb, 0
+        return 0.0
     keep = lag_s / (lag_s + 2.0 * dt_s)  # two first-order lags that are late by lag_s together
     a.wanted[0] += (1.0 - keep) * (opening - a.wanted[0])
     a.wanted[1] += (1.0 - keep) * (a.wanted[0] - a.wanted[1])
@@ -215,7 +221,6 @@ def rt_adapt(c: Any, machine: Any, opening: float, feed: float, v: float, x: flo
     change_a, change_b = young * (pa - a.pa), young * (pb - a.pb)
     a.pa += change_a
     a.pb += change_b
-    a.calm_s = a.calm_s + dt_s if calm else 0.0
     f, changes, edges = a.feed[1], 2.0 / lag_s * (a.feed[0] - a.feed[1]), machine.overlap_a + machine.overlap_b > 0.0
     clear = not edges or (abs(f) > LEAST and abs(f) > CLEAR_S * abs(changes))
     a.learning = 1 if a.calm_s >= CALM_S and clear and a.ended == 0 else 0

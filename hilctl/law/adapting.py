@@ -48,6 +48,7 @@ def rt_adapt_tick(s: Any, status: int) -> None:
 @jit()
 def rt_adapt_keep_null(s: Any) -> None:
     """A set names another null: where it was learned to be, it stays, and is learned on from there."""
-    s.arm.null += s.now.law.adapt.share * s.adapt.null
-    s.arm.kept = s.arm.null
+    learned = s.now.law.adapt.share * s.adapt.null
+    s.arm.null += learned
+    s.arm.kept += learned
     rt_adapt_null_known(s.adapt)

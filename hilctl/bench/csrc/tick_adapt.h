@@ -42,7 +42,7 @@ static inline void adapt_fit(const Adapt *c, double y, double one, double two, d
     double keep = 1 - w / ADAPT_FORGETS_S;
     for (int i = 0; i < 6; i++) p[i] *= keep;
     p[0] += w * rate * rate;
-    p[3] += w * (ADAPT_OVERLAP * rate * one) * (ADAPT_OVERLAP * rate * one) * near;
+    p[3] += w * (ADAPT_OVERLAP * rate * one) * (ADAPT_OVERLAP * rate * one) * near * near;
     p[5] += w * (ADAPT_GAIN * rate * two) * (ADAPT_GAIN * rate * two);
     double f0 = p[0] + p[1] * one + p[2] * two;
     double f1 = p[1] + p[3] * one + p[4] * two;
@@ -86,14 +86,20 @@ static inline double adapt(State *s, double lag_s, double late_s, int calm) {
     AdaptState *a = &s->adapt;
     const double *value = s->checked.value;
     double dt = s->now.dt_s, keep = lag_s / (lag_s + 2 * dt), feed = s->u_feed / adapt_scale(s);
+    double pa = value[PRESSURE_A], pb = value[PRESSURE_B];
+    a->calm_s = calm ? a->calm_s + dt : 0;
+    if (!calm) {
+        a->wanted[0] = a->wanted[1] = s->valve.opening;
+        a->feed[0] = a->feed[1] = feed;
+        a->pa = pa; a->pb = pb; a->learning = 0;
+        return 0;
+    }
     a->wanted[0] += (1 - keep) * (s->valve.opening - a->wanted[0]);
     a->wanted[1] += (1 - keep) * (a->wanted[0] - a->wanted[1]);
     a->feed[0] += (1 - keep) * (feed - a->feed[0]);
     a->feed[1] += (1 - keep) * (a->feed[0] - a->feed[1]);
-    double young = dt / (dt + late_s);
-    double change_a = young * (value[PRESSURE_A] - a->pa), change_b = young * (value[PRESSURE_B] - a->pb);
+    double young = dt / (dt + late_s), change_a = young * (pa - a->pa), change_b = young * (pb - a->pb);
     a->pa += change_a; a->pb += change_b;
-    a->calm_s = calm ? a->calm_s + dt : 0;
     double f = a->feed[1], changes = 2 / lag_s * (a->feed[0] - a->feed[1]);
     int edges = m->overlap_a + m->overlap_b > 0;
     int clear = !edges || (fabs(f) > ADAPT_LEAST && fabs(f) > ADAPT_CLEAR_S * fabs(changes));
