@@ -234,8 +234,8 @@ CHANNELS: tuple[Channel, ...] = (
     Channel("learned_null", "", "f8", "part of it that was learned since arming"),
     Channel("learned_gain", "", "f8", "flow gain in use beyond machine.Qn, as a share of it: learned"),
     Channel("learned_overlap", "", "f8", "overlap in use beyond that of the rig file, on both sides: learned"),
-    Channel("learning", "", "i8", "bit 0: the valve is learned in this tick; bits 1 to 3: null, overlap or gain reached "
-            "its bound, and learning has ended"),
+    Channel("learning", "", "i8", "bit 0: the valve is learned in this tick; bits 1 to 3: null, overlap or gain has "
+            "reached its bound, and learning has ended"),
 )
 
 NAMES: tuple[str, ...] = tuple(c.name for c in CHANNELS)

@@ -7,17 +7,17 @@ table is, and o_m the opening that the measured flow takes at the identified gai
     X(o, d) = o + d (S - o)                                                   the spool's place, S the side
     y = X(o_w, d in use) - X(o_m, d) + null in use  =  θn + θd (S - (1 + θg) f) + θg (1 - d) f
 
-f is the feed-forward's opening, likewise late. So y is what the valve needs beyond the identified values, whatever of it
-is in use already: what is learned does not feed back into what is learned next. θ is fitted by recursive least squares
-(of unit noise density) with forgetting, in the direction of what is excited alone:
+f is the feed-forward's opening, likewise late. So y is what the valve needs beyond the identified values, whatever of
+it is in use already: what is learned does not feed back into what is learned next. θ is fitted by recursive least
+squares (of unit noise density) with forgetting, in the direction of what is excited alone:
 
     P += w dt diag(q φ²),   K = w dt P φ / (1 + w dt φ' P φ),   θ += K (y - φ'θ),   P -= K φ'P
 
-With φ = (1, 0, 0) θn follows within time_s. The overlap is learned at small openings, where the gain is worth little; the
-gain at any, the slower the smaller they are. w is 0 until the loop has run undisturbed for CALM_S; behind an overlap also
-while the spool is in it or near it, for what a spool within its overlap wants says nothing. Without excitation nothing
-is learned, and what is learned leaks back to the identified values within LEAK_S. It is used after a further lag. Where
-it reaches its bound, learning ends, with a warning.
+With φ = (1, 0, 0) θn follows within time_s. The overlap is learned at small openings, where the gain is worth little;
+the gain at any, the slower the smaller they are. w is 0 until the loop has run undisturbed for CALM_S; behind an
+overlap also while the spool is in it or near it, for what a spool within its overlap wants says nothing. Without
+excitation nothing is learned, and what is learned leaks back to the identified values within LEAK_S. It is used after a
+further lag. Where it reaches its bound, learning ends, with a warning.
 
 Null that is learned is taken from the integral that has made up for it: the command does not notice. Gain acts on the
 feed-forward alone, so the closed loop stays as it was designed. All are offsets, times the share, which is blended like
@@ -203,8 +203,8 @@ def _rt_use(c: Any, qn: float, share: float, a: Any) -> float:
 def rt_adapt(c: Any, machine: Any, opening: float, feed: float, v: float, x: float, pa: float, pb: float,
              supply_pa: float, lag_s: float, late_s: float, calm: bool, dt_s: float, a: Any) -> float:  # fmt: skip
     """One tick; by how much the null that is used went. `opening`: what the controller wants; `feed`: the part of it
-    that is feed-forward, for the identified gain; `lag_s`: by which the measured motion follows both; `late_s`: by which it is
-    later than the pressures.
+    that is feed-forward, for the identified gain; `lag_s`: by which the measured motion follows both; `late_s`: by
+    which it is later than the pressures.
     """
     a.calm_s = a.calm_s + dt_s if calm else 0.0
     if not calm:  # whatever comes now, nothing of it stays

@@ -37,8 +37,8 @@ def rt_adapt_tick(s: Any, status: int) -> None:
     value, e, dt_s, machine = s.checked.value, s.estimate, s.now.dt_s, s.now.machine
     lag_s = (1.5 + e.delay_ticks) * dt_s + 2.0 * machine.zv / machine.wv + s.now.law.feed.extra_preview_s
     moved = c.share * rt_adapt(c, machine, s.valve.opening, s.u_feed / rt_adapt_scale(c, machine, a), e.v, e.x,
-                               value[PRESSURE_A], value[PRESSURE_B], value[SUPPLY], max(lag_s, dt_s), e.delay_ticks * dt_s,
-                               rt_adapt_calm(s, status), dt_s, a)
+                               value[PRESSURE_A], value[PRESSURE_B], value[SUPPLY], max(lag_s, dt_s),
+                               e.delay_ticks * dt_s, rt_adapt_calm(s, status), dt_s, a)
     if s.pid_share > 0.0:
         s.pid.integral -= moved
     else:

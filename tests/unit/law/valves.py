@@ -17,7 +17,7 @@ FRICTIONS = tuple(sorted(linear_models()))
 STEEP = {"tanh": 1.1e-7, "breakaway": 1.1e-7}  # seconds a kilogram: substeps that their slope needs
 HOLD_S, WINDOWS = 9.0, 3
 SWINGS_M = 20e-6  # peak to peak: what stands still moves by less
-STILL_M, CREEPS = 20e-6, 1.5  # rms of creep that is not looked at, and by how much learning may make it worse
+STILL_M, FURTHER = 20e-6, 1.5  # rms of creep that is not looked at; by how much learning may make it worse
 
 
 def rig_file(folder: Path, model: str) -> str:
@@ -54,7 +54,8 @@ def chosen(number: int) -> Valve:
         "twin.machine.dead_band": overlap,
         "machine.dead_band": max(overlap + chance.uniform(-0.006, 0.006), 0.0) if overlap else 0.0,
         "twin.machine.Qn": machine.Qn * off(0.2), "twin.valve.null_bias": chance.uniform(-0.02, 0.02),
-        "twin.valve.threshold": chance.uniform(0, 1e-3), "twin.substep_s": min(0.9 * STEEP.get(model, 1.0) * mass, 5e-5),
+        "twin.valve.threshold": chance.uniform(0, 1e-3),
+        "twin.substep_s": min(0.9 * STEEP.get(model, 1.0) * mass, 5e-5),
         "law.feed.inverse": float(chance.integers(2)), "law.adapt.time_s": 4.0,
     }  # fmt: skip
     return Valve(model, changes, chance.uniform(-0.01, 0.01))
@@ -130,6 +131,7 @@ def goes_on_swinging(folder: Path, number: int) -> tuple[str, str]:
     if not off:
         return "not armed", valve.model
     swings = any(on.swings) and not any(any(one.swings) for one in off)
+    swings = swings and on.swung_m > FURTHER * max(one.swung_m for one in off)
     trips = on.trip and not any(one.trip for one in off)
-    creeps = on.creep_m > CREEPS * max(one.creep_m for one in off) + SWINGS_M
+    creeps = on.creep_m > FURTHER * max(one.creep_m for one in off) + SWINGS_M
     return ("worse" if swings or trips or creeps else "ok"), f"{told}; without: {off}"
