@@ -100,6 +100,7 @@ class Trip(IntEnum):
     NOT_AT_REST = 34
     ARMING_TRAVEL = 35
     RECORDING_LOST = 36
+    VALVE_DRIFT = 37
 
 
 class Alarm(NamedTuple):
@@ -228,6 +229,13 @@ CHANNELS: tuple[Channel, ...] = (
     Channel("u_applied", "", "f8", "valve command that was sent in this tick's exchange"),
     Channel("enabled", "", "i8", "enable output"),
     Channel("supply", "", "i8", "supply output: 0 off, 1 low, 2 high"),
+    # the valve, as it is learned while the loop runs
+    Channel("valve_null", "", "f8", "command at which the valve is taken to be closed"),
+    Channel("learned_null", "", "f8", "part of it that was learned since arming"),
+    Channel("learned_gain", "", "f8", "flow gain in use beyond machine.Qn, as a share of it: learned"),
+    Channel("learned_overlap", "", "f8", "overlap in use beyond that of the rig file, on both sides: learned"),
+    Channel("learning", "", "i8", "bit 0: the valve is learned in this tick; bits 1 to 3: null, overlap or gain has "
+            "reached its bound, and learning has ended"),
 )
 
 NAMES: tuple[str, ...] = tuple(c.name for c in CHANNELS)

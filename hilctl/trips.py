@@ -87,6 +87,9 @@ TRIP_TEXTS: dict[Trip, TripText] = {
     Trip.PRESSURE_AGE: TripText("law.three_state.pressure_age_s", "s",
                                 "the pressures are too old for dynamic-pressure feedback, which is faded out",
                                 "sample them faster, or do without: law.three_state.kp_per_mpa = 0"),
+    Trip.VALVE_DRIFT: TripText("law.adapt", "", "the valve is learned no further: its null, overlap or flow gain has "
+                               "reached its bound (channel learning)", "check valve, supply and oil, then identify it "
+                               "again: `hilctl identify plant`; or raise the bound in law.adapt"),
     Trip.OVERWRITTEN: TripText("limits.overwritten", "", "another program changed the command that the device holds",
                                "end the other master; `hilctl status` counts its writes"),
 }  # fmt: skip

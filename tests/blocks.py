@@ -42,6 +42,7 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     (r": hilctl identify dynamics", "minutes: tests/system/test_identify_dynamics.py, test_identify_servo.py"),
     (r": hilctl identify friction", "tests/system/test_identify_cli.py"),
     (r": hilctl tune", "tests/system/test_tune.py"),
+    (r"^models: hilctl (set|adapt) ", "tests/system/test_valve_freeze.py"),
     (r": hilctl track .*(--learn|drive\.json)", "tests/system/test_learning.py"),
     (r": hilctl commission.*(--resume|--only|table-500$)|: hilctl job", "test_commission_only.py, test_jobs.py"),
     (r": hilctl commission table-500 --twin --json", "tests/system/test_commission.py"),

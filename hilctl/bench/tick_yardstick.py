@@ -10,7 +10,8 @@ from hilctl.bench.tick_course import TURN
 from hilctl.bench.yardstick import build, c_records
 from hilctl.errors import HilctlError
 from hilctl.friction import MODELS, stribeck
-from hilctl.law import delivery, effort, estimate, feed, sensors, stillness
+from hilctl.law import adapt, delivery, effort, estimate, feed, sensors, stillness
+from hilctl.law.adapt import ADAPT, Adapt
 from hilctl.law.arming import ARMING, Arming
 from hilctl.law.delivery import DELIVERY
 from hilctl.law.effort import EFFORT
@@ -55,7 +56,8 @@ _RECORDS: dict[str, Any] = {
     "Pid": dtype_of(Pid), "PidState": PID, "ThreeState": dtype_of(ThreeState), "ThreeStateState": THREE_STATE,
     "Fresh": FRESH,
     "Notch": dtype_of(Notch), "NotchState": NOTCH, "Notches": NOTCHES,
-    "ValveStage": dtype_of(ValveStage), "ValveState": VALVE, "OwnLoop": dtype_of(OwnLoop), "Law": dtype_of(Law),
+    "ValveStage": dtype_of(ValveStage), "ValveState": VALVE,
+    "Adapt": dtype_of(Adapt), "AdaptState": ADAPT, "OwnLoop": dtype_of(OwnLoop), "Law": dtype_of(Law),
     "Output": OUTPUT,
     "Arming": dtype_of(Arming), "Fit": FIT, "Signs": SIGNS, "Search": SEARCH, "Arm": ARMING,
     "Limits": dtype_of(Limits), "Guard": GUARD, "Settings": SETTINGS,
@@ -72,6 +74,11 @@ _CONSTANTS: dict[str, float] = {
     "SENSOR_COUNT": sensors.COUNT, "RETURN_S": RETURN_S,
     "SLACK": SLACK, "SOFT": SOFT, "REST": REST,
     "NOTCH_HIGHEST": HIGHEST, "NOTCH_RESIDUE": RESIDUE, "NOTCH_STEPS": STEPS,
+    "ADAPT_CALM_S": adapt.CALM_S, "ADAPT_LEAK_S": adapt.LEAK_S, "ADAPT_FORGETS_S": adapt.FORGETS_S,
+    "ADAPT_OVERLAP": adapt.OVERLAP, "ADAPT_GAIN": adapt.GAIN, "ADAPT_USED": adapt.USED, "ADAPT_LEAST": adapt.LEAST,
+    "ADAPT_CLEAR_S": adapt.CLEAR_S, "ADAPT_MOST": adapt.MOST, "ADAPT_DROP": adapt.DROP,
+    "ADAPT_SURE": adapt.SURE, "ADAPT_NEAR": adapt.NEAR, "ADAPT_FAR": adapt.FAR,
+    "ADAPT_NULL_ENDS": adapt.NULL_ENDS, "ADAPT_OVERLAP_ENDS": adapt.OVERLAP_ENDS, "ADAPT_GAIN_ENDS": adapt.GAIN_ENDS,
     "EFFORT_LEAK": effort.LEAK, "MOST_OWED_S": delivery.MOST_S,
     **{name: getattr(delivery, name) for name in ("NONE", "FIRST", "ALL", "COURSES", "FORGOTTEN_S")},
     "PRESSURE_S": PRESSURE_S,

@@ -127,6 +127,12 @@ VERBS: dict[str, Verb] = {
          "hilctl set --save tuned.toml"),
         "Keys are those of the rig file. The change is checked whole and blended in while the rig runs.",
     ),
+    "adapt": Verb(
+        "adapt", "adapt", "identify", "show what is learned of the valve while the loop runs, and keep it",
+        ("hilctl adapt show", "hilctl adapt freeze", "hilctl adapt freeze --origin 'warm oil' --json"),
+        "`hilctl set law.adapt.share=1` switches learning on: null, flow gain and overlap, within the bounds of "
+        "law.adapt. `freeze` makes them parameters, in one set, and ends learning; nothing jumps.",
+    ),
     "lease": Verb(
         "look", "lease", "drive", "show who may command; take the lease, or give it back",
         ("hilctl lease", "hilctl lease --takeover", "hilctl lease --release"),

@@ -7,6 +7,7 @@ enable and integrator for each mode.
 import math
 from typing import Any
 
+from hilctl.law.adapt import rt_adapt_again, rt_null
 from hilctl.law.arming import rt_arming, rt_arming_forget, rt_arming_start, rt_arming_unknown
 from hilctl.law.bumps import ARMED, GOING
 from hilctl.law.estimate import rt_seen_speed
@@ -126,7 +127,7 @@ def rt_switch_off(s: Any) -> None:
     s.supply_s = 0.0
     rt_arming_forget(s.arm)
     s.arm.step, s.off_s = Step.NONE, 0.0
-    s.output.command = s.arm.null
+    s.output.command = rt_null(s)
     s.output.saturated, s.output.saturated_s, s.output.refused = 0, 0.0, 0.0
 
 
@@ -232,6 +233,7 @@ def _rt_arm(s: Any, again: int) -> int:
         return Refusal.MOVING.value
     if again != 0 or s.off_s > s.now.arming.proof_s:
         rt_arming_unknown(s.now.law.valve.null_bias, s.arm)
+    rt_adapt_again(s.arm.proved != 0, s.adapt)
     s.mode = Mode.STANDBY
     s.authority = s.now.arming.first_arm_authority
     rt_arming_start(s.checked.value[DISPLACEMENT], s.arm)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from hilctl.law.adapt import rt_null
 from hilctl.law.feed import rt_inverse_share
 from hilctl.law.modes import rt_closed_loop
 from hilctl.law.sensors import COUNT, PRESSURE_A, PRESSURE_B
@@ -52,3 +53,7 @@ def rt_fill_sample(s: Any, readings: Any, status: int, sample: Any) -> None:
     sample.u_law, sample.u_notched = s.u_law, s.u_notched
     sample.saturated, sample.u_cmd, sample.u_applied = o.saturated, o.command, s.u_applied
     sample.enabled, sample.supply = s.enable, s.supply
+    share = s.now.law.adapt.share
+    sample.valve_null, sample.learned_null = rt_null(s), share * s.adapt.null
+    sample.learned_gain, sample.learned_overlap = share * s.adapt.flow / machine.Qn, share * s.adapt.overlap
+    sample.learning = s.adapt.learning | s.adapt.ended

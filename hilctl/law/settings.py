@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from hilctl.friction import PARAMETERS, Friction
+from hilctl.law.adapt import Adapt
 from hilctl.law.arming import Arming
 from hilctl.law.estimate import Estimator
 from hilctl.law.feed import Feed
@@ -42,6 +43,7 @@ class Law(Params):
     notch_2: Notch = Notch()
     notch_3: Notch = Notch()
     valve: ValveStage = ValveStage()
+    adapt: Adapt = Adapt()
 
     def inconsistencies(self, at: str) -> Iterator[Problem]:
         """The inverse model gives openings; notches take from them."""

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from hilctl.law.adapt import ADAPT
 from hilctl.law.arming import ARMING
 from hilctl.law.delivery import DELIVERY
 from hilctl.law.effort import EFFORT
@@ -91,6 +92,7 @@ STATE: Any = record_of(
         ("pid_share", np.float64),
         ("notches", NOTCHES),
         ("valve", VALVE),
+        ("adapt", ADAPT),
         ("output", OUTPUT),
         ("delivery", DELIVERY),
         ("u_applied", np.float64),

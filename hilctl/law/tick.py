@@ -9,6 +9,8 @@ any jump.
 import math
 from typing import Any
 
+from hilctl.law.adapt import rt_adapt_scale, rt_null
+from hilctl.law.adapting import rt_adapt_keep_null, rt_adapt_tick
 from hilctl.law.arming import rt_arming_opening
 from hilctl.law.blend import rt_adopt_settings, rt_blend_settings
 from hilctl.law.catch_up import rt_catch_up
@@ -109,6 +111,7 @@ def rt_tick(s: Any, command: Any, readings: Any, status: int, knots: Any, sample
     rt_feed_forward(s)
     wanted = rt_opening(s)
     rt_output(s, wanted)
+    rt_adapt_tick(s, status)
     rt_fill_sample(s, readings, status, sample)
 
 
@@ -157,6 +160,8 @@ def rt_adopt(s: Any, settings: Any) -> None:
     _rt_shift_zeros(s, settings)
     rt_adopt_settings(settings, s.now, s.source, s.target)
     s.epoch, s.blend = settings.epoch, 0.0
+    if moved_null != 0.0:
+        rt_adapt_keep_null(s)
     if s.mode == Mode.OFF and moved_null != 0.0:
         s.arm.null = s.arm.kept = settings.law.valve.null_bias
     if s.mode == Mode.OFF:
@@ -279,13 +284,15 @@ def rt_watch(s: Any, status: int) -> None:
     scale = s.first_gain / sensor.gain
     shift_m = s.first_gain * (sensor.offset - s.first_offset)
     overlap = max(s.arm.overlap - s.now.arming.bump, 0.0)
-    rt_effort(s.now.limits.holding, s.now.machine, s.now.law.valve, overlap, acts, s.u_applied - s.arm.null, e.v,
+    rt_effort(s.now.limits.holding, s.now.machine, s.now.law.valve, overlap, acts, s.u_applied - rt_null(s), e.v,
               s.linear.preview_ticks * s.now.dt_s, passed_s, s.effort)
     rt_guard(s.now, s.mode, rt_closed_loop(s), status, s.checked, s.still, s.effort, e.x, shift_m, scale, e.v,
              e.a + e.b, e.b_start - e.b, s.delayed.x_m - e.x, s.lead * s.now.dt_s, driven, s.delivery.off,
              s.output.saturated_s, rt_supply_level(s), s.tick, s.periods, s.guard)
     if s.fresh.share < 1.0 and s.now.law.three_state.kp_per_mpa != 0.0 and rt_closed_loop(s) and s.pid_share < 1.0:
         s.guard.warnings |= 1 << Trip.PRESSURE_AGE.value
+    if s.adapt.ended != 0:
+        s.guard.warnings |= 1 << Trip.VALVE_DRIFT.value
     rt_emergency(s, s.tick)
     passed = s.guard.wanted != 0
     rt_act(s)
@@ -313,7 +320,16 @@ def _rt_held(s: Any) -> float:
 
 @jit()
 def rt_feed_forward(s: Any) -> None:
-    """What the reference needs: the opening ahead, the load pressure now. The PID has no linear feed-forward."""
+    """What the reference needs, for the flow gain that was learned."""
+    _rt_feed_identified(s)
+    scale = rt_adapt_scale(s.now.law.adapt, s.now.machine, s.adapt)
+    s.u_feed *= scale
+    s.opening_ahead *= scale
+
+
+@jit()
+def _rt_feed_identified(s: Any) -> None:
+    """The opening ahead, the load pressure now. The PID has no linear feed-forward."""
     now, linear, share = s.now, 1.0 - rt_pid_part(s), _rt_share(s)
     s.u_linear = rt_feed_linear(s.linear, s.ahead)
     s.pressure_ref_pa = rt_pressure_for(s.linear, now.friction, s.here)
@@ -387,7 +403,7 @@ def rt_opening(s: Any) -> float:
 @jit()
 def rt_output(s: Any, wanted: float) -> None:
     """Notches, valve stage and the guard after the law; what the mode demands comes last."""
-    now, o, dt_s = s.now, s.output, s.now.dt_s * s.periods
+    now, o, dt_s, null = s.now, s.output, s.now.dt_s * s.periods, rt_null(s)
     s.u_notched = wanted
     if rt_own_loop(s):
         _rt_output_own(s, wanted)
@@ -395,18 +411,19 @@ def rt_output(s: Any, wanted: float) -> None:
         return
     if s.mode == Mode.OFF:
         rt_notches_start(s.notches)
-        o.command, o.refused, o.saturated, o.saturated_s = s.arm.null, 0.0, 0, 0.0
+        o.command, o.refused, o.saturated, o.saturated_s = null, 0.0, 0, 0.0
     elif s.mode != Mode.NULL:
         s.u_notched = rt_notches(now.law, wanted, now.dt_s, s.periods, s.notches)
-        command = s.u_notched + s.arm.null  # arming has to see the valve as it is
+        command = s.u_notched + null  # arming has to see the valve as it is
         if rt_closed_loop(s):
-            command = rt_valve_stage(now.law.valve, now.machine, s.u_notched, s.u_feed, s.opening_ahead, s.side,
-                                     s.arm.null, dt_s, s.valve)  # fmt: skip
+            s.valve.more = now.law.adapt.share * s.adapt.overlap
+            command = rt_valve_stage(now.law.valve, now.machine, s.u_notched, s.u_feed, s.opening_ahead, s.side, null,
+                                     dt_s, s.valve)
         reach, slew = min(s.authority, now.limits.command.opening), now.limits.command.slew_per_s
         s.delivery.plain = command
         if rt_closed_loop(s):
-            command += rt_repayment(now.law.feed.repay, o.command, s.arm.null, reach, slew * now.dt_s, s.delivery)
-        rt_limit(command, s.arm.null, reach, slew, now.dt_s, s.periods, o)
+            command += rt_repayment(now.law.feed.repay, o.command, null, reach, slew * now.dt_s, s.delivery)
+        rt_limit(command, null, reach, slew, now.dt_s, s.periods, o)
         if o.not_finite == 0 and rt_repaid(o.command, o.saturated, s.delivery):
             o.refused = 0.0
         if o.not_finite != 0:
@@ -420,7 +437,7 @@ def rt_output(s: Any, wanted: float) -> None:
     rate = now.limits.stopping.deceleration_m_s2 * now.machine.A / now.machine.Qn
     step_s, apart_s = now.dt_s * min(s.periods, _RAMPED), rt_half_swing_s(now.machine)
     # What is not enabled yet needs no ramp.
-    if s.enable == 0 or (rt_ramp_to(s.arm.null, rate, apart_s, step_s, dt_s, o) and not rt_rests_at_null(s)):
+    if s.enable == 0 or (rt_ramp_to(null, rate, apart_s, step_s, dt_s, o) and not rt_rests_at_null(s)):
         rt_switch_off(s)
 
 

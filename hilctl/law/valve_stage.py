@@ -59,6 +59,7 @@ class ValveStage(Params):
 VALVE = record_of(
     [
         ("opening", np.float64),
+        ("more", np.float64),  # overlap, either side, beyond that of the machine: learned (adapt.py)
         ("linear", np.float64),  # the linear feed-forward,
         ("rate", np.float64),  # and how fast it changes
         ("phase", np.float64),
@@ -83,7 +84,8 @@ def rt_valve_stage(c: Any, machine: Any, opening: float, feed: float, ahead: flo
     the opening that it gives when the feedback acts; `side`, its S.
     """
     s.opening = opening
-    up, down = c.inverse * machine.overlap_a, c.inverse * machine.overlap_b
+    up = c.inverse * max(machine.overlap_a + s.more, 0.0)
+    down = c.inverse * max(machine.overlap_b + s.more, 0.0)
     spool = opening + null
     if up + down > 0.0:
         back = opening - feed

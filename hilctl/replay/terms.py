@@ -19,6 +19,7 @@ ORDER: tuple[str, ...] = (
     "error_m", "u_linear", "u_inverse", "pressure_ref_pa", "u_feed",
     "u_position", "u_integral", "u_velocity", "u_acceleration", "u_pressure",
     "u_pid_p", "u_pid_i", "u_pid_d", "u_law", "u_notched", "saturated", "u_cmd",
+    "learning", "learned_null", "learned_gain", "learned_overlap", "valve_null",
 )  # fmt: skip
 _PLACES = [NAMES.index(name) for name in ORDER]
 

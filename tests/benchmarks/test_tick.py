@@ -33,7 +33,8 @@ def test_c_computes_every_channel_as_we_do_over_a_whole_course(course, yardstick
     assert ticks > 10_000
     names = {stretch.name for stretch in course.stretches}
     assert names >= {
-        "arming", "triangle", "blend", "notches", "to the PID", "stop", "sine", "chirp", "move", "waveform",
+        "arming", "triangle", "blend", "notches", "to the PID", "learned", "learned behind an overlap",
+        "learned too far", "stop", "sine", "chirp", "move", "waveform",
     }  # fmt: skip
 
 
@@ -70,6 +71,12 @@ def test_a_yardstick_that_fills_a_gap_otherwise_is_found_out(tmp_path, monkeypat
     course.track("sine", amplitude_m=0.01, frequency_hz=2.0, cycles=8)
     course.run("rejoined", 1000, stalls={700: 4})
     monkeypatch.setitem(tick_yardstick._CONSTANTS, "STRAIGHT", 5)
+    off, where, _ = tick.difference(course, tick_yardstick.Yardstick(str(tmp_path)))
+    assert off > tick.AGREE, where
+
+
+def test_a_yardstick_that_learns_the_valve_otherwise_is_found_out(course, tmp_path, monkeypatch):
+    monkeypatch.setitem(tick_yardstick._CONSTANTS, "ADAPT_GAIN", 501.0)
     off, where, _ = tick.difference(course, tick_yardstick.Yardstick(str(tmp_path)))
     assert off > tick.AGREE, where
 

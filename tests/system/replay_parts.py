@@ -21,6 +21,8 @@ def record_all(folder: Path) -> Path:
     with private_service(RIG, changes=ARMS_FAST, recordings=folder) as service, Client(service.commands) as rig:
         rig.take()
         rig.arm()
+        rig.set({"law.adapt.share": 1.0, "law.adapt.time_s": 2.0})
+        rig.pass_time(2.0)  # so that something of the valve is learned when the recording begins
         running = rig.track("sine", amplitude_m=0.004, frequency_hz=1.0, cycles=2)
         with rig.record("all") as path:
             rig.set({"law.three_state.kd_per_m": 14.0, "law.feed.inverse": 1.0})

@@ -50,6 +50,7 @@ def test_every_tick_of_another_process_comes_out_bit_for_bit(recorded):
     assert set(rows["mode"]) == set(range(6))  # every mode, a trip, both feedback laws, blends: all of it was there
     assert (rows["supply"][rows["mode"] == Mode.TRACK] == 1).any()  # a motion at low pressure as well
     assert {0, 1} <= set(rows["pid_share"]) and rows["trip"].any() and rows["u_inverse"].any()
+    assert rows["learned_null"][0] != 0.0 and rows["learned_gain"].any(), "replay begins with what has been learned"
     assert {one.kind for one in taken} == {1, 2, 5} and {one.between for one in taken} == {0, 1}
 
 

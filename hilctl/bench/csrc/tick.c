@@ -2,6 +2,7 @@
  * both can be run from one state and compared. Its records are generated from ours; compiled by the benchmark, gcc -O3. */
 #include <string.h>
 
+#include "tick_adapt.h"
 #include "tick_catch_up.h"
 
 /* Which words of the settings are blended; set once by the benchmark. */
@@ -91,11 +92,12 @@ static inline void watch(State *s, int64_t status) {
     still_opened(closed_loop(s) && !own_loop(s), s->valve.opening, most(s->now.arming.bump, s->arm.bump),
                  s->arm.gain_m_s, s->now.dt_s * (double)s->periods, &s->still);
     effort(&s->now.limits, &s->now.machine, &s->now.law.valve,
-           most(s->arm.overlap - s->now.arming.bump, 0), closed_loop(s) && !own_loop(s), s->u_applied - s->arm.null, s->estimate.v, s->linear.preview_ticks * s->now.dt_s,
+           most(s->arm.overlap - s->now.arming.bump, 0), closed_loop(s) && !own_loop(s), s->u_applied - null_of(s), s->estimate.v, s->linear.preview_ticks * s->now.dt_s,
            s->now.dt_s * (double)s->periods, &s->effort);
     guard(s, status, closed_loop(s), fabs(s->here.v_m_s) > s->now.limits.stuck.speed_m_s, supply_level(s));
     if (s->fresh.share < 1 && s->now.law.three_state.kp_per_mpa != 0 && closed_loop(s) && s->pid_share < 1)
         warn(Trip_PRESSURE_AGE, &s->guard);
+    if (s->adapt.ended) warn(Trip_VALVE_DRIFT, &s->guard);
     emergency(s);
     int passed = s->guard.wanted != 0;
     act(s);
@@ -115,7 +117,7 @@ static inline void feed_forward(State *s) {
         s->without_inverse += fmin(fmax(aim - s->without_inverse, -step), step);
     }
     s->u_linear = feed_linear(&s->linear, &s->ahead);
-    s->u_feed = s->opening_ahead = linear * s->u_linear; /* the inverse model is off in what is compared */
+    s->u_feed = s->opening_ahead = linear * s->u_linear * adapt_scale(s); /* the inverse model is off in what is compared */
     s->u_inverse = 0;
     s->inverse.running = 0;
     s->side = linear * valve_feed(&s->now.law.valve, s->u_linear, s->now.dt_s * (double)s->periods, &s->valve);
@@ -166,7 +168,7 @@ static inline void output_own(State *s, double wanted) {
 static inline void output(State *s, double wanted) {
     const Settings *now = &s->now;
     Output *o = &s->output;
-    double dt = now->dt_s * (double)s->periods;
+    double dt = now->dt_s * (double)s->periods, null = null_of(s);
     s->u_notched = wanted;
     if (own_loop(s)) {
         output_own(s, wanted);
@@ -175,18 +177,20 @@ static inline void output(State *s, double wanted) {
     }
     if (s->mode == Mode_OFF) {
         notches_start(&s->notches);
-        o->command = s->arm.null; o->refused = 0; o->saturated = 0; o->saturated_s = 0;
+        o->command = null; o->refused = 0; o->saturated = 0; o->saturated_s = 0;
     } else if (s->mode != Mode_NULL) {
         s->u_notched = notches(&now->law, wanted, now->dt_s, s->periods, &s->notches);
-        double command = s->u_notched + s->arm.null;
-        if (closed_loop(s))
-            command = valve_stage(&now->law.valve, &now->machine, s->u_notched, s->u_feed, s->opening_ahead, s->side, s->arm.null,
+        double command = s->u_notched + null;
+        if (closed_loop(s)) {
+            s->valve.more = now->law.adapt.share * s->adapt.overlap;
+            command = valve_stage(&now->law.valve, &now->machine, s->u_notched, s->u_feed, s->opening_ahead, s->side, null,
                                   dt, &s->valve);
+        }
         double reach = least(s->authority, now->limits.command.opening), slew = now->limits.command.slew_per_s;
         s->delivery.plain = command;
         if (closed_loop(s))
-            command += repayment(now->law.feed.repay, o->command, s->arm.null, reach, slew * now->dt_s, &s->delivery);
-        limit(command, s->arm.null, reach, slew, now->dt_s, s->periods, o);
+            command += repayment(now->law.feed.repay, o->command, null, reach, slew * now->dt_s, &s->delivery);
+        limit(command, null, reach, slew, now->dt_s, s->periods, o);
         if (!o->not_finite && repaid(o->command, o->saturated, &s->delivery)) o->refused = 0;
         if (o->not_finite) {
             latch(Trip_COMMAND, Action_NULL, wanted, 1, -1, s->tick, &s->guard);
@@ -198,7 +202,7 @@ static inline void output(State *s, double wanted) {
         double rate = now->limits.stopping.deceleration_m_s2 * now->machine.A / now->machine.Qn;
         double apart_s = PI * sqrt(now->machine.m * now->machine.Vt / (4 * now->machine.beta)) / now->machine.A;
         double step_s = now->dt_s * (double)(s->periods < 4 ? s->periods : 4);
-        if (!s->enable || (ramp_to(s->arm.null, rate, apart_s, step_s, dt, o) && !rests_at_null(s))) switch_off(s);
+        if (!s->enable || (ramp_to(null, rate, apart_s, step_s, dt, o) && !rests_at_null(s))) switch_off(s);
     } else {
         o->ramp_from = o->command;
         o->ramp_s = o->ramped[0] = o->ramped[1] = 0;
@@ -241,6 +245,11 @@ static inline void fill_sample(const State *s, const Readings *readings, int64_t
     out->u_law = s->u_law; out->u_notched = s->u_notched;
     out->saturated = s->output.saturated; out->u_cmd = s->output.command; out->u_applied = s->u_applied;
     out->enabled = s->enable; out->supply = s->supply;
+    const AdaptState *a = &s->adapt;
+    double share = s->now.law.adapt.share;
+    out->valve_null = null_of(s); out->learned_null = share * a->null;
+    out->learned_gain = share * a->flow / machine->Qn; out->learned_overlap = share * a->overlap;
+    out->learning = a->learning | a->ended;
 }
 
 static inline void tick(State *s, const Readings *readings, int64_t status, const double *knots, int64_t known,
@@ -254,6 +263,7 @@ static inline void tick(State *s, const Readings *readings, int64_t status, cons
     feed_forward(s);
     double wanted = opening(s);
     output(s, wanted);
+    adapt_tick(s, status);
     fill_sample(s, readings, status, out);
 }
 

@@ -261,7 +261,8 @@ static inline double valve_feed(const ValveStage *c, double linear, double dt, V
 
 static inline double valve_stage(const ValveStage *c, const Machine *m, double opening, double feed, double ahead,
                                  double side, double null, double dt, ValveState *s) {
-    double up = c->inverse * m->overlap_a, down = c->inverse * m->overlap_b, spool = opening + null;
+    double up = c->inverse * most(m->overlap_a + s->more, 0), down = c->inverse * most(m->overlap_b + s->more, 0);
+    double spool = opening + null;
     s->opening = opening;
     if (up + down > 0) {
         double back = opening - feed, taken = tanh(most(fabs(back) - SLACK - fabs(ahead), 0) / SOFT);

@@ -64,12 +64,15 @@ static inline void to_null(State *s, int64_t result) {
     s->mode = Mode_NULL;
 }
 
+/* The command at which the valve is taken to be closed. */
+static inline double null_of(const State *s) { return s->arm.null + s->now.law.adapt.share * s->adapt.null; }
+
 static inline void switch_off(State *s) {
     motion_ends(s, TRIPPED);
     s->mode = Mode_OFF; s->enable = 0; s->supply = 0; s->off_after = 0; s->supply_s = 0;
     arming_forget(&s->arm);
     s->arm.step = Step_NONE; s->off_s = 0;
-    s->output.command = s->arm.null;
+    s->output.command = null_of(s);
     s->output.saturated = 0; s->output.saturated_s = 0; s->output.refused = 0;
 }
 
