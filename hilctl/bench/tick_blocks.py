@@ -15,12 +15,12 @@ from hilctl.law.tick import (
     rt_advance_reference,
     rt_blend,
     rt_command,
-    rt_feed_forward,
     rt_opening,
-    rt_output,
     rt_read,
     rt_watch,
 )
+from hilctl.law.tick_feed import rt_feed_forward
+from hilctl.law.tick_output import rt_output
 from hilctl.loop.layout import BANK
 from hilctl.rt.jit import jit, record_type
 from hilctl.rt.records import as_record, words_of

@@ -9,14 +9,14 @@ any jump.
 import math
 from typing import Any
 
-from hilctl.law.adapt import rt_adapt_scale, rt_null
+from hilctl.law.adapt import rt_null
 from hilctl.law.adapting import rt_adapt_keep_null, rt_adapt_tick
 from hilctl.law.arming import rt_arming_opening
 from hilctl.law.blend import rt_adopt_settings, rt_blend_settings
 from hilctl.law.catch_up import rt_catch_up
-from hilctl.law.delivery import rt_delivered, rt_delivery_start, rt_repaid, rt_repayment
+from hilctl.law.delivery import rt_delivered
 from hilctl.law.effort import rt_effort
-from hilctl.law.escalation import rt_escalate, rt_integral_lives, rt_rests_at_null
+from hilctl.law.escalation import rt_escalate, rt_integral_lives
 from hilctl.law.estimate import (
     rt_estimate,
     rt_estimate_prepare,
@@ -25,24 +25,12 @@ from hilctl.law.estimate import (
     rt_predicted_position,
 )
 from hilctl.law.feed import (
-    WITHOUT_S,
-    rt_feed_linear,
     rt_feed_prepare,
-    rt_inverse_share,
     rt_lead_ticks,
     rt_pressure_for,
 )
 from hilctl.law.freshness import rt_fresh_start, rt_pressure_share
-from hilctl.law.guards import rt_guard, rt_latch
-from hilctl.law.inverse import (
-    rt_inverse_advance,
-    rt_inverse_command,
-    rt_inverse_early_s,
-    rt_inverse_opening,
-    rt_inverse_pressure,
-    rt_inverse_side,
-    rt_inverse_stop,
-)
+from hilctl.law.guards import rt_guard
 from hilctl.law.modes import (
     rt_act,
     rt_arm_step,
@@ -55,12 +43,9 @@ from hilctl.law.modes import (
     rt_request,
     rt_rest_here,
     rt_supply_level,
-    rt_switch_off,
     rt_trip,
 )
-from hilctl.law.notch import rt_notches, rt_notches_start
-from hilctl.law.output import rt_half_swing_s, rt_limit, rt_ramp_start, rt_ramp_to
-from hilctl.law.own_loop import rt_own_command, rt_own_null
+from hilctl.law.own_loop import rt_own_command
 from hilctl.law.pid import rt_pid, rt_pid_start
 from hilctl.law.reference import rt_history_get
 from hilctl.law.sample import rt_fill_sample
@@ -70,20 +55,18 @@ from hilctl.law.sensors import (
     PRESSURE_A,
     PRESSURE_B,
     SPOOL,
-    SUPPLY,
     rt_check_readings,
     rt_failed,
 )
 from hilctl.law.settings import PID_FEEDBACK
 from hilctl.law.stillness import rt_still, rt_still_opened
 from hilctl.law.three_state import rt_three_state, rt_three_state_start
-from hilctl.law.valve_stage import rt_valve_feed, rt_valve_rests, rt_valve_stage
-from hilctl.machine import GRAVITY
+from hilctl.law.tick_feed import rt_feed_forward, rt_pid_part
+from hilctl.law.tick_output import rt_output
+from hilctl.law.valve_stage import rt_valve_rests
 from hilctl.rt.jit import jit
 from hilctl.rt.records import rt_copy, words_of
-from hilctl.signals import Action, Arming, Mode, Trip
-
-_RAMPED = 4  # periods: by how many at the most the ramp to null goes on at once after a stall
+from hilctl.signals import Arming, Mode, Trip
 
 __all__ = [
     "rt_adopt",
@@ -309,65 +292,6 @@ def _rt_pressure_deviation(s: Any) -> float:
 
 
 @jit()
-def _rt_held(s: Any) -> float:
-    """The friction that holds the table, while the reference stands; nan while it moves."""
-    if s.here.v_m_s != 0.0 or s.here.a_m_s2 != 0.0:
-        return math.nan
-    machine, pressure = s.now.machine, s.checked.value[PRESSURE_A] - s.checked.value[PRESSURE_B]
-    weight = machine.m * GRAVITY if machine.vertical != 0 else 0.0
-    return float(machine.A * pressure - machine.K * s.estimate.x - weight)
-
-
-@jit()
-def rt_feed_forward(s: Any) -> None:
-    """What the reference needs, for the flow gain that was learned."""
-    _rt_feed_identified(s)
-    scale = rt_adapt_scale(s.now.law.adapt, s.now.machine, s.adapt)
-    s.u_feed *= scale
-    s.opening_ahead *= scale
-
-
-@jit()
-def _rt_feed_identified(s: Any) -> None:
-    """The opening ahead, the load pressure now. The PID has no linear feed-forward."""
-    now, linear, share = s.now, 1.0 - rt_pid_part(s), _rt_share(s)
-    s.u_linear = rt_feed_linear(s.linear, s.ahead)
-    s.pressure_ref_pa = rt_pressure_for(s.linear, now.friction, s.here)
-    s.u_inverse, s.u_feed = 0.0, linear * s.u_linear
-    s.side = linear * rt_valve_feed(now.law.valve, s.u_linear, now.dt_s * s.periods, s.valve)
-    s.opening_ahead = s.u_feed
-    if share <= 0.0 or not rt_closed_loop(s):
-        rt_inverse_stop(s.inverse)
-        return
-    rt_inverse_advance(now.machine, now.friction, s.checked.value[SUPPLY], _rt_held(s), now.law.feed.smooth_s,
-                       now.law.feed.cross_s, s.history, s.head_tick, s.tick, now.dt_s, s.inverse)
-    s.u_inverse = rt_inverse_command(s.tick, now.law.feed.extra_preview_s, now.dt_s, s.inverse)
-    s.u_feed += share * (s.u_inverse - s.u_feed)
-    early_s = rt_inverse_early_s(now.machine, now.friction, s.ahead.a_m_s2, s.inverse)
-    side = rt_inverse_side(s.tick, now.law.feed.extra_preview_s + early_s, now.dt_s, s.inverse)
-    s.side += share * (side - s.side)
-    lag_s = 2.0 * now.machine.zv / now.machine.wv + now.law.feed.extra_preview_s
-    s.opening_ahead += share * (rt_inverse_opening(s.tick, lag_s, now.dt_s, s.inverse) - s.opening_ahead)
-    s.pressure_ref_pa += share * (rt_inverse_pressure(s.tick, s.inverse) - s.pressure_ref_pa)
-
-
-@jit()
-def _rt_share(s: Any) -> float:
-    """What acts of the inverse model: less along a motion that asks for more than the valve can do."""
-    aim = s.motion.without_inverse if s.mode == Mode.TRACK or s.mode == Mode.STOP else 0.0
-    if s.without_inverse != aim:
-        step = s.now.dt_s * s.periods / WITHOUT_S
-        s.without_inverse += min(max(aim - s.without_inverse, -step), step)
-    return float(rt_inverse_share(s.now.law.feed, s.without_inverse))
-
-
-@jit()
-def rt_pid_part(s: Any) -> float:
-    """The PID's part of the law, with a soft start and end."""
-    return float(s.pid_share * s.pid_share * (3.0 - 2.0 * s.pid_share))
-
-
-@jit()
 def _rt_rests(s: Any, gain_per_m: float) -> bool:
     """The table stands behind a closed valve, near enough: friction that jumps would let go of it again and again."""
     stands = s.now.friction.reach_m == 0.0 and s.here.v_m_s == 0.0 and s.here.a_m_s2 == 0.0
@@ -398,60 +322,6 @@ def rt_opening(s: Any) -> float:
         feedback += rt_pid_part(s) * (u_pid - feedback)
     s.u_law = feedback + s.u_feed
     return float(s.u_law)
-
-
-@jit()
-def rt_output(s: Any, wanted: float) -> None:
-    """Notches, valve stage and the guard after the law; what the mode demands comes last."""
-    now, o, dt_s, null = s.now, s.output, s.now.dt_s * s.periods, rt_null(s)
-    s.u_notched = wanted
-    if rt_own_loop(s):
-        _rt_output_own(s, wanted)
-        rt_delivery_start(o.command, s.delivery)
-        return
-    if s.mode == Mode.OFF:
-        rt_notches_start(s.notches)
-        o.command, o.refused, o.saturated, o.saturated_s = null, 0.0, 0, 0.0
-    elif s.mode != Mode.NULL:
-        s.u_notched = rt_notches(now.law, wanted, now.dt_s, s.periods, s.notches)
-        command = s.u_notched + null  # arming has to see the valve as it is
-        if rt_closed_loop(s):
-            s.valve.more = now.law.adapt.share * s.adapt.overlap
-            command = rt_valve_stage(now.law.valve, now.machine, s.u_notched, s.u_feed, s.opening_ahead, s.side, null,
-                                     dt_s, s.valve)
-        reach, slew = min(s.authority, now.limits.command.opening), now.limits.command.slew_per_s
-        s.delivery.plain = command
-        if rt_closed_loop(s):
-            command += rt_repayment(now.law.feed.repay, o.command, null, reach, slew * now.dt_s, s.delivery)
-        rt_limit(command, null, reach, slew, now.dt_s, s.periods, o)
-        if o.not_finite == 0 and rt_repaid(o.command, o.saturated, s.delivery):
-            o.refused = 0.0
-        if o.not_finite != 0:
-            rt_latch(Trip.COMMAND.value, Action.NULL.value, wanted, 1.0, -1, s.tick, s.guard)
-            rt_act(s)
-    if o.not_finite != 0 or not rt_closed_loop(s):
-        rt_delivery_start(o.command, s.delivery)
-    if s.mode != Mode.NULL:
-        rt_ramp_start(o)
-        return
-    rate = now.limits.stopping.deceleration_m_s2 * now.machine.A / now.machine.Qn
-    step_s, apart_s = now.dt_s * min(s.periods, _RAMPED), rt_half_swing_s(now.machine)
-    # What is not enabled yet needs no ramp.
-    if s.enable == 0 or (rt_ramp_to(null, rate, apart_s, step_s, dt_s, o) and not rt_rests_at_null(s)):
-        rt_switch_off(s)
-
-
-@jit()
-def _rt_output_own(s: Any, wanted: float) -> None:
-    """The same for a rig that closes its own loop: until it is armed the command stays near where the table stood."""
-    now, o = s.now, s.output
-    rt_own_null(now.law.rig, s.enable, s.estimate.x, s.arm)
-    if s.enable == 0:
-        o.command, o.refused, o.saturated, o.saturated_s = s.arm.null, 0.0, 0, 0.0
-        return
-    arming = s.mode == Mode.STANDBY and s.authority < 1.0
-    centre, reach = (s.arm.null, s.authority) if arming else (0.0, now.limits.command.opening)
-    rt_limit(wanted, centre, reach, now.limits.command.slew_per_s, now.dt_s, s.periods, o)
 
 
 @jit()

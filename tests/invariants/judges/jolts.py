@@ -20,7 +20,7 @@ KICKS = 2.0
 TWICE = 2.0  # what a stall may add, from docs/safety.md: as much as the motion's own
 LATELY_S = 0.1  # four periods of the hydraulic mode
 STALLED_S = 0.3  # after a stall, until the motion is rejoined
-_RAMPED = 4  # periods by which the ramp to null goes on at once after a stall (hilctl/law/tick.py)
+_RAMPED = 4  # periods by which the ramp to null goes on at once after a stall (hilctl/law/tick_output.py)
 
 
 @judge

@@ -11,7 +11,9 @@ from hilctl.law.pid import rt_pid
 from hilctl.law.sensors import PRESSURE_A, PRESSURE_B
 from hilctl.law.settings import RIG_FEEDBACK
 from hilctl.law.three_state import rt_three_state
-from hilctl.law.tick import rt_feed_forward, rt_opening, rt_output
+from hilctl.law.tick import rt_opening
+from hilctl.law.tick_feed import rt_feed_forward
+from hilctl.law.tick_output import rt_output
 from hilctl.law.valve_stage import REST, rt_valve_stage
 from hilctl.machine import GRAVITY
 from hilctl.signals import Arming, Mode, Trip
