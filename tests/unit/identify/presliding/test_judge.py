@@ -168,18 +168,21 @@ def test_a_curve_of_another_rig_is_noticed(lugre_swings):
     assert not judge(swings, FACTS, {**CURVE, "fs": 1500.0}).certain
 
 
-def test_directions_that_differ_leave_a_law_with_bristles_uncertain(lugre_swings):
-    found = judge(lugre_swings, FACTS, {**CURVE, "model": "karnopp", "negative": {"fs": 3000.0}})
-    assert (found.kind, found.certain) == ("lugre", False)
-    assert any("differs by direction" in warning for warning in found.warnings)
-    assert found.friction.params.fs == pytest.approx(3059.0)
+def test_a_curve_that_differs_by_direction_is_kept_in_both(lugre_swings):
+    other = {"fs": 2900.0, "fc": 350.0}
+    swings = cycles_of({"model": "lugre", **CURVE, "s0": 1e8, "s1": 1e5, "negative": other})
+    found = judge(swings, FACTS, {**CURVE, "model": "karnopp", "negative": other})
+    assert (found.kind, found.certain, found.warnings) == ("lugre", True, ())
+    assert found.table["fs"] == CURVE["fs"]
+    assert found.table["negative"] == other, "and the bristles are alike on both sides"
+    assert found.parameter("s0").low < 1e8 < found.parameter("s0").high
 
 
 def test_the_result_is_json_with_everything_in_it(lugre_swings):
     found = judge(lugre_swings, FACTS, CURVE, rig_seconds=42.0)
     told = json.loads(json.dumps(found.to_json()))
     assert told["parameters"]["s0"].keys() >= {"value", "low", "high", "unit", "origin", "reason"}
-    assert told["evidence"]["left_lugre"] < told["evidence"]["left_gms"]
+    assert told["evidence"]["left"]["lugre"] < told["evidence"]["left"]["gms"]
     turn = told["evidence"]["turn"]
     assert len(turn["distance_m"]) == len(turn["measured_n"]) == len(turn["laws_n"]["lugre"])
     assert told["rig_seconds"] == 42.0
