@@ -22,7 +22,6 @@ from hilctl.identify.presliding.estimate_loop import Loop
 from hilctl.identify.presliding.estimate_residuals import (
     MOST_APART,
     TIMING_S,
-    WIDEST,
     Data,
     Model,
     apart,
@@ -31,7 +30,6 @@ from hilctl.identify.presliding.estimate_residuals import (
     spread,
     weighed,
 )
-from hilctl.identify.presliding.estimate_ripple import TRUSTED, rippled, taken_off
 from hilctl.identify.presliding.model import LUGRE, force_along, stiffness_along
 from hilctl.identify.presliding.model_curve import Curve
 
@@ -56,12 +54,6 @@ class Bristles(NamedTuple):
     data: Data
     jacobian: Reals  # of the logarithms of s0, s1, level, and of the ratios where they are free
     ratios: tuple[float, float] = ALIKE  # of s0 and of s1: negative over positive side
-    shift: tuple[float, ...] = (0.0,) * _SHARED  # of the logarithms of s0, s1, level, by the table's ripple
-
-    @property
-    def settled_level(self) -> float:
-        """The level without what the ripple does to it."""
-        return math.exp(taken_off(math.log(self.level), self.shift[2]))
 
     @property
     def sided(self) -> bool:
@@ -79,13 +71,9 @@ class Bristles(NamedTuple):
         wide = spread(self.data, self.jacobian, self.model(curve), blocks, self._rows())
         fastest = max(self.data.loops, key=lambda loop: float(np.ptp(loop.a_m_s2)))
         turn_s = math.sqrt(8 * curve.fs / self.s0 / float(np.ptp(fastest.a_m_s2)))  # through 2 fs/s0, from rest
-        moved = np.abs(self.shift[:2])
-        wide = np.minimum(wide + TRUSTED * np.concatenate((moved,) * (2 if self.sided else 1)), WIDEST)
-        fitted = zip((self.s0, self.s1), self.shift[:2], strict=True)
-        means = [math.exp(taken_off(math.log(mean), by)) for mean, by in fitted]
         found: dict[str, tuple[float, float, float]] = {}
         for i, at in enumerate(("", "negative.") if self.sided else ("",)):
-            s0, s1 = (apart(mean, ratio)[i] for mean, ratio in zip(means, self.ratios, strict=True))
+            s0, s1 = (apart(mean, ratio)[i] for mean, ratio in zip((self.s0, self.s1), self.ratios, strict=True))
             half0, half1 = (float(half) for half in wide[2 * i : 2 * i + 2])
             late = s0 * max(TIMING_S, _FILTER * late_s**2 / turn_s)
             low1 = 0.0 if s1 < _NOTHING * s0 else s1 * math.exp(-half1)
@@ -112,17 +100,10 @@ def words(curve: Curve, s0: float, s1: float, level: float = 1.0, ratios: tuple[
     return [*curve.words(level), *(word for side in sides for word in (*side, VD_M_S))]
 
 
-def without_ripple(fit: Bristles, curve: Curve, off_m: Sequence[Reals]) -> Bristles:
-    """With what the ripple of these cycles does to it."""
-    own, start = words(curve, fit.s0, fit.s1, fit.level), np.log([fit.s0, fit.s1, fit.level])
-    again = _search(fit.data._replace(loops=rippled(LUGRE, own, fit.data.loops, off_m)), curve, start).x
-    return fit._replace(shift=tuple(float(by) for by in again - start))
-
-
 def by_side(alike: Bristles, curve: Curve) -> Bristles:
     """From a fit with both sides alike: with their ratios free."""
     start = np.concatenate((np.log([alike.s0, alike.s1, alike.level]), np.log(alike.ratios)))
-    return _found(_search(alike.data, curve, start), alike.data)._replace(shift=alike.shift)
+    return _found(_search(alike.data, curve, start), alike.data)
 
 
 def fit_bristles(loops: tuple[Loop, ...], curve: Curve, s0: float, data: Data | None = None) -> Bristles:

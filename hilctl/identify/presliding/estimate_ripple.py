@@ -1,9 +1,9 @@
 """What the table's own ripple does to a fit, and how it is taken off.
 
 The feedback answers the sensors' noise, so the table swings about its mean cycle by some tenths of a micrometre, at
-random. A model that counts every way (Dahl, LuGre) gives way by these ways too; the mean cycle does not show them, and
-its fit takes them for a softer approach to the level: on the twin of the reference rig alpha of Dahl came out as 2.57
-instead of 2.43. An element of GMS closes such small loops, and forgets them.
+random. Dahl's spring counts every way, and gives way by these too; the mean cycle does not show them, and its fit takes
+them for another approach to the level: on the twin of the reference rig alpha came out as 2.57 instead of 2.43. An
+element of GMS closes such small loops and forgets them; s0 of LuGre moved by 0.2 to 2 %, and is left as it is fitted.
 
 The accelerometer shows the ripple of each cycle, above the frequency at which it is the better sensor. So the model
 that was fitted is run along the mean cycle with the ripple of every cycle, its mean force is fitted in the same way,

@@ -67,7 +67,7 @@ class Fits(NamedTuple):
         vd = passive_vd(self.curve, s1, fit.s0)
         value = {name: one[0] for name, one in known.items()}
         table = {"model": "lugre", **self.curve.table(), "s0": value["s0"], "s1": value["s1"], "vd": vd}
-        return Taken(_with_negative(table, value), _named(known), fit.settled_level, _ratios(sides))
+        return Taken(_with_negative(table, value), _named(known), fit.level, _ratios(sides))
 
     def _gms(self, slips: Slips) -> Taken:
         own = refine(slips.data, self.curve, slips.k, slips.d, slips.ratio)
@@ -101,15 +101,15 @@ def fits_of(found: Comparison, swings: Sequence[Cycles], facts: Facts, curve: Cu
     """All of them, from where the comparison has found them, their sides alike."""
     loops = tuple(loop_of(c, facts) for c in swings)
     blocks = [[loop_of(c.part(i, BLOCKS), facts) for c in swings] for i in range(BLOCKS)]
-    off_m = [ripple(c, loop) for c, loop in zip(swings, loops, strict=True)]
     bristles = fit_bristles(loops, curve, found.bristles.s0)
     data, slips = bristles.data, found.slips
     path = fit_path(data, curve, found.path.s0)
+    if found.flat:
+        off_m = [ripple(c, loop) for c, loop in zip(swings, loops, strict=True)]
+        path = estimate_path.without_ripple(path, curve, off_m)
     return Fits(
-        curve, blocks, facts["sensors.acceleration.delay_s"],
-        estimate_bristles.without_ripple(bristles, curve, off_m),
-        None if slips is None else refine(data, curve, slips.k, slips.d),
-        estimate_path.without_ripple(path, curve, off_m) if found.flat else path, found.sided,
+        curve, blocks, facts["sensors.acceleration.delay_s"], bristles,
+        None if slips is None else refine(data, curve, slips.k, slips.d), path, found.sided,
     )  # fmt: skip
 
 
