@@ -28,7 +28,7 @@ class Turn(Struct, frozen=True):
     laws_n: Annotated[dict[str, Row], Meta(description="the same of each friction model")]
 
 
-class Loop(Struct, frozen=True):
+class Hysteresis(Struct, frozen=True):
     """The loop of friction over displacement in one swing: `measured`, and of each friction model."""
 
     amplitude_m: float
@@ -60,7 +60,7 @@ class Evidence(Struct, frozen=True):
         dict[str, float], Meta(description="variances of noise a point that each model leaves; empty under a jump")
     ] = field(default_factory=dict)
     loops: Annotated[
-        list[Loop], Meta(description="cycles that were not fitted; empty where friction jumps")
+        list[Hysteresis], Meta(description="cycles that were not fitted; empty where friction jumps")
     ] = field(default_factory=list)
     points: Annotated[int | None, Meta(description="of these cycles")] = None
     independent: Annotated[

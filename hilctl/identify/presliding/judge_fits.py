@@ -13,7 +13,7 @@ from hilctl.identify.presliding.estimate_bristles import Bristles, fit_bristles,
 from hilctl.identify.presliding.estimate_cycles import Cycles
 from hilctl.identify.presliding.estimate_loop import Loop, loop_of
 from hilctl.identify.presliding.estimate_path import Path, fit_path
-from hilctl.identify.presliding.estimate_residuals import BLOCKS
+from hilctl.identify.presliding.estimate_residuals import BLOCKS, TIMING_S
 from hilctl.identify.presliding.estimate_ripple import ripple
 from hilctl.identify.presliding.estimate_slips import ATTRACTION_N_S, Slips, refine
 from hilctl.identify.presliding.judge_models import Comparison
@@ -22,6 +22,7 @@ from hilctl.results.quantity import Quantity, quantity
 from hilctl.results.reversals import Kind
 
 ORIGIN = "reversals"
+LITTLE = 3.0  # times what the sensors' delays make of s1: damping that is not seen to be more is none
 _UNITS = {"s0": "N/m", "s1": "N·s/m", "k": "N/m"}
 
 Named = Mapping[str, tuple[float, float, float]]  # value, low, high
@@ -49,8 +50,9 @@ class Fits(NamedTuple):
 
     @property
     def undamped(self) -> bool:
-        """Whether the bristles may be without damping of their own."""
-        return self.bristles.intervals(self.curve, self.blocks, self.late_s)["s1"][1] <= 0.0
+        """Whether the bristles have no damping of their own, beyond what a delay of the sensors makes."""
+        _, low, high = self.bristles.intervals(self.curve, self.blocks, self.late_s)["s1"]
+        return low <= 0.0 and high <= LITTLE * TIMING_S * self.bristles.s0
 
     def of(self, kind: Kind) -> Taken:
         """One of them."""

@@ -35,10 +35,10 @@ class Seen(NamedTuple):
     squares: dict[Kind, float]  # what each model leaves, in variances, all points together
     apart: dict[Kind, float]  # rms by which each model's force differs from the best one's, share of the level
 
-    def told(self) -> results.Loop:
+    def told(self) -> results.Hysteresis:
         """As a result holds it."""
         points = len(self.loop.force_n) - 1
-        return results.Loop(
+        return results.Hysteresis(
             amplitude_m=self.loop.amplitude_m, frequency_hz=1 / self.loop.period_s, turned=finite(self.turned),
             loss_j=finite(self.loss_j), chord_n_m=finite(self.chord_n_m),
             left=finite({kind: value / points for kind, value in self.squares.items()}),

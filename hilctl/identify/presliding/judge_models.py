@@ -48,7 +48,7 @@ class Comparison(NamedTuple):
     elements: Model  # the force of the elements that do best along a cycle
     path: Path
     flat: bool  # the sliding curve: Dahl's law is a choice
-    undamped: bool = False  # LuGre's bristles show no damping of their own: on a flat curve they are Dahl's spring
+    undamped: bool = False  # LuGre's bristles have no damping of their own: on a flat curve they are Dahl's spring
 
     def model(self, kind: Kind, curve: Curve) -> Model:
         """Its force along a cycle, as it was fitted to the others."""

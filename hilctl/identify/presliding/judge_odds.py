@@ -30,7 +30,7 @@ LEVEL = 0.9  # from which probability on a model is chosen
 TEMPER = 5.0
 RULED_OUT = 0.01  # a less probable model need not be tried
 SOFTEST = 30.0  # times the oil's stroke: no bristles give way by more
-RESOLVED = 3.0  # standard errors of travel: a spring that moves the table by less is not told from a jump
+RESOLVED = 3.0  # standard errors of travel: a spring that moves the table by less cannot be distinguished from a jump
 FLOOR, SYSTEMATIC = 0.4, 0.005
 _LEAST = 1e-12  # of a probability, so that its logarithm is one
 

@@ -16,7 +16,7 @@ from hilctl.identify.presliding.judge_models import Comparison
 from hilctl.params import leaves
 from hilctl.params.finite import finite
 from hilctl.results.quantity import Quantity
-from hilctl.results.reversals import Alternative, Choice, Evidence, Kind, Loop, Reversals, Swing
+from hilctl.results.reversals import Alternative, Choice, Evidence, Hysteresis, Kind, Reversals, Swing
 
 
 class Presliding(NamedTuple):
@@ -38,7 +38,7 @@ class Presliding(NamedTuple):
     losses: tuple[str, ...] = ()
     probabilities: Mapping[Kind, float] = {}  # of each model that the sliding curve allows
     reasons: tuple[str, ...] = ()  # what in the loops speaks for it
-    loops: tuple[Loop, ...] = ()
+    loops: tuple[Hysteresis, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
     sides: Mapping[str, Quantity] = {}  # ratios of the negative to the positive side
 
