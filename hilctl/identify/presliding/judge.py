@@ -162,7 +162,7 @@ def _static(table: Mapping[str, Any], curve: Curve, travel: Travel, loops: Seque
         words.static_advice(travel, least, facts), _about_curve(travel.level_n / curve.mean.fs),
         travel.level_n / curve.mean.fs, travel, None, turn_of(loops[0], {}), (), 0.0,
         probabilities={"static": jump, **dict.fromkeys(springs, (1 - jump) / len(springs))},
-        reasons=(words.static_reason(travel),),
+        reasons=(words.static_reason(travel, facts),),
     )  # fmt: skip
 
 

@@ -38,11 +38,12 @@ def static(travel: Travel, least_n_m: float, jump: float) -> str:
     )
 
 
-def static_reason(travel: Travel) -> str:
+def static_reason(travel: Travel, facts: Facts) -> str:
     """What in the loops says so."""
+    oil_m = 2 * MIDDLE * travel.level_n / facts.oil_n_m
     return (
-        f"the table stands while friction turns from -{MIDDLE:g} to {MIDDLE:g} of {travel.level_n:.0f} N: "
-        f"{travel.travel_m / travel.error_m:.1f} standard errors of travel; a spring would show as a slope"
+        f"the loops have no slope that a spring would have: while friction turns from minus to plus half of its level, "
+        f"the oil gives way by {1e6 * oil_m:.3g} µm, and the table moves by {1e6 * abs(travel.travel_m):.2g} µm"
     )
 
 
