@@ -1,10 +1,11 @@
 """Each model with a spring, fitted to all cycles, as a [friction] table with intervals.
 
-The sides of the bristles stay alike unless two things say otherwise: the cycles that were not fitted (judge_models),
-and the interval of the ratio in a fit to all of them, which must not hold 1. Delays and curves that are a little wrong
-make ratios of some percent (four of 45 symmetric rigs on the twin), so less than SMALL does not count.
+The sides of the bristles stay alike unless the ratio of the negative to the positive side, in a fit with both free, is
+further from 1 than SURE times half of its 95 % interval. Delays and curves that are a little wrong make ratios of some
+percent (four of 45 symmetric rigs on the twin), so less than SMALL does not count either.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from hilctl.identify.presliding.estimate_bristles import Bristles, fit_bristles,
 from hilctl.identify.presliding.estimate_cycles import Cycles
 from hilctl.identify.presliding.estimate_loop import Loop, loop_of
 from hilctl.identify.presliding.estimate_path import Path, fit_path
-from hilctl.identify.presliding.estimate_residuals import BLOCKS, TIMING_S
+from hilctl.identify.presliding.estimate_residuals import BLOCKS, TIMING_S, around
 from hilctl.identify.presliding.estimate_ripple import ripple
 from hilctl.identify.presliding.estimate_slips import ATTRACTION_N_S, Slips, refine
 from hilctl.identify.presliding.judge_models import Comparison
@@ -24,7 +25,8 @@ from hilctl.results.reversals import Kind
 
 ORIGIN = "reversals"
 LITTLE = 8.0  # times what the sensors' delays make of s1: damping that is not seen to be more is none
-SMALL = 0.05
+SMALL, SYSTEMATIC = 0.05, 0.04  # of a ratio; the second is added to half of its interval
+SURE = 1.5  # three standard errors
 _UNITS = {"s0": "N/m", "s1": "N·s/m", "k": "N/m"}
 
 Named = Mapping[str, tuple[float, float, float]]  # value, low, high
@@ -48,7 +50,7 @@ class Fits(NamedTuple):
     bristles: Bristles
     slips: Slips | None
     path: Path
-    sided: bool  # the cycles that were not fitted say that the sides differ
+    ratio: float  # of stiffness, as LuGre has it: a start
 
     @property
     def undamped(self) -> bool:
@@ -65,7 +67,7 @@ class Fits(NamedTuple):
     def _lugre(self) -> Taken:
         own = estimate_bristles.by_side(self.bristles, self.curve)
         sides = own.sides(self.curve, self.blocks)
-        fit = own if self.sided and _differ(sides) else self.bristles
+        fit = own if _differ(sides) else self.bristles
         known = fit.intervals(self.curve, self.blocks, self.late_s)
         s1 = max(one[0] for name, one in known.items() if name.endswith("s1"))
         vd = passive_vd(self.curve, s1, fit.s0)
@@ -74,9 +76,9 @@ class Fits(NamedTuple):
         return Taken(_with_negative(table, value), _named(known), fit.level, _ratios(sides))
 
     def _gms(self, slips: Slips) -> Taken:
-        own = refine(slips.data, self.curve, slips.k, slips.d, slips.ratio)
+        own = refine(slips.data, self.curve, slips.k, slips.d, self.ratio)
         sides = own.sides(self.curve, self.blocks)
-        fit = own if self.sided and _differ(sides) else slips
+        fit = own if _differ(sides) else slips
         known = fit.intervals(self.curve, self.blocks)
         count = range(len(fit.k))
         table = {
@@ -90,7 +92,7 @@ class Fits(NamedTuple):
     def _dahl(self) -> Taken:
         own = estimate_path.by_side(self.path, self.curve)
         sides = own.sides(self.curve, self.blocks)
-        fit = own if self.sided and _differ(sides) else self.path
+        fit = own if _differ(sides) else self.path
         known = fit.intervals(self.curve, self.blocks)
         value = {name: one[0] for name, one in known.items()}
         forward, backward = self.curve.sides
@@ -113,12 +115,14 @@ def fits_of(found: Comparison, swings: Sequence[Cycles], facts: Facts, curve: Cu
         path = estimate_path.without_ripple(path, curve, off_m)
     return Fits(
         curve, blocks, facts["sensors.acceleration.delay_s"], bristles,
-        None if slips is None else refine(data, curve, slips.k, slips.d), path, found.sided,
+        None if slips is None else refine(data, curve, slips.k, slips.d), path,
+        found.bristles.ratios[0],
     )  # fmt: skip
 
 
 def _differ(sides: Named) -> bool:
-    return any(not low <= 1.0 <= high and abs(ratio - 1.0) > SMALL for ratio, low, high in sides.values())
+    return any(abs(math.log(ratio)) > max(math.log(1 + SMALL), SURE * math.log(high / ratio))
+               for ratio, _, high in sides.values())  # fmt: skip
 
 
 def _with_negative(table: dict[str, Any], value: Mapping[str, float]) -> dict[str, Any]:
@@ -134,4 +138,7 @@ def _named(known: Named) -> dict[str, Quantity]:
 
 
 def _ratios(sides: Named) -> dict[str, Quantity]:
-    return {name: quantity(*of, "", ORIGIN) for name, of in sides.items()}
+    def wide(value: float, _: float, high: float) -> tuple[float, float, float]:
+        return around(value, math.hypot(math.log(high / value), SYSTEMATIC))
+
+    return {name: quantity(*wide(*of), "", ORIGIN) for name, of in sides.items()}

@@ -3,7 +3,7 @@
 The cycles that judge have noise of their own, so that many free elements gain nothing by following noise. What each
 model leaves in them is what its probability is made of (judge_odds).
 
-The two sides of the bristles are alike unless the cycles that judge say otherwise; then all models get a ratio.
+The two sides of the bristles are alike here unless the cycles that judge say otherwise; then all models get a ratio.
 
 Dahl's law has a flat sliding curve. Where the measured one falls, it is no choice; that it describes the reversals best
 is reported all the same.
@@ -32,7 +32,7 @@ ELEMENTS = 4  # unless more are clearly better
 MORE = (6, 10)
 CLEARLY = 0.15  # better: what is left must fall by such a share
 HOPELESS = 40.0  # likewise, of the logarithm of the odds: elements need not be refined
-UNLIKE = 0.4  # likewise: the sides may differ; whether they do, the interval of their ratio says (judge_fits)
+UNLIKE = 0.4  # likewise: the models are compared with sides of their own; what is reported says judge_fits
 FLAT = 1.05  # fs over fc: a curve that falls by less has no falling branch
 POOR = 25.0  # left a point, in variances: neither law describes that
 _SHORTEST, _LONGEST = 0.04, 20.0  # yields of the grid, in the travel of the turn
