@@ -108,7 +108,7 @@ def test_dahls_shape_and_stiffness_lie_in_their_intervals():
 @pytest.mark.timeout(1800)
 def test_sides_that_differ_are_found_and_those_that_do_not_stay_alike():
     """Of each model, its negative side half as stiff again; `pytest -s` prints the ratios."""
-    rounds, unlike, alike = max(1, round(4 * SHARE)), [], []
+    rounds, unlike, alike = max(1, round(3 * SHARE)), [], []
     for seed in range(2000, 2000 + rounds):
         for kind in ("lugre", "gms", "dahl"):
             for ratio in (1.5, 1.0):
@@ -121,4 +121,4 @@ def test_sides_that_differ_are_found_and_those_that_do_not_stay_alike():
                 (unlike if ratio > 1 else alike).append((q.low < ratio < q.high, said))
     assert np.mean([held for held, _ in (*unlike, *alike)]) > 0.75
     assert np.mean([said for _, said in unlike]) > 0.6
-    assert np.mean([said for _, said in alike]) < 0.2
+    assert sum(said for _, said in alike) <= 1
