@@ -38,6 +38,9 @@ OTHERS: dict[str, tuple[str, Mapping[str, Any]]] = {
     "armstrong with tauL 0": ("armstrong", {"tauL": 0}),
     "dahl with alpha 0.5": ("dahl", {"alpha": 0.5}),
     "gms with 10 elements": ("gms", {"elements": 10}),
+    "lugre with two sides": ("lugre", {"negative": {"fs": 2700.0, "s0": 1.6e8, "s1": 6e4}}),
+    "gms with two sides": ("gms", {"negative": {"fs": 2700.0, "s0": 1.6e8}}),
+    "dahl with two sides": ("dahl", {"negative": {"fc": 250.0, "s0": 1.6e7, "alpha": 1.5}}),
 }
 Course = Callable[[Any, Any, float, float, Any], None]
 # As in the twin's plant: what is no array of its own is passed on without counting references.

@@ -95,12 +95,19 @@ def _checked(table: Mapping[str, Any], where: str) -> Mapping[str, Any]:
 
 
 def _tell(answer: "IdentifiedReversals") -> None:
-    say(f"friction: {_NAMES[answer.kind]}" + ("" if answer.certain else ", not certain"))
+    say(f"friction: {_NAMES[answer.choice]}" + ("" if answer.certain else ", not certain"))
+    say("probability: " + ", ".join(f"{name} {100 * value:.3g} %" for name, value in answer.probabilities.items())
+        + f"; chosen from {100 * answer.decided_from:g} % on")  # fmt: skip
     for name, p in answer.parameters.items():
         value = f"at least {parts.figure(p.low)}" if p.high is None else parts.figure(p.value)
         known = "" if p.high is None else f"   {parts.interval(p.low, p.high)}"
         say(f"  {name:8} {value} {p.unit}".rstrip() + known)
+    for name, ratio in answer.sides.items():
+        within = parts.interval(ratio.low, ratio.high)
+        say(f"  {name}, negative over positive side: {parts.figure(ratio.value)}   {within}")
     say(f"why: {answer.why}")
+    for reason in answer.reasons:
+        say(f"loops: {reason}")
     say(f"advice: {answer.advice}")
     for warning in answer.warnings:
         say(f"note: {warning}")
@@ -109,6 +116,7 @@ def _tell(answer: "IdentifiedReversals") -> None:
 
 
 _NAMES = {
+    "undecided": "undecided, see the probabilities",
     "static": "static, it jumps at a reversal",
     "lugre": "LuGre, bristles that bend before they slip",
     "gms": "GMS, elements that slip one after another",

@@ -1,8 +1,8 @@
 """The friction models that are tried on the rig, and the trial: the distortion of a sine under each.
 
-The identification says which model the rig follows. Where it is not certain, where directions differ in a way that
-bristles cannot have, or where the model gains little, the others are tried too: a wrong model can make the acceleration
-worse than no compensation, and only the rig shows it.
+The identification says which model the rig follows. Where it is not certain, or where the model gains little, the
+others that it does not rule out are tried too: a wrong model can make the acceleration worse than no compensation, and
+only the rig shows it.
 """
 
 from collections.abc import Mapping
@@ -46,7 +46,11 @@ def candidates_of(fit: "SlidingFit", found: "Reversals | None") -> list[Candidat
     if found.kind == "static":
         return [static._replace(why=found.why)]
     own = Candidate(found.kind, found.friction, found.why)
-    return [own, static]
+    others = [
+        Candidate(one.kind, one.friction, f"a probability of {100 * one.probability:.2g} %")
+        for one in found.alternatives if one.kind != "static"
+    ]  # fmt: skip
+    return [own, *others, static]
 
 
 def try_law(rig: "Client", law: Candidate, values: Mapping[str, Any], size: Size, origin: str) -> Trial:

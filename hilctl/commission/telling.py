@@ -23,7 +23,8 @@ def active(law: Candidate, fit: SlidingFit, found: Reversals | None, before: Map
     """Each parameter with its interval and its origin."""
     own = found.parameters if found is not None and law.name == found.kind else {}
     return ActiveFriction(
-        law=str(law.table["model"]), kind=law.name, why=law.why, certain=found is not None and found.certain,
+        law=str(law.table["model"]), kind=law.name, why=law.why,
+        certain=found is not None and found.certain and law.name not in {one.kind for one in found.alternatives},
         parameters={name: _was(q, before.get(f"friction.{name}")) for name, q in {**fit.parameters, **own}.items()},
         table=dict(law.table),
     )  # fmt: skip

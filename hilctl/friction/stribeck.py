@@ -112,13 +112,6 @@ def rt_slip(p: Any, direction: float, v: float) -> float:
 
 
 @jit()
-def rt_slip_alike(p: Any, direction: float, v: float) -> float:
-    """The same with one curve for both directions."""
-    viscous: float = p[SIGMA] * v
-    return direction * rt_level(p, 0, abs(v)) + viscous
-
-
-@jit()
 def rt_hold(p: Any, direction: float) -> float:
     """What holds the mass at rest against a push in this direction."""
     force: float = p[rt_side(direction, WIDTH) + FS]

@@ -2,7 +2,7 @@
 
 _LAWS = {
     "coulomb": "Coulomb", "stribeck": "Stribeck", "karnopp": "Karnopp", "lugre": "LuGre", "gms": "GMS",
-    "dahl": "Dahl", "armstrong": "Armstrong",
+    "dahl": "Dahl", "armstrong": "Armstrong", "undecided": "Undecided",
     "bliman-sorine-1": "Bliman–Sorine 1", "bliman-sorine-2": "Bliman–Sorine 2",
 }  # fmt: skip
 

@@ -2,12 +2,13 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 from hilctl.results.friction import Row, Table
 from hilctl.results.quantity import Quantity
 
 Kind = Literal["static", "lugre", "gms", "dahl"]
+Choice = Literal["static", "lugre", "gms", "dahl", "undecided"]
 
 
 class Swing(Struct, frozen=True):
@@ -27,6 +28,25 @@ class Turn(Struct, frozen=True):
     laws_n: Annotated[dict[str, Row], Meta(description="the same of each friction model")]
 
 
+class Hysteresis(Struct, frozen=True):
+    """The loop of friction over displacement in one swing: `measured`, and of each friction model."""
+
+    amplitude_m: float
+    frequency_hz: float
+    turned: Annotated[float, Meta(description="share of its level through which friction turns; 1: whole")]
+    loss_j: Annotated[dict[str, float], Meta(description="energy that a cycle takes")]
+    chord_n_m: Annotated[dict[str, float], Meta(description="slope from one reversal to the other")]
+    left: Annotated[dict[str, float], Meta(description="variances of noise a point that each model leaves")]
+
+
+class Alternative(Struct, frozen=True):
+    """A friction model that is less probable than the one that was taken, but not ruled out."""
+
+    kind: Kind
+    probability: float
+    friction: Table
+
+
 class Evidence(Struct, frozen=True):
     """What the choice rests on."""
 
@@ -35,11 +55,17 @@ class Evidence(Struct, frozen=True):
     travel_m: Annotated[float | None, Meta(description="of the table, from minus to plus half of the level")]
     travel_error_m: float | None
     reversals: int
-    left_lugre: Annotated[float | None, Meta(description="variances of noise a point that the model leaves")]
-    left_gms: float | None
-    lead_of_lugre: float | None
     turn: Turn
-    left_dahl: float | None = None
+    left: Annotated[
+        dict[str, float], Meta(description="variances of noise a point that each model leaves; empty under a jump")
+    ] = field(default_factory=dict)
+    loops: Annotated[
+        list[Hysteresis], Meta(description="cycles that were not fitted; empty where friction jumps")
+    ] = field(default_factory=list)
+    points: Annotated[int | None, Meta(description="of these cycles")] = None
+    independent: Annotated[
+        float | None, Meta(description="as how many independent points they count: neighbours share their errors")
+    ] = None
 
 
 class Reversals(Struct, frozen=True):
@@ -55,3 +81,17 @@ class Reversals(Struct, frozen=True):
     evidence: Evidence
     swings: list[Swing]
     rig_seconds: float
+    choice: Annotated[
+        Choice, Meta(description="the friction model that is more probable than `decided_from`, or undecided")
+    ] = "undecided"
+    probabilities: Annotated[
+        dict[str, float], Meta(description="of each model that the sliding curve allows; 1 together")
+    ] = field(default_factory=dict)
+    decided_from: Annotated[float, Meta(description="the probability from which on a model is chosen")] = 1.0
+    reasons: Annotated[list[str], Meta(description="what in the measured loops speaks for it")] = field(
+        default_factory=list
+    )
+    alternatives: list[Alternative] = field(default_factory=list)
+    sides: Annotated[
+        dict[str, Quantity], Meta(description="parameters of the negative side over those of the positive")
+    ] = field(default_factory=dict)

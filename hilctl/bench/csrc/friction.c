@@ -64,20 +64,31 @@ static inline double breakaway_slip(const double *p, double direction, double v)
 }
 
 /* LuGre. */
-enum { S0 = WIDTH, S1, VD };
+enum { S0 = 2 * WIDTH, S1, VD, BRISTLES = 3 };
 
 static inline void lugre_advance(const double *p, double *z, double v, double dt) {
     if (!isfinite(v)) return;
-    double g = level(p, fabs(v)), settled = copysign(g, v) / p[S0];
-    z[0] -= (settled - z[0]) * expm1(-p[S0] * fabs(v) / g * dt);
+    double g = level(side(p, v, WIDTH), fabs(v)), spring = side(p, v, BRISTLES)[S0], bent = z[0];
+    if (bent * v < 0.0) {
+        double back = side(p, bent, BRISTLES)[S0];
+        if (back != spring) {
+            double until = log1p(back * fabs(bent) / g) * g / (back * fabs(v));
+            if (until >= dt) spring = back;
+            else bent = 0.0, dt -= until;
+        }
+    }
+    double settled = copysign(g, v) / spring;
+    z[0] = bent - (settled - bent) * expm1(-spring * fabs(v) / g * dt);
 }
 static inline double lugre_force(const double *p, const double *z, double v) {
-    double fall = v / p[VD], bending = v - p[S0] * fabs(v) / level(p, fabs(v)) * z[0];
-    return p[S0] * z[0] + p[S1] * exp(-fall * fall) * bending + p[SIGMA] * v;
+    const double *curve = side(p, v, WIDTH), *own = side(p, v, BRISTLES);
+    double spring = side(p, z[0], BRISTLES)[S0], fall = v / own[VD];
+    double bending = v - spring * fabs(v) / level(curve, fabs(v)) * z[0];
+    return spring * z[0] + own[S1] * exp(-fall * fall) * bending + curve[SIGMA] * v;
 }
 
 /* Dahl. */
-enum { DAHL_FC, DAHL_SIGMA, DAHL_S0, DAHL_ALPHA };
+enum { DAHL_FC, DAHL_SIGMA, DAHL_S0, DAHL_ALPHA, DAHL };
 
 static inline double approach(double force, double level, double stiffness, double alpha, double step) {
     double away = 1.0 - copysign(force / level, force * step);
@@ -90,10 +101,20 @@ static inline double approach(double force, double level, double stiffness, doub
     return force - copysign(level, step) * away * expm1(-path);
 }
 static inline void dahl_advance(const double *p, double *z, double v, double dt) {
-    if (isfinite(v)) z[0] = approach(z[0], p[DAHL_FC], p[DAHL_S0], p[DAHL_ALPHA], v * dt);
+    if (!isfinite(v)) return;
+    const double *q = side(p, v, DAHL);
+    double force = z[0], step = v * dt, stiffness = q[DAHL_S0], bent = side(p, force, DAHL)[DAHL_S0];
+    if (force * v < 0.0 && bent != stiffness) {
+        double away = 1.0 + fabs(force) / q[DAHL_FC], alpha = q[DAHL_ALPHA];
+        double path = alpha == 1.0 ? log(away) : (pow(away, 1.0 - alpha) - 1.0) / (1.0 - alpha);
+        double until = q[DAHL_FC] / bent * path;
+        if (until >= fabs(step)) stiffness = bent;
+        else force = 0.0, step -= copysign(until, v);
+    }
+    z[0] = approach(force, q[DAHL_FC], stiffness, q[DAHL_ALPHA], step);
 }
 static inline double dahl_force(const double *p, const double *z, double v) {
-    double force = z[0] + p[DAHL_SIGMA] * v;
+    double force = z[0] + side(p, v, DAHL)[DAHL_SIGMA] * v;
     return isfinite(v) ? force : NAN;
 }
 
@@ -116,7 +137,7 @@ static inline double bliman_force(const double *p, const double *z, double v) {
 }
 
 /* GMS. */
-enum { ELEMENTS = 10, ATTRACTION = WIDTH, ALPHA, K = ALPHA + ELEMENTS };
+enum { ELEMENTS = 10, ATTRACTION = 2 * WIDTH, ALPHA, K = ALPHA + ELEMENTS, RATIO = K + ELEMENTS };
 enum { TOTAL, F, SLIP = F + ELEMENTS };
 
 static inline void gms_advance(const double *p, double *z, double v, double dt) {
@@ -125,15 +146,20 @@ static inline void gms_advance(const double *p, double *z, double v, double dt) 
         for (int i = 0; i < ELEMENTS; i++) z[SLIP + i] = 0.0;
         return;
     }
-    double way = way_of(v), speed = fabs(v), g = level(p, speed);
+    double way = way_of(v), speed = fabs(v), g = level(side(p, v, WIDTH), speed);
     double travel = speed * dt, keep = exp(-p[ATTRACTION] / g * dt), total = 0.0;
+    double onward = v > 0.0 ? travel : travel * p[RATIO], back = v > 0.0 ? travel * p[RATIO] : travel;
     for (int i = 0; i < ELEMENTS && p[K + i] != 0.0; i++) {
         double limit = p[ALPHA + i] * g, force = way * z[F + i];
         if (z[SLIP + i] == way || force >= limit) {
             z[SLIP + i] = way;
             force = limit + (force - limit) * keep;
         } else {
-            force += p[K + i] * travel;
+            if (force >= 0.0) force += p[K + i] * onward;
+            else {
+                force += p[K + i] * back;
+                if (force > 0.0) force *= onward / back;
+            }
             z[SLIP + i] = 0.0;
             if (force >= limit) z[SLIP + i] = way, force = limit;
         }
@@ -143,7 +169,7 @@ static inline void gms_advance(const double *p, double *z, double v, double dt) 
     z[TOTAL] = way * total;
 }
 static inline double gms_force(const double *p, const double *z, double v) {
-    return isfinite(v) ? z[TOTAL] + p[SIGMA] * v : NAN;
+    return isfinite(v) ? z[TOTAL] + side(p, v, WIDTH)[SIGMA] * v : NAN;
 }
 
 /* The course: what a substep of the twin asks of a law, at speeds as its Runge-Kutta step would find them. S is what

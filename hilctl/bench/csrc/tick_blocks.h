@@ -140,8 +140,8 @@ static inline double friction_level(const double *p, double speed) {
 }
 
 static inline double steady(int64_t code, const double *p, double direction, double v) {
-    if (code == STRIBECK || code == KARNOPP) p += direction >= 0 ? 0 : WIDTH;
-    else if (code != LUGRE) return NAN;
+    if (code != STRIBECK && code != KARNOPP && code != LUGRE) return NAN;
+    p += direction >= 0 ? 0 : WIDTH;
     return direction * friction_level(p, fabs(v)) + p[SIGMA] * v;
 }
 

@@ -134,8 +134,7 @@ def room_of(facts: Facts, margin: float = MARGIN) -> Room:
     law = facts.friction.params
     metres = max(SETTLE_M, SETTLE_REACHES * law.reach)
     if isinstance(law, Gms):
-        softest = max(share * law.fs / k for share, k in zip(law.shares(), law.stiffnesses(), strict=True))
-        metres = max(metres, SETTLE_YIELDS * softest)
+        metres = max(metres, SETTLE_YIELDS * law.last_yield)
     return Room(MODE_PERIODS * 2 * math.pi / facts.mode_rad_s, metres, margin)
 
 

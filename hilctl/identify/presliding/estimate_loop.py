@@ -65,8 +65,8 @@ def loop_of(cycles: Cycles, facts: Facts) -> Loop:
                            (cycles.a_m_s2, facts["sensors.acceleration.delay_s"]),
                            (cycles.push_n, facts.late_pressure_s))
     )  # fmt: skip
-    sx = max(_white(cycles.x_m), 1e-12)
-    sa = max(_white(cycles.a_m_s2), 1e-9)
+    sx = max(white(cycles.x_m), 1e-12)
+    sa = max(white(cycles.a_m_s2), 1e-9)
     w0 = crossover_rad_s(sx, sa)
     x = fused(w, xs, a, w0)
     a[0] = 0.0
@@ -94,7 +94,7 @@ def _at(harmonics: npt.NDArray[np.complex128], points: int) -> Reals:
     return np.asarray(np.fft.irfft(harmonics, points) * points)
 
 
-def _white(rows: Reals) -> float:
+def white(rows: Reals) -> float:
     """Noise of a sample, from the harmonics in which nothing moves."""
     n, period = rows.shape
     lines = np.abs(np.fft.rfft(rows - rows.mean(0), axis=1)[:, int(_NOISE_FROM * period) : (period + 1) // 2]) ** 2

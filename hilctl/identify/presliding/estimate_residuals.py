@@ -9,6 +9,7 @@ is free in each cycle: pressure sensors have biases, and a small cycle may leave
 is one multiple of the acceleration in all: the moving mass is known to some percent only.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ NORMAL = 1.96  # standard errors: 95 %
 WIDEST = 5.0  # half an interval of a logarithm: beyond it nothing is known
 TIMING_S = 5e-5  # how well the sensors' delays are known against each other
 BLOCKS = 8  # into which the cycles are cut to see how the result scatters
+MOST_APART = 4.0  # ratio of the negative to the positive side, either way
 
 
 class Data(NamedTuple):
@@ -36,6 +38,11 @@ class Data(NamedTuple):
     def size(self) -> int:
         """Points in all."""
         return sum(len(loop.force_n) for loop in self.loops)
+
+
+def apart(mean: float, ratio: float) -> tuple[float, float]:
+    """The positive and the negative side, from their geometric mean and their ratio."""
+    return mean / math.sqrt(ratio), mean * math.sqrt(ratio)
 
 
 def weighed(loops: Sequence[Loop], stiffness: Model) -> Data:
@@ -54,6 +61,18 @@ def scaled_residuals(data: Data, model: Model) -> Reals:
         inertia.append((loop.a_m_s2 - float(weight @ loop.a_m_s2) / float(weight.sum())) / std)
     r, a = np.concatenate(out), np.concatenate(inertia)
     return np.asarray(r - float(a @ r) / float(a @ a) * a)
+
+
+def spread(data: Data, jacobian: Reals, model: Model, blocks: Sequence[Sequence[Loop]], rows: Reals | None = None
+           ) -> Reals:
+    """Half of the 95 % intervals of a fit's parameters, or of what `rows` make of them; each block holds all swings."""
+    alone = [scaled_residuals(Data(tuple(loops), data.std_n), model) for loops in blocks]
+    return np.minimum(half_widths(jacobian, scaled_residuals(data, model), alone, rows), WIDEST)
+
+
+def around(value: float, half: float) -> tuple[float, float, float]:
+    """Value, low, high, from half the interval of its logarithm."""
+    return value, value * math.exp(-half), value * math.exp(half)
 
 
 def half_widths(jacobian: Reals, residual: Reals, blocks: Sequence[Reals], rows: Reals | None = None) -> Reals:

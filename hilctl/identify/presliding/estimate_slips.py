@@ -9,6 +9,7 @@ a convex problem, with one solution whatever it is started from (NNLS). It also 
 elements could do. What it finds is gathered into a few elements, whose k and d are then refined together.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -18,7 +19,15 @@ from scipy.optimize import least_squares, nnls
 from hilctl.friction.gms import ELEMENTS
 from hilctl.identify.presliding.estimate_cycles import Reals
 from hilctl.identify.presliding.estimate_loop import Loop
-from hilctl.identify.presliding.estimate_residuals import WIDEST, Data, Model, half_widths, scaled_residuals
+from hilctl.identify.presliding.estimate_residuals import (
+    MOST_APART,
+    Data,
+    Model,
+    apart,
+    around,
+    scaled_residuals,
+    spread,
+)
 from hilctl.identify.presliding.model import GMS, elements_along, force_along
 from hilctl.identify.presliding.model_curve import Curve
 
@@ -31,14 +40,20 @@ _SPAN = 3.5  # a yield may be off by so much, as a factor, in the refinement
 class Slips(NamedTuple):
     """A fit of GMS."""
 
-    k: Reals
-    d: Reals
+    k: Reals  # of both sides, the geometric mean
+    d: Reals  # k d is what it carries in positive motion
     data: Data
-    jacobian: Reals  # of the logarithms of k and d
+    jacobian: Reals  # of the logarithms of k and d, and of the ratio where it is free
+    ratio: float = 1.0  # of every k: negative over positive side
+
+    @property
+    def sided(self) -> bool:
+        """Whether either side has its own stiffness."""
+        return bool(self.jacobian.shape[1] > 2 * len(self.k))
 
     def model(self, curve: Curve) -> Model:
         """Its force along a cycle."""
-        return lambda loop: force_along(GMS, words(curve, self.k, self.d), loop)
+        return lambda loop: force_along(GMS, words(curve, self.k, self.d, self.ratio), loop)
 
     @property
     def stiffness(self) -> float:
@@ -52,46 +67,52 @@ class Slips(NamedTuple):
 
     def intervals(self, curve: Curve, blocks: Sequence[Sequence[Loop]]) -> dict[str, tuple[float, float, float]]:
         """Value, low, high of s0, the stiffness while all stick, and of each element's k and alpha."""
-        model, n = self.model(curve), len(self.k)
+        n = len(self.k)
         share = self.k / self.stiffness
         # s0, every k, and every alpha, as the logarithms of k and d move them
         load = np.eye(n) - self.shares
         rows = np.block([[share, np.zeros(n)], [np.eye(n), np.zeros((n, n))], [load, load]])
-        residual = scaled_residuals(self.data, model)
-        alone = [scaled_residuals(Data(tuple(loops), self.data.std_n), model) for loops in blocks]
-        wide = np.minimum(half_widths(self.jacobian, residual, alone, rows), WIDEST)
-        names = ["s0", *(f"k.{i}" for i in range(n)), *(f"alpha.{i}" for i in range(n))]
-        values = np.concatenate(([self.stiffness], self.k, self.shares))
-        return {
-            name: (float(value), float(value * np.exp(-half)), float(value * np.exp(half)))
-            for name, value, half in zip(names, values, wide, strict=True)
-        }
+        if self.sided:
+            stiff = np.concatenate((np.full(1 + n, -0.5), np.zeros(n)))
+            rows = np.vstack((np.column_stack((rows, stiff)), [*share, *np.zeros(n), 0.5]))
+        wide = spread(self.data, self.jacobian, self.model(curve), blocks, rows)
+        names = ["s0", *(f"k.{i}" for i in range(n)), *(f"alpha.{i}" for i in range(n)), "negative.s0"][: len(rows)]
+        (forward, backward), k = apart(self.stiffness, self.ratio), self.k / math.sqrt(self.ratio)
+        values = np.concatenate(([forward], k, self.shares, [backward]))[: len(rows)]
+        return {name: around(float(value), float(half)) for name, value, half in zip(names, values, wide, strict=True)}
+
+    def sides(self, curve: Curve, blocks: Sequence[Sequence[Loop]]) -> dict[str, tuple[float, float, float]]:
+        """Value, low, high of the ratio, where it is free."""
+        row = np.eye(1, 2 * len(self.k) + 1, 2 * len(self.k))
+        half = spread(self.data, self.jacobian, self.model(curve), blocks, row)
+        return {"s0": around(self.ratio, float(half[0]))}
 
 
-def words(curve: Curve, k: Reals, d: Reals) -> list[float]:
+def words(curve: Curve, k: Reals, d: Reals, ratio: float = 1.0) -> list[float]:
     """As the compiled law reads them: alpha fs = k d."""
     rest = [0.0] * (ELEMENTS - len(k))
-    alpha = [float(value) for value in k * d / curve.fs]
-    return [*curve, ATTRACTION_N_S, *alpha, *rest, *(float(value) for value in k), *rest]
+    alpha, forward = k * d / curve.fs, k / math.sqrt(ratio)
+    return [*curve.words(), ATTRACTION_N_S, *map(float, alpha), *rest, *map(float, forward), *rest, ratio]
 
 
-def on_grid(data: Data, curve: Curve, shortest_m: float, longest_m: float) -> tuple[Reals, Reals]:
+def on_grid(data: Data, curve: Curve, shortest_m: float, longest_m: float, ratio: float = 1.0) -> tuple[Reals, Reals]:
     """Yields, and the stiffness at each: the convex problem."""
     d = np.geomspace(shortest_m, longest_m, GRID)
     rows, right = [], []
     for loop, std in zip(data.loops, data.std_n, strict=True):
-        parts = [_unit_elements(curve, d[i : i + ELEMENTS], loop) for i in range(0, GRID, ELEMENTS)]
+        parts = [_unit_elements(curve, d[i : i + ELEMENTS], ratio, loop) for i in range(0, GRID, ELEMENTS)]
         basis, weight = np.concatenate(parts).T, 1 / std**2
         v = np.gradient(loop.at_points_m, loop.period_s / len(std))
-        force = loop.force_n - curve.sigma * v
+        forward, backward = curve.sides
+        force = loop.force_n - np.where(v < 0.0, backward.sigma, forward.sigma) * v
         rows.append((basis - weight @ basis / weight.sum()) / std[:, None])
         right.append((force - weight @ force / weight.sum()) / std)
     k, _ = nnls(np.concatenate(rows) * d, np.concatenate(right))
     return d, np.asarray(k * d)  # the columns were scaled by d, hence k = d * solution
 
 
-def _unit_elements(curve: Curve, d: Reals, loop: Loop) -> Reals:
-    return elements_along(words(curve, np.ones(len(d)), d), len(d), loop)
+def _unit_elements(curve: Curve, d: Reals, ratio: float, loop: Loop) -> Reals:
+    return elements_along(words(curve, np.ones(len(d)), d, ratio), len(d), loop)
 
 
 def gathered(d: Reals, k: Reals, elements: int) -> tuple[Reals, Reals]:
@@ -114,19 +135,21 @@ def gathered(d: Reals, k: Reals, elements: int) -> tuple[Reals, Reals]:
     return k, d
 
 
-def refine(data: Data, curve: Curve, k: Reals, d: Reals) -> Slips:
-    """All k and d together, from here."""
+def refine(data: Data, curve: Curve, k: Reals, d: Reals, ratio: float | None = None) -> Slips:
+    """All k and d together, from here; with a ratio, that too."""
     n = len(k)
+    ratios = () if ratio is None else (ratio,)
 
     def residuals(logs: Reals) -> Reals:
-        own = words(curve, np.exp(logs[:n]), np.exp(logs[n:]))
+        own = words(curve, np.exp(logs[:n]), np.exp(logs[n : 2 * n]), *(float(one) for one in np.exp(logs[2 * n :])))
         return scaled_residuals(data, lambda loop: force_along(GMS, own, loop))
 
-    start = np.log(np.concatenate((k, d)))
-    room = np.log(np.concatenate((np.full(n, 100.0), np.full(n, _SPAN))))
+    start = np.log(np.concatenate((k, d, ratios)))
+    room = np.log(np.concatenate((np.full(n, 100.0), np.full(n, _SPAN), np.full(len(ratios), MOST_APART))))
     found: Any = least_squares(residuals, start, bounds=(start - room, start + room), diff_step=3e-4, x_scale=0.1,
                                ftol=_ENOUGH, xtol=_ENOUGH, max_nfev=40)  # fmt: skip
-    k, d = np.exp(found.x[:n]), np.exp(found.x[n:])
+    k, d = np.exp(found.x[:n]), np.exp(found.x[n : 2 * n])
     order = np.argsort(d)
-    both = np.concatenate((order, n + order))
-    return Slips(k[order], d[order], data, np.asarray(found.jac)[:, both])
+    columns = np.concatenate((order, n + order, np.arange(2 * n, 2 * n + len(ratios))))
+    final = float(np.exp(found.x[2 * n])) if ratios else 1.0
+    return Slips(k[order], d[order], data, np.asarray(found.jac)[:, columns], final)

@@ -1,8 +1,8 @@
 """The kind of friction: a jump, bristles, slipping elements, or a spring that gives way; and its parameters.
 
 First the travel of the table while friction turns (estimate_travel). If it is not significant: static, or stiffer than
-the sensors resolve. Otherwise the models with a spring are fitted and compared (judge_models), and the best one is
-fitted again to all cycles.
+the sensors resolve. Otherwise the models with a spring are fitted and compared (judge_models), and fitted again to all
+cycles (judge_fits). Each model gets a probability (judge_odds), and the loops say why (judge_loops).
 """
 
 import math
@@ -20,31 +20,32 @@ from hilctl.experiment.own_loop import refuse_on
 from hilctl.experiment.scales import load_scale_sd, scale_sd, with_scale
 from hilctl.experiment.sensors import stuck
 from hilctl.friction import check_friction
-from hilctl.identify.presliding import estimate_path
+from hilctl.identify.presliding import judge_odds
 from hilctl.identify.presliding import judge_words as words
-from hilctl.identify.presliding.estimate_bristles import Bristles, fit_bristles, passive_vd
 from hilctl.identify.presliding.estimate_cycles import LEAST_CYCLES, Cycles, aligned, cut
 from hilctl.identify.presliding.estimate_loop import FINE, Loop, loop_of
-from hilctl.identify.presliding.estimate_residuals import BLOCKS
-from hilctl.identify.presliding.estimate_slips import ATTRACTION_N_S, Slips, refine
+from hilctl.identify.presliding.estimate_residuals import Model
 from hilctl.identify.presliding.estimate_travel import Travel, travel_of
 from hilctl.identify.presliding.estimate_turn import turn_of
-from hilctl.identify.presliding.judge_models import DECIDED, compare
-from hilctl.identify.presliding.judge_told import Presliding
+from hilctl.identify.presliding.judge_fits import ORIGIN, Fits, fits_of
+from hilctl.identify.presliding.judge_loops import reasons, seen
+from hilctl.identify.presliding.judge_models import compare, flat
+from hilctl.identify.presliding.judge_told import Presliding, given
 from hilctl.identify.presliding.model_curve import Curve, curve_of
 from hilctl.identify.presliding.plan import BUDGET_S, OIL, PAUSE_S, measure, planned
+from hilctl.params import BadValues
+from hilctl.params.finite import finite
 from hilctl.results.quantity import Quantity, closed, quantity, unsure
+from hilctl.results.reversals import Alternative, Kind
 
 if TYPE_CHECKING:
     from hilctl.client import Client
 
 WORK = "reversal experiment"
 
-SEEN = 5.0  # standard errors: a travel below that is none
-SHORTEST = 2.0  # times the position noise of the mean cycle: a travel below that is none, either
+SHORTEST = 2.0  # times the position noise of the mean cycle: a travel below that is not resolved
 STIFF = 10.0  # times that noise: a travel below it is seen, but not what happens on the way
 CURVE_WRONG = 0.3  # of the level: no model on such a curve is certain
-ORIGIN = "reversals"
 LOUD = 0.1  # of friction: more noise in a point of the mean cycle hides the turn
 CURVE_OFF = 0.05  # of the level: the curve does not belong to this rig, or not to this oil
 
@@ -91,7 +92,7 @@ def judge_driven(driven: Sequence[Driven], facts: Facts, curve: Mapping[str, Any
 def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, elements: int = 0,
           rig_seconds: float = 0.0) -> Presliding:
     """The friction model, from the cycles and the sliding curve: a [friction] table of any model that has one."""
-    curve, apart = curve_of(table)
+    curve = curve_of(table)
     _check_cycles(swings)
     swings, facts = aligned(swings, facts)
     loops = tuple(loop_of(c, facts) for c in swings)
@@ -104,61 +105,80 @@ def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, e
         )
     driven = tuple((c.amplitude_m, 1 / c.period_s, c.rows) for c in swings)
     shown = _middle(loops, travel)
-    level = travel.level_n / curve.fs
-    if _stands(travel, loops):
-        static = _static_table(table)
-        least = travel.level_n / max(travel.travel_m + 2 * travel.error_m, SHORTEST * _noise_m(loops))
-        return Presliding(
-            "static", True, check_friction(static), {"s0": quantity(least, least, math.inf, "N/m", ORIGIN)},
-            words.static(travel, least), words.static_advice(travel, least, facts), _about_curve(level), level, travel,
-            None, turn_of(shown, {}), driven, rig_seconds,
-        )  # fmt: skip
-    warnings: tuple[str, ...] = (words.ONE_CURVE,) if apart else ()
+    jump = judge_odds.of_jump(travel, travel.level_n / facts.oil_n_m, _noise_m(loops))
+    if jump > 0.5 or not travel.travel_m > 0.0:
+        found = _static(table, curve, travel, loops, facts, jump)
+        return found._replace(turn=turn_of(shown, {}), swings=driven, rig_seconds=rig_seconds)
+    warnings: tuple[str, ...] = ()
     kept = _repeating(swings, loops)
     if len(kept) <= len(swings) // 2:
-        warnings = (*warnings, words.ripple([one for one in loops if not one.repeats]))
-    swings, loops = [swings[i] for i in kept], tuple(loops[i] for i in kept)
-    found = compare(swings, facts, curve, travel, elements)
-    blocks = [[loop_of(c.part(i, BLOCKS), facts) for c in swings] for i in range(BLOCKS)]
-    bristles = fit_bristles(loops, curve, found.bristles.s0)
-    late_s = facts["sensors.acceleration.delay_s"]
-    slips, path = found.slips, estimate_path.fit_path(bristles.data, curve, found.path.s0)
-    found = found._replace(undamped=bristles.intervals(curve, blocks, late_s)["s1"][1] <= 0.0)
-    if found.kind == "dahl":
-        law, parameters = _dahl(path, curve, blocks)
-        level = path.level
-    elif found.kind == "lugre" or slips is None:
-        law, parameters = _lugre(bristles, curve, blocks, late_s)
-        level = bristles.level
-    else:
-        slips = refine(bristles.data, curve, slips.k, slips.d)
-        law, parameters = _gms(slips, curve, blocks)
-        level = float(slips.k @ slips.d) / curve.fs
+        warnings = (words.ripple([one for one in loops if not one.repeats]),)
+    swings = [swings[i] for i in kept]
+    compared = compare(swings, facts, curve, travel, elements)
+    fits = fits_of(compared, swings, facts, curve)
+    compared = compared._replace(undamped=fits.undamped)
+    probabilities = {kind: (1 - jump) * value for kind, value in compared.probabilities.items()} | {"static": jump}
+    taken = fits.of(compared.kind)
+    level = taken.level
     warnings = (*_about_curve(level), *warnings)
-    known = abs(travel.level_n / curve.fs - 1) < CURVE_WRONG
-    ruled_out = not found.flat and found.lead_of_dahl > DECIDED
+    known = abs(travel.level_n / curve.mean.fs - 1) < CURVE_WRONG
     stiff = travel.travel_m < STIFF * _noise_m(loops)
     if stiff:
         warnings = (*warnings, words.stiff(travel))
-    elif ruled_out:
-        warnings = (*warnings, words.like_dahl(path.alpha))
-    elif found.poor:
-        warnings = (*warnings, words.poor(found))
-    parameters = {name: _with_scales(q, facts) for name, q in parameters.items()}
-    models = {"lugre": bristles.model(curve), "gms": found.elements}
-    if found.flat:
-        models["dahl"] = path.model(curve)
-    certain = found.decided and known and not (found.poor or stiff or apart or ruled_out)
+    elif compared.ruled_out:
+        warnings = (*warnings, words.like_dahl(compared.path.alpha))
+    elif compared.poor:
+        warnings = (*warnings, words.poor(compared))
+    parameters = {name: _with_scales(q, facts) for name, q in taken.parameters.items()}
+    models: dict[Kind, Model] = {"lugre": fits.bristles.model(curve), "gms": compared.elements}
+    if compared.flat:
+        models["dahl"] = fits.path.model(curve)
+    choice = judge_odds.choice(probabilities)
+    decided = choice == compared.kind
+    loops_seen = seen(compared, {kind: compared.model(kind, curve) for kind in models}, travel.level_n)
+    certain = decided and known and not (compared.poor or stiff or compared.ruled_out)
+    said = (words.unlike(taken.sides),) if "negative.s0" in parameters else ()
     return Presliding(
-        found.kind, certain, check_friction(law), parameters if certain else unsure(parameters),
-        words.bristles(travel, found), words.bristle_advice(found, parameters["s0"], facts), warnings, level, travel,
-        found, turn_of(shown, models), driven, rig_seconds,
+        compared.kind, certain, check_friction(taken.table), parameters if certain else unsure(parameters),
+        words.bristles(travel, compared, decided),
+        words.bristle_advice(compared, parameters["s0"], facts, decided), warnings, level, travel, compared,
+        turn_of(shown, {str(kind): model for kind, model in models.items()}), driven, rig_seconds,
+        probabilities=probabilities,
+        reasons=(*reasons(compared, loops_seen), *said), loops=tuple(one.told() for one in loops_seen),
+        alternatives=_others(probabilities, compared.kind, fits, table), sides=taken.sides,
     )  # fmt: skip
 
 
-def _stands(travel: Travel, loops: Sequence[Loop]) -> bool:
-    """Whether the table may have stood while friction turned."""
-    return travel.travel_m < SEEN * travel.error_m or travel.travel_m < SHORTEST * _noise_m(loops)
+def _static(table: Mapping[str, Any], curve: Curve, travel: Travel, loops: Sequence[Loop], facts: Facts, jump: float
+            ) -> Presliding:
+    """Nothing moved, beyond the errors."""
+    friction = check_friction(_static_table(table))
+    least = travel.level_n / max(travel.travel_m + 2 * travel.error_m, SHORTEST * _noise_m(loops))
+    springs: tuple[Kind, ...] = ("lugre", "gms", "dahl") if flat(curve) else ("lugre", "gms")
+    known = {"s0": quantity(least, least, math.inf, "N/m", ORIGIN)}
+    certain = jump >= judge_odds.LEVEL
+    return Presliding(
+        "static", certain, friction, known, words.static(travel, least, jump),
+        words.static_advice(travel, least, facts), _about_curve(travel.level_n / curve.mean.fs),
+        travel.level_n / curve.mean.fs, travel, None, turn_of(loops[0], {}), (), 0.0,
+        probabilities={"static": jump, **dict.fromkeys(springs, (1 - jump) / len(springs))},
+        reasons=(words.static_reason(travel, facts),),
+    )  # fmt: skip
+
+
+def _others(probabilities: Mapping[Kind, float], taken: Kind, fits: Fits, table: Mapping[str, Any]
+            ) -> tuple[Alternative, ...]:
+    """Those that are not ruled out, the most probable first."""
+    out = []
+    for kind, odds in sorted(probabilities.items(), key=lambda one: -one[1]):
+        if kind == taken or odds < judge_odds.RULED_OUT or (kind == "gms" and fits.slips is None):
+            continue
+        made = _static_table(table) if kind == "static" else fits.of(kind).table
+        try:
+            out.append(Alternative(kind, odds, finite(given(check_friction(made).table()))))
+        except BadValues:  # of numbers that no rig file may hold: these data hardly show it
+            continue
+    return tuple(out)
 
 
 def _repeating(swings: Sequence[Cycles], loops: Sequence[Loop]) -> list[int]:
@@ -183,34 +203,10 @@ def _about_curve(level: float) -> tuple[str, ...]:
 
 def _static_table(table: Mapping[str, Any]) -> dict[str, Any]:
     """The curve as it came, under a law that jumps."""
-    curve, apart = curve_of(table)
-    own = {key: table[key] for key in curve.table() if key in table}
-    negative = {"negative": dict(table["negative"])} if apart else {}
+    curve = curve_of(table)
+    own = {key: table[key] for key in curve._fields if key in table}
+    negative = {"negative": dict(table["negative"])} if curve.other else {}
     return {"model": "karnopp", **own, **negative}
-
-
-def _lugre(bristles: Bristles, curve: Curve, blocks: Sequence[Sequence[Loop]], late_s: float
-           ) -> tuple[dict[str, Any], dict[str, Quantity]]:
-    known = bristles.intervals(curve, blocks, late_s)
-    units = {"s0": "N/m", "s1": "N·s/m"}
-    vd = passive_vd(curve, bristles.s1, bristles.s0)
-    law = {"model": "lugre", **curve.table(), "s0": bristles.s0, "s1": bristles.s1, "vd": vd}
-    return law, {name: quantity(*of, units[name], ORIGIN) for name, of in known.items()}
-
-
-def _gms(slips: Slips, curve: Curve, blocks: Sequence[Sequence[Loop]]
-         ) -> tuple[dict[str, Any], dict[str, Quantity]]:
-    known = slips.intervals(curve, blocks)
-    alpha = [float(share) for share in slips.shares]
-    law = {"model": "gms", **curve.table(), "C": ATTRACTION_N_S, "alpha": alpha, "k": [float(k) for k in slips.k]}
-    return law, {name: quantity(*of, "" if name[0] == "a" else "N/m", ORIGIN) for name, of in known.items()}
-
-
-def _dahl(path: estimate_path.Path, curve: Curve, blocks: Sequence[Sequence[Loop]]
-          ) -> tuple[dict[str, Any], dict[str, Quantity]]:
-    known, units = path.intervals(curve, blocks), {"s0": "N/m", "alpha": ""}
-    law = {"model": "dahl", "fc": curve.fs, "sigma": curve.sigma, "s0": path.s0, "alpha": path.alpha}
-    return law, {name: quantity(*of, units[name], ORIGIN) for name, of in known.items()}
 
 
 def _with_scales(q: Quantity, facts: Facts) -> Quantity:

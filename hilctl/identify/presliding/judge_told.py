@@ -9,13 +9,14 @@ from hilctl.experiment.policy import wider
 from hilctl.friction import MODELS, Friction
 from hilctl.friction.model import Kind as Behaviour
 from hilctl.identify import friction_sets
+from hilctl.identify.presliding import judge_odds
 from hilctl.identify.presliding.estimate_travel import Travel
 from hilctl.identify.presliding.estimate_turn import Turn
 from hilctl.identify.presliding.judge_models import Comparison
 from hilctl.params import leaves
 from hilctl.params.finite import finite
 from hilctl.results.quantity import Quantity
-from hilctl.results.reversals import Evidence, Kind, Reversals, Swing
+from hilctl.results.reversals import Alternative, Choice, Evidence, Hysteresis, Kind, Reversals, Swing
 
 
 class Presliding(NamedTuple):
@@ -35,11 +36,21 @@ class Presliding(NamedTuple):
     swings: tuple[tuple[float, float, int], ...]  # amplitude in m, frequency in Hz, cycles
     rig_seconds: float
     losses: tuple[str, ...] = ()
+    probabilities: Mapping[Kind, float] = {}  # of each model that the sliding curve allows
+    reasons: tuple[str, ...] = ()  # what in the loops speaks for it
+    loops: tuple[Hysteresis, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
+    sides: Mapping[str, Quantity] = {}  # ratios of the negative to the positive side
+
+    @property
+    def choice(self) -> Choice:
+        """The model that is probable enough, or `undecided`."""
+        return judge_odds.choice(self.probabilities)
 
     @property
     def table(self) -> dict[str, Any]:
         """[friction] as it stands in a rig file: what is left open is left out."""
-        return _given(self.friction.table())
+        return given(self.friction.table())
 
     def parameter(self, name: str) -> Quantity:
         """The one with this name."""
@@ -63,12 +74,13 @@ class Presliding(NamedTuple):
             evidence=Evidence(
                 level=finite(self.level), level_n=finite(travel.level_n), travel_m=finite(travel.travel_m),
                 travel_error_m=finite(travel.error_m), reversals=travel.reversals,
-                left_lugre=finite(comparison.lugre) if comparison else None,
-                left_gms=finite(comparison.gms) if comparison else None,
-                lead_of_lugre=finite(comparison.lead) if comparison else None, turn=self.turn.told(),
-                left_dahl=finite(comparison.dahl) if comparison else None,
+                turn=self.turn.told(), left=finite(comparison.every) if comparison else {}, loops=list(self.loops),
+                points=comparison.unseen.size if comparison else None,
+                independent=finite(comparison.independent) if comparison else None,
             ),
             swings=[Swing(*swing) for swing in self.swings], rig_seconds=self.rig_seconds,
+            choice=self.choice, probabilities=finite(self.probabilities), decided_from=judge_odds.LEVEL,
+            reasons=list(self.reasons), alternatives=list(self.alternatives), sides=dict(self.sides),
         )  # fmt: skip
 
     def to_json(self) -> dict[str, Any]:
@@ -81,8 +93,9 @@ def _positive(q: Quantity) -> Quantity:
     return q if q.low is None else msgspec.structs.replace(q, low=max(q.low, 0.0))
 
 
-def _given(table: dict[str, Any]) -> dict[str, Any]:
-    parts = {key: _given(value) if isinstance(value, dict) else value for key, value in table.items()}
+def given(table: dict[str, Any]) -> dict[str, Any]:
+    """Without what is left open."""
+    parts = {key: given(value) if isinstance(value, dict) else value for key, value in table.items()}
     return {key: value for key, value in parts.items() if value is not None and value != {}}
 
 

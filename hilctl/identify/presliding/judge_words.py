@@ -1,20 +1,17 @@
 """The evidence in words, and what it means for the compensation."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hilctl.experiment.facts import Facts
 from hilctl.identify.presliding.estimate_loop import Loop
-from hilctl.identify.presliding.estimate_travel import Travel
+from hilctl.identify.presliding.estimate_travel import MIDDLE, Travel
+from hilctl.identify.presliding.judge_loops import NAMES
 from hilctl.identify.presliding.judge_models import Comparison
+from hilctl.identify.presliding.judge_odds import LEVEL, RULED_OUT
 from hilctl.results.quantity import Quantity
 
-ONE_CURVE = (
-    "the sliding curve differs by direction, and a model with bristles has one curve: the mean is used, and neither "
-    "direction is certain; compare the compensation with that of the static model, which keeps both"
-)
 REVERSAL_M_S2 = 3.0  # of a sine of 1 Hz and 80 mm: the acceleration at its reversal
-_NAMES = {"lugre": "LuGre", "gms": "GMS", "dahl": "Dahl"}
 SMOOTHED_S = 0.7e-3  # over which a jump is smoothed in the feed-forward at least
 
 
@@ -31,12 +28,22 @@ def other_level(level: float) -> str:
     )
 
 
-def static(travel: Travel, least_n_m: float) -> str:
+def static(travel: Travel, least_n_m: float, jump: float) -> str:
     """Nothing moved."""
+    open_ = "" if jump >= LEVEL else f". Below {LEVEL:.0%}: undecided"
     return (
         f"while friction turned over, the table moved {1e6 * travel.travel_m:.2f} ± {2e6 * travel.error_m:.2f} µm "
         f"(mean of {travel.reversals} reversals): friction jumps, or its spring is stiffer than {least_n_m:.1e} N/m, "
-        "which these sensors do not resolve"
+        f"which these sensors do not resolve; probability of that: {odd(jump)}{open_}"
+    )
+
+
+def static_reason(travel: Travel, facts: Facts) -> str:
+    """What in the loops says so."""
+    oil_m = 2 * MIDDLE * travel.level_n / facts.oil_n_m
+    return (
+        f"the loops have no slope that a spring would have: while friction turns from minus to plus half of its level, "
+        f"the oil gives way by {1e6 * oil_m:.3g} µm, and the table moves by {1e6 * abs(travel.travel_m):.2g} µm"
     )
 
 
@@ -55,9 +62,10 @@ def static_advice(travel: Travel, least_n_m: float, facts: Facts) -> str:
     )
 
 
-def bristles(travel: Travel, found: Comparison) -> str:
+def bristles(travel: Travel, found: Comparison, decided: bool) -> str:
     """The table moved: how friction rises."""
-    left = ", ".join(f"{_NAMES[kind]} {value:.2f}" for kind, value in found.left.items())
+    left = ", ".join(f"{NAMES[kind]} {value:.2f}" for kind, value in found.left.items())
+    odds = ", ".join(f"{NAMES[kind]} {odd(value)}" for kind, value in found.probabilities.items())
     how = {
         "lugre": "approaches its level exponentially",
         "gms": "rises in pieces and remembers its reversals",
@@ -66,11 +74,26 @@ def bristles(travel: Travel, found: Comparison) -> str:
     text = (
         f"while friction turned from minus to plus half of its level, the table moved {1e6 * travel.travel_m:.1f} ± "
         f"{2e6 * travel.error_m:.1f} µm ({travel.reversals} reversals): it has a spring. On cycles that were not "
-        f"fitted, the models leave, in variances of noise a point: {left}"
+        f"fitted, the models leave, in variances of noise a point: {left}; their probabilities: {odds}"
     )
-    if not found.decided:
-        return f"{text}: too close to separate them, the spring is too stiff or the travel too small for these sensors"
+    if not decided:
+        return f"{text}. None reaches {LEVEL:.0%}: undecided"
     return f"{text}: after a reversal friction {how}"
+
+
+def odd(probability: float) -> str:
+    """A probability for a person: never 0 or 1."""
+    return f"{100 * min(max(probability, 1e-3), 0.999):.3g} %" if 1e-3 <= probability <= 0.999 else (
+        "above 99.9 %" if probability > 0.5 else "below 0.1 %")  # fmt: skip
+
+
+def unlike(sides: Mapping[str, Quantity]) -> str:
+    """The sides of the bristles differ."""
+    stiffness = sides["s0"]
+    return (
+        f"bent to the negative side, the bristles are {stiffness.value:.3g} times as stiff as to the positive "
+        f"[{stiffness.low:.3g}, {stiffness.high:.3g}]: each side has its own stiffness"
+    )
 
 
 def like_dahl(alpha: float) -> str:
@@ -109,11 +132,12 @@ def poor(found: Comparison) -> str:
     )
 
 
-def bristle_advice(found: Comparison, stiffness: Quantity, facts: Facts) -> str:
+def bristle_advice(found: Comparison, stiffness: Quantity, facts: Facts, decided: bool) -> str:
     """The model to compensate with, and how certain it is."""
     text = f"compensate with {found.kind}, run along the reference; a static model would make the acceleration worse"
-    if not found.decided:
-        return f"{text}. Either model with a spring does about as well here: the sensors hardly show the difference"
+    if not decided:
+        others = " and ".join(NAMES[kind] for kind, odds in found.probabilities.items() if odds >= RULED_OUT)
+        return f"{text}. Undecided: try {others} on the rig, and keep the one with the least distortion"
     low, high = stiffness.bounds
     spread = high / low - 1 if low > 0 else math.inf
     if spread > 0.6:

@@ -7,25 +7,48 @@ _NAMES = ("fc", "fs", "vs", "sigma")
 
 
 class Curve(NamedTuple):
-    """Stribeck's curve, alike in both directions: bristle laws have one."""
+    """Stribeck's curve."""
 
     fc: float
     fs: float
     vs: float
     sigma: float
     delta: float = 2.0
+    other: "Curve | None" = None  # in the negative direction, where it differs
 
-    def table(self) -> dict[str, float]:
+    @property
+    def sides(self) -> "tuple[Curve, Curve]":
+        """Of positive and of negative motion."""
+        return self._replace(other=None), self.other or self._replace(other=None)
+
+    @property
+    def mean(self) -> "Curve":
+        """Of both directions: half of what a force differs by between them."""
+        forward, backward = ((c.fc, c.fs, c.vs, c.sigma, c.delta) for c in self.sides)
+        return _of([0.5 * (a + b) for a, b in zip(forward, backward, strict=True)])
+
+    def words(self, level: float = 1.0) -> list[float]:
+        """As the compiled models read both directions; friction that many times as great."""
+        return [word for c in self.sides for word in (level * c.fc, level * c.fs, c.vs, c.sigma, c.delta)]
+
+    def table(self) -> dict[str, Any]:
         """As in a rig file."""
-        return {key: float(value) for key, value in self._asdict().items()}
+        forward, backward = (dict(zip((*_NAMES, "delta"), side[:-1], strict=True)) for side in self.sides)
+        differs = {key: value for key, value in backward.items() if value != forward[key]}
+        return {**forward, **({"negative": differs} if differs else {})}
 
 
-def curve_of(table: Mapping[str, Any]) -> tuple[Curve, bool]:
-    """The curve in a [friction] table, and whether its directions differ; bristles get the mean of both."""
+def curve_of(table: Mapping[str, Any]) -> Curve:
+    """The curve in a [friction] table."""
     if any(not isinstance(table.get(name), int | float) for name in _NAMES):
         raise ValueError(f"the sliding curve needs {', '.join(_NAMES)}; the table has {', '.join(table)}")
     forward = [float(table[name]) for name in _NAMES] + [float(table.get("delta", 2.0))]
     other = table.get("negative") or {}
     backward = [float(value) if (value := other.get(name)) is not None else own
                 for name, own in zip((*_NAMES, "delta"), forward, strict=True)]  # fmt: skip
-    return Curve(*(0.5 * (a + b) for a, b in zip(forward, backward, strict=True))), forward != backward
+    return _of(forward)._replace(other=_of(backward) if backward != forward else None)
+
+
+def _of(words: list[float]) -> Curve:
+    fc, fs, vs, sigma, delta = words
+    return Curve(fc, fs, vs, sigma, delta)

@@ -65,11 +65,12 @@ class Swing(NamedTuple):
 
 def planned(rig: "Client", table: Mapping[str, Any], budget_s: float) -> tuple[Swing, ...]:
     """The reversals for this rig and sliding curve; nothing moves. LegFault where so much rig time is too short."""
-    return plan(curve_of(table)[0], read_facts(rig), budget_s)
+    return plan(curve_of(table), read_facts(rig), budget_s)
 
 
 def plan(curve: Curve, facts: Facts, budget_s: float = BUDGET_S) -> tuple[Swing, ...]:
     """Within so much rig time; LegFault where that is too short."""
+    curve = curve.mean
     oil_m = curve.fs / facts.oil_n_m
     least_m, most_m = _LEAST_NOISE * facts["sensors.displacement.noise"], _ROOM * facts["machine.stroke_m"]
     swings = []

@@ -33,6 +33,10 @@ def turn(found: Reversals) -> str:
     """Of friction at a reversal."""
     if found.kind == "static":
         return f"Friction jumps when the motion reverses{'' if found.certain else ', but the data leave it open'}."
+    if found.choice == "undecided":
+        odds = found.probabilities.get(found.kind)
+        sure = f", with a probability of {percent(100 * odds)}" if odds is not None else ""
+        return f"Friction bends before it slides; most likely as {called(found.kind)} says{sure}: undecided."
     moved = found.evidence.travel_m
     over = f" over {plain(1e6 * moved, 3)} µm" if found.certain and moved is not None and moved > 0 else ""
     unsure = "" if found.certain else ", but the data leave it open"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
 from hilctl.friction import MODELS, STATES, check_friction
-from hilctl.friction.gms import ALPHA, ELEMENTS, SLIP, TOTAL, F, K, rt_advance, rt_force
+from hilctl.friction.gms import ALPHA, ELEMENTS, RATIO, SLIP, TOTAL, F, rt_advance, rt_force
 from hilctl.params import BadValues
 from hilctl.rt.jit import jit
 
@@ -355,5 +355,5 @@ def test_a_table_survives_being_written(law):
 
 def test_ten_elements_fit_the_packed_words_and_the_state():
     words = TEN.params.words()
-    assert len(words) == K + ELEMENTS <= len(TEN.packed())
+    assert len(words) == RATIO + 1 <= len(TEN.packed())
     assert MODELS["gms"].states == SLIP + ELEMENTS <= STATES

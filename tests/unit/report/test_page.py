@@ -257,3 +257,11 @@ def test_tuned_gains_are_told_beside_what_was_measured(told, plain, read):
     assert "None" not in text and "measured, before" not in text
     told.tuning = replace(told.tuning, taken_back="the margin was not there")
     assert "the margin was not there" in read(plain(told)).sections["gains"]
+
+
+def test_a_friction_model_stands_with_its_probability_and_its_reason_in_the_loops(told, plain, read):
+    text = read(plain(told)).sections["reversals"]
+    assert re.search(r"LuGre\s+97(\.0)?\s?%\s+0\.5", text) and re.search(r"GMS\s+3(\.0)?\s?%\s+10\.1", text), text
+    assert "The loop of ±20 µm loses 1.91 mJ a cycle." in text
+    assert re.search(r"20\s+40.*%\s+1\.91, 40\s", text), "measured loss and chord of the small swing"
+    assert "negative over positive side" in text

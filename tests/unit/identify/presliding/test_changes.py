@@ -60,7 +60,7 @@ SIDES = {"negative": {"fc": 310.0, "fs": 3000.0, "vs": 0.1, "sigma": 3300.0}}
 @pytest.mark.parametrize(("before", "law", "model"), [
     ({}, {"model": "stribeck", **CURVE}, "karnopp"),
     (BRISTLES, {"model": "stribeck", **CURVE}, "lugre"),
-    (BRISTLES, {"model": "stribeck", **CURVE, **SIDES}, "stribeck"),
+    (BRISTLES, {"model": "stribeck", **CURVE, **SIDES}, "lugre"),
     ({}, {"model": "static", "fc": 300.0, "fs": 900.0, "fv": 3251.0, "dv": 1.0}, "static"),
 ])  # fmt: skip
 def test_a_sliding_curve_goes_into_the_active_model_where_that_has_such_a_curve(before, law, model):

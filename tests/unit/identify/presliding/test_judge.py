@@ -91,6 +91,10 @@ def test_bristles_are_recognised_and_measured(s0, s1):
     assert law.model == "lugre"
     assert law.steady(0.3) == pytest.approx(check_friction({"model": "stribeck", **CURVE}).steady(0.3))
     assert "exponentially" in found.why
+    assert found.choice == "lugre"
+    assert found.sides["s0"].low < 1 < found.sides["s0"].high
+    assert "negative" not in found.table, "the sides are alike unless the data say otherwise"
+    assert any("remembers its last reversal alone" in reason for reason in found.reasons)
 
 
 @pytest.mark.parametrize("elements", [4, pytest.param(10, marks=pytest.mark.slow)])
@@ -104,6 +108,13 @@ def test_elements_are_recognised_and_measured(elements):
     if elements == 4:
         assert found.table["alpha"] == pytest.approx([0.25] * 4, rel=0.08)
     assert "remembers" in found.why
+    assert found.probabilities["gms"] > 0.99
+    assert sum(found.probabilities.values()) == pytest.approx(1)
+    assert any("non-local memory" in reason for reason in found.reasons)
+    small = min(found.loops, key=lambda one: one.amplitude_m)
+    assert small.left["gms"] < small.left["lugre"], "the small loop is the reason"
+    off = {name: abs(loss / small.loss_j["measured"] - 1) for name, loss in small.loss_j.items()}
+    assert off["gms"] < off["lugre"]
 
 
 LEVEL = {**CURVE, "fc": CURVE["fs"]}  # a sliding curve without a falling branch
@@ -168,18 +179,27 @@ def test_a_curve_of_another_rig_is_noticed(lugre_swings):
     assert not judge(swings, FACTS, {**CURVE, "fs": 1500.0}).certain
 
 
-def test_directions_that_differ_leave_a_law_with_bristles_uncertain(lugre_swings):
-    found = judge(lugre_swings, FACTS, {**CURVE, "model": "karnopp", "negative": {"fs": 3000.0}})
-    assert (found.kind, found.certain) == ("lugre", False)
-    assert any("differs by direction" in warning for warning in found.warnings)
-    assert found.friction.params.fs == pytest.approx(3059.0)
+def test_sides_that_differ_keep_their_curves_and_get_their_stiffnesses():
+    other = {"fs": 2900.0, "fc": 350.0}
+    swings = cycles_of({"model": "lugre", **CURVE, "s0": 1e8, "s1": 1e5, "negative": {**other, "s0": 1.4e8}})
+    found = judge(swings, FACTS, {**CURVE, "model": "karnopp", "negative": other})
+    assert (found.choice, found.certain, found.warnings) == ("lugre", True, ())
+    assert found.table["fs"] == CURVE["fs"]
+    assert other.items() <= found.table["negative"].items()
+    for key, true in (("s0", 1e8), ("negative.s0", 1.4e8)):
+        q = found.parameter(key)
+        assert q.low < true < q.high
+        assert q.value == pytest.approx(true, rel=0.05)
+    assert found.sides["s0"].low < 1.4 < found.sides["s0"].high
+    assert check_friction(found.table).params.negative.s0 == found.parameter("negative.s0").value
+    assert any("each side has its own stiffness" in reason for reason in found.reasons)
 
 
 def test_the_result_is_json_with_everything_in_it(lugre_swings):
     found = judge(lugre_swings, FACTS, CURVE, rig_seconds=42.0)
     told = json.loads(json.dumps(found.to_json()))
     assert told["parameters"]["s0"].keys() >= {"value", "low", "high", "unit", "origin", "reason"}
-    assert told["evidence"]["left_lugre"] < told["evidence"]["left_gms"]
+    assert told["evidence"]["left"]["lugre"] < told["evidence"]["left"]["gms"]
     turn = told["evidence"]["turn"]
     assert len(turn["distance_m"]) == len(turn["measured_n"]) == len(turn["laws_n"]["lugre"])
     assert told["rig_seconds"] == 42.0

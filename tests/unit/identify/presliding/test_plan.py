@@ -45,17 +45,19 @@ def test_a_soft_machine_is_swung_no_further_than_its_stroke_allows():
         assert swing.amplitude_m <= 0.005
 
 
-def test_bristles_get_the_mean_of_two_directions():
+def test_each_direction_has_its_curve_and_the_swings_are_planned_for_their_mean():
     table = {"model": "karnopp", "fc": 200.0, "fs": 3000.0, "vs": 0.1, "sigma": 3000.0, "negative": {"fs": 2800.0}}
-    curve, apart = curve_of(table)
-    assert curve == (200.0, 2900.0, 0.1, 3000.0, 2.0)
-    assert apart
-    assert not curve_of({**table, "negative": {"fs": None}})[1]
+    curve = curve_of(table)
+    assert [side.fs for side in curve.sides] == [3000.0, 2800.0]
+    assert curve.mean == Curve(200.0, 2900.0, 0.1, 3000.0)
+    assert {"model": "karnopp", **curve.table()} == {**table, "delta": 2.0}
+    assert curve_of({**table, "negative": {"fs": None}}).other is None
+    assert plan(curve, FACTS) == plan(curve.mean, FACTS)
 
 
 @pytest.mark.parametrize("law", ["lugre", "gms"])
 def test_laws_run_along_a_cycle_the_same_compiled_and_as_plain_python(law):
-    friction = check_friction({"model": law, **CURVE._asdict(), "s0": 1e8, **({"s1": 1e5} if law == "lugre" else {})})
+    friction = check_friction({"model": law, **CURVE.table(), "s0": 1e8, **({"s1": 1e5} if law == "lugre" else {})})
     x = 1e-4 * np.sin(2 * np.pi * np.arange(200) / 200)
     for run in (run_force, run_stiffness):
         fast, plain = np.zeros(200), np.zeros(200)

@@ -41,7 +41,7 @@ def identified(law: dict[str, Any]) -> dict[str, Any]:
         values |= {f"sensors.{name}.delay_s": sensor.delay_s, f"sensors.{name}.noise": sensor.noise}
     facts = Facts("made-up", rate_hz, 0, values)
     cycles = []
-    for swing in plan(curve_of(KNOWN)[0], facts):
+    for swing in plan(curve_of(KNOWN), facts):
         table.run(PAUSE_S)
         planned = table.track("sine", **swing.parameters(rate_hz, 0.0))
         rows = table.run(planned.duration_s)
