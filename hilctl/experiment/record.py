@@ -132,7 +132,7 @@ class Record(Mapping[str, Column]):
         for name, values in self.columns.items():
             if values.dtype.kind == "f" and name not in _APPLIED:
                 gone = ~fresh(self, name)
-                columns[name] = bridged(values, gone, runs(gone))
+                columns[name] = bridged(values, gone, runs(gone) if name in _BITS else ())
         return Record(columns, self.rate_hz)
 
     def part(self, ticks: slice) -> "Record":

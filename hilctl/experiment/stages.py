@@ -26,11 +26,14 @@ def progress(stages: Mapping[str, float], stage: str, share: float) -> Progress:
 
 
 class Stages:
-    """Work that says where it is: a stage, what it does there, and the share of the stage that is done."""
+    """Work that says where it is: a stage, what it does there, and the share of the stage that is done.
+
+    What is known better meanwhile may make the rest longer; the share that is told never goes back.
+    """
 
     def __init__(self, expected_s: Mapping[str, float], tell: Callable[[str, Progress], None]) -> None:
         self._expected_s, self._tell = dict(expected_s), tell
-        self.stage, self._share = next(iter(expected_s)), 0.0
+        self.stage, self._share, self._furthest = next(iter(expected_s)), 0.0, 0.0
 
     def expect(self, stage: str, seconds: float) -> None:
         """A stage is planned now, and known better."""
@@ -44,4 +47,6 @@ class Stages:
     def say(self, text: str, share: float | None = None) -> None:
         """What is done now, in the stage that has begun; without a share, that is as before."""
         self._share = self._share if share is None else share
-        self._tell(text, progress(self._expected_s, self.stage, self._share))
+        now = progress(self._expected_s, self.stage, self._share)
+        self._furthest = max(self._furthest, now.fraction)
+        self._tell(text, now._replace(fraction=self._furthest))

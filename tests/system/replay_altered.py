@@ -30,7 +30,7 @@ TERMS: dict[str, tuple[str, str]] = {
     "u_linear": ("law.feed", "return @float(c.c_x * ahead.x_m"),
     "u_inverse": ("law.inverse", "return @_rt_held(s.command, tick,"),
     "pressure_ref_pa": ("law.feed", "return @float(c.p_0 +"),
-    "u_feed": ("law.tick", "s.u_feed += @share *"),
+    "u_feed": ("law.tick_feed", "s.u_feed += @share *"),
     "u_position": ("law.three_state", "s.position = @c.kd_per_m"),
     "u_integral": ("law.three_state", "s.integral += @dt_s * c.ki_per_m_s"),
     "u_velocity": ("law.three_state", "s.velocity = @c.kv_s_per_m"),

@@ -174,14 +174,14 @@ import sys, time
 import numpy as np
 from hilctl.client import Client
 from hilctl.client.external import External
-where, seconds = sys.argv[1], float(sys.argv[2])
+where, seconds, buffer_s = sys.argv[1], float(sys.argv[2]), float(sys.argv[3])
 with Client(where) as rig:
-    reference = External(rig, interval_s=0.001, buffer_s=0.3)
+    reference = External(rig, interval_s=0.001, buffer_s=buffer_s)
     t, least, sent, began = np.arange(0.0, seconds, 0.001), 1e9, 0, time.monotonic()
     x = 0.005 * np.sin(2 * np.pi * t) * np.clip(np.minimum(t, seconds - t), 0, 1) ** 5
     x[-1] = x[-2]
     while sent < len(x):
-        due = min(int(1000 * (time.monotonic() - began)) + 300, len(x))
+        due = min(int(1000 * (time.monotonic() - began + buffer_s)), len(x))
         if due > sent:
             least, sent = min(least, reference.feed(x[sent:due]).ahead_s), due
         time.sleep(0.01)
@@ -191,13 +191,17 @@ with Client(where) as rig:
 
 
 @pytest.mark.realtime
-def test_another_process_leads_the_table_at_the_loops_rate():
+@pytest.mark.parametrize(("seconds", "buffer_s"), [
+    (6, 0.3), pytest.param(600, 0.1, marks=[pytest.mark.long, pytest.mark.timeout(900)]),
+])  # fmt: skip
+def test_another_process_leads_the_table_at_the_loops_rate(seconds, buffer_s):
     with private_service(RIG, clock="real", changes={**ARMS_FAST, **LATE_HOST}) as running:
         with Client(running.commands) as rig:
             assert arms(rig)
             rig.run("move", position_m=0.0)
-        done = subprocess.run([sys.executable, "-c", FEEDER, running.commands, "6"], env=environment(), text=True,
-                              capture_output=True, timeout=120, check=False)  # fmt: skip
+        told = [running.commands, str(seconds), str(buffer_s)]
+        done = subprocess.run([sys.executable, "-c", FEEDER, *told], env=environment(), text=True, capture_output=True,
+                              timeout=seconds + 60, check=False)  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert done.stdout.split()[0] == "done"
 

@@ -36,7 +36,7 @@ def test_a_model_goes_in_as_one_set_with_author_and_origin(rig):
         assert rig.set(LUGRE, origin="campaign 12, fit 3") == epoch + 1
         assert rig.get("friction.s0", "friction.model") == {"friction.s0": 1e8, "friction.model": "lugre"}
         described = {p["key"]: p for p in rig.describe()["parameters"]}
-        assert described["friction.s1"]["value"] == 1e5 and "friction.negative.fc" not in described
+        assert described["friction.s1"]["value"] == 1e5 and "friction.negative.s0" in described
         assert "gms" in described["friction.model"]["choices"]
         rig.run("sine", **SINE, cycles=2)
         assert rig.undo() == epoch + 2
@@ -52,7 +52,7 @@ def test_a_model_goes_in_as_one_set_with_author_and_origin(rig):
         told = {c["key"]: (c["old"], c["new"], c["origin"]) for c in recording.changes if c["epoch"] == epoch + 1}
         assert told["friction.model"] == (before["friction.model"], "lugre", "campaign 12, fit 3")
         assert told["friction.s1"] == (None, 1e5, "campaign 12, fit 3")
-        assert told["friction.negative.fc"][1] is None
+        assert told["friction.s0"] == (None, 1e8, "campaign 12, fit 3")
         assert set(np.unique(recording.columns("epoch")["epoch"])) >= {epoch + 1, epoch + 2}
 
 

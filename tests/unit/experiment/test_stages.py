@@ -60,3 +60,16 @@ def test_the_stages_of_a_study_are_those_that_it_announces(stage):
     files = [ROOT / "hilctl" / "cli" / "identify_dynamics.py", ROOT / "hilctl" / "design" / "search.py"]
     sources = "".join(path.read_text() for path in [*files, *(ROOT / "hilctl/identify/dynamics").glob("*.py")])
     assert f'tell("{stage}' in sources or f'tell(f"{stage}' in sources
+
+
+def test_a_stage_that_turns_out_longer_takes_nothing_back():
+    told = []
+    stages = Stages({"one": 10.0, "two": 10.0}, lambda text, now: told.append(now.fraction))
+    stages.begin("one")
+    stages.begin("two")
+    stages.expect("two", 90.0)
+    stages.say("half", 0.5)
+    assert told == [0.0, 0.5, 0.55]
+    stages.expect("two", 190.0)
+    stages.say("still", 0.5)
+    assert told[-1] == 0.55

@@ -132,7 +132,7 @@ def test_whatever_a_file_holds_is_refused_or_a_page(data, each_time, plain, read
     assert "nan" not in text.split() and "None" not in text
 
 
-CHOICES = ("origin", "kind", "format")
+CHOICES = ("origin", "kind", "format", "choice")
 
 
 def test_texts_stay_texts(plain_told, plain, read):
@@ -140,7 +140,7 @@ def test_texts_stay_texts(plain_told, plain, read):
 
     def spoiled(value, key=""):
         if isinstance(value, dict):
-            return {k: v if k in CHOICES else spoiled(v, k) for k, v in value.items()}
+            return {k: v if k in CHOICES and isinstance(v, str) else spoiled(v, k) for k, v in value.items()}
         if isinstance(value, list):
             return [spoiled(item) for item in value]
         return f"{value} {evil}" if isinstance(value, str) else value
