@@ -80,7 +80,7 @@ _CONSTANTS: dict[str, float] = {
     "ADAPT_SURE": adapt.SURE, "ADAPT_NEAR": adapt.NEAR, "ADAPT_FAR": adapt.FAR,
     "ADAPT_NULL_ENDS": adapt.NULL_ENDS, "ADAPT_OVERLAP_ENDS": adapt.OVERLAP_ENDS, "ADAPT_GAIN_ENDS": adapt.GAIN_ENDS,
     "EFFORT_LEAK": effort.LEAK, "MOST_OWED_S": delivery.MOST_S,
-    **{name: getattr(delivery, name) for name in ("NONE", "FIRST", "ALL", "COURSES", "FORGOTTEN_S")},
+    **{name: getattr(delivery, name) for name in ("NONE", "FIRST", "ALL", "COURSES", "FORGOTTEN_S", "LONGEST_S")},
     "PRESSURE_S": PRESSURE_S,
     "WATCHED": stillness.WATCHED, "STILL_TURNS": stillness.TURNS, "STILL_STEPS": stillness.STEPS,
     "LINE": estimate.LINE, "STRAIGHT": estimate.STRAIGHT, "REFILLED": estimate.REFILLED, "LENGTH": history.LENGTH,

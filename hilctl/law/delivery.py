@@ -28,6 +28,7 @@ from hilctl.rt.jit import jit
 NONE, FIRST, ALL = range(3)
 COURSES = 3
 MOST_S = 1e-3  # of full opening: more is not repaid, the feedback takes its time over it
+LONGEST_S = 0.01  # of a silence: of a longer one the table has long followed what acted, and the feedback leads it back
 FORGOTTEN_S = 0.05  # what could not be repaid within a few ticks is the feedback's
 
 DELIVERY = record_of(
@@ -57,7 +58,7 @@ def rt_delivered(failed: bool, sent: float, shown: bool, reading: float, lag: fl
     """After an exchange: what acts now. `shown`: the rig has a spool reading; `reading`: nan where there is none in
     this tick; `lag`: the share of its way that the spool goes in these periods.
     """
-    begins, ends = failed and d.unknown == 0, not failed and d.unknown > 0
+    begins, lasted = failed and d.unknown == 0, d.unknown
     if begins:
         d.held[NONE], d.held[FIRST] = d.acts, sent
     if failed:
@@ -76,9 +77,11 @@ def rt_delivered(failed: bool, sent: float, shown: bool, reading: float, lag: fl
             nearest = k
     if math.isfinite(reading):
         d.off = reading - d.spool[nearest]
-    if failed:
+    if max(d.unknown, lasted) * dt_s > LONGEST_S:
+        d.due = 0.0
+    elif failed:
         d.due = _rt_alike(d.owed[NONE], d.owed[FIRST])
-    elif ends:
+    elif lasted > 0:
         d.due = d.owed[nearest] - (sent - d.plain) if math.isfinite(reading) else 0.0
     if d.due != 0.0:
         most = MOST_S / dt_s if shown else 0.0

@@ -97,7 +97,7 @@ def test_a_rig_is_commissioned_over_a_link_that_loses_answers_as_its_twin_is(tra
 
 
 def test_over_a_link_that_loses_answers_a_rig_is_prepared_and_measured(tmp_path):
-    with driven("modbus-tcp", **AS_SHIPPED) as (device, service, rig), disturbed(device, service):
+    with driven("modbus-tcp") as (device, service, rig), disturbed(device, service):
         made = prepare(rig, warm_up_s=1.0)
         assert {one.sensor for one in made.zeroed} == {"acceleration", "pressure_a", "pressure_b"}
         campaign = Campaign.begin(rig, tmp_path / "friction", [0.02, 0.1], 6.0)

@@ -5,6 +5,7 @@ import pytest
 
 from hilctl.client import Client, private_service
 from hilctl.experiment.drive import LegFault
+from hilctl.friction import check_friction
 from hilctl.identify.presliding import identify_presliding
 
 CURVE = {"fc": 287.0, "fs": 3118.0, "vs": 0.115, "sigma": 3251.0}
@@ -102,11 +103,17 @@ def test_the_kind_of_friction_is_right_on_rigs_that_differ(kind):
             with twin({**law, **shown}, **sensors) as service, Client(service.commands) as rig:
                 found = identify_presliding(rig, known)
                 rig.off()
-            # Elements can be made to give way nearly as Dahl's law does.
-            assert (found.kind, found.certain or kind == "dahl") == (kind, True), (law, found.why)
+            taken = found.friction
+            if kind == "dahl" and found.choice == "undecided":
+                # Elements can be made to give way nearly as Dahl's law does: either comes first, the other beside it.
+                assert {found.kind, *(one.kind for one in found.alternatives)} >= {"dahl", "gms"}, (law, found.why)
+                beside = [check_friction(one.friction) for one in found.alternatives if one.kind == "dahl"]
+                taken = next(iter(beside), taken)
+            else:
+                assert (found.kind, found.certain) == (kind, True), (law, found.why)
             if kind == "dahl":
-                assert found.friction.params.s0 == pytest.approx(law["s0"], rel=0.1)
-                assert found.friction.params.alpha == pytest.approx(law.get("alpha", 1.0), abs=0.2)
+                assert taken.params.s0 == pytest.approx(law["s0"], rel=0.1)
+                assert taken.params.alpha == pytest.approx(law.get("alpha", 1.0), abs=0.2)
             elif kind != "static":
                 assert found.parameter("s0").value == pytest.approx(law["s0"], rel=0.1)
             if kind == "lugre":

@@ -166,7 +166,7 @@ def test_learning_makes_nothing_swing_on_any_of_many_rigs(tenth, tmp_path):
     armed_ = sum(verdict != "not armed" for verdict, _ in found.values())
     print(f"{len(found)} rigs, {armed_} armed, {len(worse)} worse")
     assert not worse
-    assert armed_ > 0.8 * len(found)
+    assert len(found) - armed_ <= max(1, 0.2 * len(found))
 
 
 def delay_ms(model: str, hz: float, amplitude_m: float, **changes: Any) -> float:

@@ -112,8 +112,8 @@ static inline double alike(double one, double other) {
 
 static inline void delivered(int failed, double sent, int shown, double reading, double lag, double dt, int64_t periods,
                              Delivery *d) {
-    int begins = failed && d->unknown == 0, ends = !failed && d->unknown > 0;
-    double passed = (double)periods;
+    int begins = failed && d->unknown == 0;
+    double passed = (double)periods, lasted = (double)d->unknown;
     if (begins) { d->held[NONE] = d->acts; d->held[FIRST] = sent; }
     if (failed) {
         d->unknown += periods; d->held[ALL] = sent;
@@ -129,8 +129,9 @@ static inline void delivered(int failed, double sent, int shown, double reading,
         if (fabs(reading - d->spool[k]) < fabs(reading - d->spool[nearest])) nearest = k;
     }
     if (isfinite(reading)) d->off = reading - d->spool[nearest];
-    if (failed) d->due = alike(d->owed[NONE], d->owed[FIRST]);
-    else if (ends) d->due = isfinite(reading) ? d->owed[nearest] - (sent - d->plain) : 0;
+    if (most((double)d->unknown, lasted) * dt > LONGEST_S) d->due = 0;
+    else if (failed) d->due = alike(d->owed[NONE], d->owed[FIRST]);
+    else if (lasted > 0) d->due = isfinite(reading) ? d->owed[nearest] - (sent - d->plain) : 0;
     if (d->due != 0) {
         double bound = shown ? MOST_OWED_S / dt : 0;
         d->due = least(most(d->due * exp(-dt * passed / FORGOTTEN_S), -bound), bound);

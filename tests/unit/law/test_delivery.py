@@ -77,12 +77,16 @@ def test_without_losses_every_command_is_the_wanted_one():
     assert [link.tick(value) for value in wanted] == wanted.tolist()
 
 
-def test_a_long_silence_is_repaid_up_to_its_bound():
+@pytest.mark.parametrize(("ticks", "repaid"), [(10, True), (11, False), (100, False)])
+def test_a_long_silence_is_not_repaid_and_asks_for_nothing_while_it_lasts(ticks, repaid):
     link = Link()
-    for k in range(100):
-        link.tick(0.3, arrives=k < 5, answered=k < 5)
-    link.acts = 0.0  # the device closed the valve meanwhile
-    link.tick(0.3)
+    for k in range(20):
+        link.tick(0.05 * k)
+    for k in range(ticks):
+        link.tick(1.0 + 0.01 * k, arrives=False, answered=False)
+    assert bool(link.own.due != 0.0) is repaid
+    link.tick(1.0)
+    assert bool(link.own.due != 0.0) is repaid
     assert abs(link.own.due) <= MOST_S / DT_S
 
 
