@@ -66,12 +66,8 @@ def moving(rig):
 
 def measured(jobs, number):
     """Some speeds of a campaign are measured, and more are to come."""
-
-    def begun():
-        now = jobs.show(number)
-        return now if any(one["name"].startswith("legs/") for one in now["files"]) else None
-
-    assert 0 < until(begun, "a measured speed")["left_s"] < 80
+    shown = until(lambda: (now := jobs.show(number))["measured"] and now, "a measured speed")
+    assert 0 < shown["left_s"] < 80
 
 
 def process_of(service):
