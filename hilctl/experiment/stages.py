@@ -28,7 +28,7 @@ def progress(stages: Mapping[str, float], stage: str, share: float) -> Progress:
 class Stages:
     """Work that says where it is: a stage, what it does there, and the share of the stage that is done.
 
-    What is known better meanwhile may make the rest longer; the share that is told never goes back.
+    What is known better meanwhile may make the rest longer; the reported share never goes back.
     """
 
     def __init__(self, expected_s: Mapping[str, float], tell: Callable[[str, Progress], None]) -> None:
