@@ -121,7 +121,7 @@ def test_the_page_is_followed_word_by_word(networks, tmp_path):
             listed, revoke = commands("Who may, and who may no longer")
             assert "alice" in rig_pc.type(listed)
             rig_pc.type(revoke)
-            with pytest.raises(AssertionError, match="unknown or revoked there|was revoked at"):
+            with pytest.raises(AssertionError, match=r"unknown or revoked there|was revoked at"):
                 until(lambda: not desk.type(commands("On the other machine")[0]), "the end of alice's key")
             assert "off" in rig_pc.type("hilctl status")  # here nothing has changed
         finally:
