@@ -39,6 +39,7 @@ class Head:
         )
         self._trip.set_visibility(False)
         self._note.set_visibility(False)
+        self._take.set_visibility(False)  # until it is known whether somebody holds the lease
         self._give.set_visibility(False)
 
     def tick(self) -> None:
