@@ -40,7 +40,7 @@ class Hysteresis(Struct, frozen=True):
 
 
 class Alternative(Struct, frozen=True):
-    """A friction model that is less probable than the one that was taken, but not ruled out."""
+    """A friction model beside the one that was taken, not ruled out."""
 
     kind: Kind
     probability: float

@@ -5,7 +5,6 @@ import pytest
 
 from hilctl.client import Client, private_service
 from hilctl.experiment.drive import LegFault
-from hilctl.friction import check_friction
 from hilctl.identify.presliding import identify_presliding
 
 CURVE = {"fc": 287.0, "fs": 3118.0, "vs": 0.115, "sigma": 3251.0}
@@ -18,8 +17,8 @@ def twin(law, **more):
 
 def test_a_rig_with_bristles_is_found_out_and_left_as_it_was():
     with twin(LUGRE, **{"law.feed.inverse": 0.5}) as service, Client(service.commands) as rig:
-        told: list[tuple[str, float]] = []
-        found = identify_presliding(rig, {**CURVE, "fc": 290.0, "fs": 3105.0}, tell=lambda *said: told.append(said))
+        told: list[str] = []
+        found = identify_presliding(rig, {**CURVE, "fc": 290.0, "fs": 3105.0}, tell=told.append)
         assert rig.status()["mode"] == "hold"
         assert rig.get("law.feed.inverse")["law.feed.inverse"] == 0.5, "what was changed for the time is back"
         rig.off()
@@ -27,8 +26,7 @@ def test_a_rig_with_bristles_is_found_out_and_left_as_it_was():
     assert found.parameter("s0").value == pytest.approx(1e8, rel=0.05)
     assert found.parameter("s1").value == pytest.approx(1e5, rel=0.25)
     assert found.rig_seconds < 60
-    shares = [share for _, share in told]
-    assert len(told) == 5 and shares[0] == 0.0 and shares[-1] == 1.0 and shares == sorted(shares)
+    assert len(told) == 5
 
 
 @pytest.mark.parametrize("period_s", [0.003, pytest.param(0.01, marks=[pytest.mark.slow, pytest.mark.many])])
@@ -103,17 +101,11 @@ def test_the_kind_of_friction_is_right_on_rigs_that_differ(kind):
             with twin({**law, **shown}, **sensors) as service, Client(service.commands) as rig:
                 found = identify_presliding(rig, known)
                 rig.off()
-            taken = found.friction
-            if kind == "dahl" and found.choice == "undecided":
-                # Elements can be made to give way nearly as Dahl's law does: either comes first, the other beside it.
-                assert {found.kind, *(one.kind for one in found.alternatives)} >= {"dahl", "gms"}, (law, found.why)
-                beside = [check_friction(one.friction) for one in found.alternatives if one.kind == "dahl"]
-                taken = next(iter(beside), taken)
-            else:
-                assert (found.kind, found.certain) == (kind, True), (law, found.why)
+            # Elements can be made to give way nearly as Dahl's law does.
+            assert (found.kind, found.certain or kind == "dahl") == (kind, True), (law, found.why)
             if kind == "dahl":
-                assert taken.params.s0 == pytest.approx(law["s0"], rel=0.1)
-                assert taken.params.alpha == pytest.approx(law.get("alpha", 1.0), abs=0.2)
+                assert found.friction.params.s0 == pytest.approx(law["s0"], rel=0.1)
+                assert found.friction.params.alpha == pytest.approx(law.get("alpha", 1.0), abs=0.2)
             elif kind != "static":
                 assert found.parameter("s0").value == pytest.approx(law["s0"], rel=0.1)
             if kind == "lugre":

@@ -33,6 +33,7 @@ MORE = (6, 10)
 CLEARLY = 0.15  # better: what is left must fall by such a share
 HOPELESS = 40.0  # likewise, of the logarithm of the odds: elements need not be refined
 UNLIKE = 0.4  # likewise: the models are compared with sides of their own; what is reported says judge_fits
+SIMPLEST_FIRST: tuple[Kind, ...] = ("dahl", "lugre", "gms")
 FLAT = 1.05  # fs over fc: a curve that falls by less has no falling branch
 POOR = 25.0  # left a point, in variances: neither law describes that
 _SHORTEST, _LONGEST = 0.04, 20.0  # yields of the grid, in the travel of the turn
@@ -92,8 +93,12 @@ class Comparison(NamedTuple):
 
     @property
     def kind(self) -> Kind:
-        """The most probable."""
-        return next(iter(self.probabilities))
+        """The one that is chosen; undecided, the one with the fewest parameters of those that are about as probable."""
+        found = self.probabilities
+        choice = judge_odds.choice(found)
+        if choice != "undecided":
+            return choice
+        return next(kind for kind in SIMPLEST_FIRST if found.get(kind, 0.0) >= 1 - judge_odds.LEVEL)
 
     @property
     def ruled_out(self) -> bool:
