@@ -27,7 +27,7 @@ from hilctl.rt.jit import jit
 
 NONE, FIRST, ALL = range(3)
 COURSES = 3
-MOST_S = 1e-3  # of full opening: more is not repaid, the feedback takes its time over it
+MOST_S = 7e-4  # of full opening: more is not repaid, the feedback takes its time over it
 LONGEST_S = 0.01  # of a silence: of a longer one the table has long followed what acted, and the feedback leads it back
 FORGOTTEN_S = 0.05  # what could not be repaid within a few ticks is the feedback's
 
@@ -38,7 +38,7 @@ DELIVERY = record_of(
         ("held", np.float64, (COURSES,)),  # the command that acts, by course
         ("spool", np.float64, (COURSES,)),  # where it would be
         ("owed", np.float64, (COURSES,)),  # opening times ticks
-        ("off", np.float64),  # the spool's reading less the nearest of these
+        ("off", np.float64),  # the spool's reading less the nearest of these; nan where there is none in this tick
         ("due", np.float64),  # to be repaid, opening times ticks
         ("plain", np.float64),  # the next command without what it repays
         ("repays", np.int64),  # the last command did, or was still on its way back
@@ -53,10 +53,10 @@ def rt_delivery_start(command: float, d: Any) -> None:
 
 
 @jit()
-def rt_delivered(failed: bool, sent: float, shown: bool, reading: float, lag: float, dt_s: float, periods: int,
-                 d: Any) -> None:  # fmt: skip
+def rt_delivered(failed: bool, sent: float, shown: bool, reading: float, lag: float, most: float, dt_s: float,
+                 periods: int, d: Any) -> None:  # fmt: skip
     """After an exchange: what acts now. `shown`: the rig has a spool reading; `reading`: nan where there is none in
-    this tick; `lag`: the share of its way that the spool goes in these periods.
+    this tick. In these periods the spool goes the share `lag` of its way, and no farther than `most`.
     """
     begins, lasted = failed and d.unknown == 0, d.unknown
     if begins:
@@ -72,11 +72,10 @@ def rt_delivered(failed: bool, sent: float, shown: bool, reading: float, lag: fl
             d.held[k] = sent
     nearest = ALL
     for k in range(COURSES):
-        d.spool[k] += lag * (d.held[k] - d.spool[k])
+        d.spool[k] += min(max(lag * (d.held[k] - d.spool[k]), -most), most)
         if abs(reading - d.spool[k]) < abs(reading - d.spool[nearest]):
             nearest = k
-    if math.isfinite(reading):
-        d.off = reading - d.spool[nearest]
+    d.off = reading - d.spool[nearest]
     if max(d.unknown, lasted) * dt_s > LONGEST_S:
         d.due = 0.0
     elif failed:
@@ -84,8 +83,8 @@ def rt_delivered(failed: bool, sent: float, shown: bool, reading: float, lag: fl
     elif lasted > 0:
         d.due = d.owed[nearest] - (sent - d.plain) if math.isfinite(reading) else 0.0
     if d.due != 0.0:
-        most = MOST_S / dt_s if shown else 0.0
-        d.due = min(max(d.due * math.exp(-dt_s * periods / FORGOTTEN_S), -most), most)
+        bound = MOST_S / dt_s if shown else 0.0
+        d.due = min(max(d.due * math.exp(-dt_s * periods / FORGOTTEN_S), -bound), bound)
 
 
 @jit(inline=True)

@@ -181,7 +181,7 @@ def rt_guard(settings: Any, mode: int, closed: bool, status: int, checked: Any, 
         _rt_judge(Trip.SUPPLY_PRESSURE.value, low or share > limits.supply.high, checked.value[SUPPLY],
                   machine.Ps * (limits.supply.low if low else limits.supply.high), limits.supply, SUPPLY, armed, tick,
                   periods, g)
-    if settings.sensors.spool.present != 0:
+    if settings.sensors.spool.present != 0 and math.isfinite(spool_off):  # without a reading nothing is known
         most = limits.read_back.difference
         _rt_judge(Trip.READ_BACK.value, armed and abs(spool_off) > most, spool_off, most,
                   limits.read_back, SPOOL, armed, tick, periods, g)

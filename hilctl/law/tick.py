@@ -259,7 +259,8 @@ def rt_watch(s: Any, status: int) -> None:
     lag = passed_s / (passed_s + 2.0 * s.now.machine.zv / s.now.machine.wv)
     shown = s.now.sensors.spool.present != 0
     spool = s.checked.value[SPOOL] if shown and s.checked.rejected & (1 << SPOOL) == 0 else math.nan
-    rt_delivered(rt_failed(status), s.u_applied, shown, spool, lag, s.now.dt_s, s.periods, s.delivery)
+    rt_delivered(rt_failed(status), s.u_applied, shown, spool, lag, s.now.machine.slew_per_s * passed_s, s.now.dt_s,
+                 s.periods, s.delivery)
     acts = rt_closed_loop(s) and not rt_own_loop(s)
     rt_still_opened(acts, s.valve.opening, max(s.now.arming.bump, s.arm.bump), s.arm.gain_m_s, passed_s, s.still)
     driven = abs(s.here.v_m_s) > s.now.limits.stuck.speed_m_s

@@ -110,8 +110,8 @@ static inline double alike(double one, double other) {
     return fabs(one) < fabs(other) ? one : other;
 }
 
-static inline void delivered(int failed, double sent, int shown, double reading, double lag, double dt, int64_t periods,
-                             Delivery *d) {
+static inline void delivered(int failed, double sent, int shown, double reading, double lag, double farthest, double dt,
+                             int64_t periods, Delivery *d) {
     int begins = failed && d->unknown == 0;
     double passed = (double)periods, lasted = (double)d->unknown;
     if (begins) { d->held[NONE] = d->acts; d->held[FIRST] = sent; }
@@ -125,10 +125,10 @@ static inline void delivered(int failed, double sent, int shown, double reading,
     }
     int nearest = ALL;
     for (int k = 0; k < COURSES; k++) {
-        d->spool[k] += lag * (d->held[k] - d->spool[k]);
+        d->spool[k] += least(most(lag * (d->held[k] - d->spool[k]), -farthest), farthest);
         if (fabs(reading - d->spool[k]) < fabs(reading - d->spool[nearest])) nearest = k;
     }
-    if (isfinite(reading)) d->off = reading - d->spool[nearest];
+    d->off = reading - d->spool[nearest];
     if (most((double)d->unknown, lasted) * dt > LONGEST_S) d->due = 0;
     else if (failed) d->due = alike(d->owed[NONE], d->owed[FIRST]);
     else if (lasted > 0) d->due = isfinite(reading) ? d->owed[nearest] - (sent - d->plain) : 0;
@@ -175,7 +175,7 @@ static inline void guard(State *s, int64_t status, int closed, int driven, int64
         JUDGE(Trip_SUPPLY_PRESSURE, low || share > l->supply.high, c->value[SUPPLY],
               now->machine.Ps * (low ? l->supply.low : l->supply.high), l->supply, SUPPLY);
     }
-    if (now->sensors.spool.present) {
+    if (now->sensors.spool.present && isfinite(s->delivery.off)) {
         double off = s->delivery.off;
         JUDGE(Trip_READ_BACK, armed && fabs(off) > l->read_back.difference, off, l->read_back.difference, l->read_back, SPOOL);
     }

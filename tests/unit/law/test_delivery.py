@@ -12,6 +12,7 @@ from hilctl.law.delivery import ALL, DELIVERY, FIRST, MOST_S, NONE, rt_delivered
 from hilctl.law.output import OUTPUT, rt_limit
 
 DT_S, LAG, REACH, STEP = 1e-3, 0.27, 1.0, 0.25
+MOST = 10.0  # of the spool's way in a tick: no limit
 QUIET = 400  # ticks after which nothing is owed any more
 
 
@@ -31,7 +32,7 @@ class Link:
         self.acted.append(self.acts)
         self.spool += LAG * (self.acts - self.spool)
         reading = self.spool if self.shown and answered else math.nan
-        rt_delivered(not answered, sent, self.shown, reading, LAG, DT_S, 1, self.own)
+        rt_delivered(not answered, sent, self.shown, reading, LAG, MOST, DT_S, 1, self.own)
         self.own.plain = wanted
         wanted += rt_repayment(self.share, float(self.out.command), 0.0, REACH, STEP, self.own)
         rt_limit(wanted, 0.0, REACH, STEP / DT_S, DT_S, 1, self.out)
@@ -99,21 +100,21 @@ def test_however_the_link_loses_what_is_owed_is_bounded_and_the_command_comes_ba
         assert math.isfinite(link.out.command) and abs(link.out.command) <= REACH
     for _ in range(QUIET):
         link.tick(0.0)
-    assert abs(link.out.command) < 1e-3 and abs(link.own.off) < 1e-9
+    assert abs(link.out.command) < 1e-3 and (abs(link.own.off) < 1e-9 or not link.shown)
 
 
 @pytest.mark.parametrize(("course", "held"), [(NONE, 0.3), (FIRST, 0.35), (ALL, 0.45)])
 def test_the_guard_of_the_spool_takes_the_course_that_its_reading_shows(course, held):
     own = np.zeros(1, DELIVERY)[0]
     for _ in range(100):
-        rt_delivered(False, 0.3, True, 0.3, LAG, DT_S, 1, own)
+        rt_delivered(False, 0.3, True, 0.3, LAG, MOST, DT_S, 1, own)
     spool = 0.3
     for sent in (0.35, 0.4, 0.45):
-        rt_delivered(True, sent, True, math.nan, LAG, DT_S, 1, own)
+        rt_delivered(True, sent, True, math.nan, LAG, MOST, DT_S, 1, own)
         spool += LAG * ({NONE: 0.3, FIRST: 0.35, ALL: sent}[course] - spool)
     assert own.held[course] == held
     spool += LAG * (0.3 - spool)
-    rt_delivered(False, 0.3, True, spool, LAG, DT_S, 1, own)
+    rt_delivered(False, 0.3, True, spool, LAG, MOST, DT_S, 1, own)
     assert own.off == pytest.approx(0.0, abs=1e-12)
 
 
@@ -121,5 +122,20 @@ def test_a_spool_that_follows_no_course_is_seen_after_a_loss_too():
     own = np.zeros(1, DELIVERY)[0]
     for k in range(30):
         failed = k in (10, 11, 12)
-        rt_delivered(failed, 0.3, True, math.nan if failed else 0.0, LAG, DT_S, 1, own)
+        rt_delivered(failed, 0.3, True, math.nan if failed else 0.0, LAG, MOST, DT_S, 1, own)
     assert own.off == pytest.approx(-0.3, rel=0.01)
+
+
+def test_a_tick_without_a_reading_knows_no_difference():
+    own = np.zeros(1, DELIVERY)[0]
+    rt_delivered(False, 0.3, True, 0.0, LAG, MOST, DT_S, 1, own)
+    assert own.off == pytest.approx(-0.3 * LAG)
+    rt_delivered(True, 0.3, True, math.nan, LAG, MOST, DT_S, 1, own)
+    assert math.isnan(own.off)
+
+
+def test_the_spool_is_not_faster_than_the_valves_is():
+    own = np.zeros(1, DELIVERY)[0]
+    for k in range(1, 4):
+        rt_delivered(False, 1.0, True, 0.0, 1.0, 0.25, DT_S, 1, own)
+        assert own.spool == pytest.approx([0.25 * k] * 3)

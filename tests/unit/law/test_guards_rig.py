@@ -1,5 +1,7 @@
 """The guard: the valve, the supply, the oil and the link, from both sides of each bound."""
 
+import math
+
 import pytest
 
 from hilctl.law.sensors import SPOOL, SUPPLY
@@ -97,6 +99,16 @@ def test_a_spool_that_is_off_by_more_than_the_difference_trips(guard, way):
 def test_where_the_spool_is_not_read_it_is_not_judged(guard):
     guard.set.sensors.spool.present = 0
     assert not guard.look(spool_off=1.0).warns(Trip.READ_BACK)
+
+
+def test_ticks_without_a_spool_reading_neither_count_nor_clear_what_was_counted(guard):
+    guard.set.sensors.spool.present = 1
+    rule = guard.set.limits.read_back
+    for _ in range(rule.ticks - 1):
+        guard.look(spool_off=1.0)
+    for _ in range(3 * rule.ticks):
+        assert guard.look(spool_off=math.nan).trip == Trip.NONE
+    assert guard.look(spool_off=1.0).trip == Trip.READ_BACK
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,17 @@ def test_the_table_goes_less_its_own_way_where_what_was_lost_is_repaid(table: An
     assert rms(rows.error_m) < 0.6 * rms(bare_rows.error_m)
 
 
+@pytest.mark.parametrize("seed", [7, 12])
+def test_however_often_commands_are_lost_the_spool_is_not_blamed(table: Any, seed: int) -> None:
+    """Sharp reversals, big repayments, gaps that follow each other: the spool's guard trips on none of them."""
+    rig = table(**{**LINK, "twin.seed": seed, "twin.link.lost": 0.02, "law.feed.inverse": 1.0,
+                           "limits.velocity.max_m_s": 1.0})  # fmt: skip
+    rig.arm()
+    rig.track("sine", frequency_hz=2.0, amplitude_m=0.01, cycles=80, soft_start_s=0.5)
+    rig.run(42.0)
+    assert rig.trip == Trip.NONE
+
+
 def test_without_a_spool_reading_it_is_as_it_was(table: Any) -> None:
     blind = {"twin.sensors.spool.present": False, "sensors.spool.present": False}
     _, rows, _ = driven(table, **blind)

@@ -234,11 +234,12 @@ def test_the_spool_is_compared_with_what_the_valves_lag_makes_of_the_command():
 
 
 @pytest.mark.parametrize(("present", "rejected"), [(0, 0), (1, 1 << SPOOL)])
-def test_a_spool_reading_that_is_none_leaves_the_difference_as_it_was(present, rejected):
-    s = holding(u_applied=0.4, delivery__off=0.01, checked__rejected=rejected)
+def test_a_spool_reading_that_is_none_shows_no_difference(present, rejected):
+    s = holding(u_applied=0.4, checked__rejected=rejected)
     s.now.sensors.spool.present = present
     s.checked.value[SPOOL] = 1.0
-    assert watch(s).delivery.off == 0.01
+    assert math.isnan(watch(s).delivery.off)
+    assert not warned(s, Trip.READ_BACK)
 
 
 @pytest.mark.parametrize(("mode", "warns"), [(Mode.TRACK, True), (Mode.HOLD, True), (Mode.OFF, False)])
