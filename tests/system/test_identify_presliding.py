@@ -17,8 +17,9 @@ def twin(law, **more):
 
 def test_a_rig_with_bristles_is_found_out_and_left_as_it_was():
     with twin(LUGRE, **{"law.feed.inverse": 0.5}) as service, Client(service.commands) as rig:
-        told: list[str] = []
-        found = identify_presliding(rig, {**CURVE, "fc": 290.0, "fs": 3105.0}, tell=told.append)
+        said: list[tuple[str, float]] = []
+        curve = {**CURVE, "fc": 290.0, "fs": 3105.0}
+        found = identify_presliding(rig, curve, tell=lambda text, share: said.append((text, share)))
         assert rig.status()["mode"] == "hold"
         assert rig.get("law.feed.inverse")["law.feed.inverse"] == 0.5, "what was changed for the time is back"
         rig.off()
@@ -26,7 +27,9 @@ def test_a_rig_with_bristles_is_found_out_and_left_as_it_was():
     assert found.parameter("s0").value == pytest.approx(1e8, rel=0.05)
     assert found.parameter("s1").value == pytest.approx(1e5, rel=0.25)
     assert found.rig_seconds < 60
-    assert len(told) == 5
+    shares = [share for _, share in said]
+    assert len(said) == 5 and shares == sorted(shares)
+    assert shares[0] == 0.0 and shares[-1] == 1.0, "before the first swing, and when all are driven"
 
 
 @pytest.mark.parametrize("period_s", [0.003, pytest.param(0.01, marks=[pytest.mark.slow, pytest.mark.many])])
