@@ -1,5 +1,5 @@
-"""`make dist`: builds wheel and source distribution twice, checks that both are the same bytes and hold what they must,
-and writes the bill of materials beside them, into dist."""
+"""`make dist`: builds both wheels and the source distribution twice, checks that the bytes are the same and hold what
+they must, and writes the bill of materials beside them, into dist."""
 
 import hashlib
 import os
@@ -8,9 +8,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
-from deploy.release.contents import sdist_problems, wheel_problems
+from deploy.release.client import PROJECT, differing, is_client, stage
+from deploy.release.contents import client_problems, sdist_problems, wheel_problems
 from deploy.release.sbom import bill
 from deploy.release.shipped import HOUSE, RUNTIME, licence, needed, refused
 
@@ -26,8 +28,7 @@ def main(packages: str) -> int:
         for path, second in zip(built, again, strict=True):
             if path.name != second.name or path.read_bytes() != second.read_bytes():
                 problems.append(f"{path.name}: two builds differ")
-            check = wheel_problems if path.suffix == ".whl" else sdist_problems
-            problems += [f"{path.name}: {problem}" for problem in check(path)]
+            problems += [f"{path.name}: {problem}" for problem in _check_of(path)(path)]
         subprocess.run([sys.executable, "-m", "twine", "check", "--strict", *map(str, built)], check=True)
         problems += [f"{name}: its licence is refused: {', '.join(parts)}"
                      for name in needed(RUNTIME) if (parts := refused(licence(name, [packages])))]  # fmt: skip
@@ -66,7 +67,7 @@ def _epoch() -> int:
 
 def _unfit(version: str) -> list[str]:
     """Why this is no release: the tag, the change log."""
-    problems = []
+    problems = [f"{PROJECT.name}: {problem}" for problem in differing()]
     tags = [tag for tag in _git("tag", "--points-at", "HEAD").split() if re.match(r"v\d", tag)]
     if tags and f"v{version}" not in tags:
         problems.append(f"the tag is {tags[0]}, hilctl.__version__ is {version}: correct hilctl/__init__.py or the tag")
@@ -78,9 +79,17 @@ def _unfit(version: str) -> list[str]:
 
 
 def _build(folder: Path) -> list[Path]:
-    subprocess.run([sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(HOUSE)],
-                   check=True, stdout=subprocess.DEVNULL)  # fmt: skip
+    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder)]
+    with tempfile.TemporaryDirectory() as staged:
+        for command in ([*build, str(HOUSE)], [*build, "--wheel", str(stage(Path(staged)))]):
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return sorted(folder.iterdir())
+
+
+def _check_of(path: Path) -> Callable[[Path], list[str]]:
+    if path.suffix != ".whl":
+        return sdist_problems
+    return client_problems if is_client(path) else wheel_problems
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,6 +50,9 @@ def private_service(
 
     On the virtual clock it is patient with silence, unless `changes` say otherwise.
     """
+    if find_spec("hilctl.service") is None:
+        raise HilctlError("the client alone is installed here, and a private service is the whole program; "
+                          "install hilctl instead of hilctl-client")  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="hilctl-private-") as name:
         folder = Path(name)
         kept = Path(recordings) if recordings is not None else folder / "recordings"

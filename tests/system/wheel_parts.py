@@ -7,7 +7,9 @@ import sys
 import tempfile
 import venv
 import zipfile
+from collections.abc import Iterable
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -17,13 +19,13 @@ SITE = Path(np.__file__).parents[1]
 EPOCH = "1700000000"
 
 
-def build(folder: Path) -> Path:
+def build(folder: Path, project: Path = HOUSE) -> Path:
     """A wheel, built into this folder."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-deps"]
     uv = shutil.which("uv")
     command = [uv, "build", "--wheel", "--quiet", "--out-dir"] if uv else [*pip, "--wheel-dir"]
     environment = {**os.environ, "SOURCE_DATE_EPOCH": EPOCH}
-    subprocess.run([*command, str(folder), str(HOUSE)], check=True, timeout=300, env=environment)
+    subprocess.run([*command, str(folder), str(project)], check=True, timeout=300, env=environment)
     (built,) = folder.glob("*.whl")
     return built
 
@@ -49,13 +51,18 @@ def of_version(folder: Path, version: str) -> Path:
     return out
 
 
-def environment(place: Path, built: Path) -> Path:
-    """A virtual environment with this wheel; its interpreter."""
+def environment(place: Path, built: Path, only: Iterable[str] = ()) -> Path:
+    """A virtual environment with this wheel and all packages of the tests, or those alone; its interpreter."""
     venv.create(place, with_pip=False, symlinks=True)
     (site,) = place.glob("lib/python*/site-packages")
     with zipfile.ZipFile(built) as archive:
         archive.extractall(site)
-    (site / "dependencies.pth").write_text(str(SITE))
+    if not only:
+        (site / "dependencies.pth").write_text(str(SITE))
+    for name in only:
+        for file in {Path(str(one)).parts[0] for one in metadata.files(name) or ()}:
+            if file != ".." and (SITE / file).exists():
+                (site / file).symlink_to(SITE / file)
     return place / "bin" / "python"
 
 
