@@ -35,7 +35,7 @@ def written(rig: Client) -> Path:
 
 def judge(recording: Recording, before: int) -> None:
     told, rows = recording.trip, recording.rows()
-    assert rows["trip"].any(), (len(rows), rows["tick"][[0, -1]], told)
+    assert rows["trip"].any(), (len(rows), rows["tick"][:1], rows["tick"][-1:], recording.complete, told)
     tripped = rows["tick"][np.flatnonzero(rows["trip"])[0]]
     assert recording.complete and told is not None
     assert told["tick"] == tripped and Trip(rows["trip"].max()) == Trip.TRACKING_ERROR
