@@ -21,25 +21,26 @@ from hilctl.bench.page_capture import captured
 from hilctl.bench.page_from_file import keep
 from hilctl.bench.panel_page import TRACES, blank, opened, panel, ready_s, show
 from hilctl.bench.telemetry import cpu_s
+from hilctl.bench.waking import wake_p99_us
 from hilctl.client import Client, private_service
-from hilctl.errors import HilctlError
 from hilctl.panel.browser import chromium
 
 _RIG = "table-500"
+_RATES_HZ = (1000.0, 5000.0)
+_PATIENT = {"limits.late.ticks": 100_000, "service.history_s": 20.0, "service.burst": 4000}
+_PANEL = ["-m", "hilctl", "panel", "--port", "0", "--connect"]
+_FROM_FILE = ["-m", "hilctl.bench.page_from_file"]
 _PAINTS = "() => { hilctl.painted = []; }"
 
 
 def run(quick: bool) -> dict[str, Any]:
     """Frames a second, milliseconds, shares of a core; the ratio of the loop's p99."""
     seconds, stops, rounds, capture_s = (3.0, 4, 1, 1.0) if quick else (20.0, 60, 8, 10.0)
-    with TemporaryDirectory(prefix="hilctl-bench-") as name, contextlib.ExitStack() as stack:
-        folder = Path(name)
-        changes = {"limits.late.ticks": 100_000, "service.history_s": 20.0, "service.burst": 4000}
-        service = stack.enter_context(private_service(_RIG, clock="real", changes=changes))
+    ratio: dict[str, float] = {}
+    with contextlib.ExitStack() as stack:
+        service = stack.enter_context(private_service(_RIG, clock="real", changes=_PATIENT))
         rig = stack.enter_context(Client(service.commands, lease="none"))
-        blocks = keep(rig, folder / "blocks.bin", 3.0)
-        live = stack.enter_context(panel(["-m", "hilctl", "panel", "--connect", service.commands, "--port", "0"]))
-        still = stack.enter_context(panel(["-m", "hilctl.bench.page_from_file", str(blocks)]))
+        live = stack.enter_context(panel([*_PANEL, service.commands]))
         browser = stack.enter_context(chromium())
         page = blank(browser)
         figures = {"ready_s": ready_s(page, live.url)}
@@ -47,13 +48,12 @@ def run(quick: bool) -> dict[str, Any]:
         figures |= {"traces": len(TRACES), **_drawn(page, rig, live.pid, seconds)}
         figures |= _stopped(page, rig, stops)
         page.context.close()
-        wakes = [_wakes(browser, rig, urls, seconds / 2) for urls in [(live.url, still.url)] * rounds]
     with chromium() as browser:
+        for rate_hz in _RATES_HZ[:rounds]:
+            more, compared = _beside(browser, rate_hz, seconds / 2, rounds)
+            figures, ratio = {**figures, **more}, {**ratio, **compared}
         figures |= captured(browser, capture_s)
-    figures |= {"wake_p99_us": statistics.median(one for one, _ in wakes),
-                "wake_p99_from_file_us": statistics.median(other for _, other in wakes)}  # fmt: skip
-    ratio = statistics.median(one / other for one, other in wakes)
-    return {"bench": "panel", "figures": figures, "ratio": {"wake_p99": ratio}}
+    return {"bench": "panel", "figures": figures, "ratio": ratio}
 
 
 def _drawn(page: Any, rig: Client, pid: int, seconds: float) -> dict[str, float]:
@@ -89,17 +89,27 @@ def _stopped(page: Any, rig: Client, count: int) -> dict[str, float]:
     return {"stop_p50_ms": float(np.median(late_ms)), "stop_p95_ms": float(np.percentile(late_ms, 95)), "stops": count}
 
 
-def _wakes(browser: Any, rig: Client, urls: tuple[str, str], seconds: float) -> tuple[float, float]:
-    """99th percentiles of the wake-up latency in µs while the browser shows each page."""
-    found = []
-    for url in urls:
-        page = opened(browser, url)
-        show(page)
-        first = rig.status()["history"]["end"]
-        time.sleep(seconds)
-        last = rig.status()["history"]["end"] - 1
-        found.append(1e-3 * float(np.percentile(rig.samples(first, last, ["wake_ns"])["wake_ns"], 99)))
+def _beside(browser: Any, rate_hz: float, seconds: float, rounds: int) -> tuple[dict[str, float], dict[str, float]]:
+    """The loop's wake-up latency, in µs, while the browser shows each page in turn; and their ratio."""
+    changes = {**_PATIENT, "loop.rate_hz": rate_hz}
+    with (
+        TemporaryDirectory(prefix="hilctl-bench-") as name,
+        private_service(_RIG, clock="real", changes=changes) as service,
+        Client(service.commands, lease="none") as rig,
+        panel([*_PANEL, service.commands]) as live,
+        panel([*_FROM_FILE, str(keep(rig, Path(name) / "blocks.bin", 3.0))]) as still,
+    ):
+        wakes = [tuple(_wake(browser, rig, one.url, seconds) for one in (live, still)) for _ in range(rounds)]
+    at = f"{1e-3 * rate_hz:g}_khz"
+    figures = {f"wake_p99_us_{at}{name}": statistics.median(pair[k] for pair in wakes)
+               for k, name in enumerate(("", "_from_file"))}  # fmt: skip
+    return figures, {f"wake_p99_{at}": statistics.median(live / still for live, still in wakes)}
+
+
+def _wake(browser: Any, rig: Client, url: str, seconds: float) -> float:
+    page = opened(browser, url)
+    show(page)
+    try:
+        return wake_p99_us(rig, seconds)
+    finally:
         page.context.close()
-    if not min(found) > 0:
-        raise HilctlError("the wake-up latency was not measured")
-    return found[0], found[1]

@@ -2,21 +2,26 @@
 
 Runs of about ten seconds at 1 kHz on the reference rig: arming, a sine, rest. `real_time_per_core` counts the
 processor's time, so that what else the machine does counts little; `two_workers` compares wall times, in rounds by
-turns, and is the median of the rounds' ratios: it needs two idle processors.
+turns, and is the median of the rounds' ratios: it needs two idle processors. `_dask`: the same on a Dask cluster of
+this machine.
 """
 
 import statistics
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 from hilctl import rig as rigs
+from hilctl.study.cluster import Cluster
 from hilctl.study.folder import Folder
 from hilctl.study.keys import keys_of, seed_key
 from hilctl.study.plan import Motion, Plan
 from hilctl.study.program import program
-from hilctl.study.spread import Local, measured, spread
+from hilctl.study.spread import Local, Workers, measured, spread
 from hilctl.study.vary import parse
 
 RIG = "table-500"
@@ -34,39 +39,58 @@ def plan_of(runs: int, chunk: int = 8) -> Plan:
                 compensation=[], rest_s=0.6, chunk=chunk, program=program())  # fmt: skip
 
 
-def _computed(workers: Local, runs: int) -> tuple[float, float, float, float]:
-    """Wall seconds, simulated and processor seconds, and seconds a run, of a study by workers that are warm."""
+class Timed(NamedTuple):
+    """A study."""
+
+    wall_s: float
+    simulated_s: float
+    spent_s: float  # of processors
+
+
+def _computed(workers: Workers, runs: int) -> Timed:
+    """A study by workers that are warm."""
     with TemporaryDirectory() as place:
         folder = Folder.begin(Path(place) / "study", plan_of(runs))
         begun_s = time.perf_counter()
         spread(folder, workers, lambda done, of: None)
         wall_s = time.perf_counter() - begun_s
-        simulated_s, spent_s = measured(folder.finished())
-    return wall_s, simulated_s, spent_s, simulated_s / runs
+        return Timed(wall_s, *measured(folder.finished()))
 
 
 def run(quick: bool) -> dict[str, Any]:
-    """Figures and ratio."""
+    """Figures and ratios; those of Dask where it is installed."""
     runs, rounds = (64, 1) if quick else (256, 5)
-    one, two = Local(1), Local(2)
-    try:
-        for workers in (one, two):
-            _computed(workers, 32)  # loads the compiled loop in each process
-        pairs = [(_computed(one, runs), _computed(two, runs)) for _ in range(rounds)]
-    finally:
-        one.close()
-        two.close()
-    alone = [simulated_s / spent_s for (_, simulated_s, spent_s, _), _ in pairs]
-    both = [simulated_s / spent_s for _, (_, simulated_s, spent_s, _) in pairs]
-    return {
-        "bench": "study",
-        "figures": {
-            "real_time_per_core": statistics.median(alone),
-            "real_time_per_core_of_two": statistics.median(both),
-            "real_time_wall": statistics.median(pair[0][1] / pair[0][0] for pair in pairs),
-            "real_time_wall_of_two": statistics.median(pair[1][1] / pair[1][0] for pair in pairs),
-            "run_s": pairs[0][0][3],
-            "runs": runs,
-        },
-        "ratio": {"two_workers": statistics.median(first[0] / second[0] for first, second in pairs)},
-    }
+    with closing(Local(1)) as one, closing(Local(2)) as two:
+        figures, ratio = _scaling(one, two, runs, rounds, "")
+    if find_spec("distributed"):
+        with _dask(1) as one, _dask(2) as two:
+            more, ratio_dask = _scaling(one, two, runs, rounds, "_dask")
+        figures, ratio = {**figures, **more}, {**ratio, **ratio_dask}
+    return {"bench": "study", "figures": {**figures, "runs": runs}, "ratio": ratio}
+
+
+def _scaling(
+    one: Workers, two: Workers, runs: int, rounds: int, name: str
+) -> tuple[dict[str, float], dict[str, float]]:
+    """One worker and two, by turns."""
+    for workers in (one, two):
+        _computed(workers, 32)  # loads the compiled loop in each process
+    pairs = [(_computed(one, runs), _computed(two, runs)) for _ in range(rounds)]
+    figures = {f"run_s{name}": pairs[0][0].simulated_s / runs}
+    for k, of in enumerate(("", "_of_two")):
+        timed = [pair[k] for pair in pairs]
+        figures[f"real_time_per_core{of}{name}"] = statistics.median(t.simulated_s / t.spent_s for t in timed)
+        figures[f"real_time_wall{of}{name}"] = statistics.median(t.simulated_s / t.wall_s for t in timed)
+    return figures, {f"two_workers{name}": statistics.median(first.wall_s / second.wall_s for first, second in pairs)}
+
+
+@contextmanager
+def _dask(workers: int) -> Iterator[Workers]:
+    """A cluster of this machine, its workers processes of one thread each."""
+    from distributed import LocalCluster
+
+    with (
+        LocalCluster(n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as local,
+        closing(Cluster(local.scheduler_address)) as made,
+    ):
+        yield made

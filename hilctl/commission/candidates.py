@@ -36,6 +36,7 @@ class Trial(NamedTuple):
     extra_preview_s: float
     epoch: int
     gains: Mapping[str, float]  # of the controller, those that had to change with it
+    left_out: float = 0.0  # share of the cycles that a disturbance spoilt
 
 
 def candidates_of(fit: "SlidingFit", found: "Reversals | None") -> list[Candidate]:
@@ -53,12 +54,15 @@ def candidates_of(fit: "SlidingFit", found: "Reversals | None") -> list[Candidat
     return [own, *others, static]
 
 
-def try_law(rig: "Client", law: Candidate, values: Mapping[str, Any], size: Size, origin: str) -> Trial:
+def try_law(
+    rig: "Client", law: Candidate, values: Mapping[str, Any], size: Size, origin: str, left_out: float = 0.0
+) -> Trial:
     """Applies a friction model and the machine's numbers as one set, switches the inverse model on, and measures."""
     switch(rig, 0.0, origin)
     epoch, gains = adopt(rig, {**values, **friction_values(law.table)}, origin)
     switch(rig, 1.0, origin)
-    return Trial(law, distortion(rig, size).distortion.percent, float(rig.get(PREVIEW)[PREVIEW]), epoch, gains)
+    made = distortion(rig, size, left_out)
+    return Trial(law, made.distortion.percent, float(rig.get(PREVIEW)[PREVIEW]), epoch, gains, made.left_out)
 
 
 def switch(rig: "Client", share: float, origin: str) -> None:
@@ -69,6 +73,6 @@ def switch(rig: "Client", share: float, origin: str) -> None:
     rig.pass_time(float(rig.get("law.blend_s")["law.blend_s"]) + _SETTLE_S)
 
 
-def distortion(rig: "Client", size: Size) -> Measured:
+def distortion(rig: "Client", size: Size, left_out: float = 0.0) -> Measured:
     """Over few cycles: enough to compare models."""
-    return measure(rig, size, FEW_CYCLES)
+    return measure(rig, size, FEW_CYCLES, left_out)

@@ -44,7 +44,8 @@ def _best(work: Work, fit: SlidingFit) -> None:
                 break
             work.notes.tell(f"compensation: {law.name}")
             try:
-                trials.append(try_law(work.rig, law, values, size, work.origin))
+                lost = trials[-1].left_out if trials else 0.0
+                trials.append(try_law(work.rig, law, values, size, work.origin, lost))
             except LegFault as fault:
                 work.go_on_without("compensation", f"the friction model {law.name} is left out", fault)
         best = min(trials, key=lambda t: t.percent, default=None)
@@ -60,7 +61,7 @@ def _best(work: Work, fit: SlidingFit) -> None:
             _none_helps(work, best, without(before, machine))
             return
         if best is not trials[-1]:
-            best = try_law(work.rig, best.candidate, values, size, work.origin)
+            best = try_law(work.rig, best.candidate, values, size, work.origin, best.left_out)
         work.result.choice = replace(work.result.choice, why=why(best, trials, before, machine))
     work.gains(best.gains)
     made = next(one for one in work.rig.changes(first=best.epoch)["sets"] if one["epoch"] == best.epoch)
@@ -68,7 +69,7 @@ def _best(work: Work, fit: SlidingFit) -> None:
     work.sent(best.epoch, {key: edit["new"] for key, edit in edits.items()},
               {key: edit["old"] for key, edit in edits.items()})  # fmt: skip
     work.result.friction = active(best.candidate, fit, found, work.original)
-    _preview(work, size)
+    _preview(work, size, best)
 
 
 def _machine_alone(work: Work, size: sines.Size) -> float | None:
@@ -107,7 +108,7 @@ def machine_alone(work: Work) -> None:
     work.sent(int(work.rig.status()["epoch"]), values, {key: work.before[key] for key in values})
 
 
-def _preview(work: Work, size: sines.Size) -> None:
+def _preview(work: Work, size: sines.Size, best: Trial) -> None:
     with work.notes.stages("preview"):
         try:
             found = search(

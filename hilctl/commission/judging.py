@@ -22,14 +22,16 @@ LeftOut = Callable[[str, str, Exception], None]  # part, what is missing of it, 
 
 def distortion(rig: "Client", notes: Notes, sizes: Sequence[sines.Size], when: str, left_out: LeftOut) -> None:
     """Of each sine, with a picture of one cycle."""
+    lost = 0.0
     with notes.stages(f"distortion {when}"):
         for size in sizes:
             notes.tell(f"distortion {when}: {size.key} Hz, ±{1e3 * size.amplitude_m:g} mm")
             try:
-                made = sines.measure(rig, size)
+                made = sines.measure(rig, size, left_out=lost)
             except LegFault as fault:
                 left_out("sines", f"the distortion of {size.key} Hz {when} is missing", fault)
                 continue
+            lost = made.left_out
             notes.losses(f"sine of {size.key} Hz, {when}", made.losses)
             setattr(notes.result.sines.setdefault(size.key, Sine()), when, made.picture)
             one = notes.result.thd.setdefault(size.key, Thd(size.amplitude_m))

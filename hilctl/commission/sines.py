@@ -49,6 +49,7 @@ class Measured(NamedTuple):
     distortion: Distortion
     picture: Cycle
     losses: Sequence[str] = ()
+    left_out: float = 0.0  # share of the cycles that a disturbance spoilt
 
 
 def sizes_of(rig: "Client", frequencies_hz: Iterable[float] = FREQUENCIES_HZ) -> list[Size]:
@@ -89,11 +90,12 @@ def _plain(amplitude_m: float) -> float:
     return float(f"{math.floor(amplitude_m / step + 1e-9) * step:.2g}")
 
 
-def measure(rig: "Client", size: Size, cycles: int = 0) -> Measured:
-    """Drives it and measures its distortion."""
-    made = record(rig, size.frequency_hz, size.amplitude_m, cycles or CYCLES.get(size.frequency_hz, 4), size.center_m)
+def measure(rig: "Client", size: Size, cycles: int = 0, left_out: float = 0.0) -> Measured:
+    """Drives it and measures its distortion. `left_out`: the share of the cycles that an earlier one lost."""
+    count = cycles or CYCLES.get(size.frequency_hz, 4)
+    made = record(rig, size.frequency_hz, size.amplitude_m, count, size.center_m, left_out)
     found = judged(made, size.frequency_hz, size.amplitude_m)
-    return Measured(size, found, picture_of(made, found), made.notes)
+    return Measured(size, found, picture_of(made, found), made.notes, made.left_out)
 
 
 def picture_of(made: Sine, found: Distortion) -> Cycle:

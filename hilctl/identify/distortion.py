@@ -64,10 +64,15 @@ def sine(frequency_hz: float, amplitude_m: float, cycles: int, center_m: float =
 
 
 def record(
-    rig: "Client", frequency_hz: float, amplitude_m: float, cycles: int = 4, center_m: float = 0.0
+    rig: "Client", frequency_hz: float, amplitude_m: float, cycles: int = 4, center_m: float = 0.0,
+    left_out: float = 0.0,
 ) -> Sine:  # fmt: skip
     """Drives a sine and lets it settle; where a disturbance hid an instant of its cycle too often, more cycles. The rig
-    must hold, and holds again afterwards."""
+    must hold, and holds again afterwards.
+
+    `left_out`: the share that an earlier one on this link left out: as many cycles at once as that asks for.
+    """
+    cycles = max(cycles, _cycles(0, left_out))
     legs = [_driven(rig, frequency_hz, amplitude_m, cycles, center_m)]
     while len(legs) < _LEGS and (more := further(legs)) > 0:
         legs.append(_driven(rig, frequency_hz, amplitude_m, more, center_m))
@@ -115,13 +120,17 @@ def further(legs: Sequence[_Leg]) -> int:
     if int(np.min(sum(seen(leg.there, leg.cycles) for leg in legs))) >= OFTEN_SEEN:
         return 0
     share = 1 - float(np.mean(np.concatenate([leg.there for leg in legs])))
-    done = sum(leg.cycles for leg in legs)
-    return next((n for n in range(1, _MOST_MORE) if _rarely_seen(done + n, share) < _RISK), _MOST_MORE)
+    return max(1, _cycles(sum(leg.cycles for leg in legs), share))
+
+
+def _cycles(done: int, share: float) -> int:
+    """How many more than these show each instant often enough, where this share of each is left out."""
+    return next((n for n in range(_MOST_MORE) if _rarely_seen(done + n, share) < _RISK), _MOST_MORE)
 
 
 def _rarely_seen(cycles: int, share: float) -> float:
     """How likely an instant is seen less than twice, where this share of each cycle is left out."""
-    return float(share**cycles + cycles * (1 - share) * share ** (cycles - 1))
+    return float(share**cycles + cycles * (1 - share) * share ** (cycles - 1)) if share > 0.0 else 0.0
 
 
 def measure(

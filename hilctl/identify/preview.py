@@ -1,7 +1,8 @@
 """The preview of the inverse model on this rig: the shift in time with the least distortion.
 
 The lag of valve, amplifier and transport differs a little from the rig file's, and stiction needs a little more. A few
-shifts are tried on a sine, then the minimum of the parabola through the best three; the best is kept.
+shifts are tried on a sine, then the minimum of the parabola through the best three; the best is kept. The sine begins
+softly and settles, and so does what the shift changes.
 """
 
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hilctl.identify.distortion import measure
+from hilctl.identify.distortion import judged, record
 from hilctl.results.distortion import Distortion
 from hilctl.results.proof import Preview
 
@@ -19,29 +20,35 @@ if TYPE_CHECKING:
 KEY = "law.feed.extra_preview_s"
 TRIED_S = (-2e-4, 0.0, 2e-4)  # around the active value
 MOST_S = 1.2e-3  # from there, at most
-_SETTLE_S = 0.5  # beyond the blend
 
 
 def search(
     rig: "Client", frequency_hz: float = 2.0, amplitude_m: float = 0.05, center_m: float = 0.0, *,
-    cycles: int = 4, origin: str = "preview search",
+    cycles: int = 4, here_percent: float | None = None, left_out: float = 0.0, origin: str = "preview search",
     tell: Callable[[float, Distortion], None] = lambda shift_s, found: None,
 ) -> Preview:  # fmt: skip
-    """Tries the shifts with the inverse model on, leaves the best one active, and returns all."""
+    """Tries the shifts with the inverse model on, leaves the best one active, and returns all.
+
+    `here_percent`: the distortion at the active shift, where it was measured before; `left_out`: as `record` takes it.
+    """
     now = rig.get("law.blend_s", KEY)
     blend_s, around_s = float(now["law.blend_s"]), float(now[KEY])
     tried: list[tuple[float, float]] = []
 
-    def attempt(shift_s: float) -> float:
+    def attempt(shift_s: float) -> None:
+        nonlocal left_out
         rig.set({KEY: float(shift_s)}, origin=origin)
-        rig.pass_time(blend_s + _SETTLE_S)
-        found = measure(rig, frequency_hz, amplitude_m, cycles, center_m)
+        rig.pass_time(blend_s)
+        made = record(rig, frequency_hz, amplitude_m, cycles, center_m, left_out)
+        found, left_out = judged(made, frequency_hz, amplitude_m), made.left_out
         tell(shift_s, found)
         tried.append((float(shift_s), found.percent))
-        return found.percent
 
     for shift_s in TRIED_S:
-        attempt(around_s + shift_s)
+        if shift_s == 0.0 and here_percent is not None:
+            tried.append((around_s, here_percent))
+        else:
+            attempt(around_s + shift_s)
     while (further_s := beyond(tried)) is not None and abs(further_s - around_s) <= MOST_S:
         attempt(further_s)
     finer = vertex(tried)
@@ -50,7 +57,7 @@ def search(
     best_s, percent = min(tried, key=lambda one: one[1])
     if tried[-1][0] != best_s:
         rig.set({KEY: best_s}, origin=origin)
-        rig.pass_time(blend_s + _SETTLE_S)
+        rig.pass_time(blend_s)
     return Preview(best_s, percent, tried)
 
 

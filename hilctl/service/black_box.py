@@ -6,6 +6,7 @@ written by a thread of its own, which may wait for its disk: first those before 
 come. `black_box` is reported once all of it is on the disk.
 """
 
+import logging
 import math
 import time
 from collections.abc import Callable
@@ -19,6 +20,8 @@ from hilctl.service.service import Service
 from hilctl.service.status import status_of
 from hilctl.service.tasks import Pace, Result, Task, finished
 from hilctl.signals import Trip
+
+log = logging.getLogger(__name__)
 
 _ROWS = 4096  # at a time: some megabytes, a millisecond
 _LINES = 200  # of the log
@@ -52,6 +55,7 @@ class BlackBox:
                 rows = yield from _Box(s, thread, tick, self._until_tick).write(path, cause, lambda: self._closing)
             s.tell("black_box", path=str(path), trip=cause["trip"], rows=rows)
         except (OSError, ValueError, RuntimeError) as error:
+            log.error("the black box of %s, %s: %s", cause["trip"], path, error)
             s.tell("black_box_failed", path=str(path), trip=cause["trip"], reason=str(error))
         finally:
             self._writing -= 1

@@ -33,9 +33,9 @@ def written(rig: Client) -> Path:
     return Path(found[-1]["path"])
 
 
-def judge(recording: Recording, before: int) -> None:
+def judge(recording: Recording, before: int, log: str = "") -> None:
     told, rows = recording.trip, recording.rows()
-    assert rows["trip"].any(), (len(rows), rows["tick"][:1], rows["tick"][-1:], recording.complete, told)
+    assert rows["trip"].any(), (len(rows), rows["tick"][:1], rows["tick"][-1:], recording.complete, told, log)
     tripped = rows["tick"][np.flatnonzero(rows["trip"])[0]]
     assert recording.complete and told is not None
     assert told["tick"] == tripped and Trip(rows["trip"].max()) == Trip.TRACKING_ERROR
@@ -113,9 +113,10 @@ def test_a_service_that_ends_right_after_the_trip_has_it_all_on_the_disk(tmp_pat
             trip(rig)
             rig.ask("shutdown")
         service.process.wait(30)
+        log = service.log.read_text()
     (path,) = tmp_path.glob("trip-*.h5")
     with open_recording(path) as recording:
-        judge(recording, 100)
+        judge(recording, 100, log)
 
 
 def test_without_room_on_the_disk_it_says_so_and_control_goes_on(tmp_path):

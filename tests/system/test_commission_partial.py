@@ -140,11 +140,11 @@ def test_the_inverse_model_stays_only_where_it_leaves_less_than_the_valves_inver
 def test_a_sine_repeated_too_often_is_left_out_and_the_others_stand(commissioned, monkeypatch):
     measure, times = sines.measure, []
 
-    def repeated(rig, size, cycles=0):
+    def repeated(rig, size, *rest, **more):
         times.append(size.key)
         if size.key == "2" and times.count("2") == 2:
             raise LegFault(REPEATED)
-        return measure(rig, size, cycles)
+        return measure(rig, size, *rest, **more)
 
     monkeypatch.setattr(sines, "measure", repeated)
     result, html, _, now = commissioned()

@@ -23,7 +23,7 @@ def notes(tmp_path):
 def measured(monkeypatch, **percent):
     """Each sine has this distortion; one without a number cannot be measured."""
 
-    def measure(rig, size, cycles=0):
+    def measure(rig, size, cycles=0, left_out=0.0):
         if percent[f"hz{size.key}"] is None:
             raise LegFault("too much was lost")
         seen = SimpleNamespace(percent=percent[f"hz{size.key}"], resolution_percent=0.1)
