@@ -42,7 +42,7 @@ def _replay(given: argparse.Namespace) -> int:
     else:
         for line in _lines(found, changes, end):
             say(line)
-    return RIG_SAID_NO if found.differ and not changes else DONE
+    return RIG_SAID_NO if not found.ticks or (found.differ and not changes) else DONE
 
 
 def _plain(found: "Replayed", source: Path, changes: dict[str, Any]) -> dict[str, Any]:
@@ -65,6 +65,8 @@ def _plain(found: "Replayed", source: Path, changes: dict[str, Any]) -> dict[str
 
 def _lines(found: "Replayed", changes: dict[str, Any], end: str) -> list[str]:
     """For people."""
+    if not found.ticks:
+        return [f"nothing was compared: {found.gaps[0].why if found.gaps else 'the file holds no samples'}"]
     how = f"to {found.tolerance:g} of each channel's largest value" if found.tolerance else "bit for bit"
     lines = [f"{found.ticks} ticks compared {how}, {found.real_time:.0f} times as fast as they were recorded"]
     lines += [f"  recorded with {other}" for other in found.build.others]
