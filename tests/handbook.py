@@ -185,7 +185,7 @@ def _keep_at_home(site: Path) -> None:
     for page in site.rglob("*.html"):
         up = "../" * (len(page.relative_to(site).parts) - 1)
         text = page.read_text(encoding="utf-8")
-        page.write_text(text.replace(_SHIM, f"{up}site/iframe-worker.js"), encoding="utf-8")
+        page.write_text(text.replace(_SHIM, f"{up}site/worker-of-files.js"), encoding="utf-8")
 
 
 def built(page: str) -> str:

@@ -2,7 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "fmi3Functions.h"
+#include "fmi3.h"
 #include "model.h"
 
 #define MESSAGE 512
@@ -58,16 +58,16 @@ static fmi3Status may_set(Instance *own, const Variable *v, double value)
     return fmi3OK;
 }
 
-const char *fmi3GetVersion(void) { return fmi3Version; }
+FMI(const char *, fmi3GetVersion)(void) { return fmi3Version; }
 
-fmi3Status fmi3SetDebugLogging(fmi3Instance instance, fmi3Boolean on, size_t count, const fmi3String categories[])
+FMI(fmi3Status, fmi3SetDebugLogging)(fmi3Instance instance, fmi3Boolean on, size_t count, const fmi3String categories[])
 {
     (void)count, (void)categories;
     ((Instance *)instance)->logging = on;
     return fmi3OK;
 }
 
-fmi3Instance fmi3InstantiateCoSimulation(
+FMI(fmi3Instance, fmi3InstantiateCoSimulation)(
     fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean visible, fmi3Boolean logging,
     fmi3Boolean event_mode, fmi3Boolean early_return, const fmi3ValueReference intermediate[], size_t intermediates,
     fmi3InstanceEnvironment environment, fmi3LogMessageCallback log, fmi3IntermediateUpdateCallback update)
@@ -90,9 +90,9 @@ fmi3Instance fmi3InstantiateCoSimulation(
     return own;
 }
 
-void fmi3FreeInstance(fmi3Instance instance) { free(instance); }
+FMI(void, fmi3FreeInstance)(fmi3Instance instance) { free(instance); }
 
-fmi3Status fmi3EnterInitializationMode(
+FMI(fmi3Status, fmi3EnterInitializationMode)(
     fmi3Instance instance, fmi3Boolean tolerance_given, fmi3Float64 tolerance, fmi3Float64 start, fmi3Boolean stop_given,
     fmi3Float64 stop)
 {
@@ -105,7 +105,7 @@ fmi3Status fmi3EnterInitializationMode(
     return fmi3OK;
 }
 
-fmi3Status fmi3ExitInitializationMode(fmi3Instance instance)
+FMI(fmi3Status, fmi3ExitInitializationMode)(fmi3Instance instance)
 {
     Instance *own = instance;
     if (own->model.phase != INITIALISING)
@@ -115,19 +115,19 @@ fmi3Status fmi3ExitInitializationMode(fmi3Instance instance)
     return fmi3OK;
 }
 
-fmi3Status fmi3Terminate(fmi3Instance instance)
+FMI(fmi3Status, fmi3Terminate)(fmi3Instance instance)
 {
     ((Instance *)instance)->model.phase = TERMINATED;
     return fmi3OK;
 }
 
-fmi3Status fmi3Reset(fmi3Instance instance)
+FMI(fmi3Status, fmi3Reset)(fmi3Instance instance)
 {
     model_reset(&((Instance *)instance)->model);
     return fmi3OK;
 }
 
-fmi3Status fmi3DoStep(
+FMI(fmi3Status, fmi3DoStep)(
     fmi3Instance instance, fmi3Float64 now, fmi3Float64 step, fmi3Boolean no_return, fmi3Boolean *event,
     fmi3Boolean *terminate, fmi3Boolean *early, fmi3Float64 *reached)
 {
@@ -152,7 +152,7 @@ fmi3Status fmi3DoStep(
     return fmi3OK;
 }
 
-fmi3Status fmi3GetFloat64(
+FMI(fmi3Status, fmi3GetFloat64)(
     fmi3Instance instance, const fmi3ValueReference references[], size_t count, fmi3Float64 values[], size_t value_count)
 {
     Instance *own = instance;
@@ -166,7 +166,7 @@ fmi3Status fmi3GetFloat64(
     return fmi3OK;
 }
 
-fmi3Status fmi3SetFloat64(
+FMI(fmi3Status, fmi3SetFloat64)(
     fmi3Instance instance, const fmi3ValueReference references[], size_t count, const fmi3Float64 values[],
     size_t value_count)
 {
@@ -189,8 +189,8 @@ fmi3Status fmi3SetFloat64(
 }
 
 #define WHOLE_FUNCTIONS(Name, Type, code)                                                                              \
-    fmi3Status fmi3Get##Name(fmi3Instance instance, const fmi3ValueReference references[], size_t count, Type values[], \
-                             size_t value_count)                                                                       \
+    FMI(fmi3Status, fmi3Get##Name)(fmi3Instance instance, const fmi3ValueReference references[], size_t count,         \
+                                   Type values[], size_t value_count)                                                  \
     {                                                                                                                  \
         (void)value_count;                                                                                             \
         for (size_t k = 0; k < count; k++) {                                                                           \
@@ -201,8 +201,8 @@ fmi3Status fmi3SetFloat64(
         }                                                                                                              \
         return fmi3OK;                                                                                                 \
     }                                                                                                                  \
-    fmi3Status fmi3Set##Name(fmi3Instance instance, const fmi3ValueReference references[], size_t count,               \
-                             const Type values[], size_t value_count)                                                  \
+    FMI(fmi3Status, fmi3Set##Name)(fmi3Instance instance, const fmi3ValueReference references[], size_t count,         \
+                                   const Type values[], size_t value_count)                                            \
     {                                                                                                                  \
         (void)value_count;                                                                                             \
         for (size_t k = 0; k < count; k++) {                                                                           \
@@ -220,7 +220,7 @@ WHOLE_FUNCTIONS(Int32, fmi3Int32, 'i')
 WHOLE_FUNCTIONS(Int64, fmi3Int64, 'l')
 
 /* The state of the unit: the model, which holds no pointer. */
-fmi3Status fmi3GetFMUState(fmi3Instance instance, fmi3FMUState *state)
+FMI(fmi3Status, fmi3GetFMUState)(fmi3Instance instance, fmi3FMUState *state)
 {
     Instance *own = instance;
     if (*state == NULL)
@@ -231,13 +231,13 @@ fmi3Status fmi3GetFMUState(fmi3Instance instance, fmi3FMUState *state)
     return fmi3OK;
 }
 
-fmi3Status fmi3SetFMUState(fmi3Instance instance, fmi3FMUState state)
+FMI(fmi3Status, fmi3SetFMUState)(fmi3Instance instance, fmi3FMUState state)
 {
     memcpy(&((Instance *)instance)->model, state, sizeof(Model));
     return fmi3OK;
 }
 
-fmi3Status fmi3FreeFMUState(fmi3Instance instance, fmi3FMUState *state)
+FMI(fmi3Status, fmi3FreeFMUState)(fmi3Instance instance, fmi3FMUState *state)
 {
     (void)instance;
     free(*state);
@@ -245,14 +245,14 @@ fmi3Status fmi3FreeFMUState(fmi3Instance instance, fmi3FMUState *state)
     return fmi3OK;
 }
 
-fmi3Status fmi3SerializedFMUStateSize(fmi3Instance instance, fmi3FMUState state, size_t *size)
+FMI(fmi3Status, fmi3SerializedFMUStateSize)(fmi3Instance instance, fmi3FMUState state, size_t *size)
 {
     (void)instance, (void)state;
     *size = sizeof(Model);
     return fmi3OK;
 }
 
-fmi3Status fmi3SerializeFMUState(fmi3Instance instance, fmi3FMUState state, fmi3Byte bytes[], size_t size)
+FMI(fmi3Status, fmi3SerializeFMUState)(fmi3Instance instance, fmi3FMUState state, fmi3Byte bytes[], size_t size)
 {
     if (size < sizeof(Model))
         return say(instance, fmi3Error, "a state takes %u bytes, not %u", (unsigned)sizeof(Model), (unsigned)size);
@@ -260,7 +260,7 @@ fmi3Status fmi3SerializeFMUState(fmi3Instance instance, fmi3FMUState state, fmi3
     return fmi3OK;
 }
 
-fmi3Status fmi3DeserializeFMUState(fmi3Instance instance, const fmi3Byte bytes[], size_t size, fmi3FMUState *state)
+FMI(fmi3Status, fmi3DeserializeFMUState)(fmi3Instance instance, const fmi3Byte bytes[], size_t size, fmi3FMUState *state)
 {
     if (size != sizeof(Model))
         return say(instance, fmi3Error, "a state has %u bytes, not %u", (unsigned)sizeof(Model), (unsigned)size);

@@ -1,6 +1,7 @@
 """The unit in FMPy: it is valid, agrees with the twin sample by sample, and refuses what it cannot do."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -301,11 +302,39 @@ def test_two_rigs_have_tokens_of_their_own():
     assert unit().token != unit_of(rig(twin__machine__m=501.0)).token
 
 
+def standard() -> Path:
+    """Where FMPy keeps the headers of FMI 3.0."""
+    import fmpy
+
+    return Path(fmpy.__file__).with_name("c-code")
+
+
 def test_the_library_exports_the_functions_of_fmi_and_no_more(tmp_path):
     library = tmp_path / "unit.so"
     library.write_bytes(compiled(unit(), compiler()))
     listed = ["nm", "-D", "--defined-only", str(library)]
     told = subprocess.run(listed, capture_output=True, text=True, check=True)
     names = [line.split()[-1] for line in told.stdout.splitlines()]
-    assert len(names) > 60
-    assert [name for name in names if not name.startswith("fmi3")] == []
+    assert set(names) == set(re.findall(r"fmi3FullName\((fmi3\w+)\)", (standard() / "fmi3Functions.h").read_text()))
+
+
+def test_every_function_is_declared_as_the_standards_own_header_has_it(tmp_path):
+    """In place of our header, which has the standard's names and no declarations."""
+    source = unpacked(unit().files, tmp_path)
+    (tmp_path / "fmi3.h").write_text('#pragma once\n#include "fmi3Functions.h"\n#define FMI(type, name) type name\n')
+    command = [compiler(), *OPTIONS, "-Wall", "-Werror", "-fsyntax-only", "-I", str(standard()), str(source)]
+    made = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert not made.returncode, made.stderr
+    wrong = source.read_text().replace("fmi3Boolean on,", "fmi3Int32 on,", 1)
+    source.write_text(wrong)
+    assert "conflicting types" in subprocess.run(command, capture_output=True, text=True, check=False).stderr
+
+
+def test_a_program_that_holds_several_units_gives_their_functions_a_prefix(tmp_path):
+    source, made = unpacked(unit().files, tmp_path), tmp_path / "unit.o"
+    prefixed = ["-DFMI3_FUNCTION_PREFIX=rig_", "-c", "-o", str(made), str(source)]
+    subprocess.run([compiler(), *OPTIONS, *prefixed], check=True)
+    told = subprocess.run(["nm", "--defined-only", "-g", str(made)], capture_output=True, text=True, check=True)
+    names = [line.split()[-1] for line in told.stdout.splitlines()]
+    assert "rig_fmi3DoStep" in names
+    assert [name for name in names if not name.startswith("rig_fmi3")] == []
