@@ -30,7 +30,7 @@ BENCHES: dict[str, str] = {
     "export": "a recording into every format, Parquet against pyarrow alone, and the memory that it takes",
     "identify": "fits, against pymoo, pygad and scipy",
     "panel": "the operator's page in a browser: frames, latency, stop, and what it does to the loop's waking",
-    "remote": "stop over a link that is late, and what keys cost, against a service without",
+    "remote": "stop over a link that is late, and what keys cost: the processor, and the loop's waking",
     "study": "simulated runs of a study: against real time on one core, and two workers against one",
     "telemetry": "publishing every sample, against raw pyzmq",
 }

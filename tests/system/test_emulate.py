@@ -14,7 +14,7 @@ from firmware_bridge.firmware.build import compiler
 from hilctl.errors import HilctlError
 from hilctl.signals import Status
 from tests.system.emulate_parts import Emulation, driven
-from tests.system.service_parts import driven_to_its_end, environment, in_time, strokes, undisturbed, until
+from tests.system.service_parts import arms, driven_to_its_end, environment, in_time, strokes, undisturbed, until
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
 NEEDS_CC = pytest.mark.skipif(compiler() is None, reason="needs a C compiler")
@@ -142,3 +142,16 @@ def test_the_demonstrations_triangles_are_tracked_over_the_bridge(transport):
         assert rig.wait_mode("off").mode == "off"
         until(lambda: not device.seen["enable"], "the device's null")
         assert not device.tripped
+
+
+@pytest.mark.parametrize("transport", BRIDGES)
+def test_the_supply_goes_to_low_and_to_high_on_the_device(transport):
+    with driven(transport) as (device, _, rig):
+        until(lambda: arms(rig, lambda: device.tell("begin")), "arming")
+        for level, number in (("low", 1), ("high", 2)):
+            found = rig.supply(level)
+            assert (found["level"], found["why"]) == (level, "there")
+            assert device.seen["supply"] == number
+            assert (rig.status()["mode"], rig.status()["supply"]["level"]) == ("hold", level)
+        rig.supply("off")
+        until(lambda: device.seen["supply"] == 0, "the device's supply off")
