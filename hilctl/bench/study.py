@@ -90,7 +90,7 @@ def _dask(workers: int) -> Iterator[Workers]:
     from distributed import LocalCluster
 
     with (
-        LocalCluster(n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as local,
+        LocalCluster(n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0") as local,
         closing(Cluster(local.scheduler_address)) as made,
     ):
         yield made
