@@ -5,9 +5,11 @@ again; then a motion is fetched, and every sample counted.
 
 What keys cost: two services of a 10 kHz loop, one with keys and one without, each with three listeners. The processor
 time of both services is taken in the same seconds; the ratio is the median of the rounds. For the loop's waking each
-has the machine to itself, by turns; the ratio is of the 99th percentiles of the latencies.
+has the machine to itself, by turns, the loop a processor of its own, and the listeners keep off it, as those on other
+computers do; the ratio is of the 99th percentiles of the latencies.
 """
 
+import os
 import statistics
 import subprocess
 import sys
@@ -33,10 +35,13 @@ from hilctl.wire.roles import Role
 _RIG = "table-500"
 _LISTENERS = 3
 _FAST = {"loop.rate_hz": RATE_HZ, "limits.late.ticks": 100_000, "service.history_s": 5.0}
+_LOOPS = max(os.sched_getaffinity(0))  # the processor of a loop alone: listeners are on other computers
 
 _LISTEN = """
 import sys
 from hilctl.client import Client
+from hilctl.loop.realtime import keep_off
+keep_off(int(sys.argv[3]))
 with Client(sys.argv[1], lease="none", key=sys.argv[2]) as rig:
     blocks = rig.subscribe("block")
     next(blocks)
@@ -112,8 +117,8 @@ def _wakes(key: Path, keyed: dict[str, Any], rounds: int, seconds: float) -> lis
         seen = {}
         for more, by in ((keyed, str(key)), ({}, ""))[:: -1 if k % 2 else 1]:
             with (
-                private_service(_RIG, clock="real", changes={**_FAST, **more}) as service,
-                _heard(service, by),
+                private_service(_RIG, clock="real", changes={**_FAST, **more, "loop.cpu": _LOOPS}) as service,
+                _heard(service, by, _LOOPS),
                 Client(service.commands, key=by, lease="none") as rig,
             ):
                 seen[by] = wake_p99_us(rig, seconds)
@@ -130,11 +135,11 @@ def _shares(pids: tuple[int, int], seconds: float) -> list[float]:
 
 
 @contextmanager
-def _heard(service: Private, key: str) -> Iterator[None]:
-    """With three listeners, each of which has had its first block."""
+def _heard(service: Private, key: str, not_on: int = -1) -> Iterator[None]:
+    """With three listeners, each of which has had its first block; `not_on`: a processor that they leave alone."""
     with ExitStack() as stack:
         for _ in range(_LISTENERS):
-            command = [sys.executable, "-c", _LISTEN, service.commands, key]
+            command = [sys.executable, "-c", _LISTEN, service.commands, key, str(not_on)]
             process = stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
             stack.callback(process.kill)
             assert process.stdout is not None

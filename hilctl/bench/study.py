@@ -89,8 +89,9 @@ def _dask(workers: int) -> Iterator[Workers]:
     """A cluster of this machine, its workers processes of one thread each."""
     from distributed import LocalCluster
 
+    here = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
     with (
-        LocalCluster(n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0") as local,
+        LocalCluster(n_workers=workers, threads_per_worker=1, **here) as local,
         closing(Cluster(local.scheduler_address)) as made,
     ):
         yield made

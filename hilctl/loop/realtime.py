@@ -27,6 +27,13 @@ PR_SET_NAME, PR_SET_TIMERSLACK = 15, 29  # <linux/prctl.h>
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
+def keep_off(cpu: int) -> None:
+    """Leaves the loop's processor to the loop, where this process may run on others."""
+    others = os.sched_getaffinity(0) - {cpu}
+    if cpu >= 0 and others:
+        os.sched_setaffinity(0, others)
+
+
 class Host:
     """What this process asked the host for. `text` is empty, or says once and plainly what is missing."""
 

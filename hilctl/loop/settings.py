@@ -22,7 +22,9 @@ class Loop(Params):
         float, number(0.3, 0.95, "", "of a period: how long after its deadline an exchange may last")
     ] = 0.8
     spin_us: Annotated[float, number(0, 500, "µs", "last part of each wait that is spent spinning; 0 sleeps")] = 0.0
-    cpu: Annotated[int, whole(-1, 1023, "", "processor to stay on; -1 leaves it to the kernel")] = -1
+    cpu: Annotated[
+        int, whole(-1, 1023, "", "processor to stay on, which the service leaves to it; -1: the kernel decides")
+    ] = -1
     priority: Annotated[int, whole(0, 99, "", "real-time priority (SCHED_FIFO); 0 asks for none")] = 80
     time_to_live_s: Annotated[
         float, number(1e-3, 1, "s", "silence after which the device makes itself safe, given to the driver")

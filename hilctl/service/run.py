@@ -73,6 +73,7 @@ def _run(choice: Choice, core: Spawned) -> int:
 def _serve(rig: "Rig", choice: Choice, core: Spawned, lock: "Lock") -> int:
     import zmq
 
+    from hilctl.loop.realtime import keep_off
     from hilctl.service.app import App
     from hilctl.service.assemble import assemble, start_link
     from hilctl.service.descriptors import Descriptors
@@ -80,6 +81,7 @@ def _serve(rig: "Rig", choice: Choice, core: Spawned, lock: "Lock") -> int:
 
     virtual = choice.clock == "virtual"
     link = start_link(rig, core, virtual=virtual)
+    keep_off(rig.tables.loop.cpu)  # with every thread from here on, and jobs
     context: zmq.Context[Any] = zmq.Context(io_threads=1)
     try:
         folder = Path(choice.recordings) if choice.recordings else None
