@@ -23,7 +23,7 @@ CHANNELS = (*SENSED, "ad_m_s2")  # a disturbed reading of any sensor disturbs th
 _SHOWN = "acceleration_m_s2"
 _SETTLING, _SETTLING_S = 1, 0.5  # cycles, and time, in which the rig settles; the longer of the two
 _LEGS, _MOST_MORE = 3, 12  # motions, and cycles of each but the first
-OFTEN_SEEN, _RISK = 2, 0.002  # cycles that show an instant; how likely one is not, where more are driven
+OFTEN_SEEN, RARE = 2, 0.01  # cycles that show an instant; the share of instants that fewer show, though each is shown
 _SOFT_S = 0.5  # start and stop
 _SHOWN_SHARE = 0.01  # left out; less is not worth a note
 
@@ -117,7 +117,8 @@ def _driven(rig: "Client", frequency_hz: float, amplitude_m: float, cycles: int,
 
 def further(legs: Sequence[_Leg]) -> int:
     """How many cycles more show each instant of one often enough, if as much is lost of them; 0 where these do."""
-    if int(np.min(sum(seen(leg.there, leg.cycles) for leg in legs))) >= OFTEN_SEEN:
+    shown = np.sum([seen(leg.there, leg.cycles) for leg in legs], axis=0)
+    if shown.min() > 0 and np.mean(shown < OFTEN_SEEN) <= RARE:
         return 0
     share = 1 - float(np.mean(np.concatenate([leg.there for leg in legs])))
     return max(1, _cycles(sum(leg.cycles for leg in legs), share))
@@ -125,7 +126,7 @@ def further(legs: Sequence[_Leg]) -> int:
 
 def _cycles(done: int, share: float) -> int:
     """How many more than these show each instant often enough, where this share of each is left out."""
-    return next((n for n in range(_MOST_MORE) if _rarely_seen(done + n, share) < _RISK), _MOST_MORE)
+    return next((n for n in range(_MOST_MORE) if _rarely_seen(done + n, share) < RARE), _MOST_MORE)
 
 
 def _rarely_seen(cycles: int, share: float) -> float:

@@ -5,13 +5,35 @@ import pytest
 
 from hilctl.client import Client, private_service
 from hilctl.experiment.drive import LegFault
-from hilctl.identify.distortion import NotMeasuredError, Sine, judged, measure
+from hilctl.identify.distortion import NotMeasuredError, Sine, _Leg, further, judged, measure
 from hilctl.identify.preview import KEY, beyond, search, vertex
 
 
 def test_a_dead_accelerometer_is_no_measurement():
     with pytest.raises(NotMeasuredError, match=r"shows no motion.*sensors\.acceleration"):
         judged(Sine(4, np.zeros(4000), np.zeros(4000)), 1.0, 0.05)
+
+
+def leg(cycles, *gone):
+    """A sine at 1 Hz and 1 kHz; `gone`: ticks from and to which a disturbance spoilt."""
+    there = np.ones(1000 * cycles, bool)
+    for first, end in gone:
+        there[first:end] = False
+    return _Leg(cycles, there, there * 1.0, there * 1.0, ())
+
+
+def test_more_cycles_are_driven_until_nearly_every_instant_was_seen_twice_and_each_once():
+    assert further([leg(2)]) == 0
+    assert further([leg(2, (300, 308))]) == 0, "eight of a thousand instants were seen once"
+    assert further([leg(2, (300, 340))]) > 0
+    assert further([leg(2, (300, 308), (1300, 1308))]) > 0, "eight were never seen"
+    assert further([leg(2, (300, 340)), leg(1)]) == 0
+
+
+def test_as_many_as_what_is_lost_of_them_asks_for():
+    ends = [(1000 * k, 1000 * k + 430) for k in range(4)]
+    assert further([leg(4, *ends)]) == 5, "nine of which each loses 43 % at random"
+    assert further([leg(4, *ends), leg(4, *ends)]) == 1
 
 
 def test_the_parabolas_least_point_is_within_its_neighbours():
