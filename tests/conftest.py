@@ -94,6 +94,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     reports = [report for group in ("passed", "failed") for report in terminalreporter.stats.get(group, [])]
     for line in waits.lines(reports):
         terminalreporter.write_line(f"waited: {line}")
+    for report in terminalreporter.stats.get("rerun", []):
+        crash = getattr(report.longrepr, "reprcrash", None)
+        why = crash.message.partition("\n")[0] if crash else str(report.longrepr).strip().rpartition("\n")[2]
+        terminalreporter.write_line(f"run again: {report.nodeid}: {why}")
 
 
 def _longest_files_first(items: list[pytest.Item]) -> None:
