@@ -1,6 +1,5 @@
 """The client as a distribution of its own: hilctl.client, and those rooms of the program that it is made of."""
 
-import re
 import shutil
 import tomllib
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any
 
 from deploy.release.shipped import HOUSE
 
-NAME = "hilctl-client"
+NAME = "hilctl_client"  # as files of a distribution are named
 PROJECT = Path(__file__).with_name("client.toml")
 PARTS = ("__init__.py", "py.typed", "errors.py", "signals.py", "access", "client", "params", "wire")
 _NOT = shutil.ignore_patterns("__pycache__", "document.py", "*.md")  # document.py writes docs/protocol.md
@@ -44,4 +43,4 @@ def _project(path: Path) -> dict[str, Any]:
 
 def is_client(path: Path) -> bool:
     """Whether a wheel is the client's."""
-    return path.name.startswith(re.sub("-", "_", NAME))
+    return path.name.startswith(f"{NAME}-")

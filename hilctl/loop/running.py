@@ -13,7 +13,7 @@ from hilctl.loop.keeper import Keeper
 from hilctl.loop.layout import HURRY
 from hilctl.loop.memory import Memory
 from hilctl.loop.options import DRIVER_FAILED, ENDED, SERVICE_GONE, Start
-from hilctl.loop.realtime import Host, name_process
+from hilctl.loop.realtime import Host, keep_off, name_process
 from hilctl.loop.voice import Voice
 from hilctl.params import Params
 from hilctl.rt.jit import compile_now
@@ -82,6 +82,7 @@ class LoopThread:
         if not self._start.facts.virtual:
             name_process("hilctl-core")
             self._host.prepare_process(self.memory.map)
+            keep_off(self._start.options.cpu)  # the loop's thread then goes there, and no other of these
         self._thread.start()
         self._keeper.start(self._driver)
 

@@ -18,13 +18,15 @@ def threads_of(pid: int) -> dict[str, set[int]]:
     return {f"{number} {name}": os.sched_getaffinity(int(number)) for number, name in tasks.items()}
 
 
-def test_the_service_keeps_off_the_processor_that_the_rig_file_gives_the_loop():
+def test_service_and_core_keep_off_the_processor_that_the_rig_file_gives_the_loop():
     own = os.sched_getaffinity(0)
     cpu = max(own)
     with private_service("table-500", clock="real", changes={"loop.cpu": cpu}) as service:
         served, core = threads_of(service.pid), threads_of(core_of(service))
     assert served and set(map(frozenset, served.values())) == {frozenset(own - {cpu})}, served
-    assert [name for name, allowed in core.items() if allowed == {cpu}] != [], core
+    loops = [name for name, allowed in core.items() if allowed == {cpu}]
+    assert len(loops) == 1 and loops[0].endswith("hilctl-loop"), core
+    assert [name for name, allowed in core.items() if cpu in allowed] == loops, core
 
 
 def test_without_a_processor_of_its_own_the_kernel_decides():
