@@ -7,7 +7,7 @@ done instead of a lost one depends on what the leg is for:
 
 means      sums over samples, each with its own weight: lost readings are left out, however many in a row
 periodic   harmonics of a motion that repeats: what was disturbed of a cycle is left out, and is taken from the others;
-           it is driven on until each instant of a cycle was seen twice
+           it is driven on until 99 % of the instants of a cycle were seen twice, and each once
 equation   an equation that holds at every instant: short gaps are bridged, around longer ones the window is closed
 spectrum   transforms that need a value at every tick: short gaps are bridged, with longer ones there is no result
 tracking   figures of how a motion was followed: over the ticks that ran, by the loop's own estimates
