@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pickle
+import select
 import signal
 import subprocess
 import time
@@ -359,6 +360,8 @@ class CoreProcess:
     def __init__(self, core: Spawned) -> None:
         self._process, self._socket = core.process, core.socket
         self._socket.setblocking(False)
+        self._waiting = select.poll()  # a third of what a reading that finds nothing takes
+        self._waiting.register(self._socket, select.POLLIN)
 
     def send(self, message: bytes, *fds: int) -> None:
         """The configuration, with the memory's descriptor, and that of the black box."""
@@ -389,14 +392,15 @@ class CoreProcess:
     def said(self) -> list[dict[str, Any]]:
         """See Runner."""
         out: list[dict[str, Any]] = []
-        while True:
+        while self._socket.fileno() >= 0 and self._waiting.poll(0):
             try:
                 message = self._socket.recv(_MESSAGE_BYTES)
-            except (BlockingIOError, ConnectionError, OSError):
-                return out
+            except OSError:
+                break
             if not message:
-                return out
+                break
             out.append(json.loads(message))
+        return out
 
     def close(self) -> None:
         """See Runner."""

@@ -69,7 +69,7 @@ def this_user() -> str:
 def _stamp(path: Path) -> tuple[int, ...]:
     """What changes when the file does."""
     try:
-        found = path.lstat()
+        found = os.lstat(path)
     except OSError:
         return ()
     return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns

@@ -29,14 +29,12 @@ class Peers:
         self._reports: Any = socket.context.socket(zmq.PAIR)
         self._reports.setsockopt(zmq.RCVHWM, 0)  # libzmq waits for a monitor that is full, and with it every connection
         self._reports.connect(where)
+        self._waiting = [(self._reports, zmq.POLLIN)]
 
     def look(self) -> None:
         """Takes in what has ended: to be called often, for the reports wait in memory."""
-        while True:
-            try:
-                told = self._reports.recv_multipart(zmq.NOBLOCK)
-            except zmq.Again:
-                return
+        while zmq.zmq_poll(self._waiting, 0):
+            told = self._reports.recv_multipart(zmq.NOBLOCK)
             self._ended[str(parse_monitor_message(told)["value"])] += 1
 
     def of(self, origin: zmq.Frame) -> Peer | None:

@@ -59,6 +59,7 @@ class Topics:
         self.wanted: frozenset[bytes] = frozenset()
         self.fresh: list[bytes] = []  # prefixes that were newly asked for
         self._topics = topics
+        self._waiting = [(socket, zmq.POLLIN)]
         self._counts: dict[bytes, int] = {}
 
     @property
@@ -69,7 +70,7 @@ class Topics:
 
     def learn(self) -> None:
         """Takes in subscriptions."""
-        while not self.flood and int(self.socket.getsockopt(zmq.EVENTS)) & zmq.POLLIN:
+        while not self.flood and zmq.zmq_poll(self._waiting, 0):
             frame = self.socket.recv(zmq.NOBLOCK, copy=False)
             verb, prefix = frame.bytes[:1], frame.bytes[1:]
             sender = of_connection(frame, "User-Id") or of_connection(frame, "Peer-Address")

@@ -8,6 +8,7 @@ import ctypes
 import time
 from collections import deque
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 STEP_NS = 1_000_000  # what differs by less is no step, and goes into the uncertainty
@@ -79,11 +80,19 @@ class Wall:
         return Offset(wall - before - half, half + 1, after)
 
 
+@cache
+def _ntp_gettime() -> Callable[..., int] | None:
+    """libc's function, where it has one."""
+    try:
+        return ctypes.CDLL(None).ntp_gettime
+    except (AttributeError, OSError):
+        return None
+
+
 def host_clock() -> Host:
     """Whether NTP or PTP keeps this host's clock, and how far off it may be."""
-    try:
-        ask = ctypes.CDLL(None).ntp_gettime
-    except (AttributeError, OSError):
+    ask = _ntp_gettime()
+    if ask is None:
         return Host()
     told = (ctypes.c_long * (_NTP_BYTES // ctypes.sizeof(ctypes.c_long)))()
     state = ask(ctypes.byref(told))
