@@ -77,6 +77,24 @@ def _one_by_one(config: Config, link: Link, request: Request) -> Iterator[str]:
                f"{request.text()}; lower read_across")
 
 
+def at_once(config: Config, link: Link) -> Iterator[str]:
+    """A device that does not answer each of two requests that wait together, or takes one's number for the other's."""
+    name = link.bus.devices[0]
+    asked = next((request for request in link.bus.fast if request.read_count > 1), None)
+    if link.is_rtu or config.device(name).requests_at_once < 2 or asked is None:
+        return
+    function = READ_HOLDING if asked.function not in (3, 4) else asked.function
+    counts = (asked.read_count, asked.read_count - 1)
+    try:
+        found = link.both(config.device(asked.device).unit, function, asked.read_at, counts)
+    except DriverError:
+        found = []
+    if found != list(enumerate(counts)):
+        yield (f"driver.{name}.requests_at_once = 2: of two requests that are sent together the device does not answer "
+               "each, in order and by its number; set 1")
+    link.reconnect()
+
+
 def read_back(config: Config, link: Link) -> Iterator[str]:
     """Outputs that cannot be read: then another master's writes are not noticed."""
     for request in link.bus.back:

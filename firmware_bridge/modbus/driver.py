@@ -95,6 +95,7 @@ class ModbusDriver:
         for link in self.links:
             told += checking.identity(self._config, link)
             told += checking.readings(self._config, link, sensors, found)
+            told += checking.at_once(self._config, link)
             told += checking.other_master(self._config, link)
         told += _slow_watchdog(self._config, self._time_to_live_s)
         if why := _unmeasured(self._config):
@@ -119,7 +120,7 @@ class ModbusDriver:
         own.confirmed[:] = 0  # what stands there was not written by an exchange
         for row, link in zip(own.bus, self.links, strict=False):
             row.fd = link.descriptor()
-            row.pending = -1
+            row.pending = row.earlier = -1
 
     def disarm(self) -> None:
         """Null command, not enabled; over a new connection where the old one is lost."""

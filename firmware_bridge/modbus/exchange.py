@@ -1,17 +1,17 @@
 """The exchange of one tick over every bus, by compiled code.
 
-A bus with requests of every tick makes them one after another and waits for each; in the time that is left it makes one
-of the slow ones whose turn has come. Every `back_every` ticks it reads back what it wrote last: anything else there
-was written by another master. Over TCP that comes before the next command, and so that command and sample are not later
-in these ticks than in the others, they wait in every tick for as long as a read-back usually takes. On a line, which
-takes its time for every character, it comes after the command, and its answer is looked at in the next tick. A bus with
-none but slow ones never holds up a tick: it sends in one and looks for the answer in the next ones. Buses wait side by
-side.
+A bus with requests of every tick makes them one after another and waits for each; over TCP the next tick's overtake
+one that has no answer yet (wire.py). In the time that is left it makes one of the slow ones whose turn has come. Every
+`back_every` ticks it reads back what it wrote last: anything else there was written by another master. Over TCP that
+comes before the next command, and so that command and sample are not later in these ticks than in the others, they wait
+in every tick for as long as a read-back usually takes. On a line, which takes its time for every character, it comes
+after the command, and its answer is looked at in the next tick. A bus with none but slow ones never holds up a tick: it
+sends in one and looks for the answer in the next ones. Buses wait side by side.
 """
 
 from typing import Any
 
-from firmware_bridge.described.inbox import DISARMED, INBOX, NOTHING, REBOOTED, rt_hang_up, rt_pull
+from firmware_bridge.described.inbox import DISARMED, INBOX, NOTHING, REBOOTED, rt_drop, rt_hang_up, rt_pull
 from firmware_bridge.described.readings import (
     MOVED,
     STARTED_OVER,
@@ -23,18 +23,22 @@ from firmware_bridge.described.readings import (
 )
 from firmware_bridge.described.signals import DEVICE_TICK, OUTPUTS, READINGS
 from firmware_bridge.driver import exchange_signature
-from firmware_bridge.modbus.frames import rt_status_of
+from firmware_bridge.modbus.frames import HEADER, rt_get16, rt_status_of
 from firmware_bridge.modbus.record import HEAD, INBOX_AT, RTU
 from firmware_bridge.modbus.values import rt_bits, rt_raw
 from firmware_bridge.modbus.wire import (
     BAD_CHECKSUM,
     BAD_REPLY,
+    CLOSED,
+    EARLIER,
     OK,
     TIMEOUT,
     rt_data,
     rt_exception_code,
     rt_find,
     rt_finish,
+    rt_judge_as,
+    rt_overtake,
     rt_receive,
     rt_send,
 )
@@ -75,6 +79,8 @@ def rt_modbus_exchange(state: Any, command: Any, readings: Any) -> int:
 def rt_fast(state: Any, own: Any, limit_ns: int) -> None:
     """Every request of every tick, on all buses side by side."""
     begun_ns = monotonic_ns()
+    for b in range(own.buses):
+        rt_overtake(own.bus[b])
     read_back = rt_read_back(state, own, begun_ns, limit_ns)
     rt_keep_phase(own, begun_ns, limit_ns, read_back)
     at_work = True
@@ -162,7 +168,7 @@ def rt_reads_back(own: Any, bus: Any, left_ns: int) -> bool:
 @jit()
 def rt_back_is_due(own: Any, bus: Any) -> bool:
     """Whether it is time to read the outputs back, and nothing else is under way."""
-    return bool(bus.back > 0 and own.back_every > 0 and own.ticks >= bus.back_due and bus.pending < 0)
+    return bool(bus.back > 0 and own.back_every > 0 and own.ticks >= bus.back_due and max(bus.pending, bus.earlier) < 0)
 
 
 @jit()
@@ -213,6 +219,9 @@ def rt_remember_back(bus: Any, took_ns: int) -> None:
 def rt_complete(state: Any, own: Any, b: int, bus: Any, limit_ns: int) -> int:
     """Waits for the pending answer and takes it in; a busy device is asked again."""
     found = rt_receive(state, own, b, bus, limit_ns)
+    if found == EARLIER:
+        rt_take_earlier(state, own, b, bus)
+        found = rt_receive(state, own, b, bus, limit_ns) if bus.fd >= 0 else CLOSED
     if found == NOTHING:
         return TIMEOUT  # it may still come, in the next tick
     is_back = bus.pending >= bus.first + bus.fast + bus.slow
@@ -233,7 +242,8 @@ def rt_complete(state: Any, own: Any, b: int, bus: Any, limit_ns: int) -> int:
     if found == OK and is_back:
         rt_compare(state, own, bus, rt_data(b, bus))
     elif found == OK:
-        rt_take(state, own, bus, rt_data(b, bus))
+        rt_take(state, own, bus, bus.pending, bus.sent_ns, rt_data(b, bus))
+        rt_confirm(own, bus.pending)
     if bus.fd >= 0:
         rt_finish(state, own, b, bus, found)
     return OK if is_back and found in (BAD_CHECKSUM, BAD_REPLY) else found
@@ -297,30 +307,52 @@ def rt_complete_slow(state: Any, own: Any, b: int, bus: Any, limit_ns: int) -> N
 
 
 @jit()
-def rt_take(state: Any, own: Any, bus: Any, at: int) -> None:
-    """The answer's registers as values; the sample is as old as the question."""
-    fresh = rt_count(state, own, bus, at)
-    for k in range(_READINGS):
-        place = own.reading[k]
-        if place.request == bus.pending:
-            raw = rt_raw(state, at + 2 * place.word, place.kind, place.low_first)
-            own.value[k] = place.scale * raw + place.offset
-            if fresh:
-                own.taken_ns[k] = bus.sent_ns
+def rt_take_earlier(state: Any, own: Any, b: int, bus: Any) -> None:
+    """The answer to the request that was overtaken: older readings than the pending one will bring, but readings. It
+    says nothing of the outputs, which have been written anew."""
+    at = INBOX_AT + b * INBOX
+    if rt_judge_as(state, own.request[bus.earlier], at + HEADER, rt_get16(state, at + 4) - 1) == OK:
+        bus.answered += 1
+        bus.expired_in_a_row = 0
+        bus.longest_ns = max(bus.longest_ns, monotonic_ns() - bus.earlier_sent_ns)
+        rt_take(state, own, bus, bus.earlier, bus.earlier_sent_ns, rt_data(b, bus))
+    else:
+        bus.bad_replies += 1
+    bus.earlier = -1
+    if bus.fd >= 0:
+        rt_drop(state, at, bus, HEADER - 1 + rt_get16(state, at + 4))
+
+
+@jit()
+def rt_confirm(own: Any, request: int) -> None:
+    """The outputs that this request wrote are written."""
     for k in range(_OUTPUTS):
-        if own.output[k].request == bus.pending:
+        if own.output[k].request == request:
             own.confirmed[k] = 1
 
 
 @jit()
-def rt_count(state: Any, own: Any, bus: Any, at: int) -> bool:
+def rt_take(state: Any, own: Any, bus: Any, request: int, sent_ns: int, at: int) -> None:
+    """The answer's registers as values; the sample is as old as the question."""
+    fresh = rt_count(state, own, bus, request, sent_ns, at)
+    for k in range(_READINGS):
+        place = own.reading[k]
+        if place.request == request:
+            raw = rt_raw(state, at + 2 * place.word, place.kind, place.low_first)
+            own.value[k] = place.scale * raw + place.offset
+            if fresh:
+                own.taken_ns[k] = sent_ns
+
+
+@jit()
+def rt_count(state: Any, own: Any, bus: Any, request: int, sent_ns: int, at: int) -> bool:
     """Follows the device's counter of samples. False: the answer repeats an old sample, or the counter has started
     over, which ends the link: a device that has booted is not the one that was armed."""
     place = own.reading[DEVICE_TICK]
-    if place.request != bus.pending:
+    if place.request != request:
         return True
     raw = int(rt_raw(state, at + 2 * place.word, place.kind, place.low_first)) & own.counter_mask
-    followed = rt_follow(own, raw, bus.sent_ns)
+    followed = rt_follow(own, raw, sent_ns)
     if followed == STARTED_OVER:
         rt_hang_up(bus, REBOOTED)
     return bool(followed == MOVED)

@@ -33,11 +33,12 @@ def fill(state: Any, config: Config, read_back_every: int, found: dict[int, floa
     own.taken_ns[:] = own.told_ns[:] = now_ns
     own.reading["request"] = own.output["request"] = own.back["request"] = -1
     own.back_every, own.foreign = read_back_every, -1
-    own.bus["fd"] = own.bus["pending"] = -1
+    own.bus["fd"] = own.bus["pending"] = own.bus["earlier"] = -1
     number = 0
     for row, bus in zip(own.bus, buses(config), strict=False):
         device = config.device(bus.devices[0])
         row.kind, row.first = RTU if device.transport == "rtu" else TCP, number
+        row.at_once = device.requests_at_once if device.transport == "tcp" else 1
         row.fast, row.slow, row.back, row.watch = len(bus.fast), len(bus.slow), len(bus.back), len(bus.watch)
         row.gap_ns, row.character_ps = round(gap_s(device) * _S), round(line_s(device, 1) * 1000 * _S)
         for request in (*bus.fast, *bus.slow, *bus.back, *bus.watch):

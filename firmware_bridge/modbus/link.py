@@ -6,8 +6,11 @@ pymodbus' own time-outs and retries can block for 12 s: here each answer has `co
 import contextlib
 import logging
 import os
+import select
 import socket
+import struct
 import termios
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -23,6 +26,7 @@ EXCEPTIONS = {
     1: "illegal function", 2: "illegal address", 3: "illegal value", 4: "device failure", 5: "acknowledged, not done",
     6: "device busy", 8: "memory parity error", 10: "gateway: no path", 11: "gateway: no answer from the device",
 }  # fmt: skip
+_ASK, _SAID = struct.Struct(">HHHBBHH"), struct.Struct(">HHHBBB")  # a request for registers, and its answer's head
 _PARITY = {"even": "E", "odd": "O", "none": "N"}
 
 
@@ -127,6 +131,27 @@ class Link:
         call = "read_input_registers" if function == READ_INPUT else "read_holding_registers"
         what = f"function {function}, registers {address} to {address + count - 1} of unit {unit}"
         return list(self._ask(what, lambda c: getattr(c, call)(address, count=count, device_id=unit)).registers)
+
+    def both(self, unit: int, function: int, address: int, counts: tuple[int, int]) -> list[tuple[int, int]]:
+        """Two requests for registers that are sent together (TCP): of each answer that comes, which of the two it is
+        for, and how many registers it holds."""
+        if self.client is None or not self.client.connected:
+            raise DriverError(f"{self.name}: is not open")
+        self.drain()
+        line, until_s = self.client.socket, time.monotonic() + self._config.connect_timeout_s
+        frames = [_ASK.pack(number, 0, 6, unit, function, address, count) for number, count in enumerate(counts)]
+        heard, found = b"", []
+        try:
+            line.sendall(b"".join(frames))
+            while len(found) < len(frames) and select.select([line], [], [], max(0.0, until_s - time.monotonic()))[0]:
+                heard += line.recv(4096)
+                while len(heard) >= _SAID.size and len(heard) >= 6 + _SAID.unpack_from(heard)[2]:
+                    number, _, length, _, said, size = _SAID.unpack_from(heard)
+                    found.append((number, size // 2 if said == function else 0))
+                    heard = heard[6 + length :]
+        except OSError as error:
+            raise DriverError(f"{self.name}: {error}") from error
+        return found
 
     def write(self, unit: int, address: int, words: list[int]) -> None:
         """Registers, by function 16."""

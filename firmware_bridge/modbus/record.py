@@ -29,6 +29,11 @@ BUS = record_of(
         ("watch", np.int64),  # the watchdog's register is, too
         ("back_due", np.int64),  # tick of the next one
         ("transaction", np.int64),  # its transaction id (TCP)
+        ("at_once", np.int64),  # requests that may be under way together: 2 over TCP, where the rig file lets them
+        ("earlier", np.int64),  # the one that the pending one overtook, and that may yet be answered; -1 for none
+        ("earlier_transaction", np.int64),
+        ("earlier_sent_ns", np.int64),
+        ("earlier_expires_ns", np.int64),
         ("retries", np.int64),  # of this tick
         ("wrong_unit", np.int64),
         ("busy", np.int64),  # exceptions 5 and 6: asked again

@@ -43,6 +43,10 @@ class Device(Params):
         number(0, 0.1, "s", "RTU: silence between frames; if omitted: 3.5 characters, 1.75 ms above 19200 Bd"),
     ] = None
     unit: Annotated[int, whole(0, 255, "", "unit id")] = 1
+    requests_at_once: Annotated[
+        int,
+        whole(1, 2, "", "TCP: requests that may wait together for their answers; 2: the next tick's overtakes one"),
+    ] = 1
     fc23: Annotated[bool, note("the device has function 23: it writes and reads in one exchange")] = False
     read_across: Annotated[int, whole(0, 100, "", "unused registers that one request may read across")] = 0
     answer_s: Annotated[float, number(0, 1, "s", "delay before the device begins to answer")] = 0.0

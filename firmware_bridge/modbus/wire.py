@@ -1,8 +1,10 @@
 """One bus from compiled code: sending a request, and taking the answer out of what arrives.
 
-A request that is not answered in time stays pending until it is answered or given up; nothing else is sent meanwhile,
-so that a device that wakes up again does not find a queue of old commands. An answer that comes after its request was
-given up is known by its transaction id (TCP), or drained before the next request (RTU): never off by one.
+A request that is not answered in time stays pending until it is answered or given up. On a line nothing else is sent
+meanwhile. Over TCP the next tick's request overtakes it, so that the valve does not stand as the last command left it
+for as long as an answer may take; but only one is overtaken at a time, so that a device that wakes up again finds no
+queue of old commands. An answer is known by its transaction id (TCP), or drained before the next request (RTU): never
+off by one.
 """
 
 from typing import Any
@@ -30,6 +32,7 @@ from hilctl.signals import Status
 OK, TIMEOUT, BAD_CHECKSUM, BAD_REPLY, CLOSED = (
     Status.OK.value, Status.TIMEOUT.value, Status.BAD_CHECKSUM.value, Status.BAD_REPLY.value, Status.CLOSED.value
 )  # fmt: skip
+EARLIER = -2  # beside NOTHING and a Status
 _OUTPUTS = len(OUTPUTS)
 _LONGEST = 254  # function and data behind a TCP header's length, with the unit
 
@@ -65,6 +68,28 @@ def rt_send(state: Any, own: Any, b: int, bus: Any, r: int, limit_ns: int) -> in
 
 
 @jit()
+def rt_overtake(bus: Any) -> None:
+    """In a new tick: what an earlier one has not had answered makes way for this one's, if it is the only such."""
+    if bus.at_once < 2 or bus.fd < 0 or not bus.first <= bus.pending < bus.first + bus.fast:
+        return
+    if bus.earlier >= 0 and monotonic_ns() < bus.earlier_expires_ns:
+        return
+    rt_expire_earlier(bus)
+    bus.earlier, bus.earlier_transaction = bus.pending, bus.transaction
+    bus.earlier_sent_ns, bus.earlier_expires_ns = bus.sent_ns, bus.expires_ns
+    bus.pending = -1
+
+
+@jit()
+def rt_expire_earlier(bus: Any) -> None:
+    """The one that was overtaken is given up."""
+    if bus.earlier >= 0:
+        bus.earlier = -1
+        bus.timeouts += 1
+        bus.expired_in_a_row += 1
+
+
+@jit()
 def rt_build(state: Any, own: Any, b: int, bus: Any, r: int, request: Any) -> int:
     """The frame of request r into the outbox, with what is wanted of the outputs; its length."""
     at = OUTBOX_AT + b * OUTBOX
@@ -88,7 +113,8 @@ def rt_build(state: Any, own: Any, b: int, bus: Any, r: int, request: Any) -> in
 
 @jit()
 def rt_find(state: Any, own: Any, b: int, bus: Any) -> int:
-    """Looks for the answer in the inbox: NOTHING yet, or its Status; `rt_data` then tells where its data begin."""
+    """Looks for the answer in the inbox: NOTHING yet, its Status, or EARLIER for that of the one that was overtaken.
+    `rt_data` then tells where its data begin."""
     return rt_find_rtu(state, own, b, bus) if bus.kind == RTU else rt_find_tcp(state, own, b, bus)
 
 
@@ -103,6 +129,8 @@ def rt_find_tcp(state: Any, own: Any, b: int, bus: Any) -> int:
             return CLOSED if bus.fd < 0 else BAD_REPLY
         if bus.have < HEADER - 1 + length:
             return NOTHING
+        if bus.earlier >= 0 and rt_get16(state, at) == bus.earlier_transaction:
+            return EARLIER
         if bus.pending < 0 or rt_get16(state, at) != bus.transaction:
             bus.strays += 1
         elif int(state[at + 6]) != own.request[bus.pending].unit:
@@ -142,7 +170,12 @@ def rt_find_rtu(state: Any, own: Any, b: int, bus: Any) -> int:
 @jit()
 def rt_judge_pending(state: Any, own: Any, bus: Any, at: int, count: int) -> int:
     """See rt_judge."""
-    asked = own.request[bus.pending]
+    return rt_judge_as(state, own.request[bus.pending], at, count)
+
+
+@jit()
+def rt_judge_as(state: Any, asked: Any, at: int, count: int) -> int:
+    """See rt_judge."""
     judged: int = rt_judge(state, at, count, asked.function, asked.read_count, asked.write_at, asked.write_count)
     return judged
 
@@ -161,7 +194,7 @@ def rt_exception_code(state: Any, b: int, bus: Any) -> int:
 
 @jit()
 def rt_receive(state: Any, own: Any, b: int, bus: Any, limit_ns: int) -> int:
-    """Waits for the pending answer until the limit: its Status, or NOTHING while it may still come."""
+    """Waits for the pending answer until the limit: what rt_find gives, NOTHING while it may still come."""
     while True:
         if bus.fd < 0:
             return CLOSED
@@ -180,8 +213,10 @@ def rt_receive(state: Any, own: Any, b: int, bus: Any, limit_ns: int) -> int:
 
 @jit()
 def rt_finish(state: Any, own: Any, b: int, bus: Any, found: int) -> None:
-    """The pending request is over: counts how, and clears the inbox for the next one."""
+    """The pending request is over: counts how, and clears the inbox for the next one. What it overtook was sent before
+    it, and is not answered any more."""
     now_ns = monotonic_ns()
+    rt_expire_earlier(bus)
     bus.quiet_until_ns = max(bus.quiet_until_ns, now_ns + bus.gap_ns)
     fast = bus.first <= bus.pending < bus.first + bus.fast
     bus.pending = -1

@@ -149,9 +149,15 @@ class Dialogue:
 
 @contextmanager
 def opened(table: dict[str, Any], rate_hz: float = 1000.0, *, armed: bool = True, **changes: Any) -> Any:
-    """A driver, reached, checked and armed."""
+    """A driver of this table, reached, and armed if that is asked for."""
     rig = facts(rate_hz, **changes)
-    driver = ModbusDriver(resolve(table, rig), rig)
+    with reached_and_armed(ModbusDriver(resolve(table, rig), rig), armed=armed) as driver:
+        yield driver
+
+
+@contextmanager
+def reached_and_armed(driver: ModbusDriver, *, armed: bool = True) -> Iterator[ModbusDriver]:
+    """Reached, checked without a problem, and armed."""
     try:
         driver.open()
         if armed:

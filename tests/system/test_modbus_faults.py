@@ -8,8 +8,10 @@ import pytest
 
 from firmware_bridge.driver import DriverError
 from firmware_bridge.modbus.driver import ModbusDriver, resolve
+from hilctl.rig import load
 from hilctl.signals import Status
-from tests.system.modbus_parts import Dialogue, device, facts, opened, talking
+from tests.system.emulate_parts import Emulation
+from tests.system.modbus_parts import Dialogue, device, facts, opened, reached_and_armed, talking
 
 KINDS = pytest.mark.parametrize("kind", ["tcp", "rtu"])
 BROKEN = {Status.TIMEOUT, Status.BAD_CHECKSUM, Status.BAD_REPLY}
@@ -280,3 +282,26 @@ def test_no_descriptor_stays_open():
         with opened(there.table()):
             pass
         assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_device_that_takes_one_request_at_a_time_is_found_out_before_it_is_driven():
+    with device("tcp") as there:
+        (problem,) = told(there.table(amplifier__fc23=True, amplifier__requests_at_once=2))
+        assert problem.startswith("driver.amplifier.requests_at_once = 2") and problem.endswith("set 1")
+        assert told(there.table(amplifier__fc23=True)) == []
+
+
+@pytest.mark.parametrize(("at_once", "next_one"), [(1, Status.TIMEOUT), (2, Status.OK)])
+def test_a_lost_answer_costs_a_tick_where_the_next_request_may_overtake(at_once, next_one):
+    with Emulation("modbus-tcp") as there:
+        changes = {"driver.answer_timeout_s": 0.9, "driver.connect_timeout_s": 0.9, "driver.read_back_every": 0,
+                   "limits.velocity.max_m_s": 0.04, "loop.time_to_live_s": 0.5}  # the device waits as long
+        rig = load("table-500-modbus", changes={**there.place, **changes, "driver.amplifier.requests_at_once": at_once})
+        with reached_and_armed(ModbusDriver(rig.driver_config, rig.facts())) as driver:
+            dialogue = Dialogue(driver, limit_s=0.1)
+            assert dialogue.tick(0.0, 1, 2) == Status.OK
+            there.tell("lose 1")
+            assert dialogue.tick(0.0, 1, 2) == Status.TIMEOUT
+            there.tell("clear")
+            assert dialogue.tick(0.0, 1, 2) == next_one
+            assert dialogue.health["timeouts"] == at_once - 1

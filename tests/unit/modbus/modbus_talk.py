@@ -49,7 +49,8 @@ class Talk:
         self.bus, self.asked = self.own.bus[0], self.own.request[0]
         self.own["reading"]["request"] = self.own["output"]["request"] = -1
         self.own.buses, self.own.answer_ns, self.own.lost_after = 1, 10**9, 3
-        self.bus.kind, self.bus.fd, self.bus.pending, self.bus.fast = kind, -1, -1, 1
+        self.bus.kind, self.bus.fd, self.bus.fast = kind, -1, 1
+        self.bus.pending = self.bus.earlier = -1
         self.asked.unit, self.asked.function = unit, function
         self.asked.read_at, self.asked.read_count = read
         self.asked.write_at, self.asked.write_count = write[0], len(self.words)
