@@ -35,9 +35,9 @@ class Believed(Facts):
         return MODE_RAD_S
 
 
-def facts(**changes: Any) -> Believed:
+def facts(rate_hz: float = 1000.0, **changes: Any) -> Believed:
     """What the controller believes: wrong by a fifth."""
-    return Believed(rig="made-up", rate_hz=1000.0, epoch=0, values={**BELIEVED, **changes})
+    return Believed(rig="made-up", rate_hz=rate_hz, epoch=0, values={**BELIEVED, **changes})
 
 
 def records(

@@ -47,6 +47,14 @@ def test_motions_keep_to_shares_of_the_limits_whatever_the_machine():
                 assert w**2 * p["amplitude_m"] <= min(20.0, 0.15 * 21e6 * 3e-3 / m) * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("rate_hz", [200.0, 400.0, 1000.0])
+def test_a_command_that_a_loss_holds_for_four_ticks_leaves_the_table_below_the_limit(rate_hz):
+    for leg in legs_of(facts(rate_hz, **{"limits.velocity.max_m_s": 0.2})):
+        if leg.kind == "sine":
+            w, amplitude_m = 2 * np.pi * leg.parameters["frequency_hz"], leg.parameters["amplitude_m"]
+            assert w * amplitude_m + w**2 * amplitude_m * 4 / rate_hz <= 0.95 * 0.2 * (1 + 1e-9)
+
+
 def test_chirps_go_through_the_hydraulic_mode_both_ways():
     up, down = (leg.parameters for leg in legs_of(facts()) if leg.kind == "chirp")
     mode_hz = MODE_RAD_S / (2 * np.pi)
