@@ -140,7 +140,8 @@ class Link:
         self.drain()
         line, until_s = self.client.socket, time.monotonic() + self._config.connect_timeout_s
         frames = [_ASK.pack(number, 0, 6, unit, function, address, count) for number, count in enumerate(counts)]
-        heard, found = b"", []
+        heard = b""
+        found: list[tuple[int, int]] = []
         try:
             line.sendall(b"".join(frames))
             while len(found) < len(frames) and select.select([line], [], [], max(0.0, until_s - time.monotonic()))[0]:
