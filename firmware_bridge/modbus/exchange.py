@@ -309,7 +309,7 @@ def rt_complete_slow(state: Any, own: Any, b: int, bus: Any, limit_ns: int) -> N
 @jit()
 def rt_take_earlier(state: Any, own: Any, b: int, bus: Any) -> None:
     """The answer to the request that was overtaken: older readings than the pending one will bring, but readings. It
-    says nothing of the outputs, which have been written anew."""
+    says nothing of the outputs, which have been written again."""
     at = INBOX_AT + b * INBOX
     if rt_judge_as(state, own.request[bus.earlier], at + HEADER, rt_get16(state, at + 4) - 1) == OK:
         bus.answered += 1
