@@ -80,11 +80,11 @@ def _one_by_one(config: Config, link: Link, request: Request) -> Iterator[str]:
 def at_once(config: Config, link: Link) -> Iterator[str]:
     """A device that does not answer each of two requests that wait together, or takes one's number for the other's."""
     name = link.bus.devices[0]
-    asked = next((request for request in link.bus.fast if request.read_count > 1), None)
+    asked = next((request for request in link.bus.fast if request.read_count), None)
     if link.is_rtu or config.device(name).requests_at_once < 2 or asked is None:
         return
     function = READ_HOLDING if asked.function not in (3, 4) else asked.function
-    counts = (asked.read_count, asked.read_count - 1)
+    counts = (asked.read_count, max(asked.read_count - 1, 1))
     try:
         found = link.both(config.device(asked.device).unit, function, asked.read_at, counts)
     except DriverError:

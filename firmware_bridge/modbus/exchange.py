@@ -33,8 +33,8 @@ from firmware_bridge.modbus.wire import (
     EARLIER,
     OK,
     TIMEOUT,
+    rt_count_exception,
     rt_data,
-    rt_exception_code,
     rt_find,
     rt_finish,
     rt_judge_as,
@@ -80,7 +80,7 @@ def rt_fast(state: Any, own: Any, limit_ns: int) -> None:
     """Every request of every tick, on all buses side by side."""
     begun_ns = monotonic_ns()
     for b in range(own.buses):
-        rt_overtake(own.bus[b])
+        rt_overtake(own, own.bus[b])
     read_back = rt_read_back(state, own, begun_ns, limit_ns)
     rt_keep_phase(own, begun_ns, limit_ns, read_back)
     at_work = True
@@ -226,8 +226,7 @@ def rt_complete(state: Any, own: Any, b: int, bus: Any, limit_ns: int) -> int:
         return TIMEOUT  # it may still come, in the next tick
     is_back = bus.pending >= bus.first + bus.fast + bus.slow
     if found == EXCEPTION:
-        code = rt_exception_code(state, b, bus)
-        bus.exceptions[code if code < 16 else 0] += 1
+        code = rt_count_exception(state, b, bus)
         again = code in _BUSY and bus.retries < _MOST_RETRIES and bus.cursor > 0
         rt_finish(state, own, b, bus, found)
         if is_back:
@@ -309,15 +308,19 @@ def rt_complete_slow(state: Any, own: Any, b: int, bus: Any, limit_ns: int) -> N
 @jit()
 def rt_take_earlier(state: Any, own: Any, b: int, bus: Any) -> None:
     """The answer to the request that was overtaken: older readings than the pending one will bring, but readings. It
-    says nothing of the outputs, which have been written again."""
+    says nothing of the outputs, which have been written again; so of a read-back nothing is compared."""
     at = INBOX_AT + b * INBOX
-    if rt_judge_as(state, own.request[bus.earlier], at + HEADER, rt_get16(state, at + 4) - 1) == OK:
+    found = rt_judge_as(state, own.request[bus.earlier], at + HEADER, rt_get16(state, at + 4) - 1)
+    if found in (OK, EXCEPTION):
         bus.answered += 1
         bus.expired_in_a_row = 0
         bus.longest_ns = max(bus.longest_ns, monotonic_ns() - bus.earlier_sent_ns)
-        rt_take(state, own, bus, bus.earlier, bus.earlier_sent_ns, rt_data(b, bus))
     else:
         bus.bad_replies += 1
+    if found == OK:
+        rt_take(state, own, bus, bus.earlier, bus.earlier_sent_ns, rt_data(b, bus))
+    elif found == EXCEPTION:
+        rt_count_exception(state, b, bus)
     bus.earlier = -1
     if bus.fd >= 0:
         rt_drop(state, at, bus, HEADER - 1 + rt_get16(state, at + 4))

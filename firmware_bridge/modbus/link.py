@@ -152,6 +152,9 @@ class Link:
                     heard = heard[6 + length :]
         except OSError as error:
             raise DriverError(f"{self.name}: {error}") from error
+        finally:
+            if len(found) < len(frames):  # what comes yet shall not be taken for another answer
+                self.client.close()
         return found
 
     def write(self, unit: int, address: int, words: list[int]) -> None:

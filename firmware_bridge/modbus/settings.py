@@ -61,6 +61,9 @@ class Device(Params):
         if self.transport == "rtu":
             if not self.serial:
                 yield Problem(f"{at}.serial", self.serial, "is missing", "give the serial port, see /dev/serial/by-id")
+            if self.requests_at_once > 1:
+                yield Problem(f"{at}.requests_at_once", self.requests_at_once, "must be 1 on a serial line",
+                              "it carries one request at a time")
             if not 1 <= self.unit <= 247:
                 yield Problem(f"{at}.unit", self.unit, "must be 1 to 247 on a serial line", "0 would be a broadcast")
 
@@ -248,9 +251,15 @@ class Config(Params):
                     break
 
     def _lines(self, at: str) -> Iterator[Problem]:
-        first: dict[str, str] = {}
+        first: dict[object, str] = {}
         for name in DEVICES:
             own = self.device(name)
+            if own.transport == "tcp":
+                other = first.setdefault((own.host, own.port), name)
+                value, wanted = own.requests_at_once, self.device(other).requests_at_once
+                if value != wanted:
+                    yield Problem(f"{at}.{name}.requests_at_once", value,
+                                  f"must be {wanted}, as {at}.{other}.requests_at_once: one connection")
             if own.transport != "rtu":
                 continue
             other = first.setdefault(own.serial, name)

@@ -68,13 +68,16 @@ def rt_send(state: Any, own: Any, b: int, bus: Any, r: int, limit_ns: int) -> in
 
 
 @jit()
-def rt_overtake(bus: Any) -> None:
+def rt_overtake(own: Any, bus: Any) -> None:
     """In a new tick: what an earlier one has not had answered makes way for this one's, if it is the only such."""
-    if bus.at_once < 2 or bus.fd < 0 or not bus.first <= bus.pending < bus.first + bus.fast:
+    if bus.at_once < 2 or bus.fd < 0 or bus.pending < 0 or bus.fast == 0:
         return
     if bus.earlier >= 0 and monotonic_ns() < bus.earlier_expires_ns:
         return
     rt_expire_earlier(bus)
+    if bus.expired_in_a_row >= own.lost_after:
+        rt_hang_up(bus, 0)
+        return
     bus.earlier, bus.earlier_transaction = bus.pending, bus.transaction
     bus.earlier_sent_ns, bus.earlier_expires_ns = bus.sent_ns, bus.expires_ns
     bus.pending = -1
@@ -129,14 +132,14 @@ def rt_find_tcp(state: Any, own: Any, b: int, bus: Any) -> int:
             return CLOSED if bus.fd < 0 else BAD_REPLY
         if bus.have < HEADER - 1 + length:
             return NOTHING
-        if bus.earlier >= 0 and rt_get16(state, at) == bus.earlier_transaction:
-            return EARLIER
-        if bus.pending < 0 or rt_get16(state, at) != bus.transaction:
+        earlier = bus.earlier >= 0 and rt_get16(state, at) == bus.earlier_transaction
+        asked = bus.earlier if earlier else bus.pending
+        if asked < 0 or (not earlier and rt_get16(state, at) != bus.transaction):
             bus.strays += 1
-        elif int(state[at + 6]) != own.request[bus.pending].unit:
+        elif int(state[at + 6]) != own.request[asked].unit:
             bus.wrong_unit += 1
         else:
-            return rt_judge_pending(state, own, bus, at + HEADER, length - 1)
+            return EARLIER if earlier else rt_judge_as(state, own.request[asked], at + HEADER, length - 1)
         rt_drop(state, INBOX_AT + b * INBOX, bus, HEADER - 1 + length)
     return NOTHING
 
@@ -164,13 +167,7 @@ def rt_find_rtu(state: Any, own: Any, b: int, bus: Any) -> int:
     crc = rt_crc(state, at, length - 2)
     if int(state[at + length - 2]) != crc & 0xFF or int(state[at + length - 1]) != crc >> 8:
         return BAD_CHECKSUM
-    return rt_judge_pending(state, own, bus, at + 1, length - 3)
-
-
-@jit()
-def rt_judge_pending(state: Any, own: Any, bus: Any, at: int, count: int) -> int:
-    """See rt_judge."""
-    return rt_judge_as(state, own.request[bus.pending], at, count)
+    return rt_judge_as(state, request, at + 1, length - 3)
 
 
 @jit()
@@ -187,9 +184,11 @@ def rt_data(b: int, bus: Any) -> int:
 
 
 @jit()
-def rt_exception_code(state: Any, b: int, bus: Any) -> int:
+def rt_count_exception(state: Any, b: int, bus: Any) -> int:
     """The code of an answer that is an exception."""
-    return int(state[rt_data(b, bus) - 1])
+    code = int(state[rt_data(b, bus) - 1])
+    bus.exceptions[code if code < 16 else 0] += 1
+    return code
 
 
 @jit()

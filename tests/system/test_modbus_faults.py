@@ -1,8 +1,10 @@
 """Faults of link and device, injected into a real server in a process of its own."""
 
+import itertools
 import os
 import signal
 import socket
+from contextlib import contextmanager
 
 import pytest
 
@@ -291,16 +293,32 @@ def test_a_device_that_takes_one_request_at_a_time_is_found_out_before_it_is_dri
         assert told(there.table(amplifier__fc23=True)) == []
 
 
+@contextmanager
+def emulated(**changes):
+    """The emulated rig's own preset, with a dialogue that has time."""
+    patient = {"driver.answer_timeout_s": 0.9, "driver.connect_timeout_s": 0.9}
+    with Emulation("modbus-tcp") as there:
+        rig = load("table-500-modbus", changes={**there.place, **patient, **changes})
+        with reached_and_armed(ModbusDriver(rig.driver_config, rig.facts())) as driver:
+            yield there, Dialogue(driver, limit_s=0.3)
+
+
 @pytest.mark.parametrize(("at_once", "next_one"), [(1, Status.TIMEOUT), (2, Status.OK)])
 def test_a_lost_answer_costs_a_tick_where_the_next_request_may_overtake(at_once, next_one):
-    with Emulation("modbus-tcp") as there:
-        changes = {"driver.answer_timeout_s": 0.9, "driver.connect_timeout_s": 0.9, "driver.read_back_every": 0}
-        rig = load("table-500-modbus", changes={**there.place, **changes, "driver.amplifier.requests_at_once": at_once})
-        with reached_and_armed(ModbusDriver(rig.driver_config, rig.facts())) as driver:
-            dialogue = Dialogue(driver, limit_s=0.3)
-            assert dialogue.tick() == Status.OK
-            there.tell("lose 1")
-            assert dialogue.tick() == Status.TIMEOUT
-            there.tell("clear")
-            assert dialogue.tick() == next_one
-            assert dialogue.health["timeouts"] == at_once - 1
+    changes = {"driver.read_back_every": 0, "driver.amplifier.requests_at_once": at_once}
+    with emulated(**changes) as (there, dialogue):
+        assert dialogue.tick() == Status.OK
+        there.tell("lose 1")
+        assert dialogue.tick() == Status.TIMEOUT
+        there.tell("clear")
+        assert dialogue.tick() == next_one
+        assert dialogue.health["timeouts"] == at_once - 1
+
+
+def test_a_read_back_that_is_lost_costs_no_more_than_a_command():
+    with emulated(**{"driver.read_back_every": 2}) as (there, dialogue):
+        there.tell("lose 7")
+        seen = [dialogue.tick() for _ in range(50)]
+        assert set(seen) == {Status.OK, Status.TIMEOUT}
+        assert seen.count(Status.TIMEOUT) > 5 and dialogue.health["read_backs"] > 5
+        assert (Status.TIMEOUT, Status.TIMEOUT) not in itertools.pairwise(seen)

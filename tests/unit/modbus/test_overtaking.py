@@ -11,10 +11,12 @@ from firmware_bridge.described.signals import DEVICE_TICK
 from firmware_bridge.driver import COMMAND, READINGS
 from firmware_bridge.modbus.exchange import rt_modbus_exchange
 from firmware_bridge.modbus.record import TCP
+from firmware_bridge.modbus.values import UINT16
 from hilctl.rt.libc import monotonic_ns
 from hilctl.signals import Status
 from tests.unit.modbus.modbus_talk import Talk
 
+DISPLACEMENT = 0  # of the readings
 NEVER = 99  # answered
 TICKS = st.lists(st.sampled_from([0, 0, 0, 0, 1, 2, 3, 5, NEVER]), min_size=1, max_size=60)  # after which it answers
 
@@ -54,8 +56,8 @@ def overtaking(at_once=2):
     own = talk.own
     own.answer_ns, own.lost_after, own.counter_raw, own.counter_mask = 10**15, 1000, -1, 0xFFFF
     talk.bus.at_once = at_once
-    place = own.reading[DEVICE_TICK]
-    place.request, place.word, place.kind, place.scale, place.stale_ns, place.fast = 0, 0, 1, 1.0, 10**15, 1
+    for place in (own.reading[DISPLACEMENT], own.reading[DEVICE_TICK]):
+        place.request, place.word, place.kind, place.scale, place.stale_ns, place.fast = 0, 0, UINT16, 1.0, 10**15, 1
     return talk
 
 
@@ -96,13 +98,12 @@ def test_what_comes_late_is_taken_in_order_and_no_queue_grows(patience):
         device, loop = Device(talk, patience), Loop(talk)
         for tick in range(3 * len(patience)):
             device.answer(tick)
-            before, was = device.newest, int(loop.readings.device_tick)
+            newest, was = device.newest, int(loop.readings.device_tick)
             status = loop.tick()
             device.hear(tick)
             assert len(device.waiting) <= 2
-            assert status in (Status.TIMEOUT, Status.LATE)
-            assert loop.readings.device_tick == (before or loop.readings.device_tick)
-            assert loop.readings.device_tick >= was
+            assert status == (Status.LATE if newest > was else Status.TIMEOUT)
+            assert loop.readings.device_tick == newest
         assert talk.bus.strays == talk.bus.bad_replies == talk.bus.wrong_unit == 0
         lost = talk.bus.sent - talk.bus.answered - talk.bus.timeouts
         assert 0 <= lost <= 2
@@ -124,3 +125,35 @@ def test_an_answer_that_was_overtaken_says_nothing_of_the_outputs():
         assert loop.readings.device_tick == 2 and talk.own.confirmed[0] == 0  # the third is under way already
 
 
+def test_a_silent_device_is_lost_after_as_many_requests_as_the_rig_file_says():
+    with overtaking() as talk:
+        talk.own.lost_after, loop, seen = 3, Loop(talk), []
+        for _ in range(6):
+            seen.append(loop.tick())
+            talk.bus.earlier_expires_ns = 0  # given up, before the one that overtook it would be
+        assert seen == [*[Status.TIMEOUT] * 4, Status.CLOSED, Status.CLOSED] and talk.bus.fd == -1
+        assert talk.bus.timeouts == 3
+
+
+def test_the_answer_of_another_unit_to_what_was_overtaken_is_discarded_and_its_own_still_taken():
+    with overtaking() as talk:
+        device, loop = Device(talk, [NEVER]), Loop(talk)
+        loop.tick()
+        device.hear(0)
+        first = int(talk.bus.transaction)
+        loop.tick()  # overtakes
+        talk.hear(talk.answer([7], transaction=first, unit=6) + talk.answer([8], transaction=first))
+        assert loop.tick() == Status.LATE
+        assert (talk.bus.wrong_unit, talk.bus.strays, int(loop.readings.device_tick)) == (1, 0, 8)
+
+
+def test_an_exception_to_what_was_overtaken_is_counted_by_its_code():
+    with overtaking() as talk:
+        device, loop = Device(talk, [NEVER]), Loop(talk)
+        loop.tick()
+        device.hear(0)
+        first = int(talk.bus.transaction)
+        loop.tick()
+        talk.hear(talk.answer([], exception=6, transaction=first))
+        assert loop.tick() == Status.TIMEOUT
+        assert (talk.bus.exceptions[6], talk.bus.bad_replies, talk.bus.answered) == (1, 0, 1)

@@ -43,6 +43,9 @@ def test_a_whole_map_is_taken():
         ({"amplifier__host": ""}, "driver.amplifier.host", "is missing"),
         ({"amplifier__transport": "rtu"}, "driver.amplifier.serial", "is missing"),
         ({"amplifier": {"transport": "rtu", "serial": "/dev/x", "unit": 0}}, "driver.amplifier.unit", "1 to 247"),
+        ({"amplifier": {"transport": "rtu", "serial": "/dev/x", "requests_at_once": 2}},
+         "driver.amplifier.requests_at_once", "must be 1 on a serial line"),
+        ({"amplifier__requests_at_once": 3}, "driver.amplifier.requests_at_once", "1 to 2"),
         ({"connect_timeout_s": 12.0}, "driver.connect_timeout_s", "0.02 to 1 s"),
     ],
 )  # fmt: skip
@@ -61,6 +64,13 @@ def test_two_devices_on_one_line_are_set_alike_and_have_units_of_their_own():
     line = {"transport": "rtu", "serial": "/dev/x", "baud": 115200}
     problems = refused(amplifier=line, transducers={**line, "baud": 9600})
     assert {p.key for p in problems} == {"driver.transducers.baud", "driver.transducers.unit"}
+
+
+def test_two_devices_on_one_connection_have_as_many_requests_at_once():
+    door = {"transport": "tcp", "host": "gateway"}
+    problems = refused(amplifier={**door, "requests_at_once": 2}, transducers={**door, "unit": 2})
+    assert [p.key for p in problems] == ["driver.transducers.requests_at_once"]
+    assert "must be 2, as driver.amplifier.requests_at_once: one connection" in str(problems[0])
 
 
 def test_a_map_without_the_valve_or_a_sensor_that_every_rig_has_is_refused():
