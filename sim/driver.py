@@ -131,6 +131,7 @@ def fill(state: Any, config: TwinConfig, period_s: float) -> None:
     own.drift = faults.sensor_drift_per_s * period_s
     own.lose_ticks = config.link.lost_ticks
     own.lose_share = config.link.lost / (config.link.lost + config.link.lost_ticks * (1 - config.link.lost))
+    own.late_share, own.late_substeps = config.link.late, min(config.link.late_s / substep_s, substeps - 1)
     rt_seed(own.random, config.seed)
     rt_seed(own.chance, config.seed)
     for name, field, sensed in zip(_SENSORS, own.shown.dtype.names, own.senses, strict=False):

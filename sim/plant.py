@@ -36,7 +36,9 @@ PLANT: "np.dtype[Any]" = record_of(
         # state
         ("spool", np.float64),
         ("spool_rate", np.float64),
-        ("target", np.float64),
+        ("target", np.float64),  # where it goes,
+        ("turns_to", np.float64),  # and where from that substep of the period on
+        ("turns_at", np.int64),
         ("pa", np.float64),
         ("pb", np.float64),
         ("x", np.float64),
@@ -55,7 +57,7 @@ PLANT: "np.dtype[Any]" = record_of(
 
 @cache
 def plant_under(friction: str, specimen: Kind) -> Callable[[Any], None]:
-    """Advances the plant by a period, the spool on its way to `target`; fills the history.
+    """Advances the plant by a period, the spool on its way to `target`, then to `turns_to`; fills the history.
 
     Compiled for one friction model and one kind of specimen, whose laws stand inlined in it: others cost it nothing.
     """
@@ -80,11 +82,13 @@ def _sliding_plant(slip: Slip, hold: Hold, specimen: Kind) -> Callable[[Any], No
     @jit()
     def rt_period(plant: Any) -> None:
         b, valve, p, history = of(plant), plant.valve, plant.p, plant.history
-        dt, ps, target = plant.substep_s, plant.ps, plant.target
+        dt, ps, target, turns_to, turns_at = plant.substep_s, plant.ps, plant.target, plant.turns_to, plant.turns_at
         spool, rate, pa, pb, x, v = plant.spool, plant.spool_rate, plant.pa, plant.pb, plant.x, plant.v
         direction, half = plant.direction, 0.5 * dt
         begin = rt_opening(valve, spool)
         for j in range(plant.substeps):
+            if j == turns_at:
+                target = turns_to
             history[POSITION, j], history[PRESSURE_A, j], history[PRESSURE_B, j] = x, pa, pb
             spool, rate = rt_half_substep(valve, target, spool, rate)
             middle = rt_opening(valve, spool)
@@ -125,11 +129,13 @@ def _bristle_plant(advance: Advance, force: Force, specimen: Kind) -> Callable[[
     @jit()
     def rt_period(plant: Any) -> None:
         b, valve, p, z, history = of(plant), plant.valve, plant.p, plant.z, plant.history
-        dt, ps, target = plant.substep_s, plant.ps, plant.target
+        dt, ps, target, turns_to, turns_at = plant.substep_s, plant.ps, plant.target, plant.turns_to, plant.turns_at
         spool, rate, pa, pb, x, v = plant.spool, plant.spool_rate, plant.pa, plant.pb, plant.x, plant.v
         half = 0.5 * dt
         begin = rt_opening(valve, spool)
         for j in range(plant.substeps):
+            if j == turns_at:
+                target = turns_to
             history[POSITION, j], history[PRESSURE_A, j], history[PRESSURE_B, j] = x, pa, pb
             history[ACCELERATION, j] = accelerate(b, pa, pb, x, v, force(p, z, v))
             spool, rate = rt_half_substep(valve, target, spool, rate)
@@ -168,6 +174,7 @@ def _smooth_plant(slip: Slip, specimen: Kind) -> Callable[[Any], None]:
 def rt_end_period(plant: Any, friction: float, acceleration: float) -> None:
     """The truth at the period's end: the history's last column, and what no sensor shows."""
     n, history, c = plant.substeps, plant.history, plant.cylinder
+    plant.target = plant.turns_to
     plant.friction, plant.acceleration = friction, acceleration
     history[POSITION, n], history[PRESSURE_A, n], history[PRESSURE_B, n] = plant.x, plant.pa, plant.pb
     history[ACCELERATION, n] = acceleration

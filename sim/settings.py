@@ -40,10 +40,13 @@ class Supply(Params):
 
 
 class Link(Params):
-    """The link to the device: exchanges that are lost bring no reading, and their command does not arrive."""
+    """The link to the device: exchanges that are lost bring no reading, and their command does not arrive; commands
+    that are late act within their period, but not from its beginning."""
 
     lost: Annotated[float, number(0, 1, "", "share of the exchanges that are lost, at random")] = 0.0
     lost_ticks: Annotated[int, whole(1, 1000, "", "as many in a row each time: until a lost one is given up")] = 3
+    late: Annotated[float, number(0, 1, "", "share of the commands that act late, at random")] = 0.0
+    late_s: Annotated[float, number(0, 1, "s", "by up to so much, within a period of the loop")] = 2e-4
 
 
 class Cylinder(Params):

@@ -79,6 +79,8 @@ STATE: "np.dtype[Any]" = record_of(
         ("lose_share", np.float64),  # of the exchanges, where none is being lost
         ("lose_ticks", np.int64),  # in a row
         ("losing", np.int64),  # state: how many of these are left
+        ("late_share", np.float64),  # of the commands, which act late
+        ("late_substeps", np.float64),  # by up to so many
         ("chance", np.int64, (4,)),  # of its own: what is lost changes no noise
         # time and chance
         ("tick", np.int64),
@@ -107,14 +109,14 @@ def _rt_command(own: Any, stopped: bool) -> None:
     """Where the spool goes during this period."""
     valve = own.plant.valve
     if own.enable == 0 or stopped:
-        own.plant.target = 0.0
+        own.plant.turns_to = 0.0
         return
     u = own.valve_command
     if math.isnan(u):  # a converter has no code for it; its output is at zero
         u = 0.0
     u = min(max(u, -1.0), 1.0) * valve.polarity
     own.played, own.held = rt_target(valve, u, own.played, own.held)
-    own.plant.target = own.held + valve.null_bias
+    own.plant.turns_to = own.held + valve.null_bias
 
 
 @jit()
@@ -193,6 +195,9 @@ def _rt_begin(own: Any) -> bool:
     stopped: bool = own.tick >= own.input_from[EMERGENCY_STOP]
     own.tick += 1
     _rt_command(own, stopped)
+    own.plant.turns_at = 0
+    if own.late_share > 0.0 and rt_next(own.chance) < own.late_share * CHANCES:
+        own.plant.turns_at = int(rt_next(own.chance) / CHANCES * (own.late_substeps + 1.0))
     return stopped
 
 

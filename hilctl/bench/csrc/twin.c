@@ -29,7 +29,9 @@ typedef struct {
     Cylinder cylinder;
     double substep_s;
     int64_t substeps;
-    double p[PARAMETERS], spool, spool_rate, target, pa, pb, x, v, direction, z[STATES], ps, supply_flow, acceleration, friction;
+    double p[PARAMETERS], spool, spool_rate, target, turns_to;
+    int64_t turns_at;
+    double pa, pb, x, v, direction, z[STATES], ps, supply_flow, acceleration, friction;
     double history[4][MOST_SUBSTEPS + 1];
     double specimen[SPECIMEN_WORDS];
 } Plant;
@@ -63,7 +65,9 @@ typedef struct {
     int64_t status;
     double stuck_at;
     double lose_share;
-    int64_t lose_ticks, losing, chance[4];
+    int64_t lose_ticks, losing;
+    double late_share, late_substeps;
+    int64_t chance[4];
     int64_t tick, random[4];
     Shown shown;
 } Twin;
@@ -282,6 +286,7 @@ static void plant_period(Plant *plant) {
     State s = {plant->pa, plant->pb, plant->x, plant->v, 0.0};
     double begin = opening(valve, spool);
     for (int64_t j = 0; j < plant->substeps; j++) {
+        if (j == plant->turns_at) target = plant->turns_to;
         plant->history[POSITION][j] = s.x, plant->history[PRESSURE_A][j] = s.pa, plant->history[PRESSURE_B][j] = s.pb;
         half_substep(valve, target, &spool, &rate);
         double middle = opening(valve, spool);
@@ -303,6 +308,7 @@ static void plant_period(Plant *plant) {
     plant->pa = s.pa, plant->pb = s.pb, plant->x = s.x, plant->v = s.v;
     plant->history[POSITION][n] = s.x, plant->history[PRESSURE_A][n] = s.pa, plant->history[PRESSURE_B][n] = s.pb;
     double force = drive(c, s.pa, s.pb, s.x, s.v);
+    plant->target = plant->turns_to;
     plant->friction = direction == 0.0 ? force : slip(plant->p, direction, s.v);
     plant->history[ACCELERATION][n] = plant->acceleration = (force - plant->friction) * c->per_mass;
     Edges e = edges(c, opening(valve, spool));
@@ -357,14 +363,17 @@ static void advance(Twin *own) {
     int stopped = own->tick >= own->input_from[EMERGENCY_STOP];
     own->tick++;
     if (own->enable == 0 || stopped) {
-        plant->target = 0.0;
+        plant->turns_to = 0.0;
     } else {
         double u = isnan(own->valve_command) ? 0.0 : own->valve_command;
         u = fmin(fmax(u, -1.0), 1.0) * valve->polarity;
         own->played = fmin(fmax(own->played, u - valve->play), u + valve->play);
         if (fabs(own->played - own->held) > valve->threshold) own->held = own->played;
-        plant->target = own->held + valve->null_bias;
+        plant->turns_to = own->held + valve->null_bias;
     }
+    plant->turns_at = 0;
+    if (own->late_share > 0.0 && next_bits(own->chance) < own->late_share * 4294967296.0)
+        plant->turns_at = (int64_t)(next_bits(own->chance) / 4294967296.0 * (own->late_substeps + 1.0));
     plant_period(plant);
 
     double wanted = 0.0;

@@ -1,5 +1,6 @@
 """The twin as a driver: when commands act, what repeats, what can be made to fail."""
 
+import math
 import os
 import subprocess
 import sys
@@ -215,6 +216,25 @@ def test_what_is_lost_moves_no_valve_shows_no_reading_and_changes_no_noise(make_
         whole.driver.exchange(whole.driver.state, whole.command, whole.readings)
         assert lossy.own.random.tolist() == whole.own.random.tolist()
     assert 300 < shown < 450
+
+
+def test_a_late_command_acts_within_its_period_but_not_from_its_beginning(make_rig):
+    late, punctual = (make_rig(link={"late": share, "late_s": 3e-4}).ready() for share in (0.5, 0.0))
+    waited = []
+    for turn in range(400):
+        valve = 0.2 if turn % 2 else -0.2
+        for rig in (late, punctual):
+            collect(rig, [valve] * 2)
+        waited.append(late.plant.turns_at)
+        assert punctual.plant.turns_at == 0
+        behind = math.copysign(1.0, valve) * (punctual.plant.spool - late.plant.spool)
+        assert behind > 1e-4 if waited[-1] else behind == pytest.approx(0.0, abs=1e-6)
+        for rig in (late, punctual):
+            collect(rig, [valve] * 20)
+        assert late.plant.spool == pytest.approx(punctual.plant.spool, abs=1e-6)
+    assert max(waited) == round(3e-4 / late.plant.substep_s)
+    n = max(waited)
+    assert np.mean(np.array(waited) > 0) == pytest.approx(0.5 * n / (n + 1), abs=0.06)
 
 
 def test_a_rate_that_needs_too_many_substeps_is_refused_at_opening(make_rig):
