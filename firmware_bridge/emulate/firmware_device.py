@@ -17,7 +17,7 @@ from firmware_bridge.firmware.build import library
 from firmware_bridge.serial_frame.messages import SCALED
 from hilctl.signals import INPUTS, SENSORS
 
-TICK_HZ = 4000  # of the device: a command waits no longer than a tick of it
+TICK_HZ = 4000  # of the device: so often it looks at sensors and limits. A command acts when it comes
 ONE = 1 << 30  # full opening
 _ROOM = 4096
 _WIDE, _NARROW = (-(2**31), 2**31 - 1), (-(2**15), 2**15 - 1)
@@ -43,6 +43,7 @@ class FirmwareDevice(Emulated):
         self._order = [(SENSORS.index(name), *_COUNTS[name]) for name in (*SCALED, *INPUTS)]
         self._put: tuple[int, ...] = (0, 0, 0)
         self._polarity = 1.0
+        self._every = self._until_tick = round(1.0 / (TICK_HZ * plant.period_s))  # periods of the plant
         self._core.emulated_boot(_boot_id(), TICK_HZ)
         plant.command(0.0, 0, 0)
 
@@ -56,28 +57,41 @@ class FirmwareDevice(Emulated):
         self._line.close()
 
     def advance(self) -> None:
-        """Runs every device tick that is due."""
-        for _ in range(self.plant.due(time.monotonic_ns())):
-            self.plant.run(1)
-            values, _ = self.sensors.shown(self.plant.values(), self.plant.tick)
-            self._tick(values)
+        """Up to now."""
+        self._run(time.monotonic_ns())
+
+    def _run(self, until_ns: int) -> None:
+        """Runs the plant, with every device tick on the way."""
+        left = self.plant.due(until_ns)
+        while left > 0:
+            step = min(left, self._until_tick)
+            self.plant.run(step)
+            left, self._until_tick = left - step, self._until_tick - step
+            if self._until_tick == 0:
+                self._until_tick = self._every
+                values, _ = self.sensors.shown(self.plant.values(), self.plant.tick)
+                self._tick(values)
 
     def _tick(self, values: list[float]) -> None:
         self._in[:] = [_count(values[k], scale, bounds) for k, scale, bounds in self._order]
         self._core.emulated_tick(self._in, self._out)
         if self._core.emulated_babble(self._said, 32):
             self._line.write(self._said.raw[:32])
+        self._drive()
+
+    def _drive(self) -> None:
         out = tuple(self._out)
         if out != self._put:
             self._put = out
             self.plant.command(self._polarity * out[0] / ONE, out[1], out[2])
 
-    def _heard(self, data: bytes) -> None:
-        self.advance()
+    def _heard(self, data: bytes, came_ns: int) -> None:
+        self._run(came_ns)
         now_s = self.now_s()
         if not self.line.hears(now_s) or self._core.emulated_hung():
             return
-        count = self._core.emulated_receive(data, len(data), self._said, _ROOM)
+        count = self._core.emulated_receive(data, len(data), self._said, _ROOM, self._out)
+        self._drive()
         if not count:
             return
         for piece in self.line.outgoing(self._said.raw[:count], now_s):
@@ -179,8 +193,9 @@ def _loaded() -> ctypes.CDLL:
     text, size = ctypes.c_char_p, ctypes.c_size_t
     core.emulated_boot.argtypes = [ctypes.c_uint32, ctypes.c_uint32]
     core.emulated_boot.restype = core.emulated_tick.restype = None
-    core.emulated_receive.argtypes, core.emulated_receive.restype = [text, size, text, size], size
-    core.emulated_tick.argtypes = [ctypes.c_int32 * len(_COUNTS), ctypes.c_int32 * 3]
+    wide = ctypes.c_int32
+    core.emulated_receive.argtypes, core.emulated_receive.restype = [text, size, text, size, wide * 3], size
+    core.emulated_tick.argtypes = [wide * len(_COUNTS), wide * 3]
     core.emulated_obey.argtypes, core.emulated_obey.restype = [text, text, size], size
     core.emulated_babble.argtypes, core.emulated_babble.restype = [text, size], size
     return core

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from firmware_bridge.emulate.amplifier import Amplifier
+from firmware_bridge.emulate.arrivals import arrivals
 from firmware_bridge.emulate.beside import Beside
 from firmware_bridge.emulate.control import Control
 from firmware_bridge.emulate.faults import MIXED, SERIAL, TEXT
@@ -17,7 +18,7 @@ from firmware_bridge.emulate.plant import Plant
 from firmware_bridge.modbus.settings import Config
 from firmware_bridge.serial_text.settings import Described
 
-PERIOD_S = 50e-6  # of the plant behind Modbus: a command waits no longer for it
+PERIOD_S = 50e-6  # of the plant: a command waits no longer for it
 BEAT_S = 7e-4  # a device that nobody asks moves so often; no multiple meets the requests of a loop at 1 kHz
 _PRIORITY = 40  # below every loop; a device does nothing else, but it shares this host
 
@@ -26,13 +27,12 @@ class Wish(NamedTuple):
     """What is to be emulated."""
 
     transport: str
-    driver: Any  # of the plant, with the period PERIOD_S, or that of the firmware's tick
+    driver: Any  # of the plant, with the period PERIOD_S
     stroke_m: float
     config: Config | None  # the register map, of the transducers alone where these are apart
     port: int | None
     link: Path | None
     control: Path
-    period_s: float = PERIOD_S
     described: Described | None = None  # messages of the serial devices that move the plant
     beside: tuple[Described, ...] = ()  # of others, which only read
 
@@ -40,6 +40,7 @@ class Wish(NamedTuple):
 def run(wish: Wish, tell: Callable[[str], None]) -> None:
     """Until `quit`, SIGTERM or Ctrl-C. `tell` is given the places where it is reached, when they are."""
     _prefer()
+    arrivals.begin()
     with asyncio.Runner(loop_factory=_loop) as runner:
         runner.run(_run(wish, tell))
 
@@ -59,7 +60,7 @@ def _prefer() -> None:
 
 async def _run(wish: Wish, tell: Callable[[str], None]) -> None:
     loop, over = asyncio.get_running_loop(), asyncio.Event()
-    plant = Plant(wish.driver, wish.period_s)
+    plant = Plant(wish.driver, PERIOD_S)
     device = _device(wish, plant)
     device.later, device.finish = loop.call_later, over.set
     control = Control(device.obey)

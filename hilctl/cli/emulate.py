@@ -78,15 +78,13 @@ def _socket(transport: str) -> Path:
 def _wish(given: argparse.Namespace, at: Path) -> "Wish":
     from firmware_bridge.emulate.run import PERIOD_S, Wish
 
-    board = given.transport in ("serial", "mixed")
-    period_s = 1 / _firmware_hz() if board else PERIOD_S
     messages, beside, own_map = _parts(given)
     config = own_map if given.transport == "text" else None if given.transport == "serial" else _map(given)
     if given.transport == "mixed" and beside and own_map is None:
         config = None  # its transducers are those
-    driver, stroke_m = _plant(given, period_s)
+    driver, stroke_m = _plant(given, PERIOD_S)
     place = given.link or LINKS[given.transport]
-    return Wish(given.transport, driver, stroke_m, config, given.port, Path(place) if place else None, at, period_s,
+    return Wish(given.transport, driver, stroke_m, config, given.port, Path(place) if place else None, at,
                 messages, beside)  # fmt: skip
 
 
@@ -111,12 +109,6 @@ def _parts(given: argparse.Namespace) -> tuple[Any, tuple[Any, ...], Any]:
                           "a rig file with serial_text, such as table-500-text")  # fmt: skip
     registers = next((part for part in parts if isinstance(part, Config)), None)
     return own, tuple(one for one in found if one is not own), registers
-
-
-def _firmware_hz() -> float:
-    from firmware_bridge.emulate.firmware_device import TICK_HZ
-
-    return float(TICK_HZ)
 
 
 def _plant(given: argparse.Namespace, period_s: float) -> tuple[Any, float]:

@@ -10,12 +10,19 @@ void emulated_boot(uint32_t boot, uint32_t tick_hz) {
     witness.board.tick_hz = tick_hz;
 }
 
-size_t emulated_receive(const uint8_t *bytes, size_t count, uint8_t *said, size_t room) {
+static void drive(int32_t *out) {
+    out[0] = witness.device.out.valve;
+    out[1] = witness.device.out.enable;
+    out[2] = witness.device.out.supply;
+}
+
+size_t emulated_receive(const uint8_t *bytes, size_t count, uint8_t *said, size_t room, int32_t *out) {
     size_t length = 0;
     for (size_t i = 0; i < count && !witness.line[W_DEAF]; i++) {
         hil_receive(&witness.device, bytes[i]);
         if (length + 2 * HIL_MOST_FRAME <= room) length += witness_reply(&witness, said + length);
     }
+    drive(out);
     return length;
 }
 
@@ -29,9 +36,7 @@ void emulated_tick(const int32_t *in, int32_t *out) {
     witness_hold(&witness); /* says that no input is raised, unless it is held */
     HIL_INPUT(INPUT)
     if (!witness.line[W_STILL] && !witness.line[W_HUNG]) hil_tick(&witness.device, to);
-    out[0] = witness.device.out.valve;
-    out[1] = witness.device.out.enable;
-    out[2] = witness.device.out.supply;
+    drive(out);
 }
 
 size_t emulated_obey(const char *text, char *answer, size_t room) { return steps_obey(&witness, text, answer, room); }

@@ -95,6 +95,13 @@ static void arm(struct hil_device *d, uint8_t *body) {
     }
 }
 
+/* What is commanded acts: when it comes, not with the next tick, so that it acts as evenly as the host sends. */
+static void follow(struct hil_device *d) {
+    d->out.valve = d->wish.enable ? d->wish.valve : d->board->null;
+    d->out.enable = d->wish.enable;
+    d->out.supply = d->wish.supply;
+}
+
 static void cyclic(struct hil_device *d, uint8_t *body) {
     if (d->state == HIL_ARMED || d->state == HIL_RUNNING) {
         uint8_t outputs = body[PAYLOAD + 4];
@@ -103,6 +110,7 @@ static void cyclic(struct hil_device *d, uint8_t *body) {
         d->wish.enable = outputs & 1u;
         d->wish.supply = outputs >> 1;
         d->good_tick = d->tick;
+        if (!d->in.emergency_stop) follow(d);
     }
     readings(d, body);
 }
@@ -242,9 +250,7 @@ void hil_tick(struct hil_device *d, const struct hil_inputs *inputs) {
     d->in = *inputs;
     watch(d);
     if (d->state == HIL_RUNNING && !d->in.emergency_stop) {
-        d->out.valve = d->wish.enable ? d->wish.valve : d->board->null;
-        d->out.enable = d->wish.enable;
-        d->out.supply = d->wish.supply;
+        follow(d);
     } else {
         make_safe(d);
     }

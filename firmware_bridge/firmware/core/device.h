@@ -71,6 +71,7 @@ void hil_boot(struct hil_device *device, const struct hil_board *board, uint32_t
 /* After hil_boot: what ended the boot before, so that it is reported to the host and RESET is needed. */
 void hil_latch(struct hil_device *device, uint8_t cause);
 
+/* Either may change `out`, which the board then drives. */
 void hil_receive(struct hil_device *device, uint8_t byte);
 void hil_tick(struct hil_device *device, const struct hil_inputs *inputs);
 

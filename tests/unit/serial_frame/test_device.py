@@ -114,6 +114,15 @@ def test_commands_act_only_once_armed(bench):
     assert (bench.seen()["valve"], bench.seen()["enable"], bench.seen()["supply"]) == (0, 0, 1)
 
 
+def test_a_command_acts_when_it_comes_and_not_with_the_next_tick(bench):
+    bench.running(HALF, HIGH_ENABLED)
+    tick = bench.seen()["tick"]
+    for valve in (HALF, -HALF, HALF // 3):
+        bench.say(Type.CYCLIC, valve, HIGH_ENABLED)
+        seen = bench.seen()
+        assert (seen["tick"], seen["valve"], seen["enable"], seen["supply"]) == (tick, valve, 1, 2)
+
+
 def test_readings_are_those_of_the_sensors(bench):
     values = {"displacement": -5, "acceleration": 6, "pressure_a": 2**31 - 1, "pressure_b": -(2**31),
               "supply_pressure": -7, "spool": 8, "oil_temperature": 32767, "emergency_stop": 1}  # fmt: skip

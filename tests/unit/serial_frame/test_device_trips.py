@@ -92,6 +92,17 @@ def test_the_emergency_stop_is_a_step_and_latched_until_it_is_closed_and_reset(b
     assert bench.say(Type.RESET).state == State.READY
 
 
+def test_a_command_that_comes_while_the_emergency_stop_is_open_never_acts(bench):
+    bench.running(0, 4)
+    bench.tell("set emergency_stop 1")
+    bench.tick()
+    bench.say(Type.CYCLIC, HALF, HIGH_ENABLED)
+    for _ in range(2):
+        assert (bench.seen()["valve"], bench.seen()["enable"], bench.seen()["supply"]) == (0, 0, 0)
+        bench.tick()
+    assert tripped(bench, DeviceTrip.EMERGENCY_STOP)
+
+
 def test_an_open_emergency_stop_keeps_the_supply_off_though_nothing_is_enabled(bench):
     bench.tell("set emergency_stop 1")
     bench.running(0, 4)

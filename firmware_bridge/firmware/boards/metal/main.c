@@ -20,6 +20,10 @@ static struct {
     uint8_t bytes[WITNESS_ROOM];
 } said[PORTS];
 
+static void drive(void) {
+    board_drive(witness.device.out.valve, witness.device.out.enable, witness.device.out.supply);
+}
+
 /* -- interrupts */
 
 void metal_heard(int port, uint8_t byte) {
@@ -42,7 +46,7 @@ void metal_tick(void) {
     plant_tick(&plant, &witness.device.out, 1.0 / witness.board.tick_hz, &witness.inputs);
     witness_hold(&witness);
     hil_tick(&witness.device, &witness.inputs);
-    board_drive(witness.device.out.valve, witness.device.out.enable, witness.device.out.supply);
+    drive();
 }
 
 /* -- the main loop */
@@ -70,7 +74,10 @@ static void listen_line(void) {
     uint8_t byte;
     while (next(PORT_LINE, &byte)) {
         metal_tick_off();
-        if (!witness.line[W_DEAF]) hil_receive(&witness.device, byte);
+        if (!witness.line[W_DEAF]) {
+            hil_receive(&witness.device, byte);
+            drive();
+        }
         if (said[PORT_LINE].length == 0) said[PORT_LINE].length = witness_reply(&witness, said[PORT_LINE].bytes);
         metal_tick_on();
         send(PORT_LINE);
