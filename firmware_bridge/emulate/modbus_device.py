@@ -56,7 +56,7 @@ class ModbusDevice(AmplifierDevice):
     def __init__(self, transport: str, config: Config, amplifier: Amplifier) -> None:
         super().__init__(transport, amplifier)
         self.config = config
-        self._master, self._asked_ns = False, 0
+        self._master, self.came_ns, self._asked_ns = False, 0, 0
         if config.watchdog.device == "none":
             amplifier.fixed_s = config.watchdog.fixed_s
             amplifier.boot()
@@ -79,10 +79,10 @@ class ModbusDevice(AmplifierDevice):
         return Datastore(self, {self.config.device(name).unit: name for name in names})
 
     def asked(self) -> int:
-        """Counts a request, and dates it: what it writes acts from now on, and what it reads is as it is now. Returns
-        the exception to answer with, or 0."""
+        """Counts a request, and dates it: what it writes acts from when it came, and what it reads is as it was then.
+        Returns the exception to answer with, or 0."""
         self.requests += 1
-        self._asked_ns = time.monotonic_ns()
+        self._asked_ns = self.came_ns or time.monotonic_ns()
         return self.line.exception()
 
     # -- registers

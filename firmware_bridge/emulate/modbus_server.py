@@ -34,6 +34,7 @@ class Handler(ServerRequestHandler):
 
     device: ModbusDevice
     unit_at = 6
+    dated = False  # by the line on which it comes
     _more = False  # requests have come that are not looked at yet
 
     def callback_connected(self) -> None:
@@ -47,7 +48,9 @@ class Handler(ServerRequestHandler):
         """Bytes have come; unheard, they are gone. Of several requests at once each has its turn."""
         if not self._more and not self.device.line.hears(time.monotonic()):
             return len(data)
-        self._came_ns, self._more = time.perf_counter_ns(), False
+        if not self.dated and not self._more:
+            self.device.came_ns = time.monotonic_ns()
+        self._begun_ns, self._more = time.perf_counter_ns(), False
         used = int(super().callback_data(data, addr))
         if 0 < used < len(data):
             self._more = True
@@ -59,7 +62,7 @@ class Handler(ServerRequestHandler):
         try:
             self.handle_request().send(None)  # type: ignore[no-untyped-call]
         except StopIteration:
-            self.device.spent_us.append((time.perf_counter_ns() - self._came_ns) / 1e3)
+            self.device.spent_us.append((time.perf_counter_ns() - self._begun_ns) / 1e3)
 
     def send(self, data: bytes, addr: Any = None) -> None:
         """An answer, as the line's faults leave it."""
@@ -107,14 +110,15 @@ class RtuServer(ModbusSerialServer):
         self._character_s, self._gap_s = character_bits(settings) / settings.baud, gap_s(settings)
         self._handler = Handler(self, None, None, None)  # type: ignore[no-untyped-call]
         self._handler.device, self._handler.unit_at = device, 0
+        self._handler.dated = True
         self._uart = _Uart(line, self._character_s, self.loop)
         self._handler.connection_made(self._uart)
         self._free_s = 0.0
         line.received = self._heard
 
-    def _heard(self, data: bytes) -> None:
+    def _heard(self, data: bytes, came_ns: int) -> None:
         """Bytes are there when their characters have passed, and a frame when the silence after it has."""
-        now_s = self.loop.time()
+        now_s = 1e-9 * came_ns
         if now_s > self._free_s + self._gap_s:
             self._handler.recv_buffer = b""  # the silence between frames delimits them
         self._free_s = max(now_s, self._free_s) + len(data) * self._character_s
@@ -122,8 +126,8 @@ class RtuServer(ModbusSerialServer):
         self.loop.call_at(complete_s, self._complete, complete_s, data)
 
     def _complete(self, due_s: float, data: bytes) -> None:
-        """The device has a frame. Its answer begins when it was due, however late this host wakes or works."""
-        self._uart.due_s = due_s
+        """The device has a frame. It obeys, and begins to answer, when it is due, however late this host works."""
+        self._uart.due_s, self._device.came_ns = due_s, round(1e9 * due_s)
         self._handler.data_received(data)
         self._uart.due_s = math.nan
 

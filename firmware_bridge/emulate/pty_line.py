@@ -7,15 +7,18 @@ import tty
 from collections.abc import Callable
 from pathlib import Path
 
+from firmware_bridge.emulate.arrivals import arrivals
 from hilctl.errors import HilctlError
 
 _IN, _OUT = 4, 5  # of termios' attributes: the speeds
+Heard = Callable[[bytes, int], None]  # what has come, and when: of the monotonic clock, in ns
+
 
 class PtyLine:
     """The device's end. Hosts may come and go; what nobody takes is lost, for a device never waits."""
 
-    def __init__(self, link: Path, received: Callable[[bytes], None] | None = None, baud: int = 0) -> None:
-        self.link, self.received = link, received or (lambda _data: None)
+    def __init__(self, link: Path, received: Heard | None = None, baud: int = 0) -> None:
+        self.link, self.received = link, received or (lambda _data, _came_ns: None)
         self._speed = getattr(termios, f"B{baud}", None)
         self.name = ""
         self.dropped = 0
@@ -40,6 +43,7 @@ class PtyLine:
             self.link.unlink()
         self.link.parent.mkdir(parents=True, exist_ok=True)
         self.link.symlink_to(self.name)
+        arrivals.watch(self._master)
         asyncio.get_running_loop().add_reader(self._master, self._read)
 
     def unplug(self) -> None:
@@ -81,4 +85,4 @@ class PtyLine:
         except OSError:
             return
         if data:
-            self.received(data)
+            self.received(data, arrivals.of(self._master))

@@ -70,16 +70,16 @@ class _Line:
             task.cancel()
         self.pty.close()
 
-    def _received(self, data: bytes) -> None:
+    def _received(self, data: bytes, came_ns: int) -> None:
         """Bytes are there when their characters have passed; at another speed they are others."""
         if self._device.echoes:
             self.pty.write(data)
         if not self.pty.fits:
             return
-        self._free_s = max(self._loop.time(), self._free_s) + len(data) * self._character_s
-        self._loop.call_at(self._free_s, self._hear, data)
+        self._free_s = max(1e-9 * came_ns, self._free_s) + len(data) * self._character_s
+        self._loop.call_at(self._free_s, self._hear, data, round(1e9 * self._free_s))
 
-    def _hear(self, data: bytes) -> None:
+    def _hear(self, data: bytes, due_ns: int) -> None:
         begun_ns = time.perf_counter_ns()
         self._held += data
         while self._held:
@@ -91,7 +91,7 @@ class _Line:
                 continue
             self._held = self._held[taken:]
             if self._device.line.hears(time.monotonic()):
-                self._answer(told)
+                self._answer(told, due_ns)
         self._device.spent_us.append((time.perf_counter_ns() - begun_ns) / 1e3)
 
     def _first(self) -> tuple[Told | None, int]:
@@ -104,8 +104,8 @@ class _Line:
             may = may or taken == -1
         return None, int(may and len(self._held) < _MOST_HELD)
 
-    def _answer(self, told: Told) -> None:
-        data = self._device.heard(told)
+    def _answer(self, told: Told, came_ns: int) -> None:
+        data = self._device.heard(told, came_ns)
         if data:
             self._send(told, data, told.device.answer_s)
 

@@ -1,7 +1,6 @@
 """Devices that a rig file describes by messages: requests become commands, answers show the newest sample."""
 
 import math
-import time
 
 from firmware_bridge.described.signals import OUTPUTS, READINGS
 from firmware_bridge.emulate.amplifier import LONGEST_S, SHORTEST_S, Amplifier
@@ -41,10 +40,10 @@ class TextDevice(AmplifierDevice):
     def _takes_time_to_live(self) -> bool:
         return self.described.sent_in(TIME_TO_LIVE) is not None
 
-    def heard(self, told: Told) -> bytes:
+    def heard(self, told: Told, came_ns: int) -> bytes:
         """A request has come, and stands in the desk's fields: the answer, empty for none."""
         self.requests += 1
-        self.amplifier.advance(time.monotonic_ns(), asked=True)
+        self.amplifier.advance(came_ns, asked=True)
         numbers = self.desk.numbers(told.name, "request")
         self._obey(told, {name: self.desk.output(name, number) for name, number in numbers.items()})
         return self.said(told) if told.own.answer else b""

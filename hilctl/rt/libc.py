@@ -4,7 +4,9 @@
 errno on failure, so that callers have one value to look at.
 """
 
+import ctypes
 import os
+import platform
 import select
 import time
 from collections.abc import Callable
@@ -17,6 +19,7 @@ TIMER_ABSTIME = 1
 POLLIN = 1
 POLLOUT = 4
 SECOND_NS = 1_000_000_000
+EVENT_FD = 1 if platform.machine() == "x86_64" else 2  # 32-bit word of an epoll_event, which is packed there
 
 
 def _timespec(context: Any, builder: Any, nanoseconds: Any = None) -> Any:
@@ -127,6 +130,30 @@ def _wait_fd(fd: Any, events: Any, timeout: Any) -> int:
     poll.register(fd, events)
     ready = poll.poll(timeout / 1e6)
     return ready[0][1] if ready else 0
+
+
+def _build_wait_event() -> Any:
+    from llvmlite import ir
+    from numba.core import types
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def wait_event(typing: Any, fd: Any, event: Any) -> Any:
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            i32, i64 = ir.IntType(32), ir.IntType(64)
+            place = context.make_array(sig.args[1])(context, builder, args[1]).data
+            arguments = [builder.trunc(args[0], i32), place, ir.Constant(i32, 1), ir.Constant(i32, -1)]
+            return builder.sext(_call(builder, "epoll_wait", i32, arguments), i64)
+
+        return types.int64(types.int64, event), generate
+
+    return wait_event
+
+
+@primitive(_build_wait_event)
+def wait_event(fd: Any, event: Any) -> int:
+    """Waits for an event of an epoll descriptor, and puts it into four uint32: 1, or -1 where a signal came first."""
+    return int(ctypes.CDLL(None).epoll_wait(fd, event.ctypes.data_as(ctypes.c_void_p), 1, -1))
 
 
 def _build_errno() -> Any:

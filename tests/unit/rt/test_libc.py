@@ -2,6 +2,7 @@
 
 import errno
 import os
+import select
 import time
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from hilctl.rt.atomics import exchange, load_acquire, store_release
 from hilctl.rt.jit import jit
-from hilctl.rt.libc import POLLIN, POLLOUT, monotonic_ns, read_fd, sleep_until_ns, wait_fd, write_fd
+from hilctl.rt.libc import EVENT_FD, POLLIN, POLLOUT, monotonic_ns, read_fd, sleep_until_ns, wait_event, wait_fd, write_fd
 
 
 def both(function):
@@ -34,6 +35,11 @@ def rt_words(words):
     store_release(words, 0, 5)
     old = exchange(words, 0, 6)
     return old, load_acquire(words, 0)
+
+
+@jit()
+def rt_event(fd, event):
+    return wait_event(fd, event)
 
 
 @pytest.mark.parametrize("now", both(rt_now))
@@ -78,3 +84,16 @@ def test_nothing_to_read_is_a_time_out_and_an_errno(pipe):
     assert read_fd(reader, np.zeros(4, np.uint8), 0, 4) == -errno.EAGAIN
     assert wait_fd(writer, POLLOUT, 0) == POLLOUT
     assert write_fd(99_999, np.zeros(4, np.uint8), 0, 4) == -errno.EBADF
+
+
+@pytest.mark.parametrize("wait", both(rt_event))
+def test_an_event_names_the_descriptor_on_which_it_came(pipe, wait):
+    reader, writer = pipe
+    with select.epoll() as poll:
+        poll.register(reader, select.EPOLLIN | select.EPOLLET)
+        for _ in range(2):  # each writing is one, though nothing is read
+            event = np.zeros(4, np.uint32)
+            os.write(writer, b"x")
+            assert wait(poll.fileno(), event) == 1
+            assert (event[0], event[EVENT_FD]) == (select.EPOLLIN, reader)
+    assert wait(99_999, np.zeros(4, np.uint32)) == -1

@@ -1,0 +1,59 @@
+"""When bytes came on a line, though nobody looked."""
+
+import os
+import time
+
+import pytest
+
+from firmware_bridge.emulate.arrivals import Arrivals
+from hilctl.rt.jit import PLAIN
+
+pytestmark = pytest.mark.skipif(PLAIN, reason="the thread that dates is compiled code")
+
+
+@pytest.fixture
+def line():
+    ends = os.openpty()
+    yield ends
+    for fd in ends:
+        os.close(fd)
+
+
+def dated(arrivals, fd):
+    """Waits until the thread has dated what came."""
+    while not arrivals.newest(fd):
+        pass
+
+
+def test_what_comes_is_dated_when_it_comes_however_late_one_looks(line):
+    arrivals = Arrivals()
+    arrivals.begin()
+    arrivals.watch(line[0])
+    for _ in range(3):
+        before_ns = time.monotonic_ns()
+        os.write(line[1], b"abc")
+        dated(arrivals, line[0])
+        by_ns = time.monotonic_ns()
+        while time.monotonic_ns() < by_ns + 1_000_000:
+            pass
+        assert before_ns <= arrivals.of(line[0]) <= by_ns
+        os.read(line[0], 100)
+
+
+def test_a_date_counts_once_and_not_for_what_comes_later(line):
+    arrivals = Arrivals()
+    arrivals.begin()
+    arrivals.watch(line[0])
+    os.write(line[1], b"abc")
+    dated(arrivals, line[0])
+    came_ns = arrivals.of(line[0])
+    now_ns = time.monotonic_ns()
+    assert came_ns < now_ns <= arrivals.of(line[0])
+
+
+def test_without_the_thread_everything_comes_when_it_is_looked_at(line):
+    arrivals = Arrivals()
+    arrivals.watch(line[0])
+    os.write(line[1], b"abc")
+    now_ns = time.monotonic_ns()
+    assert now_ns <= arrivals.of(line[0]) <= time.monotonic_ns()
