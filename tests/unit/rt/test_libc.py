@@ -10,7 +10,17 @@ import pytest
 
 from hilctl.rt.atomics import exchange, load_acquire, store_release
 from hilctl.rt.jit import jit
-from hilctl.rt.libc import EVENT_FD, POLLIN, POLLOUT, monotonic_ns, read_fd, sleep_until_ns, wait_event, wait_fd, write_fd
+from hilctl.rt.libc import (
+    EVENT_FD,
+    POLLIN,
+    POLLOUT,
+    monotonic_ns,
+    read_fd,
+    sleep_until_ns,
+    wait_event,
+    wait_fd,
+    write_fd,
+)
 
 
 def both(function):
