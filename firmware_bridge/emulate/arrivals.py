@@ -1,14 +1,14 @@
-"""When bytes came on a line: dated by a thread of its own, which does nothing else.
+"""When bytes came: dated on a line by a thread of its own, which does nothing else, on a socket by the system.
 
 A device has a processor for itself, and obeys when a command comes. This process has an interpreter and shares the
-host: it may look 0.2 ms later. So what comes is dated at once, by compiled code before everything else here, and acts
-and is measured as of then. (The inverse model turns friction round by commands of a tick each, which cancel one another
-only where each acts as long as the next.) On a TCP socket the thread costs more than it shows: it wakes in the middle
-of the packet's way, and 0.17 ms of an exchange become 0.3.
+host: it may look 0.2 ms later. So what comes is dated at once, and acts and is measured as of then. (The inverse model
+turns friction round by commands of a tick each, which cancel one another only where each acts as long as the next.)
 """
 
 import os
 import select
+import socket
+import struct
 import threading
 import time
 from typing import Any
@@ -20,6 +20,8 @@ from hilctl.rt.libc import EVENT_FD, monotonic_ns, wait_event
 
 PRIORITY = 41  # before the device
 _MOST = 4096  # descriptors
+_STAMP = struct.Struct("qq")  # a timespec
+_SO_TIMESTAMPNS = 35  # of Linux; the socket module has no name for it
 _OLDEST_NS = 5_000_000  # what is older belongs to bytes that were read before
 
 
@@ -56,6 +58,11 @@ class Arrivals:
         if self._epoll is not None and fd < _MOST:
             self._epoll.register(fd, select.EPOLLIN | select.EPOLLET)
 
+    def note(self, fd: int, came_ns: int) -> None:
+        """The system says when something came there."""
+        if fd < _MOST:
+            self._came_ns[fd] = came_ns
+
     def newest(self, fd: int) -> int:
         """The date of what came there last, 0 where there is none that has not counted."""
         return int(self._came_ns[fd]) if fd < _MOST else 0
@@ -69,3 +76,24 @@ class Arrivals:
 
 
 arrivals = Arrivals()
+
+
+class DatedSocket(socket.socket):
+    """A TCP socket that listens, or one that it accepted: what comes is dated when the system has it."""
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        """A connection whose bytes are dated."""
+        plain, address = super().accept()
+        made = DatedSocket(plain.family, plain.type, socket.IPPROTO_TCP, plain.detach())  # asyncio asks for that
+        made.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
+        return made, address
+
+    def recv(self, size: int, flags: int = 0) -> bytes:
+        """Bytes, and their date."""
+        data, about, _, _ = self.recvmsg(size, socket.CMSG_SPACE(_STAMP.size), flags)
+        for level, kind, stamp in about:
+            if level == socket.SOL_SOCKET and kind == _SO_TIMESTAMPNS:
+                seconds, nanoseconds = _STAMP.unpack(stamp)
+                old_ns = time.time_ns() - (1_000_000_000 * seconds + nanoseconds)
+                arrivals.note(self.fileno(), time.monotonic_ns() - old_ns)
+        return data

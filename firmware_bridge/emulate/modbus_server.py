@@ -16,6 +16,7 @@ from pymodbus.server import ModbusSerialServer, ModbusTcpServer
 from pymodbus.server.requesthandler import ServerRequestHandler
 from pymodbus.simulator import DataType, SimData, SimDevice
 
+from firmware_bridge.emulate.arrivals import DatedSocket, arrivals
 from firmware_bridge.emulate.modbus_device import Datastore, ModbusDevice
 from firmware_bridge.emulate.pty_line import PtyLine
 from firmware_bridge.modbus.budget import character_bits, gap_s
@@ -34,7 +35,7 @@ class Handler(ServerRequestHandler):
 
     device: ModbusDevice
     unit_at = 6
-    dated = False  # by the line on which it comes
+    _fd = -1  # of the connection, where there is one
     _more = False  # requests have come that are not looked at yet
 
     def callback_connected(self) -> None:
@@ -43,13 +44,14 @@ class Handler(ServerRequestHandler):
         connection = self.transport.get_extra_info("socket")
         if connection is not None:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _MOST_UNHEARD)
+            self._fd = connection.fileno()
 
     def callback_data(self, data: bytes, addr: Any = None) -> int:
         """Bytes have come; unheard, they are gone. Of several requests at once each has its turn."""
         if not self._more and not self.device.line.hears(time.monotonic()):
             return len(data)
-        if not self.dated and not self._more:
-            self.device.came_ns = time.monotonic_ns()
+        if self._fd >= 0 and not self._more:
+            self.device.came_ns = arrivals.of(self._fd)
         self._begun_ns, self._more = time.perf_counter_ns(), False
         used = int(super().callback_data(data, addr))
         if 0 < used < len(data):
@@ -84,7 +86,19 @@ class TcpServer(ModbusTcpServer):
     def __init__(self, device: ModbusDevice, store: Datastore, host: str, port: int) -> None:
         super().__init__(_nothing(), address=(host, port), identity=_identity(), ignore_missing_devices=True)
         self.context = store  # type: ignore[assignment]
-        self._device = device
+        self._device, self._place = device, (host, port)
+        self.call_create = self._create
+
+    async def _create(self) -> asyncio.Server:
+        """As pymodbus would, on a socket of ours."""
+        listening = DatedSocket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(self._place)
+        except OSError:
+            listening.close()
+            raise
+        return await self.loop.create_server(self.handle_new_connection, sock=listening, start_serving=True)
 
     def callback_new_connection(self) -> Any:
         """A handler on our device."""
@@ -110,7 +124,6 @@ class RtuServer(ModbusSerialServer):
         self._character_s, self._gap_s = character_bits(settings) / settings.baud, gap_s(settings)
         self._handler = Handler(self, None, None, None)  # type: ignore[no-untyped-call]
         self._handler.device, self._handler.unit_at = device, 0
-        self._handler.dated = True
         self._uart = _Uart(line, self._character_s, self.loop)
         self._handler.connection_made(self._uart)
         self._free_s = 0.0

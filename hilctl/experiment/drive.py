@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hilctl.errors import HilctlError
 from hilctl.experiment import journal
-from hilctl.experiment.policy import HOPELESS, OFTEN, TIMES, Allowance
+from hilctl.experiment.policy import HOPELESS, OFTEN, SLIGHT, TIMES, Allowance
 from hilctl.experiment.record import Losses, Record, record_of
 from hilctl.experiment.sensors import SENSED
 from hilctl.experiment.trips import trip_text, why_ended
@@ -124,7 +124,7 @@ def drive(rig: "Client", leg: Leg) -> Driven:
         driven = _of(head, rows, rate_hz, leg.part(motion) or slice(None), leg.weighed)
         losses = driven.losses
         problem = over(losses, leg.allowance)
-        final = len(again) == TIMES - 1 or hopeless(losses, leg.allowance)
+        final = len(again) == TIMES - 1 or hopeless(losses, leg.allowance) or slight(losses, leg.allowance)
         if not problem or (final and usable(losses, leg.allowance)):
             wrong = leg.wrong(driven.record)
             if wrong:
@@ -176,6 +176,12 @@ def hopeless(losses: Losses, allowance: Allowance) -> bool:
     """Whether driving it again would show the same."""
     often = allowance.gap_ticks is not None and losses.beyond(allowance.gap_ticks) > OFTEN
     return often or losses.share > HOPELESS * allowance.share
+
+
+def slight(losses: Losses, allowance: Allowance) -> bool:
+    """Whether driving it again would hardly show more."""
+    long = sum(gap for gap in losses.gaps if gap > (allowance.gap_ticks or 0))
+    return usable(losses, allowance) and long <= SLIGHT * losses.ticks
 
 
 def usable(losses: Losses, allowance: Allowance) -> bool:

@@ -14,7 +14,8 @@ tracking   figures of how a motion was followed: over the ticks that ran, by the
 
 A gap is bridged by what the record says on its two sides (hilctl.experiment.bridge). With a longer one than `gap_ticks`
 the table itself went its own way for a moment, and the leg is driven again, up to TIMES in all; then a leg whose
-estimator leaves gaps out (`leaves_out`) is taken as it is, and any other is a fault. With more than `share` of its
+estimator leaves gaps out (`leaves_out`) is taken as it is, and any other is a fault. Where such an estimator loses no
+more than SLIGHT of the leg in these gaps, it is taken at the first time. With more than `share` of its
 readings lost it is driven again likewise, and is a fault then in any case. Driving again does not make a link or a host
 better: with more than HOPELESS times that share, or more than OFTEN such gaps, the first try counts as the last. A
 fault says what link and host lost; a result says which share was lost, and how often a leg was driven again. Intervals
@@ -30,6 +31,7 @@ BRIDGED = 5  # ticks in a row: then within 0.2 % of the amplitude, rms, up to a 
 STEADY = 2  # ticks in a row: more show in the motion itself, 4 of them by 0.9 m/s² at 0.1 m/s on the reference rig
 AFTERMATH_S = 0.08  # after such a gap: the table is then back on its way, see hilctl.experiment.undisturbed
 SHARE = 0.10
+SLIGHT = 0.005  # of a leg's ticks: a host that stalls for 15 ms in a motion of 4 s
 
 
 class Allowance(NamedTuple):

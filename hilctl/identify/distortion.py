@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hilctl.experiment.acted import SENT
 from hilctl.experiment.drive import Leg, LegFault, drive
 from hilctl.experiment.policy import AFTERMATH_S, PERIODIC
 from hilctl.experiment.record import Mask
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 Reals = npt.NDArray[np.float64]
 
-CHANNELS = (*SENSED, "ad_m_s2")  # a disturbed reading of any sensor disturbs the motion
+CHANNELS = (*SENSED, "ad_m_s2", SENT)  # a disturbed reading of any sensor disturbs the motion
 _SHOWN = "acceleration_m_s2"
 _SETTLING, _SETTLING_S = 1, 0.5  # cycles, and time, in which the rig settles; the longer of the two
 _LEGS, _MOST_MORE = 3, 12  # motions, and cycles of each but the first

@@ -1,10 +1,14 @@
 """A device that trips, goes and comes back: the host says so, connects again, and only a person arms again."""
 
+import socket
+import statistics
+import struct
+import time
 
 import pytest
 
 from hilctl.client import Refused
-from tests.system.emulate_parts import driven
+from tests.system.emulate_parts import Emulation, driven
 from tests.system.service_parts import arms, until
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(120)]
@@ -95,3 +99,24 @@ def test_a_link_is_opened_again_on_request_and_what_fails_is_answered():
             rig.reconnect()
         until(lambda: rig.status()["link"]["state"] == "open" or reconnected(rig), "the link, again")
         assert rig.status()["mode"] == "off"
+
+
+def _answered_s(line, *transactions):
+    """How long until all these requests, sent one after another, are answered."""
+    begun_s, heard = time.perf_counter(), b""
+    for number in transactions:
+        line.sendall(struct.pack(">HHHBBHH", number, 0, 6, 1, 3, 10, 2))
+    while len(heard) < 13 * len(transactions):
+        heard += line.recv(4096)
+    assert [struct.unpack_from(">H", heard, 13 * k)[0] for k in range(len(transactions))] == list(transactions)
+    return time.perf_counter() - begun_s
+
+
+def test_of_two_requests_at_once_the_second_waits_for_no_third():
+    with Emulation("modbus-tcp") as device, socket.create_connection(("127.0.0.1", device.port), timeout=5) as line:
+        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for number in range(50):
+            _answered_s(line, number)
+        one = statistics.median(_answered_s(line, number) for number in range(100, 150))
+        two = statistics.median(_answered_s(line, number, number + 1) for number in range(200, 300, 2))
+        assert two < 20 * one  # 40 ms, some three hundred times one, where it is held back for an acknowledgement

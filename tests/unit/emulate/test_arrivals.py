@@ -1,14 +1,15 @@
 """When bytes came on a line, though nobody looked."""
 
 import os
+import socket
 import time
 
 import pytest
 
-from firmware_bridge.emulate.arrivals import Arrivals
+from firmware_bridge.emulate.arrivals import Arrivals, DatedSocket, arrivals
 from hilctl.rt.jit import PLAIN
 
-pytestmark = pytest.mark.skipif(PLAIN, reason="the thread that dates is compiled code")
+compiled = pytest.mark.skipif(PLAIN, reason="the thread that dates is compiled code")
 
 
 @pytest.fixture
@@ -25,6 +26,7 @@ def dated(arrivals, fd):
         pass
 
 
+@compiled
 def test_what_comes_is_dated_when_it_comes_however_late_one_looks(line):
     arrivals = Arrivals()
     arrivals.begin()
@@ -40,6 +42,7 @@ def test_what_comes_is_dated_when_it_comes_however_late_one_looks(line):
         os.read(line[0], 100)
 
 
+@compiled
 def test_a_date_counts_once_and_not_for_what_comes_later(line):
     arrivals = Arrivals()
     arrivals.begin()
@@ -57,3 +60,29 @@ def test_without_the_thread_everything_comes_when_it_is_looked_at(line):
     os.write(line[1], b"abc")
     now_ns = time.monotonic_ns()
     assert now_ns <= arrivals.of(line[0]) <= time.monotonic_ns()
+
+
+@pytest.fixture
+def connection():
+    with DatedSocket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        with socket.create_connection(listening.getsockname()) as ours:
+            theirs, _ = listening.accept()
+            with theirs:
+                yield ours, theirs
+
+
+def test_what_comes_on_a_socket_has_the_systems_date(connection):
+    ours, theirs = connection
+    dated = 0
+    for _ in range(10):  # the first may come before the system has begun to date
+        before_ns = time.monotonic_ns()
+        ours.sendall(b"abc")
+        by_ns = time.monotonic_ns()
+        while time.monotonic_ns() < by_ns + 1_000_000:
+            pass
+        assert theirs.recv(10) == b"abc"
+        came_ns = arrivals.of(theirs.fileno())
+        dated += before_ns - 50_000 <= came_ns <= by_ns + 500_000  # of another clock, read twice
+    assert dated >= 8

@@ -9,7 +9,7 @@ import pytest
 
 from hilctl.client import Motion, Outcome
 from hilctl.experiment import policy
-from hilctl.experiment.drive import Leg, LegEnded, LegFault, drive, over, usable
+from hilctl.experiment.drive import Leg, LegEnded, LegFault, drive, over, slight, usable
 from hilctl.experiment.policy import BRIDGED, EQUATION, MEANS, PURPOSES, SPECTRUM, TIMES
 from hilctl.experiment.record import Losses
 
@@ -45,6 +45,20 @@ def test_a_gap_counts_where_a_value_is_needed_at_every_tick(allowance, told):
     assert usable(lost(gaps=(BRIDGED + 1,)), allowance) == allowance.leaves_out
 
 
+def test_gaps_that_are_left_out_and_hardly_count_are_no_reason_to_drive_again():
+    most = int(policy.SLIGHT * 10 * TICKS)
+    for gaps, few in (((most,), True), ((most - 10, 10, BRIDGED), True), ((most + 1,), False), ((most, 10), False)):
+        losses = Losses(10 * TICKS, 0, {}, gaps)
+        assert slight(losses, EQUATION) == few and not slight(losses, SPECTRUM)
+
+
+def test_such_a_leg_is_taken_at_once_and_says_so():
+    rig = Rig(list(range(100, 100 + BRIDGED + 1)), ticks=2 * TICKS)
+    driven = drive(rig, leg(rig, EQUATION))
+    assert rig.driven == 1 and "6 ticks in a row" in driven.left_out
+    assert any("taken with a gap" in note for note in driven.notes)
+
+
 def test_intervals_grow_with_what_is_lost():
     assert policy.wider(0.0) == 1.0
     assert policy.wider(0.1) == pytest.approx(1 / 0.9)
@@ -53,23 +67,23 @@ def test_intervals_grow_with_what_is_lost():
 class Rig:
     """A service that gives each time the rows of the next of these runs."""
 
-    def __init__(self, *runs: Any, why: str = "done") -> None:
+    def __init__(self, *runs: Any, why: str = "done", ticks: int = TICKS) -> None:
         self.hello = {"rig": "made-up", "rate_hz": 1000.0, "clock": "virtual"}
-        self.runs, self.why, self.driven = list(runs), why, 0
+        self.runs, self.why, self.ticks, self.driven = list(runs), why, ticks, 0
 
     def track(self) -> Motion:
         self.driven += 1
         return Motion(self.driven, 0, 1.0, "", {}, {})
 
     def wait(self, motion: Motion) -> Outcome:
-        return Outcome(self.why, 0, TICKS - 1, TICKS, "", "hold")
+        return Outcome(self.why, 0, self.ticks - 1, self.ticks, "", "hold")
 
     def pass_time(self, seconds: float) -> None:
         pass
 
     def samples(self, first: int, last: int | None, channels: Any, keep: bool = False) -> dict[str, Any]:
         gone = self.runs.pop(0)
-        ticks = np.arange(TICKS)
+        ticks = np.arange(self.ticks)
         rows = {name: np.sin(ticks / 50) for name in channels}
         rows |= {"tick": ticks, "rejected": np.isin(ticks, gone).astype(int)}
         return rows

@@ -5,7 +5,7 @@ import pytest
 
 from hilctl.experiment.policy import AFTERMATH_S, STEADY
 from hilctl.experiment.record import record_of
-from hilctl.experiment.undisturbed import repeated, seen, undisturbed
+from hilctl.experiment.undisturbed import STILL, repeated, seen, undisturbed
 
 RATE_HZ, N = 1000.0, 4000
 AT = np.arange(N)
@@ -37,6 +37,17 @@ def test_a_gap_that_is_no_longer_than_the_loop_bridges_does_not_show_and_a_longe
 def test_an_exchange_that_failed_shows_at_once_for_its_command_may_be_lost():
     record = record_of({**rows(), "rejected": np.where(AT == 1500, 0xFF, 0)}, RATE_HZ)
     assert left_out(record) == list(range(1500, 1501 + AFTER))
+
+
+@pytest.mark.parametrize(("ticks", "change", "shows"), [
+    (1, 0.9 * STILL, False), (1, 1.1 * STILL, True), (STEADY, 0.4 * STILL, False), (STEADY, 0.6 * STILL, True),
+    (STEADY + 1, 0.0, True),
+])  # fmt: skip
+def test_a_lost_command_shows_where_it_differs_from_the_one_that_acts_on(ticks, change, shows):
+    gone = (AT >= 1500) & (AT < 1500 + ticks)
+    given = {**rows(), "rejected": np.where(gone, 0xFF, 0), "u_applied": change * AT}
+    lost = list(range(1500, 1500 + ticks))
+    assert left_out(record_of(given, RATE_HZ)) == (list(range(1500, 1500 + ticks + AFTER)) if shows else lost)
 
 
 def test_where_too_little_would_be_left_short_losses_do_not_count_and_at_last_only_the_readings():
