@@ -1,8 +1,11 @@
 """The plant in real time: a driver that is advanced to now by whole periods, and holds the last command exactly.
 
-The remainder of a period is carried, so that the plant keeps the host's time. It may be polled at any rate.
+The remainder of a period is carried, so that the plant keeps the host's time. It may be polled at any rate. A command
+that comes within a period acts for the rest of it: the period has the mean of both, since a valve shows no more of it.
+(Rounded to periods of 50 µs, compensated sines had two to eight times the distortion.)
 """
 
+import math
 import time
 from typing import Any
 
@@ -30,7 +33,8 @@ class Plant:
         self._shown[:] = np.nan
         self.tick = self.lost_ns = 0
         self._low_m = self._high_m = self._mark_m = 0.0
-        self._at_ns = time.monotonic_ns()
+        self._at_ns = self._now_ns = time.monotonic_ns()
+        self._next = math.nan  # the valve's command after a period that has the mean of two
         driver.open()
         self._call(0)
         self.mark()
@@ -51,7 +55,8 @@ class Plant:
                 "travelled_m": max(self._high_m - self._mark_m, self._mark_m - self._low_m)}  # fmt: skip
 
     def due(self, now_ns: int) -> int:
-        """Whole periods that are due."""
+        """Whole periods that are due; a command that follows has come at that instant."""
+        self._now_ns = now_ns
         behind_ns = now_ns - self._at_ns
         if behind_ns > _LONGEST_NS:
             self.lost_ns += behind_ns - _LONGEST_NS
@@ -67,12 +72,23 @@ class Plant:
         """Runs periods with the active command."""
         self._at_ns += periods * self._period_ns
         self.tick += periods
-        self._call(periods)
+        if periods > 0 and not math.isnan(self._next):
+            self._call(1)
+            self._fields["valve"][0], self._next, periods = self._next, math.nan, periods - 1
+            self._call(0)
+        if periods > 0:
+            self._call(periods)
 
     def command(self, valve: float, enable: int, supply: int) -> None:
         """Sets the active command."""
-        own = self._fields
-        own["valve"][0], own["enable"][0], own["supply"][0] = valve, enable, supply
+        own, into = self._fields, (self._now_ns - self._at_ns) / self._period_ns
+        if enable and own["enable"][0] and 0.0 < into < 1.0:
+            before = float(own["valve"][0] if math.isnan(self._next) else self._next)
+            own["valve"][0] += (1.0 - into) * (valve - before)
+            self._next = valve
+        else:
+            own["valve"][0], self._next = valve, math.nan
+        own["enable"][0], own["supply"][0] = enable, supply
         self._call(0)  # a driver takes a command at the end of its periods
 
     def values(self) -> list[float]:
