@@ -12,7 +12,7 @@ from hilctl.experiment.drive import Leg, LegFault, drive
 from hilctl.experiment.policy import AFTERMATH_S, PERIODIC
 from hilctl.experiment.record import Mask
 from hilctl.experiment.sensors import SENSED
-from hilctl.experiment.undisturbed import repeated, seen, undisturbed
+from hilctl.experiment.undisturbed import LATENESS, repeated, seen, undisturbed
 from hilctl.results.distortion import Distortion, NoMotion, distortion_of
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Reals = npt.NDArray[np.float64]
 
-CHANNELS = (*SENSED, "ad_m_s2", SENT)  # a disturbed reading of any sensor disturbs the motion
+CHANNELS = (*SENSED, "ad_m_s2", SENT, *LATENESS)  # a disturbed reading of any sensor disturbs the motion
 _SHOWN = "acceleration_m_s2"
 _SETTLING, _SETTLING_S = 1, 0.5  # cycles, and time, in which the rig settles; the longer of the two
 _LEGS, _MOST_MORE = 3, 12  # motions, and cycles of each but the first

@@ -50,6 +50,17 @@ def test_a_lost_command_shows_where_it_differs_from_the_one_that_acts_on(ticks, 
     assert left_out(record_of(given, RATE_HZ)) == (list(range(1500, 1500 + ticks + AFTER)) if shows else lost)
 
 
+@pytest.mark.parametrize(("change", "wake_us", "exchange_us", "shows"), [
+    (0.3, 0, 90, False), (0.3, 0, 110, True), (0.3, 60, 60, True), (0.01, 900, 900, False), (-0.3, 110, 0, True),
+])  # fmt: skip
+def test_a_late_command_shows_by_what_the_one_before_moved_meanwhile(change, wake_us, exchange_us, shows):
+    at = AT == 1500
+    times = {"wake_ns": 20_000 + 1000 * wake_us * at, "exchange_ns": 170_000 + 1000 * exchange_us * at}
+    given = {**rows(), **times, "u_applied": np.where(AT >= 1500, change, 0.0)}
+    wanted = list(range(1500, 1501 + AFTER)) if shows else []
+    assert left_out(record_of(given, RATE_HZ)) == wanted
+
+
 def test_where_too_little_would_be_left_short_losses_do_not_count_and_at_last_only_the_readings():
     often = np.where(AT % 50 == 0, 0xFF, 0)
     assert left_out(record_of({**rows(), "rejected": often}, RATE_HZ)) == AT[::50].tolist()
