@@ -1,4 +1,4 @@
-"""When bytes came: dated on a line by a thread of its own, which does nothing else, on a socket by the system.
+"""When bytes came: dated on the firmware's line by a thread that does nothing else, on a socket by the system.
 
 A device has a processor for itself, and obeys when a command comes. This process has an interpreter and shares the
 host: it may look 0.2 ms later. So what comes is dated at once, and acts and is measured as of then. (The inverse model
@@ -84,7 +84,7 @@ class DatedSocket(socket.socket):
     def accept(self) -> tuple[socket.socket, Any]:
         """A connection whose bytes are dated."""
         plain, address = super().accept()
-        made = DatedSocket(plain.family, plain.type, socket.IPPROTO_TCP, plain.detach())  # asyncio asks for that
+        made = DatedSocket(plain.family, plain.type, socket.IPPROTO_TCP, plain.detach())  # asyncio sets NODELAY by it
         made.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
         return made, address
 

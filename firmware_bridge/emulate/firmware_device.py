@@ -49,7 +49,7 @@ class FirmwareDevice(Emulated):
 
     async def begin(self, link: Path) -> list[str]:
         """Creates the line; returns where it is."""
-        self._line = PtyLine(link, self._heard)
+        self._line = PtyLine(link, self._heard, dated=True)
         return [str(link)]
 
     def end(self) -> None:

@@ -139,8 +139,8 @@ class RtuServer(ModbusSerialServer):
         self.loop.call_at(complete_s, self._complete, complete_s, data)
 
     def _complete(self, due_s: float, data: bytes) -> None:
-        """The device has a frame. It obeys, and begins to answer, when it is due, however late this host works."""
-        self._uart.due_s, self._device.came_ns = due_s, round(1e9 * due_s)
+        """The device has a frame. Its answer begins when it was due, however late this host wakes or works."""
+        self._uart.due_s = due_s
         self._handler.data_received(data)
         self._uart.due_s = math.nan
 

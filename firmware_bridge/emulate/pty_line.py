@@ -17,9 +17,10 @@ Heard = Callable[[bytes, int], None]  # what has come, and when: of the monotoni
 class PtyLine:
     """The device's end. Hosts may come and go; what nobody takes is lost, for a device never waits."""
 
-    def __init__(self, link: Path, received: Heard | None = None, baud: int = 0) -> None:
+    def __init__(self, link: Path, received: Heard | None = None, baud: int = 0, *, dated: bool = False) -> None:
         self.link, self.received = link, received or (lambda _data, _came_ns: None)
         self._speed = getattr(termios, f"B{baud}", None)
+        self._dated = dated  # what comes; else it comes when it is looked at
         self.name = ""
         self.dropped = 0
         self._master = self._slave = -1
@@ -43,7 +44,8 @@ class PtyLine:
             self.link.unlink()
         self.link.parent.mkdir(parents=True, exist_ok=True)
         self.link.symlink_to(self.name)
-        arrivals.watch(self._master)
+        if self._dated:
+            arrivals.watch(self._master)
         asyncio.get_running_loop().add_reader(self._master, self._read)
 
     def unplug(self) -> None:
