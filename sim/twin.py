@@ -196,7 +196,7 @@ def _rt_begin(own: Any) -> bool:
     own.tick += 1
     _rt_command(own, stopped)
     own.plant.turns_at = 0
-    if own.late_share > 0.0 and rt_next(own.chance) < own.late_share * CHANCES:
+    if own.late_share > 0.0 and own.enable != 0 and not stopped and rt_next(own.chance) < own.late_share * CHANCES:
         own.plant.turns_at = int(rt_next(own.chance) / CHANCES * (own.late_substeps + 1.0))
     return stopped
 

@@ -76,13 +76,13 @@ def _socket(transport: str) -> Path:
 
 
 def _wish(given: argparse.Namespace, at: Path) -> "Wish":
-    from firmware_bridge.emulate.run import PERIOD_S, Wish
+    from firmware_bridge.emulate.run import Wish
 
     messages, beside, own_map = _parts(given)
     config = own_map if given.transport == "text" else None if given.transport == "serial" else _map(given)
     if given.transport == "mixed" and beside and own_map is None:
         config = None  # its transducers are those
-    driver, stroke_m = _plant(given, PERIOD_S)
+    driver, stroke_m = _plant(given)
     place = given.link or LINKS[given.transport]
     return Wish(given.transport, driver, stroke_m, config, given.port, Path(place) if place else None, at,
                 messages, beside)  # fmt: skip
@@ -111,16 +111,17 @@ def _parts(given: argparse.Namespace) -> tuple[Any, tuple[Any, ...], Any]:
     return own, tuple(one for one in found if one is not own), registers
 
 
-def _plant(given: argparse.Namespace, period_s: float) -> tuple[Any, float]:
-    """The driver of the plant at its own period, and the machine's stroke."""
+def _plant(given: argparse.Namespace) -> tuple[Any, float]:
+    """The driver of the plant, and the machine's stroke."""
     from firmware_bridge import registry
+    from firmware_bridge.emulate.run import PERIOD_S
     from hilctl import rig
     from hilctl.cli.output import pairs
     from hilctl.params import check
 
     twin = given.driver == "twin"
     loaded = rig.load(given.rig, twin=twin, changes=pairs(given.changes))
-    facts = loaded.facts()._replace(rate_hz=1 / period_s)
+    facts = loaded.facts()._replace(rate_hz=1 / PERIOD_S)
     made = registry.find(given.driver)
     if not twin and loaded.driver != given.driver:
         config: Any = check(made.Config, {}, "driver")

@@ -12,11 +12,8 @@ a row, as THD in % (mean ± scatter), by how long after such a gap is left out:
     2 Hz, 6, 400 Hz        11.28 ± 0.03     10.6 ± 4.1                                11.14 ± 0.03 11.13 ± 0.03
 
 A command that is lost for a tick or two where commands change by less than STILL moves nothing that would show. Of one
-exchange in 400 lost, a tick each, ten records of two cycles, and how many cycles it took:
-
-    sine                   all of them leave 80 ms out         those alone whose commands change
-    1 Hz                   2.70 ± 0.28, 4.8 cycles             2.55 ± 0.25, 2.2 cycles
-    2 Hz                   3.19 ± 0.14, 5.3 cycles             3.16 ± 0.12, 3.4 cycles
+exchange in 400 lost, a tick each, the sines are measured as without losses in hardly more cycles
+(`pytest -s tests/system/test_late_commands.py`).
 """
 
 import math
@@ -30,8 +27,9 @@ from hilctl.experiment.record import LOST, Mask, Record, fresh, lost, runs
 from hilctl.experiment.sensors import SENSED
 
 LEAST_LEFT = 0.4  # of a record
-STILL = 1e-3  # openings
-OWED = 0.03  # opening times ticks: more of it shows, 2 % of distortion on the reference rig
+# Shares of the range that the commands of a record cover, so that they hold for a valve of any size.
+STILL = 0.006  # by which commands differ: a slow sine in two ticks, but not a reversal of friction
+OWED = 0.06  # times ticks: the largest command, late by as much of a tick
 LATENESS = ("wake_ns", "exchange_ns")
 _INSTANTS = 500  # of a cycle
 _TURNS = 60  # an instant that five of six cycles lost is then within 0.002 % of where the search for it began
@@ -61,7 +59,7 @@ def _unfelt(record: Record, gap: slice) -> bool:
     if SENT not in record or gap.start == 0 or gap.stop - gap.start > STEADY:
         return False
     sent = record[SENT][gap.start - 1 : gap.stop]
-    return float(np.ptp(sent)) <= STILL
+    return float(np.ptp(sent)) <= STILL * float(np.ptp(record[SENT]))
 
 
 def _late(record: Record) -> list[slice]:
@@ -73,7 +71,7 @@ def _late(record: Record) -> list[slice]:
     for name in LATENESS:
         late_ns += np.clip(record[name] - np.median(record[name]), 0.0, None)
     change = np.abs(np.diff(record[SENT], prepend=record[SENT][0]))
-    return runs(change * late_ns * 1e-9 * record.rate_hz > OWED)
+    return runs(change * late_ns * 1e-9 * record.rate_hz > OWED * np.ptp(record[SENT]))
 
 
 def _believed(record: Record, gap: slice) -> bool:

@@ -372,7 +372,7 @@ static void advance(Twin *own) {
         plant->turns_to = own->held + valve->null_bias;
     }
     plant->turns_at = 0;
-    if (own->late_share > 0.0 && next_bits(own->chance) < own->late_share * 4294967296.0)
+    if (own->late_share > 0.0 && own->enable && !stopped && next_bits(own->chance) < own->late_share * 4294967296.0)
         plant->turns_at = (int64_t)(next_bits(own->chance) / 4294967296.0 * (own->late_substeps + 1.0));
     plant_period(plant);
 

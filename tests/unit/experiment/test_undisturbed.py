@@ -1,5 +1,7 @@
 """What a disturbance did to a motion that repeats is left out, and the rest of the cycles shows the motion."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -45,18 +47,20 @@ def test_an_exchange_that_failed_shows_at_once_for_its_command_may_be_lost():
 ])  # fmt: skip
 def test_a_lost_command_shows_where_it_differs_from_the_one_that_acts_on(ticks, change, shows):
     gone = (AT >= 1500) & (1500 + ticks > AT)
-    given = {**rows(), "rejected": np.where(gone, 0xFF, 0), "u_applied": change * AT}
+    given = {**rows(), "rejected": np.where(gone, 0xFF, 0), "u_applied": change * np.clip(AT - 1499, 0, 10)}
+    given["u_applied"][0] = 10 * change - 1.0  # the range of all is 1
     lost = list(range(1500, 1500 + ticks))
     assert left_out(record_of(given, RATE_HZ)) == (list(range(1500, 1500 + ticks + AFTER)) if shows else lost)
 
 
 @pytest.mark.parametrize(("change", "wake_us", "exchange_us", "shows"), [
-    (0.3, 0, 90, False), (0.3, 0, 110, True), (0.3, 60, 60, True), (0.01, 900, 900, False), (-0.3, 110, 0, True),
+    (0.3, 0, 190, False), (0.3, 0, 210, True), (0.3, 110, 110, True), (0.03, 900, 900, False), (-0.3, 210, 0, True),
 ])  # fmt: skip
 def test_a_late_command_shows_by_what_the_one_before_moved_meanwhile(change, wake_us, exchange_us, shows):
     at = AT == 1500
     times = {"wake_ns": 20_000 + 1000 * wake_us * at, "exchange_ns": 170_000 + 1000 * exchange_us * at}
     given = {**rows(), **times, "u_applied": np.where(AT >= 1500, change, 0.0)}
+    given["u_applied"][0] = change - math.copysign(1.0, change)  # the range of all is 1
     wanted = list(range(1500, 1501 + AFTER)) if shows else []
     assert left_out(record_of(given, RATE_HZ)) == wanted
 
