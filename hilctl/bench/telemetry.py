@@ -5,7 +5,8 @@ service's processor time is read from the kernel. The yardstick is a process tha
 often, packed once, by plain pyzmq to one listener: what remains when there is nothing to gather, to watch or to pack.
 
 Service without listener, service with one, raw pyzmq: one after the other, and the same again, while the loop runs on.
-A ratio is the median of the rounds' ratios, so that what disturbs one round does not count. Who sends has a processor
+A ratio is the median of the rounds' ratios, so that what disturbs one round does not count; they are short and many,
+because the host's own speed wanders within seconds. Who sends has a processor
 of its own, and the loop and the listeners share another: beside the loop a sender finds its caches cold, and one
 chance placement made either side a third dearer. Before, while the service's memory fills, the listener stalls for two
 seconds, with no queue of its own. All processes are there from the beginning: none starts within a round.
@@ -98,7 +99,7 @@ class Round(NamedTuple):
 
 def run(quick: bool) -> dict[str, Any]:
     """Shares of one core, their ratios, and what was lost."""
-    count, seconds = (5, 1.0) if quick else (9, 3.0)
+    count, seconds = (9 if quick else 27), 1.0
     processors = sorted(os.sched_getaffinity(0))
     changes: dict[str, Any] = {"loop.rate_hz": RATE_HZ, "limits.late.ticks": 100_000, "loop.cpu": processors[-1]}
     changes |= {"service.block_s": BLOCK_S, "service.history_s": _MEMORY_S}

@@ -42,7 +42,7 @@ class Box:
         self.fd = os.memfd_create("hilctl-box", os.MFD_CLOEXEC)
         os.ftruncate(self.fd, _ROWS_AT + capacity * WIDTH * 8)
         self._memory = mmap.mmap(self.fd, _ROWS_AT + capacity * WIDTH * 8)
-        self._numbers = np.frombuffer(self._memory, np.int64, _NUMBERS)
+        self._numbers = memoryview(self._memory)[: 8 * _NUMBERS].cast("q")
         self.samples = self._table(_ROWS_AT, SAMPLE_WORDS)
         self.readings = self._table(_readings_at(capacity), READINGS_WORDS)
         self.there = 0  # rows whose pages are there

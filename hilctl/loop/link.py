@@ -1,15 +1,12 @@
 """The service's side of the core: it starts it, feeds it, reads it, ends it. Never blocks but in `stop`."""
 
 import contextlib
-import json
 import os
 import pickle
-import select
 import signal
-import subprocess
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -46,12 +43,11 @@ from hilctl.loop.mailbox import WRITER_FIRST, mail_put
 from hilctl.loop.memory import Memory
 from hilctl.loop.options import CoreOptions
 from hilctl.loop.outside import Reader, Writer, load, store
+from hilctl.loop.runner import CoreProcess, Runner
 from hilctl.loop.sent import Intake, Sent
 from hilctl.loop.spawn import Spawned, spawn
 from hilctl.loop.status import CoreStatus
 from hilctl.params import Params
-
-_MESSAGE_BYTES = 65536
 
 Table = npt.NDArray[np.int64]
 
@@ -87,28 +83,6 @@ class Snapshot(NamedTuple):
     state: bytes
     carried: bytes
     knots: bytes
-
-
-class Runner(Protocol):
-    """Whatever runs the loop: a process, or a thread of this one."""
-
-    def poll(self) -> int | None:
-        """The exit code, None while it runs."""
-
-    def end(self) -> None:
-        """Asks for an orderly end."""
-
-    def wait(self, timeout_s: float) -> int | None:
-        """The exit code, None when it still runs after that time."""
-
-    def kill(self) -> None:
-        """Ends it at once."""
-
-    def said(self) -> list[dict[str, Any]]:
-        """What it has said since the last call."""
-
-    def close(self) -> None:
-        """Lets go of it."""
 
 
 class Link:
@@ -352,56 +326,3 @@ class Link:
 
 def _or(new: Any, old: Any) -> Any:
     return old if new is None else new
-
-
-class CoreProcess:
-    """The core as a process of its own."""
-
-    def __init__(self, core: Spawned) -> None:
-        self._process, self._socket = core.process, core.socket
-        self._socket.setblocking(False)
-        self._waiting = select.poll()  # a third of what a reading that finds nothing takes
-        self._waiting.register(self._socket, select.POLLIN)
-
-    def send(self, message: bytes, *fds: int) -> None:
-        """The configuration, with the memory's descriptor, and that of the black box."""
-        import socket
-
-        socket.send_fds(self._socket, [message], fds)
-
-    def poll(self) -> int | None:
-        """See Runner."""
-        return self._process.poll()
-
-    def end(self) -> None:
-        """See Runner."""
-        if self._process.poll() is None:
-            self._process.send_signal(signal.SIGTERM)
-
-    def wait(self, timeout_s: float) -> int | None:
-        """See Runner."""
-        try:
-            return self._process.wait(timeout_s)
-        except subprocess.TimeoutExpired:
-            return None
-
-    def kill(self) -> None:
-        """See Runner."""
-        self._process.kill()
-
-    def said(self) -> list[dict[str, Any]]:
-        """See Runner."""
-        out: list[dict[str, Any]] = []
-        while self._socket.fileno() >= 0 and self._waiting.poll(0):
-            try:
-                message = self._socket.recv(_MESSAGE_BYTES)
-            except OSError:
-                break
-            if not message:
-                break
-            out.append(json.loads(message))
-        return out
-
-    def close(self) -> None:
-        """See Runner."""
-        self._socket.close()

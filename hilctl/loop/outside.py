@@ -4,6 +4,7 @@ Reading or writing one aligned word is a single instruction of the interpreter's
 needed already; elsewhere a compiled fence orders them.
 """
 
+import operator
 import platform
 from collections.abc import Callable
 from typing import Any
@@ -27,26 +28,30 @@ def order() -> None:
         full_fence()
 
 
-def load(words: Any, index: int) -> int:
-    """The word; what its writer wrote before is visible afterwards."""
+def load_and_fence(words: Any, index: int) -> int:
+    """The word, and then a fence."""
     value = int(words[index])
-    if not ORDERED:
-        full_fence()
+    full_fence()
     return value
 
 
-def store(words: Any, index: int, value: int) -> None:
-    """Writes the word after everything that was written before."""
-    if not ORDERED:
-        full_fence()
+def fence_and_store(words: Any, index: int, value: int) -> None:
+    """A fence, and then the word."""
+    full_fence()
     words[index] = value
+
+
+# The word of a memoryview; what its writer wrote before is visible afterwards.
+load: Callable[[Any, int], int] = operator.getitem if ORDERED else load_and_fence
+# Writes the word after everything that was written before.
+store: Callable[[Any, int, int], None] = operator.setitem if ORDERED else fence_and_store
 
 
 class Reader:
     """The reader's end of a ring (ring.py), of one table of slots, or of several side by side."""
 
     def __init__(self, words: Any, ring: int, *slots: Any) -> None:
-        self._words, self._ring, self._slots = words, ring, slots
+        self._words, self._ring, self._slots, self._size = words, ring, slots, len(slots[0])
         self.read = int(words[ring + READ])
 
     @property
@@ -70,11 +75,9 @@ class Reader:
         count = min(load(self._words, self._ring + WRITTEN) - self.read, limit)
         if count <= 0:
             return 0
-        size = len(self._slots[0])
-        first = self.read % size
-        over = first + count - size
-        part = slice(first, size if over > 0 else first + count)
-        into(*[slots[part] for slots in self._slots])
+        first = self.read % self._size
+        over = first + count - self._size
+        into(*[slots[first : first + count] for slots in self._slots])  # no further than to their end
         if over > 0:
             into(*[slots[:over] for slots in self._slots])
         self.read += count

@@ -29,7 +29,7 @@ from hilctl.wire.ops import OPS
 
 _STATUS_S = 1.0
 _FAST_S = 0.001
-_LOOK_S = 0.05  # how often the service asks the kernel whether its core lives
+_LOOK_S = 0.05  # how often the service tells its core that it lives, and asks whether the core does
 _ADMIT_S = 0.2  # how often it looks whether keys, roles or the token have changed
 _HEAR_S = 0.1  # how often it hears the core and new subscribers: so long a subscriber waits for its first message
 _FILE_AGAIN_S = 10.0  # after a file that could not be opened
@@ -68,16 +68,16 @@ class App:
         due_s = self._block_due_s if soonest_s is None else min(self._block_due_s, soonest_s)
         asked = zmq.zmq_poll(self._wire, max(0, math.ceil((due_s - time.monotonic()) * 1000)))
         now_s = time.monotonic()
-        s.core.link.beat()
+        looks, hears = now_s >= self._look_due_s, now_s >= self._hear_due_s
+        if looks:
+            s.core.link.beat()
         busy = self._take_samples()
-        hears = now_s >= self._hear_due_s
-        if hears or s.virtual or s.inputs.pressing:
+        if hears or s.core.virtual or s.inputs.pressing:
             self._take_inputs()
         s.core.collect()
-        if now_s >= self._look_due_s:
+        if looks:
             self._look_due_s = now_s + _LOOK_S
-            if s.core.look():
-                self._core_ended()
+            self._look(now_s)
         more = bool(asked) and self.desk.serve()
         if now_s >= self._admit_due_s:
             self._admit_due_s = now_s + _ADMIT_S
@@ -86,8 +86,6 @@ class App:
             self.desk.look()
         if s.lease.held is not None:
             self._watch_lease(now_s)
-        s.jobs.look(now_s)
-        s.alarm_file.look(s.alarms)
         pace = s.tasks.step()
         if hears:
             self._hear_due_s = now_s + _HEAR_S
@@ -95,13 +93,12 @@ class App:
             self._tell_story()
         if now_s >= self._block_due_s:
             self._publish(now_s)
-        if more or (busy and s.virtual):
+        if more or (busy and s.core.virtual):
             self._next_s = 0.0
         elif pace == Pace.FAST:
             self._next_s = now_s + _FAST_S
         else:
             self._next_s = self._block_due_s
-        self.systemd.alive()
 
     def run(self) -> None:
         """Until asked to end."""
@@ -125,10 +122,18 @@ class App:
 
     # The phases.
 
+    def _look(self, now_s: float) -> None:
+        """At what goes on beside: the core's process, the job that runs, the alarms on the disk."""
+        if self.service.core.look():
+            self._core_ended()
+        self.service.jobs.look(now_s)
+        self.service.alarm_file.look(self.service.alarms)
+        self.systemd.alive()
+
     def _take_samples(self) -> bool:
         """Rows into memory, recording and watch; True when there may be more at once."""
         s = self.service
-        if not s.virtual:
+        if not s.core.virtual:
             first = s.core.history.end
             if s.core.drain():
                 self._show(first)
@@ -149,11 +154,14 @@ class App:
         wait for the disk, those in memory are overwritten."""
         s = self.service
         history = s.core.history
+        end = history.end
         if s.recorder.active:
-            s.recorder.rows(first, history.table(first, history.end))
-        while first < history.end:
-            words = history.glance(first, history.capacity)
-            self._tell(s.watch.look(first, words))
+            s.recorder.rows(first, history.table(first, end))
+        while first < end:
+            words = history.glance(first, end - first)
+            seen = s.watch.look(first, words)
+            if seen:
+                self._tell(seen)
             first += len(words)
 
     def _take_inputs(self) -> None:

@@ -24,7 +24,7 @@ class Descriptors:
         """Whether `full` has changed."""
         limit = _limit()
         was, margin = self.full, _margin(limit)
-        if not was and _next(limit) >= limit - margin // 2:
+        if not was and self._next(limit) >= limit - margin // 2:
             self.full = True
             while self._kept:
                 os.close(self._kept.pop())
@@ -42,15 +42,16 @@ class Descriptors:
                 os.close(self._kept.pop())
         return bool(self._kept)
 
-
-def _next(limit: int) -> int:
-    """The number of a new descriptor: while we keep ours, all below it are taken."""
-    try:
-        number = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return limit
-    os.close(number)
-    return number
+    def _next(self, limit: int) -> int:
+        """The number of a new descriptor: while we keep ours, all below it are taken."""
+        if not self._kept:
+            return limit
+        try:
+            number = os.dup(self._kept[0])
+        except OSError:
+            return limit
+        os.close(number)
+        return number
 
 
 def _limit() -> int:

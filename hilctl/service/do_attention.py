@@ -26,6 +26,7 @@ def _when_kept(s: Service, result: Result) -> Task[Result]:
     s.alarm_file.look(s.alarms)
     while not s.alarm_file.has(version) and not s.alarm_file.problem and time.monotonic() < until_s:
         yield Pace.FAST
+        s.alarm_file.look(s.alarms)
     return result
 
 

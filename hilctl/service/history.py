@@ -59,20 +59,22 @@ class History:
 
     def append(self, words: npt.NDArray[np.int64], readings: npt.NDArray[np.int64]) -> None:
         """Adds rows in order, as tables of words."""
-        at = self.end % self._capacity
-        self.end += len(words)
-        if self._box is not None and self._box.there < self._capacity:
-            self._box.need(self.end)
-        if at + len(words) <= self._capacity:
-            self._words[at : at + len(words)] = words
-            self._readings[at : at + len(words)] = readings
+        capacity, box = self._capacity, self._box
+        at = self.end % capacity
+        over = at + len(words)
+        self.end = end = self.end + len(words)
+        if box is not None and box.there < capacity:
+            box.need(end)
+        if over <= capacity:
+            self._words[at:over] = words
+            self._readings[at:over] = readings
         else:
             self._put(self._words, words)
             self._put(self._readings, readings)
-        if self.end - self.first > self._capacity:
-            self.first = self.end - self._capacity
-        if self._box is not None:
-            self._box.hold(self.end)
+        if end - self.first > capacity:
+            self.first = end - capacity
+        if box is not None:
+            box.hold(end)
 
     def _put(self, ring: npt.NDArray[np.int64], words: npt.NDArray[np.int64]) -> None:
         """Where the ring turns."""
@@ -107,7 +109,7 @@ class History:
     def glance(self, first: int, most: int) -> npt.NDArray[np.int64]:
         """Rows from `first` on, at most so many, as a table of words: without a copy, up to where the ring turns."""
         at = first % self._capacity
-        return self._words[at : at + max(0, min(most, self.end - first))]
+        return self._words[at : at + min(most, self.end - first)]
 
     def _need(self, first: int) -> None:
         if first < self.first:

@@ -31,7 +31,6 @@ from hilctl.wire.ops_jobs import FIELDS, KINDS, LIVE, MEASURED
 log = logging.getLogger(__name__)
 
 REMEMBERED = 32
-_LOOK_S = 0.05
 _EVERY_S = 1.0  # progress is an event at most this often
 _POINTS, _LAST_POINTS = 2, 100  # that are events with one look, and at the end
 _PATIENCE_S = 90.0  # for a job that was asked to end: the table's way to rest, and off; then it is killed
@@ -81,7 +80,6 @@ class _Running:
     id: str  # what was lent to it
     end_s: float = 0.0  # when it was asked to end
     why: str = ""
-    looked_s: float = 0.0
     told_s: float = 0.0
     point: int = 0  # the next that is to be an event
 
@@ -168,9 +166,8 @@ class Jobs:
     def look(self, now_s: float) -> None:
         """What the one that runs says; whether it has ended."""
         now = self._running
-        if now is None or now_s < now.looked_s + _LOOK_S:
+        if now is None:
             return
-        now.looked_s = now_s
         job, code = now.job, now.worker.look()
         job.lines, job.count = now.worker.lines, now.worker.count
         job.measured, job.points = now.worker.measured, now.worker.points

@@ -161,8 +161,8 @@ class Telemetry:
         """Sends the samples that have come since the last time."""
         if BLOCK in self._blocks.wanted:
             self._packed.date(None if self.wall is None else self.wall.now)
-            first = max(self._sent, history.first)
-            while first < history.end:
+            first, end = max(self._sent, history.first), history.end
+            while first < end:
                 words = history.glance(first, _MOST_ROWS)
                 self._send(BLOCK, self._packed.pack(first, words))
                 first += len(words)

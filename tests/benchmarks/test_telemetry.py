@@ -1,7 +1,7 @@
 """What telemetry takes of a processor, beside raw pyzmq that sends as many bytes in the same run; and what is lost.
 
-The whole benchmark gives 1.6 to 2.2, by host (`hilctl bench telemetry`). Its quick form, which runs here, has five
-short rounds and scatters more; what it finds too dear is measured again by the whole, and held to its bound.
+The whole benchmark gives 1.7 to 2, by host (`hilctl bench telemetry`). Its quick form, which runs here, has a third of
+its rounds and scatters more; what it finds too dear is measured again by the whole, and held to its bound.
 """
 
 import json

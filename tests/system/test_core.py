@@ -18,8 +18,9 @@ import pytest
 from hilctl.law.requests import RequestKind
 from hilctl.loop import memory as shared
 from hilctl.loop.layout import SETTINGS
-from hilctl.loop.link import CoreProcess, Link
+from hilctl.loop.link import Link
 from hilctl.loop.options import CoreOptions
+from hilctl.loop.runner import CoreProcess
 from hilctl.loop.spawn import spawn
 from hilctl.signals import Mode, Trip
 from tests import waits

@@ -78,6 +78,7 @@ def test_where_the_processor_may_reorder_reads_the_copy_stands_between_two_fence
     seen = []
     monkeypatch.setattr(outside, "ORDERED", False)
     monkeypatch.setattr(outside, "full_fence", lambda: seen.append("fence"))
+    monkeypatch.setattr(board, "load", outside.load_and_fence)
     words, records = np.zeros(4, np.int64), np.zeros(SLOTS, RECORD)
     _post(words, records, 1)
     found = board.newest(_Seen("count", words, seen), 0, _Seen("copy", records, seen))
