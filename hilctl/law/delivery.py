@@ -11,10 +11,11 @@ The spool's model follows each, and its reading says which was true. The guard o
 
 A command that is held for three ticks in the middle of the pulse with which the inverse model turns friction round
 moves oil that nobody asked for: at 1 kHz, on the reference rig, it threw the table to 0.2 m/s beside a reference of
-0.01. What the wanted commands would have moved and the held one did not is owed: opening times ticks. The next commands
-repay it, as fast as reach and slew allow, before the mass has taken it up. While exchanges fail each command asks for
-what is owed in the first and in the second course alike, for it may be the one that arrives; the rest is known with the
-spool's next reading. Without such a reading nothing is repaid. (`pytest tests/unit/law/test_delivery.py`)
+0.01. What the wanted commands would have moved and the held one did not is owed: opening times ticks. The next
+commands repay it, as fast as reach and slew allow, before the mass has taken it up on its oil: after a longer silence
+nothing is repaid, and the feedback leads the table back. While exchanges fail each command asks for what is owed in
+the first and in the second course alike, for it may be the one that arrives; the rest is known with the spool's next
+reading. Without such a reading nothing is repaid. (`pytest tests/unit/law/test_delivery.py`)
 """
 
 import math
@@ -28,7 +29,8 @@ from hilctl.rt.jit import jit
 NONE, FIRST, ALL = range(3)
 COURSES = 3
 MOST_S = 7e-4  # of full opening: more is not repaid, the feedback takes its time over it
-LONGEST_S = 0.01  # of a silence: of a longer one the table has long followed what acted, and the feedback leads it back
+LONGEST = 0.4  # of half a swing of the oil, of a silence: a later repayment adds to the swing that it should prevent,
+LONGEST_TICKS = 3  # where so many, which one loss may cost, are not longer
 FORGOTTEN_S = 0.05  # what could not be repaid within a few ticks is the feedback's
 
 DELIVERY = record_of(
@@ -54,9 +56,10 @@ def rt_delivery_start(command: float, d: Any) -> None:
 
 @jit()
 def rt_delivered(failed: bool, sent: float, shown: bool, reading: float, lag: float, most: float, dt_s: float,
-                 periods: int, d: Any) -> None:  # fmt: skip
+                 periods: int, swing_s: float, d: Any) -> None:  # fmt: skip
     """After an exchange: what acts now. `shown`: the rig has a spool reading; `reading`: nan where there is none in
-    this tick. In these periods the spool goes the share `lag` of its way, and no farther than `most`.
+    this tick. In these periods the spool goes the share `lag` of its way, and no farther than `most`. `swing_s`: half a
+    period of the hydraulic mode.
     """
     begins, lasted = failed and d.unknown == 0, d.unknown
     if begins:
@@ -76,7 +79,7 @@ def rt_delivered(failed: bool, sent: float, shown: bool, reading: float, lag: fl
         if abs(reading - d.spool[k]) < abs(reading - d.spool[nearest]):
             nearest = k
     d.off = reading - d.spool[nearest]
-    if max(d.unknown, lasted) * dt_s > LONGEST_S:
+    if max(d.unknown, lasted) * dt_s > max(LONGEST * swing_s, LONGEST_TICKS * dt_s):
         d.due = 0.0
     elif failed:
         d.due = _rt_alike(d.owed[NONE], d.owed[FIRST])

@@ -45,6 +45,7 @@ from hilctl.law.modes import (
     rt_supply_level,
     rt_trip,
 )
+from hilctl.law.output import rt_half_swing_s
 from hilctl.law.own_loop import rt_own_command
 from hilctl.law.pid import rt_pid, rt_pid_start
 from hilctl.law.reference import rt_history_get
@@ -260,7 +261,7 @@ def rt_watch(s: Any, status: int) -> None:
     shown = s.now.sensors.spool.present != 0
     spool = s.checked.value[SPOOL] if shown and s.checked.rejected & (1 << SPOOL) == 0 else math.nan
     rt_delivered(rt_failed(status), s.u_applied, shown, spool, lag, s.now.machine.slew_per_s * passed_s, s.now.dt_s,
-                 s.periods, s.delivery)
+                 s.periods, rt_half_swing_s(s.now.machine), s.delivery)
     acts = rt_closed_loop(s) and not rt_own_loop(s)
     rt_still_opened(acts, s.valve.opening, max(s.now.arming.bump, s.arm.bump), s.arm.gain_m_s, passed_s, s.still)
     driven = abs(s.here.v_m_s) > s.now.limits.stuck.speed_m_s

@@ -1,4 +1,4 @@
-"""The presets with a link, as twins whose link loses exchanges: triangles stay below limits.velocity."""
+"""The presets with a link, as twins whose link loses exchanges: motions stay below limits.velocity."""
 
 import numpy as np
 import pytest
@@ -6,18 +6,22 @@ import pytest
 from hilctl.client import Client, private_service
 
 LOSSES = {"twin.link.lost": 0.0125, "twin.link.lost_ticks": 3}
-COUNT, LIMIT_M_S = 20, 0.2
+STALLS = {"twin.link.lost": 0.008, "twin.link.lost_ticks": 8}  # nearly half a swing of the oil
+LIMIT_M_S = 0.2
+TRIANGLES = 20, {"kind": "triangle", "amplitude_m": 0.025, "speed_m_s": 0.17, "cycles": 3}
+SINES = 30, {"kind": "sine", "amplitude_m": 0.02, "frequency_hz": 1.0, "cycles": 10}
 
 
-def fastest_m_s(preset, speed_m_s, **changes):
-    """Of so many triangles, without the limit that would end one."""
+def fastest_m_s(preset, motions, **changes):
+    """Of these motions, without the limit that would end one."""
     wide = {"limits.velocity.max_m_s": 0.5, "loop.time_to_live_s": 0.04}
-    with private_service(preset, changes={**LOSSES, **wide, **changes}) as service, Client(service.commands) as rig:
+    count, motion = motions
+    with private_service(preset, changes={**wide, **changes}) as service, Client(service.commands) as rig:
         rig.arm()
         most = []
-        for _ in range(COUNT):
-            motion = rig.track("triangle", amplitude_m=0.025, speed_m_s=speed_m_s, cycles=3)
-            rows = rig.samples(motion.first, rig.wait(motion).last, ["velocity_m_s"])
+        for _ in range(count):
+            driven = rig.track(**motion)
+            rows = rig.samples(driven.first, rig.wait(driven).last, ["velocity_m_s"])
             most.append(np.nanmax(np.abs(rows["velocity_m_s"])))
         assert rig.status()["trip"] is None
     return max(most)
@@ -25,5 +29,12 @@ def fastest_m_s(preset, speed_m_s, **changes):
 
 @pytest.mark.parametrize("preset", ["table-500-modbus", "table-500-serial", "table-500-mixed", "table-500-rtu"])
 def test_the_fastest_speed_of_a_campaign_leaves_room_for_losses(preset):
-    sharp = fastest_m_s(preset, 0.17, **{"limits.shaping.corner_s": 0.02})
-    assert fastest_m_s(preset, 0.17) < 0.95 * LIMIT_M_S < LIMIT_M_S < sharp
+    sharp = fastest_m_s(preset, TRIANGLES, **LOSSES, **{"limits.shaping.corner_s": 0.02})
+    assert fastest_m_s(preset, TRIANGLES, **LOSSES) < 0.95 * LIMIT_M_S < LIMIT_M_S < sharp
+
+
+@pytest.mark.parametrize("preset", ["table-500-modbus", "table-500-serial", "table-500-mixed"])
+def test_a_command_that_is_held_for_eight_ticks_while_friction_turns_leaves_the_table_below_the_limit(preset):
+    compensated = {**STALLS, "law.feed.inverse": 1.0}
+    sharp = fastest_m_s(preset, SINES, **compensated, **{"law.feed.smooth_s": 0.0})
+    assert fastest_m_s(preset, SINES, **compensated) < LIMIT_M_S < 1.5 * LIMIT_M_S < sharp

@@ -89,7 +89,9 @@ static inline void watch(State *s, int64_t status) {
     int shown = s->now.sensors.spool.present != 0;
     double spool = shown && !(s->checked.rejected & (1 << SPOOL)) ? s->checked.value[SPOOL] : NAN;
     delivered(failed(status), s->u_applied, shown, spool, lag, s->now.machine.slew_per_s * passed_s,
-              s->now.dt_s, s->periods, &s->delivery);
+              s->now.dt_s, s->periods,
+              PI * sqrt(s->now.machine.m * s->now.machine.Vt / (4 * s->now.machine.beta)) / s->now.machine.A,
+              &s->delivery);
     still_opened(closed_loop(s) && !own_loop(s), s->valve.opening, most(s->now.arming.bump, s->arm.bump),
                  s->arm.gain_m_s, s->now.dt_s * (double)s->periods, &s->still);
     effort(&s->now.limits, &s->now.machine, &s->now.law.valve,

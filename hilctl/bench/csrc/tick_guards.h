@@ -111,7 +111,7 @@ static inline double alike(double one, double other) {
 }
 
 static inline void delivered(int failed, double sent, int shown, double reading, double lag, double farthest, double dt,
-                             int64_t periods, Delivery *d) {
+                             int64_t periods, double swing_s, Delivery *d) {
     int begins = failed && d->unknown == 0;
     double passed = (double)periods, lasted = (double)d->unknown;
     if (begins) { d->held[NONE] = d->acts; d->held[FIRST] = sent; }
@@ -129,7 +129,7 @@ static inline void delivered(int failed, double sent, int shown, double reading,
         if (fabs(reading - d->spool[k]) < fabs(reading - d->spool[nearest])) nearest = k;
     }
     d->off = reading - d->spool[nearest];
-    if (most((double)d->unknown, lasted) * dt > LONGEST_S) d->due = 0;
+    if (most((double)d->unknown, lasted) * dt > most(LONGEST_OWED * swing_s, LONGEST_OWED_TICKS * dt)) d->due = 0;
     else if (failed) d->due = alike(d->owed[NONE], d->owed[FIRST]);
     else if (lasted > 0) d->due = isfinite(reading) ? d->owed[nearest] - (sent - d->plain) : 0;
     if (d->due != 0) {

@@ -14,12 +14,14 @@ from hilctl.law.output import OUTPUT, rt_limit
 DT_S, LAG, REACH, STEP = 1e-3, 0.27, 1.0, 0.25
 MOST = 10.0  # of the spool's way in a tick: no limit
 QUIET = 400  # ticks after which nothing is owed any more
+SWING_S = 0.025  # half a period of the hydraulic mode
 
 
 class Link:
     """A valve behind a link, and the law's output with its delivery."""
 
-    def __init__(self, shown: bool = True, share: float = 1.0) -> None:
+    def __init__(self, shown: bool = True, share: float = 1.0, swing_s: float = SWING_S) -> None:
+        self.swing_s = swing_s
         self.own, self.out = np.zeros(1, DELIVERY)[0], np.zeros(1, OUTPUT)[0]
         self.shown, self.share, self.acts, self.spool = shown, share, 0.0, 0.0
         self.acted: list[float] = []
@@ -32,7 +34,7 @@ class Link:
         self.acted.append(self.acts)
         self.spool += LAG * (self.acts - self.spool)
         reading = self.spool if self.shown and answered else math.nan
-        rt_delivered(not answered, sent, self.shown, reading, LAG, MOST, DT_S, 1, self.own)
+        rt_delivered(not answered, sent, self.shown, reading, LAG, MOST, DT_S, 1, self.swing_s, self.own)
         self.own.plain = wanted
         wanted += rt_repayment(self.share, float(self.out.command), 0.0, REACH, STEP, self.own)
         rt_limit(wanted, 0.0, REACH, STEP / DT_S, DT_S, 1, self.out)
@@ -78,9 +80,14 @@ def test_without_losses_every_command_is_the_wanted_one():
     assert [link.tick(value) for value in wanted] == wanted.tolist()
 
 
-@pytest.mark.parametrize(("ticks", "repaid"), [(10, True), (11, False), (100, False)])
-def test_a_long_silence_is_not_repaid_and_asks_for_nothing_while_it_lasts(ticks, repaid):
-    link = Link()
+@pytest.mark.parametrize(("half_swing_s", "ticks", "repaid"), [
+    (0.025, 10, True), (0.025, 11, False), (0.025, 100, False),
+    (0.01, 4, True), (0.01, 5, False),
+    (0.002, 3, True), (0.002, 4, False),
+])  # fmt: skip
+def test_a_silence_beyond_two_fifths_of_half_a_swing_and_three_ticks_is_not_repaid(half_swing_s, ticks, repaid):
+    """And asks for nothing while it lasts."""
+    link = Link(swing_s=half_swing_s)
     for k in range(20):
         link.tick(0.05 * k)
     for k in range(ticks):
@@ -107,14 +114,14 @@ def test_however_the_link_loses_what_is_owed_is_bounded_and_the_command_comes_ba
 def test_the_guard_of_the_spool_takes_the_course_that_its_reading_shows(course, held):
     own = np.zeros(1, DELIVERY)[0]
     for _ in range(100):
-        rt_delivered(False, 0.3, True, 0.3, LAG, MOST, DT_S, 1, own)
+        rt_delivered(False, 0.3, True, 0.3, LAG, MOST, DT_S, 1, SWING_S, own)
     spool = 0.3
     for sent in (0.35, 0.4, 0.45):
-        rt_delivered(True, sent, True, math.nan, LAG, MOST, DT_S, 1, own)
+        rt_delivered(True, sent, True, math.nan, LAG, MOST, DT_S, 1, SWING_S, own)
         spool += LAG * ({NONE: 0.3, FIRST: 0.35, ALL: sent}[course] - spool)
     assert own.held[course] == held
     spool += LAG * (0.3 - spool)
-    rt_delivered(False, 0.3, True, spool, LAG, MOST, DT_S, 1, own)
+    rt_delivered(False, 0.3, True, spool, LAG, MOST, DT_S, 1, SWING_S, own)
     assert own.off == pytest.approx(0.0, abs=1e-12)
 
 
@@ -122,20 +129,20 @@ def test_a_spool_that_follows_no_course_is_seen_after_a_loss_too():
     own = np.zeros(1, DELIVERY)[0]
     for k in range(30):
         failed = k in (10, 11, 12)
-        rt_delivered(failed, 0.3, True, math.nan if failed else 0.0, LAG, MOST, DT_S, 1, own)
+        rt_delivered(failed, 0.3, True, math.nan if failed else 0.0, LAG, MOST, DT_S, 1, SWING_S, own)
     assert own.off == pytest.approx(-0.3, rel=0.01)
 
 
 def test_a_tick_without_a_reading_knows_no_difference():
     own = np.zeros(1, DELIVERY)[0]
-    rt_delivered(False, 0.3, True, 0.0, LAG, MOST, DT_S, 1, own)
+    rt_delivered(False, 0.3, True, 0.0, LAG, MOST, DT_S, 1, SWING_S, own)
     assert own.off == pytest.approx(-0.3 * LAG)
-    rt_delivered(True, 0.3, True, math.nan, LAG, MOST, DT_S, 1, own)
+    rt_delivered(True, 0.3, True, math.nan, LAG, MOST, DT_S, 1, SWING_S, own)
     assert math.isnan(own.off)
 
 
 def test_the_spool_is_not_faster_than_the_valves_is():
     own = np.zeros(1, DELIVERY)[0]
     for k in range(1, 4):
-        rt_delivered(False, 1.0, True, 0.0, 1.0, 0.25, DT_S, 1, own)
+        rt_delivered(False, 1.0, True, 0.0, 1.0, 0.25, DT_S, 1, SWING_S, own)
         assert own.spool == pytest.approx([0.25 * k] * 3)
