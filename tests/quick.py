@@ -32,6 +32,7 @@ MORE: dict[str, tuple[str, ...]] = {
     "trips": ("tests/unit/test_trips.py",),
     "params": ("tests/unit/test_params.py",),
     "rig": ("tests/unit/test_rig.py",),
+    "rig_file": ("tests/unit/test_rig.py",),
     "conformance": ("tests/conformance",),
     "demo": ("tests/unit/demo",),
     "firmware_bridge": ("tests/conformance",),

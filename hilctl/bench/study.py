@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from hilctl import rig as rigs
+from hilctl import rig_file
 from hilctl.study.cluster import Cluster
 from hilctl.study.folder import Folder
 from hilctl.study.keys import keys_of, seed_key
@@ -31,10 +32,10 @@ _VARY = ["twin.machine.m=±20%", "twin.machine.beta=±20%", "twin.friction.fs=15
 
 def plan_of(runs: int, chunk: int = 8) -> Plan:
     """The study that is timed."""
-    path = rigs.find(RIG)
+    path = rig_file.find(RIG)
     rig = rigs.load(RIG, twin=True)
     motion = Motion("sine", "sine", {"frequency_hz": 1.0, "amplitude_m": 0.03, "duration_s": 4.0}, "")
-    return Plan(rig=rig.name, path=str(path), text=rig.text, tree=rigs.read_tree(path), changes={},
+    return Plan(rig=rig.name, path=str(path), text=rig.text, tree=rig_file.read_tree(path), changes={},
                 varied=parse(_VARY, keys_of(rig), seed_key(rig)), motions=[motion], runs=runs, seed=1, design="sobol",
                 compensation=[], rest_s=0.6, chunk=chunk, program=program())  # fmt: skip
 

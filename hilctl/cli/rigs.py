@@ -150,7 +150,7 @@ def _driver(rig: "Rig") -> tuple[list[str], list[str]]:
 def _presets(given: argparse.Namespace) -> int:
     import tomllib
 
-    from hilctl.rig import presets as known
+    from hilctl.rig_file import presets as known
 
     found = known()
     if given.json:

@@ -99,16 +99,17 @@ def _need_folder(given: argparse.Namespace) -> None:
 def _plan(given: argparse.Namespace) -> "Plan":
     """Everything checked, before a worker starts."""
     from hilctl import rig as rigs
+    from hilctl import rig_file
     from hilctl.study.keys import keys_of, seed_key
     from hilctl.study.motions import checked, usual
     from hilctl.study.plan import COMPENSATION, WITH, WITHOUT, Plan
     from hilctl.study.program import program
     from hilctl.study.vary import parse
 
-    path = rigs.find(given.rig)
-    tree = rigs.read_tree(path)
+    path = rig_file.find(given.rig)
+    tree = rig_file.read_tree(path)
     if given.params:
-        rigs.lay(_parameters(Path(given.params)), tree)
+        rig_file.lay(_parameters(Path(given.params)), tree)
     changes = pairs(given.changes)
     text = rigs.load(given.rig, twin=True).text + (f"# {given.params}\n" if given.params else "")
     rig = rigs.from_tree(tree, path, twin=True, changes=changes)
@@ -128,10 +129,10 @@ def _plan(given: argparse.Namespace) -> "Plan":
 
 def _parameters(file: Path) -> dict[str, Any]:
     """The tables of a file, or of a commissioning's."""
-    from hilctl import rig as rigs
+    from hilctl import rig_file
 
     file = file / _PARAMETERS if file.is_dir() else file
-    tables = rigs.read_tree(source_file("--params", file))
+    tables = rig_file.read_tree(source_file("--params", file))
     return {key: value for key, value in tables.items() if key != "schema"}
 
 

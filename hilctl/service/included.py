@@ -9,7 +9,7 @@ import time
 from typing import Any
 
 from hilctl.params.tables import nested
-from hilctl.rig import File, lay
+from hilctl.rig_file import File, lay
 from hilctl.service.store import Store
 from hilctl.wire.toml import SAVED, tables_of, toml_of
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 from hilctl.conformance import Bench
-from hilctl.rig import presets
+from hilctl.rig_file import presets
 from tests.system import text_parts
 from tests.system.modbus_parts import device
 from tests.system.serial_parts import TTL_TICKS, board

@@ -22,7 +22,8 @@ from hilctl.learning.wanted import Wanted
 from hilctl.params import BadValues
 from hilctl.recording.reader import open_recording
 from hilctl.results.proof import Learned, Repeat
-from hilctl.rig import load, presets
+from hilctl.rig import load
+from hilctl.rig_file import presets
 from tests.fuzz.target import Take, Target, came_through
 from tests.unit.learning.test_wanted import FACTS
 from tests.unit.recording.recording_parts import small_recording

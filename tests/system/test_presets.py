@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from hilctl import rig as rigs
+from hilctl import rig_file
 from hilctl.law.motions import check_plan, plan
 from hilctl.law.requests import RequestKind
 from hilctl.loop import inprocess
@@ -15,7 +16,7 @@ from tests.system.core_parts import ask, settled, until
 pytestmark = pytest.mark.timeout(300)
 
 
-@pytest.mark.parametrize("name", sorted(rigs.presets()))
+@pytest.mark.parametrize("name", sorted(rig_file.presets()))
 def test_a_preset_arms_tracks_and_switches_off_without_a_trip(name):
     rig = rigs.load(name, twin=True)
     assert rig.name == name

@@ -12,7 +12,7 @@ from firmware_bridge.registry import configured, find
 from hilctl import rig as rigs
 from hilctl.cli.main import main
 from hilctl.client import Client, private_service
-from hilctl.rig import presets
+from hilctl.rig_file import presets
 from hilctl.signals import Status
 from tests.system.emulate_parts import FAST, Emulation
 from tests.system.service_parts import arms, driven_to_its_end, undisturbed, until

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from hilctl.rig import presets
+from hilctl.rig_file import presets
 from tests.system.emulate_parts import Emulation
 
 BAUD = 4_000_000  # a pseudo-terminal has no speed; the emulated line takes the time of this one

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from hilctl import rig
+from hilctl import rig, rig_file
 from hilctl.params import BadValues, Problem
 
-PRESET = rig.find("table-500")
+PRESET = rig_file.find("table-500")
 
 
 def problems(**changes: object) -> list[Problem]:
@@ -16,7 +16,7 @@ def problems(**changes: object) -> list[Problem]:
     return caught.value.problems
 
 
-@pytest.mark.parametrize("name", sorted(rig.presets()))
+@pytest.mark.parametrize("name", sorted(rig_file.presets()))
 def test_every_preset_is_a_rig(name: str) -> None:
     loaded = rig.load(name)
     assert loaded.name == name
@@ -112,7 +112,7 @@ def test_a_base_is_a_file_beside_it_or_else_a_preset(tmp_path: Path) -> None:
     loaded = rig.load(main)
     assert (loaded.name, loaded.tables.machine.m, loaded.driver) == ("mine", 505.0, "modbus")
     assert [file.path.name for file in loaded.files] == ["mine.toml", "table-500-modbus.toml", "table-500.toml"]
-    assert rig.read_tree(main)["machine"]["stroke_m"] == 0.1
+    assert rig_file.read_tree(main)["machine"]["stroke_m"] == 0.1
     (tmp_path / "table-500-modbus").mkdir()  # no rig file
     assert rig.load(main).driver == "modbus"
     (tmp_path / "table-500-modbus").rmdir()

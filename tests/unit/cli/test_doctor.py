@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hilctl import rig
+from hilctl import rig, rig_file
 from hilctl.cli import doctor_fix
 from hilctl.cli import doctor_told as told
 from hilctl.cli.doctor_warm import needed
@@ -208,7 +208,7 @@ def test_a_setting_that_the_kernel_refuses_returns_1(
 
 
 @pytest.mark.skipif(PLAIN, reason="nothing is compiled")
-@pytest.mark.parametrize("name", sorted(rig.presets()))
+@pytest.mark.parametrize("name", sorted(rig_file.presets()))
 def test_what_a_start_loads_is_known_for_every_preset_without_opening_its_device(name: str) -> None:
     described = rig.load(name)
     functions = needed(described)

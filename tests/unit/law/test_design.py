@@ -9,6 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hilctl import rig as rigs
+from hilctl import rig_file
 from hilctl.design import tuning
 from hilctl.design.loop import (
     MARGIN,
@@ -45,7 +46,9 @@ def peak_at_every_frequency(loop: Loop, gains: Any) -> float:
     return float(np.abs(np.prod(each, axis=0)).max())
 
 
-@pytest.mark.parametrize("name", [name for name in rigs.presets() if rigs.load(name).controller.law.feedback != "rig"])
+@pytest.mark.parametrize(
+    "name", [name for name in rig_file.presets() if rigs.load(name).controller.law.feedback != "rig"]
+)
 def test_every_preset_keeps_the_margin_over_the_whole_family_and_what_is_told_of_it_is_true(name: str) -> None:
     rig = rigs.load(name)
     gains, no_frequency = gains_of(rig.controller, "three_state"), np.zeros(0)

@@ -6,7 +6,7 @@ from firmware_bridge.registry import configured, find
 from firmware_bridge.serial_text.driver import has
 from hilctl import rig
 from hilctl.params import BadValues, plain
-from hilctl.rig import presets
+from hilctl.rig_file import presets
 from tests.system.text_parts import table as preset
 from tests.unit.serial_text.text_talk import table
 

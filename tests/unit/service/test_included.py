@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from hilctl import rig
+from hilctl import rig, rig_file
 from hilctl.service.included import included_text, to_keep
 from hilctl.service.store import Author, Set, Store
 
@@ -16,7 +16,7 @@ LUGRE = {"friction.model": "lugre", "friction.s0": 1e8, "friction.s1": 1e5}
 def main(tmp_path: Path) -> Path:
     """A rig file that includes what is not there yet."""
     path = tmp_path / "mine.toml"
-    text = rig.find("table-500").read_text()
+    text = rig_file.find("table-500").read_text()
     path.write_text(text.replace('model = "karnopp"', 'model = "karnopp"\nnegative = { fc = 250.0, fs = 3000.0 }'))
     return path
 

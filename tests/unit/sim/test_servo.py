@@ -9,12 +9,13 @@ import pytest
 from firmware_bridge.driver import COMMAND, READINGS
 from firmware_bridge.registry import configured, exchange_of
 from hilctl import rig as rigs
+from hilctl import rig_file
 from hilctl.params import BadValues
 from hilctl.servo import Hold, State, paper_servo, simulate
 from hilctl.signals import Status
 from sim.servo import ServoDriver, record
 
-PRESET = tomllib.loads(rigs.presets()["servo-004"].read_text(encoding="utf-8"))
+PRESET = tomllib.loads(rig_file.presets()["servo-004"].read_text(encoding="utf-8"))
 QUIET = {"noise_m": 0.0, "noise_m_s2": 0.0, "noise_pa": 0.0}
 RATE_HZ = 2000.0
 

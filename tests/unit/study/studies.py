@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from hilctl import rig as rigs
+from hilctl import rig_file
 from hilctl.study.keys import keys_of, seed_key
 from hilctl.study.plan import Motion, Plan
 from hilctl.study.program import program
@@ -18,10 +19,10 @@ VARY = ("twin.machine.m=±20%", "twin.valve.hysteresis=0:0.05", "twin.friction.f
 
 def small(runs: int = 12, chunk: int = 2, vary: tuple[str, ...] = VARY, **other: Any) -> Plan:
     """On the reference rig."""
-    path = rigs.find("table-500")
+    path = rig_file.find("table-500")
     rig = rigs.load("table-500", twin=True, changes=QUICK)
     given = {
-        "rig": rig.name, "path": str(path), "text": rig.text, "tree": rigs.read_tree(path), "changes": dict(QUICK),
+        "rig": rig.name, "path": str(path), "text": rig.text, "tree": rig_file.read_tree(path), "changes": dict(QUICK),
         "varied": parse(vary, keys_of(rig), seed_key(rig)), "motions": [SINE], "runs": runs, "seed": 7,
         "design": "sobol", "compensation": [], "rest_s": 0.2, "chunk": chunk, "program": program(),
     }  # fmt: skip
