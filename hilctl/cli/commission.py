@@ -50,7 +50,7 @@ def commission(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--speeds", nargs="+", type=SPEED, default=None, metavar="M/S",
                         help="speeds of the friction campaign (24 from 0.001 to 0.8)")  # fmt: skip
     parser.add_argument("--budget", type=BUDGET, default=None, metavar="S", help="rig time for the friction campaign "
-                        "(90); with less, the reversals take less too")  # fmt: skip
+                        "(90)")  # fmt: skip
     parser.add_argument("--sines", nargs="+", type=number(0.05, 20, "Hz"), default=None, metavar="HZ",
                         help="sines whose distortion is measured (0.5 1 2 5)")  # fmt: skip
     parser.add_argument("--warm-up", type=number(0, 3600, "s"), default=10.0, metavar="S",

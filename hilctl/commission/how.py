@@ -8,7 +8,6 @@ from hilctl.commission import sines, tracking
 from hilctl.commission.history import History
 
 CAMPAIGN_S = 90.0  # of rig time: the whole work then takes less than five minutes
-_REVERSALS_S, _LEAST_REVERSALS_S = 40.0, 20.0  # likewise; where the campaign takes less, they do
 
 
 class How(NamedTuple):
@@ -35,11 +34,6 @@ class How(NamedTuple):
     def samples(self) -> Path:
         """Where the legs are kept."""
         return self.folder / "only" / "-".join(self.only) if self.only else self.folder
-
-    @property
-    def reversals_s(self) -> float:
-        """Rig time for the friction before it slides."""
-        return min(_REVERSALS_S, max(_LEAST_REVERSALS_S, _REVERSALS_S * self.campaign_s / CAMPAIGN_S))
 
     @property
     def asked(self) -> dict[str, Any]:

@@ -13,6 +13,8 @@ from hilctl.identify.presliding import identify_presliding
 from hilctl.params.tables import nested
 from hilctl.wire.errors import Refused
 
+REVERSALS_S = 40.0
+
 
 def plant(work: Work) -> None:
     """Moving mass, flow gain, oil, valve, delay; applied at once, because the mass is needed for the forces."""
@@ -76,8 +78,8 @@ def reversals(work: Work) -> None:
     """The friction before it slides, from the sliding curve that was identified, else from the active one."""
     with work.notes.stages("reversals"):
         try:
-            found = identify_presliding(work.rig, _curve(work), center_m=work.center_m,
-                                        budget_s=work.how.reversals_s, tell=work.notes.say)  # fmt: skip
+            found = identify_presliding(work.rig, _curve(work), center_m=work.center_m, budget_s=REVERSALS_S,
+                                        tell=work.notes.say)  # fmt: skip
         except (LegFault, Refused, ValueError) as fault:
             work.go_on_without("reversals", "friction before sliding is not identified, and the static model is used",
                                fault)  # fmt: skip

@@ -9,7 +9,7 @@ from hilctl.experiment.stages import PLANT_S, PREPARING_S
 
 SINE_S = 6.0  # before or after
 _TRACKING_S, _LEARNING_S = 13.0, 37.0  # the triangles; a learned drive
-_CANDIDATES_S, _PREVIEW_S, _GAINS_S = 7.0, 22.0, 53.0
+_REVERSALS_S, _CANDIDATES_S, _PREVIEW_S, _GAINS_S = 40.0, 7.0, 22.0, 53.0
 
 
 def expected_s(how: How) -> dict[str, float]:
@@ -22,7 +22,7 @@ def expected_s(how: How) -> dict[str, float]:
         ("plant", "mass, flow, oil and delay", PLANT_S),
         ("friction", "measuring friction", how.campaign_s),
         ("friction", "fitting the friction model", 0.0),
-        ("reversals", "reversals", how.reversals_s),
+        ("reversals", "reversals", _REVERSALS_S),
         ("compensation", "compensation", _CANDIDATES_S),
         ("compensation", "preview", _PREVIEW_S),
         ("gains", "gains", _GAINS_S),
