@@ -6,10 +6,10 @@ often, packed once, by plain pyzmq to one listener: what remains when there is n
 
 Service without listener, service with one, raw pyzmq: one after the other, and the same again, while the loop runs on.
 A ratio is the median of the rounds' ratios, so that what disturbs one round does not count; they are short and many,
-because the host's own speed wanders within seconds. Who sends has a processor
-of its own, and the loop and the listeners share another: beside the loop a sender finds its caches cold, and one
-chance placement made either side a third dearer. Before, while the service's memory fills, the listener stalls for two
-seconds, with no queue of its own. All processes are there from the beginning: none starts within a round.
+because the host's own speed wanders within seconds. Who sends has a processor of its own, and the loop and the
+listeners share another: beside the loop a sender finds its caches cold, and one chance placement made either side a
+third dearer. Before, while the service's memory fills, the listener stalls for two seconds, with no queue of its own.
+All processes are there from the beginning: none starts within a round.
 """
 
 import json

@@ -24,6 +24,7 @@ def fastest_m_s(preset, motions, **changes):
             rows = rig.samples(driven.first, rig.wait(driven).last, ["velocity_m_s"])
             most.append(np.nanmax(np.abs(rows["velocity_m_s"])))
         assert rig.status()["trip"] is None
+    print(f"{preset}, {motion['kind']}, {changes}: {max(most):.3f} m/s")
     return max(most)
 
 

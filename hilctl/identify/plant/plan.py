@@ -36,7 +36,6 @@ CHANNELS = (
 )  # fmt: skip
 
 SPEED_SHARE, FLOW_SHARE, TRAVEL_SHARE = 0.6, 0.45, 0.7  # of the limits, of the valve's no-load speed
-CHIRP_SHARE = 0.8  # of limits.velocity, up to the knee: behind a stall of the host the table swings on its oil
 PUSH_SHARE = 0.15  # of the supply's force, which accelerates the mass in the fast sine and in the chirps
 ACCELERATION_SHARE = 0.2  # of its limit
 HELD_TICKS, HELD_SHARE = 4, 0.35  # a command that a loss holds for so long adds this share of limits.velocity at most
@@ -76,15 +75,15 @@ def legs_of(facts: Facts, share: float = 1.0) -> list[Leg]:
     centre = 0.5 * (low + high)
     travel = share * TRAVEL_SHARE * min(0.5 * (high - low), 0.9 * facts["machine.stroke_m"] - abs(centre))
     valve = facts["machine.Qn"] / facts["machine.A"] * facts["limits.command.opening"]
-    speed = share * min(SPEED_SHARE * facts["limits.velocity.max_m_s"], FLOW_SHARE * valve)
+    fastest = share * SPEED_SHARE * facts["limits.velocity.max_m_s"]
+    speed = min(fastest, share * FLOW_SHARE * valve)
     held = HELD_SHARE * facts["limits.velocity.max_m_s"] * facts.rate_hz / HELD_TICKS
     shake = share * min(PUSH_SHARE * push, most, held)
     fast_hz = shake / (2 * math.pi * speed)
     slow_hz = max(speed / (2 * math.pi * travel), 0.3)
     slow_hz = min(slow_hz, 0.5 * fast_hz)
     mode_hz = facts.mode_rad_s / (2 * math.pi)
-    most_m_s = share * CHIRP_SHARE * facts["limits.velocity.max_m_s"]
-    knee_hz, first_hz = max(KNEE * mode_hz, shake / (2 * math.pi * most_m_s)), FIRST * mode_hz
+    knee_hz, first_hz = max(KNEE * mode_hz, shake / (4 * math.pi * fastest)), FIRST * mode_hz  # the fastest is there
     sine = {"center_m": centre, "soft_start_s": 0.5, "soft_stop_s": 0.5}
     chirp = {
         **sine, "amplitude_m": shake / (2 * math.pi * knee_hz) ** 2, "duration_s": CHIRP_S, "knee_hz": knee_hz,

@@ -1,5 +1,10 @@
 """The service's side, with a core that does what it is told."""
 
+import os
+import socket
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -11,6 +16,8 @@ from hilctl.loop.link import Busy, Link, QueueFull
 from hilctl.loop.memory import make
 from hilctl.loop.options import CoreOptions
 from hilctl.loop.outside import Reader, Writer
+from hilctl.loop.runner import CoreProcess
+from hilctl.loop.spawn import Spawned
 
 
 class Silent:
@@ -157,3 +164,24 @@ def test_rows_held_are_told_and_let_go(core):
     assert core.memory.words[layout.HELD] == 100
     core.link.held(None)
     assert core.memory.words[layout.HELD] == layout.FREE
+
+
+@pytest.mark.parametrize("described", [True, False])
+def test_the_end_of_a_core_is_seen_with_and_without_a_descriptor_of_its_process(described, monkeypatch):
+    """A kernel before 5.3 has none."""
+    if not described:
+        monkeypatch.setattr(os, "pidfd_open", refuse)
+    ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    program = [sys.executable, "-c", "input()"]  # until its input ends
+    with its, subprocess.Popen(program, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        core = CoreProcess(Spawned(process, ours))
+        assert core.poll() is None
+        process.stdin.close()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        assert core.poll() == core.wait(0.0) == 1
+        core.close()
+        assert core.poll() == 1
+
+
+def refuse(*_):
+    raise OSError

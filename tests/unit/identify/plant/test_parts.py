@@ -47,6 +47,18 @@ def test_motions_keep_to_shares_of_the_limits_whatever_the_machine():
                 assert w**2 * p["amplitude_m"] <= min(20.0, 0.15 * 21e6 * 3e-3 / m) * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("fastest", [0.1, 0.2, 1.0])
+def test_chirps_are_no_faster_than_their_share_of_the_limit_and_as_sharp_as_the_fast_sine(fastest):
+    """Behind a stall of the host the table swings on its oil, and needs room for it."""
+    _, fast, *chirps = (leg.parameters for leg in legs_of(facts(**{"limits.velocity.max_m_s": fastest})))
+    for p in chirps:
+        hz = np.linspace(*sorted((p["start_hz"], p["end_hz"])), 2000)
+        speed = 2 * np.pi * hz * p["amplitude_m"] / (1 + (hz / p["knee_hz"]) ** 2)
+        assert speed.max() <= 0.6 * fastest * (1 + 1e-9)
+        sharpest = p["amplitude_m"] * (2 * np.pi * p["knee_hz"]) ** 2
+        assert sharpest == pytest.approx(fast["amplitude_m"] * (2 * np.pi * fast["frequency_hz"]) ** 2)
+
+
 @pytest.mark.parametrize("rate_hz", [200.0, 400.0, 1000.0])
 def test_a_command_that_a_loss_holds_for_four_ticks_leaves_the_table_below_the_limit(rate_hz):
     for leg in legs_of(facts(rate_hz, **{"limits.velocity.max_m_s": 0.2})):
