@@ -204,6 +204,7 @@ CHANNELS: tuple[Channel, ...] = (
     Channel("vd_m_s", "m/s", "f8", "reference velocity delayed like the estimates"),
     Channel("ad_m_s2", "m/s²", "f8", "reference acceleration delayed like the estimates"),
     Channel("error_m", "m", "f8", "delayed reference minus estimated position"),
+    Channel("left_m", "m", "f8", "part of error_m that feedback leaves: a table that friction makes swing at rest"),
     # feed-forward
     Channel("blend", "", "f8", "share of the inverse model in the feed-forward (lambda)"),
     Channel("u_linear", "", "f8", "linear feed-forward"),

@@ -7,7 +7,8 @@ tests compare every page with what would be written now.
 
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -212,7 +213,8 @@ _OURS = ("rig-file.md", "safety.md", "emulate.md", "dynamics.md", "results.md", 
          "recordings.md", "reports.md", "studies.md", "cli.md", "messages.md", "pictures.md")  # fmt: skip
 
 
-def pages() -> dict[Path, str]:
+@cache
+def pages() -> Mapping[Path, str]:
     """Every page that has such parts, as it should be."""
     made = {DOCS / name: _filled((DOCS / name).read_text(encoding="utf-8")) for name in _OURS}
     made[DOCS / "protocol.md"] = protocol.filled((DOCS / "protocol.md").read_text(encoding="utf-8"))

@@ -10,7 +10,7 @@ from hilctl.bench.tick_course import TURN
 from hilctl.bench.yardstick import build, c_records
 from hilctl.errors import HilctlError
 from hilctl.friction import MODELS, stribeck
-from hilctl.law import adapt, delivery, effort, estimate, feed, sensors, stillness
+from hilctl.law import adapt, delivery, effort, estimate, feed, landing, sensors, stillness
 from hilctl.law.adapt import ADAPT, Adapt
 from hilctl.law.arming import ARMING, Arming
 from hilctl.law.delivery import DELIVERY
@@ -41,7 +41,7 @@ from hilctl.law.signs import SIGNS
 from hilctl.law.state import STATE
 from hilctl.law.stillness import STILL
 from hilctl.law.three_state import THREE_STATE, ThreeState
-from hilctl.law.valve_stage import REST, SLACK, SOFT, VALVE, ValveStage
+from hilctl.law.valve_stage import SLACK, SOFT, VALVE, ValveStage
 from hilctl.machine import GRAVITY, Machine
 from hilctl.params import dtype_of
 from hilctl.signals import ALARMS, SAMPLE, SENSOR_KINDS, SENSORS, Action, Mode, Status, Trip
@@ -56,7 +56,7 @@ _RECORDS: dict[str, Any] = {
     "Pid": dtype_of(Pid), "PidState": PID, "ThreeState": dtype_of(ThreeState), "ThreeStateState": THREE_STATE,
     "Fresh": FRESH,
     "Notch": dtype_of(Notch), "NotchState": NOTCH, "Notches": NOTCHES,
-    "ValveStage": dtype_of(ValveStage), "ValveState": VALVE,
+    "ValveStage": dtype_of(ValveStage), "ValveState": VALVE, "Landing": landing.LANDING,
     "Adapt": dtype_of(Adapt), "AdaptState": ADAPT, "OwnLoop": dtype_of(OwnLoop), "Law": dtype_of(Law),
     "Output": OUTPUT,
     "Arming": dtype_of(Arming), "Fit": FIT, "Signs": SIGNS, "Search": SEARCH, "Arm": ARMING,
@@ -72,7 +72,10 @@ _CODES: dict[str, type[IntEnum]] = {
 _CONSTANTS: dict[str, float] = {
     "SETTINGS_WORDS": len(BLENDED), "PID_FEEDBACK": PID_FEEDBACK, "RIG_FEEDBACK": RIG_FEEDBACK,
     "SENSOR_COUNT": sensors.COUNT, "RETURN_S": RETURN_S,
-    "SLACK": SLACK, "SOFT": SOFT, "REST": REST,
+    "SLACK": SLACK, "SOFT": SOFT,
+    **{k: getattr(landing, k) for k in ("SWING", "PLAY", "FIRST", "SETTLED", "LASTS", "WIDER", "CREEP_PER_S")},
+    "TO_NULL_S": landing.TO_NULL_S, "LANDING_BLEND_S": landing.BLEND_S, "LANDING_LAG_S": landing.LAG_S,
+    "BAND_KEPT": landing.KEPT,
     "NOTCH_HIGHEST": HIGHEST, "NOTCH_RESIDUE": RESIDUE, "NOTCH_STEPS": STEPS,
     "ADAPT_CALM_S": adapt.CALM_S, "ADAPT_LEAK_S": adapt.LEAK_S, "ADAPT_FORGETS_S": adapt.FORGETS_S,
     "ADAPT_OVERLAP": adapt.OVERLAP, "ADAPT_GAIN": adapt.GAIN, "ADAPT_USED": adapt.USED, "ADAPT_LEAST": adapt.LEAST,

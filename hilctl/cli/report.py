@@ -13,8 +13,8 @@ from hilctl.errors import DONE
 def report(parser: argparse.ArgumentParser) -> None:
     """The arguments of `report`."""
     parser.add_argument("source", metavar="PATH",
-                        help="the folder or the JSON file of a commissioning, a friction campaign, a dynamics study or "
-                        "a study by simulation; a recording; the black box of a trip (`trip-…`)")  # fmt: skip
+                        help="the folder or the JSON file of a commissioning, of what `hilctl identify` measured, or "
+                        "of a study by simulation; a recording; the black box of a trip (`trip-…`)")  # fmt: skip
     parser.add_argument("--out", default="", metavar="DIR", help="for the page and its figures (beside what it shows)")
     parser.set_defaults(do=_report)
 

@@ -15,14 +15,16 @@ _LEFT = {
     "commissioning": ("commission.json", "stages"),
     "friction": ("friction.json", "windows"),
     "points": ("fit.json", "set_aside"),
+    "plant": ("plant.json", "explained_percent"),
+    "presliding": ("presliding.json", "probabilities"),
     "dynamics": ("study.json", "transfer_functions"),
     "runs": ("study-runs.json", "within_share"),
 }
 # What is in a folder whose work did not come to its end, and what ends it.
 _BEGUN = {"campaign.json": "hilctl identify friction --resume {}", "dynamics.json":
           "hilctl identify dynamics --resume {}", "study-plan.json": "hilctl study {} --resume"}  # fmt: skip
-_TAKES = ("give the folder of a commissioning, a friction campaign, a study of dynamics or one by simulation, its JSON "
-          "file, or a recording")
+_TAKES = ("give the folder of a commissioning, of one of its parts (`hilctl identify`) or of a study by simulation, "
+          "its JSON file, or a recording")
 
 
 def recognised(source: Path) -> tuple[str, Path]:
@@ -31,9 +33,9 @@ def recognised(source: Path) -> tuple[str, Path]:
         for kind, (name, _) in _LEFT.items():
             if (source / name).is_file():
                 return kind, source / name
-        for name, command in _BEGUN.items():
-            if (source / name).is_file():
-                raise WrongUse(f"{source}: its work is not finished: `{command.format(source)}` ends it")
+        command = _ends(source)
+        if command:
+            raise WrongUse(f"{source}: its work is not finished: `{command}` ends it")
         raise WrongUse(f"{source}: holds no result ({', '.join(name for name, _ in _LEFT.values())}); {_TAKES}")
     if not source.exists():
         raise WrongUse(f"{source}: no such file; {_TAKES}")
@@ -44,6 +46,22 @@ def recognised(source: Path) -> tuple[str, Path]:
         if key in held:
             return kind, source
     raise WrongUse(f"{source}: is neither a result nor a recording; {_TAKES}")
+
+
+def _ends(folder: Path) -> str:
+    """The command that ends the work that was begun in a folder; empty where none was."""
+    from hilctl.experiment.course import PLAN
+
+    for name, command in _BEGUN.items():
+        if (folder / name).is_file():
+            return command.format(folder)
+    if not (folder / PLAN).is_file():
+        return ""
+    from hilctl.identify import plant, presliding
+
+    work = _held(folder / PLAN).get("work")
+    kind = next((kind for kind, its in (("plant", plant.WORK), ("presliding", presliding.WORK)) if its == work), "")
+    return f"hilctl identify {kind} --resume {folder}" if kind else ""
 
 
 def _held(file: Path) -> dict[str, Any]:
@@ -69,11 +87,27 @@ def _commissioning(file: Path, folder: Path) -> Path:
 
 
 def _friction(file: Path, folder: Path) -> Path:
-    from hilctl.report.friction.page import write
+    from hilctl.report.alone.page import of_campaign
     from hilctl.results.identified import IdentifiedFriction
     from hilctl.results.stored import read_as
 
-    return write(read_as(IdentifiedFriction, file, _again("friction", file)), folder / "report.html")
+    return of_campaign(read_as(IdentifiedFriction, file, _again("friction", file)), folder / "report.html")
+
+
+def _plant(file: Path, folder: Path) -> Path:
+    from hilctl.report.alone.page import of_plant
+    from hilctl.results.identified import IdentifiedPlant
+    from hilctl.results.stored import read_as
+
+    return of_plant(read_as(IdentifiedPlant, file, _again("plant", file)), folder / "report.html")
+
+
+def _reversals(file: Path, folder: Path) -> Path:
+    from hilctl.report.alone.page import of_reversals
+    from hilctl.results.identified import IdentifiedReversals
+    from hilctl.results.stored import read_as
+
+    return of_reversals(read_as(IdentifiedReversals, file, _again("presliding", file)), folder / "report.html")
 
 
 def _again(kind: str, file: Path) -> str:
@@ -82,11 +116,11 @@ def _again(kind: str, file: Path) -> str:
 
 
 def _points(file: Path, folder: Path) -> Path:
-    from hilctl.report.friction.page import write
+    from hilctl.report.alone.page import of_points
     from hilctl.results.identified import FittedPoints
     from hilctl.results.stored import read_as
 
-    return write(read_as(FittedPoints, file), folder / "report.html")
+    return of_points(read_as(FittedPoints, file), folder / "report.html")
 
 
 def _dynamics(file: Path, folder: Path) -> Path:
@@ -125,6 +159,6 @@ def _recording(file: Path, folder: Path) -> Path:
 
 
 _WRITES: dict[str, Callable[[Path, Path], Path]] = {
-    "commissioning": _commissioning, "friction": _friction, "points": _points, "dynamics": _dynamics,
-    "runs": _runs, "recording": _recording,
+    "commissioning": _commissioning, "friction": _friction, "points": _points, "plant": _plant,
+    "presliding": _reversals, "dynamics": _dynamics, "runs": _runs, "recording": _recording,
 }  # fmt: skip

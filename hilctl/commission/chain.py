@@ -28,6 +28,7 @@ from hilctl.commission.parameters import restored
 from hilctl.commission.progress import expected_s
 from hilctl.commission.work import Work
 from hilctl.experiment import course, journal
+from hilctl.experiment.blame import REMEDY, bad_link, counted
 from hilctl.experiment.drive import LegFault
 from hilctl.experiment.own_loop import refuse_on
 from hilctl.experiment.stages import Progress, progress
@@ -53,6 +54,7 @@ class Commissioning:
         refuse_on(rig, "commission")
         earlier = only.earlier(how, str(rig.hello["rig"])) if how.only else None
         self.rig, self.how, self.work = rig, how, Work(rig, how, tell, earlier)
+        self._link = counted(rig)
         if how.only and not how.resume:
             course.forgotten(how.samples)
         begin = course.resumed if how.resume else course.begun
@@ -91,9 +93,20 @@ class Commissioning:
             self._broken_off("interrupted")
             raise
         except (*_FAULTS, Refused, OSError) as fault:  # a service that is gone is one, and a full disk
-            raise self._broken_off(str(fault)) from fault
+            raise self._broken_off(self._with_the_link(fault)) from fault
         only.completed(work)
         return self.result
+
+    def _with_the_link(self, fault: Exception) -> str:
+        """What is wrong; and that the link is bad, where it is and the fault does not say so."""
+        text = str(fault)
+        if isinstance(fault, OSError) or REMEDY in text:  # a service that is gone counts no more
+            return text
+        try:
+            link = bad_link(self._link, counted(self.rig))
+        except (Refused, OSError):
+            return text
+        return f"{text}. {link}" if link else text
 
     def _broken_off(self, text: str) -> CommissionFailed:
         stage = self.work.notes.stage

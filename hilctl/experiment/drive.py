@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hilctl.errors import HilctlError
 from hilctl.experiment import journal
+from hilctl.experiment.blame import counted, whose
 from hilctl.experiment.policy import HOPELESS, OFTEN, SLIGHT, TIMES, Allowance
 from hilctl.experiment.record import Losses, Record, record_of
 from hilctl.experiment.sensors import SENSED
@@ -118,7 +119,7 @@ def drive(rig: "Client", leg: Leg) -> Driven:
         return _of(head, rows, rate_hz, part, leg.weighed)._replace(about=leg.about)
     again: list[str] = []
     while True:
-        before = _link(rig)
+        before = counted(rig)
         motion, rows = _once(rig, leg)
         head = {"name": leg.name, "motion": motion._asdict(), "about": dict(leg.about), "again": again, "left_out": ""}
         driven = _of(head, rows, rate_hz, leg.part(motion) or slice(None), leg.weighed)
@@ -134,7 +135,8 @@ def drive(rig: "Client", leg: Leg) -> Driven:
             return driven._replace(left_out=problem)
         again.append(problem)
         if final:
-            raise LegFault(f"{leg.name}: {_times(len(again))}: {problem}. {_whose(before, _link(rig), losses)}")
+            cause = whose(before, counted(rig), losses)
+            raise LegFault(f"{leg.name}: {_times(len(again))}: {problem}. {cause[0].upper()}{cause[1:]}")
 
 
 def stored(folder: Path, rate_hz: float, of: int = 0) -> list[Driven]:
@@ -191,30 +193,6 @@ def usable(losses: Losses, allowance: Allowance) -> bool:
 
 def _times(count: int) -> str:
     return "driven once" if count == 1 else f"driven {count} times, each time too much was lost; the last"
-
-
-def _link(rig: "Client") -> dict[str, Any]:
-    status = rig.status()
-    return {**status["link"]["errors"], "missed": status["core"]["missed"]}
-
-
-def _whose(before: dict[str, Any], after: dict[str, Any], losses: Losses) -> str:
-    """Who lost it, by the counters of link and loop, and what to do."""
-    failed = {name: after[name] - before.get(name, 0) for name in after if name != "missed"}
-    counted = [f"{count} {name}" for name, count in failed.items() if count > 0]
-    said = []
-    if counted:
-        said.append(
-            f"the link failed meanwhile: {', '.join(counted)}; check its cable, its termination and the device's load, "
-            "raise driver.answer_timeout_s within the period, or lower loop.rate_hz (`hilctl status` shows the link)"
-        )
-    if after["missed"] > before["missed"]:
-        late = after["missed"] - before["missed"]
-        said.append(f"the loop missed {late} ticks; `hilctl doctor` says why a host is late")
-    if not counted and losses.rejected:
-        names = " and ".join(losses.rejected)
-        said.append(f"the link is sound, so the readings themselves were rejected: check range and cable of {names}")
-    return "; ".join(said) or "run `hilctl doctor`"
 
 
 def _once(rig: "Client", leg: Leg) -> "tuple[Motion, dict[str, Any]]":

@@ -4,6 +4,7 @@ from typing import Any
 
 from hilctl.law.adapt import rt_adapt, rt_adapt_null_known, rt_adapt_scale, rt_adapt_start, rt_adapt_stop
 from hilctl.law.escalation import rt_integral_lives
+from hilctl.law.landing import rt_landing_shift
 from hilctl.law.modes import rt_closed_loop, rt_own_loop
 from hilctl.law.sensors import ACCELERATION, DISPLACEMENT, PRESSURE_A, PRESSURE_B, SUPPLY, rt_failed
 from hilctl.law.settings import PID_FEEDBACK
@@ -43,6 +44,7 @@ def rt_adapt_tick(s: Any, status: int) -> None:
         s.pid.integral -= moved
     else:
         s.three_state.integral -= moved
+    rt_landing_shift(moved, s.landing)
 
 
 @jit()

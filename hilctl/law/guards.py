@@ -182,7 +182,7 @@ def rt_guard(settings: Any, mode: int, closed: bool, status: int, checked: Any, 
                   machine.Ps * (limits.supply.low if low else limits.supply.high), limits.supply, SUPPLY, armed, tick,
                   periods, g)
     if settings.sensors.spool.present != 0 and math.isfinite(spool_off):  # without a reading nothing is known
-        most = limits.read_back.difference
+        most = limits.read_back.difference + settings.law.valve.dither  # the spool is late, and the dither fast
         _rt_judge(Trip.READ_BACK.value, armed and abs(spool_off) > most, spool_off, most,
                   limits.read_back, SPOOL, armed, tick, periods, g)
     _rt_judge(Trip.SENSOR_DRIFT.value, abs(drift_m_s2) > limits.drift.max_m_s2, drift_m_s2, limits.drift.max_m_s2,

@@ -156,7 +156,7 @@ class ReadBack(Params):
     """The spool's own position, where the rig measures it, against what the valve should have done."""
 
     difference: Annotated[
-        float, number(0.001, 2, "", "largest difference, as a share of full opening", loosens="up")
+        float, number(0.001, 2, "", "largest difference, as a share of full opening, beyond the dither", loosens="up")
     ] = 0.1
     action: Annotated[ActionName, _ACTION] = "null"
     ticks: Annotated[int, _TICKS] = 5

@@ -13,6 +13,7 @@ from hilctl.law.bumps import ARMED, GOING
 from hilctl.law.estimate import rt_seen_speed
 from hilctl.law.feed import rt_pressure_for
 from hilctl.law.guards import rt_cause_present, rt_latch
+from hilctl.law.landing import rt_landing_start
 from hilctl.law.pid import rt_pid_start
 from hilctl.law.reference import rt_history_rest, rt_hold_motion, rt_rejoin_none, rt_stop_motion
 from hilctl.law.reference.point import rt_rest
@@ -77,6 +78,7 @@ def rt_feedback_start(s: Any) -> None:
     pressure = s.checked.value[PRESSURE_A] - s.checked.value[PRESSURE_B]
     rt_pid_start(0.0, 0.0, s.pid)
     rt_three_state_start(0.0, pressure - rt_pressure_for(s.linear, s.now.friction, s.here), s.three_state)
+    rt_landing_start(s.landing)
     s.valve.opening = s.valve.rate = 0.0
 
 

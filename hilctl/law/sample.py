@@ -38,6 +38,7 @@ def rt_fill_sample(s: Any, readings: Any, status: int, sample: Any) -> None:
     sample.xr_m, sample.vr_m_s, sample.ar_m_s2, sample.jr_m_s3 = s.here.x_m, s.here.v_m_s, s.here.a_m_s2, s.here.j_m_s3
     sample.xd_m, sample.vd_m_s, sample.ad_m_s2 = s.delayed.x_m, s.delayed.v_m_s, s.delayed.a_m_s2
     sample.error_m = s.delayed.x_m - e.x if closed else 0.0
+    sample.left_m = s.landing.left_m if closed else 0.0
 
     sample.blend = rt_inverse_share(s.now.law.feed, s.without_inverse)
     sample.u_linear = s.u_linear if closed else 0.0

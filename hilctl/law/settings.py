@@ -123,6 +123,7 @@ def _complete_valve(controller: Controller, out: Any) -> None:
     machine, valve = controller.machine, controller.law.valve
     out.machine.overlap_a, out.machine.overlap_b = machine.overlaps
     if valve.dither is None:
-        out.law.valve.dither = DITHER * valve.inverse if machine.hysteresis > 0.0 else 0.0
+        sticks = machine.hysteresis > 0.0 or machine.threshold > 0.0
+        out.law.valve.dither = DITHER * valve.inverse if sticks else 0.0
     if valve.dither_hz == 0.0:
         out.law.valve.dither_hz = QUARTER / out.dt_s

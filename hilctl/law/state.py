@@ -13,6 +13,7 @@ from hilctl.law.feed import LINEAR
 from hilctl.law.freshness import FRESH
 from hilctl.law.guards import GUARD
 from hilctl.law.inverse import INVERSE
+from hilctl.law.landing import LANDING
 from hilctl.law.notch import NOTCHES
 from hilctl.law.output import OUTPUT
 from hilctl.law.pid import PID
@@ -90,6 +91,7 @@ STATE: Any = record_of(
         ("fresh", FRESH),
         ("three_state", THREE_STATE),
         ("pid_share", np.float64),
+        ("landing", LANDING),
         ("notches", NOTCHES),
         ("valve", VALVE),
         ("adapt", ADAPT),

@@ -31,6 +31,7 @@ from hilctl.law.feed import (
 )
 from hilctl.law.freshness import rt_fresh_start, rt_pressure_share
 from hilctl.law.guards import rt_guard
+from hilctl.law.landing import FIRST, rt_landed, rt_landed_integral, rt_landing
 from hilctl.law.modes import (
     rt_act,
     rt_arm_step,
@@ -64,7 +65,6 @@ from hilctl.law.stillness import rt_still, rt_still_opened
 from hilctl.law.three_state import rt_three_state, rt_three_state_start
 from hilctl.law.tick_feed import rt_feed_forward, rt_pid_part
 from hilctl.law.tick_output import rt_output
-from hilctl.law.valve_stage import rt_valve_rests
 from hilctl.rt.jit import jit
 from hilctl.rt.records import rt_copy, words_of
 from hilctl.signals import Arming, Mode, Trip
@@ -294,10 +294,26 @@ def _rt_pressure_deviation(s: Any) -> float:
 
 
 @jit()
-def _rt_rests(s: Any, gain_per_m: float) -> bool:
-    """The table stands behind a closed valve, near enough: friction that jumps would let go of it again and again."""
-    stands = s.now.friction.reach_m == 0.0 and s.here.v_m_s == 0.0 and s.here.a_m_s2 == 0.0
-    return stands and rt_valve_rests(s.now.law.valve, s.now.machine, gain_per_m * (s.delayed.x_m - s.estimate.x))
+def _rt_left(s: Any, error_m: float, live: bool) -> float:
+    """The part of the error that feedback leaves, where the table stands and would only swing (landing.py). It stays as
+    it is while nothing may accumulate."""
+    law, dt_s, pid = s.now.law, s.now.dt_s * s.periods, s.pid_share > 0.0
+    gain = law.three_state.kd_per_m + rt_pid_part(s) * (law.pid.kp_per_m - law.three_state.kd_per_m)
+    rests = s.here.v_m_s == 0.0 and s.here.a_m_s2 == 0.0 and (s.mode == Mode.HOLD or s.mode == Mode.TRACK)
+    if rests and not live:
+        return float(s.landing.left_m)
+    integral = s.pid.integral if pid else s.three_state.integral
+    overlap = law.valve.inverse * (s.now.machine.overlap_a + s.now.machine.overlap_b)
+    first = FIRST if overlap > 0.0 and s.now.friction.reach_m == 0.0 else 0.0
+    left = rt_landing(rests, gain * error_m, integral, first, law.valve.rest, dt_s, s.landing)
+    if live and rt_landed(law.valve.rest, s.landing):
+        integral = rt_landed_integral(integral, dt_s, s.landing)
+        if pid:
+            s.pid.integral = integral
+        else:
+            s.three_state.integral = integral
+    s.landing.left_m = left / gain if gain > 0.0 else 0.0
+    return float(s.landing.left_m)
 
 
 @jit()
@@ -313,14 +329,15 @@ def rt_opening(s: Any) -> float:
         return float(s.u_law)
     law, dt_s, e = s.now.law, s.now.dt_s * s.periods, s.estimate
     error, refused, live = s.delayed.x_m - e.x, s.output.refused, rt_integral_lives(s)
+    error -= _rt_left(s, error, live)
+    live = live and not rt_landed(law.valve.rest, s.landing)
     feedback = 0.0
     if s.pid_share < 1.0:
         deviation_pa = s.checked.value[PRESSURE_A] - s.checked.value[PRESSURE_B] - s.pressure_ref_pa
         feedback = rt_three_state(law.three_state, error, s.delayed.v_m_s - e.v, s.delayed.a_m_s2 - (e.a + e.b),
-                                  deviation_pa, s.fresh, refused, live and not _rt_rests(s, law.three_state.kd_per_m),
-                                  dt_s, s.three_state)  # fmt: skip
+                                  deviation_pa, s.fresh, refused, live, dt_s, s.three_state)
     if s.pid_share > 0.0:
-        u_pid = rt_pid(law.pid, error, refused, live and not _rt_rests(s, law.pid.kp_per_m), dt_s, s.pid)
+        u_pid = rt_pid(law.pid, error, refused, live, dt_s, s.pid)
         feedback += rt_pid_part(s) * (u_pid - feedback)
     s.u_law = feedback + s.u_feed
     return float(s.u_law)

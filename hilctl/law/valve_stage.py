@@ -17,10 +17,6 @@ Last of all comes half of the hysteresis h in the direction in which the command
 play. The dither keeps noise from deciding on that direction, and moves the spool where h is less than it is assumed to
 be. A dither added later would undo the play's inverse. A quarter of the rate is as fast as a sine with four samples
 goes; half and a third of the rate were worse on the reference rig.
-
-Where friction jumps at rest, an integral that is never still opens the valve until the table breaks away, behind an
-overlap with nothing to brake it: it jumps to and fro by some 60 µm. So the integral stands while the table rests within
-REST of its place, as an opening (on the reference rig, 3 % of overlap: 61 → 0.1 µm, 2026-11-25).
 """
 
 import math
@@ -32,8 +28,7 @@ from hilctl.params import Params, number, record_of
 from hilctl.rt.jit import jit
 
 SLACK, SOFT = 2e-3, 1e-3  # openings: feedback that does not cross, and in which it crosses (reference rig, 2026-11-25)
-REST = 7.5e-4  # of opening: an error at rest that is left, 39 µm on the reference rig
-DITHER = 0.01  # amplitude where the valve has hysteresis and the rig file names none
+DITHER = 0.01  # amplitude where the valve has hysteresis or a threshold, and the rig file names none
 QUARTER = 0.25  # of the rate: the dither's frequency where the rig file names none
 
 
@@ -51,8 +46,12 @@ class ValveStage(Params):
     ] = 2e-4
     null_bias: Annotated[float, number(-0.2, 0.2, "", "command at which the valve is closed; arming refines it")] = 0.0
     dither: Annotated[
-        float | None, number(0, 0.05, "", "amplitude of the dither; unset: 0.01 where machine.hysteresis is not 0")
+        float | None,
+        number(0, 0.05, "", "amplitude of the dither; unset: 0.01 where machine.hysteresis or threshold is not 0"),
     ] = None
+    rest: Annotated[
+        float, number(0, 0.05, "", "most that feedback leaves, as an opening, of a table that would swing at rest")
+    ] = 5e-3
     dither_hz: Annotated[float, number(0, 1000, "Hz", "frequency of the dither; 0: a quarter of the rate")] = 0.0
 
 
@@ -101,9 +100,3 @@ def rt_valve_stage(c: Any, machine: Any, opening: float, feed: float, ahead: flo
         s.way = math.copysign(1.0, spool - s.asked)
         s.asked = spool
     return float(spool + 0.5 * c.inverse * machine.hysteresis * s.way)
-
-
-@jit()
-def rt_valve_rests(c: Any, machine: Any, opening: float) -> bool:
-    """Whether feedback that asks for so little leaves the valve closed, behind its overlap."""
-    return bool(c.inverse * (machine.overlap_a + machine.overlap_b) > 0.0 and abs(opening) < REST)

@@ -53,6 +53,8 @@ class CoreThread:
         """Processor time that the loop took; known at its end."""
         return self._thread.spent_s
 
+    voice = -1  # what it says waits in a queue of this process
+
     def said(self) -> list[dict[str, Any]]:
         """See Runner."""
         heard = self._heard.messages  # other threads append meanwhile

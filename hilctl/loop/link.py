@@ -255,6 +255,11 @@ class Link:
         they lie in the ring, in one part or two. Returns how many."""
         return self._rows.pour(limit_rows, into)
 
+    def peek(self, first: int) -> list[Table]:
+        """Rows from number `first` on, as tables of words, without a copy and without taking them."""
+        found: list[Table] = self._rows.peek(first)
+        return found
+
     @property
     def asked(self) -> int:
         """The id of the last request; a status whose `request` is the same has seen it."""
@@ -285,8 +290,14 @@ class Link:
         return out
 
     @property
+    def voice(self) -> int:
+        """A descriptor that is readable while the core has said something new, and after its end; -1: there is none."""
+        return self._runner.voice
+
+    @property
     def messages(self) -> tuple[str, ...]:
         """Everything that the core has said to people, in order."""
+        self._hear()
         return self._messages
 
     def _hear(self) -> None:
@@ -307,13 +318,15 @@ class Link:
         return self._runner.poll()
 
     def stop(self, timeout_s: float) -> int:
-        """Asks for an orderly end and waits for it; kills the core when the time is over. Returns the exit code."""
+        """Asks for an orderly end and waits for it; kills the core when the time is over. Returns the exit code.
+
+        Also beside a thread that goes on reading what the core says: this one does not listen.
+        """
         self._runner.end()
         code = self._runner.wait(timeout_s)
         if code is None:
             self._runner.kill()
             code = self._runner.wait(timeout_s)
-        self._hear()
         return -signal.SIGKILL if code is None else code
 
     def close(self) -> None:

@@ -69,6 +69,16 @@ class Reader:
         """How many records there ever were, with those that found no place."""
         return int(self._words[self._ring + WRITTEN] + self._words[self._ring + LOST])
 
+    def peek(self, first: int) -> list[Any]:
+        """The records from number `first` on, which is none before `read`, as they lie in the ring, in one part or in
+        two where it turns. They stay there."""
+        count = load(self._words, self._ring + WRITTEN) - first
+        if count <= 0:
+            return []
+        slots, at = self._slots[0], first % self._size
+        over = at + count - self._size
+        return [slots[at : at + count]] if over <= 0 else [slots[at:], slots[:over]]
+
     def pour(self, limit: int, into: Callable[..., None]) -> int:
         """Gives `into` the oldest waiting records, in order, at most `limit`, as they lie in the ring: in one part, or
         in two where the ring turns. Their slots are free afterwards. Returns how many."""

@@ -29,6 +29,10 @@ class Runner(Protocol):
     def kill(self) -> None:
         """Ends it at once."""
 
+    @property
+    def voice(self) -> int:
+        """A descriptor that is readable while something it has said waits, and after its end; -1: there is none."""
+
     def said(self) -> list[dict[str, Any]]:
         """What it has said since the last call."""
 
@@ -73,6 +77,11 @@ class CoreProcess:
     def kill(self) -> None:
         """See Runner."""
         self._process.kill()
+
+    @property
+    def voice(self) -> int:
+        """See Runner."""
+        return self._socket.fileno()
 
     def said(self) -> list[dict[str, Any]]:
         """See Runner."""

@@ -16,7 +16,7 @@ ORDER: tuple[str, ...] = (
     "pressure_share", "load_pressure_pa", "position_m", "velocity_m_s", "acceleration_used_m_s2", "friction_n",
     "xr_m", "vr_m_s", "ar_m_s2", "jr_m_s3", "xd_m", "vd_m_s", "ad_m_s2",
     "warnings", "trip", "mode", "arming", "motion", "enabled", "supply",
-    "error_m", "u_linear", "u_inverse", "pressure_ref_pa", "u_feed",
+    "error_m", "left_m", "u_linear", "u_inverse", "pressure_ref_pa", "u_feed",
     "u_position", "u_integral", "u_velocity", "u_acceleration", "u_pressure",
     "u_pid_p", "u_pid_i", "u_pid_d", "u_law", "u_notched", "saturated", "u_cmd",
     "learning", "learned_null", "learned_gain", "learned_overlap", "valve_null",

@@ -1,19 +1,20 @@
 """The service's one thread: a cycle every block of samples, or as soon as somebody asks.
 
 wait → heartbeat → samples in → what they show → requests → lease → job → tasks → telemetry → a sign of life
+
+That is a whole round. While nobody asks and no sample shows a change, most rounds are short: wait → telemetry.
 """
 
 import math
 import time
 from typing import Any
 
-import zmq
-
 from hilctl.service.alarms import EARLIER, raised_again
 from hilctl.service.black_box import BlackBox
 from hilctl.service.descriptors import Descriptors
 from hilctl.service.desk import Desk
 from hilctl.service.do_feed import ran_dry
+from hilctl.service.doorbell import Doorbell
 from hilctl.service.filing import after_failure, rotate, run_always
 from hilctl.service.lease import Held
 from hilctl.service.left import pack_left, tell_story
@@ -22,16 +23,17 @@ from hilctl.service.service import Service
 from hilctl.service.status import status_of, told_trip
 from hilctl.service.systemd import Systemd
 from hilctl.service.tasks import Pace, Result, Task
-from hilctl.service.telemetry import OF_ALL, OF_ONE, Telemetry
+from hilctl.service.telemetry import MOST_ROWS, OF_ALL, OF_ONE, Telemetry
 from hilctl.service.watch import Seen
 from hilctl.signals import Trip
 from hilctl.wire.ops import OPS
 
 _STATUS_S = 1.0
 _FAST_S = 0.001
-_LOOK_S = 0.05  # how often the service tells its core that it lives, and asks whether the core does
-_ADMIT_S = 0.2  # how often it looks whether keys, roles or the token have changed
-_HEAR_S = 0.1  # how often it hears the core and new subscribers: so long a subscriber waits for its first message
+_BEAT_S = 0.05  # how often the service tells its core that it lives
+_LOOK_S = 0.05  # how often it asks whether the core lives
+_ADMIT_S = 0.2  # how often it looks whether keys, roles or the token have changed: a whole round is due then
+_HEAR_S = 0.1  # how often a whole round hears the core and new subscribers though neither has rung
 _FILE_AGAIN_S = 10.0  # after a file that could not be opened
 _DRAINS = 8  # in one cycle, so that a fast virtual clock cannot starve the wire
 
@@ -44,6 +46,7 @@ class App:
         self._block_s = service.rig.service.block_s
         self._scope_every = max(1, round(service.rate_hz / service.rig.service.scope_hz))
         self._block_due_s = self._status_due_s = time.monotonic()
+        self._beat_due_s = 0.0
         self._next_s = self._look_due_s = self._hear_due_s = self._admit_due_s = self._file_due_s = 0.0
         self._always = True  # that it runs, or was not tried yet
         self.descriptors: Descriptors | None = None  # watched where the process is the service's own
@@ -53,7 +56,7 @@ class App:
         self._story, self._told = False, 0  # whether there is something new for who finds this run's black box
         service.tasks.own("what an earlier run left", pack_left(service))
         self._rows_lost, self._recording = 0, service.recorder.state
-        self._wire = [(desk.socket, zmq.POLLIN)]
+        self._bell = self._doorbell()
         service.events.listen(telemetry.event)
         service.listeners = lambda: telemetry.listeners
         service.events.listen(service.recorder.event)
@@ -66,11 +69,15 @@ class App:
         """One round."""
         s = self.service
         due_s = self._block_due_s if soonest_s is None else min(self._block_due_s, soonest_s)
-        asked = zmq.zmq_poll(self._wire, max(0, math.ceil((due_s - time.monotonic()) * 1000)))
+        rings = self._bell.wait(max(0, math.ceil((due_s - time.monotonic()) * 1000)))
         now_s = time.monotonic()
-        looks, hears = now_s >= self._look_due_s, now_s >= self._hear_due_s
-        if looks:
+        if now_s >= self._beat_due_s:
+            self._beat_due_s = now_s + _BEAT_S
             s.core.link.beat()
+        if not rings and now_s >= self._block_due_s and self._pass_on(now_s):
+            self._next_s = self._block_due_s
+            return
+        looks, hears = now_s >= self._look_due_s, now_s >= self._hear_due_s or len(rings) > (self.desk.socket in rings)
         busy = self._take_samples()
         if hears or s.core.virtual or s.inputs.pressing:
             self._take_inputs()
@@ -78,7 +85,7 @@ class App:
         if looks:
             self._look_due_s = now_s + _LOOK_S
             self._look(now_s)
-        more = bool(asked) and self.desk.serve()
+        more = self.desk.socket in rings and self.desk.serve()
         if now_s >= self._admit_due_s:
             self._admit_due_s = now_s + _ADMIT_S
             self._watch_admission()
@@ -99,6 +106,29 @@ class App:
             self._next_s = now_s + _FAST_S
         else:
             self._next_s = self._block_due_s
+        self._bell.used()
+
+    def _pass_on(self, now_s: float) -> bool:
+        """A short round: the block goes out as it lies in the ring, and stays there. False where it must be a whole
+        one: that is due, somebody waits, a sample shows a change, or there is none."""
+        s = self.service
+        if now_s >= min(self._admit_due_s, self._status_due_s) or s.core.virtual or s.core.unanswered:
+            return False
+        if len(s.tasks) or s.recorder.active or s.inputs.pressing or s.jobs.running or s.lease.silent(now_s):
+            return False
+        if self.telemetry.scope_wanted or self.telemetry.sent < s.core.history.end:
+            return False
+        parts = s.core.link.peek(self.telemetry.sent)
+        if not parts or sum(map(len, parts)) > MOST_ROWS or not all(s.watch.quiet(words) for words in parts):
+            return False
+        self.telemetry.straight(parts)
+        self._next_block(now_s)
+        return True
+
+    def _doorbell(self) -> Doorbell:
+        """What wakes the service: requests, subscriptions, and what the core says."""
+        core = self.service.core
+        return Doorbell(self.desk.socket, *self.telemetry.sockets, beside=-1 if core.ended else core.link.voice)
 
     def run(self) -> None:
         """Until asked to end."""
@@ -215,6 +245,7 @@ class App:
             name = s.admission.suspend(flood)
             reason = f"{name} subscribed more often than {OF_ONE} times, or all together than {OF_ALL}"
             s.tell("access", action="too_many_subscriptions", reason=f"{reason}; every subscription has ended")
+            self._bell = self._doorbell()
 
     def _core_ended(self) -> None:
         s = self.service
@@ -228,6 +259,7 @@ class App:
             text=s.core.ended.text,
         )
         s.watch.core_ended()
+        self._bell = self._doorbell()
         self._status_due_s = 0.0
 
     def _watch_lease(self, now_s: float) -> None:
@@ -258,8 +290,8 @@ class App:
         if gone:
             s.tell("access", action="revoked")
             self.desk.reopen()
-            self._wire = [(self.desk.socket, zmq.POLLIN)]
             self.telemetry.reopen()
+            self._bell = self._doorbell()
 
     def _watch_descriptors(self) -> None:
         """Connections never take the last descriptors: a recording, and what is connected, must go on."""
@@ -277,9 +309,7 @@ class App:
     def _publish(self, now_s: float) -> None:
         s = self.service
         self.telemetry.samples(s.core.history, self._scope_every)
-        self._block_due_s += self._block_s
-        if self._block_due_s < now_s:  # a stall: go on from here
-            self._block_due_s = now_s + self._block_s
+        self._next_block(now_s)
         if s.recorder.state is not self._recording:
             self._watch_recorder()
         if s.recorder.active or now_s >= self._status_due_s:
@@ -291,6 +321,11 @@ class App:
             self._watch_journal()
             self._watch_alarm_file()
             self.telemetry.status(lambda: status_of(s))
+
+    def _next_block(self, now_s: float) -> None:
+        self._block_due_s += self._block_s
+        if self._block_due_s < now_s:  # a stall: go on from here
+            self._block_due_s = now_s + self._block_s
 
     def _watch_recorder(self) -> None:
         was, now = self._recording, self.service.recorder.state

@@ -110,6 +110,11 @@ class Core:
         """Moves the rows that have come, at most `room`, into the history; returns how many."""
         return self.link.pour(min(_DRAIN_ROWS, room), self.history.append)
 
+    @property
+    def unanswered(self) -> bool:
+        """Whether the loop owes an answer."""
+        return self._unanswered > 0
+
     def collect(self) -> None:
         """Takes in the answers that have come."""
         if not self._unanswered:

@@ -215,12 +215,6 @@ def _mean(s: Service, sensor: str, channel: str, samples: int) -> float:
         raise Refused(
             Code.WRONG_MODE, f"only {len(rows)} of {samples} samples since the last change; let time pass", "samples"
         )
-    rest = s.store.controller.arming.rest_speed_m_s
-    fastest = float(np.mean(np.abs(rows["velocity_m_s"])))
-    travelled = abs(float(rows["position_m"][-1] - rows["position_m"][0]))
-    # The speed's mean is taken, for a single estimate of it is noisy at rest.
-    if not fastest <= rest or travelled > rest * len(rows) / s.rate_hz + 1e-4:
-        raise Refused(Code.WRONG_MODE, f"the table moves: {fastest:.3g} m/s, arming.rest_speed_m_s is {rest:g}", sensor)
     fresh = rows[channel][rows["rejected"] >> SENSORS.index(sensor) & 1 == 0]
     lost = 1.0 - len(fresh) / len(rows)
     if lost > _MOST_LOST:
@@ -230,6 +224,12 @@ def _mean(s: Service, sensor: str, channel: str, samples: int) -> float:
             "`hilctl status` shows the link, `hilctl watch` the sensor",
             sensor,
         )
+    rest = s.store.controller.arming.rest_speed_m_s
+    fastest = float(np.mean(np.abs(rows["velocity_m_s"])))
+    travelled = abs(float(rows["position_m"][-1] - rows["position_m"][0]))
+    # The speed's mean is taken, for a single estimate of it is noisy at rest.
+    if not fastest <= rest or travelled > rest * len(rows) / s.rate_hz + 1e-4:
+        raise Refused(Code.WRONG_MODE, f"the table moves: {fastest:.3g} m/s, arming.rest_speed_m_s is {rest:g}", sensor)
     mean = float(np.mean(fresh))
     if not math.isfinite(mean):
         raise Refused(Code.WRONG_MODE, f"{sensor} gives no value", sensor)

@@ -109,10 +109,14 @@ class LeaseDesk:
     def expired(self, now_s: float) -> Held | None:
         """The lease that was lost to silence, once."""
         held = self.held
-        if held is None or now_s - held.beat_s <= self._patience_s[held.kind]:
+        if held is None or not self.silent(now_s):
             return None
         self.drop()
         return held
+
+    def silent(self, now_s: float) -> bool:
+        """Whether the lease's holder has been silent for too long."""
+        return self.held is not None and now_s - self.held.beat_s > self._patience_s[self.held.kind]
 
     def _who(self) -> str:
         assert self.held is not None

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgpack
 import numpy as np
+import numpy.typing as npt
 import zmq
 
 from hilctl.recording.layout import Event
@@ -33,7 +34,7 @@ _SUBSCRIPTION, _SUBSCRIPTION_CURVE = 128, 1024  # bytes: a peer only ever subscr
 _WAITING = 8
 OF_ONE, OF_ALL = 256, 1024  # subscriptions of one key, and of all: zmq remembers each, 100 bytes for each of its own
 _LINGER_MS = 200
-_MOST_ROWS = 4096  # of one block: on the virtual clock a cycle may bring more
+MOST_ROWS = 4096  # of one block: on the virtual clock a cycle may bring more
 _REAL = [i for i, c in enumerate(CHANNELS) if c.kind == "f8"]
 _WHOLE = [i for i, c in enumerate(CHANNELS) if c.kind == "i8"]
 
@@ -107,13 +108,23 @@ class Telemetry:
         self._scope = Topics(_listen(context, doors[1], self._queue), SCOPE)
         self._packed = Blocks(run, schema)
         self.wall: Wall | None = None  # none on the virtual clock
-        self._sent = 0  # next sequence number to send
+        self.sent = 0  # next sequence number to send
         self._packer = msgpack.Packer(use_bin_type=True)
 
     @property
     def endpoints(self) -> tuple[str, str]:
         """Where telemetry and scope are."""
         return self.doors[0].endpoint, self.doors[1].endpoint
+
+    @property
+    def sockets(self) -> "tuple[zmq.Socket[bytes], zmq.Socket[bytes]]":
+        """Where subscriptions come in."""
+        return self._blocks.socket, self._scope.socket
+
+    @property
+    def scope_wanted(self) -> bool:
+        """Whether anybody listens to the scope."""
+        return bool(self._scope.wanted)
 
     @property
     def listeners(self) -> dict[str, int]:
@@ -161,20 +172,30 @@ class Telemetry:
         """Sends the samples that have come since the last time."""
         if BLOCK in self._blocks.wanted:
             self._packed.date(None if self.wall is None else self.wall.now)
-            first, end = max(self._sent, history.first), history.end
+            first, end = max(self.sent, history.first), history.end
             while first < end:
-                words = history.glance(first, _MOST_ROWS)
+                words = history.glance(first, MOST_ROWS)
                 self._send(BLOCK, self._packed.pack(first, words))
                 first += len(words)
         if SCOPE in self._scope.wanted:
             self._scope_samples(history, scope_every)
-        self._sent = history.end
+        self.sent = max(self.sent, history.end)
+
+    def straight(self, parts: list[npt.NDArray[np.int64]]) -> None:
+        """Sends rows that history has not taken in yet, those from number `sent` on, to who listens to blocks."""
+        wanted = BLOCK in self._blocks.wanted
+        if wanted:
+            self._packed.date(None if self.wall is None else self.wall.now)
+        for words in parts:
+            if wanted:
+                self._send(BLOCK, self._packed.pack(self.sent, words))
+            self.sent += len(words)
 
     def _scope_samples(self, history: History, every: int) -> None:
-        first = max(self._sent, history.first)
+        first = max(self.sent, history.first)
         first += -first % every
         if first < history.end:
-            rows = history.rows(max(first, history.end - _MOST_ROWS * every), history.end, every)
+            rows = history.rows(max(first, history.end - MOST_ROWS * every), history.end, every)
             words = words_of_rows(rows)
             table = np.empty(words.shape)
             table[:, _REAL] = words.view(np.float64)[:, _REAL]

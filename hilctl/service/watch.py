@@ -70,6 +70,10 @@ class Watch:
             self._change(first + i, int(words[i, _TICK]), watched[i].tolist(), seen, words[i].view(SAMPLE)[0])
         return seen
 
+    def quiet(self, words: npt.NDArray[np.int64]) -> bool:
+        """Whether `look` would find nothing new in these rows, by what it saw last."""
+        return self._alike.startswith(words[:, _COLUMNS].tobytes())
+
     def core_ended(self) -> None:
         """The rig is off, though no row says so."""
         self._alike, self.mode = b"", Mode.OFF

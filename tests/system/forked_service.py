@@ -35,7 +35,7 @@ _IMPORTED = ("firmware_bridge.registry", "hilctl.loop.process", "hilctl.loop.run
 _STARTED = dict(os.environ)  # what the process that forks has seen
 _LOOK_S = 0.005
 _LOADS_S = 600.0  # a cold compiler on a busy machine
-_fresh = private.start
+_fresh, _end = private.start, private._end
 _ONE = threading.Lock()  # a test may start some services at once
 
 
@@ -44,11 +44,13 @@ class Forked:
 
     def __init__(self, pid: int) -> None:
         self.pid, self.returncode = pid, None
+        self._asking = threading.Lock()  # an end is told once, and two threads may wait for it
 
     def poll(self) -> int | None:
-        if self.returncode is None:
-            self.returncode = self._ended()
-        return self.returncode
+        with self._asking:
+            if self.returncode is None:
+                self.returncode = self._ended()
+            return self.returncode
 
     def _ended(self) -> Any:
         pid, status = os.waitpid(self.pid, os.WNOHANG)
@@ -82,8 +84,21 @@ class _OfTheParent(Forked):
 
 def choose(item: pytest.Item) -> None:
     """How private services start in this test."""
-    fresh = item.get_closest_marker("fresh") is not None
-    private.start = _fresh if fresh else _start  # type: ignore[assignment]
+    start = _fresh if item.get_closest_marker("fresh") else _start
+    private.start = lambda command, log, environment: _logged(start(command, log, environment), log)
+    private._end = _end if item.get_closest_marker("defects") else _end_without_a_traceback
+
+
+def _logged(process: Any, log: Path) -> Any:
+    process.log = log
+    return process
+
+
+def _end_without_a_traceback(process: Any) -> None:
+    """What goes wrong in a service it says in words: a traceback is a defect, also where nobody sees its exit code."""
+    _end(process)
+    said = process.log.read_text(errors="replace")
+    assert "Traceback (most recent call last)" not in said, said
 
 
 def _start(command: list[str], log: Path, environment: Mapping[str, str]) -> Any:

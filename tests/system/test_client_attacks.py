@@ -13,7 +13,7 @@ from hilctl.client import Client, Code
 from hilctl.service.planning import OF_ONE
 from hilctl.wire.roles import Role
 from tests.system.access_parts import Keys, Proven, keyed, subscriber
-from tests.system.service_parts import ARMS_FAST, LATE_HOST, Raw, armed, environment, refusal, until
+from tests.system.service_parts import ARMS_FAST, LATE_HOST, Raw, armed, environment, refusal, settle, until
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
 
@@ -38,10 +38,17 @@ def keys(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def running(keys):
+def served(keys):
     with keyed(keys, **_CALM) as service, Client(service.commands, key=keys.files / "commissioner.key") as rig:
-        rig.arm()
         yield service, rig
+
+
+@pytest.fixture
+def running(served):
+    """In hold, and without a trip when the test ends."""
+    settle(served[1])
+    yield served
+    assert served[1].status()["trip"] is None
 
 
 @pytest.fixture

@@ -29,6 +29,9 @@ SHORT = {"warm_up_s": 2.0, "speeds_m_s": (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0
 FRICTION, CURVE = ("fc", "fs", "vs", "sigma"), (287.0, 3118.0, 0.115, 3251.0)  # of the emulated rig
 # The limits that tests of the bridges set otherwise, as the presets have them.
 AS_SHIPPED = {"limits__velocity__max_m_s": 0.2, "limits__position__min_m": -0.08, "limits__position__max_m": 0.08}
+# Sines of 20 mm at 2 Hz, and twice as much beyond them: a table that a stall of this host left behind hurries.
+WITH_ROOM = {"limits__velocity__max_m_s": 0.4, "limits__position__min_m": -0.06, "limits__position__max_m": 0.06}
+TWIN_PERCENT = 58.6  # of the distortion of such a sine, without a link
 SLOW_PRESSURES = "mixed"  # they are read forty times a second, which shows friction and no plant
 LOSSES = ("lose 400", "delay 0.005 1000")
 SPIKES = ("spike displacement 0.002", "spike acceleration 5", "spike pressure_a 2e6")
@@ -97,7 +100,7 @@ def test_a_rig_is_commissioned_over_a_link_that_loses_answers_as_its_twin_is(tra
 
 
 def test_over_a_link_that_loses_answers_a_rig_is_prepared_and_measured(tmp_path):
-    with driven("modbus-tcp") as (device, service, rig), disturbed(device, service):
+    with driven("modbus-tcp", **WITH_ROOM) as (device, service, rig), disturbed(device, service):
         made = prepare(rig, warm_up_s=1.0)
         assert {one.sensor for one in made.zeroed} == {"acceleration", "pressure_a", "pressure_b"}
         campaign = Campaign.begin(rig, tmp_path / "friction", [0.02, 0.1], 6.0)
@@ -109,4 +112,4 @@ def test_over_a_link_that_loses_answers_a_rig_is_prepared_and_measured(tmp_path)
         fc, fs, vs, sigma, v = *CURVE, one.pair.speed_m_s
         assert one.pair.force_n == pytest.approx(fc + (fs - fc) * math.exp(-((v / vs) ** 2)) + sigma * v, rel=0.02)
         assert 0.0 < one.lost < 0.1
-    assert 40 < seen.percent < 60
+    assert seen.percent == pytest.approx(TWIN_PERCENT, rel=0.1)

@@ -1,6 +1,7 @@
 """A commissioning that is cut off goes on where it was: what was measured is not measured again, nor changed."""
 
 import json
+import math
 import os
 from pathlib import Path
 
@@ -52,37 +53,56 @@ def held(folder):
     return {str(path.relative_to(folder)): path.read_bytes() for path in Path(folder).rglob("*.npz")}
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    return commissioned(tmp_path_factory.mktemp("whole") / "c")
-
-
 def cuts():
-    """The motions in which it is cut off, a share of them in CI."""
+    """The parts of the whole at which it is cut off, a share of them in CI."""
     count = max(2, round(CUTS * float(os.environ.get("HILCTL_SLOW_SHARE", "1"))))
     return [float(part) for part in np.random.default_rng(5).random(count)]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("part", cuts())
-def test_cut_off_in_any_motion_it_goes_on_with_that_motion(part, whole, tmp_path):
-    told, motions = whole
+def goes_on(folder, part, told, motions):
+    """Its results, where it was cut off in that part of the motions, and went on with that motion."""
     cut = 2 + int(part * (motions - 2))
-    assert commissioned(tmp_path / "c", cut)[0] is None
-    before = held(tmp_path)
-    resumed, driven = commissioned(tmp_path / "c", resume=True)
-    after = held(tmp_path)
+    assert commissioned(folder, cut)[0] is None
+    before = held(folder)
+    resumed, driven = commissioned(folder, resume=True)
+    after = held(folder)
     assert resumed.complete
     assert all(after[name] == content for name, content in before.items()), "earlier legs, byte for byte"
     driven_before = sum("legs/rest-" not in name for name in before)
     assert driven <= motions - driven_before + 3, "warmed up and centred again, and nothing else twice"
-    for key, one in told.fit.parameters.items():
-        if one.identified:
-            assert one.low <= resumed.fit.parameters[key].value <= one.high
-    for key, one in told.plant.items():
-        if one.identified and one.before:
-            assert one.low <= resumed.plant[key].value <= one.high
     assert resumed.thd["1"].factor > 0.7 * told.thd["1"].factor
+    return resumed
+
+
+def identified(told):
+    """The parameters of friction and machine that were."""
+    machine = {key: one for key, one in told.plant.items() if one.before}
+    return {key: one for key, one in (told.fit.parameters | machine).items() if one.identified}
+
+
+def beyond(one, other):
+    """How far two measurements of the same are apart, by what their intervals allow."""
+    return abs(one.value - other.value) / (0.5 * math.hypot(one.high - one.low, other.high - other.low))
+
+
+@pytest.mark.slow
+def test_cut_off_in_any_motion_it_goes_on_with_that_motion(tmp_path):
+    """95 % of what went on lies in the interval of what was not cut off, or nearly: of two measurements alike with
+    intervals of 95 %, one lies in the other's 83 times in 100 where these are of scatter alone."""
+    told, motions = commissioned(tmp_path / "whole")
+    wanted = identified(told)
+    apart = {key: [] for key in wanted}
+    outside = []
+    for part in cuts():
+        found = identified(goes_on(tmp_path / f"{part:.9f}", part, told, motions))
+        for key in wanted.keys() & found.keys():
+            apart[key].append(beyond(wanted[key], found[key]))
+            outside += [key] * (not wanted[key].low <= found[key].value <= wanted[key].high)
+    compared = sum(map(len, apart.values()))
+    print({key: max(all, default=0.0) for key, all in apart.items()}, outside, "of", compared)
+    assert compared >= 0.9 * len(wanted) * len(cuts())
+    assert len(outside) <= 0.05 * compared
+    assert all(np.mean(np.array(all) > 1.0) <= 0.1 for all in apart.values()), apart
 
 
 def legs(folder):

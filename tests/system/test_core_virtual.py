@@ -1,5 +1,6 @@
 """The virtual clock: time passes only while something is going on, and the same commands give the same bytes."""
 
+import threading
 
 import numpy as np
 import pytest
@@ -161,6 +162,23 @@ def test_a_run_that_is_ended_in_motion_stops_first(link):
     status = link.status
     assert Mode(status.mode) == Mode.OFF
     assert Trip(status.trip) == Trip.SHUTDOWN
+
+
+def test_a_thread_that_waits_for_the_end_leaves_what_the_core_says_to_the_one_that_reads(link, monkeypatch):
+    said, readers = link._runner.said, set()
+
+    def listened():
+        readers.add(threading.current_thread())
+        return said()
+
+    monkeypatch.setattr(link._runner, "said", listened)
+    stopper = threading.Thread(target=link.stop, args=(20.0,))
+    stopper.start()
+    while stopper.is_alive() or link.poll() is None:
+        link.messages  # noqa: B018
+    stopper.join()
+    assert readers == {threading.current_thread()}
+    assert link.status.state == "ended"
 
 
 def _session() -> bytes:

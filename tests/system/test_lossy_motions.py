@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from hilctl.client import Client, private_service
+from hilctl.rig import load
 
 LOSSES = {"twin.link.lost": 0.0125, "twin.link.lost_ticks": 3}
 STALLS = {"twin.link.lost": 0.008, "twin.link.lost_ticks": 8}  # nearly half a swing of the oil
@@ -28,13 +29,21 @@ def fastest_m_s(preset, motions, **changes):
     return max(most)
 
 
-@pytest.mark.parametrize("preset", ["table-500-modbus", "table-500-serial", "table-500-mixed", "table-500-rtu"])
+def test_over_serial_it_moves_as_over_modbus_at_the_same_rate():
+    one, other = (load(f"table-500-{name}") for name in ("modbus", "serial"))
+    assert one.friction == other.friction and one.controller.machine == other.controller.machine
+    assert one.controller.law == other.controller.law
+    for limit in ("position", "velocity", "acceleration", "shaping"):
+        assert getattr(one.controller.limits, limit) == getattr(other.controller.limits, limit)
+
+
+@pytest.mark.parametrize("preset", ["table-500-modbus", "table-500-mixed", "table-500-rtu"])
 def test_the_fastest_speed_of_a_campaign_leaves_room_for_losses(preset):
     sharp = fastest_m_s(preset, TRIANGLES, **LOSSES, **{"limits.shaping.corner_s": 0.02})
     assert fastest_m_s(preset, TRIANGLES, **LOSSES) < 0.95 * LIMIT_M_S < LIMIT_M_S < sharp
 
 
-@pytest.mark.parametrize("preset", ["table-500-modbus", "table-500-serial", "table-500-mixed"])
+@pytest.mark.parametrize("preset", ["table-500-modbus", "table-500-mixed"])
 def test_a_command_that_is_held_for_eight_ticks_while_friction_turns_leaves_the_table_below_the_limit(preset):
     compensated = {**STALLS, "law.feed.inverse": 1.0}
     sharp = fastest_m_s(preset, SINES, **compensated, **{"law.feed.smooth_s": 0.0})

@@ -5,6 +5,7 @@ nothing swings with it that does not swing without it.
 """
 
 import os
+from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -149,8 +150,8 @@ def test_a_valve_that_drifts_too_far_is_told_and_does_not_trip():
     assert (rig.trip, rows.mode[-1]) == (0, Mode.TRACK)
 
 
-@pytest.mark.parametrize("number", [5, 8])
-def test_learning_makes_nothing_swing(number, tmp_path):
+@pytest.mark.parametrize("number", [5, 8, 22, 119, 193])
+def test_no_rig_goes_on_swinging(number, tmp_path):
     verdict, told = goes_on_swinging(tmp_path, number)
     assert verdict == "ok", told
 
@@ -159,14 +160,15 @@ def test_learning_makes_nothing_swing(number, tmp_path):
 @pytest.mark.many
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize("tenth", range(10))
-def test_learning_makes_nothing_swing_on_any_of_many_rigs(tenth, tmp_path):
+def test_none_of_many_rigs_goes_on_swinging(tenth, tmp_path):
     each = MANY // 10
     found = {n: goes_on_swinging(tmp_path, n) for n in range(tenth * each, tenth * each + max(2, round(each * SHARE)))}
-    worse = {number: told for number, (verdict, told) in found.items() if verdict == "worse"}
-    armed_ = sum(verdict != "not armed" for verdict, _ in found.values())
-    print(f"{len(found)} rigs, {armed_} armed, {len(worse)} worse")
-    assert not worse
-    assert len(found) - armed_ <= max(1, 0.2 * len(found))
+    counts = Counter(verdict for verdict, _ in found.values())
+    print(f"{len(found)} rigs: {dict(counts)}")
+    assert not {number: one for number, one in found.items() if one[0] in ("swings", "worse")}
+    assert counts["not armed"] <= max(1, 0.2 * len(found))
+    assert counts["no gains"] <= max(1, 0.1 * len(found))
+    assert counts["calms down"] <= max(1, 0.01 * len(found))
 
 
 def delay_ms(model: str, hz: float, amplitude_m: float, **changes: Any) -> float:

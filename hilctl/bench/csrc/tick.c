@@ -127,9 +127,18 @@ static inline void feed_forward(State *s) {
     s->pressure_ref_pa = pressure_for(&s->linear, &s->now.friction, &s->here);
 }
 
-static inline int rests(const State *s, double gain_per_m) {
-    int stands = s->now.friction.reach_m == 0 && s->here.v_m_s == 0 && s->here.a_m_s2 == 0;
-    return stands && valve_rests(&s->now.law.valve, &s->now.machine, gain_per_m * (s->delayed.x_m - s->estimate.x));
+static inline double left_at_rest(State *s, double error, int live) {
+    const Law *law = &s->now.law;
+    double dt = s->now.dt_s * (double)s->periods;
+    double gain = law->three_state.kd_per_m + pid_part(s) * (law->pid.kp_per_m - law->three_state.kd_per_m);
+    int rests = s->here.v_m_s == 0 && s->here.a_m_s2 == 0 && (s->mode == Mode_HOLD || s->mode == Mode_TRACK);
+    if (rests && !live) return s->landing.left_m;
+    double *integral = s->pid_share > 0 ? &s->pid.integral : &s->three_state.integral;
+    double overlap = law->valve.inverse * (s->now.machine.overlap_a + s->now.machine.overlap_b);
+    double first = overlap > 0 && s->now.friction.reach_m == 0 ? FIRST : 0;
+    double left = landing(rests, gain * error, *integral, first, law->valve.rest, dt, &s->landing);
+    if (live && landed(law->valve.rest, &s->landing)) *integral = landed_integral(*integral, dt, &s->landing);
+    return s->landing.left_m = gain > 0 ? left / gain : 0;
 }
 
 static inline double opening(State *s) {
@@ -143,13 +152,15 @@ static inline double opening(State *s) {
     const Estimate *e = &s->estimate;
     double dt = s->now.dt_s * (double)s->periods, error = s->delayed.x_m - e->x, refused = s->output.refused, feedback = 0;
     int live = integral_lives(s);
+    error -= left_at_rest(s, error, live);
+    live = live && !landed(law->valve.rest, &s->landing);
     if (s->pid_share < 1) {
         feedback = three_state(&law->three_state, error, s->delayed.v_m_s - e->v, s->delayed.a_m_s2 - (e->a + e->b),
                                s->checked.value[PRESSURE_A] - s->checked.value[PRESSURE_B] - s->pressure_ref_pa,
-                               &s->fresh, refused, live && !rests(s, law->three_state.kd_per_m), dt, &s->three_state);
+                               &s->fresh, refused, live, dt, &s->three_state);
     }
     if (s->pid_share > 0) {
-        double u_pid = pid(&law->pid, error, refused, live && !rests(s, law->pid.kp_per_m), dt, &s->pid);
+        double u_pid = pid(&law->pid, error, refused, live, dt, &s->pid);
         feedback += pid_part(s) * (u_pid - feedback);
     }
     return s->u_law = feedback + s->u_feed;
@@ -233,6 +244,7 @@ static inline void fill_sample(const State *s, const Readings *readings, int64_t
     out->xr_m = s->here.x_m; out->vr_m_s = s->here.v_m_s; out->ar_m_s2 = s->here.a_m_s2; out->jr_m_s3 = s->here.j_m_s3;
     out->xd_m = s->delayed.x_m; out->vd_m_s = s->delayed.v_m_s; out->ad_m_s2 = s->delayed.a_m_s2;
     out->error_m = closed ? s->delayed.x_m - e->x : 0;
+    out->left_m = closed ? s->landing.left_m : 0;
 
     out->blend = s->now.law.feed.inverse * (1 - s->without_inverse);
     out->u_linear = closed ? s->u_linear : 0;

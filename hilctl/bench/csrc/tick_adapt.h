@@ -131,5 +131,6 @@ static inline void adapt_tick(State *s, int64_t status) {
                 s->estimate.delay_ticks * now->dt_s, adapt_calm(s, status));
     if (s->pid_share > 0) s->pid.integral -= moved;
     else s->three_state.integral -= moved;
+    landing_shift(moved, &s->landing);
 }
 #endif

@@ -281,10 +281,6 @@ static inline double valve_stage(const ValveStage *c, const Machine *m, double o
     return spool + 0.5 * c->inverse * m->hysteresis * s->way;
 }
 
-static inline int valve_rests(const ValveStage *c, const Machine *m, double opening) {
-    return c->inverse * (m->overlap_a + m->overlap_b) > 0 && fabs(opening) < REST;
-}
-
 static inline void limit(double wanted, double centre, double reach, double slew_per_s, double dt, int64_t periods,
                          Output *o) {
     o->not_finite = !isfinite(wanted);

@@ -176,8 +176,8 @@ static inline void guard(State *s, int64_t status, int closed, int driven, int64
               now->machine.Ps * (low ? l->supply.low : l->supply.high), l->supply, SUPPLY);
     }
     if (now->sensors.spool.present && isfinite(s->delivery.off)) {
-        double off = s->delivery.off;
-        JUDGE(Trip_READ_BACK, armed && fabs(off) > l->read_back.difference, off, l->read_back.difference, l->read_back, SPOOL);
+        double off = s->delivery.off, differs = l->read_back.difference + now->law.valve.dither;
+        JUDGE(Trip_READ_BACK, armed && fabs(off) > differs, off, differs, l->read_back, SPOOL);
     }
     double drift = e->b_start - e->b;
     JUDGE(Trip_SENSOR_DRIFT, fabs(drift) > l->drift.max_m_s2, drift, l->drift.max_m_s2, l->drift, ACCELERATION);

@@ -3,6 +3,7 @@
 #define TICK_MODES_H
 #include "tick_arming.h"
 #include "tick_guards.h"
+#include "tick_landing.h"
 
 enum { COMPLETED = 1, STOPPED, TRIPPED };
 
@@ -32,6 +33,7 @@ static inline void rest_here(State *s) {
 static inline void feedback_start(State *s) {
     pid_start(0, 0, &s->pid);
     three_state_start(0, pressure_deviation(s), &s->three_state);
+    memset(&s->landing, 0, sizeof s->landing);
     s->valve.opening = s->valve.rate = 0;
 }
 

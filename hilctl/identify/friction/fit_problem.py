@@ -37,6 +37,7 @@ class Scaled(NamedTuple):
     groups: Any  # a number for each speed, see Points
     scales: Any  # forces that all points share with a scale, one standard deviation a row
     speed_scale_sd: float
+    own_variance: float  # of a residual, weighted, by the points' own deviations; 0 where none are known
 
     def units(self) -> Any:
         """What turns scaled words into SI."""
@@ -59,7 +60,8 @@ def scaled(points: Points, offset_n: float = 0.0) -> Scaled:
     sd_unit = math.sqrt(1.0 / np.mean(points.sd_n**-2.0))
     data = np.ascontiguousarray([speed, np.log(speed), force / unit, np.sqrt(weights), d])
     shared = np.reshape(points.scales_n, (-1, points.size)) * d / unit
-    return Scaled(data, unit, sd_unit, points.groups(), shared, points.speed_scale_sd)
+    own = (sd_unit / unit) ** 2 / points.size if points.sd_known else 0.0
+    return Scaled(data, unit, sd_unit, points.groups(), shared, points.speed_scale_sd, own)
 
 
 class Block(NamedTuple):

@@ -3,6 +3,9 @@
 The linear interval is x ± t s, with the covariance s² (J^T W J)^-1 of the words that met no bound. Where the profile
 (below) ends elsewhere by more than a tenth of it, or a bound is near, the profile's is given.
 
+The scatter s is that of the points about the curve, with the quantile t of so few; where the points' own deviations are
+known, it is no less than these with the normal quantile: a few points may lie on their curve by luck.
+
 The sensors' scales shift all points together, which no scatter shows. Each moves the words by what it does to the least
 squares, and the speeds' scale moves vs and sigma as their units; this is added to covariance and intervals.
 
@@ -53,11 +56,12 @@ class Sureness(NamedTuple):
 
 def sureness(fitted: Fitted, block: Block, scaled: Scaled) -> Sureness:
     """Intervals and covariance of one block; the scatter is that of the whole fit."""
-    from scipy.stats import t
+    from scipy.stats import norm, t
 
     units = scaled.units()
     quantile = float(t.ppf(0.5 + CONFIDENCE / 2, fitted.freedom))
-    variance = max(fitted.variance, 0.0)
+    own = float(norm.ppf(0.5 + CONFIDENCE / 2)) / quantile
+    variance = max(fitted.variance, own**2 * scaled.own_variance, 0.0)
     ends = block.at_bound()
     moving = [j for j in block.free() if j not in ends]
     jacobian = block.jacobian(moving)

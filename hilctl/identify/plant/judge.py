@@ -22,6 +22,7 @@ from hilctl.experiment.sensors import SENSED
 from hilctl.identify.plant.estimate_flow import fit_flow
 from hilctl.identify.plant.estimate_mass import weigh
 from hilctl.identify.plant.judge_told import PlantFit, told
+from hilctl.identify.plant.judge_valve import slew_note
 from hilctl.identify.plant.model_flow import Lines, lines_of, spool
 from hilctl.identify.plant.model_motion import compare
 from hilctl.identify.plant.model_signals import Reals, shown
@@ -77,7 +78,8 @@ def fit_plant(driven: Sequence[Driven], facts: Facts) -> PlantFit:
     again = [f"{one.name}: driven again: {text}" for one in driven for text in one.again]
     lost = [f"{one.name}: {one.losses.text}" for one in driven if one.losses.text]
     held = [driven[0].losses.held_text] if driven[0].losses.held else []
-    return found._replace(notes=(*found.notes, *remarks), losses=(*again, *lost, *held))
+    asked = max(float(np.abs(np.diff(spool(one, fitted.value))).max()) / one.grid.dt_s for one in lines)
+    return found._replace(notes=(*found.notes, slew_note(asked, values), *remarks), losses=(*again, *lost, *held))
 
 
 def _check_signs(lines: Sequence[Lines], values: Mapping[str, Any]) -> None:

@@ -72,3 +72,13 @@ def valve_notes(quantities: Mapping[str, Quantity]) -> tuple[str, ...]:
     notes.append("law.valve.null_bias is where the next arming that proves the valve begins; until then the null that "
                  "arming found stays active")  # fmt: skip
     return tuple(notes)
+
+
+def slew_note(asked_per_s: float, facts: Mapping[str, Any]) -> str:
+    """Why the spool's greatest speed is not identified: motions within the limits of a rig do not ask for it."""
+    declared = float(facts["machine.slew_per_s"])
+    if asked_per_s > declared:
+        return (f"these motions ask the valve for {asked_per_s:.2g} openings/s, more than machine.slew_per_s = "
+                f"{declared:g}: check it against the valve's data sheet")  # fmt: skip
+    return (f"machine.slew_per_s = {declared:g} stays as the rig file says: these motions ask the valve for at most "
+            f"{asked_per_s:.2g} openings/s, and a limit above that does not show")  # fmt: skip

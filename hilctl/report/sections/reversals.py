@@ -21,7 +21,7 @@ def reversals(result: Commissioned, pictures: Pictures) -> Html:
                        "Reversals were not looked at: whether friction jumps or bends is not known.")  # fmt: skip
     evidence, unsure = found.evidence, "" if found.certain else "The data leave it open."
     models = {**dict.fromkeys(found.probabilities), **dict.fromkeys(evidence.left)}
-    rows = [(called(name), _odds(found.probabilities.get(name)), plain(evidence.left[name], 3) if name in evidence.left
+    rows = [(called(name), odds(found.probabilities.get(name)), plain(evidence.left[name], 3) if name in evidence.left
              else "–") for name in models]  # fmt: skip
     way = ""
     if evidence.travel_m is not None:
@@ -42,7 +42,7 @@ def reversals(result: Commissioned, pictures: Pictures) -> Html:
     ])  # fmt: skip
 
 
-def _odds(probability: float | None) -> str:
+def odds(probability: float | None) -> str:
     """A number of simulated rigs cannot show more than that."""
     if probability is None:
         return "ruled out by the sliding curve"

@@ -13,17 +13,23 @@ from hilctl.identify.dynamics.study import Study
 from hilctl.identify.dynamics.written import told
 from hilctl.params.finite import finite
 from hilctl.results.commissioned import Commissioned
-from hilctl.results.identified import FittedPoints, IdentifiedFriction
+from hilctl.results.identified import FittedPoints, IdentifiedFriction, IdentifiedPlant, IdentifiedReversals
 from hilctl.results.stored import as_json
 from tests.unit.report.conftest import campaign_and_fit, whole
 from tests.unit.report.recording_parts import black_box, two_motions
 
 DATA, FIT = finite(campaign_and_fit())
+WHOLE = finite(whole())
+BESIDE = {"rig": "a rig", "prepared": None, "folder": "x", "sets": [{"machine.m": 499.9}], "applied": None}
 RESULTS = {
-    "commission.json": ("commissioning", as_json(msgspec.convert(finite(whole()), Commissioned))),
+    "commission.json": ("commissioning", as_json(msgspec.convert(WHOLE, Commissioned))),
     "friction.json": ("friction", as_json(msgspec.convert({**DATA, "fit": FIT}, IdentifiedFriction))),
     "fit.json": ("points", as_json(msgspec.convert(
         {"source": "p.csv", "joint": False, "given": 16, "set_aside": 1, "fit": FIT}, FittedPoints))),
+    "plant.json": ("plant", as_json(msgspec.convert(
+        {**WHOLE["plant_fit"], "plant": WHOLE["plant"], **BESIDE}, IdentifiedPlant))),
+    "presliding.json": ("presliding", as_json(msgspec.convert(
+        {**WHOLE["presliding"], "curve": {}, **BESIDE}, IdentifiedReversals))),
     "study.json": ("dynamics", b'{"transfer_functions": {}}'),
 }  # fmt: skip
 
@@ -47,6 +53,10 @@ def test_a_commissioning_is_the_whole_of_a_folder_that_holds_its_parts_too(tmp_p
 @pytest.mark.parametrize(("name", "content", "why"), [
     ("", b"", "holds no result"), ("campaign.json", b"{}", "hilctl identify friction --resume"),
     ("dynamics.json", b"{}", "hilctl identify dynamics --resume"),
+    ("course.json", b'{"work": "reversal experiment"}', "hilctl identify presliding --resume"),
+    ("course.json", b'{"work": "identification of the plant"}', "hilctl identify plant --resume"),
+    ("course.json", b'{"work": "commissioning"}', "holds no result"),
+    ("course.json", b'{"work": [1]}', "holds no result"), ("course.json", b'{"work', "no JSON file that can be read"),
 ])  # fmt: skip
 def test_a_folder_without_a_result_is_refused_with_what_to_do(name, content, why, tmp_path):
     if name:
@@ -73,8 +83,8 @@ def test_a_study_whose_samples_are_elsewhere_is_refused_with_the_command_that_ma
         again(tmp_path, told(study))
 
 
-@pytest.mark.parametrize("name", ["friction.json", "fit.json"])
-def test_a_friction_result_becomes_a_page_beside_it(name, tmp_path, capsys):
+@pytest.mark.parametrize("name", ["friction.json", "fit.json", "plant.json", "presliding.json"])
+def test_a_part_becomes_a_page_beside_it(name, tmp_path, capsys):
     (tmp_path / name).write_bytes(RESULTS[name][1])
     assert main(["report", str(tmp_path)]) == 0
     assert capsys.readouterr().out.strip() == str(tmp_path / "report.html")

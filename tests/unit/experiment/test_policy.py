@@ -92,7 +92,7 @@ class Rig:
         return {}
 
     def status(self) -> dict[str, Any]:
-        link = {"errors": {"timeout": 7 * self.driven}}
+        link = {"errors": {"timeout": 7 * self.driven}, "exchanges": 1000 * self.driven}
         return {"history": {"end": 0}, "link": link, "core": {"missed": 0}, "trip": None, "epoch": 1}
 
 

@@ -45,10 +45,11 @@ def test_what_the_null_takes_over_the_integral_gives_back():
         s = learns(adapt__running=1, adapt__calm_s=9.0, pid_share=share)
         s.now.law.feedback = feedback
         s.adapt.theta[0] = 0.01
-        s.three_state.integral = s.pid.integral = 0.5
+        s.three_state.integral = s.pid.integral = s.landing.null = 0.5
         rt_adapt_tick(s, 0)
         assert 0.0 < s.adapt.null < 1e-5
         assert s[name].integral + s.adapt.null == pytest.approx(0.5, abs=1e-12)
+        assert s.landing.null + s.adapt.null == pytest.approx(0.5, abs=1e-12)
         assert s["pid" if name == "three_state" else "three_state"].integral == 0.5
 
 

@@ -96,6 +96,16 @@ def test_a_spool_that_is_off_by_more_than_the_difference_trips(guard, way):
     assert guard.g.trip_sensor == SPOOL
 
 
+def test_the_dither_counts_not_as_a_spool_that_does_not_follow(guard):
+    guard.set.sensors.spool.present, guard.set.law.valve.dither = 1, 0.02
+    rule = guard.set.limits.read_back
+    for _ in range(2 * rule.ticks):
+        assert guard.look(spool_off=rule.difference + 0.019).trip == Trip.NONE
+    for _ in range(rule.ticks):
+        guard.look(spool_off=-rule.difference - 0.021)
+    assert guard.trip == Trip.READ_BACK
+
+
 def test_where_the_spool_is_not_read_it_is_not_judged(guard):
     guard.set.sensors.spool.present = 0
     assert not guard.look(spool_off=1.0).warns(Trip.READ_BACK)

@@ -78,5 +78,6 @@ def test_friction_is_what_pressure_leaves_after_mass_weight_and_spring(vertical)
 def test_error_and_feed_forward_show_while_feedback_holds_the_table(mode, step, closed):
     s, _, sample = made(mode=mode, step=step)
     assert sample.error_m == (s.delayed.x_m - s.estimate.x if closed else 0.0)
+    assert sample.left_m == (s.landing.left_m if closed else 0.0)
     assert sample.u_linear == (s.u_linear if closed else 0.0)
     assert sample.u_feed == (s.u_feed if closed else 0.0)

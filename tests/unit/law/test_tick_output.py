@@ -6,6 +6,7 @@ import pytest
 
 from hilctl.law.feed import WITHOUT_S, rt_feed_linear, rt_pressure_for
 from hilctl.law.inverse import RING
+from hilctl.law.landing import BLEND_S, FIRST, LAG_S
 from hilctl.law.output import rt_half_swing_s
 from hilctl.law.pid import rt_pid
 from hilctl.law.sensors import PRESSURE_A, PRESSURE_B
@@ -14,7 +15,7 @@ from hilctl.law.three_state import rt_three_state
 from hilctl.law.tick import rt_opening
 from hilctl.law.tick_feed import rt_feed_forward
 from hilctl.law.tick_output import rt_output
-from hilctl.law.valve_stage import REST, rt_valve_stage
+from hilctl.law.valve_stage import rt_valve_stage
 from hilctl.machine import GRAVITY
 from hilctl.signals import Arming, Mode, Trip
 from tests.forms import changed
@@ -194,24 +195,62 @@ def test_the_pid_has_no_linear_feed_forward_and_all_of_the_inverse_model(share, 
 
 
 BEHIND = settings(machine__dead_band=0.03)
+AT_REST = {"here__v_m_s": 0.0, "here__a_m_s2": 0.0, "landing__band": 4e-3, "landing__share": 1.0, "landing__left": 2e-3}
 
 
-def resting(given=BEHIND, off=0.7, **values):
-    """Whether the integrals change, with an error that asks for so much of what is left at rest."""
-    s = closing(pid_share=0.5, **values)
-    s.now.machine, s.now.law.valve = given.machine, given.law.valve
-    s.delayed.x_m = s.estimate.x + off * REST / max(s.now.law.three_state.kd_per_m, s.now.law.pid.kp_per_m)
+def resting(mode=Mode.HOLD, off=2e-3, **values):
+    """Whether the integrals change, with an error for which feedback asks so much; and what it gets of it."""
+    s = closing(mode, **{"pid_share": 0.5, **AT_REST, **values})
+    gain = 0.5 * (s.now.law.three_state.kd_per_m + s.now.law.pid.kp_per_m)
+    s.delayed.x_m = s.estimate.x + off / gain
     before = s.three_state.integral, s.pid.integral
     rt_opening(s)
-    return s.three_state.integral != before[0], s.pid.integral != before[1]
+    changes = s.three_state.integral != before[0], s.pid.integral != before[1]
+    return changes, pytest.approx(gain * s.pid.error, abs=1e-12)
 
 
-def test_at_rest_near_its_place_behind_an_overlap_neither_integral_changes():
-    assert resting() == (False, False)
-    assert resting(SET) == (True, True), "there is no overlap"
-    assert resting(off=-2.0) == (True, True), "it is too far off"
-    assert resting(here__v_m_s=0.1) == resting(here__a_m_s2=-0.1) == (True, True), "it does not rest"
-    assert resting(now__friction__reach_m=1e-4) == (True, True), "bristles give way"
+@pytest.mark.parametrize("mode", [Mode.HOLD, Mode.TRACK])
+def test_a_table_that_swings_at_rest_is_left_where_it_has_landed(mode):
+    assert resting(mode) == ((False, False), 0.0)
+    assert resting(mode, off=5e-3) == ((True, True), 1e-3), "beyond the band it is drawn back"
+    assert resting(mode, landing__band=0.0, landing__left=0.0) == ((True, True), 2e-3), "it does not swing"
+
+
+@pytest.mark.parametrize(
+    ("given", "reach_m", "band"),
+    [(BEHIND, 0.0, FIRST), (SET, 0.0, 0.0), (BEHIND, 1e-4, 0.0),
+     (settings(machine__overlap_b=0.01, law__valve__inverse=0.0), 0.0, 0.0)],
+)  # fmt: skip
+def test_where_friction_jumps_behind_an_overlap_the_table_is_left_at_once(given, reach_m, band):
+    s = closing(Mode.HOLD, here__v_m_s=0.0, here__a_m_s2=0.0, now__friction__reach_m=reach_m)
+    s.now.machine, s.now.law.valve = given.machine, given.law.valve
+    rt_opening(s)
+    assert s.landing.band == band
+
+
+def test_what_moves_or_stops_is_not_left_for_long():
+    step = 4e-3 * DT / BLEND_S
+    for values in ({"here__v_m_s": 0.1}, {"here__a_m_s2": -0.1}, {"mode": Mode.STOP}):
+        s_mode = values.pop("mode", Mode.HOLD)
+        assert resting(s_mode, off=5e-3, landing__left=4e-3, **values)[1] == 1e-3 + step, values
+
+
+def test_with_a_trip_latched_a_table_at_rest_is_left_where_it_is_and_one_that_moves_is_not():
+    latched = {"guard__trip": Trip.VELOCITY, "landing__left": 4e-3, "landing__left_m": 1e-4}
+    gain = 0.5 * (SET.law.three_state.kd_per_m + SET.law.pid.kp_per_m)
+    assert resting(off=5e-3, **latched) == ((False, False), 5e-3 - gain * 1e-4)
+    step = 4e-3 * DT / BLEND_S
+    assert resting(off=5e-3, here__v_m_s=0.1, **latched) == ((False, False), 1e-3 + step)
+
+
+@pytest.mark.parametrize(("share", "name"), [(0.0, "three_state"), (1.0, "pid")])
+def test_the_integral_of_the_law_that_acts_goes_to_the_null(share, name):
+    s = closing(Mode.HOLD, pid_share=share, **AT_REST, landing__null=0.2, landing__to_null_s=0.1)
+    gain = s.now.law.pid.kp_per_m if share else s.now.law.three_state.kd_per_m
+    s.delayed.x_m = s.estimate.x + 2e-3 / gain
+    before = s[name].integral
+    rt_opening(s)
+    assert s[name].integral == pytest.approx(before + DT / LAG_S * (0.2 - before))
 
 
 def test_with_a_trip_latched_neither_integral_changes():

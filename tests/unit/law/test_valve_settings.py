@@ -25,10 +25,11 @@ def test_one_overlap_stands_for_both_sides():
         assert (machine.overlap_a, machine.overlap_b) == sides
 
 
-def test_the_dither_comes_with_the_hysteresis_at_a_quarter_of_the_rate_unless_it_is_set():
+def test_the_dither_comes_with_the_hysteresis_or_a_threshold_at_a_quarter_of_the_rate_unless_it_is_set():
     assert packed().law.valve.dither == 0.0
     given = packed(machine__hysteresis=0.005, rate_hz=2000.0).law.valve
     assert (given.dither, given.dither_hz) == (DITHER, 500.0)
+    assert packed(machine__threshold=0.001).law.valve.dither == DITHER
     assert packed(machine__hysteresis=0.005, law__valve__inverse=0.0).law.valve.dither == 0.0
     assert packed(machine__hysteresis=0.005, law__valve__dither=0.0).law.valve.dither == 0.0
     own = packed(law__valve__dither=0.004, law__valve__dither_hz=120.0).law.valve

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from hilctl.law.valve_stage import REST, SLACK, SOFT, VALVE, ValveStage, rt_valve_feed, rt_valve_rests, rt_valve_stage
+from hilctl.law.valve_stage import SLACK, SOFT, VALVE, ValveStage, rt_valve_feed, rt_valve_stage
 from hilctl.params import pack
 from tests.forms import blank
 from tests.unit.law.given import machine
@@ -156,11 +156,3 @@ def test_behind_a_play_of_the_hysteresis_the_spool_goes_as_it_was_asked_to(dithe
 
 def test_a_command_that_never_changed_has_no_way():
     assert command(0.0, m=overlapped(hysteresis=0.01)) == 0.0
-
-
-def test_the_table_rests_where_feedback_asks_for_little_behind_an_overlap():
-    assert rt_valve_rests(stage(), overlapped(), 0.9 * REST)
-    assert rt_valve_rests(stage(), overlapped(0.0, 0.01), -0.9 * REST)
-    assert not rt_valve_rests(stage(), overlapped(), 1.1 * REST)
-    assert not rt_valve_rests(stage(), machine(), 0.0)
-    assert not rt_valve_rests(stage(inverse=0.0), overlapped(), 0.0)

@@ -60,7 +60,7 @@ class TableRig:
         trip = self.table.trip
         return {"epoch": self.table.epoch, "mode": "hold", "history": {"end": self.end}, "core": {"missed": 0},
                 "trip": {"name": Trip(trip).name.lower(), "text": "in a test"} if trip else None,
-                "link": {"errors": {}}}  # fmt: skip
+                "link": {"errors": {}, "exchanges": 0}}  # fmt: skip
 
     def pass_time(self, seconds: float) -> None:
         self._run(seconds)

@@ -56,6 +56,12 @@ class OneRing(RuleBasedStateMachine):
         got = self.reader.take(limit).tolist()
         assert got == [self.model.popleft() for _ in range(min(limit, len(self.model)))]
 
+    @rule(ahead=st.integers(0, SLOTS))
+    def python_looks_ahead(self, ahead):
+        parts = self.reader.peek(self.reader.read + ahead)
+        assert len(parts) <= 2
+        assert [int(one) for part in parts for one in part] == list(self.model)[ahead:]
+
     @precondition(lambda self: self.model)
     @rule()
     def the_loop_reads(self):

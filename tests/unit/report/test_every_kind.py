@@ -16,12 +16,12 @@ from hilctl.identify.dynamics.written import told as study_told
 from hilctl.params.finite import finite
 from hilctl.recording.reader import open_recording
 from hilctl.report import write as write_commissioning
+from hilctl.report.alone import page as alone
 from hilctl.report.dynamics.page import write_report
-from hilctl.report.friction.page import write as write_friction
 from hilctl.report.recorded import page as recorded
 from hilctl.report.recorded import trip
 from hilctl.results.commissioned import Commissioned
-from hilctl.results.identified import FittedPoints, IdentifiedFriction
+from hilctl.results.identified import FittedPoints, IdentifiedFriction, IdentifiedPlant, IdentifiedReversals
 from hilctl.results.recorded import Recorded, Tripped
 from hilctl.results.stored import as_json
 from tests.unit.report.conftest import campaign_and_fit, whole
@@ -29,7 +29,7 @@ from tests.unit.report.recording_parts import PEAK_M, black_box, two_motions
 
 pytest.importorskip("matplotlib")
 
-KINDS = ("commissioning", "friction", "points", "dynamics", "recording", "trip")
+KINDS = ("commissioning", "friction", "points", "plant", "presliding", "dynamics", "recording", "trip")
 LINES = ["Found", "Applied", "Better", "Worse", "Next"]
 EMPTY = ("br", "col", "meta", "hr", "img", "input", "link")
 FETCHING = {"script", "link", "img", "iframe", "object", "embed", "video", "audio", "source", "base"}
@@ -53,10 +53,17 @@ def pages(study, tmp_path_factory) -> dict[str, Made]:
     points = msgspec.convert(
         {"source": "points.csv", "joint": True, "given": 16, "set_aside": 1, "fit": fit}, FittedPoints
     )
+    parts = finite(whole())
+    beside = {"rig": "a rig", "prepared": parts["prepared"], "folder": "out/x", "sets": [{"machine.m": 499.9}],
+              "applied": None}  # fmt: skip
+    plant = msgspec.convert({**parts["plant_fit"], "plant": parts["plant"], **beside}, IdentifiedPlant)
+    turned = msgspec.convert({**parts["presliding"], "curve": {}, **beside}, IdentifiedReversals)
     made = {
         "commissioning": (write_commissioning(commissioned, folder / "a.html"), commissioned, "commission.json"),
-        "friction": (write_friction(friction, folder / "b.html"), friction, "friction.json"),
-        "points": (write_friction(points, folder / "c.html"), points, "fit.json"),
+        "friction": (alone.of_campaign(friction, folder / "b.html"), friction, "friction.json"),
+        "points": (alone.of_points(points, folder / "c.html"), points, "fit.json"),
+        "plant": (alone.of_plant(plant, folder / "e.html"), plant, "plant.json"),
+        "presliding": (alone.of_reversals(turned, folder / "f.html"), turned, "presliding.json"),
         "dynamics": (write_report(study, folder / "d.html"), study_told(study), "study.json"),
     }
     out = {kind: Made(path.read_text("utf-8"), as_json(result), name) for kind, (path, result, name) in made.items()}

@@ -54,6 +54,17 @@ def test_nothing_changed_tells_nothing() -> None:
     assert watch.look(9, _words(_rows([_HOLD] * 5, [0] * 5))) == []
 
 
+def test_rows_are_quiet_when_a_look_would_tell_nothing_and_looking_changes_nothing() -> None:
+    watch, _ = _look(_RUN, [9])
+    still, moved = _words(_rows([_HOLD] * 5, [0] * 5)), _words(_rows([_HOLD, _TRACK], [0, 3]))
+    assert watch.look(9, still) == []
+    assert watch.quiet(still)
+    assert not watch.quiet(moved)
+    assert watch.quiet(still)
+    assert watch.look(14, moved)
+    assert not watch.quiet(still)
+
+
 def test_a_warning_that_flickers_is_told_once_a_second() -> None:
     watch, told = Watch(1000.0), 0
     for start in range(0, 3000, 2):

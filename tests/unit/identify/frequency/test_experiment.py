@@ -97,8 +97,8 @@ class Rig:
         self.values, self.trip, self.driven = {**BELIEVED, **(changes or {})}, None, []
 
     def status(self):
-        return {"trip": self.trip, "mode": "off" if self.trip else "hold", "epoch": 0, "link": {"errors": {}},
-                "core": {"missed": 0}}  # fmt: skip
+        return {"trip": self.trip, "mode": "off" if self.trip else "hold", "epoch": 0,
+                "link": {"errors": {}, "exchanges": 0}, "core": {"missed": 0}}  # fmt: skip
 
     def get(self):
         return self.values

@@ -32,7 +32,7 @@ class Played:
         return self.values
 
     def status(self):
-        return {"epoch": 1, "link": {"errors": {}}, "core": {"missed": 0}, "mode": "hold", "trip": None}
+        return {"epoch": 1, "link": {"errors": {}, "exchanges": 0}, "core": {"missed": 0}, "mode": "hold", "trip": None}
 
     def track(self, kind, **parameters):
         if not self.triangles:

@@ -122,6 +122,22 @@ def test_a_linear_interval_is_t_standard_deviations_wide(measured):
         assert interval.high - interval.low == pytest.approx(2 * t.ppf(0.975, points.size - 4) * interval.sd, rel=1e-9)
 
 
+def widths(noise_n, sd_n):
+    """Of the intervals of a law whose points scatter by so much, and are said to be known so well."""
+    fc, fs, vs, sigma = (LAWS["the paper's"][key] for key in ("fc", "fs", "vs", "sigma"))
+    v = np.concatenate([np.geomspace(0.005, 0.5, 6), -np.geomspace(0.005, 0.5, 6)])
+    curve = np.sign(v) * (fc + (fs - fc) * np.exp(-((v / vs) ** 2))) + sigma * v
+    points = check_points(v, curve + noise_n * np.random.default_rng(3).standard_normal(len(v)), sd_n)
+    fit = fit_friction(points, offset_n=0.0, how=QUICK, forms=(GAUSSIAN,))
+    return np.array([one.high - one.low for one in fit.parameters.values()])
+
+
+def test_points_that_lie_on_their_curve_by_luck_are_no_surer_than_each_of_them():
+    usual, lucky, untold = widths(5.0, 5.0), widths(0.1, 5.0), widths(0.1, None)
+    assert np.all(lucky > 0.5 * usual) and np.all(lucky < 1.5 * usual)
+    assert np.all(untold < 0.1 * usual)
+
+
 def test_a_parameter_at_its_bound_has_an_interval_from_there(measured):
     points, _, _ = measured(2, table={**LAWS["the paper's"], "sigma": 0.0, "fc": 1000})
     lows = []

@@ -10,7 +10,8 @@ from hilctl.experiment.facts import Facts
 BELIEVED = {
     "machine.m": 500.0, "machine.A": 3e-3, "machine.Vt": 8.5e-4, "machine.beta": 9e8, "machine.Ctc": 5e-12,
     "machine.Kc": 0.0, "machine.Ps": 21e6, "machine.Ps_low": 5e6, "machine.Qn": 4.6e-3, "machine.wv": 643.0,
-    "machine.zv": 0.88, "machine.dead_band": 0.0, "machine.overlap_a": 0.0, "machine.overlap_b": 0.0,
+    "machine.zv": 0.88, "machine.slew_per_s": 250.0,
+    "machine.dead_band": 0.0, "machine.overlap_a": 0.0, "machine.overlap_b": 0.0,
     "machine.hysteresis": 0.0, "machine.K": 0.0, "machine.B": 0.0, "machine.stroke_m": 0.1, "law.valve.null_bias": 0.0,
     "machine.vertical": False, "sensors.supply_pressure.present": True, "law.feedback": "three_state",
     "law.feed.extra_preview_s": 0.0, "limits.position.min_m": -0.09, "limits.position.max_m": 0.09,

@@ -117,6 +117,7 @@ def test_the_result_is_plain_json_and_says_what_it_rests_on(fit):
     m = told["plant"]["machine.m"]
     assert m["low"] < m["value"] < m["high"] and m["unit"] == "kg" and m["before"] == 500.0
     assert any("displacement ±0.2 %, load pressure ±0.14 %" in note for note in told["notes"])
+    assert any("these motions ask the valve for at most" in note for note in told["notes"])
     assert min(told["explained_percent"].values()) > 98.0
     assert told["rig_seconds"] < 60.0
 

@@ -8,7 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from hilctl.identify.plant.estimate_flow import WORDS, Fitted
-from hilctl.identify.plant.judge_valve import HYSTERESIS, NONE, NULL, OVERLAPS, valve_changes, valve_notes, valve_told
+from hilctl.identify.plant.judge_valve import (
+    HYSTERESIS,
+    NONE,
+    NULL,
+    OVERLAPS,
+    slew_note,
+    valve_changes,
+    valve_notes,
+    valve_told,
+)
 from hilctl.identify.plant.model_flow import sides
 from hilctl.machine import Machine
 from hilctl.params import check
@@ -79,3 +88,10 @@ def test_an_interval_too_wide_or_an_upper_bound_is_not_identified_and_not_set():
         assert not {"machine.dead_band", *OVERLAPS} & set(valve_changes(made))
     assert told(found(0.03, sd=0.9e-3))[OVERLAPS[0]].identified
     assert told(found(0.0, at=-1))[OVERLAPS[0]].identified
+
+
+def test_a_spool_that_is_asked_for_less_than_its_greatest_speed_shows_no_limit_of_it():
+    facts = {"machine.slew_per_s": 250.0}
+    assert slew_note(249.0, facts).startswith("machine.slew_per_s = 250 stays as the rig file says")
+    assert "at most 31 openings/s" in slew_note(31.2, facts)
+    assert "more than machine.slew_per_s = 250: check it" in slew_note(251.0, facts)
