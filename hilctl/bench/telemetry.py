@@ -88,12 +88,20 @@ while True:
 """
 
 
-class Round(NamedTuple):
-    """Percent of one core in one round, and what the listener got."""
+class Taken(NamedTuple):
+    """What a process took in a span: percent of one core; and a second, how often it woke, and its page faults."""
 
-    none: float
-    listener: float
-    raw: float
+    percent: float
+    wakes: float
+    faults: float
+
+
+class Round(NamedTuple):
+    """What was taken in one round, and what the listener got."""
+
+    none: Taken
+    listener: Taken
+    raw: Taken
     heard: dict[str, Any]
 
 
@@ -115,13 +123,16 @@ def run(quick: bool) -> dict[str, Any]:
             rounds = [_round(service.pid, listener, sender, seconds) for _ in range(count)]
         with Client(service.commands) as rig:
             status = rig.status()["core"]
-    over_raw = statistics.median(r.listener / r.raw for r in rounds)
+    over_raw = statistics.median(r.listener.percent / r.raw.percent for r in rounds)
+    usual = {name: _usual([getattr(r, name) for r in rounds]) for name in ("listener", "none", "raw")}
     return {
         "bench": "telemetry",
         "figures": {
-            "cpu_percent": statistics.median(r.listener for r in rounds),
-            "cpu_percent_no_listener": statistics.median(r.none for r in rounds),
-            "cpu_percent_raw_pyzmq": statistics.median(r.raw for r in rounds),
+            "cpu_percent": usual["listener"].percent,
+            "cpu_percent_no_listener": usual["none"].percent,
+            "cpu_percent_raw_pyzmq": usual["raw"].percent,
+            "wakes_a_second": {name: round(taken.wakes) for name, taken in usual.items()},
+            "page_faults_a_second": {name: round(taken.faults, 1) for name, taken in usual.items()},
             "lost": sum(r.heard["lost"] for r in rounds),
             "lost_stalled": stalled["lost"],
             "rows": sum(r.heard["rows"] for r in rounds),
@@ -134,7 +145,7 @@ def run(quick: bool) -> dict[str, Any]:
         },
         "ratio": {
             "over_raw": over_raw,
-            "no_listener_over_raw": statistics.median(r.none / r.raw for r in rounds),
+            "no_listener_over_raw": statistics.median(r.none.percent / r.raw.percent for r in rounds),
             "cpu_vs_raw_pyzmq": over_raw,
         },
         "host": host(),
@@ -151,13 +162,13 @@ def _wait_until_memory_is_full(rig: Client) -> None:
 
 
 def _round(pid: int, listener: "_Listener", sender: int, seconds: float) -> Round:
-    none = _share(pid, seconds)
+    none = _taken(pid, seconds)
     listener.begin(0.0, seconds + 0.2)
-    one = _share(pid, seconds)
+    one = _taken(pid, seconds)
     heard = listener.heard()
     os.kill(sender, signal.SIGCONT)
     try:
-        return Round(none, one, _share(sender, seconds), heard)
+        return Round(none, one, _taken(sender, seconds), heard)
     finally:
         os.kill(sender, signal.SIGSTOP)
 
@@ -168,11 +179,28 @@ def _place(pid: int, processor: int) -> None:
         os.sched_setaffinity(int(thread), {processor})
 
 
-def _share(pid: int, seconds: float) -> float:
-    """Percent of one core that a process and its threads take."""
-    before_s, begun_s = cpu_s(pid), time.monotonic()
+def _taken(pid: int, seconds: float) -> Taken:
+    """What a process and its threads take."""
+    before, begun_s = (cpu_s(pid), *_wakes_and_faults(pid)), time.monotonic()
     time.sleep(seconds)
-    return 100.0 * (cpu_s(pid) - before_s) / (time.monotonic() - begun_s)
+    after, span_s = (cpu_s(pid), *_wakes_and_faults(pid)), time.monotonic() - begun_s
+    used_s, wakes, faults = (now - then for then, now in zip(before, after, strict=True))
+    return Taken(100.0 * used_s / span_s, wakes / span_s, faults / span_s)
+
+
+def _usual(taken: list[Taken]) -> Taken:
+    """The median of each."""
+    return Taken(*(statistics.median(values) for values in zip(*taken, strict=True)))
+
+
+def _wakes_and_faults(pid: int) -> tuple[int, int]:
+    """How often threads of a process that still run have waited, and how many page faults it has had."""
+    wakes = 0
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{thread}/status", encoding="ascii") as status:
+            wakes += next(int(line.split()[1]) for line in status if line.startswith("voluntary_ctxt_switches"))
+    with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+        return wakes, int(stat.read().rsplit(")", 1)[1].split()[7])
 
 
 def cpu_s(pid: int) -> float:

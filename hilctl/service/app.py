@@ -2,7 +2,8 @@
 
 wait → heartbeat → samples in → what they show → requests → lease → job → tasks → telemetry → a sign of life
 
-That is a whole round. While nobody asks and no sample shows a change, most rounds are short: wait → telemetry.
+That is a whole round. While nobody asks and no sample shows a change, most rounds are short: wait → telemetry. And
+while nobody listens either, they are as rare as its heartbeats.
 """
 
 import math
@@ -71,6 +72,8 @@ class App:
         due_s = self._block_due_s if soonest_s is None else min(self._block_due_s, soonest_s)
         rings = self._bell.wait(max(0, math.ceil((due_s - time.monotonic()) * 1000)))
         now_s = time.monotonic()
+        if rings:  # what was asked may take some rounds, which shall not be rare
+            self._block_due_s = min(self._block_due_s, now_s + self._block_s)
         if now_s >= self._beat_due_s:
             self._beat_due_s = now_s + _BEAT_S
             s.core.link.beat()
@@ -122,7 +125,7 @@ class App:
         if not parts or sum(map(len, parts)) > MOST_ROWS or not all(s.watch.quiet(words) for words in parts):
             return False
         self.telemetry.straight(parts)
-        self._next_block(now_s)
+        self._next_block(now_s, self._block_s if self.telemetry.wanted else max(self._block_s, _BEAT_S))
         return True
 
     def _doorbell(self) -> Doorbell:
@@ -309,7 +312,7 @@ class App:
     def _publish(self, now_s: float) -> None:
         s = self.service
         self.telemetry.samples(s.core.history, self._scope_every)
-        self._next_block(now_s)
+        self._next_block(now_s, self._block_s)
         if s.recorder.state is not self._recording:
             self._watch_recorder()
         if s.recorder.active or now_s >= self._status_due_s:
@@ -322,10 +325,10 @@ class App:
             self._watch_alarm_file()
             self.telemetry.status(lambda: status_of(s))
 
-    def _next_block(self, now_s: float) -> None:
-        self._block_due_s += self._block_s
+    def _next_block(self, now_s: float, every_s: float) -> None:
+        self._block_due_s += every_s
         if self._block_due_s < now_s:  # a stall: go on from here
-            self._block_due_s = now_s + self._block_s
+            self._block_due_s = now_s + every_s
 
     def _watch_recorder(self) -> None:
         was, now = self._recording, self.service.recorder.state

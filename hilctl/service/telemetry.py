@@ -122,6 +122,11 @@ class Telemetry:
         return self._blocks.socket, self._scope.socket
 
     @property
+    def wanted(self) -> bool:
+        """Whether anybody listens to anything."""
+        return bool(self._blocks.wanted or self._scope.wanted)
+
+    @property
     def scope_wanted(self) -> bool:
         """Whether anybody listens to the scope."""
         return bool(self._scope.wanted)

@@ -33,6 +33,7 @@ def test_telemetry_takes_little_more_than_twice_what_raw_pyzmq_takes_and_loses_n
         print(json.dumps(result))
     assert all(result["ratio"][name] <= most[name] for name in dear), result["ratio"]
     figures = result["figures"]
+    assert 3 * figures["wakes_a_second"]["none"] <= figures["wakes_a_second"]["listener"]
     assert figures["lost"] == figures["lost_stalled"] == figures["rows_lost_by_loop"] == 0
 
 
