@@ -31,6 +31,7 @@ RATE_HZ = 10_000
 BLOCK_S = 0.02
 _MEMORY_S = 4.0  # 21 MB: more than a processor's own caches, and full before measuring begins
 _FILL_S = 60.0  # longest wait for that
+_SILENT_MS = 10_000  # longest wait for a block
 
 
 _LISTEN = """
@@ -44,6 +45,7 @@ def block():
 for line in sys.stdin:
     stall_s, seconds = map(float, line.split())
     socket = context.socket(zmq.SUB)
+    socket.setsockopt(zmq.RCVTIMEO, int(sys.argv[2]))
     if stall_s:
         socket.setsockopt(zmq.RCVHWM, 1)
     socket.subscribe("block")
@@ -229,7 +231,7 @@ class _Listener:
 
 @contextmanager
 def _listener(endpoint: str) -> Iterator[_Listener]:
-    with _process(_LISTEN, endpoint) as process:
+    with _process(_LISTEN, endpoint, str(_SILENT_MS)) as process:
         yield _Listener(process)
 
 
@@ -250,7 +252,7 @@ def _process(program: str, *words: str) -> Iterator["subprocess.Popen[str]"]:
 def _line(tells: IO[str]) -> str:
     line = tells.readline()
     if not line:
-        raise HilctlError("a listener ended before its first block")
+        raise HilctlError(f"a listener ended: for {1e-3 * _SILENT_MS:g} s it received no block; did the service end?")
     return line
 
 

@@ -1,15 +1,18 @@
-"""The friction models that are tried on the rig, and the trial: the distortion of a sine under each.
+"""The friction models that are tried on the rig, and the trial: the distortion of the sines under each.
 
 The identification says which model the rig follows. Where it is not certain, or where the model gains little, the
 others that it does not rule out are tried too: a wrong model can make the acceleration worse than no compensation, and
-only the rig shows it.
+only the rig shows it. Then the distortion of all sines counts, as a geometric mean: a model that is right at one
+frequency can be wrong at another.
 """
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hilctl.commission.parameters import INVERSE, PREVIEW, adopt, friction_values
-from hilctl.commission.sines import FEW_CYCLES, Measured, Size, measure
+from hilctl.commission.sines import FEW_CYCLES, Size, measure
+from hilctl.experiment.drive import LegFault
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 
 LITTLE = 3.0  # times less distortion: below it, another model is tried too
 _SETTLE_S = 0.5  # beyond the blend
+_NONE = 1e-6  # %: as good as none
 
 
 class Candidate(NamedTuple):
@@ -32,7 +36,7 @@ class Trial(NamedTuple):
     """The distortion under a model."""
 
     candidate: Candidate
-    percent: float  # distortion of the sine
+    by_hz: Mapping[str, float]  # distortion of each sine in %, by its key
     extra_preview_s: float
     epoch: int
     gains: Mapping[str, float]  # of the controller, those that had to change with it
@@ -55,14 +59,14 @@ def candidates_of(fit: "SlidingFit", found: "Reversals | None") -> list[Candidat
 
 
 def try_law(
-    rig: "Client", law: Candidate, values: Mapping[str, Any], size: Size, origin: str, left_out: float = 0.0
+    rig: "Client", law: Candidate, values: Mapping[str, Any], sizes: Sequence[Size], origin: str, left_out: float = 0.0
 ) -> Trial:
     """Applies a friction model and the machine's numbers as one set, switches the inverse model on, and measures."""
     switch(rig, 0.0, origin)
     epoch, gains = adopt(rig, {**values, **friction_values(law.table)}, origin)
     switch(rig, 1.0, origin)
-    made = distortion(rig, size, left_out)
-    return Trial(law, made.distortion.percent, float(rig.get(PREVIEW)[PREVIEW]), epoch, gains, made.left_out)
+    by_hz, lost = distortion(rig, sizes, left_out)
+    return Trial(law, by_hz, float(rig.get(PREVIEW)[PREVIEW]), epoch, gains, lost)
 
 
 def switch(rig: "Client", share: float, origin: str) -> None:
@@ -73,6 +77,39 @@ def switch(rig: "Client", share: float, origin: str) -> None:
     rig.pass_time(float(rig.get("law.blend_s")["law.blend_s"]) + _SETTLE_S)
 
 
-def distortion(rig: "Client", size: Size, left_out: float = 0.0) -> Measured:
-    """Over few cycles: enough to compare models."""
-    return measure(rig, size, FEW_CYCLES, left_out)
+def distortion(rig: "Client", sizes: Sequence[Size], left_out: float = 0.0) -> tuple[dict[str, float], float]:
+    """Of each sine, over few cycles: enough to compare models; and the share of the cycles that was lost. The first
+    must be measured: what else cannot be does not count."""
+    found: dict[str, float] = {}
+    for size in sizes:
+        try:
+            made = measure(rig, size, FEW_CYCLES, left_out)
+        except LegFault:
+            if size is sizes[0]:
+                raise
+            continue
+        found[size.key], left_out = made.distortion.percent, made.left_out
+    return found, left_out
+
+
+class Compared(NamedTuple):
+    """How many times less distortion there is, as a geometric mean over the sines that all of them have."""
+
+    factors: list[float]  # under each model
+    machine: float | None  # with the machine alone, if that was measured
+
+    @property
+    def best(self) -> int:
+        """Which model has the least; -1: none helps."""
+        most = max(self.factors, default=0.0)
+        return self.factors.index(most) if most > max(1.0, self.machine or 0.0) else -1
+
+
+def compare(before: Mapping[str, float], machine: Mapping[str, float] | None, trials: Sequence[Trial]) -> Compared:
+    """What models, and the machine alone, leave of the distortion before."""
+    tried = [t.by_hz for t in trials] + ([machine] if machine else [])
+    keys = [key for key in before if all(key in one for one in tried)]
+    factors = [
+        math.exp(math.fsum(math.log(before[key] / max(one[key], _NONE)) for key in keys) / len(keys)) for one in tried
+    ]
+    return Compared(factors[: len(trials)], factors[-1] if machine else None)

@@ -1,13 +1,14 @@
 """Compensation: the candidate models, each as one set; the best one stays, with the best preview."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
 from hilctl.commission import judging, sines
-from hilctl.commission.candidates import LITTLE, Trial, candidates_of, distortion, switch, try_law
+from hilctl.commission.candidates import LITTLE, Trial, candidates_of, compare, distortion, switch, try_law
 from hilctl.commission.parameters import PREVIEW, adopt, put_back
-from hilctl.commission.telling import active, why, without
+from hilctl.commission.telling import active, why
 from hilctl.commission.work import Work
 from hilctl.experiment.drive import LegFault
 from hilctl.identify.preview import search
@@ -16,7 +17,7 @@ from hilctl.results.proof import Choice, OnRig
 from hilctl.wire.errors import Refused
 
 OF_THE_VALVE = ("machine.overlap_a", "machine.overlap_b", "machine.hysteresis")
-JUDGED_HZ = 1.0  # where friction models are compared, and the preview is searched
+JUDGED_HZ = 1.0  # where the preview is searched
 
 
 def compensation(work: Work, fit: SlidingFit) -> None:
@@ -32,68 +33,69 @@ def compensation(work: Work, fit: SlidingFit) -> None:
 
 def _best(work: Work, fit: SlidingFit) -> None:
     found, values = work.result.presliding, work.changes()
+    certain = found is not None and found.certain
     with work.notes.stages("compensation"):
-        size = _judged_by(work)
-        before = judging.before(work.rig, work.notes, size)
-        machine = _machine_alone(work, size)
+        sizes = _judged_by(work, certain)
+        before = judging.before(work.rig, work.notes, sizes)
+        machine = _machine_alone(work, sizes)
         put_back(work.rig, work.prepared, work.origin)  # so that all of it is one set, and one step back
         trials: list[Trial] = []
-        certain = found is not None and found.certain
         for law in candidates_of(fit, found):
-            if trials and certain and before > LITTLE * trials[0].percent:
+            if trials and certain and compare(before, None, trials).factors[0] > LITTLE:
                 break
             work.notes.tell(f"compensation: {law.name}")
             try:
                 lost = trials[-1].left_out if trials else 0.0
-                trials.append(try_law(work.rig, law, values, size, work.origin, lost))
+                trials.append(try_law(work.rig, law, values, sizes, work.origin, lost))
             except LegFault as fault:
                 work.go_on_without("compensation", f"the friction model {law.name} is left out", fault)
-        best = min(trials, key=lambda t: t.percent, default=None)
-        least = before if machine is None else min(before, machine)
-        helps = best is not None and best.percent < least
+        compared, hz = compare(before, machine, trials), sizes[0].key
+        best = trials[compared.best] if compared.best >= 0 else None
         work.result.choice = Choice(
-            frequency_hz=size.frequency_hz, before_percent=before,
-            tried=[OnRig(t.candidate.name, t.percent, t.extra_preview_s, t.epoch) for t in trials],
-            kept=best.candidate.name if best and helps else None, why="", machine_percent=machine,
+            frequency_hz=sizes[0].frequency_hz, before_percent=before[hz], before_by_hz=before,
+            tried=[OnRig(t.candidate.name, t.by_hz[hz], t.extra_preview_s, t.epoch, dict(t.by_hz), factor)
+                   for t, factor in zip(trials, compared.factors, strict=True)],
+            kept=best.candidate.name if best else None, why="", machine_percent=machine[hz] if machine else None,
+            machine_by_hz=machine or {}, machine_factor=compared.machine,
         )  # fmt: skip
         work.result.friction = None
-        if best is None or not helps:
-            _none_helps(work, best, without(before, machine))
+        if best is None:
+            _none_helps(work, work.result.choice)
             return
         if best is not trials[-1]:
-            best = try_law(work.rig, best.candidate, values, size, work.origin, best.left_out)
-        work.result.choice = replace(work.result.choice, why=why(best, trials, before, machine))
+            best = try_law(work.rig, best.candidate, values, sizes[:1], work.origin, best.left_out)
+        work.result.choice = replace(work.result.choice, why=why(work.result.choice))
     work.gains(best.gains)
     made = next(one for one in work.rig.changes(first=best.epoch)["sets"] if one["epoch"] == best.epoch)
     edits: dict[str, Any] = {edit["key"]: edit for edit in made["changed"]}
     work.sent(best.epoch, {key: edit["new"] for key, edit in edits.items()},
               {key: edit["old"] for key, edit in edits.items()})  # fmt: skip
     work.result.friction = active(best.candidate, fit, found, work.original)
-    _preview(work, size, best)
+    _preview(work, sizes[0], best)
 
 
-def _machine_alone(work: Work, size: sines.Size) -> float | None:
+def _machine_alone(work: Work, sizes: Sequence[sines.Size]) -> dict[str, float] | None:
     """The distortion with what was identified of the valve, which counts without a friction model already."""
     if set(OF_THE_VALVE).isdisjoint(work.changes()):
         return None
     switch(work.rig, 0.0, work.origin)
-    return distortion(work.rig, size).distortion.percent
+    return distortion(work.rig, sizes)[0]
 
 
-def _judged_by(work: Work) -> sines.Size:
+def _judged_by(work: Work, certain: bool) -> list[sines.Size]:
+    """The sines by which models are compared, first that for which the preview is searched: it alone where the loops
+    have decided, for one model is likely to be all that is tried."""
     if not work.sizes:
-        raise LegFault("no sine is within the limits, and friction models are compared by one; widen limits.velocity, "
-                       "limits.acceleration or limits.position")  # fmt: skip
-    return next((s for s in work.sizes if s.frequency_hz == JUDGED_HZ), work.sizes[0])
+        raise LegFault("no sine is within the limits, and friction models are compared by sines; widen "
+                       "limits.velocity, limits.acceleration or limits.position")  # fmt: skip
+    sizes = sorted(work.sizes, key=lambda size: abs(size.frequency_hz - JUDGED_HZ))
+    return sizes[:1] if certain else sizes
 
 
-def _none_helps(work: Work, best: Trial | None, without: str) -> None:
+def _none_helps(work: Work, choice: Choice) -> None:
     switch(work.rig, 0.0, work.origin)
-    said = "no friction model could be tried"
-    if best:
-        said = f"distortion {best.percent:.1f} % with it, {without}"
-    assert work.result.choice is not None
-    work.result.choice = replace(work.result.choice, why=f"none: {said}")
+    said = why(choice) if choice.tried else "no friction model could be tried"
+    work.result.choice = replace(choice, why=f"none: {said}")
     work.notes.warn(f"compensation does not help on this rig and stays off: {said}; see what is not identified")
 
 

@@ -48,12 +48,14 @@ def distortion(rig: "Client", notes: Notes, sizes: Sequence[sines.Size], when: s
                     )
 
 
-def before(rig: "Client", notes: Notes, size: sines.Size) -> float:
-    """The distortion of the sine that friction models are compared by; measured now where it is missing."""
-    one = notes.result.thd.setdefault(size.key, Thd(size.amplitude_m))
-    if one.before is None:
-        one.before = sines.measure(rig, size).distortion.percent
-    return one.before
+def before(rig: "Client", notes: Notes, sizes: Sequence[sines.Size]) -> dict[str, float]:
+    """The distortion of the sines that friction models are compared by; that of the first measured now where it is
+    missing."""
+    first = notes.result.thd.setdefault(sizes[0].key, Thd(sizes[0].amplitude_m))
+    if first.before is None:
+        first.before = sines.measure(rig, sizes[0]).distortion.percent
+    known = {size.key: notes.result.thd.get(size.key) for size in sizes}
+    return {key: one.before for key, one in known.items() if one is not None and one.before is not None}
 
 
 def tracked(

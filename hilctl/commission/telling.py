@@ -1,12 +1,13 @@
 """The friction model that stays active, as the result holds it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec.structs import replace
 
-from hilctl.commission.candidates import Candidate, Trial
+from hilctl.commission.candidates import Candidate
 from hilctl.results.friction import ActiveFriction, SlidingFit
+from hilctl.results.proof import Choice
 from hilctl.results.quantity import Quantity
 from hilctl.results.reversals import Reversals
 
@@ -34,13 +35,16 @@ def _was(q: Quantity, before: object) -> Quantity:
     return replace(q, before=float(before) if isinstance(before, (int, float)) else None)
 
 
-def without(before: float, machine: float | None) -> str:
-    """The distortion without compensation of friction."""
-    return f"{before:.1f} % without" + (f" ({machine:.1f} % with the valve's inverse alone)" if machine else "")
-
-
-def why(best: Trial, trials: Sequence[Trial], before: float, machine: float | None) -> str:
+def why(choice: Choice) -> str:
     """The distortion under each model that was tried."""
-    text = f"{best.candidate.name}: distortion {without(before, machine)}, {best.percent:.1f} % with it"
-    others = [t for t in trials if t.candidate is not best.candidate]
-    return text + "".join(f"; {t.candidate.name}: {t.percent:.1f} %" for t in others)
+    best = max(choice.tried, key=lambda one: (one.law == choice.kept, one.factor or 0.0))
+    machine = choice.machine_percent
+    valve = f" ({machine:.1f} % with the valve's inverse alone)" if machine else ""
+    text = (
+        f"{best.law}: distortion at {choice.frequency_hz:g} Hz {choice.before_percent:.1f} % without{valve}, "
+        f"{best.percent:.1f} % with it"
+    )
+    factors = [f"{one.law} {one.factor:.2g}" for one in choice.tried if one.factor is not None]
+    factors += [f"the valve's inverse alone {choice.machine_factor:.2g}"] if choice.machine_factor is not None else []
+    hz = sorted(best.by_hz, key=float)
+    return f"{text}; times less, in the mean over {', '.join(hz)} Hz: {', '.join(factors)}"

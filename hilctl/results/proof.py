@@ -72,9 +72,14 @@ class OnRig(Struct, frozen=True):
     """A friction model that was tried on the rig."""
 
     law: str
-    percent: Annotated[float, Meta(description="distortion of the sine with it")]
+    percent: Annotated[float, Meta(description="distortion of the sine of `frequency_hz` with it")]
     extra_preview_s: float
     epoch: int
+    by_hz: Annotated[dict[str, float], Meta(description="distortion of each sine, in %, by its frequency")] = {}
+    factor: Annotated[
+        float | None,
+        Meta(description="times less distortion than without, the geometric mean over the sines; the most is kept"),
+    ] = None
 
 
 class Choice(Struct, frozen=True):
@@ -92,6 +97,9 @@ class Choice(Struct, frozen=True):
             "null where no overlap and no hysteresis changed"
         ),
     ] = None
+    before_by_hz: Annotated[dict[str, float], Meta(description="as before_percent, of each sine")] = {}
+    machine_by_hz: Annotated[dict[str, float], Meta(description="as machine_percent, of each sine")] = {}
+    machine_factor: Annotated[float | None, Meta(description="times less distortion so, likewise")] = None
 
 
 class Preview(Struct, frozen=True):

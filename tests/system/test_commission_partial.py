@@ -118,19 +118,21 @@ def test_the_inverse_model_stays_only_where_it_leaves_less_than_the_valves_inver
 ):
     alone, measure, tried = [], compensating.distortion, compensating.try_law
 
-    def measured(rig, size):
-        alone.append(measure(rig, size))
+    def measured(rig, sizes):
+        alone.append(measure(rig, sizes))
         return alone[-1]
 
     def trial(*args):
-        return tried(*args)._replace(percent=times * alone[0].distortion.percent)
+        return tried(*args)._replace(by_hz={key: times * percent for key, percent in alone[0][0].items()})
 
     monkeypatch.setattr(compensating, "distortion", measured)
     monkeypatch.setattr(compensating, "try_law", trial)
     overlap = {f"twin.machine.overlap_{side}": 0.02 for side in "ab"}
     result, _, _, now = commissioned({**overlap, "twin.valve.hysteresis": 0.003})
     choice = result.choice
-    assert choice.machine_percent == alone[0].distortion.percent
+    assert choice.machine_by_hz == alone[0][0] and choice.machine_percent == alone[0][0]["1"]
+    hz = {"1"} if result.presliding.certain else {"1", "2"}
+    assert choice.before_by_hz.keys() == choice.machine_by_hz.keys() == choice.tried[0].by_hz.keys() == hz
     assert times * choice.machine_percent < choice.before_percent
     assert (choice.kept is not None, now["law.feed.inverse"]) == (kept, float(kept))
     assert f"({choice.machine_percent:.1f} % with the valve's inverse alone)" in choice.why
