@@ -153,14 +153,14 @@ def rt_bend(x: float, end: float, path: float) -> float:
     return after
 
 
-@jit()
+@jit(inline=True)
 def rt_advance_1(p: Any, z: Any, v: float, dt: float) -> None:
     """The state of first order after dt at constant v."""
     if math.isfinite(v):
         z[X1] = rt_bend(z[X1], math.copysign(p[F1], v), abs(v) * dt / p[LENGTH1])
 
 
-@jit()
+@jit(inline=True)
 def rt_advance_2(p: Any, z: Any, v: float, dt: float) -> None:
     """The state of second order after dt at constant v."""
     if math.isfinite(v):

@@ -107,7 +107,7 @@ def rt_unbent_after(force: float, level: float, stiffness: float, alpha: float) 
     return level / stiffness * path
 
 
-@jit()
+@jit(inline=True)
 def rt_advance(p: Any, z: Any, v: float, dt: float) -> None:
     """The state after dt at constant v."""
     if not math.isfinite(v):

@@ -145,7 +145,7 @@ def rt_bristle_force(p: Any, z: float, v: float) -> float:
     return force
 
 
-@jit()
+@jit(inline=True)
 def rt_advance(p: Any, z: Any, v: float, dt: float) -> None:
     """The state after dt at constant v."""
     if math.isfinite(v):

@@ -207,6 +207,13 @@ def test_compensation_that_makes_it_worse_is_not_praised(told, plain, read):
     assert "does not lower" in text and "5.0\u202f% without it and 9.0\u202f% with it" in text
 
 
+def test_models_are_shown_beside_each_other_over_every_sine_they_were_tried_at(told, plain, read):
+    text = " ".join(read(plain(told)).sections["compensation"].replace("\u202f", " ").split())
+    for row in ("distortion at 0.5 Hz distortion at 1 Hz times less preview", "kept 1.3 % 0.80 % 17 0.2 ms",
+                "– 2.5 % – 0.3 ms", "the valve's inverse alone 8.7 % 9.1 % 2", "nothing 17.0 % 18.0 %"):  # fmt: skip
+        assert row in text, (row, text)
+
+
 def test_what_was_broken_off_is_said_first(told, plain, read):
     told.complete, told.failed = False, Failed("reversals", "the table did not move")
     summary = read(plain(told)).sections[""].split("Summary")[1]
