@@ -12,6 +12,7 @@ def test_a_listener_that_receives_nothing_ends_and_says_what_may_be_the_cause(mo
     monkeypatch.setattr(telemetry, "_SILENT_MS", 200)
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))  # never listens
-        with telemetry._listener(f"tcp://127.0.0.1:{nobody.getsockname()[1]}") as listener:
-            with pytest.raises(HilctlError, match=r"for 0.2 s it received no block; did the service end"):
-                listener.begin(0.0, 1.0)
+        endpoint = f"tcp://127.0.0.1:{nobody.getsockname()[1]}"
+        said = r"for 0.2 s it received no block; did the service end"
+        with telemetry._listener(endpoint) as listener, pytest.raises(HilctlError, match=said):
+            listener.begin(0.0, 1.0)
