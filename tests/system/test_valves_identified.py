@@ -74,6 +74,20 @@ def test_a_valve_without_overlap_gets_none_though_the_rig_file_says_so():
     assert "machine.hysteresis" not in made
 
 
+def test_a_threshold_is_told_from_a_hysteresis_and_set_so_that_the_valve_is_dithered():
+    _, changes = a_rig("lugre", 3, 0.016, 0.0, known=False)
+    more = {"twin.valve.threshold": 0.002, "twin.valve.edge_rounding": 0.002}
+    with private_service("table-500", changes=changes | more) as service, Client(service.commands) as rig:
+        rig.arm()
+        fit = identify_plant(rig)
+    threshold, rounding = fit.quantity("machine.threshold"), fit.quantity("edge_rounding")
+    assert threshold.value == pytest.approx(0.002, abs=2e-4) and threshold.low < 0.002 < threshold.high
+    assert rounding.identified and rounding.low < 0.002 < rounding.high
+    assert fit.quantity("machine.hysteresis").value < 2.5e-4
+    made = fit.changes()
+    assert made["machine.threshold"] == threshold.value and not made.get("machine.hysteresis")
+
+
 @pytest.mark.slow
 @pytest.mark.long
 def test_the_grey_box_finds_an_overlap_that_the_rig_file_has_wrong():

@@ -6,8 +6,8 @@ the sensors enters as a few more residuals, and is left out where it is judged w
 Sensors and model err in ways that more samples do not average out. So the intervals also hold what the sensors' scales
 would do to the words, as far as they may be off; what an error of COHERENT at the hydraulic mode, growing with the
 frequency, in or out of phase, of the motion or of the pressures would do; what the misses of neighbouring lines do that
-hang together; and what an error of the edges' rounding and of the threshold would do. Among their jumps the search
-finds a good place, not the best.
+hang together; and what an error of the edges' rounding and of the threshold would do, as far as the search leaves them
+off.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hilctl.experiment.scales import scale_sd
+from hilctl.identify.plant.estimate_threshold import find_threshold
 from hilctl.identify.plant.model_flow import CURVED, LINEAR, Lines, declared_overlaps, flow_lines, flow_slopes
 from hilctl.identify.plant.model_signals import Reals
 from hilctl.identify.triangle import Memory, triangle_of
@@ -107,6 +108,11 @@ class _Problem:
             out += [miss.real, miss.imag]
         return np.concatenate([*out, self.priors(q)])
 
+    def cost(self, q: Reals) -> float:
+        """Half the sum of squares."""
+        misses = self.misses(q)
+        return 0.5 * float(misses @ misses)
+
     def priors(self, q: Reals) -> Reals:
         p, words = q * self.scale, [self.words[name] for name in WORDS]
         return np.array([(p[i] - words[i].prior) / words[i].prior_sd for i in self.known])
@@ -150,6 +156,11 @@ def fit_flow(
     # An overlap, a play and a lag can stand in for one another during the search, and remain though none is there.
     again = np.where([name in _AWAY for name in WORDS], np.clip(0.0, low + 1e-9, high - 1e-9), found.x)
     found = min(found, search(np.clip(again, low + 1e-9, high - 1e-9)), key=lambda one: float(one.cost))
+    threshold, play = WORDS.index("threshold"), WORDS.index("play")
+    found = find_threshold(
+        found, lambda q: search(np.clip(q, low + 1e-9, high - 1e-9)), problem.cost, (threshold, play),
+        (problem.scale[threshold], problem.scale[play]), (words["threshold"].high, words["play"].high),
+    )  # fmt: skip
     slopes, misses = problem.slopes(found.x), problem.misses(found.x)
     count = len(misses) - len(problem.known)
     scatter = float(np.sqrt(np.sum(misses[:count] ** 2) / max(count - len(WORDS), 1)))

@@ -1,12 +1,16 @@
-"""What is reported of the valve's imperfections, overlap, play and null, and what of it the controller takes.
+"""What is reported of the valve's imperfections, overlap, play, null, threshold and rounded edges, and what of it the
+controller takes.
 
 The inverse of an overlap or of a play acts however small it is: it jumps, and it dithers. So what might as well be none
-is set to none.
+is set to none. Of a threshold the controller takes that there is one, for the dither; edges it takes to be sharp, so
+that their rounding is reported and not set.
 """
 
 import math
 from collections.abc import Mapping
 from typing import Any
+
+from msgspec.structs import replace
 
 from hilctl.experiment.scales import SURE
 from hilctl.identify.plant.estimate_flow import Fitted
@@ -14,10 +18,13 @@ from hilctl.identify.plant.model_flow import declared_overlaps, sides
 from hilctl.results.quantity import Quantity, quantity
 
 OVERLAPS, HYSTERESIS, NULL = ("machine.overlap_a", "machine.overlap_b"), "machine.hysteresis", "null"
+THRESHOLD, ROUNDING = "machine.threshold", "edge_rounding"
 WIDEST = {**dict.fromkeys(OVERLAPS, 0.002), HYSTERESIS: 0.001, NULL: 0.001}  # half of an interval that still is applied
-NONE = {**dict.fromkeys(OVERLAPS, 0.001), HYSTERESIS: 2.5e-4}  # what may be so little is set to none
+SAYS = {THRESHOLD: 1e-3, ROUNDING: 2e-3}  # likewise, of what the controller needs less
+NONE = {**dict.fromkeys(OVERLAPS, 0.001), HYSTERESIS: 2.5e-4, THRESHOLD: 3e-4}  # what may be so little is set to none
 # Standard deviations of what else a valve does, on twins, 2026-11.
-_ELSE = {"dead_band": 4e-5, "play": 1e-4, "null": 5e-5}
+_ELSE = {"dead_band": 4e-5, "play": 1e-4, "null": 5e-5, "rounding": 4e-4}
+_BESIDE_PLAY = 0.15  # of the hysteresis, by which a threshold may be off: both hold the spool back
 _SET_AS = {NULL: "law.valve.null_bias"}  # where the rig file's key is another
 _WHY = "flow of the valve against pressures and motion, sines and chirps"
 
@@ -31,21 +38,32 @@ def valve_told(fitted: Fitted, facts: Mapping[str, Any]) -> dict[str, Quantity]:
            for key, value, before in zip(OVERLAPS, both, declared, strict=True)},
         HYSTERESIS: _one(HYSTERESIS, fitted, "play", 2 * fitted.value["play"], facts[HYSTERESIS], 2.0, least=0.0),
         NULL: _one(NULL, fitted, "null", -fitted.value["null"], facts[_SET_AS[NULL]]),
+        **_beside(fitted, facts),
     }  # fmt: skip
 
 
+def _beside(fitted: Fitted, facts: Mapping[str, Any]) -> dict[str, Quantity]:
+    """Threshold and rounded edges. Without overlap a rounded edge passes as one that leaks."""
+    threshold = _one(THRESHOLD, fitted, "threshold", fitted.value["threshold"], facts.get(THRESHOLD), least=0.0,
+                     more=_BESIDE_PLAY * 2 * fitted.value["play"])  # fmt: skip
+    rounding = _one(ROUNDING, fitted, "rounding", fitted.value["rounding"], None, least=0.0)
+    covered = fitted.value["dead_band"] - SURE * fitted.sd["dead_band"] > NONE[OVERLAPS[0]]
+    return {THRESHOLD: threshold, ROUNDING: rounding if covered else replace(rounding, origin="not identifiable")}
+
+
 def _one(
-    key: str, fitted: Fitted, word: str, value: float, before: float, scale: float = 1.0, least: float = -math.inf
-) -> Quantity:
-    reach = scale * SURE * math.hypot(fitted.sd[word], _ELSE[word])
+    key: str, fitted: Fitted, word: str, value: float, before: float | None, scale: float = 1.0,
+    least: float = -math.inf, more: float = 0.0,
+) -> Quantity:  # fmt: skip
+    reach = scale * SURE * math.hypot(fitted.sd[word], _ELSE.get(word, 0.0), more)
     beyond = fitted.at_bound[word] > 0 or (word == "null" and fitted.at_bound[word] != 0)
-    known = math.isfinite(reach) and reach <= WIDEST[key] and not beyond
+    known = math.isfinite(reach) and reach <= {**WIDEST, **SAYS}[key] and not beyond
     return quantity(value, max(value - reach, least), value + reach, "", _WHY, identified=known, before=before)
 
 
 def valve_changes(quantities: Mapping[str, Quantity]) -> dict[str, float]:
     """What to set in the rig, by its keys."""
-    found = {key: _set_to(key, quantities[key]) for key in WIDEST if quantities[key].identified}
+    found = {key: _set_to(key, quantities[key]) for key in (*WIDEST, THRESHOLD) if quantities[key].identified}
     changed = {key: value for key, value in found.items() if value or quantities[key].before}
     if not set(OVERLAPS).isdisjoint(changed):
         changed = {"machine.dead_band": 0.0, **{key: found[key] for key in OVERLAPS}, **changed}
@@ -69,6 +87,7 @@ def valve_notes(quantities: Mapping[str, Quantity]) -> tuple[str, ...]:
             f"the overlap's sides differ by {apart:g} as the rig file says: from flow only both edges show, which are "
             "the overlap's mean and the null"
         )
+    notes.append(f"{ROUNDING} is reported and not set: the controller takes the edges to be sharp")
     notes.append("law.valve.null_bias is where the next arming that proves the valve begins; until then the null that "
                  "arming found stays active")  # fmt: skip
     return tuple(notes)

@@ -13,6 +13,8 @@ from hilctl.identify.plant.judge_valve import (
     NONE,
     NULL,
     OVERLAPS,
+    ROUNDING,
+    THRESHOLD,
     slew_note,
     valve_changes,
     valve_notes,
@@ -24,11 +26,15 @@ from hilctl.params import check
 from tests.unit.identify.plant.plant_parts import BELIEVED
 
 MACHINE = {key.removeprefix("machine."): value for key, value in BELIEVED.items() if key.startswith("machine.")}
+KEYS = (*OVERLAPS, HYSTERESIS, NULL)
 
 
-def found(mean: float, play: float = 0.0, null: float = 0.0, sd: float = 1e-5, at: int = 0) -> Fitted:
+def found(
+    mean: float, play: float = 0.0, null: float = 0.0, sd: float = 1e-5, at: int = 0, threshold: float = 0.0
+) -> Fitted:
     """A fit that says this of the valve; `play`: half of the hysteresis."""
-    value = dict.fromkeys(WORDS, 1.0) | {"dead_band": mean, "play": play, "null": null}
+    value = dict.fromkeys(WORDS, 1.0) | {"dead_band": mean, "play": play, "null": null, "rounding": 0.002}
+    value["threshold"] = threshold
     nothing = dict.fromkeys(WORDS, 0)
     return Fitted(value, dict.fromkeys(WORDS, sd), nothing | {"dead_band": at}, np.eye(len(WORDS)), 1.0, (1.0,), {}, ())
 
@@ -39,7 +45,8 @@ def told(fitted: Fitted, **declared: float) -> Any:
 
 def test_overlap_hysteresis_and_null_are_told_with_intervals_and_set():
     made = told(found(0.03, 0.0025, -0.012), dead_band=0.024, hysteresis=0.004)
-    assert all(made[key].identified and made[key].low < made[key].value < made[key].high for key in made)
+    assert all(made[key].identified and made[key].low < made[key].value < made[key].high for key in KEYS)
+    assert made.keys() >= {THRESHOLD, ROUNDING}
     assert [made[key].before for key in (*OVERLAPS, HYSTERESIS, NULL)] == [0.024, 0.024, 0.004, 0.0]
     assert valve_changes(made) == {
         "machine.dead_band": 0.0, "machine.overlap_a": 0.03, "machine.overlap_b": 0.03, "machine.hysteresis": 0.005,
@@ -95,3 +102,26 @@ def test_a_spool_that_is_asked_for_less_than_its_greatest_speed_shows_no_limit_o
     assert slew_note(249.0, facts).startswith("machine.slew_per_s = 250 stays as the rig file says")
     assert "at most 31 openings/s" in slew_note(31.2, facts)
     assert "more than machine.slew_per_s = 250: check it" in slew_note(251.0, facts)
+
+
+@pytest.mark.parametrize(("threshold", "before", "set_to"),
+                         [(0.002, 0.0, 0.002), (0.002, 0.001, 0.002), (2e-4, 0.001, 0.0), (2e-4, 0.0, None)])
+def test_a_threshold_is_set_where_there_is_one_so_that_the_valve_is_dithered(threshold, before, set_to):
+    made = told(found(0.01, threshold=threshold), threshold=before)
+    assert made[THRESHOLD].identified and made[THRESHOLD].low <= threshold <= made[THRESHOLD].high
+    assert valve_changes(made).get(THRESHOLD) == set_to
+
+
+def test_a_threshold_beside_a_hysteresis_is_known_less_well_and_beside_a_wide_one_not_at_all():
+    half = [made.high - made.value for made in (told(found(0.01, play=play, threshold=0.002))[THRESHOLD]
+                                                for play in (0.0, 0.0015, 0.004))]  # fmt: skip
+    assert half == sorted(half) and half[1] > 5e-4
+    wide = told(found(0.01, play=0.004, threshold=0.002))
+    assert not wide[THRESHOLD].identified and THRESHOLD not in valve_changes(wide)
+
+
+@pytest.mark.parametrize(("mean", "known"), [(0.0, False), (0.0009, False), (0.005, True)])
+def test_rounded_edges_are_told_where_there_is_an_overlap_and_never_set(mean, known):
+    made = told(found(mean))
+    assert made[ROUNDING].identified == known and made[ROUNDING].value == 0.002
+    assert ROUNDING not in valve_changes(made)
