@@ -10,7 +10,7 @@ hang together; and what an error of the edges' rounding and of the threshold wou
 off.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -108,10 +108,16 @@ class _Problem:
             out += [miss.real, miss.imag]
         return np.concatenate([*out, self.priors(q)])
 
-    def cost(self, q: Reals) -> float:
-        """Half the sum of squares."""
-        misses = self.misses(q)
-        return 0.5 * float(misses @ misses)
+    def around(self, here: Reals, held: Sequence[int]) -> Callable[[Reals], float]:
+        """Half the sum of squares that is left at places near this one, once the words that are not held follow."""
+        slopes = np.delete(self.slopes(here), held, axis=1)
+        follow, _ = np.linalg.qr(slopes)
+
+        def left(q: Reals) -> float:
+            misses = self.misses(q)
+            return 0.5 * (float(misses @ misses) - float(np.sum((follow.T @ misses) ** 2)))
+
+        return left
 
     def priors(self, q: Reals) -> Reals:
         p, words = q * self.scale, [self.words[name] for name in WORDS]
@@ -158,8 +164,9 @@ def fit_flow(
     found = min(found, search(np.clip(again, low + 1e-9, high - 1e-9)), key=lambda one: float(one.cost))
     threshold, play = WORDS.index("threshold"), WORDS.index("play")
     found = find_threshold(
-        found, lambda q: search(np.clip(q, low + 1e-9, high - 1e-9)), problem.cost, (threshold, play),
-        (problem.scale[threshold], problem.scale[play]), (words["threshold"].high, words["play"].high),
+        found, lambda q: search(np.clip(q, low + 1e-9, high - 1e-9)), partial(problem.around, held=(threshold, play)),
+        (threshold, play), (problem.scale[threshold], problem.scale[play]),
+        (words["threshold"].high, words["play"].high),
     )  # fmt: skip
     slopes, misses = problem.slopes(found.x), problem.misses(found.x)
     count = len(misses) - len(problem.known)

@@ -2,9 +2,9 @@
 other, for the flow changes by jumps with a threshold.
 
 Both together hold the spool back by about play + threshold / 1.5, whichever of them it is. So pairs around that line
-are tried with everything else as it was found; the best is searched from again, first in coarse steps, then in fine
-ones. On twins with a threshold of 0.2 % and no hysteresis this tells the two apart, where one search found a third of
-the threshold, and a hysteresis of 0.13 % that was not there.
+are tried, with everything else as its slopes say that it would follow; the best is searched from again, first in coarse
+steps, then in fine ones. On twins with a threshold of 0.2 % and no hysteresis this tells the two apart, where one
+search found a third of the threshold, and a hysteresis of 0.13 % that was not there.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,10 +21,13 @@ _NEAR, _FAR = 0.6, 1.35  # how much may be held back by a pair that is tried, of
 _AROUND = (4, 2)  # fine steps of threshold and play, either way
 
 
-def find_threshold(found: Any, search: Callable[[Reals], Any], cost: Callable[[Reals], float], at: tuple[int, int],
+Cost = Callable[[Reals], float]
+
+
+def find_threshold(found: Any, search: Callable[[Reals], Any], around: Callable[[Reals], Cost], at: tuple[int, int],
                    scale: tuple[float, float], most: tuple[float, float]) -> Any:  # fmt: skip
-    """The search's best end. `at`: where threshold and play stand among the words; `scale`: theirs; `most`: their upper
-    bounds."""
+    """The search's best end. `around`: what is left at places near one. `at`: where threshold and play stand among the
+    words; `scale`: theirs; `most`: their upper bounds."""
     held = sum(found.x[i] * one for i, one in zip(at, scale, strict=True))
     if held < _LEAST:
         return found
@@ -34,9 +37,10 @@ def find_threshold(found: Any, search: Callable[[Reals], Any], cost: Callable[[R
             _with(found.x, at, scale, pair)
             for pair in pairs(held, *here) if all(0.0 <= one <= end for one, end in zip(pair, most, strict=True))
         ]  # fmt: skip
+        cost = around(found.x)
         costs = [cost(one) for one in tried]
         best = int(np.argmin(costs))
-        if costs[best] < found.cost:
+        if costs[best] < cost(found.x):
             found = min(found, search(tried[best]), key=lambda one: float(one.cost))
     return found
 

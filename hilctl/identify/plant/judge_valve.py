@@ -23,7 +23,7 @@ WIDEST = {**dict.fromkeys(OVERLAPS, 0.002), HYSTERESIS: 0.001, NULL: 0.001}  # h
 SAYS = {THRESHOLD: 1e-3, ROUNDING: 2e-3}  # likewise, of what the controller needs less
 NONE = {**dict.fromkeys(OVERLAPS, 0.001), HYSTERESIS: 2.5e-4, THRESHOLD: 3e-4}  # what may be so little is set to none
 # Standard deviations of what else a valve does, on twins, 2026-11.
-_ELSE = {"dead_band": 4e-5, "play": 1e-4, "null": 5e-5, "rounding": 4e-4}
+_ELSE = {"dead_band": 4e-5, "play": 1e-4, "null": 5e-5, "rounding": 4e-4, "threshold": 1.5e-4}
 _BESIDE_PLAY = 0.15  # of the hysteresis, by which a threshold may be off: both hold the spool back
 _SET_AS = {NULL: "law.valve.null_bias"}  # where the rig file's key is another
 _WHY = "flow of the valve against pressures and motion, sines and chirps"

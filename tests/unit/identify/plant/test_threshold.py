@@ -35,7 +35,7 @@ class Valley:
 
 def found_from(valley: Valley, threshold: float) -> tuple[float, float]:
     start = valley.search(np.array([threshold / SCALE[0], 0.0]))
-    best = find_threshold(start, valley.search, valley.cost, (0, 1), SCALE, (0.01, 0.05))
+    best = find_threshold(start, valley.search, lambda here: valley.cost, (0, 1), SCALE, (0.01, 0.05))
     return tuple(best.x * SCALE)
 
 
