@@ -48,7 +48,8 @@ def running(served):
     """In hold, and without a trip when the test ends."""
     settle(served[1])
     yield served
-    assert served[1].status()["trip"] is None
+    trip = served[1].status()["trip"]
+    assert trip is None, str(trip)
 
 
 @pytest.fixture

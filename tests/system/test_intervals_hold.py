@@ -19,7 +19,7 @@ SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))
 RIGS = max(2, round(40 * SHARE))
 MACHINE = {"m": 500.0, "Qn": 4.6188e-3, "beta": 9e8, "wv": 643.0, "zv": 0.88, "Ctc": 5e-12}
 CURVE = ("fc", "fs", "vs", "sigma")
-VALVE = ("overlap_a", "hysteresis", "null")
+VALVE = ("overlap_a", "hysteresis", "null", "threshold", "edge_rounding")
 SCALES = {"pressure_a": 0.002, "pressure_b": 0.002, "displacement": 0.001, "acceleration": 0.005}
 # Half of an interval, median, in % of the value.
 WIDEST = {"fs": 1.0, "fc": 10.0, "wv": 5.0}
@@ -45,8 +45,12 @@ def a_rig(seed: int) -> tuple[dict[str, float], dict[str, Any]]:
         "twin.machine.overlap_b": overlap, "twin.valve.hysteresis": hysteresis,
         "machine.dead_band": overlap * chance.uniform(0.8, 1.2), "machine.hysteresis": hysteresis,
     }  # fmt: skip
+    edges = np.random.default_rng([seed, 1])
+    threshold, rounding = (edges.uniform(0.0, most) * (edges.random() < 0.7) for most in (0.002, 0.003))
+    changes |= {"twin.valve.threshold": threshold, "twin.valve.edge_rounding": rounding}
     truth |= {key: friction[key] for key in CURVE}
-    return truth | {"overlap_a": overlap, "hysteresis": hysteresis, "null": null}, changes
+    truth |= dict(zip(VALVE, (overlap, hysteresis, null, threshold, rounding), strict=True))
+    return truth, changes
 
 
 @pytest.mark.slow
@@ -63,6 +67,8 @@ def test_intervals_hold_the_truth_of_random_rigs_as_often_as_they_say(tmp_path):
         named = {**found.plant, **found.fit.parameters}
         for key, value in truth.items():
             low, high = named[key].bounds
+            if key in VALVE and not named[key].identified:  # beside a wide hysteresis, or without overlap
+                continue
             held.setdefault(key, []).append(low <= value <= high)
             wide.setdefault(key, []).append(50 * (high - low) / (1.0 if key in VALVE else value))
     for key, some in held.items():
