@@ -109,7 +109,6 @@ def compare(before: Mapping[str, float], machine: Mapping[str, float] | None, tr
     """What models, and the machine alone, leave of the distortion before."""
     tried = [t.by_hz for t in trials] + ([machine] if machine else [])
     keys = [key for key in before if all(key in one for one in tried)]
-    factors = [
-        math.exp(math.fsum(math.log(before[key] / max(one[key], _NONE)) for key in keys) / len(keys)) for one in tried
-    ]
+    logarithms = [[math.log(max(before[key], _NONE) / max(one[key], _NONE)) for key in keys] for one in tried]
+    factors = [math.exp(math.fsum(one) / len(one)) for one in logarithms]
     return Compared(factors[: len(trials)], factors[-1] if machine else None)

@@ -16,7 +16,7 @@ from hilctl.results.friction import SlidingFit
 from hilctl.results.proof import Choice, OnRig
 from hilctl.wire.errors import Refused
 
-OF_THE_VALVE = ("machine.overlap_a", "machine.overlap_b", "machine.hysteresis")
+OF_THE_VALVE = ("machine.overlap_a", "machine.overlap_b", "machine.hysteresis", "machine.threshold")
 JUDGED_HZ = 1.0  # where the preview is searched
 
 

@@ -94,7 +94,7 @@ class Choice(Struct, frozen=True):
         float | None,
         Meta(
             description="distortion with the identified machine and its valve's inverse, friction not compensated; "
-            "null where no overlap and no hysteresis changed"
+            "null where no overlap, hysteresis or threshold changed"
         ),
     ] = None
     before_by_hz: Annotated[dict[str, float], Meta(description="as before_percent, of each sine")] = {}

@@ -57,7 +57,7 @@ def _one(
 ) -> Quantity:  # fmt: skip
     reach = scale * SURE * math.hypot(fitted.sd[word], _ELSE.get(word, 0.0), more)
     beyond = fitted.at_bound[word] > 0 or (word == "null" and fitted.at_bound[word] != 0)
-    known = math.isfinite(reach) and reach <= {**WIDEST, **SAYS}[key] and not beyond
+    known = math.isfinite(reach) and reach <= (WIDEST | SAYS)[key] and not beyond
     return quantity(value, max(value - reach, least), value + reach, "", _WHY, identified=known, before=before)
 
 

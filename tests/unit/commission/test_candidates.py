@@ -66,3 +66,8 @@ def test_only_what_all_have_counts():
 
 def test_without_a_trial_none_is_best():
     assert compare(BEFORE, dict.fromkeys(BEFORE, 4.0), []).best == -1
+
+
+@pytest.mark.parametrize(("before", "after", "best"), [(0.0, 0.0, -1), (0.0, 1.0, -1), (1.0, 0.0, 0)])
+def test_a_sine_without_any_distortion_is_compared_like_any_other(before, after, best):
+    assert compare(dict.fromkeys(BEFORE, before), None, [trial("jump", after, after, after)]).best == best
