@@ -46,5 +46,7 @@ def why(choice: Choice) -> str:
     )
     factors = [f"{one.law} {one.factor:.2g}" for one in choice.tried if one.factor is not None]
     factors += [f"the valve's inverse alone {choice.machine_factor:.2g}"] if choice.machine_factor is not None else []
-    hz = sorted(best.by_hz, key=float)
-    return f"{text}; times less, in the mean over {', '.join(hz)} Hz: {', '.join(factors)}"
+    measured = [choice.before_by_hz, *(one.by_hz for one in choice.tried)] + ([choice.machine_by_hz] if machine else [])
+    hz = sorted(set.intersection(*map(set, measured)), key=float)
+    over = f", in the mean over {', '.join(hz)} Hz" if len(hz) > 1 else ""
+    return f"{text}; times less{over}: {', '.join(factors)}"

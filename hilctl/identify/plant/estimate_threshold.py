@@ -10,8 +10,6 @@ search found a third of the threshold, and a hysteresis of 0.13 % that was not t
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-
 from hilctl.identify.plant.model_signals import Reals
 
 _LEAST = 1e-4  # of opening: with less of both, nothing is held back
@@ -19,7 +17,6 @@ _COARSE, _FINE = 0.125, 0.04  # steps, of both together
 _TRADE = 1.5  # so much threshold holds back as much as a play of one
 _NEAR, _FAR = 0.6, 1.35  # how much may be held back by a pair that is tried, of what both together were found to
 _AROUND = (4, 2)  # fine steps of threshold and play, either way
-
 
 Cost = Callable[[Reals], float]
 
@@ -38,10 +35,9 @@ def find_threshold(found: Any, search: Callable[[Reals], Any], around: Callable[
             for pair in pairs(held, *here) if all(0.0 <= one <= end for one, end in zip(pair, most, strict=True))
         ]  # fmt: skip
         cost = around(found.x)
-        costs = [cost(one) for one in tried]
-        best = int(np.argmin(costs))
-        if costs[best] < cost(found.x):
-            found = min(found, search(tried[best]), key=lambda one: float(one.cost))
+        best = min([found.x, *tried], key=cost)
+        if best is not found.x:
+            found = min(found, search(best), key=lambda one: float(one.cost))
     return found
 
 
