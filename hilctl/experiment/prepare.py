@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hilctl.experiment.drive import LegFault, look
+from hilctl.experiment.policy import soft_s
 from hilctl.experiment.record import fresh, record_of
 from hilctl.experiment.trips import why_ended
 from hilctl.machine import GRAVITY
@@ -196,10 +197,10 @@ def _warm_up(rig: "Client", seconds: float) -> None:
                 math.sqrt(PART_OF_ACCELERATION * limits["limits.acceleration.max_m_s2"] * amplitude))  # fmt: skip
     frequency = speed / (2 * math.pi * amplitude)
     cycles = max(1, round(seconds * frequency))
-    soft_s = max(SOFT_S, 1 / frequency)  # an amplitude that rises within less of a cycle is faster than the sine
+    soft = soft_s(frequency, SOFT_S)
     motion = rig.track(
         "sine", amplitude_m=amplitude, frequency_hz=frequency, center_m=0.5 * (low + high), cycles=cycles,
-        soft_start_s=soft_s, soft_stop_s=soft_s,
+        soft_start_s=soft, soft_stop_s=soft,
     )  # fmt: skip
     try:
         outcome = rig.wait(motion)

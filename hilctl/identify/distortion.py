@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from hilctl.experiment.acted import SENT
 from hilctl.experiment.drive import Leg, LegFault, drive
-from hilctl.experiment.policy import AFTERMATH_S, PERIODIC
+from hilctl.experiment.policy import AFTERMATH_S, PERIODIC, soft_s
 from hilctl.experiment.record import Mask
 from hilctl.experiment.sensors import SENSED
 from hilctl.experiment.undisturbed import LATENESS, repeated, seen, undisturbed
@@ -25,7 +25,7 @@ _SHOWN = "acceleration_m_s2"
 _SETTLING, _SETTLING_S = 1, 0.5  # cycles, and time, in which the rig settles; the longer of the two
 _LEGS, _MOST_MORE = 3, 12  # motions, and cycles of each but the first
 OFTEN_SEEN, RARE = 2, 0.01  # cycles that show an instant; the share of instants that fewer show, though each is shown
-_SOFT_S = 0.5  # start and stop
+_SOFT_S = 0.5  # start and stop, at least
 _SHOWN_SHARE = 0.01  # left out; less is not worth a note
 
 
@@ -58,9 +58,10 @@ def settling(frequency_hz: float) -> int:
 
 def sine(frequency_hz: float, amplitude_m: float, cycles: int, center_m: float = 0.0) -> dict[str, float]:
     """The motion in which so many cycles are measured, as `track sine` takes it."""
+    soft = soft_s(frequency_hz, _SOFT_S)
     return {
         "frequency_hz": frequency_hz, "amplitude_m": amplitude_m, "center_m": center_m,
-        "cycles": float(cycles + settling(frequency_hz)), "soft_start_s": _SOFT_S, "soft_stop_s": _SOFT_S,
+        "cycles": float(cycles + settling(frequency_hz)), "soft_start_s": soft, "soft_stop_s": soft,
     }  # fmt: skip
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from hilctl.client import Client
 
 WORK = "identification of the plant"
-LEAST_CORRELATION = 0.5  # of force and acceleration in fast sliding
+LEAST_CORRELATION, SLIDING = 0.5, 0.2  # of force and acceleration; from this share of the greatest speed on
 LEAST_EXPLAINED = 80.0  # % of the flow
 _STILL_S = 0.2  # of the rest behind each motion
 
@@ -93,7 +93,7 @@ def _check_signs(lines: Sequence[Lines], values: Mapping[str, Any]) -> None:
             "the table moves against the command: the valve's polarity is wrong, or displacement's and the "
             "accelerometer's signs both are; check the valve's wiring and sensors.displacement.gain"
         )
-    pushed = _cosine(shaken.load, shaken.a)
+    pushed = _pushed(shaken)
     if pushed < -LEAST_CORRELATION:
         raise LegFault(
             "the load pressure opposes the acceleration: the pressure pair is swapped; check that "
@@ -104,6 +104,15 @@ def _check_signs(lines: Sequence[Lines], values: Mapping[str, Any]) -> None:
             f"the load pressure does not follow the acceleration (correlation {pushed:.2f}); check that both "
             "pressure sensors are connected to the cylinder's chambers, and their scales (sensors.pressure_a, _b)"
         )
+
+
+def _pushed(line: Lines) -> float:
+    """How far the load pressure follows the acceleration while the table slides, friction on either side taken off."""
+    sliding = np.abs(line.v) > SLIDING * np.abs(line.v).max()
+    v = line.v[sliding]
+    friction = np.linalg.qr(np.stack([np.ones(len(v)), np.sign(v), v], axis=1)).Q
+    load, a = (one[sliding] - friction @ (friction.T @ one[sliding]) for one in (line.load, line.a))
+    return _cosine(load, a)
 
 
 def _cosine(one: Reals, other: Reals) -> float:

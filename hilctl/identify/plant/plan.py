@@ -8,7 +8,8 @@
   drift cancels.
 
 Sizes follow from the rig file, which may be wrong by a fifth, and from its limits. The service checks each motion as a
-whole; motions that it refuses are made smaller.
+whole; motions that it refuses are made smaller. A valve with an overlap that the rig file does not know swallows a part
+of the speed that is asked of it; the slow sine shows how much, and as much more is asked of the fast ones.
 """
 
 import math
@@ -23,9 +24,10 @@ from hilctl.experiment.acted import SPOOL
 from hilctl.experiment.drive import Driven, LegFault
 from hilctl.experiment.facts import Facts
 from hilctl.experiment.own_loop import refuse_own_loop
-from hilctl.experiment.policy import EQUATION, REST_S
+from hilctl.experiment.policy import EQUATION, REST_S, soft_s
 from hilctl.experiment.record import AGES, Record
 from hilctl.experiment.sensors import SENSED, SENSORS, silent, stuck_in
+from hilctl.identify.plant.estimate_swallowed import swallowed_m_s
 
 if TYPE_CHECKING:
     from hilctl.client import Client, Motion
@@ -40,7 +42,9 @@ PUSH_SHARE = 0.15  # of the supply's force, which accelerates the mass in the fa
 ACCELERATION_SHARE = 0.2  # of its limit
 HELD_TICKS, HELD_SHARE = 4, 0.35  # a command that a loss holds for so long adds this share of limits.velocity at most
 KNEE, FIRST, LAST = 0.18, 0.09, 1.6  # of the hydraulic mode
-CHIRP_S = 12.0
+ASKED_SHARE = 0.9  # of limits.velocity, where the valve swallows a part: the most that is asked
+MATTERS = 0.25  # of the chirps' speed at the mode: less that is swallowed leaves them large enough
+CHIRP_S, SOFT_S = 12.0, 0.5
 SMALLER = (1.0, 0.75, 0.5, 0.35)
 RIG_S = 60.0
 OLD_SHARE = 0.25  # of the shortest period that is driven: so old may a pressure be
@@ -67,8 +71,8 @@ def last_hz(facts: Facts) -> float:
     return min(LAST * facts.mode_rad_s / (2 * math.pi), 0.1 * facts.rate_hz)
 
 
-def legs_of(facts: Facts, share: float = 1.0) -> list[Leg]:
-    """The motions, for a share of their sizes."""
+def legs_of(facts: Facts, share: float = 1.0, swallowed: float = 0.0) -> list[Leg]:
+    """The motions, for a share of their sizes; `swallowed`: the speed, in m/s, that the valve leaves out of each."""
     low, high = facts["limits.position.min_m"], facts["limits.position.max_m"]
     push = facts["machine.A"] * facts["machine.Ps"] / facts["machine.m"]
     most = ACCELERATION_SHARE * facts["limits.acceleration.max_m_s2"]
@@ -82,29 +86,41 @@ def legs_of(facts: Facts, share: float = 1.0) -> list[Leg]:
     fast_hz = shake / (2 * math.pi * speed)
     slow_hz = max(speed / (2 * math.pi * travel), 0.3)
     slow_hz = min(slow_hz, 0.5 * fast_hz)
-    mode_hz = facts.mode_rad_s / (2 * math.pi)
-    knee_hz, first_hz = max(KNEE * mode_hz, shake / (4 * math.pi * fastest)), FIRST * mode_hz  # the fastest is there
-    sine = {"center_m": centre, "soft_start_s": 0.5, "soft_stop_s": 0.5}
+    mode_hz, most_m_s = facts.mode_rad_s / (2 * math.pi), ASKED_SHARE * facts["limits.velocity.max_m_s"]
+    if swallowed < MATTERS * shake / facts.mode_rad_s:
+        swallowed = 0.0
+    asked = shake + facts.mode_rad_s * swallowed  # at the mode, shake is left of it
+    knee_hz = max(KNEE * mode_hz, asked / (4 * math.pi * min(fastest + swallowed, most_m_s)))  # the fastest is there
+    first_hz = FIRST * mode_hz
     chirp = {
-        **sine, "amplitude_m": shake / (2 * math.pi * knee_hz) ** 2, "duration_s": CHIRP_S, "knee_hz": knee_hz,
+        "center_m": centre, "soft_start_s": SOFT_S, "soft_stop_s": SOFT_S, "knee_hz": knee_hz,
+        "amplitude_m": asked / (2 * math.pi * knee_hz) ** 2, "duration_s": CHIRP_S,
     }  # fmt: skip
+    fast_m = min(speed + swallowed, most_m_s) / (2 * math.pi * fast_hz)
     return [
-        Leg("slow sine", "sine", {**sine, "frequency_hz": slow_hz,
-            "amplitude_m": min(travel, speed / (2 * math.pi * slow_hz)), "duration_s": 5 / slow_hz}, slow_hz),
-        Leg("fast sine", "sine", {**sine, "frequency_hz": fast_hz, "amplitude_m": speed / (2 * math.pi * fast_hz),
-            "duration_s": 4.0}, fast_hz),
+        Leg("slow sine", "sine", {**_sine(slow_hz, min(travel, speed / (2 * math.pi * slow_hz)), centre),
+            "duration_s": 5 / slow_hz}, slow_hz),
+        Leg("fast sine", "sine", {**_sine(fast_hz, fast_m, centre), "duration_s": 4.0}, fast_hz),
         Leg("chirp up", "chirp", {**chirp, "start_hz": first_hz, "end_hz": last_hz(facts)}, first_hz),
         Leg("chirp down", "chirp", {**chirp, "start_hz": last_hz(facts), "end_hz": first_hz}, first_hz),
     ]  # fmt: skip
 
 
-def plan(rig: "Client", facts: Facts) -> list[Leg]:
+def _sine(frequency_hz: float, amplitude_m: float, centre_m: float) -> dict[str, float]:
+    soft = soft_s(frequency_hz, SOFT_S)
+    return {
+        "frequency_hz": frequency_hz, "amplitude_m": amplitude_m, "center_m": centre_m, "soft_start_s": soft,
+        "soft_stop_s": soft,
+    }  # fmt: skip
+
+
+def plan(rig: "Client", facts: Facts, swallowed: float = 0.0) -> list[Leg]:
     """The largest motions that the service accepts. LegFault with its reason where it accepts none."""
     from hilctl.client import Refused
 
     refused = ""
     for share in SMALLER:
-        legs = legs_of(facts, share)
+        legs = legs_of(facts, share, swallowed)
         try:
             seconds = [float(rig.check_motion(leg.kind, **leg.parameters)["seconds"]) for leg in legs]
         except Refused as error:
@@ -121,10 +137,18 @@ def measure(
 ) -> list[Driven]:  # fmt: skip
     """The motions, driven. The rig must hold; no parameter is changed. `tell`: the next, and the share that is done."""
     check_ready(rig, facts)
-    legs = plan(rig, facts)
-    rig.wait(rig.move(legs[0].parameters["center_m"]))
-    made = [_as_leg(rig, leg, facts) for leg in legs]
-    return experiment.drive_all(rig, made, lambda name, done: tell(name, done / len(made)))
+    slow, *fast = plan(rig, facts)
+    rig.wait(rig.move(slow.parameters["center_m"]))
+    driven: list[Driven] = []
+
+    def drive(leg: Leg) -> None:
+        tell(leg.name, len(driven) / (1 + len(fast)))
+        driven.append(experiment.drive(rig, _as_leg(rig, leg, facts)))
+
+    drive(slow)
+    for leg in plan(rig, facts, swallowed_m_s(driven[0].record, facts))[1:]:
+        drive(leg)
+    return driven
 
 
 def _as_leg(rig: "Client", leg: Leg, facts: Facts) -> experiment.Leg:
