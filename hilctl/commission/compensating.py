@@ -9,6 +9,7 @@ from hilctl.commission import judging, sines
 from hilctl.commission.candidates import LITTLE, Trial, candidates_of, compare, distortion, switch, try_law
 from hilctl.commission.parameters import PREVIEW, adopt, put_back
 from hilctl.commission.telling import active, why
+from hilctl.commission.valve import OF_THE_VALVE
 from hilctl.commission.work import Work
 from hilctl.experiment.drive import LegFault
 from hilctl.identify.preview import search
@@ -16,7 +17,6 @@ from hilctl.results.friction import SlidingFit
 from hilctl.results.proof import Choice, OnRig
 from hilctl.wire.errors import Refused
 
-OF_THE_VALVE = ("machine.overlap_a", "machine.overlap_b", "machine.hysteresis", "machine.threshold")
 JUDGED_HZ = 1.0  # where the preview is searched
 
 

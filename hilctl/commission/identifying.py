@@ -4,6 +4,7 @@ from typing import Any
 
 from hilctl.commission.parameters import adopt
 from hilctl.commission.telling import sliding_curve
+from hilctl.commission.valve import lessened
 from hilctl.commission.work import Work
 from hilctl.experiment.drive import LegFault
 from hilctl.identify.friction import Campaign, campaign_of, fit_friction, points_of
@@ -31,6 +32,7 @@ def plant(work: Work) -> None:
         work.notes.losses("mass, flow, oil and delay", fit.losses)
         work.flags(fit.flags, fit.quantities, earlier)
         work.gains(adopt(work.rig, fit.changes(), f"{work.origin}, plant")[1])
+        lessened(work)
 
 
 def friction(work: Work) -> None:

@@ -27,7 +27,7 @@ from typing import NamedTuple
 TIMES = 3
 HOPELESS, OFTEN = 2.0, 2
 REST_S = 0.3  # behind a motion: its last ringing, and the noise of the sensors
-SOFT_CYCLES = 0.5  # of a sine, at least, in its soft start and stop: an amplitude that rises faster is faster than the sine
+SOFT_CYCLES = 0.5  # of a sine, at least, in its soft start and stop
 BRIDGED = 5  # ticks in a row: then within 0.2 % of the amplitude, rms, up to a tenth of the loop's rate
 STEADY = 2  # ticks in a row: more show in the motion itself, 4 of them by 0.9 m/s² at 0.1 m/s on the reference rig
 AFTERMATH_S = 0.08  # after such a gap: the table is then back on its way, see hilctl.experiment.undisturbed
@@ -54,7 +54,7 @@ PURPOSES = {
 
 
 def soft_s(frequency_hz: float, least_s: float) -> float:
-    """Soft start and stop of a sine: nowhere is it faster than at full amplitude (1.43 times in a quarter of a cycle)."""
+    """Soft start and stop of a sine that is nowhere faster than at full amplitude (in a quarter cycle: 1.43 times)."""
     return max(least_s, SOFT_CYCLES / frequency_hz)
 
 

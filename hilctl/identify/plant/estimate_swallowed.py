@@ -25,5 +25,5 @@ def swallowed_m_s(record: Record, facts: Facts) -> float:
     terms = np.stack([side, speed, np.ones(len(speed))], axis=1)
     seen = moving & np.isfinite(opening)
     shut = float(np.linalg.lstsq(terms[seen], opening[seen], rcond=None)[0][0])
-    known = facts["law.valve.inverse"] * (0.5 * sum(declared_overlaps(facts.values)) + 0.5 * facts["machine.hysteresis"])
-    return max(0.0, shut - known) * facts["machine.Qn"] / facts["machine.A"]
+    known = facts["law.valve.inverse"] * 0.5 * (sum(declared_overlaps(facts.values)) + facts["machine.hysteresis"])
+    return max(0.0, shut - float(known)) * float(facts["machine.Qn"] / facts["machine.A"])

@@ -93,26 +93,25 @@ def _check_signs(lines: Sequence[Lines], values: Mapping[str, Any]) -> None:
             "the table moves against the command: the valve's polarity is wrong, or displacement's and the "
             "accelerometer's signs both are; check the valve's wiring and sensors.displacement.gain"
         )
-    pushed = _pushed(shaken)
-    if pushed < -LEAST_CORRELATION:
+    follows = pushed(shaken.load, shaken.v, shaken.a)
+    if follows < -LEAST_CORRELATION:
         raise LegFault(
             "the load pressure opposes the acceleration: the pressure pair is swapped; check that "
             "sensors.pressure_a sits in the chamber that a positive command fills, and sensors.pressure_b in the other"
         )
-    if pushed < LEAST_CORRELATION:
+    if follows < LEAST_CORRELATION:
         raise LegFault(
-            f"the load pressure does not follow the acceleration (correlation {pushed:.2f}); check that both "
+            f"the load pressure does not follow the acceleration (correlation {follows:.2f}); check that both "
             "pressure sensors are connected to the cylinder's chambers, and their scales (sensors.pressure_a, _b)"
         )
 
 
-def _pushed(line: Lines) -> float:
+def pushed(load: Reals, v: Reals, a: Reals) -> float:
     """How far the load pressure follows the acceleration while the table slides, friction on either side taken off."""
-    sliding = np.abs(line.v) > SLIDING * np.abs(line.v).max()
-    v = line.v[sliding]
+    sliding = np.abs(v) > SLIDING * np.abs(v).max()
+    load, v, a = load[sliding], v[sliding], a[sliding]
     friction = np.linalg.qr(np.stack([np.ones(len(v)), np.sign(v), v], axis=1)).Q
-    load, a = (one[sliding] - friction @ (friction.T @ one[sliding]) for one in (line.load, line.a))
-    return _cosine(load, a)
+    return _cosine(load - friction @ (friction.T @ load), a - friction @ (friction.T @ a))
 
 
 def _cosine(one: Reals, other: Reals) -> float:

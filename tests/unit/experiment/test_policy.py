@@ -10,8 +10,9 @@ import pytest
 from hilctl.client import Motion, Outcome
 from hilctl.experiment import policy
 from hilctl.experiment.drive import Leg, LegEnded, LegFault, drive, over, slight, usable
-from hilctl.experiment.policy import BRIDGED, EQUATION, MEANS, PURPOSES, SPECTRUM, TIMES
+from hilctl.experiment.policy import BRIDGED, EQUATION, MEANS, PURPOSES, SPECTRUM, TIMES, soft_s
 from hilctl.experiment.record import Losses
+from hilctl.law.reference.smooth import rt_step
 
 PAGE = (Path(__file__).parents[3] / "docs" / "experiments.md").read_text(encoding="utf-8")
 TICKS = 1000
@@ -25,6 +26,16 @@ def test_the_page_says_what_the_table_holds(purpose):
     assert share == f"{100 * own.share:g} %"
     assert gap == ("" if own.gap_ticks is None else str(own.gap_ticks))
     assert (longer == "a fault") == (not own.leaves_out)
+
+
+@pytest.mark.parametrize("frequency_hz", [0.1, 0.34, 0.5, 1.0, 5.0])
+def test_a_sine_is_nowhere_faster_than_at_full_amplitude(frequency_hz):
+    w, soft = 2 * np.pi * frequency_hz, soft_s(frequency_hz, 0.5)
+    for rise_s, faster in ((soft, False), (0.5 * 0.5 / frequency_hz, True)):
+        t = np.linspace(0.0, rise_s, 500)
+        size, grows = np.array([rt_step(one, rise_s)[:2] for one in t]).T
+        speed = np.abs(grows * np.sin(w * t) + w * size * np.cos(w * t)).max() / w
+        assert (speed > 1.001) == faster
 
 
 def lost(count=0, gaps=()):

@@ -5,6 +5,7 @@ import pytest
 
 from hilctl.experiment.drive import LegFault
 from hilctl.identify.plant import fit_plant
+from hilctl.identify.plant.judge import pushed
 from tests.unit.identify.plant.plant_parts import changed, facts, records, with_rows
 
 
@@ -45,6 +46,17 @@ def test_a_swapped_pressure_pair(good):
     ]
     text = refusal(swapped)
     assert "pressure pair is swapped" in text and "sensors.pressure_a" in text
+
+
+def test_pressures_that_follow_friction_more_than_acceleration_are_no_fault():
+    """A small motion behind an overlap: 3 kN of friction, 0.4 kN of inertia."""
+    t = np.arange(0.0, 4.0, 1e-3)
+    v, a = 0.02 * np.cos(40.0 * t), -0.8 * np.sin(40.0 * t)
+    noise = 25e3 * np.random.default_rng(2).standard_normal(len(t))
+    for way, told in ((1.0, 1.0), (-1.0, -1.0)):
+        load = way * (1e6 * np.sign(v) + 500.0 / 3e-3 * a) + noise
+        assert np.sign(told) * pushed(load, v, a) > 0.9
+    assert abs(pushed(1e6 * np.sign(v) + noise, v, a)) < 0.2
 
 
 def test_one_pressure_twice(good):

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from hilctl.experiment.drive import taken
+from hilctl.identify.plant.estimate_swallowed import swallowed_m_s
 from hilctl.identify.plant.model_signals import Grid, fast_length
 from hilctl.identify.plant.model_valve import follow
 from hilctl.identify.plant.plan import legs_of
@@ -65,6 +67,41 @@ def test_a_command_that_a_loss_holds_for_four_ticks_leaves_the_table_below_the_l
         if leg.kind == "sine":
             w, amplitude_m = 2 * np.pi * leg.parameters["frequency_hz"], leg.parameters["amplitude_m"]
             assert w * amplitude_m + w**2 * amplitude_m * 4 / rate_hz <= 0.95 * 0.2 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("fastest", [0.2, 1.0])
+@pytest.mark.parametrize("swallowed", [0.03, 0.06, 0.09])
+def test_where_the_valve_swallows_speed_as_much_more_is_asked_within_the_limit(fastest, swallowed):
+    believed = facts(**{"limits.velocity.max_m_s": fastest})
+    slow, fast, *chirps = (leg.parameters for leg in legs_of(believed, swallowed=swallowed))
+    clean = [leg.parameters for leg in legs_of(believed)]
+    assert slow == clean[0]
+    for p in (fast, *chirps):
+        hz = np.linspace(p["start_hz"], p["end_hz"], 2000) if "knee_hz" in p else np.array([p["frequency_hz"]])
+        asked = 2 * np.pi * hz * p["amplitude_m"] / (1 + (hz / p.get("knee_hz", np.inf)) ** 2)
+        assert asked.max() - swallowed <= 0.6 * fastest * (1 + 1e-9)
+        assert asked.max() <= 0.9 * fastest * (1 + 1e-9)
+    p, mode_hz = chirps[0], MODE_RAD_S / (2 * np.pi)
+    at_mode = p["amplitude_m"] * MODE_RAD_S / (1 + (mode_hz / p["knee_hz"]) ** 2)
+    assert at_mode - swallowed > 0.5 * clean[2]["amplitude_m"] * MODE_RAD_S / (1 + (mode_hz / clean[2]["knee_hz"]) ** 2)
+
+
+def test_little_that_is_swallowed_changes_no_motion():
+    assert legs_of(facts(), swallowed=0.01) == legs_of(facts())
+
+
+@pytest.mark.parametrize("overlap", [0.0, 0.01, 0.03])
+@pytest.mark.parametrize("known", [0.0, 0.01])
+def test_a_slow_sine_shows_the_speed_that_the_valve_swallows(overlap, known):
+    believed, rng = facts(**{"machine.dead_band": known}), np.random.default_rng(3)
+    t = np.arange(0.0, 9.0, 1e-3)
+    x, v = 0.06 * np.sin(2.1 * t), 0.126 * np.cos(2.1 * t)
+    load = 1e6 * np.sign(v) + 25e3 * rng.standard_normal(len(t))
+    opening = 0.004 + v * 3e-3 / 4.6e-3 / np.sqrt(1 - np.sign(v) * load / 21e6) + overlap * np.sign(v)
+    rows = {"tick": np.arange(len(t)), "rejected": np.zeros(len(t), int), "xd_m": x, "u_applied": opening,
+            "pressure_a_pa": 10e6 + 0.5 * load, "pressure_b_pa": 10e6 - 0.5 * load}  # fmt: skip
+    found = swallowed_m_s(taken("slow sine", rows, 1000.0, {}).record, believed)
+    assert found == pytest.approx(max(0.0, overlap - known) * 4.6e-3 / 3e-3, abs=2e-3)
 
 
 def test_chirps_go_through_the_hydraulic_mode_both_ways():
