@@ -2,7 +2,8 @@
 
     prepared      sensors zeroed, null and polarity proved, the oil warm
     before        distortion and tracking under the active parameters, without the inverse model
-    plant         moving mass, flow gain, oil, valve, delay; applied at once, because the mass is needed for the forces
+    plant         moving mass, flow gain, oil, valve, delay; applied at once, because the mass is needed for the forces;
+                  where the loop hunts on the valve's inverse, less of it (hilctl.commission.valve)
     friction      constant speeds, both directions; the friction model of the curve
     reversals     the friction before it slides
     compensation  the candidate models, each as one set; the best one stays; the shift in time with the least distortion
