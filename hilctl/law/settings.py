@@ -19,11 +19,12 @@ from hilctl.law.notch import Notch
 from hilctl.law.own_loop import OwnLoop
 from hilctl.law.pid import Pid
 from hilctl.law.sensors import Sensors
-from hilctl.law.smoothing import crossing_s, smoothing_s
+from hilctl.law.smoothing import crossing_s, rt_turn, smoothing_s
 from hilctl.law.three_state import ThreeState
 from hilctl.law.valve_stage import DITHER, QUARTER, ValveStage
 from hilctl.machine import Machine
 from hilctl.params import Params, Problem, dtype_of, note, number, pack, real_words, record_of
+from hilctl.rt.jit import compile_now
 from hilctl.signals import SENSORS
 
 
@@ -116,6 +117,11 @@ def pack_settings(controller: Controller, friction: Friction, dt_s: float, epoch
         feed.cross_s = crossing_s(controller.machine, friction, command.opening, command.slew_per_s, feed.smooth_s,
                                   dt_s)  # fmt: skip
     return out
+
+
+def prepare_packing() -> None:
+    """Loads, or compiles, what packing computes with for a friction model that bends: seconds, once."""
+    compile_now(rt_turn)
 
 
 def _complete_valve(controller: Controller, out: Any) -> None:

@@ -166,15 +166,14 @@ def _warm(app: "App") -> "list[Future[Any]]":
     """Loads what the first change and the first motion need, on the planner's thread: they shall not wait for it."""
     import numpy as np
 
-    from hilctl.law.smoothing import rt_turn
+    from hilctl.law.settings import prepare_packing
     from hilctl.loop.mailbox import mail_put
-    from hilctl.rt.jit import compile_now
     from hilctl.service.checked import plan_shown
 
     planner, store = app.service.planning.planner, app.service.store
     return [
         planner.submit(mail_put, np.zeros(1, np.int64), 0, 0),
-        planner.submit(compile_now, rt_turn),  # a set of another friction model asks for it between two signs of life
+        planner.submit(prepare_packing),  # a set of another friction model asks for it between two signs of life
         planner.submit(plan_shown, app.service, "move", {"position_m": 0.0}, 0.0, 2, lambda: True),
         planner.submit(store.propose, {"law.blend_s": store.controller.law.blend_s}),
         planner.submit(_warm_demand, app),
