@@ -14,7 +14,8 @@ context = zmq.Context()
 upstream, downstream = context.socket(zmq.XSUB), context.socket(zmq.XPUB)
 upstream.setsockopt(zmq.RCVHWM, 1000)  # blocks: twenty seconds
 downstream.setsockopt(zmq.SNDHWM, 1000)  # for each subscriber; one that stalls longer loses blocks, the others do not
-downstream.setsockopt(zmq.XPUB_VERBOSE, 1)  # the service hears of each subscriber, and sends it the last status
+# The service hears of each subscriber that comes, and sends it the last status; and of the last one that goes.
+downstream.setsockopt(zmq.XPUB_VERBOSER, 1)
 upstream.connect(service)
 downstream.bind(door)
 print(f"{service} at {door}", flush=True)

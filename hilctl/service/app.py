@@ -22,9 +22,10 @@ from hilctl.service.left import pack_left, tell_story
 from hilctl.service.lost import after_loss
 from hilctl.service.service import Service
 from hilctl.service.status import status_of, told_trip
+from hilctl.service.subscriptions import OF_ALL, OF_ONE
 from hilctl.service.systemd import Systemd
 from hilctl.service.tasks import Pace, Result, Task
-from hilctl.service.telemetry import MOST_ROWS, OF_ALL, OF_ONE, Telemetry
+from hilctl.service.telemetry import MOST_ROWS, Telemetry
 from hilctl.service.watch import Seen
 from hilctl.signals import Trip
 from hilctl.wire.ops import OPS
@@ -246,7 +247,7 @@ class App:
         flood = self.telemetry.learn(lambda: status_of(s))
         if flood:
             name = s.admission.suspend(flood)
-            reason = f"{name} subscribed more often than {OF_ONE} times, or all together than {OF_ALL}"
+            reason = f"{name} has more than {OF_ONE} subscriptions, or all together more than {OF_ALL}"
             s.tell("access", action="too_many_subscriptions", reason=f"{reason}; every subscription has ended")
             self._bell = self._doorbell()
 

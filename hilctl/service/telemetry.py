@@ -5,9 +5,7 @@ gathered or packed. A subscriber that stalls is served from the socket's queue f
 which the sequence numbers show.
 """
 
-from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import msgpack
@@ -19,7 +17,7 @@ from hilctl.recording.layout import Event
 from hilctl.service.blocks import Blocks
 from hilctl.service.doors import Door
 from hilctl.service.history import History
-from hilctl.service.inbox import of_connection
+from hilctl.service.subscriptions import Subscriptions, line_of
 from hilctl.service.wall import Wall
 from hilctl.signals import CHANNELS, NAMES
 from hilctl.wire.encode import words_of_rows
@@ -32,16 +30,18 @@ _SUBSCRIPTION, _SUBSCRIPTION_CURVE = 128, 1024  # bytes: a peer only ever subscr
 # Subscriptions of one connection that wait. zmq takes in all that have come before it gives out the first: with 8, a
 # flood of 50 000 takes 13 ms and 46 MB before it is noticed, with 64 it takes 143 ms and 80 MB (measured 2026-11-25).
 _WAITING = 8
-OF_ONE, OF_ALL = 256, 1024  # subscriptions of one key, and of all: zmq remembers each, 100 bytes for each of its own
 _LINGER_MS = 200
 MOST_ROWS = 4096  # of one block: on the virtual clock a cycle may bring more
 _REAL = [i for i, c in enumerate(CHANNELS) if c.kind == "f8"]
 _WHOLE = [i for i, c in enumerate(CHANNELS) if c.kind == "i8"]
 
 
-def _listen(context: "zmq.Context[zmq.Socket[bytes]]", door: Door, queue: int) -> "zmq.Socket[bytes]":
+def listen(context: "zmq.Context[zmq.Socket[bytes]]", door: Door, queue: int) -> "zmq.Socket[bytes]":
+    """A socket behind this door, for which at most so many messages wait for each peer."""
     socket = context.socket(zmq.XPUB)
-    socket.setsockopt(zmq.XPUB_MANUAL, 1)  # what is not a topic of ours is never subscribed to
+    # Each subscription is passed on, and zmq makes it: left to us (XPUB_MANUAL), one goes to the wrong peer after a message
+    # that is none (libzmq 4.3.5).
+    socket.setsockopt(zmq.XPUB_VERBOSER, 1)
     socket.setsockopt(zmq.RCVHWM, _WAITING)
     socket.setsockopt(zmq.SNDHWM, queue)
     socket.setsockopt(zmq.LINGER, 0)
@@ -55,47 +55,39 @@ class Topics:
 
     def __init__(self, socket: "zmq.Socket[bytes]", *topics: bytes) -> None:
         self.socket = socket
-        self.flood = ""  # the key, or the address, of who passed the budget
-        self._senders: Counter[str] = Counter()
         self.wanted: frozenset[bytes] = frozenset()
         self.fresh: list[bytes] = []  # prefixes that were newly asked for
         self._topics = topics
         self._waiting = [(socket, zmq.POLLIN)]
-        self._counts: dict[bytes, int] = {}
+        self._subscriptions = Subscriptions()
+
+    @property
+    def flood(self) -> str:
+        """The key, or the address, of who passed the budget of subscriptions."""
+        return self._subscriptions.flood
 
     @property
     def listeners(self) -> dict[str, int]:
         """How many listen to each topic."""
-        counts = self._counts.items()
+        counts = self._subscriptions.prefixes.items()
         return {t.decode(): sum(count for prefix, count in counts if t.startswith(prefix)) for t in self._topics}
 
     def learn(self) -> None:
         """Takes in subscriptions."""
+        changed = False
         while not self.flood and zmq.zmq_poll(self._waiting, 0):
-            frame = self.socket.recv(zmq.NOBLOCK, copy=False)
-            verb, prefix = frame.bytes[:1], frame.bytes[1:]
-            sender = of_connection(frame, "User-Id") or of_connection(frame, "Peer-Address")
-            if verb == b"\x01":
-                self._senders[sender] += 1
-                if self._senders[sender] > OF_ONE or self._senders.total() > OF_ALL:
-                    self.flood = sender
-            elif verb == b"\x00" and self._senders[sender] > 0:
-                self._senders[sender] -= 1
-            if any(topic.startswith(prefix) for topic in self._topics):
-                self._subscribe(prefix, 1 if verb == b"\x01" else -1)
+            self._take(self.socket.recv(zmq.NOBLOCK, copy=False))
+            changed = True
+        if self._subscriptions.look() or changed:
+            self.wanted = frozenset(topic.encode() for topic, count in self.listeners.items() if count)
 
-    def _subscribe(self, prefix: bytes, change: int) -> None:
-        """In manual mode zmq subscribes and unsubscribes the sender of the message received last, on request."""
-        with suppress(zmq.ZMQError):  # its connection has ended meanwhile
-            self.socket.setsockopt(zmq.SUBSCRIBE if change > 0 else zmq.UNSUBSCRIBE, prefix)
-        if change > 0:
+    def _take(self, frame: zmq.Frame) -> None:
+        verb, prefix, line = frame.bytes[:1], frame.bytes[1:], line_of(frame)
+        if verb == b"\x00":
+            self._subscriptions.remove(line, prefix)
+        elif verb == b"\x01" and line is not None:
+            self._subscriptions.add(line, prefix)
             self.fresh.append(prefix)
-        count = self._counts.get(prefix, 0) + change
-        if count > 0:
-            self._counts[prefix] = count
-        else:
-            self._counts.pop(prefix, None)
-        self.wanted = frozenset(t for t in self._topics if any(t.startswith(p) for p in self._counts))
 
 
 class Telemetry:
@@ -104,8 +96,8 @@ class Telemetry:
     def __init__(self, context: Any, doors: tuple[Door, Door], run: str, schema: str, block_s: float) -> None:
         self._context, self.doors = context, doors
         self._queue = max(100, int(_QUEUE_S / block_s))
-        self._blocks = Topics(_listen(context, doors[0], self._queue), BLOCK, EVENT, STATUS)
-        self._scope = Topics(_listen(context, doors[1], self._queue), SCOPE)
+        self._blocks = Topics(listen(context, doors[0], self._queue), BLOCK, EVENT, STATUS)
+        self._scope = Topics(listen(context, doors[1], self._queue), SCOPE)
         self._packed = Blocks(run, schema)
         self.wall: Wall | None = None  # none on the virtual clock
         self.sent = 0  # next sequence number to send
@@ -140,7 +132,7 @@ class Telemetry:
     def reopen(self) -> None:
         """Ends every subscription to telemetry; who may, subscribes again by itself."""
         self._blocks.socket.close(linger=_LINGER_MS)
-        self._blocks = Topics(_listen(self._context, self.doors[0], self._queue), BLOCK, EVENT, STATUS)
+        self._blocks = Topics(listen(self._context, self.doors[0], self._queue), BLOCK, EVENT, STATUS)
 
     def learn(self, status: Callable[[], dict[str, Any]]) -> str:
         """Takes in subscriptions; a new subscriber to `status` gets it at once.
@@ -155,7 +147,7 @@ class Telemetry:
             self.reopen()
         if self._scope.flood:
             self._scope.socket.close(linger=_LINGER_MS)
-            self._scope = Topics(_listen(self._context, self.doors[1], self._queue), SCOPE)
+            self._scope = Topics(listen(self._context, self.doors[1], self._queue), SCOPE)
         if any(STATUS.startswith(prefix) for prefix in self._blocks.fresh):
             self.status(status)
         self._blocks.fresh.clear()

@@ -12,7 +12,7 @@ from hilctl.access.keys import ClientKey, new_pair, read_client, service_pair, w
 from hilctl.access.roles import ROLES, Entry, now, read_roles, write_roles
 from hilctl.client import private_service
 from hilctl.wire.roles import Role
-from tests.system.service_parts import RIG, Raw
+from tests.system.service_parts import PATIENCE_S, RIG, Raw
 
 
 class Keys:
@@ -95,6 +95,7 @@ def subscriber(endpoint: str, file: Path | None, topic: str = "block") -> Any:
     """A SUB socket."""
     socket = zmq.Context.instance().socket(zmq.SUB)
     socket.setsockopt(zmq.LINGER, 0)
+    socket.setsockopt(zmq.RCVTIMEO, int(1000 * PATIENCE_S))
     if file is not None:
         prove(socket, read_client(file))
     socket.subscribe(topic)

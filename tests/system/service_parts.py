@@ -198,6 +198,7 @@ class Raw:
         self.access = own_token(token_path()) if access is None else access
         self.socket = zmq.Context.instance().socket(zmq.DEALER)
         self.socket.setsockopt(zmq.LINGER, 0)
+        self.socket.setsockopt(zmq.SNDTIMEO, int(1000 * PATIENCE_S))
         self.connect(endpoint)
         self.client, self.count = client or uuid.uuid4().hex, 0
 
