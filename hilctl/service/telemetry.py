@@ -39,8 +39,8 @@ _WHOLE = [i for i, c in enumerate(CHANNELS) if c.kind == "i8"]
 def listen(context: "zmq.Context[zmq.Socket[bytes]]", door: Door, queue: int) -> "zmq.Socket[bytes]":
     """A socket behind this door, for which at most so many messages wait for each peer."""
     socket = context.socket(zmq.XPUB)
-    # Each subscription is passed on, and zmq makes it: left to us (XPUB_MANUAL), one goes to the wrong peer after a message
-    # that is none (libzmq 4.3.5).
+    # Each subscription is passed on, and zmq makes it: left to us (XPUB_MANUAL), one goes to the wrong peer after a
+    # message that is none (libzmq 4.3.5).
     socket.setsockopt(zmq.XPUB_VERBOSER, 1)
     socket.setsockopt(zmq.RCVHWM, _WAITING)
     socket.setsockopt(zmq.SNDHWM, queue)
