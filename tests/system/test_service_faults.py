@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytes
 _QUICK = {
     **ARMS_FAST,
     "service.heartbeat_s": 0.1,
-    "service.lease_timeout_s": 0.5,
+    "service.lease_timeout_s": 1.5,
     "service.timeout_s": 10.0,  # of a busy host, not of a fault
     **LATE_HOST,
     "loop.priority": 0,
