@@ -88,6 +88,16 @@ def hydraulic_damping(machine: Machine, slope: float) -> float:
     return leak + viscous
 
 
+def shaken(machine: Machine, opening: float, frequency_hz: float) -> float:
+    """The load pressure by which a sine of the command shakes the mass, through valve and oil, as a share of the
+    supply.
+    """
+    w, wh, zh = 2 * math.pi * frequency_hz, hydraulic_frequency(machine), hydraulic_damping(machine, 0.0)
+    lags = [abs(1 + 2j * z * w / at - (w / at) ** 2) for at, z in ((machine.wv, machine.zv), (wh, zh))]
+    acceleration = velocity_gain(machine) * opening * w / math.prod(lags)
+    return machine.m * acceleration / (machine.A * machine.Ps)
+
+
 def velocity_gain(machine: Machine) -> float:
     """Kq' in m/s for a full opening without load."""
     return machine.Qn / machine.A

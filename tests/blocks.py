@@ -37,6 +37,7 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     (r": hilctl probe", "needs a serial port: tests/unit/serial_text"),
     (r": hilctl panel", "tests/browser"),
     (r": hilctl emulate|table-500-(modbus|rtu|serial|rs485|mixed|text)", "devices: tests/system/test_emulate.py"),
+    (r"^commissioning: hilctl arm", "behind a link: tests/system/test_commission_links.py, test_valves_links.py"),
     (r"^first-day: ", "moves a rig: the same commands are typed on the twin by tests/system/test_pages.py"),
     (r": hilctl identify .*--again", "tests/system/test_fits.py"),
     (r": hilctl identify dynamics", "minutes: tests/system/test_identify_dynamics.py, test_identify_servo.py"),

@@ -1,8 +1,8 @@
 """How much of the valve's inverse the loop stands.
 
-An overlap takes gain out of a loop at rest. Made up for, it gives that gain back, and a loop that runs slowly, or whose
-commands act late, may then hunt about null. So the slowest sine is driven once more after overlap and hysteresis were
-applied; where it is distorted more than before, less of them is made up for.
+An overlap takes gain out of a loop at rest, and swallows the dither. Made up for, it gives the loop that gain back, and
+lets the dither through to the table. So the slowest sine is driven once more after overlap and hysteresis were applied;
+where it is distorted more than before, the valve is dithered no longer, and then less of the overlap is made up for.
 """
 
 from msgspec.structs import replace
@@ -14,41 +14,47 @@ from hilctl.commission.work import Work
 from hilctl.experiment.drive import LegFault
 
 OF_THE_VALVE = ("machine.overlap_a", "machine.overlap_b", "machine.hysteresis", "machine.threshold")
-SHARE = "law.valve.inverse"
-PARTS = (1.0, 0.5, 0.0)  # of the active share
+SHARE, DITHER = "law.valve.inverse", "law.valve.dither"
+PARTS = (0.5, 0.0)  # of the active share
 
 
 def lessened(work: Work) -> None:
     """Makes up for less of the valve where all of it leaves more distortion than none, and says so."""
     sizes = [size for size in work.sizes if (one := work.result.thd.get(size.key)) and one.before is not None]
-    if not sizes or not any(work.changes().get(key, 0.0) > 0.0 for key in OF_THE_VALVE):
+    active = work.rig.get(SHARE, DITHER)
+    if not sizes or not active[SHARE] or not any(work.changes().get(key, 0.0) > 0.0 for key in OF_THE_VALVE):
         return
-    slowest, active = min(sizes, key=lambda size: size.frequency_hz), float(work.rig.get(SHARE)[SHARE])
+    slowest = min(sizes, key=lambda size: size.frequency_hz)
     before = float(work.result.thd[slowest.key].before or 0.0)
-    seen: list[float] = []
-    for part in PARTS if active > 0.0 else ():
-        if part < 1.0:
-            _set(work, part * active)
+    without = {} if active[DITHER] == 0.0 else {DITHER: 0.0}
+    less = [without, *({**without, SHARE: part * active[SHARE]} for part in PARTS)]
+    first, changed = 0.0, {}
+    for changes in ({}, *filter(None, less)):
+        if changes:
+            _set(work, changes)
         work.notes.say(f"plant: the valve's inverse, {slowest.key} Hz", 1.0)
         try:
-            seen.append(measure(work.rig, slowest, FEW_CYCLES).distortion.percent)
+            percent = measure(work.rig, slowest, FEW_CYCLES).distortion.percent
         except LegFault as fault:
             if work.rig.status()["trip"]:
                 raise
-            work.notes.warn(f"whether the loop stands the valve's inverse is not known, and {SHARE} stays: {fault}")
+            work.notes.warn(f"whether the loop stands the valve's inverse is not known, and it stays: {fault}")
             return
-        if seen[-1] <= WORSE * before:
+        first, changed = first or percent, changes
+        if percent <= WORSE * before:
             break
-    if len(seen) > 1:
+    if changed:
+        now = " and ".join(f"{key} is now {value:g}" for key, value in changed.items())
+        lower = SHARE in changed
+        more = " A higher loop.rate_hz, or lower gains (`hilctl tune`), may leave room for more" if lower else ""
         work.notes.warn(
             f"with overlap and hysteresis made up for, the sine of {slowest.key} Hz was distorted more than before, "
-            f"{seen[0]:.3g} % against {before:.3g} %: the loop hunts about null; {SHARE} is now {part * active:g}. A "
-            "higher loop.rate_hz, or lower gains (`hilctl tune`), leave room for more"
+            f"{first:.3g} % against {before:.3g} %; {now}.{more}"
         )
 
 
-def _set(work: Work, share: float) -> None:
+def _set(work: Work, changes: dict[str, float]) -> None:
     fit = work.result.plant_fit
     assert fit is not None  # changes() are its own
-    work.result.plant_fit = replace(fit, changes={**fit.changes, SHARE: share})
-    adopt(work.rig, {SHARE: share}, f"{work.origin}, plant")
+    work.result.plant_fit = replace(fit, changes={**fit.changes, **changes})
+    adopt(work.rig, changes, f"{work.origin}, plant")

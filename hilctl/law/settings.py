@@ -21,8 +21,8 @@ from hilctl.law.pid import Pid
 from hilctl.law.sensors import Sensors
 from hilctl.law.smoothing import crossing_s, rt_turn, smoothing_s
 from hilctl.law.three_state import ThreeState
-from hilctl.law.valve_stage import DITHER, QUARTER, ValveStage
-from hilctl.machine import Machine
+from hilctl.law.valve_stage import DITHER, QUARTER, SHAKES, ValveStage
+from hilctl.machine import Machine, shaken
 from hilctl.params import Params, Problem, dtype_of, note, number, pack, real_words, record_of
 from hilctl.rt.jit import compile_now
 from hilctl.signals import SENSORS
@@ -128,8 +128,9 @@ def _complete_valve(controller: Controller, out: Any) -> None:
     """What the rig file leaves to the machine."""
     machine, valve = controller.machine, controller.law.valve
     out.machine.overlap_a, out.machine.overlap_b = machine.overlaps
-    if valve.dither is None:
-        sticks = machine.hysteresis > 0.0 or machine.threshold > 0.0
-        out.law.valve.dither = DITHER * valve.inverse if sticks else 0.0
     if valve.dither_hz == 0.0:
         out.law.valve.dither_hz = QUARTER / out.dt_s
+    if valve.dither is None:
+        sticks = machine.hysteresis > 0.0 or machine.threshold > 0.0
+        shakes = shaken(machine, DITHER, out.law.valve.dither_hz) > SHAKES
+        out.law.valve.dither = DITHER * valve.inverse if sticks and not shakes else 0.0

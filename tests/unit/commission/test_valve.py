@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from hilctl.commission import sines, valve
-from hilctl.commission.valve import SHARE, lessened
+from hilctl.commission.valve import DITHER, SHARE, lessened
 from hilctl.experiment.drive import LegFault
 from hilctl.results.plant import PlantEvidence
 from hilctl.results.proof import Thd
@@ -15,8 +15,8 @@ BEFORE = 100.0
 
 
 class Rig:
-    def __init__(self, share):
-        self.values = {SHARE: share}
+    def __init__(self, share, dither):
+        self.values = {SHARE: share, DITHER: dither}
 
     def get(self, *keys):
         return {key: self.values[key] for key in keys}
@@ -31,25 +31,26 @@ class Rig:
 
 @pytest.fixture
 def driven(monkeypatch):
-    """What is measured at each share: by sine and share, in the order in which they were driven."""
-    made = SimpleNamespace(percent={1.0: 90.0}, seen=[])
+    """What is measured at each share, without a dither and with one; in the order in which they were driven."""
+    made = SimpleNamespace(percent={1.0: 90.0}, dithered={1.0: 90.0}, seen=[])
 
     def measure(rig, size, cycles):
-        share = rig.values[SHARE]
-        made.seen.append((size.key, share))
-        if made.percent.get(share) is None:
+        share, dither = rig.values[SHARE], rig.values[DITHER]
+        made.seen.append((size.key, share, dither))
+        percent = (made.percent if dither == 0.0 else made.dithered).get(share)
+        if percent is None:
             raise LegFault("too much is lost")
-        return SimpleNamespace(distortion=SimpleNamespace(percent=made.percent[share]))
+        return SimpleNamespace(distortion=SimpleNamespace(percent=percent))
 
     monkeypatch.setattr(valve, "measure", measure)
     return made
 
 
-def work(changes, share=1.0, before=BEFORE):
+def work(changes, share=1.0, before=BEFORE, dither=0.0):
     fit = PlantEvidence([], [], {}, None, [], "", changes, 30.0, 1000)
     told = SimpleNamespace(plant_fit=fit, thd={key: Thd(0.02, before) for key in ("2", "0.5")}, warned=[])
     made = SimpleNamespace(
-        rig=Rig(share), result=told, sizes=[sines.Size(hz, 0.02, 0.0) for hz in (2.0, 0.5, 1.0)], origin="c",
+        rig=Rig(share, dither), result=told, sizes=[sines.Size(hz, 0.02, 0.0) for hz in (2.0, 0.5, 1.0)], origin="c",
         notes=SimpleNamespace(say=lambda text, share: None, warn=told.warned.append),
     )  # fmt: skip
     made.changes = lambda: made.result.plant_fit.changes
@@ -59,7 +60,7 @@ def work(changes, share=1.0, before=BEFORE):
 def test_what_leaves_no_more_distortion_than_before_stays(driven):
     made = work(OVERLAP)
     lessened(made)
-    assert driven.seen == [("0.5", 1.0)] and not made.result.warned
+    assert driven.seen == [("0.5", 1.0, 0.0)] and not made.result.warned
     assert made.rig.values[SHARE] == 1.0 and SHARE not in made.changes()
 
 
@@ -70,10 +71,29 @@ def test_less_is_made_up_for_until_it_is_no_worse_and_that_is_said(driven, perce
     driven.percent = percent
     made = work(OVERLAP)
     lessened(made)
-    assert driven.seen == [("0.5", one) for one in percent]
+    assert driven.seen == [("0.5", one, 0.0) for one in percent]
     assert made.rig.values[SHARE] == made.changes()[SHARE] == share
     (said,) = made.result.warned
     assert f"{percent[1.0]:.3g} % against 100 %" in said and f"{SHARE} is now {share:g}" in said
+
+
+@pytest.mark.parametrize("dither", [None, 0.01])
+def test_a_valve_is_dithered_no_longer_before_less_of_it_is_made_up_for(driven, dither):
+    driven.dithered = {1.0: 314.0}
+    made = work(OVERLAP, dither=dither)
+    lessened(made)
+    assert driven.seen == [("0.5", 1.0, dither), ("0.5", 1.0, 0.0)]
+    assert made.changes() == {**OVERLAP, DITHER: 0.0} and made.rig.values == {SHARE: 1.0, DITHER: 0.0}
+    (said,) = made.result.warned
+    assert said.endswith("314 % against 100 %; law.valve.dither is now 0.")
+
+
+def test_where_neither_helps_there_is_neither(driven):
+    driven.dithered, driven.percent = {1.0: 314.0}, {1.0: 200.0, 0.5: 150.0, 0.0: 100.0}
+    made = work(OVERLAP, dither=None)
+    lessened(made)
+    assert made.rig.values == {SHARE: 0.0, DITHER: 0.0}
+    assert "law.valve.dither is now 0 and law.valve.inverse is now 0. A higher" in made.result.warned[0]
 
 
 def test_it_is_a_part_of_the_share_that_is_active(driven):
@@ -91,7 +111,7 @@ def test_nothing_is_driven_without_an_overlap_or_a_distortion_to_compare_with(dr
 
 
 def test_where_it_cannot_be_measured_the_share_stays_and_that_is_said(driven):
-    driven.percent = {}
+    driven.percent = driven.dithered = {}
     made = work(OVERLAP)
     lessened(made)
     assert made.rig.values[SHARE] == 1.0 and "is not known" in made.result.warned[0]

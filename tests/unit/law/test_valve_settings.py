@@ -1,5 +1,7 @@
 """What the rig file leaves open about the valve, and what follows from the machine."""
 
+import math
+
 import pytest
 
 from hilctl.friction import MODELS, check_friction
@@ -7,6 +9,7 @@ from hilctl.law.feed import CROSS_S, CROSS_TICKS
 from hilctl.law.settings import pack_settings
 from hilctl.law.smoothing import SHORTEST_CROSSING_S, _demand_crossing, _reversal, crossing_s
 from hilctl.law.valve_stage import DITHER
+from hilctl.machine import shaken, velocity_gain
 from tests.unit.law.given import DT, controller
 
 
@@ -34,6 +37,22 @@ def test_the_dither_comes_with_the_hysteresis_or_a_threshold_at_a_quarter_of_the
     assert packed(machine__hysteresis=0.005, law__valve__dither=0.0).law.valve.dither == 0.0
     own = packed(law__valve__dither=0.004, law__valve__dither_hz=120.0).law.valve
     assert (own.dither, own.dither_hz) == (0.004, 120.0)
+
+
+def test_there_is_no_dither_where_it_would_shake_the_table_unless_it_is_set():
+    sticks = {"machine__hysteresis": 0.005}
+    for rate_hz, dither in ((200.0, 0.0), (400.0, 0.0), (500.0, 0.0), (700.0, DITHER), (4000.0, DITHER)):
+        assert packed(rate_hz=rate_hz, **sticks).law.valve.dither == dither
+    assert packed(rate_hz=400.0, law__valve__dither_hz=200.0, **sticks).law.valve.dither == DITHER
+    assert packed(rate_hz=2000.0, law__valve__dither_hz=60.0, **sticks).law.valve.dither == 0.0
+    assert packed(rate_hz=400.0, law__valve__dither=0.01, **sticks).law.valve.dither == 0.01
+
+
+@pytest.mark.parametrize(("hz", "through"), [(1.0, 1.0), (250.0, 0.158 * 0.0318)])
+def test_what_a_dither_shakes_is_what_valve_and_oil_let_through(hz, through):
+    machine = controller().machine
+    pressure = machine.m * velocity_gain(machine) * 0.01 * 2 * math.pi * hz / machine.A
+    assert shaken(machine, 0.01, hz) * machine.Ps == pytest.approx(through * pressure, rel=0.05)
 
 
 @pytest.mark.parametrize("model", ["karnopp", "lugre", "gms"])
