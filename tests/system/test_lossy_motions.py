@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from hilctl.client import Client, private_service
+from hilctl.friction import MODELS
+from hilctl.identify.friction.plan import FASTEST_SHARE
 from hilctl.rig import load
 
 LOSSES = {"twin.link.lost": 0.0125, "twin.link.lost_ticks": 3}
@@ -41,6 +43,16 @@ def test_over_serial_it_moves_as_over_modbus_at_the_same_rate():
 def test_the_fastest_speed_of_a_campaign_leaves_room_for_losses(preset):
     sharp = fastest_m_s(preset, TRIANGLES, **LOSSES, **{"limits.shaping.corner_s": 0.02})
     assert fastest_m_s(preset, TRIANGLES, **LOSSES) < 0.95 * LIMIT_M_S < LIMIT_M_S < sharp
+
+
+@pytest.mark.parametrize("friction", ["karnopp", "lugre"])
+def test_so_it_does_where_a_link_holds_a_command_with_its_dither(friction):
+    valve = {"machine.dead_band": 0.02, "machine.hysteresis": 0.003, "twin.valve.hysteresis": 0.003}
+    model = {f"friction.{key}": value for key, value in MODELS[friction].typical.items()}
+    changes = {**valve, "friction.model": friction, **model, "twin.link.lost": 0.01, "twin.link.lost_ticks": 5}
+    count, motion = TRIANGLES
+    fastest = count, {**motion, "speed_m_s": FASTEST_SHARE * LIMIT_M_S}
+    assert fastest_m_s("table-500-serial", fastest, **changes) < LIMIT_M_S
 
 
 @pytest.mark.parametrize("preset", ["table-500-modbus", "table-500-mixed"])
