@@ -12,17 +12,19 @@ if TYPE_CHECKING:
 
 
 def needed(rig: "Rig | None") -> list[Any]:
-    """The compiled functions that a start loads: the loop, the driver's exchange, and what plans the first motion.
+    """The compiled functions that a start loads: the loop, the driver's exchange, what plans the first motion, and what
+    packs the first set of another friction model.
 
     Compiled in one process: types are inferred once for all of them, which is most of the time.
     """
     from hilctl.friction.registry import rt_curve
     from hilctl.law.motions.demand import rt_demand
     from hilctl.law.reference.scan import rt_scan, rt_table
+    from hilctl.law.smoothing import rt_turn
     from hilctl.loop.core import rt_run
     from hilctl.loop.mailbox import mail_put
 
-    shared = [rt_run, rt_demand, rt_scan, rt_table, rt_curve, mail_put]
+    shared = [rt_run, rt_demand, rt_scan, rt_table, rt_curve, rt_turn, mail_put]
     return shared if rig is None else [*shared, *_of_driver(rig)]
 
 

@@ -90,9 +90,8 @@ def test_what_warm_compiles_is_all_that_a_start_and_a_first_motion_load(shell, t
     place, kept = tmp_path / "cache" / "hilctl" / "functions", store.folder()
     place.mkdir(parents=True, mode=0o700)
     for one in needed(rig.load(RIG, twin=True)):
-        of_it = kept.glob(f"{one.__module__}.{one.__qualname__}-*.compiled")
-        newest = max(of_it, key=lambda path: path.stat().st_mtime)
-        (place / newest.name).write_bytes(newest.read_bytes())
+        for of_it in kept.glob(f"{one.__module__}.{one.__qualname__}-*.compiled"):
+            (place / of_it.name).write_bytes(of_it.read_bytes())
     before = compiled_in(tmp_path / "cache")
     starts_and_moves({"XDG_CACHE_HOME": str(tmp_path / "cache")})
     assert compiled_in(tmp_path / "cache") == before
