@@ -47,6 +47,7 @@ ESTIMATE = record_of(
         ("at", np.int64),
         ("predicted", np.int64),  # periods since both were last read
         ("read", np.float64, (4,)),  # x, v, b, a then
+        ("age_s", np.float64),  # of displacement then
     ]
 )
 
@@ -70,6 +71,7 @@ def rt_estimate_start(x: float, a: float, e: Any) -> None:
         e.line_x[i] = x
         e.line_a[i] = a
     e.at = e.predicted = 0
+    e.age_s = 0.0
 
 
 @jit()
@@ -93,7 +95,19 @@ def _rt_delayed(line: Any, at: int, ticks: float) -> float:
 
 
 @jit()
-def _rt_step(x: float, a: float, dt_s: float, periods: int, e: Any) -> None:
+def _rt_mean(x: float, a: float, a_from: float, age_s: float, gap_s: float, e: Any) -> float:
+    """The mean acceleration of a gap, from the way made in it; nan where its readings' ages explain the way."""
+    way = x - e.line_x[e.at & (LINE - 1)] - e.v * gap_s
+    straight = ((2.0 * a_from + a) / 6.0 + 0.5 * e.b) * gap_s * gap_s
+    younger, older = way - e.v * age_s, way + e.v * e.age_s  # this reading than its tick; the one before the gap
+    if min(younger, older) <= straight <= max(younger, older):
+        return math.nan
+    nearest = younger if abs(younger - straight) < abs(older - straight) else older
+    return float(2.0 * nearest / (gap_s * gap_s) - e.b)
+
+
+@jit()
+def _rt_step(x: float, a: float, age_s: float, dt_s: float, periods: int, e: Any) -> None:
     """One reading of each. After periods without one the lines are filled, and every step is nominal.
 
     A short gap is filled straight. In a long one nobody knows how acceleration went; its mean does follow from the way
@@ -101,13 +115,12 @@ def _rt_step(x: float, a: float, dt_s: float, periods: int, e: Any) -> None:
     """
     steps = min(periods, LINE)
     x_from, a_from = e.line_x[e.at & (LINE - 1)], e.line_a[e.at & (LINE - 1)]
-    gap_s, long = steps * dt_s, steps > STRAIGHT
-    mean = 2.0 * (x - x_from - e.v * gap_s) / (gap_s * gap_s) - e.b if long else 0.0
-    q = e.q
+    mean = _rt_mean(x, a, a_from, age_s, steps * dt_s, e) if steps > STRAIGHT else math.nan
+    bent, q = not math.isnan(mean), e.q
     for k in range(1, steps + 1):
         e.at += 1
         e.line_x[e.at & (LINE - 1)] = x_from + (x - x_from) * (k / steps)
-        e.line_a[e.at & (LINE - 1)] = mean if long and k < steps else a_from + (a - a_from) * (k / steps)
+        e.line_a[e.at & (LINE - 1)] = mean if bent and k < steps else a_from + (a - a_from) * (k / steps)
         a_old = e.a
         e.a = _rt_delayed(e.line_a, e.at, e.delay_a)
         e.x += dt_s * (e.v + dt_s * ((2.0 * a_old + e.a) / 6.0 + 0.5 * e.b))
@@ -119,19 +132,21 @@ def _rt_step(x: float, a: float, dt_s: float, periods: int, e: Any) -> None:
 
 
 @jit()
-def rt_estimate(x: float, a: float, predicted: bool, dt_s: float, periods: int, e: Any) -> None:
-    """The readings of this tick; `predicted`: one of them did not come."""
+def rt_estimate(x: float, a: float, age_s: float, predicted: bool, dt_s: float, periods: int, e: Any) -> None:
+    """The readings of this tick, displacement so old; `predicted`: one of them did not come."""
     if predicted:
         if e.predicted == 0:
             e.read[0], e.read[1], e.read[2], e.read[3] = e.x, e.v, e.b, e.a
         e.predicted += periods
-    elif e.predicted > 0:
-        if e.predicted + periods <= REFILLED:
+    else:
+        if 0 < e.predicted <= REFILLED - periods:
             e.x, e.v, e.b, e.a = e.read[0], e.read[1], e.read[2], e.read[3]
             e.at -= e.predicted
             periods += e.predicted
         e.predicted = 0
-    _rt_step(x, a, dt_s, periods, e)
+    _rt_step(x, a, age_s, dt_s, periods, e)
+    if not predicted:
+        e.age_s = age_s
 
 
 @jit()

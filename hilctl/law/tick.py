@@ -240,7 +240,7 @@ def rt_read(s: Any, readings: Any, status: int) -> None:
             rt_estimate_start(c.value[DISPLACEMENT], c.value[ACCELERATION], e)
             rt_rest_here(s)
         return
-    rt_estimate(c.value[DISPLACEMENT], c.value[ACCELERATION], predicted, now.dt_s, s.periods, e)
+    rt_estimate(c.value[DISPLACEMENT], c.value[ACCELERATION], c.age_s[DISPLACEMENT], predicted, now.dt_s, s.periods, e)
 
 
 @jit()

@@ -73,7 +73,7 @@ static inline void read_in(State *s, const Readings *readings, int64_t status) {
         }
         return;
     }
-    estimate(c->value[DISPLACEMENT], c->value[ACCELERATION], predicted, now->dt_s, s->periods, e);
+    estimate(c->value[DISPLACEMENT], c->value[ACCELERATION], c->age_s[DISPLACEMENT], predicted, now->dt_s, s->periods, e);
 }
 
 static inline void advance_reference(State *s, const double *knots, int64_t known) {

@@ -83,6 +83,7 @@ static inline void estimate_start(double x, double a, Estimate *e) {
     e->x = x; e->v = 0; e->b = -a; e->b_start = -a; e->a = a;
     for (int i = 0; i < LINE; i++) { e->line_x[i] = x; e->line_a[i] = a; }
     e->at = e->predicted = 0;
+    e->age_s = 0;
 }
 
 static inline double delayed(const double *line, int64_t at, double ticks) {
@@ -91,15 +92,25 @@ static inline double delayed(const double *line, int64_t at, double ticks) {
     return newer + part * (line[(at - whole - 1) & (LINE - 1)] - newer);
 }
 
-static inline void estimate_step(double x, double a, double dt, int64_t periods, Estimate *e) {
+static inline double mean_of_gap(double x, double a, double a_from, double age_s, double gap_s, const Estimate *e) {
+    double way = x - e->line_x[e->at & (LINE - 1)] - e->v * gap_s;
+    double straight = ((2 * a_from + a) / 6 + 0.5 * e->b) * gap_s * gap_s;
+    double younger = way - e->v * age_s, older = way + e->v * e->age_s;
+    if (least(younger, older) <= straight && straight <= most(younger, older)) return NAN;
+    double nearest = fabs(younger - straight) < fabs(older - straight) ? younger : older;
+    return 2 * nearest / (gap_s * gap_s) - e->b;
+}
+
+static inline void estimate_step(double x, double a, double age_s, double dt, int64_t periods, Estimate *e) {
     int64_t steps = periods < LINE ? periods : LINE;
     double x_from = e->line_x[e->at & (LINE - 1)], a_from = e->line_a[e->at & (LINE - 1)], q = e->q;
-    double gap_s = (double)steps * dt, mean = 2 * (x - x_from - e->v * gap_s) / (gap_s * gap_s) - e->b;
+    double mean = steps > STRAIGHT ? mean_of_gap(x, a, a_from, age_s, (double)steps * dt, e) : NAN;
+    int bent = !isnan(mean);
     for (int64_t k = 1; k <= steps; k++) {
         e->at++;
         e->line_x[e->at & (LINE - 1)] = x_from + (x - x_from) * ((double)k / (double)steps);
         e->line_a[e->at & (LINE - 1)] =
-            steps > STRAIGHT && k < steps ? mean : a_from + (a - a_from) * ((double)k / (double)steps);
+            bent && k < steps ? mean : a_from + (a - a_from) * ((double)k / (double)steps);
         double a_old = e->a;
         e->a = delayed(e->line_a, e->at, e->delay_a);
         e->x += dt * (e->v + dt * ((2 * a_old + e->a) / 6 + 0.5 * e->b));
@@ -111,19 +122,20 @@ static inline void estimate_step(double x, double a, double dt, int64_t periods,
     }
 }
 
-static inline void estimate(double x, double a, int predicted, double dt, int64_t periods, Estimate *e) {
+static inline void estimate(double x, double a, double age_s, int predicted, double dt, int64_t periods, Estimate *e) {
     if (predicted) {
         if (e->predicted == 0) { e->read[0] = e->x; e->read[1] = e->v; e->read[2] = e->b; e->read[3] = e->a; }
         e->predicted += periods;
-    } else if (e->predicted > 0) {
-        if (e->predicted + periods <= REFILLED) {
+    } else {
+        if (0 < e->predicted && e->predicted <= REFILLED - periods) {
             e->x = e->read[0]; e->v = e->read[1]; e->b = e->read[2]; e->a = e->read[3];
             e->at -= e->predicted;
             periods += e->predicted;
         }
         e->predicted = 0;
     }
-    estimate_step(x, a, dt, periods, e);
+    estimate_step(x, a, age_s, dt, periods, e);
+    if (!predicted) e->age_s = age_s;
 }
 
 static inline double predicted_position(double dt, int64_t periods, const Estimate *e) {

@@ -60,14 +60,14 @@ def test_a_start_is_at_rest_at_what_is_measured_and_takes_the_acceleration_for_b
 def test_a_table_at_rest_with_a_biased_accelerometer_stays_at_rest():
     e = observer(0.02, 0.3)
     for _ in range(500):
-        rt_estimate(0.02, 0.3, False, DT, 1, e)
+        rt_estimate(0.02, 0.3, 0.0, False, DT, 1, e)
     assert (e.x, e.v, e.b) == pytest.approx((0.02, 0.0, -0.3), abs=1e-12)
 
 
 def test_one_step_is_the_recursion_of_the_page():
     e = observer()
     e.x, e.v, e.b, e.a = 0.01, 0.2, 0.05, 1.5
-    rt_estimate(0.013, 2.5, False, DT, 1, e)
+    rt_estimate(0.013, 2.5, 0.0, False, DT, 1, e)
     q = math.exp(-2 * math.pi * 5.0 * DT)
     x = 0.01 + DT * 0.2 + DT * DT * ((2 * 1.5 + 2.5) / 6 + 0.5 * 0.05)
     v = 0.2 + DT * (0.5 * (1.5 + 2.5) + 0.05)
@@ -93,7 +93,7 @@ def test_readings_with_different_delays_give_one_estimate_as_late_as_the_later(x
     rt_estimate_start(true_x(-x_s), 2.0, e)
     e.b = 0.0
     for k in range(1, 2500):
-        rt_estimate(true_x(k * DT - x_s), 2.0, False, DT, 1, e)
+        rt_estimate(true_x(k * DT - x_s), 2.0, 0.0, False, DT, 1, e)
     t = 2499 * DT - late
     assert e.x == pytest.approx(true_x(t), abs=2e-6)
     assert e.v == pytest.approx(0.1 + 2 * t, abs=2e-5)
@@ -103,29 +103,29 @@ def test_readings_with_different_delays_give_one_estimate_as_late_as_the_later(x
 def test_the_bias_is_found_and_position_and_velocity_do_not_show_it():
     e = observer(0.0, 0.0)
     for k in range(1, 3000):
-        rt_estimate(0.05 * k * DT, 0.7, False, DT, 1, e)
+        rt_estimate(0.05 * k * DT, 0.7, 0.0, False, DT, 1, e)
     assert (e.x, e.v, e.b) == pytest.approx((0.05 * 2999 * DT, 0.05, -0.7), abs=1e-6)
 
 
 def test_a_shift_of_the_accelerometer_changes_its_bias_and_nothing_else():
     e = observer(0.02, 0.3, a_s=0.0, x_s=0.003)
     for k in range(40):
-        rt_estimate(0.02 + 1e-4 * k, 0.3 + 0.01 * k, False, DT, 1, e)
+        rt_estimate(0.02 + 1e-4 * k, 0.3 + 0.01 * k, 0.0, False, DT, 1, e)
     twin = e.copy()
     rt_estimate_shift(0.1, twin)
     assert (twin.a, twin.b, twin.b_start) == pytest.approx((e.a - 0.1, e.b + 0.1, e.b_start + 0.1))
     assert twin.line_a == pytest.approx(e.line_a - 0.1)
     for k in range(40):
-        rt_estimate(0.02 + 1e-4 * k, 0.3 + 0.01 * k, False, DT, 1, e)
-        rt_estimate(0.02 + 1e-4 * k, 0.2 + 0.01 * k, False, DT, 1, twin)
+        rt_estimate(0.02 + 1e-4 * k, 0.3 + 0.01 * k, 0.0, False, DT, 1, e)
+        rt_estimate(0.02 + 1e-4 * k, 0.2 + 0.01 * k, 0.0, False, DT, 1, twin)
         assert (twin.x, twin.v, twin.a + twin.b) == pytest.approx((e.x, e.v, e.a + e.b), abs=1e-12)
 
 
 def test_a_short_gap_is_filled_straight_and_counts_as_many_steps():
     gap, steps = observer(0.0, 0.0), observer(0.0, 0.0)
-    rt_estimate(0.004, 8.0, False, DT, STRAIGHT, gap)
+    rt_estimate(0.004, 8.0, 0.0, False, DT, STRAIGHT, gap)
     for k in range(1, STRAIGHT + 1):
-        rt_estimate(0.004 * k / STRAIGHT, 8.0 * k / STRAIGHT, False, DT, 1, steps)
+        rt_estimate(0.004 * k / STRAIGHT, 8.0 * k / STRAIGHT, 0.0, False, DT, 1, steps)
     assert gap.at == STRAIGHT
     assert (gap.x, gap.v, gap.b, gap.a) == pytest.approx((steps.x, steps.v, steps.b, steps.a), abs=1e-12)
 
@@ -137,7 +137,7 @@ def test_in_a_long_gap_the_mean_acceleration_follows_from_the_way(gap):
     e.v = 0.3
     t = gap * DT
     brake = -0.3 / t
-    rt_estimate(0.3 * t + 0.5 * brake * t * t, 0.0, False, DT, gap, e)
+    rt_estimate(0.3 * t + 0.5 * brake * t * t, 0.0, 0.0, False, DT, gap, e)
     assert e.at == gap
     assert e.line_a[1:gap] == pytest.approx([brake] * (gap - 1))
     assert e.line_a[gap] == 0.0
@@ -146,13 +146,45 @@ def test_in_a_long_gap_the_mean_acceleration_follows_from_the_way(gap):
 
 def test_the_mean_of_a_long_gap_is_as_the_sensor_shows_it_bias_included():
     e = observer(0.0, 0.4)
-    rt_estimate(0.5 * 2.0 * (10 * DT) ** 2, 2.4, False, DT, 10, e)
+    rt_estimate(0.5 * 2.0 * (10 * DT) ** 2, 2.4, 0.0, False, DT, 10, e)
     assert e.line_a[1:10] == pytest.approx([2.4] * 9)
+
+
+@pytest.mark.parametrize("speed", [0.1, -0.3])
+@pytest.mark.parametrize("lost", [0, 4])
+def test_a_reading_that_may_be_younger_than_its_tick_tells_nothing_of_the_way_in_that_time(speed, lost):
+    """The exchange after a gap took 4 ms, and the device read at its end; the next reading came in time again.
+
+    The table went on at its speed all the time, and so does the estimate.
+    """
+    e, gap, late_s = observer(), STRAIGHT + 1, 0.004
+    for k in range(40):
+        rt_estimate(speed * k * DT, 0.0, 0.0003, False, DT, 1, e)
+    e.x, e.v, e.b = speed * 39 * DT, speed, 0.0
+    seen = []
+    rt_estimate(speed * ((39 + gap) * DT + late_s), 0.0, 0.0003 + late_s, False, DT, gap, e)
+    seen.append(e.v)
+    for _ in range(lost):
+        rt_estimate(rt_predicted_position(DT, 1, e), 0.0, 0.0, True, DT, 1, e)
+        seen.append(e.v)
+    for k in range(40 + gap + lost, 80):
+        rt_estimate(speed * k * DT, 0.0, 0.0003, False, DT, 1, e)
+        seen.append(e.v)
+    assert seen == pytest.approx([speed] * len(seen), rel=0.08)
+
+
+@pytest.mark.parametrize(("read_m", "mean"), [(0.003 + 0.002 + 0.0003, 40.0), (0.003 - 0.002, -40.0)])
+def test_beyond_what_its_age_explains_the_way_does_count(read_m, mean):
+    """A reading that is younger than its tick shows the table further on, and never further back."""
+    e = observer()
+    e.v = 0.3
+    rt_estimate(read_m, 0.0, 0.001, False, DT, 10, e)
+    assert e.line_a[1:10] == pytest.approx([mean] * 9)
 
 
 def test_a_gap_longer_than_the_line_is_cut_to_it():
     e = observer(0.0, 0.0)
-    rt_estimate(0.001, 0.0, False, DT, LINE + 50, e)
+    rt_estimate(0.001, 0.0, 0.0, False, DT, LINE + 50, e)
     assert e.at == LINE
 
 
@@ -166,7 +198,7 @@ def test_a_rejected_displacement_is_predicted_from_speed_and_acceleration():
 def test_the_lines_go_round():
     e = observer(0.0, 0.0, x_s=0.0, a_s=0.0024)
     for k in range(1, LINE + 20):
-        rt_estimate(1e-6 * k, 0.0, False, DT, 1, e)
+        rt_estimate(1e-6 * k, 0.0, 0.0, False, DT, 1, e)
     assert e.at == LINE + 19
     assert e.line_x[19] == pytest.approx(1e-6 * (LINE + 19))
     assert np.count_nonzero(e.line_x == 0.0) == 0
@@ -178,22 +210,22 @@ def test_the_speed_that_was_seen_is_the_slope_of_the_readings_across_the_end_of_
     e = observer(0.02)
     assert rt_seen_speed(DT, e) == 0.0
     for k in range(LINE + 77):
-        rt_estimate(0.02 + speed * k * DT, 0.0, False, DT, 1, e)
+        rt_estimate(0.02 + speed * k * DT, 0.0, 0.0, False, DT, 1, e)
     assert rt_seen_speed(DT, e) == pytest.approx(speed, rel=1e-9)
 
 
 def test_the_speed_that_was_seen_hardly_changes_with_one_reading_after_a_stall():
     e = observer(0.02)
     for _ in range(LINE):
-        rt_estimate(0.02, 0.0, False, DT, 1, e)
-    rt_estimate(0.02 + 1e-5, 0.0, False, DT, 7, e)  # noise alone
+        rt_estimate(0.02, 0.0, 0.0, False, DT, 1, e)
+    rt_estimate(0.02 + 1e-5, 0.0, 0.0, False, DT, 7, e)  # noise alone
     assert e.v > 1e-3
     assert rt_seen_speed(DT, e) < 2e-4
 
 
 def slid(e, count, first=1):
     for k in range(first, first + count):
-        rt_estimate(0.1 * k * DT, 0.05 * k, False, DT, 1, e)
+        rt_estimate(0.1 * k * DT, 0.05 * k, 0.0, False, DT, 1, e)
 
 
 @pytest.mark.parametrize("lost", [1, 3, 4, 20, REFILLED - 1])
@@ -203,10 +235,10 @@ def test_when_readings_come_again_what_was_predicted_is_forgotten(lost):
     slid(e, 30)
     slid(skipped, 30)
     for _ in range(lost):
-        rt_estimate(rt_predicted_position(DT, 1, e), 14.0, True, DT, 1, e)
+        rt_estimate(rt_predicted_position(DT, 1, e), 14.0, 0.0, True, DT, 1, e)
     assert e.v > skipped.v + 0.005 * lost - 0.01
-    rt_estimate(0.0031, 0.2, False, DT, 1, e)
-    rt_estimate(0.0031, 0.2, False, DT, 1 + lost, skipped)
+    rt_estimate(0.0031, 0.2, 0.0, False, DT, 1, e)
+    rt_estimate(0.0031, 0.2, 0.0, False, DT, 1 + lost, skipped)
     assert (e.x, e.v, e.b, e.a, e.at) == (skipped.x, skipped.v, skipped.b, skipped.a, skipped.at)
     slid(e, 40, 31 + lost + 1)
     slid(skipped, 40, 31 + lost + 1)
@@ -216,19 +248,19 @@ def test_when_readings_come_again_what_was_predicted_is_forgotten(lost):
 def test_of_more_than_fits_into_a_line_nothing_is_gone_through_again():
     e, skipped = observer(), observer()
     for _ in range(REFILLED):
-        rt_estimate(0.0, 1.0, True, DT, 1, e)
-        rt_estimate(0.0, 1.0, False, DT, 1, skipped)
-    rt_estimate(0.0, 0.0, False, DT, 1, e)
-    rt_estimate(0.0, 0.0, False, DT, 1, skipped)
+        rt_estimate(0.0, 1.0, 0.0, True, DT, 1, e)
+        rt_estimate(0.0, 1.0, 0.0, False, DT, 1, skipped)
+    rt_estimate(0.0, 0.0, 0.0, False, DT, 1, e)
+    rt_estimate(0.0, 0.0, 0.0, False, DT, 1, skipped)
     assert (e.x, e.v, e.b, e.a, e.at, e.predicted) == (skipped.x, skipped.v, skipped.b, skipped.a, skipped.at, 0)
 
 
 def test_zeroing_while_readings_are_missing_counts_for_the_time_that_is_gone_through_again():
     e, twin = observer(0.0, 0.3), observer(0.0, 0.3)
     for each in (e, twin):
-        rt_estimate(0.0, 0.3, False, DT, 1, each)
-        rt_estimate(0.0, 0.3, True, DT, 1, each)
+        rt_estimate(0.0, 0.3, 0.0, False, DT, 1, each)
+        rt_estimate(0.0, 0.3, 0.0, True, DT, 1, each)
     rt_estimate_shift(0.1, twin)
-    rt_estimate(0.0, 0.3, False, DT, 1, e)
-    rt_estimate(0.0, 0.2, False, DT, 1, twin)
+    rt_estimate(0.0, 0.3, 0.0, False, DT, 1, e)
+    rt_estimate(0.0, 0.2, 0.0, False, DT, 1, twin)
     assert (twin.x, twin.v, twin.a + twin.b) == pytest.approx((e.x, e.v, e.a + e.b), abs=1e-15)
