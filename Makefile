@@ -24,15 +24,16 @@ demo: $(STAMP)
 quick: $(STAMP)
 	$(BIN)/python -m tests.quick $(ROOM)
 
-# What is left out. `make test BUT=bench` also runs the slow ones, in the share of HILCTL_SLOW_SHARE.
+# What is left out. `make test BUT=bench` also runs the slow ones: of long lists the share of HILCTL_SLOW_SHARE, of the
+# others those whose turn HILCTL_SLOW_TURN says it is.
 BUT := slow and not bench
 
-# Those on the real clock have the machine to themselves, two at once: they mostly wait, and their loops run before
+# Those on the real clock have the machine to themselves, three at once: they mostly wait, and their loops run before
 # everything else. Then the rest on all processors; each file on one of them, so that what it shares is made once.
 SPREAD := --dist loadfile --no-loadscope-reorder
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -q -n 2 $(SPREAD) $(REALTIME) -m "realtime and not $(BUT)"
+	$(BIN)/python -m pytest -q -n 3 $(SPREAD) $(REALTIME) -m "realtime and not $(BUT)"
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 $(SPREAD) -m "not realtime and not $(BUT)"
 
 # Everything at its full counts: hours.

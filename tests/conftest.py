@@ -2,9 +2,10 @@
 
 Of the others the files whose tests may take longest come first, so that no worker is left with one when the others have
 ended. An example has no deadline: a test counts and compares, and never measures time. Of the slow cases of a long list
-(`many`), HILCTL_SLOW_SHARE run, and at least one of each test: those marked `many(first=True)` before the others. The
-summary says how much processor time other machines on this host took, and which tests waited for a quieter moment. One
-on the real clock that failed while this host stood still is run again, twice at most, and named there as well.
+(`many`), HILCTL_SLOW_SHARE run, and at least one of each test: those marked `many(first=True)` before the others. Of
+the other slow cases those run whose turn it is, where HILCTL_SLOW_TURN says one: 2/4 is the third of four. The summary
+says how much processor time other machines on this host took, and which tests waited for a quieter moment. One on the
+real clock that failed while this host stood still is run again, twice at most, and named there as well.
 """
 
 import os
@@ -50,7 +51,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)  # of those that run
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    _thin_out(config, items, float(os.environ.get("HILCTL_SLOW_SHARE", "1")))
+    _thin_out(config, items, float(os.environ.get("HILCTL_SLOW_SHARE", "1")), os.environ.get("HILCTL_SLOW_TURN", "0/1"))
     _longest_files_first(items)
     items.sort(key=lambda item: item.get_closest_marker("realtime") is not None)
     on_the_real_clock = [item for item in items if item.get_closest_marker("realtime")]
@@ -109,22 +110,32 @@ def _longest_files_first(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: (-allowed_s[item.path], "system" not in item.path.parts))
 
 
-def _thin_out(config: pytest.Config, items: list[pytest.Item], share: float) -> None:
-    """Leaves a share of each long list of slow cases."""
+def _thin_out(config: pytest.Config, items: list[pytest.Item], share: float, turn: str) -> None:
+    """Leaves a share of each long list of slow cases, and of the other slow cases those whose turn it is."""
+    now, of = map(int, turn.split("/"))
     lists: dict[str, list[pytest.Item]] = {}
-    for item in items:
-        if share < 1 and item.get_closest_marker("many") and item.get_closest_marker("slow"):
-            lists.setdefault(item.nodeid.partition("[")[0], []).append(item)
     left_out = set()
+    for item in items:
+        if not item.get_closest_marker("slow"):
+            continue
+        if share < 1 and item.get_closest_marker("many"):
+            lists.setdefault(item.nodeid.partition("[")[0], []).append(item)
+        elif _checksum(item) % of != now % of:
+            left_out.add(item.nodeid)
     for cases in lists.values():
-        cases.sort(key=_turn)
+        cases.sort(key=_rank)
         left_out |= {item.nodeid for item in cases[max(1, round(share * len(cases))) :]}
     if left_out:
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left_out])
         items[:] = [item for item in items if item.nodeid not in left_out]
 
 
-def _turn(item: pytest.Item) -> tuple[bool, int]:
-    """Those that say so, then by a checksum of the name, the same on every machine."""
+def _rank(item: pytest.Item) -> tuple[bool, int]:
+    """Those that say so come first."""
     first = any(mark.kwargs.get("first") for mark in item.iter_markers("many"))
-    return not first, crc32(item.nodeid.encode())
+    return not first, _checksum(item)
+
+
+def _checksum(item: pytest.Item) -> int:
+    """Of the name: the same on every machine."""
+    return crc32(item.nodeid.encode())

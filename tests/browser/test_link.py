@@ -26,6 +26,7 @@ def shown(page, name):
     return page.get_by_text(name, exact=True).locator("xpath=following-sibling::*[1]").inner_text()
 
 
+@pytest.mark.slow
 def test_answers_that_are_lost_are_shown_while_the_table_moves_and_stop_is_in_reach(page, rig, bridged):
     device, _ = bridged
     clicks.take_the_lease(page)

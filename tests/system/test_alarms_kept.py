@@ -31,6 +31,7 @@ def of_trips(rig):
     return [alarm for alarm in rig.alarms() if alarm["kind"] == "trip"]
 
 
+@pytest.mark.slow
 def test_what_was_listed_outlasts_a_kill_and_what_was_acknowledged_does_not_come_back(tmp_path, capsys):
     with run_of(tmp_path) as service, Client(service.commands) as rig:
         (first,) = trips(rig)

@@ -54,6 +54,7 @@ def test_a_check_shows_the_motion_and_where_it_passes_a_limit(running):
     assert refusal(rig.check_motion, "sine", 2001, **wide).key == "points"
 
 
+@pytest.mark.slow
 def test_a_check_that_takes_too_long_is_given_up(running):
     service, _ = running
     endless = {"amplitude_m": 1e-6, "start_hz": 1e-4, "end_hz": 400.0, "duration_s": 1e5}

@@ -48,6 +48,7 @@ def stepped(was, now):
     return now["tick"] > was["tick"] + 1000 and now["wall"]["since_ns"] > was["wall"]["since_ns"]
 
 
+@pytest.mark.slow
 def test_the_clock_is_set_while_the_rig_moves_and_only_the_wall_time_of_samples_changes(clock):
     with armed(clock="real") as (_, rig):
         motion = rig.track("sine", amplitude_m=0.01, frequency_hz=2.0, cycles=10)

@@ -99,6 +99,7 @@ def test_a_rig_is_commissioned_over_a_link_that_loses_answers_as_its_twin_is(tra
         assert (one.factor < 1.0) == warned
 
 
+@pytest.mark.slow
 def test_over_a_link_that_loses_answers_a_rig_is_prepared_and_measured(tmp_path):
     with driven("modbus-tcp", **WITH_ROOM) as (device, service, rig), disturbed(device, service):
         made = prepare(rig, warm_up_s=1.0)

@@ -78,6 +78,7 @@ def test_without_a_machine_friction_is_compensated_with_that_of_the_rig_file(com
     assert now["law.feed.inverse"] == 1.0 and result.thd["1"].factor > 3.0
 
 
+@pytest.mark.slow
 def test_without_reversals_the_static_model_is_used(commissioned, monkeypatch):
     fails(monkeypatch, "identify_presliding", LegFault("friction turned fully in no swing"))
     result, html, _, now = commissioned()
@@ -112,6 +113,7 @@ def test_without_compensation_the_machine_alone_is_applied(commissioned, monkeyp
     assert now["law.feed.inverse"] == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("times", "kept"), [(0.95, True), (1.05, False)])
 def test_the_inverse_model_stays_only_where_it_leaves_less_than_the_valves_inverse_alone(
     commissioned, monkeypatch, times, kept
@@ -139,6 +141,7 @@ def test_the_inverse_model_stays_only_where_it_leaves_less_than_the_valves_inver
     assert now["machine.overlap_a"] == result.plant["overlap_a"].value
 
 
+@pytest.mark.slow
 def test_a_sine_repeated_too_often_is_left_out_and_the_others_stand(commissioned, monkeypatch):
     measure, times = sines.measure, []
 

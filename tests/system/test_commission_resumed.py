@@ -110,6 +110,7 @@ def legs(folder):
     return sum(name.endswith(".npz") for _, _, names in os.walk(folder) for name in names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("killed", ["client", "service"])
 def test_killed_at_any_instant_it_goes_on_and_the_parameters_are_as_before(killed, tmp_path):
     words = [*(f"{key}={value}" for key, value in PATIENT.items()), "--clock", "virtual"]

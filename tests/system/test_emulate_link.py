@@ -80,6 +80,7 @@ def test_a_devices_own_trip_is_reset_by_who_arms_again_and_by_nothing_before(tra
         assert device.seen["trip"] == "none"
 
 
+@pytest.mark.slow
 def test_a_link_is_opened_again_on_request_and_what_fails_is_answered():
     with driven("modbus-tcp") as (device, _, rig):
         until(lambda: arms(rig), "arming")

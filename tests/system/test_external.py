@@ -124,6 +124,7 @@ def test_positions_come_in_order_to_the_motion_that_runs_and_none_comes_after_th
     assert rig.wait(reference.motion).why == "done"
 
 
+@pytest.mark.slow
 def test_more_than_the_memory_holds_has_to_wait(rig):
     reference, piece = External(rig, interval_s=1.0, buffer_s=10.0), np.zeros(6000)
 
@@ -206,6 +207,7 @@ def test_another_process_leads_the_table_at_the_loops_rate(seconds, buffer_s):
         assert done.stdout.split()[0] == "done"
 
 
+@pytest.mark.slow
 def test_a_program_that_writes_positions_is_tracked_from_the_command_line(tmp_path: Path):
     with serving(tmp_path) as (shell, _, _):
         shell.run("arm")

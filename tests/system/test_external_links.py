@@ -34,6 +34,7 @@ def led(rig):
     return outcome, rig.samples(reference.motion.first, outcome.last, ["xr_m", "error_m"]), least_s
 
 
+@pytest.mark.slow
 def test_over_a_slow_link_to_the_service_it_does_not_run_dry():
     with private_service(RIG, clock="real", changes={**ARMS_FAST, **LATE_HOST}) as service:
         with slow_link(service.commands, held_share=0.05) as link, Client(link.endpoint) as rig:
@@ -45,6 +46,7 @@ def test_over_a_slow_link_to_the_service_it_does_not_run_dry():
     assert np.ptp(rows["xr_m"]) == pytest.approx(np.ptp(SENT), rel=0.01)
 
 
+@pytest.mark.slow
 def test_over_a_device_that_loses_answers_while_the_host_stalls_it_is_tracked():
     with driven("modbus-tcp") as (device, service, rig):
         rig.arm()

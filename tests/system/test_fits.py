@@ -48,6 +48,7 @@ def copies(shell, count):
     return names
 
 
+@pytest.mark.slow
 def test_one_spoilt_folder_among_others_is_named_and_the_others_are_done(shell, friction):
     shutil.copytree(shell.folder / "friction", shell.folder / "spoilt")
     (shell.folder / "spoilt" / "campaign.json").write_bytes(b'{"format": 2, "begun')

@@ -59,6 +59,7 @@ def rests(rig):
 SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_commission_that_is_ended_by_any_signal_while_the_table_moves_leaves_it_at_rest_and_as_it_was(tmp_path):
     """All at once: most of it is waiting for the rig. In one test, so that all of it is run again where the host stood
     still."""
@@ -151,6 +152,7 @@ def test_while_parameters_are_put_back_nobody_else_changes_or_moves_anything_and
         assert rig.get("machine.m")["machine.m"] == 600.0
 
 
+@pytest.mark.slow
 def test_the_lease_of_typed_commands_ends_when_nobody_has_moved_or_watched_for_a_while():
     changes = {**_CALM, "service.console_idle_s": 4.0}
     with private_service(RIG, clock="real", changes=changes) as service, Client(service.commands, lease="none") as rig:

@@ -30,6 +30,7 @@ def running(tmp_path_factory):
         yield shell
 
 
+@pytest.mark.slow
 def test_a_law_with_bristles_goes_in_while_the_inverse_model_is_out(running):
     table = {"model": "stribeck", **CURVE, "fc": 290}
     (running.folder / "curve.json").write_text(json.dumps({"fit": {"table": table}}))
@@ -87,6 +88,7 @@ def test_a_budget_that_is_too_short_is_refused_before_the_rig_is_prepared(runnin
     assert running.json("status")["epoch"] == epoch, "zeroing the sensors would have been a set"
 
 
+@pytest.mark.slow
 def test_the_plant_is_told_in_a_table_and_goes_in_as_one_set(running):
     before = running.json("get")
     shown = running.said("identify", "plant", "--no-prepare", "--out", "heavy")

@@ -73,6 +73,7 @@ def test_a_recording_of_ours_is_read_from_the_first_tracked_sample_to_the_last(t
         read_record(moves, {"xd_m": "a"})
 
 
+@pytest.mark.slow
 def test_a_study_finds_the_machine_and_goes_on_after_a_pause(tmp_path):
     truth, changes = a_rig("karnopp", 3)
     with private_service(RIG, changes=changes) as service, Client(service.commands) as rig:

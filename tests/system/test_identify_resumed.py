@@ -41,6 +41,7 @@ def held(folder):
     return {path.name: path.read_bytes() for path in folder.glob("*.npz")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", list(WORKS))
 @pytest.mark.parametrize("cut", [1, 3])
 def test_cut_off_in_a_motion_it_goes_on_with_that_motion(what, cut, tmp_path):
@@ -69,6 +70,7 @@ def test_cut_off_in_a_motion_it_goes_on_with_that_motion(what, cut, tmp_path):
         assert found.parameter("s0").value == pytest.approx(1e8, rel=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", list(WORKS))
 def test_a_command_that_was_killed_goes_on_in_its_folder(what, tmp_path):
     words = [*PATIENT, *(f"{key}={value}" for key, value in BRISTLES.items()), "--clock", "virtual"]

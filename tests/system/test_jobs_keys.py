@@ -53,6 +53,7 @@ def test_a_job_acts_in_the_name_of_its_starter_and_who_may_not_start_one_may_loo
         assert not audited(service, ["Traceback"])
 
 
+@pytest.mark.slow
 def test_a_job_ends_with_the_revocation_of_who_started_it(service, keys):
     with client(service, keys, Role.OPERATOR) as alice:
         keys.make("former", Role.COMMISSIONER)

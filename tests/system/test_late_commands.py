@@ -39,6 +39,7 @@ def test_where_they_act_up_to_a_third_of_a_tick_late_a_longer_turn_has_half_the_
     assert statistics.mean(long) < 0.5 * statistics.mean(short) and max(long) < statistics.mean(short)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("inverse", [0.0, 1.0])
 @pytest.mark.parametrize("frequency_hz", [1.0, 2.0])
 def test_a_link_that_loses_one_exchange_in_400_shows_the_same_distortion_in_hardly_more_cycles(frequency_hz, inverse):

@@ -55,6 +55,7 @@ def test_so_it_does_where_a_link_holds_a_command_with_its_dither(friction):
     assert fastest_m_s("table-500-serial", fastest, **changes) < LIMIT_M_S
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", ["table-500-modbus", "table-500-mixed"])
 def test_a_command_that_is_held_for_eight_ticks_while_friction_turns_leaves_the_table_below_the_limit(preset):
     compensated = {**STALLS, "law.feed.inverse": 1.0}

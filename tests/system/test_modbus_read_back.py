@@ -101,6 +101,7 @@ def test_on_a_line_without_time_left_the_read_back_comes_later():
         assert there.registers[VALVE] == round(0.1 * 32767)
 
 
+@pytest.mark.slow
 def test_on_a_line_a_device_that_is_slower_than_the_arithmetic_is_read_back_seldom_but_is():
     """Each time it makes the next tick late."""
     with talking("rtu", amplifier__fc23=True, read_back_every=1) as (there, rig):
@@ -119,6 +120,7 @@ def test_on_a_line_a_device_that_is_slower_than_the_arithmetic_is_read_back_seld
         assert there.registers[VALVE] == round(0.1 * 32767)
 
 
+@pytest.mark.slow
 def test_on_a_line_the_answer_to_a_read_back_that_has_long_been_there_costs_the_next_tick_nothing():
     with talking("rtu", amplifier__fc23=True, read_back_every=1) as (_, rig):
         own = head(rig.driver.state)

@@ -106,6 +106,7 @@ def test_a_black_box_of_another_version_stays_and_is_named_with_the_version_that
         assert (state / "left" / name).exists()
 
 
+@pytest.mark.slow
 def test_results_make_their_pages(older):
     shell = older[0]
     shell.said("report", "before-journals/commission", "--out", "pages-commission")

@@ -45,6 +45,7 @@ def test_copying_exporting_and_replaying_a_recording(shell, service):
     assert "replaying run.h5" in said and found["ticks"] > 1000
 
 
+@pytest.mark.slow
 def test_a_motion_that_is_waited_for_says_how_much_of_it_is_left(shell, service):
     with (shell.folder / "answer").open("wb") as answer:
         words = ["track", "sine", "--amplitude", "0.001", "--frequency", "2", "--cycles", "10", "--wait", "--json"]

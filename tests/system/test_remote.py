@@ -76,6 +76,7 @@ def test_a_link_that_drops_in_a_motion_ends_it_as_the_lease_says_and_the_client_
         rig.off()
 
 
+@pytest.mark.slow
 def test_typed_commands_from_elsewhere_are_one_holder_and_know_nothing_of_the_services_disk(service, keys, tmp_path):
     shell = Shell(tmp_path)  # runtime and state directories of its own
     with slow_link(service.commands) as commands, slow_link(service.telemetry) as telemetry:

@@ -64,6 +64,7 @@ def whole(shell):
     return folder
 
 
+@pytest.mark.slow
 def test_a_study_leaves_table_summary_and_page_and_tells_a_program(shell, whole):
     told = json.loads((shell.folder / "whole.json").read_text())
     assert told["runs"] == 192
@@ -78,6 +79,7 @@ def test_a_study_leaves_table_summary_and_page_and_tells_a_program(shell, whole)
     assert "to the last bit" in said
 
 
+@pytest.mark.slow
 def test_killed_at_any_instant_it_goes_on_and_gives_the_same_bytes(shell, whole):
     folder = shell.folder / "killed"
     process = shell.start(*WORDS, "--runs", "192", "--workers", "1", "--out", str(folder), stdout=subprocess.DEVNULL,
@@ -139,6 +141,7 @@ def test_what_cannot_be_studied_is_refused_before_anything_is_written(shell):
     assert "--runs" in told
 
 
+@pytest.mark.slow
 def test_a_cluster_that_is_not_there_is_said_within_seconds(shell):
     pytest.importorskip("distributed")
     begun_s = time.monotonic()

@@ -82,6 +82,7 @@ def judged(model: str) -> dict[str, list[Seen]]:
     return out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "left_percent"), [("lugre", 1.0), pytest.param("karnopp", 3.0, marks=pytest.mark.slow)]
 )

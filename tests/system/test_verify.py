@@ -23,6 +23,7 @@ def stored(tmp_path_factory):
     return commissioned(tmp_path_factory.mktemp("commissioned"), {"twin.seed": 3}, **SHORT)
 
 
+@pytest.mark.slow
 def test_a_rig_that_has_not_changed_is_found_unchanged_and_keeps_its_compensation(stored, tmp_path):
     shell = Shell(tmp_path)
     told = shell.json("verify", str(stored.parent), RIG, "--twin", "--set", "twin.seed=9", "--out", "v")

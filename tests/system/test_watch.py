@@ -104,6 +104,7 @@ def test_without_colours_and_characters_for_curves_the_words_say_the_same(shell,
         rig.reset()
 
 
+@pytest.mark.slow
 def test_a_service_that_goes_away_and_comes_back_is_watched_on(tmp_path):
     with serving(tmp_path, "--clock", "virtual") as (shell, process, _):
         lines = shell.start("watch", "--channels", "tick", stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -62,6 +62,7 @@ class Pipeline:
         rt_history_put(self.history, tick, self.point)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("v", [0.02, -0.02, 0.5, -0.8])
 def test_at_a_constant_speed_it_is_the_orifices_flow_at_the_pressure_of_friction(v):
     pipe = Pipeline()
@@ -256,6 +257,7 @@ def distortion(table, frequency_hz: float, share: float, cycles: int = 2) -> flo
     return distortion_of(acceleration, cycles, frequency_hz).percent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "factors"),
     [

@@ -60,6 +60,7 @@ def log(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_pat
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("middle", [False, True], ids=["whole", "half"])
 def test_after_every_write_it_opens_and_holds_what_was_flushed(log: Log, tmp_path: Path, middle: bool) -> None:
     copy, opened = tmp_path / "copy.h5", 0

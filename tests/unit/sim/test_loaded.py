@@ -19,6 +19,7 @@ def sine(count: int, amplitude: float = 0.15) -> np.ndarray:
     return amplitude * np.sin(2 * np.pi * 2e-3 * np.arange(1, count + 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("friction", FRICTIONS, ids=lambda friction: friction["model"])
 def test_a_rigid_specimen_is_as_good_as_a_heavier_table(make_rig, friction):
     heavy = make_rig(friction, machine={"m": 800}, valve=EXACT).ready()

@@ -131,6 +131,7 @@ def test_one_process_at_a_time_works_in_a_folder(first):
         pass
 
 
+@pytest.mark.slow
 def test_a_run_is_made_again_to_the_last_bit_with_a_recording_that_replays(first):
     from hilctl.recording.reader import open_recording
     from hilctl.replay.run import Replay

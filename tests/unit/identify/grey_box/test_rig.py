@@ -122,6 +122,7 @@ def jumping(swept):
     return [swept._replace(outputs={"load_pressure": load + noise})], true
 
 
+@pytest.mark.slow
 def test_threshold_and_hysteresis_are_identified_apart(jumping):
     hidden, true = jumping
     choices = rig_choices(FACTS)

@@ -98,6 +98,7 @@ def without(record, rows):
     return with_rows(record, {name: np.delete(values, rows) for name, values in record.rows.items()})
 
 
+@pytest.mark.slow
 def test_what_the_loop_predicted_for_lost_readings_is_not_identified_from(good):
     """A twentieth at random, as a link loses them; the predictions are far off."""
     rng, plain, poor = np.random.default_rng(3), fit_plant(good, facts()), []

@@ -171,6 +171,7 @@ def test_a_spring_too_stiff_for_the_sensors_is_said_to_be():
     assert "ms of a reversal" in text
 
 
+@pytest.mark.slow
 def test_a_curve_of_another_rig_is_noticed(lugre_swings):
     wrong, swings = {**CURVE, "fs": 2600.0}, lugre_swings
     found = judge(swings, FACTS, wrong)
