@@ -246,7 +246,7 @@ def _rt_enabled(c: Any, machine: Any, own_m: float, value: Any, supply_pa: float
     if a.in_step_s < watch_s and abs(drift) < _STRONG * most:
         return GOING
     known = own_m == 0.0 and watch_s >= seen_s
-    if known and a.corrections == 0 and rt_signs_drift(value, most, a.signs) != 0:
+    if known and a.corrections == 0 and rt_signs_drift(value, most, a.in_step_s, dt_s, a.signs) != 0:
         return rt_ends(Trip.SENSOR_DEAD.value, a.signs.value, a.signs.limit, DISPLACEMENT, a)
     if not known or abs(drift) <= most or a.corrections == _MOST_CORRECTIONS:
         _rt_round(c, machine, own_m, value, supply_pa, a)
@@ -330,7 +330,7 @@ def _rt_bump(c: Any, machine: Any, own_m: float, value: Any, supply_pa: float, d
     promised = rt_promised(machine, supply_pa)
     way_m = (a.bump - a.overlap) * (promised * c.bump_s if own_m == 0.0 else own_m)
     resolved = a.disturbed > 0 or rt_hydraulic_rad_s(machine) * dt_s < 1.0
-    outcome = rt_judge_bumps(c, promised if own_m == 0.0 else 0.0, c.response * way_m, resolved, value, a)
+    outcome = rt_judge_bumps(c, promised if own_m == 0.0 else 0.0, c.response * way_m, resolved, dt_s, value, a)
     near = a.signs.shown != 0 and abs(x - a.begin_m) < _FAR * way_m
     if outcome > 0 and a.disturbed > 0 and near and a.rounds < _MOST_DISTURBED:
         outcome = AGAIN

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from hilctl.law.signs import rt_signs_count, rt_signs_motion, rt_signs_pressures
+from hilctl.law.sensors import ACCELERATION
+from hilctl.law.signs import rt_signs_count, rt_signs_motion, rt_signs_pressures, rt_signs_unsure
 from hilctl.rt.jit import jit
 from hilctl.signals import Trip
 
@@ -28,7 +29,8 @@ def rt_ends(trip: int, value: float, limit: float, sensor: int, a: Any) -> int:
 
 
 @jit()
-def rt_judge_bumps(c: Any, promised_m_s: float, least_m: float, resolved: bool, value: Any, a: Any) -> int:
+def rt_judge_bumps(c: Any, promised_m_s: float, least_m: float, resolved: bool, dt_s: float, value: Any, a: Any
+                   ) -> int:
     """Both bumps are over: GOING on, AGAIN, TO_SEARCH, or the trip that they call for.
 
     `promised_m_s`: the nominal speed of a full opening, 0 for a rig that closes its own loop; `resolved`: the ticks
@@ -44,6 +46,9 @@ def rt_judge_bumps(c: Any, promised_m_s: float, least_m: float, resolved: bool, 
     if not own and some and a.rounds <= _MORE:  # pulses moved it, and it sprang back
         a.smaller, a.slower_m_s = a.bump, 0.5 * (a.up_m_s - a.down_m_s)
         a.overlap += 0.5 * (a.bump - a.overlap)
+        return AGAIN
+    silent = trip == Trip.SENSOR_DEAD.value and signs.sensor == ACCELERATION
+    if silent and a.rounds < _MOST_ROUNDS and rt_signs_unsure(c.bump_s, dt_s, signs):
         return AGAIN
     if trip != 0:
         return rt_ends(trip, signs.value, signs.limit, signs.sensor, a)

@@ -22,6 +22,7 @@ A goes with it, chamber B against it.
     +     +     A or B 0       that one is dead
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -34,11 +35,13 @@ from hilctl.signals import Trip
 
 # Of E to D. A sensor that is right shows 1, within its gain's error; bias and noise of a poor one make up 0.2.
 _RATIO = 0.4
+_SURE, _MAYBE = 5.0, 2.0  # standard deviations of what noise makes up
 
 SIGNS = record_of(
     [
         ("rest_a", np.float64),  # mean acceleration at rest
         ("rest_n", np.float64),
+        ("rest_squares", np.float64),  # sum of squares about that mean
         ("v", np.float64),  # acceleration integrated once and twice since the bumps began
         ("s", np.float64),
         ("x_begin", np.float64),
@@ -60,10 +63,18 @@ SIGNS = record_of(
 def rt_signs_rest(a: float, restart: bool, s: Any) -> None:
     """The accelerometer at rest."""
     if restart:
-        s.rest_a = s.rest_n = s.square = s.product = 0.0
+        s.rest_a = s.rest_n = s.rest_squares = s.square = s.product = 0.0
         rt_fit_restart(s.pressures)
     s.rest_n += 1.0
-    s.rest_a += (a - s.rest_a) / s.rest_n
+    off = a - s.rest_a
+    s.rest_a += off / s.rest_n
+    s.rest_squares += off * (a - s.rest_a)
+
+
+@jit()
+def _rt_noise_m_s2(s: Any) -> float:
+    """Of the accelerometer, as it was at rest."""
+    return math.sqrt(s.rest_squares / s.rest_n) if s.rest_n > 0.0 else 0.0
 
 
 @jit()
@@ -101,10 +112,10 @@ def _rt_found(trip: int, sensor: int, value: float, limit: float, s: Any) -> int
 
 
 @jit()
-def rt_signs_drift(value: Any, most_m_s: float, s: Any) -> int:
+def rt_signs_drift(value: Any, most_m_s: float, since_s: float, dt_s: float, s: Any) -> int:
     """Of a table that drifts since the valve was enabled: the trip that displacement calls for, or 0."""
-    went = value[DISPLACEMENT] - s.x_begin
-    if abs(s.v) > most_m_s and abs(went) < _RATIO * abs(s.s):
+    went, by_noise_m_s = value[DISPLACEMENT] - s.x_begin, _rt_noise_m_s2(s) * math.sqrt(since_s * dt_s)
+    if abs(s.v) > most_m_s + _SURE * by_noise_m_s and abs(went) < _RATIO * abs(s.s):
         return _rt_found(Trip.SENSOR_DEAD.value, DISPLACEMENT, went, _RATIO * abs(s.s), s)
     return 0
 
@@ -135,6 +146,13 @@ def rt_signs_motion(value: Any, first: float, least_m: float, resolved: bool, s:
         return 0
     return _rt_found(Trip.SENSOR_REVERSED.value if agrees < 0 else Trip.SENSOR_DEAD.value, ACCELERATION, ratio, _RATIO,
                      s)
+
+
+@jit()
+def rt_signs_unsure(bump_s: float, dt_s: float, s: Any) -> bool:
+    """Whether the accelerometer's noise, integrated twice over a bump, hides the way that one round goes."""
+    hidden_m = _MAYBE * _rt_noise_m_s2(s) * bump_s * math.sqrt(bump_s * dt_s / 3.0)
+    return bool(hidden_m > _RATIO * math.sqrt(s.square))
 
 
 @jit()

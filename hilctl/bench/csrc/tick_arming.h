@@ -9,15 +9,25 @@ enum { CLOSE = 20, REPEATS = 10, LEAST_ROUNDS = 2, MOST_ROUNDS = 8, PRESSURE_ROU
 enum { MOST_DISTURBED = 10, FEWEST_TICKS = 4, FAR_WAYS = 2 };
 enum { STRONG = 3, MOST_CORRECTIONS = 6, UNANSWERED = 2, SEEN_LAGS = 4 };
 static const double drifts = 0.4, answer = 0.4;
+static const double sure = 5, maybe = 2;
 static const double ratio = 0.4, missing_share = 0.3, seen_early = 1;
 
 static inline void signs_rest(double a, int restart, Signs *s) {
     if (restart) {
-        s->rest_a = s->rest_n = s->square = s->product = 0;
+        s->rest_a = s->rest_n = s->rest_squares = s->square = s->product = 0;
         fit_restart(&s->pressures);
     }
     s->rest_n++;
-    s->rest_a += (a - s->rest_a) / s->rest_n;
+    double off = a - s->rest_a;
+    s->rest_a += off / s->rest_n;
+    s->rest_squares += off * (a - s->rest_a);
+}
+
+static inline double noise_m_s2(const Signs *s) { return s->rest_n > 0 ? sqrt(s->rest_squares / s->rest_n) : 0; }
+
+static inline int signs_unsure(double bump_s, double dt, const Signs *s) {
+    double hidden_m = maybe * noise_m_s2(s) * bump_s * sqrt(bump_s * dt / 3);
+    return hidden_m > ratio * sqrt(s->square);
 }
 
 static inline void signs_begin(const double *value, Signs *s) {
@@ -45,10 +55,10 @@ static inline int64_t found(int64_t trip, int64_t sensor, double value, double l
 
 static inline int sign(double value, double from) { return value >= from ? 1 : value <= -from ? -1 : 0; }
 
-static inline int64_t signs_drift(const double *value, double most_m_s, Arm *arm) {
+static inline int64_t signs_drift(const double *value, double most_m_s, double dt, Arm *arm) {
     const Signs *s = &arm->signs;
-    double went = value[DISPLACEMENT] - s->x_begin;
-    if (fabs(s->v) > most_m_s && fabs(went) < ratio * fabs(s->s))
+    double went = value[DISPLACEMENT] - s->x_begin, by_noise_m_s = noise_m_s2(s) * sqrt(arm->in_step_s * dt);
+    if (fabs(s->v) > most_m_s + sure * by_noise_m_s && fabs(went) < ratio * fabs(s->s))
         return found(Trip_SENSOR_DEAD, DISPLACEMENT, went, ratio * fabs(s->s), arm);
     return 0;
 }
@@ -150,7 +160,7 @@ static inline int64_t enabled(const Arming *c, const Machine *m, double own, con
     double most_m_s = drifts * c->bump * low_share(m, value[SUPPLY]) * promised;
     if (a->in_step_s < watch && fabs(drift) < STRONG * most_m_s) return GOING;
     int known = own == 0 && watch >= seen;
-    if (known && !a->corrections && signs_drift(value, most_m_s, a)) return Trip_SENSOR_DEAD;
+    if (known && !a->corrections && signs_drift(value, most_m_s, dt, a)) return Trip_SENSOR_DEAD;
     if (!known || fabs(drift) <= most_m_s || a->corrections == MOST_CORRECTIONS) return bumps(c, m, own, value, a);
     if (!a->corrections) a->first_m_s = drift;
     else if (a->corrections >= UNANSWERED && fabs(drift - a->first_m_s) < answer * promised * fabs(a->null - a->kept))
@@ -212,8 +222,8 @@ static inline double search_opening(const Search *s) {
     return s->in_pulse_s < s->pulse_s && (s->way > 0 ? s->up : s->down) == 0 ? s->way * s->opening : 0;
 }
 
-static inline int64_t judge_bumps(const Arming *c, double promised, double least_m, int resolved, const double *value,
-                                  Arm *a) {
+static inline int64_t judge_bumps(const Arming *c, double promised, double least_m, int resolved, double dt,
+                                  const double *value, Arm *a) {
     int own = promised == 0;
     a->rounds++;
     int64_t trip = signs_motion(value, least_m, resolved, a);
@@ -224,6 +234,8 @@ static inline int64_t judge_bumps(const Arming *c, double promised, double least
         a->overlap += 0.5 * (a->bump - a->overlap);
         return AGAIN;
     }
+    int silent = trip == Trip_SENSOR_DEAD && a->signs.sensor == ACCELERATION;
+    if (silent && a->rounds < MOST_ROUNDS && signs_unsure(c->bump_s, dt, &a->signs)) return AGAIN;
     if (trip) return trip;
     double beyond = a->bump - a->overlap;
     a->gain_m_s = (a->up_m_s - a->down_m_s) / (2 * beyond);
@@ -266,7 +278,7 @@ static inline int64_t bump(const Arming *c, const Machine *m, double own, const 
     double promised = own == 0 ? promised_m_s(m, value[SUPPLY]) : 0;
     double way_m = (a->bump - a->overlap) * (own == 0 ? promised * c->bump_s : own);
     int resolved = a->disturbed > 0 || hydraulic(m) * dt < 1;
-    int64_t outcome = judge_bumps(c, promised, c->response * way_m, resolved, value, a);
+    int64_t outcome = judge_bumps(c, promised, c->response * way_m, resolved, dt, value, a);
     int near = a->signs.shown && fabs(x - a->begin_m) < FAR_WAYS * way_m;
     if (outcome > 0 && a->disturbed > 0 && near && a->rounds < MOST_DISTURBED) outcome = AGAIN;
     if (outcome == AGAIN) return bumps(c, m, own, value, a);

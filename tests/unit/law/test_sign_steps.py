@@ -15,6 +15,7 @@ from hilctl.law.signs import (
     rt_signs_rest,
     rt_signs_step,
     rt_signs_turn,
+    rt_signs_unsure,
 )
 from hilctl.signals import Trip
 from tests.forms import blank, changed, filled
@@ -38,14 +39,15 @@ def test_the_mean_acceleration_at_rest_begins_again_when_it_is_asked_to():
     s = filled(SIGNS)
     before = s.copy()
     rt_signs_rest(2.0, True, s)
-    assert (s.rest_a, s.rest_n, s.square, s.product) == (2.0, 1.0, 0.0, 0.0)
+    assert (s.rest_a, s.rest_n, s.rest_squares, s.square, s.product) == (2.0, 1.0, 0.0, 0.0, 0.0)
     assert not s.pressures.left.any()
     assert s.pressures.way == 0.0
     for a in (5.0, -1.0, 4.0):
         rt_signs_rest(a, False, s)
     assert s.rest_a == pytest.approx(2.5, rel=1e-15)
     assert s.rest_n == 4.0
-    assert roots(changed(before, s)) == {"rest_a", "rest_n", "square", "product", "pressures"}
+    assert s.rest_squares == pytest.approx(4 * np.var([2.0, 5.0, -1.0, 4.0]), rel=1e-15)
+    assert roots(changed(before, s)) == {"rest_a", "rest_n", "rest_squares", "square", "product", "pressures"}
 
 
 def test_a_restart_forgets_a_mean_that_never_ended():
@@ -59,7 +61,7 @@ def test_a_tick_of_rest_leaves_the_rounds_before_alone():
     s = filled(SIGNS)
     before = s.copy()
     rt_signs_rest(2.0, False, s)
-    assert roots(changed(before, s)) == {"rest_a", "rest_n"}
+    assert roots(changed(before, s)) == {"rest_a", "rest_n", "rest_squares"}
 
 
 def test_the_bumps_begin_where_the_table_is():
@@ -101,9 +103,9 @@ def test_acceleration_less_its_mean_at_rest_is_integrated_twice():
 )  # fmt: skip
 def test_a_table_that_drifts_where_displacement_does_not_follow_is_dead(v, s_m, went, trip):
     s = filled(SIGNS)
-    s.v, s.s, s.x_begin = v, s_m, 0.0
+    s.v, s.s, s.x_begin, s.rest_squares = v, s_m, 0.0, 0.0
     before = s.copy()
-    assert rt_signs_drift(reading(went), 0.01, s) == trip
+    assert rt_signs_drift(reading(went), 0.01, 0.1, DT, s) == trip
     if trip:
         assert (s.sensor, s.value, s.limit) == (DISPLACEMENT, went, pytest.approx(0.004))
         assert set(changed(before, s)) <= {"sensor", "value", "limit"}
@@ -114,10 +116,27 @@ def test_a_table_that_drifts_where_displacement_does_not_follow_is_dead(v, s_m, 
 def test_the_drift_counts_from_where_the_bumps_began():
     s = blank(SIGNS)
     s.v, s.s, s.x_begin = 0.02, 0.01, 0.05
-    assert rt_signs_drift(reading(0.05), 0.01, s) == DEAD
+    assert rt_signs_drift(reading(0.05), 0.01, 0.1, DT, s) == DEAD
     assert s.value == 0.0
     s.x_begin = -0.05
-    assert rt_signs_drift(reading(0.0), 0.01, s) == 0
+    assert rt_signs_drift(reading(0.0), 0.01, 0.1, DT, s) == 0
+
+
+@pytest.mark.parametrize(("v", "trip"), [(0.0199, 0), (0.0201, DEAD), (-0.0199, 0), (-0.0201, DEAD)])
+def test_a_speed_that_the_accelerometers_noise_makes_up_is_no_drift(v, trip):
+    """0.2 m/s² of noise, over 0.1 s, is 2 mm/s: five times that is 10 mm/s."""
+    s = blank(SIGNS)
+    s.v, s.s, s.rest_n, s.rest_squares = v, 0.01, 500.0, 500 * 0.04
+    assert rt_signs_drift(reading(0.0), 0.01, 0.1, DT, s) == trip
+
+
+@pytest.mark.parametrize(("noise", "rounds", "unsure"), [(0.0, 1, False), (0.0666, 1, False), (0.0667, 1, True),
+                                                         (0.1333, 4, False), (0.1334, 4, True)])  # fmt: skip
+def test_an_accelerometer_whose_noise_hides_the_way_of_a_round_is_not_sure_and_surer_after_more(noise, rounds, unsure):
+    """1 mm each round, in bumps of 0.3 s: 0.0667 m/s² of noise make up 0.2 mm, and twice that is 0.4 of the way."""
+    s = blank(SIGNS)
+    s.rest_n, s.rest_squares, s.square = 500.0, 500 * noise**2, rounds * 1e-6
+    assert rt_signs_unsure(0.3, DT, s) == unsure
 
 
 def bumped(went, felt, square=0.0, product=0.0):
