@@ -11,7 +11,8 @@ acceleration and pressure (`python -m pytest -s tests/unit/experiment/test_senso
     constant; hum or noise of a tenth of the noise  100 %          100 %
     no noise, drift of 20 times the noise           100 %            0 %
     sound, steps of up to 10 times the noise          0 %            0 %
-    sound, each reading held for 10 ticks             0 %            0 %
+    sound, each reading held for 10 or 50 ticks       0 %            0 %
+    no noise, a step of the converter now and then  100 %            0 %
 
 A transducer that samples at 100 Hz repeats itself for 10 ms: REPEATS_S is a time, not a number of ticks.
 """
@@ -24,6 +25,7 @@ import numpy as np
 STUCK_SHARE = 0.2
 DEAD_SHARE = 0.2
 REPEATS_S = 0.05
+_SOME, _EVEN = 8, 0.3  # changes; spread of the ticks between them, over their mean: by chance it is 1
 
 # The sensors that an identification reads, and their channels.
 CHANNEL_OF = {
@@ -59,7 +61,7 @@ def dead(samples: Mapping[str, Any], noise: Mapping[str, float]) -> str:
     for sensor, declared in noise.items():
         values = np.asarray(samples[CHANNEL_OF[sensor]], float)
         steps = np.diff(values)
-        steps, there = steps[np.isfinite(steps)], values[np.isfinite(values)]
+        steps, there = _between_readings(steps[np.isfinite(steps)]), values[np.isfinite(values)]
         changes = float(np.sqrt(np.mean(steps**2) / 2)) if len(steps) else 0.0
         if changes == 0.0 or changes < DEAD_SHARE * declared:
             what = "the accelerometer" if sensor == "acceleration" else f"the sensor {sensor}"
@@ -69,6 +71,13 @@ def dead(samples: Mapping[str, Any], noise: Mapping[str, float]) -> str:
                 f"check its supply, cable and channel (sensors.{sensor})"
             )
     return ""
+
+
+def _between_readings(steps: Any) -> Any:
+    """Without those within a reading that a transducer holds: it then changes at even intervals."""
+    changed = np.flatnonzero(steps)
+    apart = np.diff(changed)
+    return steps[changed] if len(apart) >= _SOME and np.std(apart) < _EVEN * np.mean(apart) else steps
 
 
 def silent(samples: Mapping[str, Any], values: Any, sensors: Sequence[str] = SENSORS[1:]) -> str:

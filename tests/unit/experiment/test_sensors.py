@@ -13,17 +13,31 @@ def white(n: int, seed: int) -> np.ndarray:
     return np.random.default_rng(1000 + seed).standard_normal(n)
 
 
+def held(values: np.ndarray, ticks: int) -> np.ndarray:
+    return values[np.arange(len(values)) // ticks * ticks]
+
+
+def late(n: int, least: int, most: int, seed: int) -> np.ndarray:
+    """Of which tick the reading is, where the next one comes after so many ticks."""
+    came = np.cumsum(np.random.default_rng(seed).integers(least, most, n // least, endpoint=True))
+    return np.concatenate([[0], came])[np.searchsorted(came, np.arange(n), "right")]
+
+
 DEAD = {
     "constant": lambda v, sd, seed: np.full(len(v), 3.0),
     "hum of a tenth": lambda v, sd, seed: 3 + 0.1 * sd * np.sin(0.314 * np.arange(len(v))),
     "noise of a tenth": lambda v, sd, seed: 3 + 0.1 * sd * white(len(v), seed),
+    "noise of a tenth, held": lambda v, sd, seed: held(3 + 0.1 * sd * white(len(v), seed), 25),
+    "flickers by one step": lambda v, sd, seed: 3 + 0.5 * sd * (white(len(v), seed) > 2.0),
     "drift of 20 sd": lambda v, sd, seed: 3 + sd * np.linspace(0, 20, len(v)) + 0.1 * sd * white(len(v), seed),
 }
 SOUND = {
     "as it is": lambda v, sd, seed: v,
     "16 bit": lambda v, sd, seed: 0.6 * sd * np.round(v / (0.6 * sd)),
     "steps of 10 sd": lambda v, sd, seed: 10 * sd * np.round(v / (10 * sd)),
-    "held for 10 ticks": lambda v, sd, seed: v[np.arange(len(v)) // 10 * 10],
+    "held for 10 ticks": lambda v, sd, seed: held(v, 10),
+    "held for 50 ticks": lambda v, sd, seed: held(v, 50),
+    "held for 24 or 31 ticks": lambda v, sd, seed: v[late(len(v), 24, 31, seed)],
     "half the noise": lambda v, sd, seed: 0.5 * v,
 }
 
