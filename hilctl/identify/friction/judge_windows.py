@@ -9,6 +9,7 @@ readings         few lost, valve not saturated
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 from hilctl.experiment import accelerometer
@@ -26,6 +27,20 @@ HUNTING_NOISE, HUNTING_SHARE = 3.0, 0.05
 DRIFT_NOISE, DRIFT_SHARE = 5.0, 0.005
 CERTAIN = 5.0  # standard errors
 FAST_SHARE = 0.05  # of the speed: a mean further off is no triangle of this speed
+
+# By words of the reason.
+_ADVICE = {
+    "hunting": (
+        "the loop does not damp the hydraulic mode: check for air in the oil (machine.beta), a leak across the "
+        "piston or the valve (machine.Ctc), the valve's hysteresis and overlap (machine.dead_band), the mass "
+        "(machine.m), and tune the gains of law.three_state (`hilctl tune`)"
+    ),
+    "not constant": "check the noise of the displacement and acceleration sensors, and the gains of law.three_state",
+    "mean speed": (
+        "the table does not follow: the valve swallows small commands (machine.overlap_a, machine.overlap_b: "
+        "`hilctl identify plant` measures them), or the gains of law.three_state are too low (`hilctl tune`)"
+    ),
+}
 
 
 def judge(windows: Sequence[Window], speed_m_s: float, facts: Facts, expected: Expected) -> None:
@@ -79,16 +94,10 @@ def _force(found: Pair | None) -> str:
 
 
 def hunting(windows: Sequence[Window], speeds: int) -> str:
-    """The message when windows of several speeds do not count."""
+    """The message when windows of several speeds do not count: of the reason that most of them have."""
     reasons = [w.reason for w in windows if w.reason]
-    text = reasons[0] if reasons else "no straight is long enough"
-    advice = "see the reasons of the discarded windows"
-    if any("hunting" in r for r in reasons):
-        advice = (
-            "the loop does not damp the hydraulic mode: check for air in the oil (machine.beta), a leak across the "
-            "piston or the valve (machine.Ctc), the valve's hysteresis and overlap (machine.dead_band), the mass "
-            "(machine.m), and tune the gains of law.three_state (`hilctl tune`)"
-        )
-    elif any("constant" in r for r in reasons):
-        advice = "check the noise of the displacement and acceleration sensors, and the gains of law.three_state"
+    kinds = Counter(next((kind for kind in _ADVICE if kind in reason), "") for reason in reasons)
+    most = kinds.most_common(1)[0][0] if kinds else ""
+    text = next((r for r in reasons if most in r), "no straight is long enough")
+    advice = _ADVICE.get(most, "see the reasons of the discarded windows")
     return f"too few windows count, at {speeds} speeds: {text}; {advice}"

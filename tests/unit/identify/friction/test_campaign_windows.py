@@ -8,8 +8,9 @@ from hilctl.experiment.crossover import speed
 from hilctl.experiment.policy import MEANS
 from hilctl.experiment.record import record_of
 from hilctl.identify.friction.estimate_speed import aligned, evaluate
-from hilctl.identify.friction.estimate_windows import slope
+from hilctl.identify.friction.estimate_windows import Window, slope
 from hilctl.identify.friction.judge_expected import expect
+from hilctl.identify.friction.judge_windows import hunting
 from tests.unit.identify.friction.campaign_parts import LEG, facts, friction, triangle
 
 RIG = facts()
@@ -91,6 +92,23 @@ def test_noise_alone_is_never_discarded():
 
 def test_hunting_is_discarded_by_name():
     assert reasons(shaken(0.02, 44.0)) == {"hunting"}
+
+
+def windows(*whys):
+    return [Window(1, 0, 1000, 0.001, *[0.0] * 8, 0, 0, why) for why in whys]
+
+
+@pytest.mark.parametrize(("whys", "said", "advice"), [
+    (["the mean speed is 0 m/s instead of 1"] * 3 + ["hunting: 3 m/s²"], "the mean speed is 0 m/s", "overlap_a"),
+    (["the mean speed is 0 m/s instead of 1"] + ["hunting: 3 m/s²"] * 2, "hunting: 3 m/s²", "hydraulic mode"),
+    (["the speed is not constant: it ripples", ""], "the speed is not constant", "noise of the displacement"),
+    (["not settled: the force drifts"], "not settled", "the reasons of the discarded windows"),
+    ([""], "no straight is long enough", "the reasons of the discarded windows"),
+])  # fmt: skip
+def test_a_rig_without_windows_that_count_is_told_the_reason_of_most_and_what_it_comes_of(whys, said, advice):
+    text = hunting(windows(*whys), 3)
+    assert said in text and advice in text
+    assert ("hydraulic mode" in text) == (advice == "hydraulic mode")
 
 
 def test_a_mode_that_moves_too_little_to_matter_stays():
