@@ -5,16 +5,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from hilctl.errors import HilctlError
 from hilctl.experiment import journal
 from hilctl.experiment.blame import counted, whose
 from hilctl.experiment.policy import HOPELESS, OFTEN, SLIGHT, TIMES, Allowance
-from hilctl.experiment.record import Losses, Record, record_of
+from hilctl.experiment.record import AGES, Losses, Record, record_of
 from hilctl.experiment.sensors import SENSED
 from hilctl.experiment.trips import trip_text, why_ended
 
 if TYPE_CHECKING:
     from hilctl.client import Client, Motion, Outcome
+
+
+LOOKED_S = 0.5  # at rest
 
 
 class LegFault(HilctlError):
@@ -230,3 +235,15 @@ def look(rig: "Client", seconds: float, channels: Sequence[str], name: str = "")
     if book:
         book.keep({}, rows)
     return record_of(rows, rate_hz)
+
+
+def lately(rig: "Client", seconds: float, channels: Sequence[str]) -> Record:
+    """The ticks of so much time until now, as far as the service still has them; one at least."""
+    rate_hz, held = float(rig.hello["rate_hz"]), rig.status()["history"]
+    first = max(int(held["first"]), int(held["end"]) - max(1, round(seconds * rate_hz)))
+    return record_of(rig.samples(first, None, tuple(dict.fromkeys(("tick", "rejected", *channels)))), rate_hz)
+
+
+def pressures_age_s(seen: Record) -> float:
+    """How old the pressures are, but for one tick in twenty, when they are used."""
+    return 1e-9 * max(float(np.quantile(seen[name], 0.95)) for name in AGES)

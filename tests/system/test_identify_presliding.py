@@ -44,6 +44,23 @@ def test_pressures_that_are_read_less_often_than_the_loop_runs_show_the_same_bri
     assert found.parameter("s1").low < 1e5 < found.parameter("s1").high
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["static", "lugre", "gms"])
+def test_pressures_that_are_read_forty_times_a_second_show_the_kind_of_friction_in_slower_swings(kind):
+    """Twice as fast, no model described them, and friction that jumps was said to be 1.9 times as high as it is."""
+    law = {"static": {**CURVE, "model": "karnopp"}, "lugre": LUGRE, "gms": {**CURVE, "model": "gms", "elements": 4,
+           "s0": 1e8}}[kind]  # fmt: skip
+    held = {f"twin.sensors.pressure_{side}.period_s": 0.025 for side in "ab"}
+    held |= {f"sensors.pressure_{side}.stale_s": 0.1 for side in "ab"} | {"limits.driver.ticks": 50}
+    with twin(law, **held) as service, Client(service.commands) as rig:
+        found = identify_presliding(rig, CURVE)
+    assert (found.kind, found.certain) == (kind, True)
+    assert not any("levels" in warning or "no model" in warning for warning in found.warnings)
+    if kind != "static":
+        assert found.parameter("s0").value == pytest.approx(1e8, rel=0.05)
+        assert found.parameter("s0").low < 1e8 < found.parameter("s0").high
+
+
 def test_a_dead_accelerometer_is_named():
     dead = {"twin.faults.sensor": "acceleration", "twin.faults.sensor_stuck_after_s": 8.0}
     unguarded = {"limits.stuck.window_s": 50.0}  # the loop itself would trip first

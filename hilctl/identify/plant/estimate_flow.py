@@ -31,6 +31,10 @@ _AWAY = ("tau", "delay", "dead_band", "play", "threshold")  # taken to be none, 
 NEIGHBOURS = 100  # lines whose misses may hang together
 # How far off these are, as the search leaves them: standard deviations, on twins, 2026-11.
 _ROUGH = {"rounding": 4e-4, "threshold": 2e-4}
+# What a slow sine alone does not show counts as declared, give or take this share, or this much: a fifth either way,
+# and for the leakage a half; a threshold of none to 0.1 %.
+_DECLARED = {"compliance": 0.12, "Ctc": 0.3, "wv": 0.12, "zv": 0.12}
+_ASSUMED = {"tau": 0.5e-3, "droop": 0.5, "delay": 0.5e-3, "rounding": 5e-4, "threshold": 3e-4}
 RANK = 1e-6  # of the greatest singular value of the scaled slopes: below, the data do not tell at all
 
 
@@ -43,6 +47,7 @@ class Word(NamedTuple):
     scale: float
     prior: float = 0.0  # what is known of it beforehand, and how well; 0: nothing
     prior_sd: float = 0.0
+    off: float = 0.0  # it counts as it starts, off by so much, as a standard deviation; 0: it is searched for
 
 
 class Fitted(NamedTuple):
@@ -63,13 +68,13 @@ class Fitted(NamedTuple):
                              covariance=factor**2 * self.covariance)  # fmt: skip
 
 
-def words_of(facts: Mapping[str, Any]) -> dict[str, Word]:
-    """Where the search begins and ends, from what the rig file believes."""
+def words_of(facts: Mapping[str, Any], slow: bool = False) -> dict[str, Word]:
+    """Where the search begins and ends, from what the rig file believes; `slow`: for a slow sine alone."""
     Qn, beta, wv, zv, Ps = (float(facts[f"machine.{key}"]) for key in ("Qn", "beta", "wv", "zv", "Ps"))
     leak = 0.02 * Qn / Ps
     overlap = 0.5 * sum(declared_overlaps(facts))
     play = 0.5 * float(facts["machine.hysteresis"])
-    return {
+    words = {
         "Qn": Word(Qn, 0.2 * Qn, 5 * Qn, Qn),
         "compliance": Word(1 / beta, 0.2 / beta, 5 / beta, 1 / beta),
         "Ctc": Word(max(float(facts["machine.Ctc"]), 0.1 * leak), 0.0, 100 * leak, leak),
@@ -85,6 +90,10 @@ def words_of(facts: Mapping[str, Any]) -> dict[str, Word]:
         "rounding": Word(5e-4, 0.0, 0.05, 1e-3, 0.0, 1e-3),
         "threshold": Word(2e-4, 0.0, 0.01, 1e-3, 0.0, 5e-4),
     }
+    if slow:
+        offs = _ASSUMED | {name: share * words[name].start for name, share in _DECLARED.items()}
+        words |= {name: words[name]._replace(prior_sd=0.0, off=off) for name, off in offs.items()}
+    return words
 
 
 class _Problem:
@@ -95,6 +104,10 @@ class _Problem:
         self.scale = np.array([words[name].scale for name in WORDS])
         self.ahead = np.array([_JUMPY.get(name, _STEP) for name in CURVED])
         self.steps = {name: step * words[name].scale for name, step in zip(CURVED, self.ahead.tolist(), strict=True)}
+        self.moved = [i for i, name in enumerate(WORDS) if not words[name].off]
+        self.low, self.start, self.high = (
+            np.array([getattr(words[name], end) for name in WORDS]) / self.scale for end in ("low", "start", "high")
+        )
         self.known = [i for i, name in enumerate(WORDS) if words[name].prior_sd > 0]
 
     def curved(self, q: Reals) -> dict[str, float]:
@@ -138,9 +151,16 @@ class _Problem:
             tail[row, i] = self.scale[i] / self.words[WORDS[i]].prior_sd
         return np.concatenate([*blocks, tail])
 
-    def triangle(self, q: Reals) -> Reals:
-        """What both amount to."""
-        return triangle_of(self.slopes(q), self.misses(q))
+    def whole(self, moved: Reals) -> Reals:
+        """All words, from those that the search moves."""
+        q: Reals = self.start.copy()
+        q[self.moved] = moved
+        return q
+
+    def triangle(self, moved: Reals) -> Reals:
+        """What misses and slopes amount to, for the words that the search moves."""
+        q = self.whole(moved)
+        return triangle_of(self.slopes(q)[:, self.moved], self.misses(q))
 
 
 def fit_flow(
@@ -151,44 +171,47 @@ def fit_flow(
 
     words = words or words_of(facts)
     problem = _Problem(records, facts, words)
-    low = np.array([words[name].low for name in WORDS]) / problem.scale
-    high = np.array([words[name].high for name in WORDS]) / problem.scale
-    start = np.clip(np.array([words[name].start for name in WORDS]) / problem.scale, low + 1e-9, high - 1e-9)
-    memory = Memory(problem.triangle)
-    search = partial(
-        least_squares, memory.residuals, jac=memory.slopes, bounds=(low, high), x_scale="jac", xtol=1e-6, ftol=1e-6
-    )
-    found = search(start)
+    moved, memory = problem.moved, Memory(problem.triangle)
+    low, high = problem.low[moved], problem.high[moved]
+
+    def search(begin: Reals) -> Any:
+        begin = np.clip(begin, low + 1e-9, high - 1e-9)
+        return least_squares(
+            memory.residuals, begin, memory.slopes, bounds=(low, high), x_scale="jac", xtol=1e-6, ftol=1e-6
+        )
+
+    found = search(problem.start[moved])
     # An overlap, a play and a lag can stand in for one another during the search, and remain though none is there.
-    again = np.where([name in _AWAY for name in WORDS], np.clip(0.0, low + 1e-9, high - 1e-9), found.x)
-    found = min(found, search(np.clip(again, low + 1e-9, high - 1e-9)), key=lambda one: float(one.cost))
+    again = np.where([WORDS[i] in _AWAY for i in moved], 0.0, found.x)
+    found = min(found, search(again), key=lambda one: float(one.cost))
     threshold, play = WORDS.index("threshold"), WORDS.index("play")
-    found = find_threshold(
-        found, lambda q: search(np.clip(q, low + 1e-9, high - 1e-9)), partial(problem.around, held=(threshold, play)),
-        (threshold, play), (problem.scale[threshold], problem.scale[play]),
-        (words["threshold"].high, words["play"].high),
-    )  # fmt: skip
-    slopes, misses = problem.slopes(found.x), problem.misses(found.x)
+    if not words["threshold"].off:
+        found = find_threshold(
+            found, search, partial(problem.around, held=(threshold, play)), (threshold, play),
+            (problem.scale[threshold], problem.scale[play]), (words["threshold"].high, words["play"].high),
+        )  # fmt: skip
+    best = problem.whole(found.x)
+    slopes, misses = problem.slopes(best), problem.misses(best)
     count = len(misses) - len(problem.known)
     scatter = float(np.sqrt(np.sum(misses[:count] ** 2) / max(count - len(WORDS), 1)))
     # A word at its bound is held there: it takes no part in what the others trade.
-    at_bound = [_at_bound(q, lo, hi) for q, lo, hi in zip(found.x, low, high, strict=True)]
-    free = [i for i, at in enumerate(at_bound) if not at and WORDS[i] not in _ROUGH]
+    at_bound = [0 if words[name].off else _at_bound(q, lo, hi)
+                for name, q, lo, hi in zip(WORDS, best, problem.low, problem.high, strict=True)]  # fmt: skip
+    off = [words[name].off or _ROUGH.get(name, 0.0) for name in WORDS]
+    free = [i for i, at in enumerate(at_bound) if not at and not off[i]]
     alone = 1 / (np.linalg.norm(slopes, axis=0) + 1e-300)
-    rough = np.array([_ROUGH.get(name, 0.0) for name in WORDS]) / problem.scale
+    rough = np.array(off) / problem.scale
     covariance = np.diag(np.where(rough, rough, np.where(at_bound, alone * max(scatter, 1.0), 0.0)) ** 2)
     inverse = np.linalg.pinv(slopes[:, free].T @ slopes[:, free])
     errors = np.hstack([
-        _coherent(problem, found.x, mode_rad_s), _scales(problem, found.x), (slopes * rough)[:count, rough > 0],
+        _coherent(problem, best, mode_rad_s), _scales(problem, best), (slopes * rough)[:count, rough > 0],
     ])  # fmt: skip
     shifts = inverse @ slopes[:count][:, free].T @ errors
     together = inverse @ _pulls(problem, misses, slopes[:, free])
-    covariance[np.ix_(free, free)] = (
-        inverse * max(scatter, 1.0) ** 2 + shifts @ shifts.T + together @ together.T
-    )
+    covariance[np.ix_(free, free)] = inverse * max(scatter, 1.0) ** 2 + shifts @ shifts.T + together @ together.T
     _, singular, right = np.linalg.svd(slopes[:count][:, free], full_matrices=False)
     weakest = {WORDS[i]: float(share) for i, share in zip(free, right[-1], strict=True) if abs(share) > 0.2}
-    p = found.x * problem.scale
+    p = best * problem.scale
     sd = np.sqrt(np.diag(covariance)) * problem.scale
     return Fitted(
         value=dict(zip(WORDS, p.tolist(), strict=True)),
@@ -198,7 +221,7 @@ def fit_flow(
         scatter=scatter,
         singular_values=tuple(singular.tolist()),
         weakest=weakest,
-        explained=tuple(_explained(lines, problem, found.x) for lines in records),
+        explained=tuple(_explained(lines, problem, best) for lines in records),
     )
 
 

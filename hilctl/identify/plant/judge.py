@@ -6,6 +6,7 @@
         rig.set(fit.changes(), origin="identification")
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,14 +20,14 @@ from hilctl.experiment.facts import Facts, read_facts
 from hilctl.experiment.noise import with_noise
 from hilctl.experiment.policy import EQUATION, wider
 from hilctl.experiment.sensors import SENSED
-from hilctl.identify.plant.estimate_flow import fit_flow
+from hilctl.identify.plant.estimate_flow import fit_flow, words_of
 from hilctl.identify.plant.estimate_mass import weigh
 from hilctl.identify.plant.judge_told import PlantFit, told
 from hilctl.identify.plant.judge_valve import slew_note
 from hilctl.identify.plant.model_flow import Lines, lines_of, spool
 from hilctl.identify.plant.model_motion import compare
-from hilctl.identify.plant.model_signals import Reals, shown
-from hilctl.identify.plant.plan import legs_of, measure, wrong
+from hilctl.identify.plant.model_signals import PRESSURES_HZ, Reals, Shown, shown
+from hilctl.identify.plant.plan import SEEN_SHARE, last_hz, legs_of, measure, oldest_s, wrong
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -45,8 +46,9 @@ def identify_plant(rig: "Client", tell: Callable[[str, float], None] = lambda na
 
 def fit_stored(folder: Path) -> PlantFit:
     """From the motions that a folder holds, without the rig."""
-    begun = course.opened(folder, WORK)
-    return fit_plant(stored(folder / course.LEGS, begun.rate_hz, len(legs_of(begun.facts))), begun.facts)
+    begun, legs = course.opened(folder, WORK), folder / course.LEGS
+    alone = PRESSURES_HZ in stored(legs, begun.rate_hz, 1)[0].about
+    return fit_plant(stored(legs, begun.rate_hz, 1 if alone else len(legs_of(begun.facts))), begun.facts)
 
 
 def fit_plant(driven: Sequence[Driven], facts: Facts) -> PlantFit:
@@ -63,9 +65,12 @@ def fit_plant(driven: Sequence[Driven], facts: Facts) -> PlantFit:
     if problem:
         raise LegFault(problem)
     lines = [lines_of(record, meter, values, facts.mode_rad_s) for record in records]
-    _check_signs(lines, values)
-    share = sum(d.losses.stale * d.losses.ticks for d in driven) / sum(d.losses.ticks for d in driven)
-    fitted = fit_flow(lines, values, facts.mode_rad_s).wider(wider(share))
+    alone = math.isfinite(records[0].pressures_hz)
+    _check_signs(lines, values, alone)
+    # Where what is faster than pressures are read is left out, readings that are held take nothing away.
+    lost_ticks = sum((d.losses.share if alone else d.losses.stale) * d.losses.ticks for d in driven)
+    share = lost_ticks / sum(d.losses.ticks for d in driven)
+    fitted = fit_flow(lines, values, facts.mode_rad_s, words_of(values, alone)).wider(wider(share))
     if min(fitted.explained) < LEAST_EXPLAINED:
         worst = int(np.argmin(fitted.explained))
         raise LegFault(
@@ -74,15 +79,26 @@ def fit_plant(driven: Sequence[Driven], facts: Facts) -> PlantFit:
             "check machine.A and machine.Vt, the pressure sensors' scales, that the oil holds no free air, and the "
             "valve's amplifier"
         )
-    found = told(records, fitted, meter, weigh(lines, fitted.value["tau"], values), values)
+    found = told(records, fitted, meter, None if alone else weigh(lines, fitted.value["tau"], values), values)
     again = [f"{one.name}: driven again: {text}" for one in driven for text in one.again]
     lost = [f"{one.name}: {one.losses.text}" for one in driven if one.losses.text]
     held = [driven[0].losses.held_text] if driven[0].losses.held else []
     asked = max(float(np.abs(np.diff(spool(one, fitted.value))).max()) / one.grid.dt_s for one in lines)
-    return found._replace(notes=(*found.notes, slew_note(asked, values), *remarks), losses=(*again, *lost, *held))
+    left_out = _left_out(records[0], facts) if alone else slew_note(asked, values)
+    return found._replace(notes=(*found.notes, left_out, *remarks), losses=(*again, *lost, *held))
 
 
-def _check_signs(lines: Sequence[Lines], values: Mapping[str, Any]) -> None:
+def _left_out(slow: Shown, facts: Facts) -> str:
+    """What a slow sine alone leaves open."""
+    return (
+        f"pressures are up to {1e3 * SEEN_SHARE / slow.pressures_hz:.0f} ms old when they are used: only the valve's "
+        "flow gain, overlap, hysteresis and null are identified; mass, oil, leakage, the valve's speed and the delays "
+        f"stay as the rig file says, for motions up to {last_hz(facts):.0f} Hz need pressures at most "
+        f"{1e3 * oldest_s(facts):.1f} ms old (driver.reading, every)"
+    )
+
+
+def _check_signs(lines: Sequence[Lines], values: Mapping[str, Any], alone: bool) -> None:
     """LegFault where pressures or command have the wrong sign."""
     slow, shaken = lines[0], lines[-1]
     start = dict.fromkeys(("null", "delay", "play", "threshold"), 0.0) | {
@@ -93,6 +109,8 @@ def _check_signs(lines: Sequence[Lines], values: Mapping[str, Any]) -> None:
             "the table moves against the command: the valve's polarity is wrong, or displacement's and the "
             "accelerometer's signs both are; check the valve's wiring and sensors.displacement.gain"
         )
+    if alone:
+        return  # friction is most of the load in a slow sine
     follows = pushed(shaken.load, shaken.v, shaken.a)
     if follows < -LEAST_CORRELATION:
         raise LegFault(

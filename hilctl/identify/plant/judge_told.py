@@ -81,15 +81,15 @@ class PlantFit(NamedTuple):
 
 
 def told(
-    records: Sequence[Shown], fitted: Fitted, meter: Accelerometer, mass: Mass, facts: Mapping[str, Any]
+    records: Sequence[Shown], fitted: Fitted, meter: Accelerometer, mass: Mass | None, facts: Mapping[str, Any]
 ) -> PlantFit:
-    """The result."""
+    """The result. Without a mass it is a slow sine's, which shows the valve alone."""
     quantities = _estimated(fitted, mass, meter, records[0].grid.dt_s, facts)
     lost = dict(zip((r.driven.name for r in records), fitted.explained, strict=True))
     return PlantFit(
         quantities=quantities,
         model=MODEL,
-        flags=tuple(_flags(quantities, fitted, records, facts) + _stiffness(mass, facts)),
+        flags=tuple(_flags(quantities, fitted, records, facts) + (_stiffness(mass, facts) if mass else [])),
         notes=(*_notes(meter, facts), *valve_notes(quantities)),
         explained_percent=lost,
         scatter=fitted.scatter,
@@ -101,7 +101,7 @@ def told(
 
 
 def _estimated(
-    fitted: Fitted, mass: Mass, meter: Accelerometer, dt_s: float, facts: Mapping[str, Any]
+    fitted: Fitted, mass: Mass | None, meter: Accelerometer, dt_s: float, facts: Mapping[str, Any]
 ) -> dict[str, Quantity]:
     p, sd, bound = fitted.value, fitted.sd, fitted.at_bound
     found: dict[str, Quantity] = {}
@@ -114,10 +114,12 @@ def _estimated(
         found[key] = quantity(value, max(value - reach, least), value + reach, unit, why, identified=known,
                               before=facts.get(key))  # fmt: skip
 
+    one("machine.Qn", "m³/s", p["Qn"], sd["Qn"], at=bound["Qn"])
+    if mass is None:
+        return found | valve_told(fitted, facts)
     mass_sd = math.hypot(mass.sd, mass.value * meter.gain_sd)
     beta = 1 / p["compliance"]
     one("machine.m", "kg", mass.value, mass_sd, _FORCE)
-    one("machine.Qn", "m³/s", p["Qn"], sd["Qn"], at=bound["Qn"])
     one("machine.beta", "Pa", beta, sd["compliance"] * beta**2, at=bound["compliance"])
     one("machine.Ctc", "m³/(s·Pa)", p["Ctc"], math.hypot(sd["Ctc"], LEAK * p["Ctc"]), least=0.0, at=bound["Ctc"])
     one("machine.wv", "rad/s", p["wv"], sd["wv"], at=bound["wv"])

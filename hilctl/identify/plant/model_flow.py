@@ -33,6 +33,7 @@ from hilctl.machine import overlaps
 HIGHEST = 1.8  # of the declared hydraulic mode: lines beyond are not used
 _LOWEST = 0.5  # of the lowest frequency that the motion asks for
 _EXACT = 0.003  # of the flow nearby: how well four orifices and two chambers describe a machine
+_SELDOM = 0.3  # likewise of the oil's flow, where a slow sine's pressures are known at some instants only
 _NEAR_HZ = 0.5
 _CLEAR = 10.0  # times the noise: where there is little else, the noise of a column makes its word smaller
 _LEAK = 1e-3  # opening of each edge at null: what a good valve has
@@ -93,12 +94,14 @@ def lines_of(record: Shown, meter: Accelerometer, facts: Mapping[str, Any], mode
     )
     squeezed = squeezed_a - squeezed_b
     w = grid.w
-    highest = min(HIGHEST * mode_rad_s, 0.25 * np.pi / grid.dt_s)
+    highest = min(HIGHEST * mode_rad_s, 0.25 * np.pi / grid.dt_s, 2 * np.pi * record.pressures_hz)
     chosen: Any = (w > 2 * np.pi * _LOWEST * record.lowest_hz) & (w < highest)
-    flow = np.abs(grid.seen(area * moved.v, chosen)) + np.abs(grid.seen(squeezed / facts["machine.beta"], chosen))
-    noise, near = _noise(grid, w[chosen], facts), _smoothed(flow, grid)
+    oil = np.abs(grid.seen(squeezed / facts["machine.beta"], chosen))
+    noise, near = _noise(grid, w[chosen], facts), _smoothed(np.abs(grid.seen(area * moved.v, chosen)) + oil, grid)
     clear = near > _CLEAR * noise
     chosen = np.flatnonzero(chosen)[clear]
+    if math.isfinite(record.pressures_hz):
+        noise = np.hypot(noise, _SELDOM * _smoothed(oil, grid))
     weight = 1 / np.hypot(noise, _EXACT * near)[clear]
     columns = np.stack([
         grid.seen(part, chosen) * weight

@@ -4,6 +4,7 @@ The record is at rest at both ends, so the sum of waves is smooth across them bu
 leaves dies out within EDGE_S, and a window keeps that out of the fit; likewise around gaps that are not bridged.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from hilctl.experiment.sensors import SENSED
 
 Reals = npt.NDArray[np.float64]
 
+PRESSURES_HZ = "pressures_hz"  # kept with a slow sine that is driven alone: up to there pressures are read often enough
 EDGE_S, TAPER_S = 0.06, 0.15  # of the window at either end
 _CUT_HZ, _STEEP = 200.0, 8  # of the low-pass that keeps products of signals from folding
 _ENDS = 15  # samples that say where the line begins and ends
@@ -91,6 +93,11 @@ class Shown(NamedTuple):
     def lowest_hz(self) -> float:
         """Of what the motion asks for."""
         return float(self.driven.about["lowest_hz"])
+
+    @property
+    def pressures_hz(self) -> float:
+        """Up to which the pressures of a slow sine show it, where it is driven alone; else infinite."""
+        return float(self.driven.about.get(PRESSURES_HZ, math.inf))
 
     @property
     def fresh(self) -> Mask:

@@ -10,6 +10,9 @@
 Sizes follow from the rig file, which may be wrong by a fifth, and from its limits. The service checks each motion as a
 whole; motions that it refuses are made smaller. A valve with an overlap that the rig file does not know swallows a part
 of the speed that is asked of it; the slow sine shows how much, and as much more is asked of the fast ones.
+
+Pressures that are read too seldom for the fast motions still do for the slow sine: it is then driven alone, and shows
+the valve's flow gain, overlap, hysteresis and null.
 """
 
 import math
@@ -28,6 +31,7 @@ from hilctl.experiment.policy import EQUATION, REST_S, soft_s
 from hilctl.experiment.record import AGES, Record
 from hilctl.experiment.sensors import SENSED, SENSORS, silent, stuck_in
 from hilctl.identify.plant.estimate_swallowed import swallowed_m_s
+from hilctl.identify.plant.model_signals import PRESSURES_HZ
 
 if TYPE_CHECKING:
     from hilctl.client import Client, Motion
@@ -48,7 +52,7 @@ CHIRP_S, SOFT_S = 12.0, 0.5
 SMALLER = (1.0, 0.75, 0.5, 0.35)
 RIG_S = 60.0
 OLD_SHARE = 0.25  # of the shortest period that is driven: so old may a pressure be
-LOOKED_S = 0.5  # at rest, before the first motion
+SEEN_SHARE, HARMONICS = 0.12, 7.0  # likewise where a slow sine is driven alone; so many of its harmonics must count
 SATURATED_SHARE = 0.01  # of the samples
 
 
@@ -59,6 +63,7 @@ class Leg(NamedTuple):
     kind: str
     parameters: dict[str, Any]
     lowest_hz: float
+    pressures_hz: float = 0.0  # up to which they show it, where that says what is left out; else 0
 
 
 def oldest_s(facts: Facts) -> float:
@@ -136,8 +141,10 @@ def measure(
     rig: "Client", facts: Facts, tell: Callable[[str, float], None] = lambda name, share: None
 ) -> list[Driven]:  # fmt: skip
     """The motions, driven. The rig must hold; no parameter is changed. `tell`: the next, and the share that is done."""
-    check_ready(rig, facts)
+    held_s = check_ready(rig, facts)
     slow, *fast = plan(rig, facts)
+    if held_s > oldest_s(facts):
+        slow, fast = _slow_enough(slow, held_s), []
     rig.wait(rig.move(slow.parameters["center_m"]))
     driven: list[Driven] = []
 
@@ -146,35 +153,42 @@ def measure(
         driven.append(experiment.drive(rig, _as_leg(rig, leg, facts)))
 
     drive(slow)
-    for leg in plan(rig, facts, swallowed_m_s(driven[0].record, facts))[1:]:
-        drive(leg)
+    if fast:
+        for leg in plan(rig, facts, swallowed_m_s(driven[0].record, facts))[1:]:
+            drive(leg)
     return driven
+
+
+def _slow_enough(slow: Leg, held_s: float) -> Leg:
+    """The slow sine, for pressures of this age. LegFault where they are too old even for it."""
+    pressures_hz = SEEN_SHARE / held_s
+    if pressures_hz < HARMONICS * slow.lowest_hz:
+        raise LegFault(
+            f"a pressure is up to {1e3 * held_s:.0f} ms old when it is used; a sine of {slow.lowest_hz:.2g} Hz, from "
+            f"which the valve is identified, needs it at most {1e3 * SEEN_SHARE / HARMONICS / slow.lowest_hz:.2g} ms "
+            "old: read it more often (driver.reading, every), or let machine.* be as the rig file says"
+        )
+    return slow._replace(pressures_hz=pressures_hz)
 
 
 def _as_leg(rig: "Client", leg: Leg, facts: Facts) -> experiment.Leg:
     def start() -> "Motion":
         return rig.track(leg.kind, **leg.parameters)
 
+    about = {"lowest_hz": leg.lowest_hz}
+    about |= {PRESSURES_HZ: leg.pressures_hz} if leg.pressures_hz else {}
     return experiment.Leg(
-        leg.name, start, (*CHANNELS, SPOOL, *AGES), EQUATION, rest_s=REST_S, about={"lowest_hz": leg.lowest_hz},
+        leg.name, start, (*CHANNELS, SPOOL, *AGES), EQUATION, rest_s=REST_S, about=about,
         wrong=partial(wrong, facts=facts),
     )  # fmt: skip
 
 
-def check_ready(rig: "Client", facts: Facts) -> None:
-    """LegFault when the rig is not in a state to be identified; BadValues when it closes its own loop."""
+def check_ready(rig: "Client", facts: Facts) -> float:
+    """How old pressures are when they are used. LegFault when the rig is not in a state to be identified; BadValues
+    when it closes its own loop."""
     refuse_own_loop(facts["law.feedback"], "plant")
     experiment.ready(rig, "three_state")
-    seen = experiment.look(rig, LOOKED_S, AGES)
-    for name in AGES:
-        held_s = 1e-9 * float(np.quantile(seen[name], 0.95))
-        if held_s > oldest_s(facts):
-            raise LegFault(
-                f"{name.removesuffix('_age_ns')} is up to {1e3 * held_s:.0f} ms old when it is used; motions up to "
-                f"{last_hz(facts):.0f} Hz, from which mass, flow, oil and valve are identified, need it at most "
-                f"{1e3 * oldest_s(facts):.1f} ms old: read it more often (driver.reading, every), or let machine.* be "
-                "as the rig file says"
-            )
+    return experiment.pressures_age_s(experiment.look(rig, experiment.LOOKED_S, AGES))
 
 
 def wrong(record: Record, facts: Facts) -> str:

@@ -32,7 +32,7 @@ from hilctl.identify.presliding.judge_loops import reasons, seen
 from hilctl.identify.presliding.judge_models import compare, flat
 from hilctl.identify.presliding.judge_told import Presliding, given
 from hilctl.identify.presliding.model_curve import Curve, curve_of
-from hilctl.identify.presliding.plan import BUDGET_S, OIL, PAUSE_S, measure, planned
+from hilctl.identify.presliding.plan import BUDGET_S, OIL, PAUSE_S, measure
 from hilctl.params import BadValues
 from hilctl.params.finite import finite
 from hilctl.results.quantity import Quantity, closed, quantity, unsure
@@ -48,6 +48,7 @@ STIFF = 10.0  # times that noise: a travel below it is seen, but not what happen
 CURVE_WRONG = 0.3  # of the level: no model on such a curve is certain
 LOUD = 0.1  # of friction: more noise in a point of the mean cycle hides the turn
 CURVE_OFF = 0.05  # of the level: the curve does not belong to this rig, or not to this oil
+CURVE_OFF_HELD = 0.15  # likewise, where friction that jumps does so between two readings of the pressures
 
 
 def identify_presliding(
@@ -67,7 +68,7 @@ def identify_presliding(
     """
     refuse_on(rig, "presliding")
     facts = read_facts(rig)
-    driven = measure(rig, planned(rig, curve, budget_s), facts, center_m, tell)
+    driven = measure(rig, curve, facts, budget_s, center_m, tell)
     tell("comparing friction models", 1.0)
     return judge_driven(driven, facts, curve, elements)
 
@@ -82,7 +83,8 @@ def judge_stored(folder: Path) -> Presliding:
 def judge_driven(driven: Sequence[Driven], facts: Facts, curve: Mapping[str, Any], elements: int = 0) -> Presliding:
     """From motions."""
     rig_seconds = sum(one.record.seconds + PAUSE_S for one in driven)
-    found = judge([cut(one, facts) for one in driven], facts, curve, elements=elements, rig_seconds=rig_seconds)
+    found = judge([cut(one, facts) for one in driven], facts, curve, elements=elements, rig_seconds=rig_seconds,
+                  held=bool(driven[0].losses.held))  # fmt: skip
     notes = [f"{one.name}: {text}; driven again" for one in driven for text in one.again]
     notes += [driven[0].losses.held_text] if driven[0].losses.held else []
     lost, stale = (sum(of) / len(driven) for of in ([d.losses.share for d in driven], [d.losses.stale for d in driven]))
@@ -90,8 +92,9 @@ def judge_driven(driven: Sequence[Driven], facts: Facts, curve: Mapping[str, Any
 
 
 def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, elements: int = 0,
-          rig_seconds: float = 0.0) -> Presliding:
-    """The friction model, from the cycles and the sliding curve: a [friction] table of any model that has one."""
+          rig_seconds: float = 0.0, held: bool = False) -> Presliding:
+    """The friction model, from the cycles and the sliding curve: a [friction] table of any model that has one. `held`:
+    pressures are read less often than the loop runs."""
     curve = curve_of(table)
     _check_cycles(swings)
     swings, facts = aligned(swings, facts)
@@ -107,7 +110,7 @@ def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, e
     shown = _middle(loops, travel)
     jump = judge_odds.of_jump(travel, travel.level_n / facts.oil_n_m, _noise_m(loops))
     if jump > 0.5 or not travel.travel_m > 0.0:
-        found = _static(table, curve, travel, loops, facts, jump)
+        found = _static(table, curve, travel, loops, facts, jump, held)
         return found._replace(turn=turn_of(shown, {}), swings=driven, rig_seconds=rig_seconds)
     warnings: tuple[str, ...] = ()
     kept = _repeating(swings, loops)
@@ -120,7 +123,7 @@ def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, e
     probabilities = {kind: (1 - jump) * value for kind, value in compared.probabilities.items()} | {"static": jump}
     taken = fits.of(compared.kind)
     level = taken.level
-    warnings = (*_about_curve(level), *warnings)
+    warnings = (*_about_curve(level, held), *warnings)
     known = abs(travel.level_n / curve.mean.fs - 1) < CURVE_WRONG
     stiff = travel.travel_m < STIFF * _noise_m(loops)
     if stiff:
@@ -149,8 +152,8 @@ def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, e
     )  # fmt: skip
 
 
-def _static(table: Mapping[str, Any], curve: Curve, travel: Travel, loops: Sequence[Loop], facts: Facts, jump: float
-            ) -> Presliding:
+def _static(table: Mapping[str, Any], curve: Curve, travel: Travel, loops: Sequence[Loop], facts: Facts, jump: float,
+            held: bool) -> Presliding:
     """Nothing moved, beyond the errors."""
     friction = check_friction(_static_table(table))
     least = travel.level_n / max(travel.travel_m + 2 * travel.error_m, SHORTEST * _noise_m(loops))
@@ -159,7 +162,7 @@ def _static(table: Mapping[str, Any], curve: Curve, travel: Travel, loops: Seque
     certain = jump >= judge_odds.LEVEL
     return Presliding(
         "static", certain, friction, known, words.static(travel, least, jump),
-        words.static_advice(travel, least, facts), _about_curve(travel.level_n / curve.mean.fs),
+        words.static_advice(travel, least, facts), _about_curve(travel.level_n / curve.mean.fs, held),
         travel.level_n / curve.mean.fs, travel, None, turn_of(loops[0], {}), (), 0.0,
         probabilities={"static": jump, **dict.fromkeys(springs, (1 - jump) / len(springs))},
         reasons=(words.static_reason(travel, facts),),
@@ -197,8 +200,8 @@ def _middle(loops: Sequence[Loop], travel: Travel) -> Loop:
     return min(whole or loops, key=lambda one: one.amplitude_m)
 
 
-def _about_curve(level: float) -> tuple[str, ...]:
-    return () if abs(level - 1) < CURVE_OFF else (words.other_level(level),)
+def _about_curve(level: float, held: bool) -> tuple[str, ...]:
+    return () if abs(level - 1) < (CURVE_OFF_HELD if held else CURVE_OFF) else (words.other_level(level, held),)
 
 
 def _static_table(table: Mapping[str, Any]) -> dict[str, Any]:

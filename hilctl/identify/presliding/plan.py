@@ -7,7 +7,7 @@ larger turn it whole, and the fastest, where damping counts, gives s1. None come
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,6 +31,7 @@ BUDGET_S = 60.0  # of rig time
 OIL = (0.25, 1.0, 4.0, 16.0)  # amplitudes in oil strokes
 CYCLES = (10, 16, 20, 60)
 FASTEST_HZ = (2.0, 2.0, 2.0, 5.0)
+READINGS = 40  # of a pressure, in a cycle
 SLOW = 0.4  # of vs: peak speed, so that friction stays near fs
 RISE_S, FALL_S = 1.0, 0.5
 PAUSE_S = 0.2
@@ -68,8 +69,8 @@ def planned(rig: "Client", table: Mapping[str, Any], budget_s: float) -> tuple[S
     return plan(curve_of(table), read_facts(rig), budget_s)
 
 
-def plan(curve: Curve, facts: Facts, budget_s: float = BUDGET_S) -> tuple[Swing, ...]:
-    """Within so much rig time; LegFault where that is too short."""
+def plan(curve: Curve, facts: Facts, budget_s: float = BUDGET_S, age_s: float = 0.0) -> tuple[Swing, ...]:
+    """Within so much rig time, for pressures that are so old at most; LegFault where that is too short."""
     curve = curve.mean
     oil_m = curve.fs / facts.oil_n_m
     least_m, most_m = _LEAST_NOISE * facts["sensors.displacement.noise"], _ROOM * facts["machine.stroke_m"]
@@ -77,6 +78,7 @@ def plan(curve: Curve, facts: Facts, budget_s: float = BUDGET_S) -> tuple[Swing,
     for times, cycles, fastest_hz in zip(OIL, CYCLES, FASTEST_HZ, strict=True):
         amplitude_m = min(max(times * oil_m, least_m), most_m)
         hz = min(fastest_hz, SLOW * curve.vs / (2 * math.pi * amplitude_m), facts.rate_hz / 100)
+        hz = min(hz, 1 / (READINGS * age_s)) if age_s > 0 else hz
         swings.append(Swing(amplitude_m, round(facts.rate_hz / hz), cycles))
     more_s = sum((s.cycles - LEAST_CYCLES) * s.period for s in swings) / facts.rate_hz
     left_s = budget_s - sum(s._replace(cycles=LEAST_CYCLES).seconds(facts.rate_hz) for s in swings)
@@ -92,12 +94,14 @@ def plan(curve: Curve, facts: Facts, budget_s: float = BUDGET_S) -> tuple[Swing,
 
 
 def measure(
-    rig: "Client", swings: Sequence[Swing], facts: Facts, center_m: float, tell: Callable[[str, float], None]
-) -> list[Driven]:
+    rig: "Client", table: Mapping[str, Any], facts: Facts, budget_s: float, center_m: float,
+    tell: Callable[[str, float], None],
+) -> list[Driven]:  # fmt: skip
     """Every swing, driven under three-variable control alone; armed before where the rig is off.
 
     `tell`: the next, and the share of the time that is over.
     """
+    planned(rig, table, budget_s)  # whatever it refuses, it refuses before the rig is armed
 
     def as_leg(swing: Swing) -> experiment.Leg:
         def start() -> "Motion":
@@ -111,6 +115,8 @@ def measure(
     if rig.status()["mode"] == "off":
         rig.arm()
     experiment.ready(rig)
+    age_s = experiment.pressures_age_s(experiment.lately(rig, experiment.LOOKED_S, AGES))
+    swings = plan(curve_of(table), facts, budget_s, age_s)
     at = [f"{swing.name} at {facts.rate_hz / swing.period:.3g} Hz" for swing in swings]
     over_s = [sum(one.seconds(facts.rate_hz) for one in swings[:done]) for done in range(len(swings) + 1)]
     with experiment.under(rig, _UNDER, ORIGIN):

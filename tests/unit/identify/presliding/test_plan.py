@@ -32,6 +32,14 @@ def test_periods_are_whole_samples_and_slow(rate_hz):
         assert asked["center_m"] == 0.01
 
 
+@pytest.mark.parametrize("age_s", [0.001, 0.01, 0.025])
+def test_where_pressures_are_read_seldom_each_cycle_has_forty_of_their_readings(age_s):
+    swings, without = plan(CURVE, FACTS, age_s=age_s), plan(CURVE, FACTS)
+    assert min(swing.period for swing in swings) >= 40e3 * age_s - 1
+    assert [s.amplitude_m for s in swings] == [s.amplitude_m for s in without]
+    assert (swings == without) == (age_s == 0.001)
+
+
 def test_less_time_means_fewer_cycles_and_too_little_is_refused():
     fewer = plan(CURVE, FACTS, budget_s=38.0)
     assert sum(s.seconds(1000.0) for s in fewer) <= 38.0
