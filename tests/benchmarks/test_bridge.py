@@ -13,6 +13,7 @@ from tests.benchmarks.disturbed import DISTURBED, holds
 
 pytestmark = [
     pytest.mark.bench,
+    pytest.mark.slow,
     pytest.mark.timeout(1500),
     pytest.mark.skipif(shutil.which("cyclictest") is None or compiler() is None, reason="needs cyclictest and gcc"),
 ]

@@ -15,7 +15,8 @@ def _leaves(tree):
             yield value
 
 
-@pytest.mark.parametrize("name", ["tick", "twin", "friction", "servo", "telemetry", "export", "jitter", "panel"])
+@pytest.mark.parametrize("name", ["tick", "twin", "friction", "servo", "telemetry", "export", "jitter",
+                                  pytest.param("panel", marks=pytest.mark.slow)])  # fmt: skip
 def test_a_benchmark_gives_its_figures_and_their_ratios(told, name):
     result = told(name)
     assert result["bench"] == name
