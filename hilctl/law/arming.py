@@ -102,7 +102,7 @@ ARMING = record_of(
         ("searched", np.int64),  # the search has been made
         ("search", SEARCH),
         ("corrections", np.int64),  # of the null, by its drift at enable
-        ("first_m_s", np.float64),  # before the first of them,
+        ("first_m_s", np.float64),  # before the first of them, or the second where that is more,
         ("drift_m_s", np.float64),  # before the last,
         ("correction", np.float64),  # and what that was
         ("null", np.float64),  # where the valve is closed, as far as it is known now
@@ -126,7 +126,7 @@ _STRONG = 3.0  # times that: it is taken out at once
 _MOST_CORRECTIONS = 6
 # Corrections that the drift does not follow by this share: nor does the valve. Less than the drift that is taken out
 # says nothing: friction that lets go sets the table swinging by as much.
-_UNANSWERED = 2
+_UNANSWERED = 3
 _ANSWER = 0.4
 _SEEN_LAGS = 4.0  # of valve and oil: a drift that was watched for less is not known
 _UNSEEN = 4.0  # bumps by which the pulses grow once the pressures answer; after that nothing will be seen
@@ -252,7 +252,7 @@ def _rt_enabled(c: Any, machine: Any, own_m: float, value: Any, supply_pa: float
         _rt_round(c, machine, own_m, value, supply_pa, a)
         return GOING
     asked_m_s = promised * abs(a.null - a.kept)
-    if a.corrections == 0:
+    if a.corrections == 0 or (a.corrections == 1 and abs(drift) > abs(a.first_m_s)):  # it had not come to its speed
         a.first_m_s = drift
     elif a.corrections >= _UNANSWERED and asked_m_s >= most and abs(drift - a.first_m_s) < _ANSWER * asked_m_s:
         return rt_ends(Trip.NO_MOTION.value, 0.0, c.response * c.bump * promised * c.bump_s, -1, a)

@@ -25,7 +25,7 @@ from hilctl.law.sensors import (
     SUPPLY,
     rt_failed,
 )
-from hilctl.law.stillness import WATCHED
+from hilctl.law.stillness import READINGS, WATCHED
 from hilctl.params import record_of
 from hilctl.rt.jit import jit
 from hilctl.rt.records import rows_of
@@ -122,8 +122,9 @@ def _rt_guard_still(rule: Any, w: Any, v: float, driven: bool, armed: bool, tick
     """What stands still while the table is driven, or the valve open; and what has never stood still before."""
     trip, action = Trip.SENSOR_STUCK.value, rule.action
     for k in range(WATCHED):
-        if driven and w.driven_s[k] > rule.window_s:
-            _rt_sensor(trip, k, action, w.driven_s[k], rule.window_s, armed, tick, g)
+        window_s = max(rule.window_s, READINGS * w.every_s[k])
+        if driven and w.driven_s[k] > window_s:
+            _rt_sensor(trip, k, action, w.driven_s[k], window_s, armed, tick, g)
         most_s = max(w.most_s[k], rule.window_s)
         if armed and w.most_s[k] > 0.0 and w.same_s[k] > most_s:
             _rt_sensor(trip, k, action, w.same_s[k], most_s, armed, tick, g)

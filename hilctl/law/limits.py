@@ -73,7 +73,13 @@ class Sensing(Params):
 class Stuck(Params):
     """A displacement, acceleration or pressure that does not change by a bit though it should (law/stillness.py)."""
 
-    window_s: Annotated[float, number(1e-3, 60, "s", "how long it may stay the same", loosens="up")] = 0.1
+    window_s: Annotated[
+        float,
+        number(
+            1e-3, 60, "s", "how long it may stay the same; 30 readings of a sensor that is read more seldom",
+            loosens="up",
+        ),
+    ] = 0.1
     way_m: Annotated[
         float,
         number(

@@ -7,7 +7,7 @@
 enum { TO_SEARCH = -3, AGAIN, ARMED, GOING };
 enum { CLOSE = 20, REPEATS = 10, LEAST_ROUNDS = 2, MOST_ROUNDS = 8, PRESSURE_ROUNDS = 4, MORE = 2 };
 enum { MOST_DISTURBED = 10, FEWEST_TICKS = 4, FAR_WAYS = 2 };
-enum { STRONG = 3, MOST_CORRECTIONS = 6, UNANSWERED = 2, SEEN_LAGS = 4 };
+enum { STRONG = 3, MOST_CORRECTIONS = 6, UNANSWERED = 3, SEEN_LAGS = 4 };
 static const double drifts = 0.4, answer = 0.4;
 static const double sure = 5, maybe = 2;
 static const double ratio = 0.4, missing_share = 0.3, seen_early = 1;
@@ -162,7 +162,7 @@ static inline int64_t enabled(const Arming *c, const Machine *m, double own, con
     int known = own == 0 && watch >= seen;
     if (known && !a->corrections && signs_drift(value, most_m_s, dt, a)) return Trip_SENSOR_DEAD;
     if (!known || fabs(drift) <= most_m_s || a->corrections == MOST_CORRECTIONS) return bumps(c, m, own, value, a);
-    if (!a->corrections) a->first_m_s = drift;
+    if (!a->corrections || (a->corrections == 1 && fabs(drift) > fabs(a->first_m_s))) a->first_m_s = drift;
     else if (a->corrections >= UNANSWERED && fabs(drift - a->first_m_s) < answer * promised * fabs(a->null - a->kept))
         return ends(Trip_NO_MOTION, 0, c->response * c->bump * promised * c->bump_s, -1, a);
     double shown = a->corrections ? (drift - a->drift_m_s) / a->correction : 0;

@@ -76,8 +76,9 @@ static inline void guard_sensors(const Limits *l, const Checked *c, int armed, i
 static inline void guard_still(const Limits *l, const Still *w, double v, int driven, int armed, int64_t tick, Guard *g) {
     int64_t action = l->stuck.action;
     for (int k = 0; k < WATCHED; k++) {
-        if (driven && w->driven_s[k] > l->stuck.window_s)
-            blame(Trip_SENSOR_STUCK, k, action, w->driven_s[k], l->stuck.window_s, armed, tick, g);
+        double window_s = most(l->stuck.window_s, STILL_READINGS * w->every_s[k]);
+        if (driven && w->driven_s[k] > window_s)
+            blame(Trip_SENSOR_STUCK, k, action, w->driven_s[k], window_s, armed, tick, g);
         double most_s = most(w->most_s[k], l->stuck.window_s);
         if (armed && w->most_s[k] > 0 && w->same_s[k] > most_s)
             blame(Trip_SENSOR_STUCK, k, action, w->same_s[k], most_s, armed, tick, g);

@@ -186,10 +186,10 @@ def test_after_six_corrections_the_bumps_tell(corrections, step):
 
 
 @pytest.mark.parametrize("way", [1, -1])
-@pytest.mark.parametrize(("corrections", "answer", "trips"), [(1, 0.38, False), (2, 0.38, True), (3, 0.38, True),
-                                                              (2, 0.42, False), (2, -0.38, True),
-                                                              (2, -0.42, False)])  # fmt: skip
-def test_a_drift_that_does_not_follow_two_corrections_shows_a_valve_that_does_not(way, corrections, answer, trips):
+@pytest.mark.parametrize(("corrections", "answer", "trips"), [(2, 0.38, False), (3, 0.38, True), (4, 0.38, True),
+                                                              (3, 0.42, False), (3, -0.38, True),
+                                                              (3, -0.42, False)])  # fmt: skip
+def test_a_drift_that_does_not_follow_three_corrections_shows_a_valve_that_does_not(way, corrections, answer, trips):
     moved = way * 0.02
     a = arming(Step.ENABLE, in_step_s=WATCH_S + 1e-6 - DT, corrections=corrections, correction=0.01, n=0.0, kept=0.03)
     drift = 5 * MOST
@@ -209,10 +209,21 @@ def test_a_drift_that_does_not_follow_two_corrections_shows_a_valve_that_does_no
 @pytest.mark.parametrize(("share", "trips"), [(0.98, False), (1.02, True)])
 def test_corrections_smaller_than_the_drift_that_the_bumps_can_bear_prove_nothing(way, share, trips):
     """Friction that lets go sets the table swinging; two looks at that may be as far apart, or alike, by chance."""
-    a, _ = drifting(2 * MOST, WATCH_S - DT, corrections=2, first_m_s=2 * MOST, drift_m_s=3 * MOST, correction=-0.004)
+    a, _ = drifting(2 * MOST, WATCH_S - DT, corrections=3, first_m_s=2 * MOST, drift_m_s=3 * MOST, correction=-0.004)
     a.null = way * share * MOST / FULL
     outcome = tick(a, 2 * MOST * (WATCH_S + 1e-6))
     assert outcome == (Trip.NO_MOTION if trips else GOING)
+
+
+@pytest.mark.parametrize("way", [1, -1])
+@pytest.mark.parametrize(("corrections", "faster", "first"), [(0, 9.0, 9.0), (1, 9.0, 9.0), (1, 4.0, 5.0),
+                                                              (2, 9.0, 5.0)])  # fmt: skip
+def test_corrections_count_from_the_drift_once_it_has_come_to_its_speed(way, corrections, faster, first):
+    """The oil gives way first, and a heavy table takes longer than the first look."""
+    a, outcome = drifting(way * faster * MOST, WATCH_S + 1e-6, corrections=corrections, first_m_s=way * 5 * MOST,
+                          drift_m_s=way * 5 * MOST, correction=-way * 0.004)  # fmt: skip
+    assert outcome == GOING
+    assert a.first_m_s == pytest.approx(way * first * MOST)
 
 
 def felt(**values):

@@ -72,6 +72,16 @@ def test_a_reading_that_stands_still_while_driven_trips_after_the_window(guard, 
     assert guard.seen()[:5] == (Trip.SENSOR_STUCK, window * 1.01, window, action, k)
 
 
+@pytest.mark.parametrize(("every_s", "window_s"), [(0.001, 0.1), (0.1 / 30, 0.1), (0.025, 0.75)])
+def test_a_reading_that_is_read_seldom_may_stand_still_for_thirty_of_them(guard, every_s, window_s):
+    guard.set.limits.stuck.window_s, guard.still.every_s[3] = 0.1, every_s
+    guard.still.driven_s[3] = 0.999 * window_s
+    assert not guard.look(driven=True).warns(Trip.SENSOR_STUCK)
+    guard.still.driven_s[3] = 1.001 * window_s
+    guard.look(driven=True)
+    assert guard.seen()[:3] == (Trip.SENSOR_STUCK, 1.001 * window_s, pytest.approx(window_s))
+
+
 def test_a_reading_that_showed_noise_may_stand_still_no_longer_than_it_ever_did(guard):
     guard.still.most_s[2], guard.still.same_s[2] = 0.5, 0.5
     assert not guard.look().warns(Trip.SENSOR_STUCK)

@@ -132,6 +132,32 @@ def test_a_quiet_sensor_on_a_table_that_is_held_and_creeps_is_no_fault(table: An
     assert rows.mode[-1] == Mode.HOLD
 
 
+SELDOM = {f"twin.sensors.pressure_{side}.{key}": value for side in "ab"
+          for key, value in {"period_s": 0.025, "quantum_pa": 2e4, "noise_pa": 1e4}.items()}  # fmt: skip
+
+
+def test_coarse_transducers_that_are_read_forty_times_a_second_are_not_stuck(table: Any) -> None:
+    """More than half of their readings are those before; four of these are a tenth of a second."""
+    rig = table("table-500-mixed", **SELDOM)
+    rig.arm()
+    rig.track("triangle", speed_m_s=0.02, amplitude_m=0.02, cycles=4)
+    rows = rig.run(20.0)
+    same = np.diff(np.flatnonzero(np.diff(rows["pressure_a_pa"])))
+    assert same.max() > 100, "it was the same for longer than the window"
+    assert rig.trip == 0
+
+
+@pytest.mark.parametrize("sensor", ["pressure_a", "pressure_b"])
+def test_one_of_them_that_sticks_while_the_table_is_driven_trips(table: Any, sensor: str) -> None:
+    rig = table("table-500-mixed", **SELDOM)
+    rig.arm()
+    rig.track("triangle", speed_m_s=0.02, amplitude_m=0.02, cycles=8)
+    rig.run(0.5)
+    fail(rig, sensor)
+    assert farthest_mm(rig, 3.0) < 25.0
+    assert (rig.trip, SENSORS[rig.law.guard.trip_sensor]) == (Trip.SENSOR_STUCK, sensor)
+
+
 def test_a_stall_is_no_evidence_of_a_reading_that_stands_still(table: Any) -> None:
     """By chance the reading after a stall equals the one before it: between the two the sensor was not read."""
     rig = table(**{"limits.late.action": "warn"})
