@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 _NAMES = ("fc", "fs", "vs", "sigma")
+_LEAST_N = 1e-3  # of fc and fs: laws with bristles have no less, and a fit of a curve that falls to nothing ends at 0
 
 
 class Curve(NamedTuple):
@@ -39,7 +40,7 @@ class Curve(NamedTuple):
 
 
 def curve_of(table: Mapping[str, Any]) -> Curve:
-    """The curve in a [friction] table."""
+    """The curve in a [friction] table, as a law with bristles takes it."""
     if any(not isinstance(table.get(name), int | float) for name in _NAMES):
         raise ValueError(f"the sliding curve needs {', '.join(_NAMES)}; the table has {', '.join(table)}")
     forward = [float(table[name]) for name in _NAMES] + [float(table.get("delta", 2.0))]
@@ -51,4 +52,4 @@ def curve_of(table: Mapping[str, Any]) -> Curve:
 
 def _of(words: list[float]) -> Curve:
     fc, fs, vs, sigma, delta = words
-    return Curve(fc, fs, vs, sigma, delta)
+    return Curve(max(fc, _LEAST_N), max(fs, _LEAST_N), vs, sigma, delta)

@@ -63,6 +63,12 @@ def test_each_direction_has_its_curve_and_the_swings_are_planned_for_their_mean(
     assert plan(curve, FACTS) == plan(curve.mean, FACTS)
 
 
+@pytest.mark.parametrize("table", [{"fc": 0.0}, {"negative": {"fc": 0.0}}, {"fc": 0.0, "negative": {"fs": 2370.0}}])
+@pytest.mark.parametrize("law", [{"model": "lugre", "s0": 1e8, "s1": 1e5}, {"model": "gms", "s0": 1e8}])
+def test_a_curve_that_falls_to_nothing_is_one_that_laws_with_bristles_take(table, law):
+    check_friction({**law, **curve_of({**parts.CURVE, **table}).table()})
+
+
 @pytest.mark.parametrize("law", ["lugre", "gms"])
 def test_laws_run_along_a_cycle_the_same_compiled_and_as_plain_python(law):
     friction = check_friction({"model": law, **CURVE.table(), "s0": 1e8, **({"s1": 1e5} if law == "lugre" else {})})
