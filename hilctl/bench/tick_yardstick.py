@@ -87,7 +87,7 @@ _CONSTANTS: dict[str, float] = {
     **{name: getattr(delivery, name) for name in ("NONE", "FIRST", "ALL", "COURSES", "FORGOTTEN_S")},
     "PRESSURE_S": PRESSURE_S,
     "WATCHED": stillness.WATCHED, "STILL_TURNS": stillness.TURNS, "STILL_STEPS": stillness.STEPS,
-    "STILL_READINGS": stillness.READINGS, "STILL_CHANGES": stillness.CHANGES,
+    "STILL_READINGS": stillness.READINGS,
     "LINE": estimate.LINE, "STRAIGHT": estimate.STRAIGHT, "REFILLED": estimate.REFILLED, "LENGTH": history.LENGTH,
     "FLANK": smooth.FLANK, "ENDLESS_S": ENDLESS_S,
     "PI": math.pi, "GRAVITY": GRAVITY, "SMOOTH_M_S": feed.SMOOTH_M_S, "SMOOTH_S": feed.SMOOTH_S,

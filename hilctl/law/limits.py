@@ -76,7 +76,7 @@ class Stuck(Params):
     window_s: Annotated[
         float,
         number(
-            1e-3, 60, "s", "how long it may stay the same; 30 readings of a sensor that is read more seldom",
+            1e-3, 60, "s", "how long it may stay the same; 30 readings of a pressure that is read more seldom",
             loosens="up",
         ),
     ] = 0.1

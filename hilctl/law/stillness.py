@@ -3,8 +3,8 @@
 A reading may stand still for good reasons. Three witnesses say that it has none:
 
 driven      the reference moves: no reading may stay the same for longer than `window_s`, nor a displacement over a
-            way of `way_m`; one that changed at rest no sooner than after some ticks is read as seldom, and may be the
-            same for READINGS times as long
+            way of `way_m`; a pressure that is read more seldom than the loop runs, as its age at rest says, may be the
+            same READINGS times
 opened      the loop has opened the valve beyond the opening that moved the table in the bumps of arming, which would
             have made a way of `way_m`: what a slow reference, or none, does not tell
 unsteady    the reading never stood still while the table rested before arming, for it shows its own noise: it may not
@@ -22,7 +22,7 @@ from hilctl.params import record_of
 from hilctl.rt.jit import jit
 
 WATCHED = PRESSURE_B + 1  # displacement, acceleration and both pressures
-READINGS, CHANGES = 30.0, 4  # of a reading that is read seldom; of a reading at rest, that tell how often it is read
+READINGS = 30.0  # that are the same, of one that is read seldom
 TURNS, STEPS = 16, 3.0  # of a reading that shows noise: it turned round so often, over so many of its steps at least
 
 STILL = record_of(
@@ -40,9 +40,8 @@ STILL = record_of(
         ("step", np.float64, (WATCHED,)),  # the smallest change
         ("by", np.float64, (WATCHED,)),  # the last change
         ("turns", np.int64, (WATCHED,)),  # changes against the one before
-        ("changes", np.int64, (WATCHED,)),
-        ("since_s", np.float64, (WATCHED,)),  # the last of them,
-        ("soonest_s", np.float64, (WATCHED,)),  # and the shortest time between two
+        ("age_s", np.float64, (WATCHED,)),  # mean of those that tell theirs
+        ("rested", np.float64),  # ticks
     ]
 )
 
@@ -57,17 +56,12 @@ def _rt_same(k: int, raw: float, driven: bool, passed_s: float, w: Any) -> None:
 
 
 @jit()
-def _rt_learn(k: int, raw: float, passed_s: float, w: Any) -> None:
+def _rt_learn(k: int, raw: float, w: Any) -> None:
     """One reading at rest."""
-    w.since_s[k] += passed_s
     if not math.isfinite(raw):
         return
     by = raw - w.last[k]
     if by != 0.0 and math.isfinite(by):
-        if w.changes[k] > 0:
-            w.soonest_s[k] = min(w.soonest_s[k], w.since_s[k])
-        w.changes[k] += 1
-        w.since_s[k] = 0.0
         w.step[k] = min(w.step[k], abs(by))
         w.turns[k] += 1 if by * w.by[k] < 0.0 else 0
         w.by[k] = by
@@ -85,10 +79,13 @@ def rt_still(readings: Any, lost: bool, driven: bool, resting: bool, passed_s: f
     _rt_same(PRESSURE_A, readings.pressure_a_pa, driven, passed_s, w)
     _rt_same(PRESSURE_B, readings.pressure_b_pa, driven, passed_s, w)
     if resting:
-        _rt_learn(DISPLACEMENT, readings.displacement_m, passed_s, w)
-        _rt_learn(ACCELERATION, readings.acceleration_m_s2, passed_s, w)
-        _rt_learn(PRESSURE_A, readings.pressure_a_pa, passed_s, w)
-        _rt_learn(PRESSURE_B, readings.pressure_b_pa, passed_s, w)
+        _rt_learn(DISPLACEMENT, readings.displacement_m, w)
+        _rt_learn(ACCELERATION, readings.acceleration_m_s2, w)
+        _rt_learn(PRESSURE_A, readings.pressure_a_pa, w)
+        _rt_learn(PRESSURE_B, readings.pressure_b_pa, w)
+        w.rested += 1.0
+        w.age_s[PRESSURE_A] += (1e-9 * readings.age_ns[PRESSURE_A] - w.age_s[PRESSURE_A]) / w.rested
+        w.age_s[PRESSURE_B] += (1e-9 * readings.age_ns[PRESSURE_B] - w.age_s[PRESSURE_B]) / w.rested
     w.last[DISPLACEMENT], w.last[ACCELERATION] = readings.displacement_m, readings.acceleration_m_s2
     w.last[PRESSURE_A], w.last[PRESSURE_B] = readings.pressure_a_pa, readings.pressure_b_pa
 
@@ -96,11 +93,12 @@ def rt_still(readings: Any, lost: bool, driven: bool, resting: bool, passed_s: f
 @jit()
 def rt_still_rest(unknown: bool, w: Any) -> None:
     """The table begins to rest. `unknown`: what was learnt before is of a rig that may be another now."""
+    w.rested = 0.0
     for k in range(WATCHED):
-        w.low[k] = w.step[k] = w.soonest_s[k] = math.inf
+        w.low[k] = w.step[k] = math.inf
         w.high[k] = -math.inf
         w.longest_s[k], w.by[k], w.turns[k] = 0.0, 0.0, 0
-        w.changes[k], w.since_s[k] = 0, 0.0
+        w.age_s[k] = 0.0
         if unknown:
             w.most_s[k] = w.every_s[k] = 0.0
 
@@ -111,8 +109,7 @@ def rt_still_learnt(runs: float, passed_s: float, w: Any) -> None:
     for k in range(WATCHED):
         if w.turns[k] >= TURNS and w.high[k] - w.low[k] >= STEPS * w.step[k]:
             w.most_s[k] = runs * (w.longest_s[k] + passed_s)
-        if w.changes[k] >= CHANGES:
-            w.every_s[k] = w.soonest_s[k]
+        w.every_s[k] = 2.0 * w.age_s[k]  # it grows from none to that
 
 
 @jit()

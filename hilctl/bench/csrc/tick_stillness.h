@@ -3,13 +3,10 @@
 #define TICK_STILLNESS_H
 #include "tick_reference.h"
 
-static inline void learn(int k, double raw, double passed_s, Still *w) {
-    w->since_s[k] += passed_s;
+static inline void learn(int k, double raw, Still *w) {
     if (!isfinite(raw)) return;
     double by = raw - w->last[k];
     if (by != 0 && isfinite(by)) {
-        if (w->changes[k]++) w->soonest_s[k] = least(w->soonest_s[k], w->since_s[k]);
-        w->since_s[k] = 0;
         w->step[k] = least(w->step[k], fabs(by));
         w->turns[k] += by * w->by[k] < 0;
         w->by[k] = by;
@@ -26,16 +23,20 @@ static inline void still(const Readings *r, int lost, int driven, int resting, d
         int same = raw[k] == w->last[k];
         w->same_s[k] = same ? w->same_s[k] + passed_s : 0;
         w->driven_s[k] = same && driven ? w->driven_s[k] + passed_s : 0;
-        if (resting) learn(k, raw[k], passed_s, w);
+        if (resting) learn(k, raw[k], w);
         w->last[k] = raw[k];
     }
+    if (!resting) return;
+    w->rested++;
+    w->age_s[PRESSURE_A] += (1e-9 * (double)r->age_ns[PRESSURE_A] - w->age_s[PRESSURE_A]) / w->rested;
+    w->age_s[PRESSURE_B] += (1e-9 * (double)r->age_ns[PRESSURE_B] - w->age_s[PRESSURE_B]) / w->rested;
 }
 
 static inline void still_learnt(double runs, double passed_s, Still *w) {
     for (int k = 0; k < WATCHED; k++) {
         if (w->turns[k] >= STILL_TURNS && w->high[k] - w->low[k] >= STILL_STEPS * w->step[k])
             w->most_s[k] = runs * (w->longest_s[k] + passed_s);
-        if (w->changes[k] >= STILL_CHANGES) w->every_s[k] = w->soonest_s[k];
+        w->every_s[k] = 2 * w->age_s[k];
     }
 }
 

@@ -82,7 +82,7 @@ def fit_plant(driven: Sequence[Driven], facts: Facts) -> PlantFit:
     found = told(records, fitted, meter, None if alone else weigh(lines, fitted.value["tau"], values), values)
     again = [f"{one.name}: driven again: {text}" for one in driven for text in one.again]
     lost = [f"{one.name}: {one.losses.text}" for one in driven if one.losses.text]
-    held = [driven[0].losses.held_text] if driven[0].losses.held else []
+    held = [driven[0].losses.held_text] if driven[0].losses.held and not alone else []  # of a slow sine: `_left_out`
     asked = max(float(np.abs(np.diff(spool(one, fitted.value))).max()) / one.grid.dt_s for one in lines)
     left_out = _left_out(records[0], facts) if alone else slew_note(asked, values)
     return found._replace(notes=(*found.notes, left_out, *remarks), losses=(*again, *lost, *held))

@@ -17,6 +17,7 @@ from hilctl.experiment import course
 from hilctl.experiment.drive import Driven, LegFault, stored
 from hilctl.experiment.facts import Facts, read_facts
 from hilctl.experiment.own_loop import refuse_on
+from hilctl.experiment.record import Losses
 from hilctl.experiment.scales import load_scale_sd, scale_sd, with_scale
 from hilctl.experiment.sensors import stuck
 from hilctl.friction import check_friction
@@ -48,7 +49,8 @@ STIFF = 10.0  # times that noise: a travel below it is seen, but not what happen
 CURVE_WRONG = 0.3  # of the level: no model on such a curve is certain
 LOUD = 0.1  # of friction: more noise in a point of the mean cycle hides the turn
 CURVE_OFF = 0.05  # of the level: the curve does not belong to this rig, or not to this oil
-CURVE_OFF_HELD = 0.15  # likewise, where friction that jumps does so between two readings of the pressures
+CURVE_OFF_SELDOM = 0.15  # likewise, where friction that jumps does so between two readings of the pressures
+SELDOM = 0.9  # of the readings: where more are held, the pressures are read seldom
 
 
 def identify_presliding(
@@ -84,7 +86,7 @@ def judge_driven(driven: Sequence[Driven], facts: Facts, curve: Mapping[str, Any
     """From motions."""
     rig_seconds = sum(one.record.seconds + PAUSE_S for one in driven)
     found = judge([cut(one, facts) for one in driven], facts, curve, elements=elements, rig_seconds=rig_seconds,
-                  held=bool(driven[0].losses.held))  # fmt: skip
+                  seldom=_seldom(driven[0].losses))  # fmt: skip
     notes = [f"{one.name}: {text}; driven again" for one in driven for text in one.again]
     notes += [driven[0].losses.held_text] if driven[0].losses.held else []
     lost, stale = (sum(of) / len(driven) for of in ([d.losses.share for d in driven], [d.losses.stale for d in driven]))
@@ -92,9 +94,9 @@ def judge_driven(driven: Sequence[Driven], facts: Facts, curve: Mapping[str, Any
 
 
 def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, elements: int = 0,
-          rig_seconds: float = 0.0, held: bool = False) -> Presliding:
-    """The friction model, from the cycles and the sliding curve: a [friction] table of any model that has one. `held`:
-    pressures are read less often than the loop runs."""
+          rig_seconds: float = 0.0, seldom: bool = False) -> Presliding:
+    """The friction model, from the cycles and the sliding curve: a [friction] table of any model that has one.
+    `seldom`: pressures are read at fewer than one tick in ten."""
     curve = curve_of(table)
     _check_cycles(swings)
     swings, facts = aligned(swings, facts)
@@ -110,7 +112,7 @@ def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, e
     shown = _middle(loops, travel)
     jump = judge_odds.of_jump(travel, travel.level_n / facts.oil_n_m, _noise_m(loops))
     if jump > 0.5 or not travel.travel_m > 0.0:
-        found = _static(table, curve, travel, loops, facts, jump, held)
+        found = _static(table, curve, travel, loops, facts, jump, seldom)
         return found._replace(turn=turn_of(shown, {}), swings=driven, rig_seconds=rig_seconds)
     warnings: tuple[str, ...] = ()
     kept = _repeating(swings, loops)
@@ -123,7 +125,7 @@ def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, e
     probabilities = {kind: (1 - jump) * value for kind, value in compared.probabilities.items()} | {"static": jump}
     taken = fits.of(compared.kind)
     level = taken.level
-    warnings = (*_about_curve(level, held), *warnings)
+    warnings = (*_about_curve(level, seldom), *warnings)
     known = abs(travel.level_n / curve.mean.fs - 1) < CURVE_WRONG
     stiff = travel.travel_m < STIFF * _noise_m(loops)
     if stiff:
@@ -153,7 +155,7 @@ def judge(swings: Sequence[Cycles], facts: Facts, table: Mapping[str, Any], *, e
 
 
 def _static(table: Mapping[str, Any], curve: Curve, travel: Travel, loops: Sequence[Loop], facts: Facts, jump: float,
-            held: bool) -> Presliding:
+            seldom: bool) -> Presliding:
     """Nothing moved, beyond the errors."""
     friction = check_friction(_static_table(table))
     least = travel.level_n / max(travel.travel_m + 2 * travel.error_m, SHORTEST * _noise_m(loops))
@@ -162,7 +164,7 @@ def _static(table: Mapping[str, Any], curve: Curve, travel: Travel, loops: Seque
     certain = jump >= judge_odds.LEVEL
     return Presliding(
         "static", certain, friction, known, words.static(travel, least, jump),
-        words.static_advice(travel, least, facts), _about_curve(travel.level_n / curve.mean.fs, held),
+        words.static_advice(travel, least, facts), _about_curve(travel.level_n / curve.mean.fs, seldom),
         travel.level_n / curve.mean.fs, travel, None, turn_of(loops[0], {}), (), 0.0,
         probabilities={"static": jump, **dict.fromkeys(springs, (1 - jump) / len(springs))},
         reasons=(words.static_reason(travel, facts),),
@@ -200,8 +202,13 @@ def _middle(loops: Sequence[Loop], travel: Travel) -> Loop:
     return min(whole or loops, key=lambda one: one.amplitude_m)
 
 
-def _about_curve(level: float, held: bool) -> tuple[str, ...]:
-    return () if abs(level - 1) < (CURVE_OFF_HELD if held else CURVE_OFF) else (words.other_level(level, held),)
+def _about_curve(level: float, seldom: bool) -> tuple[str, ...]:
+    return () if abs(level - 1) < (CURVE_OFF_SELDOM if seldom else CURVE_OFF) else (words.other_level(level, seldom),)
+
+
+def _seldom(losses: Losses) -> bool:
+    """A link that loses a reading now and then holds few; a slow transducer nearly all."""
+    return max(losses.held.values(), default=0) > SELDOM * losses.ticks
 
 
 def _static_table(table: Mapping[str, Any]) -> dict[str, Any]:

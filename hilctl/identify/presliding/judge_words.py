@@ -20,12 +20,12 @@ def turn_s(travel_m: float) -> float:
     return math.sqrt(2 * max(travel_m, 0.0) / REVERSAL_M_S2)
 
 
-def other_level(level: float, held: bool) -> str:
+def other_level(level: float, seldom: bool) -> str:
     """The curve does not fit."""
-    seldom = ", or read the pressures more often (driver.reading, every)" if held else ""
+    more_often = ", or read the pressures more often (driver.reading, every)" if seldom else ""
     return (
         f"friction turns between levels {level:.2f} times those of the sliding curve: warm the rig up and repeat the "
-        f"campaign, or check the pressure sensors' gains{seldom}"
+        f"campaign, or check the pressure sensors' gains{more_often}"
     )
 
 

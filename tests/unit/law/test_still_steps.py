@@ -9,7 +9,6 @@ import pytest
 from firmware_bridge.driver import READINGS
 from hilctl.law.sensors import COUNT
 from hilctl.law.stillness import (
-    CHANGES,
     STEPS,
     STILL,
     TURNS,
@@ -75,7 +74,7 @@ COURSES = (
 
 
 def by_hand(course):
-    """low, high, step, turns, longest, changes, soonest of a course of readings."""
+    """low, high, step, turns, longest of a course of readings."""
     seen = [v for v in course if math.isfinite(v)]
     steps = [b - a for a, b in pairwise(course) if math.isfinite(b - a) and b != a]
     turns = sum(a * b < 0 for a, b in pairwise(steps))
@@ -83,9 +82,7 @@ def by_hand(course):
     for a, b in pairwise(course):
         run = run + 1 if a == b else 0
         runs.append(run if math.isfinite(b) else 0)
-    changes = [k for k, (a, b) in enumerate(pairwise(course)) if math.isfinite(b - a) and b != a]
-    soonest = min((b - a for a, b in pairwise(changes)), default=math.inf)
-    return min(seen), max(seen), min(abs(s) for s in steps), turns, max(runs), len(changes), soonest
+    return min(seen), max(seen), min(abs(s) for s in steps), turns, max(runs)
 
 
 def test_what_each_reading_shows_at_rest_is_learnt():
@@ -95,10 +92,9 @@ def test_what_each_reading_shows_at_rest_is_learnt():
         rt_still(readings(*row), False, False, True, DT, w)
     # the first row repeats the zero of a blank record: one tick more of the same
     for k, course in enumerate(COURSES):
-        low, high, step, turns, longest, changes, soonest = by_hand([0.0, *course])
+        low, high, step, turns, longest = by_hand([0.0, *course])
         assert (w.low[k], w.high[k], w.step[k], w.turns[k]) == (low, high, step, turns), k
         assert w.longest_s[k] == pytest.approx(longest * DT), k
-        assert (w.changes[k], w.soonest_s[k]) == (changes, pytest.approx(soonest * DT)), k
 
 
 @pytest.mark.parametrize("unknown", [True, False])
@@ -112,13 +108,12 @@ def test_a_rest_begins_without_what_was_seen_before(unknown):
     assert not w.longest_s.any()
     assert not w.by.any()
     assert not w.turns.any()
-    assert not w.changes.any()
-    assert not w.since_s.any()
-    assert (w.soonest_s == math.inf).all()
+    assert not w.age_s.any()
+    assert w.rested == 0.0
     assert (w.most_s == (0.0 if unknown else before.most_s)).all()
     assert (w.every_s == (0.0 if unknown else before.every_s)).all()
     assert {name.partition("[")[0] for name in changed(before, w)} == (
-        {"low", "step", "high", "longest_s", "by", "turns", "changes", "since_s", "soonest_s"}
+        {"low", "step", "high", "longest_s", "by", "turns", "age_s", "rested"}
         | ({"most_s", "every_s"} if unknown else set())
     )
 
@@ -126,30 +121,20 @@ def test_a_rest_begins_without_what_was_seen_before(unknown):
 def shown(turns, spread, step=0.25):
     w = filled(STILL)
     w.turns[:], w.step[:], w.low[:], w.high[:], w.longest_s[:] = turns, step, 2.0, 2.0 + spread, 0.5
-    w.changes[:] = CHANGES - 1
+    w.every_s[:] = 2.0 * w.age_s
     return w
 
 
-@pytest.mark.parametrize(("changes", "known"), [(CHANGES - 1, False), (CHANGES, True)])
-def test_how_often_a_reading_is_read_is_known_after_some_changes(changes, known):
-    w = shown(0, 0.0)
-    w.changes[:], w.soonest_s[:] = changes, 0.025
-    before = w.copy()
-    rt_still_learnt(4.0, 2 * DT, w)
-    assert (w.every_s == (0.025 if known else before.every_s)).all()
-    assert {name.partition("[")[0] for name in changed(before, w)} == ({"every_s"} if known else set())
-
-
 @pytest.mark.parametrize("ticks", [1, 7, 25])
-def test_a_reading_that_is_read_every_few_ticks_is_known_to_be(ticks):
-    """Also where two in a row are the same."""
-    w, rng = blank(STILL), np.random.default_rng(ticks)
+def test_how_often_a_pressure_is_read_follows_from_its_age_at_rest(ticks):
+    """Also where many in a row are the same; displacement and acceleration are held to the window."""
+    w, seen = blank(STILL), readings(0.0, 0.0, 5.0, 5.0)
     rt_still_rest(True, w)
-    values = rng.integers(0, 3, 40).astype(float)
     for k in range(20 * ticks):
-        rt_still(readings(*[values[k // ticks]] * WATCHED), False, False, True, DT, w)
+        seen.age_ns[:WATCHED] = 1_000_000 * (k % ticks)
+        rt_still(seen, False, False, True, DT, w)
     rt_still_learnt(4.0, DT, w)
-    assert w.every_s == pytest.approx(np.full(WATCHED, ticks * DT))
+    assert w.every_s == pytest.approx([0.0, 0.0, (ticks - 1) * DT, (ticks - 1) * DT])
 
 
 @pytest.mark.parametrize(

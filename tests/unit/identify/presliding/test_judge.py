@@ -8,9 +8,11 @@ import pytest
 
 from hilctl.experiment.drive import LegFault
 from hilctl.experiment.facts import Facts
+from hilctl.experiment.record import Losses
 from hilctl.friction import check_friction
 from hilctl.identify.presliding import judge
 from hilctl.identify.presliding.estimate_cycles import Cycles
+from hilctl.identify.presliding.judge import _about_curve, _seldom
 from hilctl.identify.presliding.model import GMS, LUGRE, run_force
 from hilctl.identify.presliding.model_curve import Curve
 from hilctl.identify.presliding.plan import plan
@@ -258,3 +260,19 @@ def test_a_curve_without_its_words_is_refused():
 
 def test_the_laws_have_the_codes_that_the_kernels_choose_by():
     assert (check_friction({"model": "lugre", **CURVE, "s0": 1e8, "s1": 1e5}).code, GMS) == (LUGRE, 13)
+
+
+@pytest.mark.parametrize(("held", "seldom"), [({}, False), ({"pressure_a_pa": 90}, False),
+                                              ({"pressure_a_pa": 91}, True),
+                                              ({"pressure_a_pa": 3, "pressure_b_pa": 96}, True)])  # fmt: skip
+def test_a_link_that_loses_a_reading_now_and_then_is_no_transducer_that_is_read_seldom(held, seldom):
+    assert _seldom(Losses(100, 0, {}, (), held)) == seldom
+
+
+@pytest.mark.parametrize(("level", "seldom", "told"), [(1.04, False, False), (1.06, False, True), (0.94, False, True),
+                                                       (1.14, True, False), (1.16, True, True),
+                                                       (0.84, True, True)])  # fmt: skip
+def test_a_level_that_is_not_the_curves_is_told_with_what_these_data_allow(level, seldom, told):
+    found = _about_curve(level, seldom)
+    assert bool(found) == told
+    assert all(("driver.reading" in text) == seldom for text in found)
