@@ -35,8 +35,10 @@ class Handler(ServerRequestHandler):
 
     device: ModbusDevice
     unit_at = 6
+    due_s = math.nan  # when what comes next was there, on a line that takes its time
     _fd = -1  # of the connection, where there is one
-    _more = False  # requests have come that are not looked at yet
+    _turn = False  # a request waits for its turn
+    _more = False  # others have come with it
 
     def callback_connected(self) -> None:
         """As little may wait unheard as in a device: a flood is heard in pieces, and time passes in between."""
@@ -47,24 +49,34 @@ class Handler(ServerRequestHandler):
             self._fd = connection.fileno()
 
     def callback_data(self, data: bytes, addr: Any = None) -> int:
-        """Bytes have come; unheard, they are gone. Of several requests at once each has its turn."""
-        if not self._more and not self.device.line.hears(time.monotonic()):
-            return len(data)
-        if self._fd >= 0 and not self._more:
-            self.device.came_ns = arrivals.of(self._fd)
-        self._begun_ns, self._more = time.perf_counter_ns(), False
+        """Bytes have come; unheard, they are gone. What comes while a request waits for its turn waits as well."""
+        if self._turn:
+            return 0
+        if not self._more:
+            if not self.device.line.hears(time.monotonic()):
+                return len(data)
+            if self._fd >= 0:
+                self.device.came_ns = arrivals.of(self._fd)
+        self._begun_ns, self._begins_s, self._more = time.perf_counter_ns(), self.due_s, False
         used = int(super().callback_data(data, addr))
-        if 0 < used < len(data):
-            self._more = True
-            self.loop.call_soon(self.data_received, b"")
+        self._turn = self.last_pdu is not None  # pymodbus asks for it
+        if not self._turn and 0 < used < len(data):
+            self._look_again()
         return used
 
     def handle_later(self) -> None:
-        """Runs through."""
+        """Runs through; the next that has come is looked at in the turn after this one."""
+        self._turn = False
         try:
             self.handle_request().send(None)  # type: ignore[no-untyped-call]
         except StopIteration:
             self.device.spent_us.append((time.perf_counter_ns() - self._begun_ns) / 1e3)
+        if self.recv_buffer:
+            self._look_again()
+
+    def _look_again(self) -> None:
+        self._more = True
+        self.loop.call_soon(self.data_received, b"")
 
     def send(self, data: bytes, addr: Any = None) -> None:
         """An answer, as the line's faults leave it."""
@@ -113,6 +125,19 @@ class TcpServer(ModbusTcpServer):
                 handler.transport.abort()  # type: ignore[attr-defined]
 
 
+class LineHandler(Handler):
+    """The device's end of a line, where an answer begins when its request was through."""
+
+    unit_at = 0
+    transport: "_Uart"
+
+    def handle_later(self) -> None:
+        """However late this host wakes or works."""
+        self.transport.due_s = self._begins_s
+        super().handle_later()
+        self.transport.due_s = math.nan
+
+
 class RtuServer(ModbusSerialServer):
     """The device's end of a serial line."""
 
@@ -122,10 +147,9 @@ class RtuServer(ModbusSerialServer):
         self.context = store  # type: ignore[assignment]
         self._device, self._line = device, line
         self._character_s, self._gap_s = character_bits(settings) / settings.baud, gap_s(settings)
-        self._handler = Handler(self, None, None, None)  # type: ignore[no-untyped-call]
-        self._handler.device, self._handler.unit_at = device, 0
-        self._uart = _Uart(line, self._character_s, self.loop)
-        self._handler.connection_made(self._uart)
+        self._handler = LineHandler(self, None, None, None)  # type: ignore[no-untyped-call]
+        self._handler.device = device
+        self._handler.connection_made(_Uart(line, self._character_s, self.loop))
         self._free_s = 0.0
         line.received = self._heard
 
@@ -139,10 +163,9 @@ class RtuServer(ModbusSerialServer):
         self.loop.call_at(complete_s, self._complete, complete_s, data)
 
     def _complete(self, due_s: float, data: bytes) -> None:
-        """The device has a frame. Its answer begins when it was due, however late this host wakes or works."""
-        self._uart.due_s = due_s
+        """The device has a frame."""
+        self._handler.due_s = due_s
         self._handler.data_received(data)
-        self._uart.due_s = math.nan
 
     def babble(self, until_s: float) -> None:
         """Noise until then."""
