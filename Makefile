@@ -32,7 +32,7 @@ BUT := slow and not bench
 # everything else. Then the rest on all processors; each file on one of them, so that what it shares is made once.
 SPREAD := --dist loadfile --no-loadscope-reorder
 
-test: $(STAMP)
+test: warm
 	$(BIN)/python -m pytest -q -n 3 $(SPREAD) $(REALTIME) -m "realtime and not $(BUT)"
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 $(SPREAD) -m "not realtime and not $(BUT)"
 
