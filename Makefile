@@ -26,7 +26,7 @@ quick: $(STAMP)
 
 # What is left out. `make test BUT=bench` also runs the slow ones: of long lists the share of HILCTL_SLOW_SHARE, of the
 # others those whose turn HILCTL_SLOW_TURN says it is.
-BUT := slow and not bench
+BUT := slow and not long and not bench
 
 # Those on the real clock have the machine to themselves, three at once: they mostly wait, and their loops run before
 # everything else. Then the rest on all processors; each file on one of them, so that what it shares is made once.
