@@ -43,7 +43,7 @@ MORE: dict[str, tuple[str, ...]] = {
     "docs": (_PAGES, "tests/system/test_readme.py"),
     "lint": (),  # the linters run in any case
 }
-_MARKS = "not slow and not bench and not realtime"
+_MARKS = "not slow and not long and not bench and not realtime"
 # Files that stand in no folder of a room.
 _SINGLE = {"README.md": "docs", "pyproject.toml": "lint", "hilctl/__main__.py": "cli", "hilctl/__init__.py": "cli",
            "hilctl/py.typed": "lint"}  # fmt: skip
