@@ -23,7 +23,7 @@ import pytest
 from hypothesis import settings
 
 from hilctl.bench.host import Stolen, stolen
-from tests import waits
+from tests import timings, waits
 from tests.stalls import LONG_S, Watch
 from tests.system import forked_service
 
@@ -33,6 +33,7 @@ settings.load_profile("untimed")
 
 _taken = pytest.StashKey[tuple[ExitStack, Stolen]]()
 _watch = pytest.StashKey[Watch]()
+_LISTED = timings.kept(timings.FILE.read_text(encoding="utf-8"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -47,6 +48,11 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     if _watch in config.stash:
         config.stash[_watch].end()
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if item.nodeid in _LISTED and not item.get_closest_marker("always"):
+        item.add_marker("slow")
 
 
 @pytest.hookimpl(trylast=True)  # of those that run
@@ -95,6 +101,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     reports = [report for group in ("passed", "failed") for report in terminalreporter.stats.get(group, [])]
     for line in waits.lines(reports):
         terminalreporter.write_line(f"waited: {line}")
+    for line in timings.look(report for report in reports if report.when == "call"):
+        terminalreporter.write_line(line)
     for report in terminalreporter.stats.get("rerun", []):
         crash = getattr(report.longrepr, "reprcrash", None)
         why = crash.message.partition("\n")[0] if crash else str(report.longrepr).strip().rpartition("\n")[2]

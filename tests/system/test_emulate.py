@@ -108,6 +108,7 @@ def test_a_host_that_never_reads_does_not_hold_the_device_up(device):
         until(lambda: device.seen["tick"] > first + 1000, "the device's time")
 
 
+@pytest.mark.always
 @pytest.mark.parametrize("transport", BRIDGES)
 def test_the_demonstrations_triangles_are_tracked_over_the_bridge(transport):
     amplitude_m, cycles = 0.005, 3

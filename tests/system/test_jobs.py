@@ -140,6 +140,7 @@ def test_a_resumed_job_begins_with_what_was_measured_before(own):
     assert begun[: len(before)] == before
 
 
+@pytest.mark.always
 def test_a_commissioning_reports_its_distortion_and_its_parts(own):
     jobs = Jobs(own)
     number = jobs.start("commission", "--only", "sines", "--sines", "5", "--warm-up", "0")["job"]

@@ -9,6 +9,8 @@ from hilctl.client import Client, private_service
 from hilctl.commission.sines import sizes_of
 from hilctl.identify.distortion import judged, measure, record
 
+pytestmark = pytest.mark.slow  # what its cases share takes longer than any of them
+
 RECORDS = 8
 LONG_S = 0.0065  # law.feed.smooth_s
 

@@ -10,6 +10,7 @@ import pytest
 README = Path(__file__).resolve().parents[2] / "README.md"
 
 
+@pytest.mark.always
 @pytest.mark.timeout(300)
 def test_the_python_example_runs(tmp_path):
     (code,) = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)

@@ -145,6 +145,7 @@ def test_killing_the_core_while_moving_twenty_five_times_with_the_firmware_on_a_
     kills(max(1, round(25 * SHARE)), "lm3s6965evb")
 
 
+@pytest.mark.always
 def test_killing_the_core_while_moving_ends_in_a_latched_null_and_a_restart_never_arms_only_a_person_does(device):
     until(lambda: survives_a_kill(device))
     with service_of(device) as (_, rig):

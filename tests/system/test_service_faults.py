@@ -48,6 +48,7 @@ def killed_while_tracking(service, rig):
     return motion
 
 
+@pytest.mark.always
 @pytest.mark.parametrize(
     ("policy", "mode", "why"),
     [("stop", "hold", "tripped"), pytest.param("null", "off", "tripped", marks=pytest.mark.slow)],
@@ -76,6 +77,7 @@ def test_when_the_policy_is_to_continue_the_motion_goes_on():
         assert (status["mode"], status["motion"], status["trip"], status["lease"]) == ("track", motion, None, None)
 
 
+@pytest.mark.always
 def test_when_the_service_is_killed_the_core_stops_the_rig_and_ends_and_who_waits_is_told():
     with armed(clock="real", changes=_QUICK) as (service, rig):
         motion = rig.track("sine", amplitude_m=0.005, frequency_hz=1.0)
@@ -89,6 +91,7 @@ def test_when_the_service_is_killed_the_core_stops_the_rig_and_ends_and_who_wait
         assert "stopping the motion, then null, then off" in said
 
 
+@pytest.mark.always
 def test_when_the_core_is_killed_the_service_says_so_and_stays():
     with armed(clock="real", changes=_QUICK) as (service, rig):
         motion = rig.track("sine", amplitude_m=0.005, frequency_hz=1.0)

@@ -49,6 +49,7 @@ def held(preset, overlap, hysteresis, folder):
     return told, share
 
 
+@pytest.mark.always
 def test_over_modbus_a_rig_with_a_valve_as_it_is_sold_commissions_itself(tmp_path):
     told, share = held("table-500-modbus", 0.02, 0.003, tmp_path)
     assert told.complete and share == 1.0

@@ -8,6 +8,8 @@ import pytest
 
 from tests import handbook
 
+pytestmark = pytest.mark.slow  # the site is built once for all; CI builds it in any case
+
 _MENU = re.compile(r'<a href="([^"#]+)" class="md-nav__link')
 _LOADS = re.compile(r"<(?:script|img|iframe|source)[^>]+src=\"?(https?:[^\s\">]+)|"
                     r"<link[^>]+rel=\"?(?:stylesheet|preload|preconnect|icon)[^>]+href=\"?(https?:[^\s\">]+)")

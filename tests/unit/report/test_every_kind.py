@@ -29,6 +29,8 @@ from tests.unit.report.recording_parts import PEAK_M, black_box, two_motions
 
 pytest.importorskip("matplotlib")
 
+pytestmark = pytest.mark.slow  # what all cases share takes longer than any of them
+
 KINDS = ("commissioning", "friction", "points", "plant", "presliding", "dynamics", "recording", "trip")
 LINES = ["Found", "Applied", "Better", "Worse", "Next"]
 EMPTY = ("br", "col", "meta", "hr", "img", "input", "link")
