@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 FILE = Path(__file__).with_suffix(".txt")
-LONG_S, LONG_WAITING_S = 0.7, 3.0  # of those on the real clock three run at once, for they mostly wait
+LONG_S, LONG_WAITING_S = 0.5, 1.5  # of those on the real clock three run at once, for they mostly wait
 _KNOWN = {"slow", "long", "bench", "always"}
 FORGOTTEN = 4.0  # times as long, and not in the list: the summary of a run names it
 
