@@ -6,10 +6,10 @@ from hilctl.commission.parameters import adopt
 from hilctl.commission.telling import sliding_curve
 from hilctl.commission.valve import lessened
 from hilctl.commission.work import Work
-from hilctl.experiment.drive import LegFault
+from hilctl.experiment.drive import LegFault, holds
 from hilctl.identify.friction import Campaign, campaign_of, fit_friction, points_of
 from hilctl.identify.friction.campaign import PLAN
-from hilctl.identify.plant import identify_plant
+from hilctl.identify.plant import PlantFit, identify_plant
 from hilctl.identify.presliding import identify_presliding
 from hilctl.params.tables import nested
 from hilctl.wire.errors import Refused
@@ -21,7 +21,7 @@ def plant(work: Work) -> None:
     """Moving mass, flow gain, oil, valve, delay; applied at once, because the mass is needed for the forces."""
     with work.notes.stages("mass, flow, oil and delay"):
         try:
-            fit = identify_plant(work.rig, lambda name, share: work.notes.say(f"plant: {name}", share))
+            fit = _with_the_valve(work)
         except (LegFault, Refused) as fault:
             work.go_on_without("plant", "the machine parameters stay those of the rig file", fault)
             return
@@ -33,6 +33,25 @@ def plant(work: Work) -> None:
         work.flags(fit.flags, fit.quantities, earlier)
         work.gains(adopt(work.rig, fit.changes(), f"{work.origin}, plant")[1])
         lessened(work)
+
+
+def _with_the_valve(work: Work) -> PlantFit:
+    """Where the valve swallows the fast motions, it is made up for first, and all of them are driven again."""
+
+    def identified() -> PlantFit:
+        return identify_plant(work.rig, lambda name, share: work.notes.say(f"plant: {name}", share))
+
+    valve = identified()
+    if not valve.fast:
+        return valve
+    work.gains(adopt(work.rig, valve.changes(), f"{work.origin}, valve")[1])
+    try:
+        return identified().since(valve)
+    except (LegFault, Refused) as fault:
+        if not holds(work.rig):
+            raise
+        work.notes.warn(f"{work.notes.stage}: {fault}. Only what the slow sine shows of the valve is set")
+        return valve
 
 
 def friction(work: Work) -> None:

@@ -7,6 +7,7 @@ from hilctl.commission import sines, tracking
 from hilctl.commission.how import How
 from hilctl.commission.notes import Notes, Tell
 from hilctl.commission.parameters import settable
+from hilctl.experiment.drive import holds
 from hilctl.results.commissioned import Commissioned, Sent
 from hilctl.results.quantity import Flag, Quantity
 
@@ -52,8 +53,7 @@ class Work:
 
     def go_on_without(self, part: str, consequence: str, fault: Exception) -> None:
         """Leaves out what could not be done, unless the rig has tripped."""
-        status = self.rig.status()
-        if status["mode"] != "hold" or status["trip"]:  # a trip holds for a while, then goes to off by itself
+        if not holds(self.rig):
             raise fault
         self.notes.miss(part, f"{self.notes.stage}: {fault}", consequence, self.how.alone(part))
 

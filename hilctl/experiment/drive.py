@@ -86,6 +86,12 @@ def ready(rig: "Client", feedback: str = "") -> None:
         raise LegFault(f"law.feedback is {active}, this needs {feedback}; `hilctl set law.feedback={feedback}`")
 
 
+def holds(rig: "Client") -> bool:
+    """Whether the next motion can start: after a trip it holds for a while, then goes to off by itself."""
+    status = rig.status()
+    return status["mode"] == "hold" and not status["trip"]
+
+
 @contextmanager
 def under(rig: "Client", values: Mapping[str, Any], origin: str) -> Iterator[None]:
     """These parameters are active meanwhile."""

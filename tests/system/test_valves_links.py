@@ -69,6 +69,6 @@ def test_at_a_slow_rate_the_valve_is_made_up_for_and_not_dithered(tmp_path):
 @pytest.mark.slow
 @pytest.mark.many
 @pytest.mark.parametrize("preset", LEAST)
-@pytest.mark.parametrize(("overlap", "hysteresis"), [(0.02, 0.003), (0.03, 0.005)])
+@pytest.mark.parametrize(("overlap", "hysteresis"), [(0.02, 0.003), (0.03, 0.005), (0.05, 0.005)])
 def test_over_every_link_no_valve_trips_a_commissioning_or_makes_it_worse(preset, overlap, hysteresis, tmp_path):
     held(preset, overlap, hysteresis, tmp_path)

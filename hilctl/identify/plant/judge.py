@@ -22,12 +22,13 @@ from hilctl.experiment.policy import EQUATION, wider
 from hilctl.experiment.sensors import SENSED
 from hilctl.identify.plant.estimate_flow import fit_flow, words_of
 from hilctl.identify.plant.estimate_mass import weigh
+from hilctl.identify.plant.estimate_swallowed import swallowed_m_s
 from hilctl.identify.plant.judge_told import PlantFit, told
 from hilctl.identify.plant.judge_valve import slew_note
 from hilctl.identify.plant.model_flow import Lines, lines_of, spool
 from hilctl.identify.plant.model_motion import compare
 from hilctl.identify.plant.model_signals import PRESSURES_HZ, Reals, Shown, shown
-from hilctl.identify.plant.plan import SEEN_SHARE, last_hz, legs_of, measure, oldest_s, wrong
+from hilctl.identify.plant.plan import SEEN_SHARE, Swallowed, last_hz, legs_of, measure, oldest_s, swallows, wrong
 
 if TYPE_CHECKING:
     from hilctl.client import Client
@@ -36,23 +37,42 @@ WORK = "identification of the plant"
 LEAST_CORRELATION, SLIDING = 0.5, 0.2  # of force and acceleration; from this share of the greatest speed on
 LEAST_EXPLAINED = 80.0  # % of the flow
 _STILL_S = 0.2  # of the rest behind each motion
+_VALVE_ALONE = (
+    "only the valve's flow gain, overlap, hysteresis and null are identified; mass, oil, leakage, the valve's speed "
+    "and the delays stay as the rig file says"
+)
 
 
 def identify_plant(rig: "Client", tell: Callable[[str, float], None] = lambda name, share: None) -> PlantFit:
     """Drives the motions and fits. The rig must hold; no parameter is changed."""
     facts = read_facts(rig)
-    return fit_plant(measure(rig, facts, tell), facts)
+    try:
+        return fit_plant(measure(rig, facts, tell), facts)
+    except Swallowed as fault:
+        return _without_fast(fault.slow, facts, str(fault))
 
 
 def fit_stored(folder: Path) -> PlantFit:
     """From the motions that a folder holds, without the rig."""
     begun, legs = course.opened(folder, WORK), folder / course.LEGS
-    alone = PRESSURES_HZ in stored(legs, begun.rate_hz, 1)[0].about
-    return fit_plant(stored(legs, begun.rate_hz, 1 if alone else len(legs_of(begun.facts))), begun.facts)
+    slow, *fast = stored(legs, begun.rate_hz, 1)
+    first, *more = legs_of(begun.facts)
+    if PRESSURES_HZ not in slow.about and slow.name == first.name and len(fast) < len(more):
+        speed_m_s = swallowed_m_s(slow.record, begun.facts)
+        if swallows(speed_m_s, begun.facts):
+            fault = LegFault(f"{len(more) - len(fast)} of the fast motions are not there")
+            return _without_fast(slow, begun.facts, str(Swallowed(fault, slow, speed_m_s)))
+    return fit_plant(stored(legs, begun.rate_hz, 1 if PRESSURES_HZ in slow.about else 1 + len(more)), begun.facts)
 
 
-def fit_plant(driven: Sequence[Driven], facts: Facts) -> PlantFit:
-    """The machine from motions. LegFault where they cannot be right."""
+def _without_fast(slow: Driven, facts: Facts, why: str) -> PlantFit:
+    """From the slow sine alone, where the valve swallows the fast motions."""
+    fit = fit_plant([slow], facts, alone=True)
+    return fit._replace(fast=why, notes=(*fit.notes, f"{why}: {_VALVE_ALONE}. Set these, and identify again"))
+
+
+def fit_plant(driven: Sequence[Driven], facts: Facts, *, alone: bool = False) -> PlantFit:
+    """The machine from motions; the valve `alone` from a slow sine. LegFault where they cannot be right."""
     for one in driven:
         problem = wrong(one.record, facts) if usable(one.losses, EQUATION) else over(one.losses, EQUATION)
         if problem:
@@ -65,7 +85,7 @@ def fit_plant(driven: Sequence[Driven], facts: Facts) -> PlantFit:
     if problem:
         raise LegFault(problem)
     lines = [lines_of(record, meter, values, facts.mode_rad_s) for record in records]
-    alone = math.isfinite(records[0].pressures_hz)
+    alone = alone or math.isfinite(records[0].pressures_hz)
     _check_signs(lines, values, alone)
     # Where what is faster than pressures are read is left out, readings that are held take nothing away.
     lost_ticks = sum((d.losses.share if alone else d.losses.stale) * d.losses.ticks for d in driven)
@@ -82,18 +102,18 @@ def fit_plant(driven: Sequence[Driven], facts: Facts) -> PlantFit:
     found = told(records, fitted, meter, None if alone else weigh(lines, fitted.value["tau"], values), values)
     again = [f"{one.name}: driven again: {text}" for one in driven for text in one.again]
     lost = [f"{one.name}: {one.losses.text}" for one in driven if one.losses.text]
-    held = [driven[0].losses.held_text] if driven[0].losses.held and not alone else []  # of a slow sine: `_left_out`
+    held = [driven[0].losses.held_text] if driven[0].losses.held and not alone else []  # of a slow sine: `_seldom`
     asked = max(float(np.abs(np.diff(spool(one, fitted.value))).max()) / one.grid.dt_s for one in lines)
-    left_out = _left_out(records[0], facts) if alone else slew_note(asked, values)
-    return found._replace(notes=(*found.notes, left_out, *remarks), losses=(*again, *lost, *held))
+    seldom = _seldom(records[0], facts) if math.isfinite(records[0].pressures_hz) else ""
+    notes = [note for note in (seldom, "" if alone else slew_note(asked, values)) if note]
+    return found._replace(notes=(*found.notes, *notes, *remarks), losses=(*again, *lost, *held))
 
 
-def _left_out(slow: Shown, facts: Facts) -> str:
-    """What a slow sine alone leaves open."""
+def _seldom(slow: Shown, facts: Facts) -> str:
+    """What pressures that are read seldom leave open."""
     return (
-        f"pressures are up to {1e3 * SEEN_SHARE / slow.pressures_hz:.0f} ms old when they are used: only the valve's "
-        "flow gain, overlap, hysteresis and null are identified; mass, oil, leakage, the valve's speed and the delays "
-        f"stay as the rig file says, for motions up to {last_hz(facts):.0f} Hz need pressures at most "
+        f"pressures are up to {1e3 * SEEN_SHARE / slow.pressures_hz:.0f} ms old when they are used: {_VALVE_ALONE}, "
+        f"for motions up to {last_hz(facts):.0f} Hz need pressures at most "
         f"{1e3 * oldest_s(facts):.1f} ms old (driver.reading, every)"
     )
 

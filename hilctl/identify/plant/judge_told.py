@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from hilctl.experiment.accelerometer import Accelerometer
 from hilctl.experiment.scales import SURE, load_scale_sd, scale_sd
@@ -48,6 +49,7 @@ class PlantFit(NamedTuple):
     rig_seconds: float
     samples: int
     losses: tuple[str, ...] = ()
+    fast: str = ""  # why the fast motions are not in it, where the valve swallows them: to be driven once it is set
 
     def quantity(self, key: str) -> Quantity:
         """By key."""
@@ -60,6 +62,15 @@ class PlantFit(NamedTuple):
             if key in self.model and q.identified and q.before is not None and q.value is not None
         }  # fmt: skip
         return {**model, **valve_changes(self.quantities)}
+
+    def since(self, first: "PlantFit") -> "PlantFit":
+        """After a first fit, which was set in between: with the values that were active before that, and with what it
+        alone identified."""
+        found = dict(self.quantities)
+        for key, earlier in first.quantities.items():
+            own = found[key]
+            found[key] = earlier if earlier.identified and not own.identified else replace(own, before=earlier.before)
+        return self._replace(quantities=found)
 
     @property
     def told(self) -> dict[str, Quantity]:

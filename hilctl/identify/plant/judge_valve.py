@@ -20,6 +20,7 @@ from hilctl.results.quantity import Quantity, quantity
 OVERLAPS, HYSTERESIS, NULL = ("machine.overlap_a", "machine.overlap_b"), "machine.hysteresis", "null"
 THRESHOLD, ROUNDING = "machine.threshold", "edge_rounding"
 WIDEST = {**dict.fromkeys(OVERLAPS, 0.002), HYSTERESIS: 0.001, NULL: 0.001}  # half of an interval that still is applied
+_OR_SHARE = {HYSTERESIS: 0.25}  # of the value: most of a large one is better made up for than nothing of it
 SAYS = {THRESHOLD: 1e-3, ROUNDING: 2e-3}  # likewise, of what the controller needs less
 NONE = {**dict.fromkeys(OVERLAPS, 0.001), HYSTERESIS: 2.5e-4, THRESHOLD: 3e-4}  # what may be so little is set to none
 # Standard deviations of what else a valve does, on twins, 2026-11.
@@ -57,7 +58,8 @@ def _one(
 ) -> Quantity:  # fmt: skip
     reach = scale * SURE * math.hypot(fitted.sd[word], _ELSE.get(word, 0.0), more)
     beyond = fitted.at_bound[word] > 0 or (word == "null" and fitted.at_bound[word] != 0)
-    known = math.isfinite(reach) and reach <= (WIDEST | SAYS)[key] and not beyond
+    widest = max((WIDEST | SAYS)[key], _OR_SHARE.get(key, 0.0) * value)
+    known = math.isfinite(reach) and reach <= widest and not beyond
     return quantity(value, max(value - reach, least), value + reach, "", _WHY, identified=known, before=before)
 
 

@@ -12,7 +12,8 @@ whole; motions that it refuses are made smaller. A valve with an overlap that th
 of the speed that is asked of it; the slow sine shows how much, and as much more is asked of the fast ones.
 
 Pressures that are read too seldom for the fast motions still do for the slow sine: it is then driven alone, and shows
-the valve's flow gain, overlap, hysteresis and null.
+the valve's flow gain, overlap, hysteresis and null. It also stands alone where the valve swallows so much that the fast
+motions fail; once that is set, all of them can be driven.
 """
 
 import math
@@ -56,6 +57,17 @@ SEEN_SHARE, HARMONICS = 0.12, 7.0  # likewise where a slow sine is driven alone;
 SATURATED_SHARE = 0.01  # of the samples
 
 
+class Swallowed(LegFault):
+    """What a fast motion asks for, the valve swallows; the slow sine was driven."""
+
+    def __init__(self, fault: LegFault, slow: Driven, speed_m_s: float) -> None:
+        super().__init__(
+            f"{fault}. The valve swallows {speed_m_s:.2g} m/s of what is asked of it: it has an overlap or a "
+            "hysteresis that the rig file does not know"
+        )
+        self.slow = slow
+
+
 class Leg(NamedTuple):
     """One motion."""
 
@@ -79,20 +91,17 @@ def last_hz(facts: Facts) -> float:
 def legs_of(facts: Facts, share: float = 1.0, swallowed: float = 0.0) -> list[Leg]:
     """The motions, for a share of their sizes; `swallowed`: the speed, in m/s, that the valve leaves out of each."""
     low, high = facts["limits.position.min_m"], facts["limits.position.max_m"]
-    push = facts["machine.A"] * facts["machine.Ps"] / facts["machine.m"]
-    most = ACCELERATION_SHARE * facts["limits.acceleration.max_m_s2"]
     centre = 0.5 * (low + high)
     travel = share * TRAVEL_SHARE * min(0.5 * (high - low), 0.9 * facts["machine.stroke_m"] - abs(centre))
     valve = facts["machine.Qn"] / facts["machine.A"] * facts["limits.command.opening"]
     fastest = share * SPEED_SHARE * facts["limits.velocity.max_m_s"]
     speed = min(fastest, share * FLOW_SHARE * valve)
-    held = HELD_SHARE * facts["limits.velocity.max_m_s"] * facts.rate_hz / HELD_TICKS
-    shake = share * min(PUSH_SHARE * push, most, held)
+    shake = share * _shake_m_s2(facts)
     fast_hz = shake / (2 * math.pi * speed)
     slow_hz = max(speed / (2 * math.pi * travel), 0.3)
     slow_hz = min(slow_hz, 0.5 * fast_hz)
     mode_hz, most_m_s = facts.mode_rad_s / (2 * math.pi), ASKED_SHARE * facts["limits.velocity.max_m_s"]
-    if swallowed < MATTERS * shake / facts.mode_rad_s:
+    if not swallows(swallowed / share, facts):
         swallowed = 0.0
     asked = shake + facts.mode_rad_s * swallowed  # at the mode, shake is left of it
     knee_hz = max(KNEE * mode_hz, asked / (4 * math.pi * min(fastest + swallowed, most_m_s)))  # the fastest is there
@@ -153,10 +162,29 @@ def measure(
         driven.append(experiment.drive(rig, _as_leg(rig, leg, facts)))
 
     drive(slow)
-    if fast:
-        for leg in plan(rig, facts, swallowed_m_s(driven[0].record, facts))[1:]:
+    if not fast:
+        return driven
+    speed_m_s = swallowed_m_s(driven[0].record, facts)
+    try:
+        for leg in plan(rig, facts, speed_m_s)[1:]:
             drive(leg)
+    except LegFault as fault:
+        if not swallows(speed_m_s, facts) or not experiment.holds(rig):
+            raise
+        raise Swallowed(fault, driven[0], speed_m_s) from fault
     return driven
+
+
+def swallows(speed_m_s: float, facts: Facts) -> bool:
+    """Whether a valve that leaves out this speed takes much of the chirps at the hydraulic mode."""
+    return speed_m_s >= MATTERS * _shake_m_s2(facts) / facts.mode_rad_s
+
+
+def _shake_m_s2(facts: Facts) -> float:
+    """The acceleration of the fast sine and of the chirps."""
+    push = facts["machine.A"] * facts["machine.Ps"] / facts["machine.m"]
+    held = HELD_SHARE * facts["limits.velocity.max_m_s"] * facts.rate_hz / HELD_TICKS
+    return float(min(PUSH_SHARE * push, ACCELERATION_SHARE * facts["limits.acceleration.max_m_s2"], held))
 
 
 def _slow_enough(slow: Leg, held_s: float) -> Leg:
