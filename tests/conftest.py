@@ -5,7 +5,8 @@ ended. An example has no deadline: a test counts and compares, and never measure
 (`many`), HILCTL_SLOW_SHARE run, and at least one of each test: those marked `many(first=True)` before the others. Of
 the other slow cases those run whose turn it is, where HILCTL_SLOW_TURN says one: 2/4 is the third of four. The summary
 says how much processor time other machines on this host took, and which tests waited for a quieter moment. One on the
-real clock that failed while this host stood still is run again, twice at most, and named there as well.
+real clock that failed while this host stood still is run again when it no longer does, twice at most, and named there
+as well.
 """
 
 import os
@@ -83,6 +84,7 @@ def _stood_still(watch: Watch) -> bool:
     stalled_s = watch.longest_s()
     if stalled_s > LONG_S:
         waits.note(f"failed while this host stood still for {1e3 * stalled_s:.0f} ms, and was run again")
+        watch.wait_quiet()
     return stalled_s > LONG_S
 
 

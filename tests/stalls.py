@@ -12,6 +12,7 @@ import time
 
 _NAP_S = 0.01
 LONG_S = 0.040  # less than any loop or device of a test waits before it makes itself safe
+QUIET_S, QUIET_TRIES = 2.0, 5  # a test and what it waits for have one deadline
 _WORD = 8  # bytes a processor: its longest stall in ns
 
 
@@ -41,6 +42,14 @@ class Watch:
     def longest_s(self) -> float:
         """Since `begin`, of all processors."""
         return max(self._told) / 1e9
+
+    def wait_quiet(self) -> None:
+        """Until nothing stood still for a while; no longer than for a while either."""
+        for _ in range(QUIET_TRIES):
+            self.begin()
+            time.sleep(QUIET_S)
+            if self.longest_s() < LONG_S:
+                return
 
     def end(self) -> None:
         """No more is seen."""

@@ -44,6 +44,7 @@ PLAN, LEGS, _KIND = "campaign.json", "legs", "campaign"
 FRUITLESS = 0.75  # of the planned speeds without a window that counts end a campaign: overlap or hysteresis of the
 LEAST_FRUITLESS = 6  # valve spoils the slowest ones on a sound rig
 RESUME = "Finished speeds are kept: correct it, `hilctl reset` and `hilctl arm` after a trip, and resume"
+NEAR, REACHED = 0.5, 0.97  # of the fastest speed that was measured; of limits.velocity
 FEWEST = 4  # speeds in both directions, or there is no curve
 
 
@@ -115,8 +116,30 @@ class Campaign:
 
     @property
     def left(self) -> list[tuple[int, Leg]]:
-        """The speeds that are not measured yet."""
+        """The speeds that are not measured yet, but for those that are left out."""
+        return [(index, leg) for index, leg in self._not_measured if not self._passes_limit(leg)]
+
+    @property
+    def left_out(self) -> list[Leg]:
+        """The speeds that are not measured, because the table would pass limits.velocity."""
+        return [leg for _, leg in self._not_measured if self._passes_limit(leg)]
+
+    @property
+    def _not_measured(self) -> list[tuple[int, Leg]]:
         return [(index, leg) for index, leg in enumerate(self.header.legs) if index not in self._measured]
+
+    @property
+    def faster_m_s(self) -> float:
+        """By how much the table was faster than asked, at most, at its greatest speeds."""
+        fastest = max((m.leg.speed_m_s for m in self._measured.values()), default=0.0)
+        near = [m.faster_m_s for m in self._measured.values() if m.leg.speed_m_s >= NEAR * fastest]
+        return max(near, default=0.0)
+
+    def _passes_limit(self, leg: Leg) -> bool:
+        """Whether the table would, by what the greatest speeds before it showed."""
+        fastest = max((m.leg.speed_m_s for m in self._measured.values()), default=0.0)
+        limit = float(self.header.facts["limits.velocity.max_m_s"])
+        return leg.speed_m_s > fastest > 0.0 and leg.speed_m_s + self.faster_m_s > REACHED * limit
 
     @property
     def progress(self) -> Progress:
@@ -131,6 +154,8 @@ class Campaign:
         for before in self.finished:
             _report(before)
         for index, leg in self.left:
+            if self._passes_limit(leg):  # by a speed that was measured since
+                continue
             self._drive(index)
             measured = self._judged(index)
             if measured is None:

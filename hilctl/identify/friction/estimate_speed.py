@@ -17,7 +17,7 @@ from hilctl.experiment.facts import OFFSETS, Facts
 from hilctl.experiment.record import Mask, Record
 from hilctl.experiment.scales import scale_sd
 from hilctl.experiment.sensors import CHANNEL_OF, SENSED
-from hilctl.identify.friction.estimate_windows import Window, cut, force, had, timed
+from hilctl.identify.friction.estimate_windows import Window, cut, faster_m_s, force, had, timed
 from hilctl.identify.friction.judge_expected import Expected
 from hilctl.identify.friction.judge_windows import judge
 from hilctl.identify.friction.plan import Leg
@@ -43,6 +43,7 @@ class Measured(Struct, frozen=True):
     scales_n: list[list[float]]  # of each point: what a standard deviation of each scale adds to its force
     lost: float = 0.0  # share of the readings
     again: Sequence[str] = ()  # why it was driven before, and did not count
+    faster_m_s: float = 0.0  # than asked, at most
 
     @property
     def discarded(self) -> list[Window]:
@@ -70,6 +71,7 @@ def evaluate(
     return Measured(
         index, leg, record.ticks, oil if math.isfinite(oil) else None, float(facts["machine.m"]), windows, found,
         pair(found), scales(windows, facts), record.losses(SENSED).share, again,
+        faster_m_s(samples, leg, facts, expected),
     )  # fmt: skip
 
 

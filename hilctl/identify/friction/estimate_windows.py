@@ -89,6 +89,18 @@ def cut(samples: Samples, leg: Leg, facts: Facts, expected: Expected) -> list[Wi
     return found
 
 
+def faster_m_s(samples: Samples, leg: Leg, facts: Facts, expected: Expected) -> float:
+    """By how much the table is faster than asked behind the corners, until the loop has caught up. Of all corners the
+    second most, for one may hold a spike of a sensor."""
+    there = {name: np.nan_to_num(samples[name]) for name in ("displacement_m", "acceleration_m_s2", "vd_m_s")}
+    v = speed(there["displacement_m"], there["acceleration_m_s2"], facts.rate_hz, expected.crossover_rad_s)
+    found = sorted(
+        float((np.sign(there["vd_m_s"][part.start]) * v[part]).max()) - leg.speed_m_s
+        for part in straights(there["vd_m_s"], leg.speed_m_s, LEAST_SAMPLES)
+    )
+    return max([0.0, *found[-2:-1]])
+
+
 def _window(samples: Samples, part: slice, f: Reals, v: Reals, facts: Facts) -> Window:
     way = 1 if samples["vd_m_s"][part.start] > 0 else -1
     own, n = way * f[part], part.stop - part.start

@@ -95,6 +95,12 @@ def _remarks(campaign: Campaign) -> Iterator[str]:
             "measured mass was used for m a; check machine.m, machine.A, and the scales of the "
             "accelerometer and the pressure sensors"
         )
+    beyond = [f"{leg.speed_m_s:g}" for leg in campaign.left_out]
+    if beyond:
+        yield (
+            f"{', '.join(beyond)} m/s left out: behind its corners the table was up to {campaign.faster_m_s:.2g} m/s "
+            f"faster than asked, and would pass limits.velocity.max_m_s = {head.facts['limits.velocity.max_m_s']:g} m/s"
+        )
     lost = max((m.lost for m in done), default=0.0)
     if lost > 0.0:
         yield f"of the readings of a speed up to {100 * lost:.2g} % were lost, and left out"
