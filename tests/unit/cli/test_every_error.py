@@ -28,6 +28,7 @@ _GIVEN: dict[str, dict[str, Any]] = {
     "hilctl.wire.errors.Refused": {"code": Code.LIMIT, "message": "too far", "key": "amplitude_m"},
     "Malformed": {"code": Code.BAD_MESSAGE, "message": "no request", "key": "id"},
     "firmware_bridge.modbus.link.Refused": {"what": "read", "code": 2},
+    "Swallowed": {"fault": "chirp up: the table is stuck", "slow": None, "speed_m_s": 0.08},
     "RecordFault": {"findings": ("too short",)},
     "NoFigures": {},
     "OfAnotherVersion": {"file": "a.box", "version": "0.0.9", "why": "its channels are others"},
