@@ -42,7 +42,7 @@ def _with_the_valve(work: Work) -> PlantFit:
         return identify_plant(work.rig, lambda name, share: work.notes.say(f"plant: {name}", share))
 
     valve = identified()
-    if not valve.fast:
+    if not valve.fast_left_out:
         return valve
     work.gains(adopt(work.rig, valve.changes(), f"{work.origin}, valve")[1])
     try:

@@ -23,7 +23,7 @@ from hilctl.commission.progress import SINE_S
 from hilctl.commission.sines import Size, measure
 from hilctl.errors import HilctlError, WrongUse
 from hilctl.experiment import course, journal, store
-from hilctl.experiment.drive import LegFault, look
+from hilctl.experiment.drive import LegFault, holds, look
 from hilctl.experiment.facts import read_facts
 from hilctl.experiment.own_loop import refuse_on
 from hilctl.experiment.prepare import prepare
@@ -186,8 +186,7 @@ def _or_without(rig: "Client", found: Found, what: str) -> Iterator[None]:
     try:
         yield
     except (LegFault, Refused, CannotPlan) as fault:
-        status = rig.status()
-        if status["mode"] != "hold" or status["trip"]:
+        if not holds(rig):
             raise
         found.notes.append(f"not measured: {what}: {fault}")
         found.why_not = str(fault)

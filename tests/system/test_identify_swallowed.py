@@ -27,12 +27,12 @@ def test_the_valve_is_found_from_the_slow_sine_and_once_it_is_set_mass_and_oil_a
         before = rig.get()
         valve = identify_plant(rig)
         assert rig.get() == before
-        assert "swallows" in valve.fast and "chirp up" in valve.fast
+        assert "swallows" in valve.fast_left_out and "chirp up" in valve.fast_left_out
         assert found(valve) == right() and "machine.m" not in valve.quantities
         assert any("Set these, and identify again" in note for note in valve.notes)
         rig.set(valve.changes(), origin="test")
         whole = identify_plant(rig)
-    assert not whole.fast and found(whole) == right()
+    assert not whole.fast_left_out and found(whole) == right()
     assert whole.quantity("machine.m").value == pytest.approx(500.0, rel=0.02)
     assert whole.quantity("machine.overlap_a").before == valve.changes()["machine.overlap_a"]
     assert whole.since(valve).quantity("machine.overlap_a").before == 0.0

@@ -131,15 +131,17 @@ class Campaign:
     @property
     def faster_m_s(self) -> float:
         """By how much the table was faster than asked, at most, at its greatest speeds."""
-        fastest = max((m.leg.speed_m_s for m in self._measured.values()), default=0.0)
-        near = [m.faster_m_s for m in self._measured.values() if m.leg.speed_m_s >= NEAR * fastest]
+        near = [m.faster_m_s for m in self._measured.values() if m.leg.speed_m_s >= NEAR * self._fastest_m_s]
         return max(near, default=0.0)
+
+    @property
+    def _fastest_m_s(self) -> float:
+        return max((m.leg.speed_m_s for m in self._measured.values()), default=0.0)
 
     def _passes_limit(self, leg: Leg) -> bool:
         """Whether the table would, by what the greatest speeds before it showed."""
-        fastest = max((m.leg.speed_m_s for m in self._measured.values()), default=0.0)
         limit = float(self.header.facts["limits.velocity.max_m_s"])
-        return leg.speed_m_s > fastest > 0.0 and leg.speed_m_s + self.faster_m_s > REACHED * limit
+        return leg.speed_m_s > self._fastest_m_s > 0.0 and leg.speed_m_s + self.faster_m_s > REACHED * limit
 
     @property
     def progress(self) -> Progress:

@@ -68,7 +68,7 @@ def fit_stored(folder: Path) -> PlantFit:
 def _without_fast(slow: Driven, facts: Facts, why: str) -> PlantFit:
     """From the slow sine alone, where the valve swallows the fast motions."""
     fit = fit_plant([slow], facts, alone=True)
-    return fit._replace(fast=why, notes=(*fit.notes, f"{why}: {_VALVE_ALONE}. Set these, and identify again"))
+    return fit._replace(fast_left_out=why, notes=(*fit.notes, f"{why}: {_VALVE_ALONE}. Set these, and identify again"))
 
 
 def fit_plant(driven: Sequence[Driven], facts: Facts, *, alone: bool = False) -> PlantFit:

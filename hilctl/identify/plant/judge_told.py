@@ -49,7 +49,7 @@ class PlantFit(NamedTuple):
     rig_seconds: float
     samples: int
     losses: tuple[str, ...] = ()
-    fast: str = ""  # why the fast motions are not in it, where the valve swallows them: to be driven once it is set
+    fast_left_out: str = ""  # why they are, where the valve swallows them: to be driven once it is set
 
     def quantity(self, key: str) -> Quantity:
         """By key."""

@@ -18,7 +18,7 @@ class Fit(SimpleNamespace):
         return ("whole", first)
 
 
-VALVE, WHOLE = Fit(fast="swallowed", overlap=0.05), Fit(fast="", overlap=0.049)
+VALVE, WHOLE = Fit(fast_left_out="swallowed", overlap=0.05), Fit(fast_left_out="", overlap=0.049)
 
 
 @pytest.fixture
