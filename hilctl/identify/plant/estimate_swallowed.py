@@ -18,12 +18,12 @@ _LEAST_DROP = 0.1  # of the supply pressure across the valve
 def swallowed_m_s(record: Record, facts: Facts) -> float:
     """From the record of a slow sine; 0 where the rig file's overlap explains it all."""
     speed = np.gradient(record["xd_m"], facts.dt_s)
-    moving = np.abs(speed) > _MOVING * np.abs(speed).max()
+    moving = np.abs(speed) > _MOVING * np.nanmax(np.abs(speed))  # ticks that did not run have no number
     side, supply = np.sign(speed), facts["machine.Ps"]
     load = record.bridged["pressure_a_pa"] - record.bridged["pressure_b_pa"]
     opening = record["u_applied"] * np.sqrt(np.maximum(1 - side * load / supply, _LEAST_DROP))
     terms = np.stack([side, speed, np.ones(len(speed))], axis=1)
-    seen = moving & np.isfinite(opening)
+    seen = moving & np.isfinite(opening) & np.isfinite(speed)
     shut = float(np.linalg.lstsq(terms[seen], opening[seen], rcond=None)[0][0])
     known = facts["law.valve.inverse"] * 0.5 * (sum(declared_overlaps(facts.values)) + facts["machine.hysteresis"])
     return max(0.0, shut - float(known)) * float(facts["machine.Qn"] / facts["machine.A"])
