@@ -3,8 +3,8 @@
 Of the others the files whose tests may take longest come first, so that no worker is left with one when the others have
 ended. An example has no deadline: a test counts and compares, and never measures time. Of the slow cases of a long list
 (`many`), HILCTL_SLOW_SHARE run, and at least one of each test: those marked `many(first=True)` before the others. Of
-the other slow cases those run whose turn it is, where HILCTL_SLOW_TURN says one: 2/4 is the third of four. The summary
-says how much processor time other machines on this host took, and which tests waited for a quieter moment. One on the
+the other slow cases those run whose turn it is, where HILCTL_SLOW_TURN says one: 2/8 is the third of eight, all of which
+take about as long. The summary says how much processor time other machines on this host took, and which tests waited for a quieter moment. One on the
 real clock that failed while this host stood still is run again when it no longer does, twice at most, and named there
 as well.
 """
@@ -18,7 +18,6 @@ import gc
 import signal
 from contextlib import ExitStack
 from pathlib import Path
-from zlib import crc32
 
 import pytest
 from hypothesis import settings
@@ -123,6 +122,7 @@ def _longest_files_first(items: list[pytest.Item]) -> None:
 def _thin_out(config: pytest.Config, items: list[pytest.Item], share: float, turn: str) -> None:
     """Leaves a share of each long list of slow cases, and of the other slow cases those whose turn it is."""
     now, of = map(int, turn.split("/"))
+    turn_of = timings.turns(_LISTED, of)
     lists: dict[str, list[pytest.Item]] = {}
     left_out = set()
     for item in items:
@@ -130,7 +130,7 @@ def _thin_out(config: pytest.Config, items: list[pytest.Item], share: float, tur
             continue
         if share < 1 and item.get_closest_marker("many"):
             lists.setdefault(item.nodeid.partition("[")[0], []).append(item)
-        elif _checksum(item) % of != now % of:
+        elif turn_of.get(item.nodeid, timings.checksum(item.nodeid) % of) != now % of:
             left_out.add(item.nodeid)
     for cases in lists.values():
         cases.sort(key=_rank)
@@ -143,9 +143,4 @@ def _thin_out(config: pytest.Config, items: list[pytest.Item], share: float, tur
 def _rank(item: pytest.Item) -> tuple[bool, int]:
     """Those that say so come first."""
     first = any(mark.kwargs.get("first") for mark in item.iter_markers("many"))
-    return not first, _checksum(item)
-
-
-def _checksum(item: pytest.Item) -> int:
-    """Of the name: the same on every machine."""
-    return crc32(item.nodeid.encode())
+    return not first, timings.checksum(item.nodeid)

@@ -7,6 +7,7 @@ part. A run with HILCTL_TIMINGS=1 writes what it measured into the file: what is
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -25,6 +26,20 @@ def kept(text: str) -> dict[str, float]:
 def said(took_s: Mapping[str, float]) -> str:
     """As the file has it."""
     return "".join(f"{seconds:.1f} {name}\n" for name, seconds in sorted(took_s.items()))
+
+
+def turns(took_s: Mapping[str, float], of: int) -> dict[str, int]:
+    """In which turn each listed case runs, so that all turns take about as long; the same on every machine."""
+    filled, turn_of = [0.0] * of, {}
+    for name in sorted(took_s, key=lambda name: (-took_s[name], name)):
+        turn_of[name] = filled.index(min(filled))
+        filled[turn_of[name]] += took_s[name]
+    return turn_of
+
+
+def checksum(name: str) -> int:
+    """The same on every machine."""
+    return crc32(name.encode())
 
 
 def renewed(before: Mapping[str, float], reports: Iterable[pytest.TestReport]) -> dict[str, float]:

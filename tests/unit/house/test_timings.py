@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests import conftest, timings
-from tests.timings import LONG_S, LONG_WAITING_S, kept, look, renewed, said
+from tests.timings import LONG_S, LONG_WAITING_S, kept, look, renewed, said, turns
 
 LISTED = kept(timings.FILE.read_text(encoding="utf-8"))
 NAMES = st.text("abc[ ]:-", min_size=1).map(lambda name: f"t.py::{name}".strip())
@@ -21,6 +21,18 @@ def report(nodeid, seconds, *marks):
 @given(st.dictionaries(NAMES, st.floats(0.7, 99).map(lambda s: round(s, 1))))
 def test_what_is_written_is_read_again(took_s):
     assert kept(said(took_s)) == took_s
+
+
+@given(st.dictionaries(NAMES, st.floats(0.5, 99)), st.integers(1, 9))
+def test_turns_are_about_as_long_as_each_other(took_s, of):
+    of_case = turns(took_s, of)
+    filled = [sum(took_s[name] for name, turn in of_case.items() if turn == now) for now in range(of)]
+    assert of_case.keys() == took_s.keys()
+    assert max(filled) - min(filled) <= max(took_s.values(), default=0) + 1e-9
+
+
+def test_a_case_has_its_turn_whatever_order_the_file_has():
+    assert turns(LISTED, 8) == turns(dict(reversed(LISTED.items())), 8)
 
 
 def test_a_run_lists_what_took_long_and_no_longer_what_did_not_and_leaves_the_rest():
