@@ -3,10 +3,10 @@
 Of the others the files whose tests may take longest come first, so that no worker is left with one when the others have
 ended. An example has no deadline: a test counts and compares, and never measures time. Of the slow cases of a long list
 (`many`), HILCTL_SLOW_SHARE run, and at least one of each test: those marked `many(first=True)` before the others. Of
-the other slow cases those run whose turn it is, where HILCTL_SLOW_TURN says one: 2/8 is the third of eight, all of which
-take about as long. The summary says how much processor time other machines on this host took, and which tests waited for a quieter moment. One on the
-real clock that failed while this host stood still is run again when it no longer does, twice at most, and named there
-as well.
+the other slow cases those run whose turn it is, where HILCTL_SLOW_TURN says one: 2/8 is the third of eight, which take
+about as long each. The summary says how much processor time other machines on this host took, and which tests waited
+for a quieter moment. One on the real clock that failed while this host stood still is run again when it no longer does,
+twice at most, and named there as well.
 """
 
 import os
