@@ -5,7 +5,6 @@ host: it may look 0.2 ms later. So what comes is dated at once, and acts and is 
 turns friction round by commands of a tick each, which cancel one another only where each acts as long as the next.)
 """
 
-import os
 import select
 import socket
 import struct
@@ -17,6 +16,7 @@ import numpy as np
 
 from hilctl.rt.jit import PLAIN, jit
 from hilctl.rt.libc import EVENT_FD, monotonic_ns, wait_event
+from hilctl.rt.priority import prefer
 
 PRIORITY = 41  # before the device
 _MOST = 4096  # descriptors
@@ -47,10 +47,7 @@ class Arrivals:
             threading.Thread(target=self._date, args=(self._epoll.fileno(),), daemon=True).start()
 
     def _date(self, fd: int) -> None:
-        try:
-            os.sched_setscheduler(threading.get_native_id(), os.SCHED_FIFO, os.sched_param(PRIORITY))
-        except OSError:
-            pass  # not allowed here
+        prefer(PRIORITY)
         rt_date(fd, np.zeros(4, np.uint32), self._came_ns)
 
     def watch(self, fd: int) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import os
 import selectors
 import signal
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from firmware_bridge.emulate.faults import MIXED, SERIAL, TEXT
 from firmware_bridge.emulate.plant import Plant
 from firmware_bridge.modbus.settings import Config
 from firmware_bridge.serial_text.settings import Described
+from hilctl.rt.priority import prefer
 
 PERIOD_S = 50e-6  # of the plant: a command waits no longer for it
 BEAT_S = 7e-4  # a device that nobody asks moves so often; no multiple meets the requests of a loop at 1 kHz
@@ -39,7 +39,7 @@ class Wish(NamedTuple):
 
 def run(wish: Wish, tell: Callable[[str], None]) -> None:
     """Until `quit`, SIGTERM or Ctrl-C. `tell` is given the places where it is reached, when they are."""
-    _prefer()
+    prefer(_PRIORITY)
     arrivals.begin()
     with asyncio.Runner(loop_factory=_loop) as runner:
         runner.run(_run(wish, tell))
@@ -48,14 +48,6 @@ def run(wish: Wish, tell: Callable[[str], None]) -> None:
 def _loop() -> asyncio.AbstractEventLoop:
     """One whose timers are exact: epoll waits in whole milliseconds."""
     return asyncio.SelectorEventLoop(selectors.SelectSelector())
-
-
-def _prefer() -> None:
-    """Before everything ordinary, where that is allowed."""
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(_PRIORITY))
-    except OSError:
-        pass
 
 
 async def _run(wish: Wish, tell: Callable[[str], None]) -> None:

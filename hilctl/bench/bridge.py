@@ -30,6 +30,7 @@ from hilctl.bench.cyclictest import PRIORITY
 from hilctl.bench.exchange import ROUND, rt_round
 from hilctl.bench.exchange_peers import serial_frames
 from hilctl.bench.host import host
+from hilctl.rt.priority import prefer
 
 PRESETS = {"modbus-tcp": "table-500-modbus", "modbus-rtu": "table-500-rtu", "serial": "table-500-serial"}
 _One = TypeVar("_One", Second, Course)
@@ -98,9 +99,7 @@ def _terminal(preset: str, seconds: float) -> float:
 @contextmanager
 def _preferred() -> Iterator[None]:
     """As the loop runs, where that is allowed."""
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
-    except OSError:
+    if not prefer(PRIORITY):
         yield
         return
     try:

@@ -21,6 +21,8 @@ import signal
 import struct
 from typing import Any
 
+from hilctl.rt.priority import prefer
+
 MCL_CURRENT, MCL_FUTURE, MCL_ONFAULT = 1, 2, 4  # <bits/mman.h>
 MADV_POPULATE_WRITE = 23  # Linux 5.14
 PR_SET_NAME, PR_SET_TIMERSLACK = 15, 29  # <linux/prctl.h>
@@ -65,12 +67,8 @@ class Host:
                 self.cpu = cpu
             except OSError:
                 self.cpu = -1
-        if priority > 0:
-            try:
-                os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
-                self.fifo, self.priority = True, priority
-            except OSError:
-                self.fifo = False
+        if priority > 0 and prefer(priority):
+            self.fifo, self.priority = True, priority
 
     def text(self, priority: int, cpu: int) -> str:
         """What was wanted and not granted; empty when nothing."""

@@ -12,11 +12,13 @@ from firmware_bridge.firmware.build import METAL, build
 from firmware_bridge.firmware.emulated import EmulatedBoard
 from firmware_bridge.serial_frame.messages import ONE, State
 from hilctl.client import Client, Refused, private_service
+from hilctl.rt.priority import prefer
 from tests.system.service_parts import LATE_HOST, ROOM, SHARED, core_of, until
 
 TICK_HZ = 2000  # of the board
 OPEN = ONE // 200  # a valve command that moves the table
 HANDSHAKE_S = 10.0
+_PRIORITY = 40  # below every loop: a board has a processor of its own, this one shares a host
 TTL_TICKS = 200  # 100 ms: the board is a process among others on a host that may be busy
 
 # Slow enough for that time-to-live; and a busy host delays answers, which is no fault of the link.
@@ -40,7 +42,9 @@ def board(kind: str = "native") -> Board:
     """The firmware on a pseudo-terminal: a process of this PC, or a Cortex-M in QEMU."""
     if kind in METAL:
         return EmulatedBoard(build(kind), kind)
-    return Board(build(kind), has_line=True)
+    made = Board(build(kind), has_line=True)
+    prefer(_PRIORITY, made.process.pid)
+    return made
 
 
 @contextmanager

@@ -33,7 +33,6 @@ _SLOW = {
     **{key: value for key, value in ARMS_FAST.items() if not key.startswith("twin.")},
     "loop.rate_hz": 200.0,
     "loop.time_to_live_s": 0.1,
-    "loop.priority": 0,
     **ROOM,
     **SHARED,
     **LATE_HOST,

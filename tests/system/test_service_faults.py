@@ -25,7 +25,6 @@ _QUICK = {
     "service.lease_timeout_s": 1.5,
     "service.timeout_s": 10.0,  # of a busy host, not of a fault
     **LATE_HOST,
-    "loop.priority": 0,
 }
 _HOLDER = """
 import sys
