@@ -30,6 +30,23 @@ def test_a_processor_that_was_taken_away_shows_as_long_as_it_was_and_is_forgotte
     assert all(watcher.returncode is not None for watcher in watch.watchers)
 
 
+def test_a_line_whose_bytes_come_late_counts_as_a_stall(monkeypatch):
+    fd, now_ns, parents = os.memfd_create("seen"), [0], [1, 1, 1, 0]
+    os.ftruncate(fd, 8)
+
+    def late(line):
+        now_ns[0] += round(3e9 * LONG_S) if len(parents) == 2 else 0
+
+    monkeypatch.setattr(stalls.Line, "carry", late)
+    monkeypatch.setattr(stalls.os, "getppid", lambda: parents.pop(0))
+    monkeypatch.setattr(stalls.os, "sched_setaffinity", lambda process, processors: None)
+    monkeypatch.setattr(stalls.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(stalls.time, "monotonic_ns", lambda: now_ns[0])
+    stalls.watch(fd, 0, 0, 1)
+    assert int.from_bytes(os.pread(fd, 8, 0), "little") / 1e9 > 2 * LONG_S
+    os.close(fd)
+
+
 @pytest.mark.parametrize(("stalls_s", "looks"), [([0.0], 1), ([1.0, 1.0, 0.0], 3), ([1.0] * 20, QUIET_TRIES)])
 def test_a_test_is_run_again_when_nothing_stands_still_any_more_or_after_a_few_looks(stalls_s, looks, monkeypatch):
     monkeypatch.setattr(stalls, "QUIET_S", 0.0)
