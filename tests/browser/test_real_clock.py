@@ -22,10 +22,19 @@ def service():
         yield service
 
 
-def moving(page, rig):
-    """A motion without end."""
+def without_a_trip(page, rig):
+    """The lease is the page's, and what a test before has left is reset."""
     if "yours" not in clicks.status(page, "Lease").inner_text():
         clicks.take_the_lease(page)
+    if rig.status()["trip"]:
+        until(lambda: rig.status()["mode"] in ("hold", "off"), "rest")
+        clicks.press(page, "Reset the trip")
+        until(lambda: not rig.status()["trip"], "the reset")
+
+
+def moving(page, rig):
+    """A motion without end."""
+    without_a_trip(page, rig)
     if rig.status()["mode"] == "off":
         clicks.arm(page)
     clicks.tab(page, "Run")
@@ -67,10 +76,7 @@ def test_a_browser_that_goes_while_the_table_moves_stops_it_as_the_rig_file_says
 
 def test_every_sample_of_a_capture_is_there(page, rig):
     """On a host that is late now and then: what the loop missed is said, nothing else is missing."""
-    clicks.take_the_lease(page)
-    if rig.status()["trip"]:
-        until(lambda: rig.status()["mode"] in ("hold", "off"), "rest")
-        clicks.press(page, "Reset the trip")
+    without_a_trip(page, rig)
     clicks.tab(page, "Scope")
     clicks.choose(page, "when", "an event comes")
     clicks.fill(page, "before", 0.5)
