@@ -94,7 +94,7 @@ ARMING = record_of(
         ("up_m_s", np.float64),
         ("down_m_s", np.float64),
         ("slower_m_s", np.float64),  # mean speed of the round before,
-        ("smaller", np.float64),  # and its opening
+        ("smaller", np.float64),  # and its opening; 0: none was measured
         ("gain_m_s", np.float64),  # measured speed for a full opening at low pressure
         ("bump", np.float64),  # opening of this round's bumps, overlap included
         ("overlap", np.float64),  # as far as arming knows it; less than a bump may be friction
@@ -145,6 +145,7 @@ def _rt_next(step: int, a: Any) -> None:
 def rt_arming_start(x: float, a: Any) -> None:
     """Begins at the first step."""
     a.rounds = a.corrections = a.searched = 0
+    a.smaller = 0.0
     a.begin_m = x
     _rt_next(Step.REST.value, a)
 
@@ -300,6 +301,7 @@ def _rt_searched(c: Any, machine: Any, value: Any, supply_pa: float, dt_s: float
     a.null += 0.5 * (s.up - s.down)
     a.overlap = max(0.5 * (s.up + s.down) - _SEEN_EARLY * bump, 0.0)
     a.rounds = 0
+    a.smaller = 0.0
     _rt_round(c, machine, 0.0, value, supply_pa, a)
     return GOING
 

@@ -57,11 +57,11 @@ def rt_judge_bumps(c: Any, promised_m_s: float, least_m: float, resolved: bool, 
     if not a.gain_m_s > 0.0:  # it went, and had stopped by the second half
         return rt_ends(Trip.NO_MOTION.value, 0.0, least_m, -1, a)
     speed_m_s = 0.5 * (a.up_m_s - a.down_m_s)
-    larger, faster_m_s = a.bump - a.smaller, speed_m_s - a.slower_m_s
+    compared, larger, faster_m_s = a.smaller > 0.0, a.bump - a.smaller, speed_m_s - a.slower_m_s
     a.smaller, a.slower_m_s = a.bump, speed_m_s
     even = abs(a.up_m_s + a.down_m_s) < speed_m_s  # else the null is off, and one way is hardly open
     hardly = even and faster_m_s < c.response * promised_m_s * larger
-    if not own and a.rounds > 1 and larger > _SHORT * c.bump and hardly:
+    if not own and compared and larger > _SHORT * c.bump and hardly:
         return rt_ends(Trip.NO_MOTION.value, 0.0, least_m, -1, a)  # no overlap: the valve hardly answers
     missing = 0.0 if own else beyond * (1.0 - a.gain_m_s / promised_m_s)
     short = missing > _SHORT * beyond

@@ -49,6 +49,13 @@ def held(preset, overlap, hysteresis, folder):
     return told, share
 
 
+def test_a_lost_exchange_in_the_first_bumps_behind_an_overlap_does_not_end_arming():
+    changes = {**a_valve(0.05, 0.0), **LOSSES, "twin.valve.null_bias": -0.0044}  # with these losses it is then
+    with private_service("table-500-text", changes=changes) as service, Client(service.commands) as rig:
+        rig.arm()
+        assert rig.status()["mode"] == "hold"
+
+
 @pytest.mark.always
 def test_over_modbus_a_rig_with_a_valve_as_it_is_sold_commissions_itself(tmp_path):
     told, share = held("table-500-modbus", 0.02, 0.003, tmp_path)

@@ -215,6 +215,7 @@ static inline int64_t searched(const Arming *c, const Machine *m, const double *
     a->null += 0.5 * (s->up - s->down);
     a->overlap = most(0.5 * (s->up + s->down) - seen_early * from_null, 0);
     a->rounds = 0;
+    a->smaller = 0.0;
     return bumps(c, m, 0, value, a);
 }
 
@@ -241,9 +242,10 @@ static inline int64_t judge_bumps(const Arming *c, double promised, double least
     a->gain_m_s = (a->up_m_s - a->down_m_s) / (2 * beyond);
     if (!(a->gain_m_s > 0)) return ends(Trip_NO_MOTION, 0, least_m, -1, a);
     double speed = 0.5 * (a->up_m_s - a->down_m_s), larger = a->bump - a->smaller, faster = speed - a->slower_m_s;
+    int compared = a->smaller > 0.0;
     a->smaller = a->bump; a->slower_m_s = speed;
     int even = fabs(a->up_m_s + a->down_m_s) < speed, hardly = even && faster < c->response * promised * larger;
-    if (!own && a->rounds > 1 && larger > missing_share * c->bump && hardly)
+    if (!own && compared && larger > missing_share * c->bump && hardly)
         return ends(Trip_NO_MOTION, 0, least_m, -1, a);
     double missing = own ? 0 : beyond * (1 - a->gain_m_s / promised);
     int falls_short = missing > missing_share * beyond;

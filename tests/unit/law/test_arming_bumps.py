@@ -204,6 +204,14 @@ def test_a_table_that_shows_no_motion_is_not_tried_again(disturbed):
     assert ended(gain=0.0, disturbed=disturbed, searched=1)[1] == Trip.NO_MOTION
 
 
+@pytest.mark.parametrize(("smaller", "ends"), [(0.0, False), (9.0 * C.bump, True)])
+def test_behind_an_overlap_a_round_is_compared_with_the_one_before_only_where_that_was_measured(smaller, ends):
+    speed_m_s = FULL * C.bump
+    before = {"smaller": smaller, "slower_m_s": speed_m_s if smaller else 0.0}
+    _, outcome = ended(overlap=9.0 * C.bump, bump=10.0 * C.bump, **before)
+    assert outcome == (Trip.NO_MOTION if ends else GOING)
+
+
 def test_a_disturbed_round_that_finds_no_fault_counts():
     a, outcome = ended(disturbed=3)
     assert (outcome, a.step) == (GOING, Step.HIGH_PRESSURE)

@@ -30,7 +30,7 @@ def test_a_start_begins_at_rest_where_the_table_is():
     before = a.copy()
     rt_arming_start(0.25, a)
     assert changed(before, a) == {"step": 1, "in_step_s": 0.0, "begin_m": 0.25, "n": 0.0, "t": 0.0, "tt": 0.0, "x": 0.0,
-                                  "tx": 0.0, "corrections": 0, "rounds": 0, "searched": 0}
+                                  "tx": 0.0, "corrections": 0, "rounds": 0, "searched": 0, "smaller": 0.0}
 
 
 def test_what_may_have_changed_is_proved_again_from_the_nominal_null():
