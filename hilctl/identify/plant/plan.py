@@ -104,7 +104,6 @@ def legs_of(facts: Facts, share: float = 1.0, swallowed: float = 0.0) -> list[Le
     if not swallows(swallowed / share, facts):
         swallowed = 0.0
     asked = shake + facts.mode_rad_s * swallowed  # at the mode, shake is left of it
-    asked = min(asked, _held_m_s2(facts, 1))  # at a slow rate that would pass limits.velocity with one lost command
     knee_hz = max(KNEE * mode_hz, asked / (4 * math.pi * min(fastest + swallowed, most_m_s)))  # the fastest is there
     first_hz = FIRST * mode_hz
     chirp = {
@@ -184,13 +183,8 @@ def swallows(speed_m_s: float, facts: Facts) -> bool:
 def _shake_m_s2(facts: Facts) -> float:
     """The acceleration of the fast sine and of the chirps."""
     push = facts["machine.A"] * facts["machine.Ps"] / facts["machine.m"]
-    shaken = min(PUSH_SHARE * push, ACCELERATION_SHARE * facts["limits.acceleration.max_m_s2"])
-    return min(float(shaken), _held_m_s2(facts, HELD_TICKS))
-
-
-def _held_m_s2(facts: Facts, ticks: int) -> float:
-    """The most that may be asked where a loss holds a command for so many ticks."""
-    return float(HELD_SHARE * facts["limits.velocity.max_m_s"] * facts.rate_hz / ticks)
+    held = HELD_SHARE * facts["limits.velocity.max_m_s"] * facts.rate_hz / HELD_TICKS
+    return float(min(PUSH_SHARE * push, ACCELERATION_SHARE * facts["limits.acceleration.max_m_s2"], held))
 
 
 def _slow_enough(slow: Leg, held_s: float) -> Leg:
