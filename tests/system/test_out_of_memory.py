@@ -5,7 +5,7 @@ import pytest
 from firmware_bridge.firmware.build import compiler
 from firmware_bridge.serial_frame.messages import DeviceTrip, State
 from tests.system.out_of_memory import killed_by_the_kernel, possible
-from tests.system.serial_parts import TTL_TICKS, arm, board, move, service_of, ticks_pass, tripped
+from tests.system.serial_parts import TTL_TICKS, board, service_of, ticks_pass, tripped, under_way
 from tests.system.service_parts import alive, core_of, until
 
 pytestmark = [
@@ -21,8 +21,7 @@ pytestmark = [
 @pytest.fixture
 def moving():
     with board() as device, service_of(device) as (service, rig):
-        arm(rig)
-        move(rig, device)
+        under_way(rig, device)
         yield device, service
 
 

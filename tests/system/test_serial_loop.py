@@ -12,7 +12,18 @@ from firmware_bridge.serial_frame.messages import DeviceTrip, State
 from hilctl.client import Refused
 from hilctl.errors import HilctlError
 from hilctl.signals import Status
-from tests.system.serial_parts import TTL_TICKS, arm, board, kill_core, move, restored, service_of, ticks_pass, tripped
+from tests.system.serial_parts import (
+    TTL_TICKS,
+    arm,
+    board,
+    kill_core,
+    move,
+    restored,
+    service_of,
+    ticks_pass,
+    tripped,
+    under_way,
+)
 from tests.system.service_parts import core_of, link_comes, link_events, until
 
 pytestmark = [
@@ -45,8 +56,7 @@ def running():
 def moving(running):
     """Armed again by a person, whatever the test before has left; and moving."""
     device, service, rig = running
-    restored(device, rig)
-    return device, service, rig, move(rig, device)
+    return device, service, rig, under_way(rig, device)
 
 
 def test_the_rig_arms_tracks_and_is_switched_off_over_a_real_line(running):
@@ -162,8 +172,7 @@ def test_unplugged_while_moving_and_plugged_again_the_link_is_made_anew_and_only
     port = tmp_path / "port"
     port.symlink_to(device.port)
     with service_of(device, driver__port=str(port), loop__reconnect__longest_s=0.5) as (_, rig):
-        arm(rig)
-        motion = move(rig, device)
+        motion = under_way(rig, device)
         device.process.kill()
         assert rig.wait(motion).trip == "driver"
         assert rig.wait_mode("off").mode == "off"
