@@ -67,6 +67,17 @@ def test_the_plant_is_identified_in_under_a_minute_of_rig_time_and_can_be_set():
     assert said == [("slow sine", 0.0), ("fast sine", 0.25), ("chirp up", 0.5), ("chirp down", 0.75)]
 
 
+@pytest.mark.slow
+def test_at_a_slow_rate_the_gain_of_the_accelerometer_is_within_its_interval():
+    with private_service("table-500-text") as service, Client(service.commands) as rig:
+        rig.arm()
+        fit = identify_plant(rig)
+    gain = fit.quantity("sensors.acceleration.gain")
+    assert gain.identified and gain.low < 1 / 1.005 < gain.high  # the twin's shows half a percent too much
+    mass = fit.quantity("machine.m")
+    assert mass.identified and mass.low < NOMINAL["m"] < mass.high
+
+
 class Stalls(Client):
     """In whose first motions the loop was late for many ticks in one piece."""
 

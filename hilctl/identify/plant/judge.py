@@ -19,6 +19,7 @@ from hilctl.experiment.drive import Driven, LegFault, over, stored, usable
 from hilctl.experiment.facts import Facts, read_facts
 from hilctl.experiment.noise import with_noise
 from hilctl.experiment.policy import EQUATION, wider
+from hilctl.experiment.scales import SURE
 from hilctl.experiment.sensors import SENSED
 from hilctl.identify.plant.estimate_flow import fit_flow, words_of
 from hilctl.identify.plant.estimate_mass import weigh
@@ -26,7 +27,7 @@ from hilctl.identify.plant.estimate_swallowed import swallowed_m_s
 from hilctl.identify.plant.judge_told import PlantFit, told
 from hilctl.identify.plant.judge_valve import slew_note
 from hilctl.identify.plant.model_flow import Lines, lines_of, spool
-from hilctl.identify.plant.model_motion import compare
+from hilctl.identify.plant.model_motion import compare, of_steps
 from hilctl.identify.plant.model_signals import PRESSURES_HZ, Reals, Shown, shown
 from hilctl.identify.plant.plan import SEEN_SHARE, Swallowed, last_hz, legs_of, measure, oldest_s, swallows, wrong
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 WORK = "identification of the plant"
 LEAST_CORRELATION, SLIDING = 0.5, 0.2  # of force and acceleration; from this share of the greatest speed on
 LEAST_EXPLAINED = 80.0  # % of the flow
+NOTED = 1e-3  # of the scale: less does not show in an interval
 _STILL_S = 0.2  # of the rest behind each motion
 _VALVE_ALONE = (
     "only the valve's flow gain, overlap, hysteresis and null are identified; mass, oil, leakage, the valve's speed "
@@ -84,6 +86,8 @@ def fit_plant(driven: Sequence[Driven], facts: Facts, *, alone: bool = False) ->
     problem = accelerometer.wrong(meter.gain)
     if problem:
         raise LegFault(problem)
+    steps = of_steps(values, facts.mode_rad_s, facts.dt_s)
+    meter = meter._replace(gain_sd=math.hypot(meter.gain_sd, meter.gain * steps))
     lines = [lines_of(record, meter, values, facts.mode_rad_s) for record in records]
     alone = alone or math.isfinite(records[0].pressures_hz)
     _check_signs(lines, values, alone)
@@ -105,7 +109,8 @@ def fit_plant(driven: Sequence[Driven], facts: Facts, *, alone: bool = False) ->
     held = [driven[0].losses.held_text] if driven[0].losses.held and not alone else []  # of a slow sine: `_seldom`
     asked = max(float(np.abs(np.diff(spool(one, fitted.value))).max()) / one.grid.dt_s for one in lines)
     seldom = _seldom(records[0], facts) if math.isfinite(records[0].pressures_hz) else ""
-    notes = [note for note in (seldom, "" if alone else slew_note(asked, values)) if note]
+    slow_loop = _slow_loop(steps, facts.rate_hz) if steps > NOTED else ""
+    notes = [note for note in (seldom, slow_loop, "" if alone else slew_note(asked, values)) if note]
     return found._replace(notes=(*found.notes, *notes, *remarks), losses=(*again, *lost, *held))
 
 
@@ -115,6 +120,15 @@ def _seldom(slow: Shown, facts: Facts) -> str:
         f"pressures are up to {1e3 * SEEN_SHARE / slow.pressures_hz:.0f} ms old when they are used: {_VALVE_ALONE}, "
         f"for motions up to {last_hz(facts):.0f} Hz need pressures at most "
         f"{1e3 * oldest_s(facts):.1f} ms old (driver.reading, every)"
+    )
+
+
+def _slow_loop(steps: float, rate_hz: float) -> str:
+    """What the steps of the command leave open."""
+    return (
+        f"at {rate_hz:g} Hz the steps of the command show in acceleration and pressures, and not in displacement: the "
+        f"intervals of m and of the accelerometer's gain allow {100 * SURE * steps:.2g} % for that; a faster loop "
+        "(loop.rate_hz) narrows them"
     )
 
 
