@@ -73,7 +73,7 @@ def arm(rig: Client) -> None:
         except Refused as refused:
             if any(why in str(refused) for why in ("valid reading", "rest_speed", "tells nothing")):
                 return False
-            if (rig.status()["trip"] or {}).get("name") == "driver":
+            if (rig.status()["trip"] or {}).get("name") in ("driver", "sensor_stale"):
                 _reset(rig)
                 return False
             raise
