@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hilctl.client import Client, Code, private_service
+from hilctl.client import Client, Code, Refused, private_service
 from hilctl.recording.reader import open_recording
 from hilctl.signals import NAMES
 from hilctl.wire import PROTOCOL
@@ -263,15 +263,23 @@ def test_what_memory_no_longer_holds_is_gone_unless_it_is_recorded(rig):
             assert recording.columns("position_m", end=3001)["position_m"].tobytes() == old["position_m"].tobytes()
 
 
+def kept_from(rig, number):
+    """The first sample that has not been read yet; None where that one is gone before time waits."""
+    try:
+        return rig.ask("fetch", first=number, last=number, channels=["tick"], keep=True)["first"] + 1
+    except Refused as refused:
+        assert refused.code == Code.GONE
+        return None
+
+
 def test_virtual_time_waits_for_who_keeps(rig):
-    first = rig.status()["history"]["end"]
-    rig.ask("fetch", first=first, channels=["tick"], keep=True)
+    first = until(lambda: kept_from(rig, rig.status()["history"]["end"]), "a sample that is still there")
     rig.track("sine", amplitude_m=0.002, frequency_hz=1.0)
     rig.ask("fetch", first=first, last=first, channels=["tick"], keep=True)
     standing = until(
         lambda: (a := rig.status()["history"]["end"]) == rig.status()["history"]["end"] and a > first and a
     )
-    samples = rig.samples(first, standing - 1, ["tick"])
+    samples = rig.samples(first + 1, standing - 1, ["tick"])
     assert np.all(np.diff(samples["tick"]) == 1)  # nothing of it was lost, however long we took
     assert rig.stop().why == "mode"
 
