@@ -73,10 +73,10 @@ def arm(rig: Client) -> None:
         except Refused as refused:
             if any(why in str(refused) for why in ("valid reading", "rest_speed", "tells nothing")):
                 return False
-            if (rig.status()["trip"] or {}).get("name") in ("driver", "sensor_stale"):
-                _reset(rig)
-                return False
-            raise
+            if (rig.status()["trip"] or {}).get("name") not in ("driver", "sensor_stale", "late_ticks"):
+                raise
+            _reset(rig)
+            return False
         return True
 
     until(armed, "arming")
@@ -105,7 +105,12 @@ def restored(made: Board, rig: Client) -> None:
 def move(rig: Client, made: Board) -> Any:
     """A motion that would go on for minutes, well under way: the valve is open."""
     motion = rig.track("sine", amplitude_m=0.005, frequency_hz=1.0, cycles=100)
-    until(lambda: (seen := made.seen())["state"] != State.RUNNING or abs(seen["valve"]) > OPEN, "the motion")
+
+    def well_under_way() -> bool:
+        seen = made.seen()
+        return seen["state"] != State.RUNNING or abs(seen["valve"]) > OPEN or rig.status()["trip"] is not None
+
+    until(well_under_way, "the motion")
     return motion
 
 
