@@ -10,6 +10,7 @@ from hilctl.experiment.drive import LegFault, taken
 from hilctl.experiment.facts import read_facts
 from hilctl.identify.plant import fit_plant, identify_plant
 from hilctl.identify.plant.plan import measure
+from sim.sensors import filter_delay_s
 
 SHARE = float(os.environ.get("HILCTL_SLOW_SHARE", "1"))
 NOMINAL = {"m": 500.0, "Qn": 4.6188e-3, "beta": 9e8, "wv": 643.0, "zv": 0.88, "Ctc": 5e-12}
@@ -65,6 +66,16 @@ def test_the_plant_is_identified_in_under_a_minute_of_rig_time_and_can_be_set():
     assert abs(off["m"]) < 0.5 and abs(off["Qn"]) < 0.5 and abs(off["beta"]) < 1.5 and abs(off["delay_ms"]) < 0.1
     assert fit.rig_seconds < 60.0
     assert said == [("slow sine", 0.0), ("fast sine", 0.25), ("chirp up", 0.5), ("chirp down", 0.75)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bandwidth_hz", [120.0, 250.0])
+def test_an_accelerometer_that_filters_more_than_the_rig_file_says_is_found_out_and_set(bandwidth_hz):
+    truth, fit = identified("karnopp", 3, **{"twin.sensors.acceleration.bandwidth_hz": bandwidth_hz})
+    key = "sensors.acceleration.delay_s"
+    assert fit.changes()[key] == pytest.approx(filter_delay_s(bandwidth_hz), abs=5e-5)
+    for name, off in errors(truth, fit).items():
+        assert abs(off) < {"Ctc": 10.0, "delay_ms": 0.1}.get(name, 3.0), (name, off)
 
 
 @pytest.mark.slow

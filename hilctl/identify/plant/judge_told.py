@@ -20,6 +20,7 @@ from hilctl.results.quantity import Flag, Quantity, quantity
 
 UNSURE = 0.25  # of the value: with a wider half of the interval it is not identifiable
 LATE = 0.5e-3  # s: the same for delays
+ON_TIME_S = 5e-5  # off by less, the accelerometer's delay stays as the rig file says
 LEAK = 0.04  # of Ctc: what noise of the pressures, and edges that leak otherwise than assumed, change; twins, 2026-11
 DAMPING = 0.007  # of zv: likewise
 MISFIT = 3.0  # scatter of a line
@@ -29,6 +30,7 @@ SUPPLY_OFF = 0.05  # of the supply pressure, by which what is measured may diffe
 MODEL = frozenset({  # what the inverse model takes
     "machine.m", "machine.Qn", "machine.beta", "machine.Ctc", "machine.wv", "machine.zv", "law.feed.extra_preview_s",
 })  # fmt: skip
+_DELAY = "sensors.acceleration.delay_s"
 _MAY_BE_NONE = ("dead_band", "play", "rounding", "threshold", "Ctc")
 _FLOW = "flow of the valve against pressures and motion, sines and chirps"
 _FORCE = "force against acceleration in fast sliding, friction a nuisance"
@@ -61,7 +63,7 @@ class PlantFit(NamedTuple):
             key: q.value for key, q in self.quantities.items()
             if key in self.model and q.identified and q.before is not None and q.value is not None
         }  # fmt: skip
-        return {**model, **valve_changes(self.quantities)}
+        return {**model, **valve_changes(self.quantities), **_delay_change(self.quantities)}
 
     def since(self, first: "PlantFit") -> "PlantFit":
         """After a first fit, which was set in between: with the values that were active before that, and with what it
@@ -150,9 +152,18 @@ def _estimated(
         ("sensors.displacement.delay_s", late, sd["tau"], 0),
     ):
         one(key, "s", value, own_sd, floor=LATE, at=at)
-    one("sensors.acceleration.delay_s", "s", late + meter.later_s, math.hypot(sd["tau"], meter.later_sd_s), _SIDES,
-        floor=LATE)  # fmt: skip
+    one(_DELAY, "s", facts["sensors.displacement.delay_s"] + meter.later_s, meter.later_sd_s, _SIDES, floor=LATE)
     return found
+
+
+def _delay_change(quantities: Mapping[str, Quantity]) -> dict[str, float]:
+    """The accelerometer's delay, where it is another one than the rig file says."""
+    found = quantities.get(_DELAY)
+    if found is None or not found.identified or found.value is None or found.before is None:
+        return {}
+    reach = max(0.5 * (found.bounds[1] - found.bounds[0]), ON_TIME_S)
+    value = max(found.value, 0.0)
+    return {_DELAY: value} if abs(value - found.before) > reach else {}
 
 
 def _lag(fitted: Fitted) -> tuple[float, float, float]:
@@ -239,4 +250,9 @@ def _notes(meter: Accelerometer, facts: Mapping[str, Any]) -> tuple[str, ...]:
     )
     leak = "Ctc is the cylinder's leakage beside machine.Kc: only their sum is identifiable"
     late = f"delays are relative to the pressure sensors, which count as immediate; the supply pressure is {supply}"
-    return scales, mass, flow, leak, late
+    sides = (
+        "the accelerometer is compared with displacement: where its delay is not as the rig file says, it is set; its "
+        "gain is reported and not set, for these data do not say which of the two is off, and neither is "
+        "sensors.displacement.delay_s"
+    )
+    return scales, mass, flow, leak, late, sides

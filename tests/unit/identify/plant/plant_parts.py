@@ -43,9 +43,11 @@ def facts(rate_hz: float = 1000.0, **changes: Any) -> Believed:
 
 
 def records(
-    seed: int | None = 0, *, accelerometer: float = 1.005, push: float = 25e3, late_s: float = 0.0, **truth: float
-) -> list[Driven]:
-    """A slow and a fast sine and two sweeps, with noise unless there is no seed."""
+    seed: int | None = 0, *, accelerometer: float = 1.005, push: float = 25e3, late_s: float = 0.0,
+    filter_s: float = 0.0, **truth: float,
+) -> list[Driven]:  # fmt: skip
+    """A slow and a fast sine and two sweeps, with noise unless there is no seed; `filter_s`: the delay of two equal
+    poles in the accelerometer, instead of the declared one."""
     true = {**TRUE, **truth}
     rng = np.random.default_rng(seed) if seed is not None else None
     legs = [
@@ -53,7 +55,7 @@ def records(
         ("chirp up", 4.0, _sweep(4.0, 70.0, 8.0)), ("chirp down", 4.0, _sweep(70.0, 4.0, 8.0)),
     ]  # fmt: skip
     return [
-        taken(name, _samples(x, true, rng, accelerometer, push, late_s), 1000.0, {"lowest_hz": lowest})
+        taken(name, _samples(x, true, rng, accelerometer, push, late_s, filter_s), 1000.0, {"lowest_hz": lowest})
         for name, lowest, x in legs
     ]
 
@@ -87,7 +89,9 @@ def _derivative(y: Any) -> Any:
     return np.fft.irfft(1j * w * np.fft.rfft(y), len(y))
 
 
-def _samples(x: Any, true: dict[str, float], rng: Any, accelerometer: float, push: float, late_s: float) -> Any:
+def _samples(
+    x: Any, true: dict[str, float], rng: Any, accelerometer: float, push: float, late_s: float, filter_s: float
+) -> Any:
     area, half, ps = BELIEVED["machine.A"], BELIEVED["machine.Vt"] / 2, BELIEVED["machine.Ps"]
     v = _derivative(x)
     a = _derivative(v)
@@ -108,7 +112,8 @@ def _samples(x: Any, true: dict[str, float], rng: Any, accelerometer: float, pus
     held = np.sinc(w * 1e-3 / (2 * np.pi)) * np.exp(-s * 0.5e-3)
     lines *= np.exp(s * true["delay"]) / held * (w < 2 * np.pi * 400)
     sent = np.fft.irfft(lines, len(x)) - true["null"]
-    felt, seen = np.fft.rfft(a) * np.exp(-s * (5.1e-4 + late_s)), np.fft.rfft(x) * np.exp(-s * (5e-4 + late_s))
+    passed = 1 / (1 + 0.5 * filter_s * s) ** 2 if filter_s else np.exp(-s * 5.1e-4)
+    felt, seen = np.fft.rfft(a) * passed * np.exp(-s * late_s), np.fft.rfft(x) * np.exp(-s * (5e-4 + late_s))
     exact = {
         "displacement_m": np.fft.irfft(seen, len(x)), "acceleration_m_s2": accelerometer * np.fft.irfft(felt, len(x)),
         "pressure_a_pa": pa + push, "pressure_b_pa": pb - push, "u_applied": sent, "xd_m": x,
