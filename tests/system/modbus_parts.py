@@ -75,7 +75,7 @@ class Device:
         """The driver's table on this device, patient with a host that stalls."""
         # Without read-backs, which would make another count of requests in every test that counts them.
         patient = {"connect_timeout_s": 0.5, "answer_timeout_s": 0.4, "read_back_every": 0}
-        patient |= {f"reading__{name}__stale_s": 0.4 for name in modbus_maps.MAP["reading"]}
+        patient |= {f"reading__{name}__stale_s": 2.0 for name in modbus_maps.MAP["reading"]}
         shown = {key: value for key, value in changes.items() if not key.startswith("amplifier__")}
         made = modbus_maps.table(**{**patient, **shown})
         made["amplifier"] = self.reach()

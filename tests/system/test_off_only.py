@@ -80,7 +80,8 @@ def test_a_shift_and_an_arming_that_come_together_exclude_each_other(running, ri
     with Raw(service.commands) as raw:
         for i in range(6):
             switch_off(rig)
-            ops = {"set": {"values": {OFFSET: 1e-3 * (1 + i % 2)}}, "arm": {}}
+            shift = 1e-3 * (1 + i)  # one that is active already shifts nothing
+            ops = {"set": {"values": {OFFSET: shift}}, "arm": {}}
             names = [first, *(name for name in ops if name != first)]
             ids = {}
             for name in names:
@@ -92,7 +93,8 @@ def test_a_shift_and_an_arming_that_come_together_exclude_each_other(running, ri
                 assert reply["ok"] or reply["error"]["code"] in ("busy", "wrong_mode"), reply
             if replies["arm"]["ok"]:
                 assert rig.wait_mode("hold").why == "mode"
-    assert outcomes == {1}
+    # The first of the two may be over before a busy host has sent the second; after a shift the rig may be armed.
+    assert 1 in outcomes and outcomes <= ({1, 2} if first == "set" else {1})
     mode = "off"
     for event in rig.events(begin):
         assert event["kind"] != "epoch" or mode == "off"
