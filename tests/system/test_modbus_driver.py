@@ -97,9 +97,10 @@ def test_slow_groups_are_read_every_nth_tick_and_tell_their_age(kind):
         for _ in range(200):
             assert dialogue.tick() == Status.OK
             ages.append(int(dialogue.readings.age_ns[6]))
+        read = dialogue.health["answered"] - 200
         renewed = sum(later < earlier for earlier, later in pairwise(ages))
-        assert 8 <= renewed <= 10
-        assert dialogue.health["answered"] == 200 + renewed + (ages[1] > ages[0])
+        assert 9 <= read <= 10
+        assert 5 <= renewed <= read  # in a tick that a busy host made long a reading is old though it is new
 
 
 @KINDS
