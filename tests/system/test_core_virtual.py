@@ -174,7 +174,9 @@ def test_a_thread_that_waits_for_the_end_leaves_what_the_core_says_to_the_one_th
     monkeypatch.setattr(link._runner, "said", listened)
     stopper = threading.Thread(target=link.stop, args=(20.0,))
     stopper.start()
-    while stopper.is_alive() or link.poll() is None:
+    ended = False
+    while not ended:  # it may have ended before this thread looks for the first time
+        ended = not stopper.is_alive() and link.poll() is not None
         link.messages  # noqa: B018
     stopper.join()
     assert readers == {threading.current_thread()}
