@@ -13,12 +13,12 @@ from tests.system import core_parts
 
 def main(driver: str) -> None:
     """Arms, tracks a triangle, and beats until killed."""
-    link = core_parts.begin(driver, service_timeout_s=1.0)
+    triangle = core_parts.motion("triangle", amplitude_m=0.05, speed_m_s=0.3)
+    link = core_parts.begin(driver)
     core_parts.until(link, lambda: link.status.state == "running")
     core_parts.until(link, lambda: link.status.tick > 200)
     assert core_parts.ask(link, RequestKind.ARM).refusal == 0
     core_parts.until(link, lambda: link.status.mode == Mode.HOLD)
-    triangle = core_parts.motion("triangle", amplitude_m=0.05, speed_m_s=0.3)
     assert core_parts.ask(link, RequestKind.TRACK, triangle).refusal == 0
     moving = time.monotonic() + 1.0
     core_parts.until(link, lambda: link.drain(10_000) is not None and time.monotonic() > moving)

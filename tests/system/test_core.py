@@ -100,27 +100,24 @@ def test_a_service_that_goes_away_before_the_start_leaves_no_core_behind():
 @pytest.fixture
 def killed_service(tmp_path):
     """A service in the middle of a motion, killed: its core's memory, log and what waits for the core's end."""
-    log = (tmp_path / "log").open("w+")
-    service = subprocess.Popen(
-        [sys.executable, "-m", "tests.system.core_service", "twin"],
-        stdout=subprocess.PIPE, stderr=log, text=True,
-        env=environment(),
-    )
-    line = service.stdout.readline()
-    assert line, (log.seek(0), log.read())
-    core = int(line)
-    fds = Path(f"/proc/{core}/fd").iterdir()
-    fd = os.open(next(p for p in fds if "memfd:hilctl" in str(p.readlink())), os.O_RDWR)
-    run = int(np.frombuffer(os.pread(fd, 24, 0), np.int64)[2])
-    memory = shared.open_checked(fd, run)
-    waits = os.pidfd_open(core)
-    service.kill()
-    service.wait()
-    yield memory, waits, log
-    os.close(waits)
-    memory.close()
-    service.stdout.close()
-    log.close()
+    command = [sys.executable, "-m", "tests.system.core_service", "twin"]
+    with (
+        (tmp_path / "log").open("w+") as log,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment()) as service,
+    ):
+        line = service.stdout.readline()
+        assert line, (log.seek(0), log.read())
+        core = int(line)
+        fds = Path(f"/proc/{core}/fd").iterdir()
+        fd = os.open(next(p for p in fds if "memfd:hilctl" in str(p.readlink())), os.O_RDWR)
+        run = int(np.frombuffer(os.pread(fd, 24, 0), np.int64)[2])
+        memory = shared.open_checked(fd, run)
+        waits = os.pidfd_open(core)
+        service.kill()
+        service.wait()
+        yield memory, waits, log
+        os.close(waits)
+        memory.close()
 
 
 def test_when_the_service_is_killed_while_tracking_the_table_is_stopped_gently_and_the_core_ends(killed_service):
