@@ -46,6 +46,9 @@ class Machine(Params, kw_only=True):
     threshold: Annotated[
         float, number(0, 0.1, "", "threshold of the valve: smallest change of the command that moves its spool")
     ] = 0.0
+    edge_rounding: Annotated[
+        float, number(0, 0.05, "", "rounding of the edges behind an overlap, as an opening; 0: sharp")
+    ] = 0.0
     B: Annotated[float, number(0, 1e6, "N·s/m", "viscous damping in addition to that of the friction model")] = 0.0
     K: Annotated[float, number(0, 1e9, "N/m", "stiffness of the load towards mid-stroke")] = 0.0
     vertical: Annotated[bool, note("the axis is vertical: weight acts towards negative displacement")] = False

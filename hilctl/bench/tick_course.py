@@ -168,7 +168,7 @@ def whole(course: Course) -> None:
     course.track("triangle", speed_m_s=0.1, amplitude_m=0.02)
     course.run("triangle", 2000)
     course.adopt(law__three_state__kd_per_m=15.0, machine__overlap_a=0.01, machine__overlap_b=0.012,
-                 machine__hysteresis=0.001, law__valve__dither=0.001)  # fmt: skip
+                 machine__hysteresis=0.001, machine__edge_rounding=0.003, law__valve__dither=0.001)  # fmt: skip
     course.run("blend", 800)
     course.adopt(law__notch_1__depth_db=20.0, law__notch_1__frequency_hz=60.0, law__notch_3__depth_db=6.0)
     course.run("notches", 800)
@@ -180,7 +180,8 @@ def whole(course: Course) -> None:
     course.run("back", 800)
     course.adopt(law__adapt__share=1.0, law__adapt__time_s=2.0)
     course.run("learned", 1600)
-    course.adopt(law__adapt__share=0.5, law__adapt__time_s=2.0, machine__overlap_a=0.01, machine__overlap_b=0.012)
+    course.adopt(law__adapt__share=0.5, law__adapt__time_s=2.0, machine__overlap_a=0.01, machine__overlap_b=0.012,
+                 machine__edge_rounding=0.002)  # fmt: skip
     course.run("learned behind an overlap", 1600)
     course.adopt(law__adapt__share=1.0, law__adapt__gain_max=1e-3, law__valve__null_bias=0.004)
     course.run("learned too far", 1600)

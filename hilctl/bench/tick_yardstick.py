@@ -14,6 +14,7 @@ from hilctl.law import adapt, delivery, effort, estimate, feed, landing, sensors
 from hilctl.law.adapt import ADAPT, Adapt
 from hilctl.law.arming import ARMING, Arming
 from hilctl.law.delivery import DELIVERY
+from hilctl.law.edges import SHARP
 from hilctl.law.effort import EFFORT
 from hilctl.law.estimate import ESTIMATE, Estimator
 from hilctl.law.feed import LINEAR, Feed
@@ -72,7 +73,7 @@ _CODES: dict[str, type[IntEnum]] = {
 _CONSTANTS: dict[str, float] = {
     "SETTINGS_WORDS": len(BLENDED), "PID_FEEDBACK": PID_FEEDBACK, "RIG_FEEDBACK": RIG_FEEDBACK,
     "SENSOR_COUNT": sensors.COUNT, "RETURN_S": RETURN_S,
-    "SLACK": SLACK, "SOFT": SOFT,
+    "SLACK": SLACK, "SOFT": SOFT, "SHARP": SHARP,
     **{k: getattr(landing, k) for k in ("SWING", "PLAY", "FIRST", "SETTLED", "LASTS", "WIDER", "CREEP_PER_S")},
     "TO_NULL_S": landing.TO_NULL_S, "LANDING_BLEND_S": landing.BLEND_S, "LANDING_LAG_S": landing.LAG_S,
     "BAND_KEPT": landing.KEPT,

@@ -4,7 +4,7 @@ What the valve is opened for and what flows are both known. With o_w the opening
 table is, and o_m the opening that the measured flow takes at the identified gain,
 
     o_m = [A v + (Ctc + Kc) pL + (VA pA' - VB pB') / 2 beta] / (Qn r)         r: the roots of the drops at both edges
-    X(o, d) = o + d (S - o)                                                   the spool's place, S the side
+    X(o, d) = o + d (S - o)                                                   the spool's place, S the side (edges.py)
     y = X(o_w, d in use) - X(o_m, d) + null in use  =  θn + θd (S - (1 + θg) f) + θg (1 - d) f
 
 f is the feed-forward's opening, likewise late. So y is what the valve needs beyond the identified values, whatever of
@@ -31,6 +31,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from hilctl.law.edges import rt_covered, rt_spool
 from hilctl.params import Params, number, record_of
 from hilctl.rt.jit import jit
 
@@ -144,9 +145,8 @@ def rt_flow_opening(machine: Any, v: float, x: float, pa: float, pb: float, rate
 
 
 @jit()
-def rt_spool(opening: float, overlap: float, side: float) -> float:
-    """Where a spool with so much overlap stands, for an opening on this side."""
-    return opening + overlap * (side - opening)
+def _rt_place(opening: float, overlap: float, side: float, rounding: float) -> float:
+    return float(rt_spool(opening, overlap, side * rt_covered(abs(opening), overlap, rounding)))
 
 
 @jit()
@@ -231,7 +231,8 @@ def rt_adapt(c: Any, machine: Any, opening: float, feed: float, v: float, x: flo
         flows = rt_flow_opening(machine, v, x, a.pa, a.pb, change_a / dt_s, change_b / dt_s, supply_pa,
                                 a.wanted[1] >= 0.0)
         beyond = side - (1.0 + a.theta[2]) * f if edges else 0.0
-        y = rt_spool(a.wanted[1], identified + c.share * a.overlap, side) - rt_spool(flows, identified, side)
+        y = (_rt_place(a.wanted[1], identified + c.share * a.overlap, side, machine.edge_rounding)
+             - _rt_place(flows, identified, side, machine.edge_rounding))  # fmt: skip
         _rt_fit(c, y + c.share * a.null, beyond, (1.0 - identified) * f, dt_s, a)
     if a.ended == 0:
         for i in range(3):

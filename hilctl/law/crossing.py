@@ -2,7 +2,7 @@
 
 A spool with overlap gives the opening o at the place
 
-    X = (1 - d) o + d S        S: the side on which o is, its sign
+    X = (1 - d) o + d S        S: the side on which o is, its sign, or less where the edges are rounded (edges.py)
 
 S jumps where o turns round. No spool does, and while it crosses, flow is missing at the very moment at which friction's
 reversal needs it. So the side is spread by four running means (a cubic B-spline of base T) and changes early, and the
@@ -15,8 +15,8 @@ to EARLY_STUCK more, the smaller the acceleration: the table then sticks longer 
 distortion on the reference rig at 0.5 to 5 Hz, among steps of 0.05, with an overlap of 3 % and a hysteresis of 0.5 %
 (2026-11-25).
 
-A side is a whole number of 1/FINE, and so are the sums of its running means: they go on by the newest less the oldest,
-and stay exact.
+Here a side is a whole number of 1/FINE, and so are the sums of its running means: they go on by the newest less the
+oldest, and stay exact.
 """
 
 import math
@@ -24,13 +24,14 @@ from typing import Any
 
 import numpy as np
 
+from hilctl.law.edges import rt_covered
 from hilctl.law.feed import CROSS_EARLY
 from hilctl.params import record_of
 from hilctl.rt.jit import jit
 
 MEANS = 4
 WIDEST = 64  # grid points of a running mean
-FINE = 64  # parts of a grid step in which a change of side is resolved
+FINE = 1024  # parts of a side
 EARLY, EARLY_JUMP, EARLY_STUCK = 0.075, 0.1, CROSS_EARLY - 0.1  # shares of T
 
 
@@ -51,20 +52,23 @@ def crossing_record(ring: int) -> Any:
 
 
 @jit()
-def _rt_mean_side(before: float, now: float) -> int:
+def _rt_mean_side(before: float, now: float, machine: Any) -> int:
     """Of what goes straight from one opening to the next, in parts of FINE."""
-    size = abs(before) + abs(now)
-    return round(FINE * (before + now) / size) if size > 0.0 else 0
+    size, overlap = abs(before) + abs(now), 0.5 * (machine.overlap_a + machine.overlap_b)
+    if size == 0.0:
+        return 0
+    covered = rt_covered(0.5 * abs(before + now), overlap, machine.edge_rounding)
+    return round(FINE * covered * (before + now) / size)
 
 
 @jit()
-def rt_crossing_start(base_s: float, room: int, h: float, opening: float, c: Any) -> None:
+def rt_crossing_start(base_s: float, room: int, h: float, opening: float, machine: Any, c: Any) -> None:
     """As if the opening had always been this. `room`: grid points of it known beyond the last that is commanded."""
     width = min(max(1, round(base_s / h / MEANS)), WIDEST)
     spare = room - 2 - math.ceil(CROSS_EARLY * MEANS * width)
     c.width = min(width, 1 + 2 * max(spare, 0) // MEANS)
     c.wanted_s, c.base_s, c.last = base_s, MEANS * c.width * h, opening
-    value = _rt_mean_side(opening, opening)
+    value = _rt_mean_side(opening, opening, machine)
     side = value / FINE
     for i in range(MEANS):
         for j in range(WIDEST):
@@ -76,10 +80,10 @@ def rt_crossing_start(base_s: float, room: int, h: float, opening: float, c: Any
 
 
 @jit()
-def rt_crossing_step(g: int, opening: float, lag_s: float, lag_s2: float, h: float, c: Any) -> None:
+def rt_crossing_step(g: int, opening: float, lag_s: float, lag_s2: float, h: float, machine: Any, c: Any) -> None:
     """The opening at the next grid point g; the side and its command a little behind it."""
     mask, place = c.side.size - 1, g % c.width
-    value = _rt_mean_side(c.last, opening)
+    value = _rt_mean_side(c.last, opening, machine)
     c.last = opening
     for i in range(MEANS):
         oldest = c.means[i, place]

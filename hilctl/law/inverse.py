@@ -103,7 +103,7 @@ def rt_inverse_advance(machine: Any, friction: Any, supply_pa: float, held_n: fl
         s.held = held_n if math.isfinite(held_n) else 0.0
     if s.crossing.wanted_s != cross_s and s.resting != 0:
         room = (head - tick - 2) * s.steps - 3 - MEANS * (s.width - 1) // 2
-        rt_crossing_start(cross_s, room, dt_s / s.steps, s.crossing.last, s.crossing)
+        rt_crossing_start(cross_s, room, dt_s / s.steps, s.crossing.last, machine, s.crossing)
     if math.isfinite(supply_pa):
         s.supply += dt_s / (dt_s + _SUPPLY_S) * (supply_pa - s.supply)
     if math.isfinite(held_n):
@@ -173,7 +173,7 @@ def _rt_step(machine: Any, friction: Any, h: float, s: Any) -> None:
     slope, bend = (after - before) / (2.0 * h), (after - 2.0 * at + before) / (h * h)
     lag_s, lag_s2 = 2.0 * machine.zv / machine.wv, 1.0 / (machine.wv * machine.wv)
     s.command[g & mask] = at + lag_s * slope + lag_s2 * bend
-    rt_crossing_step(g + 1, after, lag_s, lag_s2, h, s.crossing)
+    rt_crossing_step(g + 1, after, lag_s, lag_s2, h, machine, s.crossing)
 
 
 @jit()

@@ -80,11 +80,12 @@ def test_a_threshold_is_told_from_a_hysteresis_and_set_so_that_the_valve_is_dith
     with private_service("table-500", changes=changes | more) as service, Client(service.commands) as rig:
         rig.arm()
         fit = identify_plant(rig)
-    threshold, rounding = fit.quantity("machine.threshold"), fit.quantity("edge_rounding")
+    threshold, rounding = fit.quantity("machine.threshold"), fit.quantity("machine.edge_rounding")
     assert threshold.value == pytest.approx(0.002, abs=2e-4) and threshold.low < 0.002 < threshold.high
     assert rounding.identified and rounding.low < 0.002 < rounding.high
     assert fit.quantity("machine.hysteresis").value < 2.5e-4
     made = fit.changes()
+    assert made["machine.edge_rounding"] == rounding.value
     assert made["machine.threshold"] == threshold.value and not made.get("machine.hysteresis")
 
 

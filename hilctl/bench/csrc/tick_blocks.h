@@ -265,10 +265,25 @@ static inline double notches(const Law *law, double opening, double dt, int64_t 
     return through;
 }
 
-static inline double valve_feed(const ValveStage *c, double linear, double dt, ValveState *s) {
+static inline double covered(double opening, double overlap, double rounding) {
+    if (rounding < SHARP || overlap == 0) return 1;
+    double flow = (1 - overlap) * opening, round2 = rounding * rounding;
+    double edge = flow + 0.5 * round2 / (sqrt(overlap * overlap + round2) + overlap);
+    double place = overlap + edge - 0.25 * round2 / edge;
+    for (int i = 0; i < 2; i++) {
+        double ahead = place - overlap, behind = place + overlap;
+        double root_ahead = sqrt(ahead * ahead + round2), root_behind = sqrt(behind * behind + round2);
+        place -= (place + 0.5 * (root_ahead - root_behind) - flow) / (1 + 0.5 * (ahead / root_ahead - behind / root_behind));
+    }
+    return least(most((place - flow) / overlap, 0), 1);
+}
+
+static inline double valve_feed(const ValveStage *c, const Machine *m, double linear, double dt, ValveState *s) {
+    double overlap = 0.5 * (m->overlap_a + m->overlap_b);
     s->rate += 0.5 * (fabs(linear - s->linear) / dt - s->rate);
     s->linear = linear;
-    return tanh(linear / most(s->rate * c->crossing_s, c->crossing_min));
+    double over = tanh(linear / most(s->rate * c->crossing_s, c->crossing_min));
+    return over * covered(fabs(linear), overlap, m->edge_rounding);
 }
 
 static inline double valve_stage(const ValveStage *c, const Machine *m, double opening, double feed, double ahead,
@@ -278,7 +293,8 @@ static inline double valve_stage(const ValveStage *c, const Machine *m, double o
     s->opening = opening;
     if (up + down > 0) {
         double back = opening - feed, taken = tanh(most(fabs(back) - SLACK - fabs(ahead), 0) / SOFT);
-        side += taken * (copysign(1, back) - side);
+        double overlap = 0.5 * (m->overlap_a + m->overlap_b);
+        side += taken * (copysign(covered(fabs(back), overlap, m->edge_rounding), back) - side);
         spool += 0.5 * (up + down) * side - (opening > 0 ? up : down) * opening;
     }
     if (c->dither > 0) {

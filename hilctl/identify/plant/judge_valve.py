@@ -2,8 +2,8 @@
 controller takes.
 
 The inverse of an overlap or of a play acts however small it is: it jumps, and it dithers. So what might as well be none
-is set to none. Of a threshold the controller takes that there is one, for the dither; edges it takes to be sharp, so
-that their rounding is reported and not set.
+is set to none. Of a threshold the controller takes that there is one, for the dither. How far the edges are rounded
+goes with the overlap that was found beside it, and only softens its inverse: it is set as it was found.
 """
 
 import math
@@ -18,7 +18,7 @@ from hilctl.identify.plant.model_flow import declared_overlaps, sides
 from hilctl.results.quantity import Quantity, quantity
 
 OVERLAPS, HYSTERESIS, NULL = ("machine.overlap_a", "machine.overlap_b"), "machine.hysteresis", "null"
-THRESHOLD, ROUNDING = "machine.threshold", "edge_rounding"
+THRESHOLD, ROUNDING = "machine.threshold", "machine.edge_rounding"
 WIDEST = {**dict.fromkeys(OVERLAPS, 0.002), HYSTERESIS: 0.001, NULL: 0.001}  # half of an interval that still is applied
 _OR_SHARE = {HYSTERESIS: 0.25}  # of the value: most of a large one is better made up for than nothing of it
 SAYS = {THRESHOLD: 1e-3, ROUNDING: 2e-3}  # likewise, of what the controller needs less
@@ -47,7 +47,7 @@ def _beside(fitted: Fitted, facts: Mapping[str, Any]) -> dict[str, Quantity]:
     """Threshold and rounded edges. Without overlap a rounded edge passes as one that leaks."""
     threshold = _one(THRESHOLD, fitted, "threshold", fitted.value["threshold"], facts.get(THRESHOLD), least=0.0,
                      more=_BESIDE_PLAY * 2 * fitted.value["play"])  # fmt: skip
-    rounding = _one(ROUNDING, fitted, "rounding", fitted.value["rounding"], None, least=0.0)
+    rounding = _one(ROUNDING, fitted, "rounding", fitted.value["rounding"], facts.get(ROUNDING), least=0.0)
     covered = fitted.value["dead_band"] - SURE * fitted.sd["dead_band"] > NONE[OVERLAPS[0]]
     return {THRESHOLD: threshold, ROUNDING: rounding if covered else replace(rounding, origin="not identifiable")}
 
@@ -65,7 +65,7 @@ def _one(
 
 def valve_changes(quantities: Mapping[str, Quantity]) -> dict[str, float]:
     """What to set in the rig, by its keys."""
-    found = {key: _set_to(key, quantities[key]) for key in (*WIDEST, THRESHOLD) if quantities[key].identified}
+    found = {key: _set_to(key, quantities[key]) for key in (*WIDEST, *SAYS) if quantities[key].identified}
     changed = {key: value for key, value in found.items() if value or quantities[key].before}
     if not set(OVERLAPS).isdisjoint(changed):
         changed = {"machine.dead_band": 0.0, **{key: found[key] for key in OVERLAPS}, **changed}
@@ -89,7 +89,6 @@ def valve_notes(quantities: Mapping[str, Quantity]) -> tuple[str, ...]:
             f"the overlap's sides differ by {apart:g} as the rig file says: from flow only both edges show, which are "
             "the overlap's mean and the null"
         )
-    notes.append(f"{ROUNDING} is reported and not set: the controller takes the edges to be sharp")
     notes.append("law.valve.null_bias is where the next arming that proves the valve begins; until then the null that "
                  "arming found stays active")  # fmt: skip
     return tuple(notes)

@@ -20,8 +20,8 @@ from hilctl.law.adapt import (
     rt_adapt_start,
     rt_adapt_stop,
     rt_flow_opening,
-    rt_spool,
 )
+from hilctl.law.edges import rt_side, rt_spool
 from hilctl.params import pack
 from tests.forms import blank, changed
 from tests.unit.law.given import machine
@@ -49,10 +49,10 @@ def drive(a: Any, c: Any, openings: Any, m: Any = None, null: float = 0.0, gain:
     m = machine() if m is None else m
     known, moved = 0.5 * (m.overlap_a + m.overlap_b), 0.0
     for opening in openings:
-        side = math.copysign(1.0, opening)
+        side = rt_side(opening, known + overlap, m.edge_rounding)
         spool = rt_spool(opening / (1.0 + gain), known + overlap, side) + null - a.null
         used = known + a.overlap
-        wanted = (spool - used * side) / (1.0 - used)
+        wanted = (spool - used * rt_side(opening, used, m.edge_rounding)) / (1.0 - used)
         moved += rt_adapt(c, m, wanted, opening, opening * m.Qn / m.A, 0.0, 0.5 * PS, 0.5 * PS, math.nan, LAG_S, 0.0,
                           calm, TICK, a)  # fmt: skip
     return moved

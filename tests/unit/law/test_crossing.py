@@ -16,24 +16,27 @@ from hilctl.law.crossing import (
     rt_crossing_start,
     rt_crossing_step,
 )
+from hilctl.law.edges import rt_side
 from hilctl.law.feed import CROSS_EARLY
 from tests.forms import filled
+from tests.unit.law.given import machine
 
 H, RING, ROOM = 1e-4, 256, 100
 LAG_S, LAG_S2 = 2.7e-3, 2.4e-6
+SHARP = machine(overlap_a=0.03, overlap_b=0.03)
 pytestmark = pytest.mark.usefixtures("forms")
 
 
 def started(base_s=3e-3, room=ROOM, opening=0.0):
     c = filled(crossing_record(RING))
-    rt_crossing_start(base_s, room, H, opening, c)
+    rt_crossing_start(base_s, room, H, opening, SHARP, c)
     return c
 
 
-def along(openings, c, first=0):
+def along(openings, c, first=0, m=SHARP):
     """The side, and its command, at the grid points at which both are known."""
     for g, opening in enumerate(openings, first):
-        rt_crossing_step(g, opening, LAG_S, LAG_S2, H, c)
+        rt_crossing_step(g, opening, LAG_S, LAG_S2, H, m, c)
     late = MEANS * (c.width - 1) // 2
     at = np.arange(first, first + len(openings) - late - 1)
     return c.side[at & (RING - 1)], c.command[at & (RING - 1)]
@@ -107,3 +110,13 @@ def test_it_begins_early_by_a_share_of_its_time_and_earlier_where_the_table_stic
     wanted = [EARLY_JUMP + EARLY_STUCK, EARLY_JUMP + EARLY_STUCK * math.sqrt(0.5), EARLY_JUMP, EARLY_JUMP]
     assert at == pytest.approx(wanted)
     assert max(at) <= CROSS_EARLY
+
+
+def test_behind_rounded_edges_it_goes_on_beyond_the_crossing_as_the_opening_grows():
+    m = machine(overlap_a=0.02, overlap_b=0.04, edge_rounding=0.01)
+    openings = np.linspace(-0.02, 0.02, 201)
+    side, _ = along(openings, started(0.0, opening=-0.02), m=m)
+    wanted = [rt_side(opening, 0.03, 0.01) for opening in openings]
+    assert side[1:] == pytest.approx((np.array(wanted[1:]) + wanted[:-1])[: len(side) - 1] / 2, abs=0.01)
+    sharp, _ = along(openings, started(0.0, opening=-0.02))
+    assert np.abs(side[75:125]).max() < 0.9 < np.abs(sharp[75:125]).max()

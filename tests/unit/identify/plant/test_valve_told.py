@@ -50,7 +50,7 @@ def test_overlap_hysteresis_and_null_are_told_with_intervals_and_set():
     assert [made[key].before for key in (*OVERLAPS, HYSTERESIS, NULL)] == [0.024, 0.024, 0.004, 0.0]
     assert valve_changes(made) == {
         "machine.dead_band": 0.0, "machine.overlap_a": 0.03, "machine.overlap_b": 0.03, "machine.hysteresis": 0.005,
-        "law.valve.null_bias": 0.012,
+        "machine.edge_rounding": 0.002, "law.valve.null_bias": 0.012,
     }  # fmt: skip
 
 
@@ -121,7 +121,13 @@ def test_a_threshold_beside_a_hysteresis_is_known_less_well_and_beside_a_wide_on
 
 
 @pytest.mark.parametrize(("mean", "known"), [(0.0, False), (0.0009, False), (0.005, True)])
-def test_rounded_edges_are_told_where_there_is_an_overlap_and_never_set(mean, known):
+def test_rounded_edges_are_set_as_they_were_found_where_there_is_an_overlap(mean, known):
     made = told(found(mean))
     assert made[ROUNDING].identified == known and made[ROUNDING].value == 0.002
+    assert valve_changes(made).get(ROUNDING) == (0.002 if known else None)
+
+
+def test_rounded_edges_of_too_wide_an_interval_stay_as_declared():
+    made = told(found(0.005, sd=1.2e-3), edge_rounding=0.001)
+    assert not made[ROUNDING].identified and made[ROUNDING].before == 0.001
     assert ROUNDING not in valve_changes(made)
