@@ -38,7 +38,7 @@ def _rt_feed_identified(s: Any) -> None:
     s.u_linear = rt_feed_linear(s.linear, s.ahead)
     s.pressure_ref_pa = rt_pressure_for(s.linear, now.friction, s.here)
     s.u_inverse, s.u_feed = 0.0, linear * s.u_linear
-    s.side = linear * rt_valve_feed(now.law.valve, now.machine, s.u_linear, now.dt_s * s.periods, s.valve)
+    s.side = linear * rt_valve_feed(now.law.valve, s.u_linear, now.dt_s * s.periods, s.valve)
     s.opening_ahead = s.u_feed
     if share <= 0.0 or not rt_closed_loop(s):
         rt_inverse_stop(s.inverse)

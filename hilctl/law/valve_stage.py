@@ -5,10 +5,11 @@
     command  spool + null + dither + h/2 sgn(its change)
 
 S is the side of the overlap on which the feed-forward is, ahead of time: of the inverse model from crossing.py, of the
-linear one its side, over the time of a crossing (edges.py). Feedback takes the spool to its own side, S(b), as far as it
+linear one its sign, over the time of a crossing. Feedback takes the spool to its own side, S(b), as far as it
 asks for more than the opening o that the feed-forward gives at the time at which the feedback acts: never further, for
 a feed-forward that dies away changes its side at openings of nothing. b* is b less SLACK either way: what little
-feedback there is at rest is noise, and must not jump. It moves the spool within the overlap.
+feedback there is at rest is noise, and must not jump. It moves the spool within the overlap. The linear feed-forward
+takes rounded edges for sharp: it knows no friction, and the flow that comes early is what friction needs as it turns.
 
 The overlap may differ from side to side: d is that of the side for the gain, and their mean for the way across, since
 the null is halfway between both edges.
@@ -26,7 +27,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hilctl.law.edges import rt_covered, rt_side
+from hilctl.law.edges import rt_side
 from hilctl.params import Params, number, record_of
 from hilctl.rt.jit import jit
 
@@ -76,13 +77,11 @@ VALVE = record_of(
 
 
 @jit()
-def rt_valve_feed(c: Any, machine: Any, linear: float, dt_s: float, s: Any) -> float:
+def rt_valve_feed(c: Any, linear: float, dt_s: float, s: Any) -> float:
     """The side of the linear feed-forward, for an opening that changes as fast as this."""
-    overlap = 0.5 * (machine.overlap_a + machine.overlap_b)
     s.rate += 0.5 * (abs(linear - s.linear) / dt_s - s.rate)
     s.linear = linear
-    over = math.tanh(linear / max(s.rate * c.crossing_s, c.crossing_min))
-    return over * rt_covered(abs(linear), overlap, machine.edge_rounding)
+    return math.tanh(linear / max(s.rate * c.crossing_s, c.crossing_min))
 
 
 @jit()

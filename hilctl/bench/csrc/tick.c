@@ -123,7 +123,7 @@ static inline void feed_forward(State *s) {
     s->u_feed = s->opening_ahead = linear * s->u_linear * adapt_scale(s); /* the inverse model is off in what is compared */
     s->u_inverse = 0;
     s->inverse.running = 0;
-    s->side = linear * valve_feed(&s->now.law.valve, &s->now.machine, s->u_linear, s->now.dt_s * (double)s->periods, &s->valve);
+    s->side = linear * valve_feed(&s->now.law.valve, s->u_linear, s->now.dt_s * (double)s->periods, &s->valve);
     s->pressure_ref_pa = pressure_for(&s->linear, &s->now.friction, &s->here);
 }
 

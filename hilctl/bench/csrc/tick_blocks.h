@@ -278,12 +278,10 @@ static inline double covered(double opening, double overlap, double rounding) {
     return least(most((place - flow) / overlap, 0), 1);
 }
 
-static inline double valve_feed(const ValveStage *c, const Machine *m, double linear, double dt, ValveState *s) {
-    double overlap = 0.5 * (m->overlap_a + m->overlap_b);
+static inline double valve_feed(const ValveStage *c, double linear, double dt, ValveState *s) {
     s->rate += 0.5 * (fabs(linear - s->linear) / dt - s->rate);
     s->linear = linear;
-    double over = tanh(linear / most(s->rate * c->crossing_s, c->crossing_min));
-    return over * covered(fabs(linear), overlap, m->edge_rounding);
+    return tanh(linear / most(s->rate * c->crossing_s, c->crossing_min));
 }
 
 static inline double valve_stage(const ValveStage *c, const Machine *m, double opening, double feed, double ahead,

@@ -96,6 +96,25 @@ def test_where_neither_helps_there_is_neither(driven):
     assert "law.valve.dither is now 0 and law.valve.inverse is now 0. A higher" in made.result.warned[0]
 
 
+@pytest.mark.parametrize("dither", [None, 0.0])
+def test_where_less_is_worse_still_all_of_it_stays_as_it_was_and_that_is_said(driven, dither):
+    """Before, the rig file made up for most of it already."""
+    driven.dithered, driven.percent = {1.0: 118.0}, {1.0: 118.0 if dither == 0.0 else 130.0, 0.5: 200.0, 0.0: 400.0}
+    made = work(OVERLAP, dither=dither)
+    lessened(made)
+    assert made.rig.values == {SHARE: 1.0, DITHER: dither} and made.changes() == OVERLAP
+    assert "118 % against 100 %; making up for less was no better. A higher" in made.result.warned[0]
+
+
+def test_where_none_leaves_as_little_as_before_what_leaves_least_is_kept(driven):
+    driven.dithered, driven.percent = {1.0: 314.0}, {1.0: 200.0, 0.5: 150.0, 0.0: 180.0}
+    made = work(OVERLAP, dither=None)
+    lessened(made)
+    assert made.rig.values == {SHARE: 0.5, DITHER: 0.0} and made.changes() == {**OVERLAP, SHARE: 0.5, DITHER: 0.0}
+    assert "314 % against 100 %; law.valve.dither is now 0 and" in made.result.warned[0]
+    assert ", which leaves 150 %. A higher" in made.result.warned[0]
+
+
 def test_it_is_a_part_of_the_share_that_is_active(driven):
     driven.percent = {0.8: 200.0, 0.4: 90.0}
     made = work(OVERLAP, share=0.8)
