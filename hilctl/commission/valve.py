@@ -61,7 +61,7 @@ def lessened(work: Work) -> None:
 
 
 def _say(work: Work, what: str, changed: dict[str, float], least: float, before: float) -> None:
-    now = " and ".join(f"{key} is now {value:g}" for key, value in changed.items()) or "making up for less was no better"
+    now = " and ".join(f"{key} is now {value:g}" for key, value in changed.items()) or "making up for less is no better"
     still = f", which leaves {least:.3g} %" if changed and least > WORSE * before else ""
     lower = SHARE in changed or not changed
     more = " A higher loop.rate_hz, or lower gains (`hilctl tune`), may leave room for more" if lower else ""

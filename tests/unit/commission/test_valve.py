@@ -103,7 +103,7 @@ def test_where_less_is_worse_still_all_of_it_stays_as_it_was_and_that_is_said(dr
     made = work(OVERLAP, dither=dither)
     lessened(made)
     assert made.rig.values == {SHARE: 1.0, DITHER: dither} and made.changes() == OVERLAP
-    assert "118 % against 100 %; making up for less was no better. A higher" in made.result.warned[0]
+    assert "118 % against 100 %; making up for less is no better. A higher" in made.result.warned[0]
 
 
 def test_where_none_leaves_as_little_as_before_what_leaves_least_is_kept(driven):
