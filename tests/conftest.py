@@ -3,10 +3,10 @@
 Of the others the files whose tests may take longest come first, so that no worker is left with one when the others have
 ended. An example has no deadline: a test counts and compares, and never measures time. Of the slow cases of a long list
 (`many`), HILCTL_SLOW_SHARE run, and at least one of each test: those marked `many(first=True)` before the others. Of
-the other slow cases those run whose turn it is, where HILCTL_SLOW_TURN says one: 2/8 is the third of eight, which take
+the other slow cases those run whose turn it is, where HILCTL_SLOW_TURN says one: 2/12 is the third of twelve, that take
 about as long each. The summary says how much processor time other machines on this host took, and which tests waited
 for a quieter moment. One on the real clock that failed while this host stood still is run again when it no longer does,
-twice at most, and named there as well.
+five times at most, and named there as well.
 """
 
 import os
@@ -63,7 +63,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     on_the_real_clock = [item for item in items if item.get_closest_marker("realtime")]
     if on_the_real_clock and not config.option.collectonly and not _only_hands_out(config):
         config.stash[_watch] = Watch()
-        again = pytest.mark.flaky(reruns=2, condition=lambda: _stood_still(config.stash[_watch]))
+        again = pytest.mark.flaky(reruns=5, condition=lambda: _stood_still(config.stash[_watch]))
         for item in on_the_real_clock:
             item.add_marker(again)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from firmware_bridge.emulate.control import tell
+from firmware_bridge.serial_frame.messages import DeviceTrip
 from hilctl.client import Client, private_service
 from tests.system.service_parts import LATE_HOST, ROOM, SHARED, environment, until
 
@@ -76,6 +77,11 @@ class Emulation:
     def tripped(self) -> bool:
         """Whether the device itself has tripped."""
         return self.seen["trip"] not in ("none", 0)
+
+    @property
+    def missed_its_host(self) -> bool:
+        """Whether it has tripped because no command came in time."""
+        return self.seen["trip"] in ("time_to_live", DeviceTrip.TIME_TO_LIVE)
 
     def settle(self) -> None:
         """No fault, no trip where the device has a reset key, and the table in the middle."""

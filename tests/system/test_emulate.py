@@ -117,7 +117,7 @@ def test_the_demonstrations_triangles_are_tracked_over_the_bridge(transport):
         motion, outcome = undisturbed(
             lambda: driven_to_its_end(
                 rig,
-                lambda: device.seen["trip"] == "time_to_live",
+                lambda: device.missed_its_host,
                 "triangle",
                 begin=lambda: device.tell("begin"),
                 amplitude_m=amplitude_m,

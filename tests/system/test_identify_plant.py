@@ -194,6 +194,7 @@ def test_pressures_that_are_read_seldom_show_the_valve_and_nothing_else(period_s
     assert "machine.m" not in fit.quantities
     assert fit.losses == (), "what is held is left out, and makes no interval wider"
     assert any("up to 70 Hz need pressures at most 3.6 ms old" in note and "mass, oil" in note for note in fit.notes)
+    assert not any(note.startswith("m is relative") or "accelerometer" in note for note in fit.notes)
     assert fit.rig_seconds < 25.0
 
 

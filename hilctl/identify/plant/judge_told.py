@@ -103,7 +103,7 @@ def told(
         quantities=quantities,
         model=MODEL,
         flags=tuple(_flags(quantities, fitted, records, facts) + (_stiffness(mass, facts) if mass else [])),
-        notes=(*_notes(meter, facts), *valve_notes(quantities)),
+        notes=(*_notes(meter, facts, alone=mass is None), *valve_notes(quantities)),
         explained_percent=lost,
         scatter=fitted.scatter,
         singular_values=fitted.singular_values,
@@ -231,7 +231,8 @@ def _supply(records: Sequence[Shown], facts: Mapping[str, Any]) -> list[Flag]:
     return [Flag("supply", "machine.Ps", text, "check the supply, or correct machine.Ps: Qn is what flows there")]
 
 
-def _notes(meter: Accelerometer, facts: Mapping[str, Any]) -> tuple[str, ...]:
+def _notes(meter: Accelerometer, facts: Mapping[str, Any], alone: bool) -> tuple[str, ...]:
+    """`alone`: of a slow sine, which shows neither mass nor oil nor delays."""
     measured = facts["sensors.supply_pressure.present"]
     supply = "measured" if measured else "that of machine.Ps: its drop under load is in Qn"
     place, push = (100 * math.sqrt(3) * sd for sd in (scale_sd(facts, "displacement"), load_scale_sd(facts)))
@@ -239,6 +240,8 @@ def _notes(meter: Accelerometer, facts: Mapping[str, Any]) -> tuple[str, ...]:
         f"intervals allow for the scales of the sensors: displacement ±{place:.2g} %, load pressure ±{push:.2g} % "
         "(sensors.displacement.accuracy, sensors.pressure_a.accuracy, sensors.pressure_b.accuracy)"
     )
+    if alone:
+        return scales, "Qn is relative to machine.A: 1 % of that is 1 % of Qn", f"the supply pressure is {supply}"
     mass = (
         "m is relative to machine.A: 1 % of that is 1 % of m; the accelerometer's gain "
         f"({meter.gain:.4f} of displacement's) is corrected in it; its interval allows for friction that is late by "
