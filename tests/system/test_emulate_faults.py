@@ -8,7 +8,7 @@ from firmware_bridge.emulate.faults import FaultError, parse
 from hilctl.client import Refused
 from hilctl.signals import Status
 from tests.system.emulate_parts import TRANSPORTS, driven
-from tests.system.service_parts import until
+from tests.system.service_parts import TRIES, until
 
 pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
 
@@ -103,23 +103,23 @@ def close_all(made):
 
 
 def moving(device, rig):
-    """Ready and under way, whatever the test before has left; a host that stalls may trip an arming."""
+    """Ready and under way, whatever the test before has left; a host that stalls may trip it on the way."""
 
-    def armed():
+    def under_way():
         try:
             rig.arm()
+            return rig.track("sine", amplitude_m=0.005, frequency_hz=2.0, cycles=1000)
         except Refused:
+            rig.off()
             rig.wait_mode("off")
-            return _reset(rig) and False
-        return True
+            return _reset(rig) and None
 
     if rig.status()["mode"] != "off":
         rig.off()
         rig.wait_mode("off")
     device.settle()
     until(lambda: _reset(rig), "the reset")
-    until(armed, "arming")
-    return rig.track("sine", amplitude_m=0.005, frequency_hz=2.0, cycles=1000)
+    return until(under_way, "the motion")
 
 
 def _reset(rig):
@@ -140,10 +140,12 @@ def accounted(rig):
 @pytest.mark.parametrize(("transport", "told", "expected"), list(_cases(TRIPS)))
 def test_a_fault_trips_the_rig_and_every_tick_is_accounted_for(rigs, transport, told, expected):
     device, _, rig = rigs(transport)
-    moving(device, rig)
-    assert rig.status()["trip"] is None
-    device.tell(told)
-    trip = until(lambda: rig.status()["trip"], "the trip")
+    for _ in range(TRIES):  # a host whose stalls add up to more than a loop bears trips it before the fault does
+        moving(device, rig)
+        device.tell(told)
+        trip = until(lambda: rig.status()["trip"], "the trip")
+        if trip["name"] in expected or trip["name"] != "late_ticks":
+            break
     assert trip["name"] in expected, trip
     rig.off()
     assert rig.wait_mode("off").mode == "off"
