@@ -3,7 +3,7 @@ controller takes.
 
 The inverse of an overlap or of a play acts however small it is: it jumps, and it dithers. So what might as well be none
 is set to none. Of a threshold the controller takes that there is one, for the dither. How far the edges are rounded
-goes with the overlap that was found beside it, and only softens its inverse: it is set as it was found.
+only softens the inverse of their overlap: it is set wherever it is surely more than none.
 """
 
 import math
@@ -22,7 +22,8 @@ THRESHOLD, ROUNDING = "machine.threshold", "machine.edge_rounding"
 WIDEST = {**dict.fromkeys(OVERLAPS, 0.002), HYSTERESIS: 0.001, NULL: 0.001}  # half of an interval that still is applied
 _OR_SHARE = {HYSTERESIS: 0.25}  # of the value: most of a large one is better made up for than nothing of it
 SAYS = {THRESHOLD: 1e-3, ROUNDING: 2e-3}  # likewise, of what the controller needs less
-NONE = {**dict.fromkeys(OVERLAPS, 0.001), HYSTERESIS: 2.5e-4, THRESHOLD: 3e-4}  # what may be so little is set to none
+# What may be so little is set to none.
+NONE = {**dict.fromkeys(OVERLAPS, 0.001), HYSTERESIS: 2.5e-4, THRESHOLD: 3e-4, ROUNDING: 0.0}
 # Standard deviations of what else a valve does, on twins, 2026-11.
 _ELSE = {"dead_band": 4e-5, "play": 1e-4, "null": 5e-5, "rounding": 4e-4, "threshold": 1.5e-4}
 _BESIDE_PLAY = 0.15  # of the hysteresis, by which a threshold may be off: both hold the spool back

@@ -30,10 +30,11 @@ KEYS = (*OVERLAPS, HYSTERESIS, NULL)
 
 
 def found(
-    mean: float, play: float = 0.0, null: float = 0.0, sd: float = 1e-5, at: int = 0, threshold: float = 0.0
+    mean: float, play: float = 0.0, null: float = 0.0, sd: float = 1e-5, at: int = 0, threshold: float = 0.0,
+    rounding: float = 0.002,
 ) -> Fitted:
     """A fit that says this of the valve; `play`: half of the hysteresis."""
-    value = dict.fromkeys(WORDS, 1.0) | {"dead_band": mean, "play": play, "null": null, "rounding": 0.002}
+    value = dict.fromkeys(WORDS, 1.0) | {"dead_band": mean, "play": play, "null": null, "rounding": rounding}
     value["threshold"] = threshold
     nothing = dict.fromkeys(WORDS, 0)
     return Fitted(value, dict.fromkeys(WORDS, sd), nothing | {"dead_band": at}, np.eye(len(WORDS)), 1.0, (1.0,), {}, ())
@@ -131,3 +132,11 @@ def test_rounded_edges_of_too_wide_an_interval_stay_as_declared():
     made = told(found(0.005, sd=1.2e-3), edge_rounding=0.001)
     assert not made[ROUNDING].identified and made[ROUNDING].before == 0.001
     assert ROUNDING not in valve_changes(made)
+
+
+@pytest.mark.parametrize(("before", "set_to"), [(0.003, 0.0), (0.0, None)])
+def test_edges_that_may_be_sharp_are_set_sharp_and_that_is_said(before, set_to):
+    made = told(found(0.02, rounding=7e-4), edge_rounding=before)
+    assert made[ROUNDING].identified and made[ROUNDING].low == 0.0
+    assert valve_changes(made).get(ROUNDING) == set_to
+    assert any("edge_rounding = 0.0007 may be as little as none" in note for note in valve_notes(made))
