@@ -55,7 +55,7 @@ def crossing_record(ring: int) -> Any:
 def _rt_mean_side(before: float, now: float, machine: Any) -> int:
     """Of what goes straight from one opening to the next, in parts of FINE."""
     size, overlap = abs(before) + abs(now), 0.5 * (machine.overlap_a + machine.overlap_b)
-    if size == 0.0:
+    if not size > 0.0:  # nor a number
         return 0
     covered = rt_covered(0.5 * abs(before + now), overlap, machine.edge_rounding)
     return round(FINE * covered * (before + now) / size)

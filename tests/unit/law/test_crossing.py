@@ -98,6 +98,13 @@ def test_its_sums_stay_exact_over_any_number_of_changes():
     assert side[-1] == 1.0
 
 
+def test_an_opening_that_is_not_a_number_has_no_side_and_is_forgotten():
+    c = started(1e-3)
+    side, _ = along([0.1, math.nan, *[0.1] * 60], c)
+    assert np.isfinite(side).all()
+    assert side[-1] == 1.0
+
+
 def test_it_is_cut_short_where_less_is_known_ahead():
     assert started(3e-3, room=ROOM).width == 8
     assert [started(3e-3, room=room).width for room in (0, 9, 14, 23)] == [1, 1, 3, 8]
