@@ -4,12 +4,13 @@ What the valve is opened for and what flows are both known. With o_w the opening
 table is, and o_m the opening that the measured flow takes at the identified gain,
 
     o_m = [A v + (Ctc + Kc) pL + (VA pA' - VB pB') / 2 beta] / (Qn r)         r: the roots of the drops at both edges
-    X(o, d) = o + d (S - o)                                                   the spool's place, S the side (edges.py)
+    X(o, d) = o + d (S - o)                                                   the spool's place, S the side
     y = X(o_w, d in use) - X(o_m, d) + null in use  =  θn + θd (S - (1 + θg) f) + θg (1 - d) f
 
-f is the feed-forward's opening, likewise late. So y is what the valve needs beyond the identified values, whatever of
-it is in use already: what is learned does not feed back into what is learned next. θ is fitted by recursive least
-squares (of unit noise density) with forgetting, in the direction of what is excited alone:
+S counts the edges as sharp: rounded ones shift both places alike. f is the feed-forward's opening, likewise late. So y
+is what the valve needs beyond the identified values, whatever of it is in use already: what is learned does not feed
+back into what is learned next. θ is fitted by recursive least squares (of unit noise density) with forgetting, in the
+direction of what is excited alone:
 
     P += w dt diag(q φ²),   K = w dt P φ / (1 + w dt φ' P φ),   θ += K (y - φ'θ),   P -= K φ'P
 
@@ -31,7 +32,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from hilctl.law.edges import rt_covered, rt_spool
+from hilctl.law.edges import rt_spool
 from hilctl.params import Params, number, record_of
 from hilctl.rt.jit import jit
 
@@ -145,11 +146,6 @@ def rt_flow_opening(machine: Any, v: float, x: float, pa: float, pb: float, rate
 
 
 @jit()
-def _rt_place(opening: float, overlap: float, side: float, rounding: float) -> float:
-    return float(rt_spool(opening, overlap, side * rt_covered(abs(opening), overlap, rounding)))
-
-
-@jit()
 def _rt_fit(c: Any, y: float, one: float, two: float, w: float, a: Any) -> None:
     """A step of the recursion above for φ = (1, one, two)."""
     p, rate, near = a.p, 1.0 / c.time_s, 1.0 / (1.0 + (two / NEAR) * (two / NEAR))
@@ -231,8 +227,7 @@ def rt_adapt(c: Any, machine: Any, opening: float, feed: float, v: float, x: flo
         flows = rt_flow_opening(machine, v, x, a.pa, a.pb, change_a / dt_s, change_b / dt_s, supply_pa,
                                 a.wanted[1] >= 0.0)
         beyond = side - (1.0 + a.theta[2]) * f if edges else 0.0
-        y = (_rt_place(a.wanted[1], identified + c.share * a.overlap, side, machine.edge_rounding)
-             - _rt_place(flows, identified, side, machine.edge_rounding))  # fmt: skip
+        y = rt_spool(a.wanted[1], identified + c.share * a.overlap, side) - rt_spool(flows, identified, side)
         _rt_fit(c, y + c.share * a.null, beyond, (1.0 - identified) * f, dt_s, a)
     if a.ended == 0:
         for i in range(3):

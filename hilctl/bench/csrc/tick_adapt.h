@@ -32,8 +32,8 @@ static inline double flow_opening(const Machine *m, double v, double x, double p
     return (m->A * v + (m->Ctc + m->Kc) * (pa - pb) + squeezed) / (m->Qn * root);
 }
 
-static inline double spool_at(double opening, double overlap, double side, double rounding) {
-    return opening + overlap * (side * covered(fabs(opening), overlap, rounding) - opening);
+static inline double spool_at(double opening, double overlap, double side) {
+    return opening + overlap * (side - opening);
 }
 
 static inline void adapt_fit(const Adapt *c, double y, double one, double two, double w, AdaptState *a) {
@@ -110,8 +110,7 @@ static inline double adapt(State *s, double lag_s, double late_s, int calm) {
         double flows = flow_opening(m, s->estimate.v, s->estimate.x, a->pa, a->pb, change_a / dt, change_b / dt,
                                     value[SUPPLY], a->wanted[1] >= 0);
         double beyond = edges ? side - (1 + a->theta[2]) * f : 0;
-        double y = spool_at(a->wanted[1], identified + c->share * a->overlap, side, m->edge_rounding)
-                   - spool_at(flows, identified, side, m->edge_rounding);
+        double y = spool_at(a->wanted[1], identified + c->share * a->overlap, side) - spool_at(flows, identified, side);
         adapt_fit(c, y + c->share * a->null, beyond, (1 - identified) * f, dt, a);
     }
     if (!a->ended)

@@ -118,6 +118,15 @@ def test_overlap_gain_and_null_are_told_apart():
     assert a.flow / m.Qn == pytest.approx(0.1, abs=0.01)
 
 
+@pytest.mark.parametrize("overlap", [0.0, 0.004])
+def test_edges_that_are_known_to_be_rounded_are_not_taken_for_another_overlap(overlap):
+    c, m = keys(), machine(overlap_a=0.02, overlap_b=0.02, edge_rounding=0.012)
+    a = begun(c)
+    drive(a, c, np.concatenate([sine(20.0), sine(20.0, 0.05)]), m, overlap=overlap)
+    assert a.overlap == pytest.approx(overlap, abs=2e-4)
+    assert a.flow / m.Qn == pytest.approx(0.0, abs=0.01)
+
+
 def test_what_is_in_use_does_not_count_again():
     """From a state in which all is learned, nothing goes on: the fit is about the whole."""
     c, m = keys(), machine(overlap_a=0.02, overlap_b=0.02)
