@@ -6,7 +6,7 @@ ended. An example has no deadline: a test counts and compares, and never measure
 the other slow cases those run whose turn it is, where HILCTL_SLOW_TURN says one: 2/12 is the third of twelve, that take
 about as long each. The summary says how much processor time other machines on this host took, and which tests waited
 for a quieter moment. One on the real clock that failed while this host stood still is run again when it no longer does,
-five times at most, and named there as well.
+twice at most, and named there as well.
 """
 
 import os
@@ -63,7 +63,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     on_the_real_clock = [item for item in items if item.get_closest_marker("realtime")]
     if on_the_real_clock and not config.option.collectonly and not _only_hands_out(config):
         config.stash[_watch] = Watch()
-        again = pytest.mark.flaky(reruns=5, condition=lambda: _stood_still(config.stash[_watch]))
+        again = pytest.mark.flaky(reruns=2, condition=lambda: _stood_still(config.stash[_watch]))
         for item in on_the_real_clock:
             item.add_marker(again)
 

@@ -44,6 +44,8 @@ def lessened(work: Work) -> None:
         except LegFault as fault:
             if work.rig.status()["trip"]:
                 raise
+            if changes:
+                _set(work, fit, active, {})
             work.notes.warn(f"whether the loop stands the valve's inverse is not known, and it stays: {fault}")
             return
         tried.append((percent, changes))

@@ -129,8 +129,11 @@ def test_nothing_is_driven_without_an_overlap_or_a_distortion_to_compare_with(dr
     assert driven.seen == []
 
 
-def test_where_it_cannot_be_measured_the_share_stays_and_that_is_said(driven):
-    driven.percent = driven.dithered = {}
-    made = work(OVERLAP)
+@pytest.mark.parametrize("dithered", [{}, {1.0: 300.0}])
+def test_where_it_cannot_be_measured_all_stays_as_it_was_and_that_is_said(driven, dithered):
+    """From the first sine on, or from the second."""
+    driven.percent, driven.dithered = {}, dithered
+    made = work(OVERLAP, dither=None)
     lessened(made)
-    assert made.rig.values[SHARE] == 1.0 and "is not known" in made.result.warned[0]
+    assert made.rig.values == {SHARE: 1.0, DITHER: None} and made.changes() == OVERLAP
+    assert "is not known" in made.result.warned[0]
