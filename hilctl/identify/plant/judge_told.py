@@ -12,8 +12,10 @@ from hilctl.experiment.accelerometer import Accelerometer
 from hilctl.experiment.scales import SURE, load_scale_sd, scale_sd
 from hilctl.identify.plant.estimate_flow import RANK, WORDS, Fitted
 from hilctl.identify.plant.estimate_mass import TIMING_S, TRAVEL_M, Mass
-from hilctl.identify.plant.judge_valve import WIDEST, valve_changes, valve_notes, valve_told
+from hilctl.identify.plant.judge_valve import SET_AS, WIDEST, valve_changes, valve_notes, valve_told
 from hilctl.identify.plant.model_signals import Shown
+from hilctl.law.settings import Controller
+from hilctl.params import leaves
 from hilctl.params.finite import finite
 from hilctl.results.plant import PlantEvidence
 from hilctl.results.quantity import Flag, Quantity, quantity
@@ -97,12 +99,13 @@ def told(
     records: Sequence[Shown], fitted: Fitted, meter: Accelerometer, mass: Mass | None, facts: Mapping[str, Any]
 ) -> PlantFit:
     """The result. Without a mass it is a slow sine's, which shows the valve alone."""
-    quantities = _estimated(fitted, mass, meter, records[0].grid.dt_s, facts)
+    estimated = _estimated(fitted, mass, meter, records[0].grid.dt_s, facts)
+    quantities, beyond = _settable(estimated)
     lost = dict(zip((r.driven.name for r in records), fitted.explained, strict=True))
     return PlantFit(
         quantities=quantities,
         model=MODEL,
-        flags=tuple(_flags(quantities, fitted, records, facts) + (_stiffness(mass, facts) if mass else [])),
+        flags=(*_flags(estimated, fitted, records, facts), *beyond, *(_stiffness(mass, facts) if mass else [])),
         notes=(*_notes(meter, facts, alone=mass is None), *valve_notes(quantities)),
         explained_percent=lost,
         scatter=fitted.scatter,
@@ -154,6 +157,22 @@ def _estimated(
         one(key, "s", value, own_sd, floor=LATE, at=at)
     one(_DELAY, "s", facts["sensors.displacement.delay_s"] + meter.later_s, meter.later_sd_s, _SIDES, floor=LATE)
     return found
+
+
+def _settable(found: Mapping[str, Quantity]) -> tuple[dict[str, Quantity], list[Flag]]:
+    """What is beyond the bounds of its key cannot be set, and says more of these data than of the rig."""
+    declared = {leaf.path: leaf for leaf in leaves(Controller)}
+    kept, flags = dict(found), []
+    for key, q in found.items():
+        leaf = declared.get(SET_AS.get(key, key))
+        if leaf is None or not q.identified or q.value is None:
+            continue
+        if q.value <= leaf.high and (q.value >= leaf.low or leaf.low == 0.0):  # less than none is none
+            continue
+        kept[key] = replace(q, origin="not identifiable")
+        text = f"{key} = {q.value:.4g} {q.unit}: beyond {leaf.low:g} to {leaf.high:g}, which its key takes"
+        flags.append(Flag("bound", key, text, "the value before stays; check the sensors and [machine]"))
+    return kept, flags
 
 
 def _delay_change(quantities: Mapping[str, Quantity]) -> dict[str, float]:

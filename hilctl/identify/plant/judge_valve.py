@@ -27,7 +27,7 @@ NONE = {**dict.fromkeys(OVERLAPS, 0.001), HYSTERESIS: 2.5e-4, THRESHOLD: 3e-4, R
 # Standard deviations of what else a valve does, on twins, 2026-11.
 _ELSE = {"dead_band": 4e-5, "play": 1e-4, "null": 5e-5, "rounding": 4e-4, "threshold": 1.5e-4}
 _BESIDE_PLAY = 0.15  # of the hysteresis, by which a threshold may be off: both hold the spool back
-_SET_AS = {NULL: "law.valve.null_bias"}  # where the rig file's key is another
+SET_AS = {NULL: "law.valve.null_bias"}  # where the rig file's key is another
 _WHY = "flow of the valve against pressures and motion, sines and chirps"
 
 
@@ -39,7 +39,7 @@ def valve_told(fitted: Fitted, facts: Mapping[str, Any]) -> dict[str, Quantity]:
         **{key: _one(key, fitted, "dead_band", value, before, least=0.0)
            for key, value, before in zip(OVERLAPS, both, declared, strict=True)},
         HYSTERESIS: _one(HYSTERESIS, fitted, "play", 2 * fitted.value["play"], facts[HYSTERESIS], 2.0, least=0.0),
-        NULL: _one(NULL, fitted, "null", -fitted.value["null"], facts[_SET_AS[NULL]]),
+        NULL: _one(NULL, fitted, "null", -fitted.value["null"], facts[SET_AS[NULL]]),
         **_beside(fitted, facts),
     }  # fmt: skip
 
@@ -67,10 +67,12 @@ def _one(
 def valve_changes(quantities: Mapping[str, Quantity]) -> dict[str, float]:
     """What to set in the rig, by its keys."""
     found = {key: _set_to(key, quantities[key]) for key in (*WIDEST, *SAYS) if quantities[key].identified}
+    if not found.keys() >= set(OVERLAPS):  # one side alone would move the null
+        found = {key: value for key, value in found.items() if key not in OVERLAPS}
     changed = {key: value for key, value in found.items() if value or quantities[key].before}
     if not set(OVERLAPS).isdisjoint(changed):
         changed = {"machine.dead_band": 0.0, **{key: found[key] for key in OVERLAPS}, **changed}
-    return {_SET_AS.get(key, key): value for key, value in changed.items()}
+    return {SET_AS.get(key, key): value for key, value in changed.items()}
 
 
 def _set_to(key: str, q: Quantity) -> float:

@@ -120,6 +120,14 @@ def test_an_accelerometer_with_another_filter_than_declared_is_found_out_set_and
         assert q.value == pytest.approx(TRUE[name], rel=rel) and q.low < TRUE[name] < q.high, name
 
 
+def test_what_its_key_does_not_take_is_flagged_and_not_set(fit):
+    stiff = fit_plant(records(3, beta=3.6e9), facts(**{"machine.beta": 2.8e9}))
+    (flag,) = [one for one in stiff.flags if one.key == "machine.beta"]
+    assert flag.code == "bound" and "3e+09" in flag.text and "[machine]" in flag.remedy
+    assert stiff.quantity("machine.beta").value == pytest.approx(3.6e9, rel=0.05)
+    assert "machine.beta" not in stiff.changes() and "machine.beta" in fit.changes()
+
+
 def test_the_accelerometers_gain_error_is_separated_from_the_mass(off):
     assert off.quantity("sensors.acceleration.gain").value == pytest.approx(1 / 1.1, rel=1e-3)
     assert off.quantity("machine.m").value == pytest.approx(TRUE["m"], rel=0.003)

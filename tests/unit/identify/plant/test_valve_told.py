@@ -23,6 +23,7 @@ from hilctl.identify.plant.judge_valve import (
 from hilctl.identify.plant.model_flow import sides
 from hilctl.machine import Machine
 from hilctl.params import check
+from hilctl.results.quantity import unsure
 from tests.unit.identify.plant.plant_parts import BELIEVED
 
 MACHINE = {key.removeprefix("machine."): value for key, value in BELIEVED.items() if key.startswith("machine.")}
@@ -59,6 +60,12 @@ def test_sides_that_differ_stay_as_far_apart_as_declared_and_this_is_said():
     made = told(found(0.03), overlap_a=0.035, overlap_b=0.015)
     assert [made[key].value for key in OVERLAPS] == pytest.approx([0.04, 0.02])
     assert any("differ by 0.02 as the rig file says" in note for note in valve_notes(made))
+
+
+def test_an_overlap_of_one_side_alone_is_not_set():
+    made = told(found(0.03), overlap_a=0.035, overlap_b=0.015)
+    made |= unsure({OVERLAPS[0]: made[OVERLAPS[0]]})
+    assert not any(key.startswith(("machine.overlap", "machine.dead_band")) for key in valve_changes(made))
 
 
 @given(mean=some.floats(0, 0.2), a=some.floats(0, 0.2), b=some.floats(0, 0.2))
