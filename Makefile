@@ -108,13 +108,15 @@ lock:
 	uv lock --upgrade
 	uv export --quiet --frozen --all-extras --no-emit-project --no-hashes --no-header --output-file requirements.lock
 
-# With pip: the lock is complete, and bytecode is made on all processors; not of the packages' own tests.
+# With pip: the lock is complete, and bytecode is made on all processors; not of the packages' own tests. An old pip does
+# it too, but takes several times as long.
 $(STAMP): pyproject.toml requirements.lock
 ifneq ($(UV),)
 	uv sync --quiet --frozen --all-extras
 else
 	$(PYTHON) -c 'import sys; assert (3, 11) <= sys.version_info < (3, 14), f"Python 3.11 to 3.13 is needed, this is {sys.version}; say make PYTHON=python3.12"'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=25' || true
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile -r requirements.lock
 	{ $(BIN)/python -m compileall -q -j 0 -x '/tests?/' $(VENV)/lib || true; } & \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable . && wait
