@@ -108,8 +108,8 @@ lock:
 	uv lock --upgrade
 	uv export --quiet --frozen --all-extras --no-emit-project --no-hashes --no-header --output-file requirements.lock
 
-# With pip: the lock is complete, and bytecode is made on all processors; not of the packages' own tests. An old pip does
-# it too, but takes several times as long.
+# With pip: the lock is complete, and bytecode is made on all processors; not of the packages' own tests. An old pip takes
+# more than twice as long for it.
 $(STAMP): pyproject.toml requirements.lock
 ifneq ($(UV),)
 	uv sync --quiet --frozen --all-extras

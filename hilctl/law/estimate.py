@@ -22,7 +22,8 @@ from hilctl.rt.jit import jit
 
 LINE = 256  # entries of a delay line: 20 ms at 10 kHz and to spare
 REFILLED = 50  # periods that are gone through again at most: with the longest delay they fit into a line
-STRAIGHT = 4  # ticks: a longer gap is filled by the way that was made in it; noise of displacement rules a shorter one
+STRAIGHT_S = 0.004  # a longer gap is filled by the way that was made in it; noise of displacement rules a shorter one
+FOLLOWS_S, FOLLOWS_TICKS = 0.01, 4.0  # in so long a table that is not seen counts as coming to its reference's speed
 
 
 class Estimator(Params):
@@ -115,7 +116,8 @@ def _rt_step(x: float, a: float, age_s: float, dt_s: float, periods: int, e: Any
     """
     steps = min(periods, LINE)
     x_from, a_from = e.line_x[e.at & (LINE - 1)], e.line_a[e.at & (LINE - 1)]
-    mean = _rt_mean(x, a, a_from, age_s, steps * dt_s, e) if steps > STRAIGHT else math.nan
+    long = steps > 1 and steps * dt_s > STRAIGHT_S + 0.5 * dt_s
+    mean = _rt_mean(x, a, a_from, age_s, steps * dt_s, e) if long else math.nan
     bent, q = not math.isnan(mean), e.q
     for k in range(1, steps + 1):
         e.at += 1
@@ -164,3 +166,13 @@ def rt_predicted_position(dt_s: float, periods: int, e: Any) -> float:
     """What displacement will read so many periods later if nothing changes; replaces a rejected reading."""
     last, ahead_s = e.line_x[e.at & (LINE - 1)], dt_s * periods
     return float(last + ahead_s * (e.v + 0.5 * ahead_s * (e.a + e.b)))
+
+
+@jit()
+def rt_predicted_acceleration(v_m_s: float, a_m_s2: float, dt_s: float, e: Any) -> float:
+    """What the accelerometer will show, in a closed loop, of a table that comes to its reference's speed.
+
+    Commands may arrive though answers do not: if the table counted as going on as it went, more and more would be
+    commanded against a speed that it no longer has.
+    """
+    return float(a_m_s2 - e.b + (v_m_s - e.v) / max(FOLLOWS_S, FOLLOWS_TICKS * dt_s))

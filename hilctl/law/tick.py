@@ -22,6 +22,7 @@ from hilctl.law.estimate import (
     rt_estimate_prepare,
     rt_estimate_shift,
     rt_estimate_start,
+    rt_predicted_acceleration,
     rt_predicted_position,
 )
 from hilctl.law.feed import (
@@ -222,15 +223,17 @@ def rt_read(s: Any, readings: Any, status: int) -> None:
     """Readings, checked and corrected; then position and velocity from them."""
     now, e, c = s.now, s.estimate, s.checked
     driven = abs(s.here.v_m_s) > now.limits.stuck.speed_m_s and (s.mode == Mode.TRACK or s.mode == Mode.STOP)
+    closed = rt_closed_loop(s)
+    shown_m_s2 = rt_predicted_acceleration(s.delayed.v_m_s, s.ahead.a_m_s2, now.dt_s, e) if closed else e.a
     rt_check_readings(now.sensors, now.limits, readings, status, rt_predicted_position(now.dt_s, s.periods, e),
-                      s.ahead.a_m_s2 if driven else e.a, now.dt_s, s.periods, c)
+                      shown_m_s2, now.dt_s, s.periods, c)
     resting = s.mode == Mode.STANDBY and s.arm.step == Arming.REST
     # One reading, however many periods were skipped before it: between the two the sensor was not read.
     rt_still(readings, rt_failed(status), driven, resting, now.dt_s, s.still)
     if readings.device_tick < s.device_tick:  # the device has started again: who knows what it is now
         s.arm.proved = 0
     s.device_tick = readings.device_tick
-    three, acts = now.law.three_state, rt_closed_loop(s) and s.pid_share < 1.0
+    three, acts = now.law.three_state, closed and s.pid_share < 1.0
     rt_pressure_share(three.pressure_age_s, three.pressure_fade_s, max(c.age_s[PRESSURE_A], c.age_s[PRESSURE_B]), acts,
                       now.dt_s, s.periods, s.fresh)
     predicted = c.rejected & ((1 << DISPLACEMENT) | (1 << ACCELERATION)) != 0
@@ -263,7 +266,8 @@ def rt_watch(s: Any, status: int) -> None:
     rt_delivered(rt_failed(status), s.u_applied, shown, spool, lag, s.now.machine.slew_per_s * passed_s, s.now.dt_s,
                  s.periods, rt_half_swing_s(s.now.machine), s.delivery)
     acts = rt_closed_loop(s) and not rt_own_loop(s)
-    rt_still_opened(acts, s.valve.opening, max(s.now.arming.bump, s.arm.bump), s.arm.gain_m_s, passed_s, s.still)
+    if not rt_failed(status):  # without a reading nothing can stand still
+        rt_still_opened(acts, s.valve.opening, max(s.now.arming.bump, s.arm.bump), s.arm.gain_m_s, passed_s, s.still)
     driven = abs(s.here.v_m_s) > s.now.limits.stuck.speed_m_s
     sensor = s.now.sensors.displacement
     scale = s.first_gain / sensor.gain

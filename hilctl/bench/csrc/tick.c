@@ -56,8 +56,9 @@ static inline void read_in(State *s, const Readings *readings, int64_t status) {
     Estimate *e = &s->estimate;
     Checked *c = &s->checked;
     int driven = fabs(s->here.v_m_s) > now->limits.stuck.speed_m_s && (s->mode == Mode_TRACK || s->mode == Mode_STOP);
+    double shown_m_s2 = closed_loop(s) ? predicted_acceleration(s->delayed.v_m_s, s->ahead.a_m_s2, now->dt_s, e) : e->a;
     check_readings(&now->sensors, &now->limits, readings, status, predicted_position(now->dt_s, s->periods, e),
-                   driven ? s->ahead.a_m_s2 : e->a, now->dt_s, s->periods, c);
+                   shown_m_s2, now->dt_s, s->periods, c);
     still(readings, failed(status), driven, s->mode == Mode_STANDBY && s->arm.step == Step_REST,
           now->dt_s, &s->still);
     if (readings->device_tick < s->device_tick) s->arm.proved = 0;
@@ -92,8 +93,9 @@ static inline void watch(State *s, int64_t status) {
               s->now.dt_s, s->periods,
               PI * sqrt(s->now.machine.m * s->now.machine.Vt / (4 * s->now.machine.beta)) / s->now.machine.A,
               &s->delivery);
-    still_opened(closed_loop(s) && !own_loop(s), s->valve.opening, most(s->now.arming.bump, s->arm.bump),
-                 s->arm.gain_m_s, s->now.dt_s * (double)s->periods, &s->still);
+    if (!failed(status))
+        still_opened(closed_loop(s) && !own_loop(s), s->valve.opening, most(s->now.arming.bump, s->arm.bump),
+                     s->arm.gain_m_s, s->now.dt_s * (double)s->periods, &s->still);
     effort(&s->now.limits, &s->now.machine, &s->now.law.valve,
            most(s->arm.overlap - s->now.arming.bump, 0), closed_loop(s) && !own_loop(s), s->u_applied - null_of(s), s->estimate.v, s->linear.preview_ticks * s->now.dt_s,
            s->now.dt_s * (double)s->periods, &s->effort);

@@ -104,7 +104,8 @@ static inline double mean_of_gap(double x, double a, double a_from, double age_s
 static inline void estimate_step(double x, double a, double age_s, double dt, int64_t periods, Estimate *e) {
     int64_t steps = periods < LINE ? periods : LINE;
     double x_from = e->line_x[e->at & (LINE - 1)], a_from = e->line_a[e->at & (LINE - 1)], q = e->q;
-    double mean = steps > STRAIGHT ? mean_of_gap(x, a, a_from, age_s, (double)steps * dt, e) : NAN;
+    double gap_s = (double)steps * dt, mean = NAN;
+    if (steps > 1 && gap_s > STRAIGHT_S + 0.5 * dt) mean = mean_of_gap(x, a, a_from, age_s, gap_s, e);
     int bent = !isnan(mean);
     for (int64_t k = 1; k <= steps; k++) {
         e->at++;
@@ -141,6 +142,10 @@ static inline void estimate(double x, double a, double age_s, int predicted, dou
 static inline double predicted_position(double dt, int64_t periods, const Estimate *e) {
     double ahead_s = dt * (double)periods;
     return e->line_x[e->at & (LINE - 1)] + ahead_s * (e->v + 0.5 * ahead_s * (e->a + e->b));
+}
+
+static inline double predicted_acceleration(double v, double a, double dt, const Estimate *e) {
+    return a - e->b + (v - e->v) / most(FOLLOWS_S, FOLLOWS_TICKS * dt);
 }
 
 static inline double friction_level(const double *p, double speed) {

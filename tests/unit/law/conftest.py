@@ -20,7 +20,7 @@ from hilctl.law.tick import rt_adopt, rt_command, rt_request, rt_start, rt_tick
 from hilctl.params import assign, check
 from hilctl.rt.jit import jit, loop_type, record_type
 from hilctl.rt.records import as_record, rt_copy
-from hilctl.signals import SAMPLE, Mode
+from hilctl.signals import SAMPLE, Mode, Status
 from sim.driver import TwinDriver
 from sim.twin import STATE as TWIN
 from tests.forms import forms  # noqa: F401  a fixture
@@ -32,19 +32,21 @@ def _signature() -> Any:
     real, flag = record_type(np.dtype(np.float64)), record_type(np.dtype(np.bool_))
     whole, exchange, memory = (loop := loop_type(exchange_signature())).return_type, loop.args[1], loop.args[2]
     law, command, readings, rows = (record_type(kind) for kind in (STATE, COMMAND, READINGS, SAMPLE))
-    return whole(law, command, readings, memory, exchange, real[::1], whole, whole, whole, flag, whole, rows[::1],
+    return whole(law, command, readings, memory, exchange, real[::1], whole, whole, whole, flag, whole, flag, rows[::1],
                  real[:, ::1])  # fmt: skip
 
 
 @jit(_signature, cached=True)
 def _rt_ticks(law: Any, command: Any, readings: Any, driver: Any, exchange: Any, knots: Any, first: int, skip: int,
-              first_skip: int, exchanged: bool, nan_every: int, rows: Any, truth: Any) -> int:
+              first_skip: int, exchanged: bool, nan_every: int, deaf: bool, rows: Any, truth: Any) -> int:
     """`rows.size` ticks in a row; `skip` periods are skipped before each. Also what the plant really does, and what of
     its command no cause explains. Returns the next tick."""
     tick = first
     for k in range(rows.size):
         rt_command(law, command, tick, first_skip if k == 0 else skip, 0)
         status = exchange(driver, command, readings)
+        if deaf:
+            status = Status.TIMEOUT.value
         if exchanged:
             readings.pressure_a_pa, readings.pressure_b_pa = readings.pressure_b_pa, readings.pressure_a_pa
         if nan_every > 0 and k % nan_every == 0:
@@ -74,16 +76,16 @@ class Table:
         self.exchanged = False  # the pressures' plugs
         rt_start(self.law, self.rig.settings(), 0)
 
-    def run(self, seconds: float, skip: int = 0, first_skip: int = -1, nan_every: int = 0) -> Any:
+    def run(self, seconds: float, skip: int = 0, first_skip: int = -1, nan_every: int = 0, deaf: bool = False) -> Any:
         """Lets time pass; the samples. `first_skip` periods are skipped before the first; each so many ticks
-        displacement shows no number.
+        displacement shows no number. `deaf`: commands arrive, and no answer does.
         """
         first_skip = skip if first_skip < 0 else first_skip
         self.next_tick += first_skip - skip
         rows = np.zeros(max(1, round(seconds / self.dt_s / (1 + skip))), SAMPLE)
         self.truth = np.zeros((rows.size, 3))
         _rt_ticks(self.law, self.command, self.readings, self.driver.state, self.exchange, self.knots,
-                  self.next_tick, skip, first_skip, self.exchanged, nan_every, rows, self.truth)
+                  self.next_tick, skip, first_skip, self.exchanged, nan_every, deaf, rows, self.truth)
         self.next_tick += rows.size * (1 + skip)
         return rows.view(np.recarray)
 

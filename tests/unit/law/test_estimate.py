@@ -7,14 +7,17 @@ import pytest
 
 from hilctl.law.estimate import (
     ESTIMATE,
+    FOLLOWS_S,
+    FOLLOWS_TICKS,
     LINE,
     REFILLED,
-    STRAIGHT,
+    STRAIGHT_S,
     Estimator,
     rt_estimate,
     rt_estimate_prepare,
     rt_estimate_shift,
     rt_estimate_start,
+    rt_predicted_acceleration,
     rt_predicted_position,
     rt_seen_speed,
 )
@@ -23,6 +26,7 @@ from hilctl.params import pack
 from tests.forms import changed, filled
 
 DT = 1e-3
+STRAIGHT = round(STRAIGHT_S / DT)  # periods
 pytestmark = pytest.mark.usefixtures("forms")
 
 
@@ -142,6 +146,29 @@ def test_in_a_long_gap_the_mean_acceleration_follows_from_the_way(gap):
     assert e.line_a[1:gap] == pytest.approx([brake] * (gap - 1))
     assert e.line_a[gap] == 0.0
     assert e.v == pytest.approx(0.0, abs=0.6 / gap)
+
+
+@pytest.mark.parametrize(("dt_s", "straight"), [(1e-4, 40), (1e-3, 4), (2e-3, 2), (5e-3, 1), (2e-2, 1)])
+def test_how_long_a_gap_is_filled_straight_is_a_time_whatever_the_rate(dt_s, straight):
+    """What happened in it is not seen, however few periods it had; a period is no gap."""
+    for steps, by_way in ((straight, False), (straight + 1, True)):
+        e = observer(0.0, 0.0)
+        rt_estimate(0.004, 0.0, 0.0, False, dt_s, steps, e)
+        assert np.any(e.line_a[1 : steps + 1]) == by_way
+
+
+@pytest.mark.parametrize("dt_s", [1e-3, FOLLOWS_S / FOLLOWS_TICKS, 5e-3, 0.02])
+def test_a_table_that_is_not_seen_comes_to_its_references_speed_and_not_beyond(dt_s):
+    """It was a quarter faster, and its accelerometer has a bias."""
+    e = observer(0.0, 0.0)
+    e.v, e.b, e.a = 0.25, -0.4, 0.4
+    seen = []
+    for _ in range(round(0.3 / dt_s)):
+        x, a = rt_predicted_position(dt_s, 1, e), rt_predicted_acceleration(0.2, 0.0, dt_s, e)
+        rt_estimate(x, a, 0.0, True, dt_s, 1, e)
+        seen.append(e.v)
+    assert seen[-1] == pytest.approx(0.2, abs=2e-3)
+    assert min(seen) > 0.195 and max(seen) < 0.25
 
 
 def test_the_mean_of_a_long_gap_is_as_the_sensor_shows_it_bias_included():
