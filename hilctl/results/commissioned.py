@@ -10,12 +10,11 @@ from msgspec import Meta, Struct, field
 from hilctl.results.friction import ActiveFriction, Campaign, SlidingFit
 from hilctl.results.plant import PlantEvidence
 from hilctl.results.prepared import Prepared
-from hilctl.results.proof import Choice, Learned, Preview, Sine, Thd, Tracked, Tuning, Worse
+from hilctl.results.proof import Choice, Hz, Learned, Preview, Sine, Thd, Tracked, Tuning, Worse
 from hilctl.results.quantity import Flag, Quantity
 from hilctl.results.reversals import Reversals
 
 FORMAT = 2
-Hz = Annotated[str, Meta(pattern=r"^\d+(\.\d+)?$")]  # the key of a sine
 
 # The parts that can be measured alone, in the order of the work, as the report names them.
 PARTS = {

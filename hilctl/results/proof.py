@@ -4,6 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+Hz = Annotated[str, Meta(pattern=r"^\d+(\.\d+)?$")]  # the key of a sine
 Percent = Annotated[float | None, Meta(description="of the fundamental's amplitude, or of the reference's rms")]
 
 
@@ -75,7 +76,7 @@ class OnRig(Struct, frozen=True):
     percent: Annotated[float, Meta(description="distortion of the sine of `frequency_hz` with it")]
     extra_preview_s: float
     epoch: int
-    by_hz: Annotated[dict[str, float], Meta(description="distortion of each sine, in %, by its frequency")] = {}
+    by_hz: Annotated[dict[Hz, float], Meta(description="distortion of each sine, in %, by its frequency")] = {}
     factor: Annotated[
         float | None,
         Meta(description="times less distortion than without, the geometric mean over the sines; the most is kept"),
@@ -97,8 +98,8 @@ class Choice(Struct, frozen=True):
             "null where no overlap, hysteresis or threshold changed"
         ),
     ] = None
-    before_by_hz: Annotated[dict[str, float], Meta(description="as before_percent, of each sine")] = {}
-    machine_by_hz: Annotated[dict[str, float], Meta(description="as machine_percent, of each sine")] = {}
+    before_by_hz: Annotated[dict[Hz, float], Meta(description="as before_percent, of each sine")] = {}
+    machine_by_hz: Annotated[dict[Hz, float], Meta(description="as machine_percent, of each sine")] = {}
     machine_factor: Annotated[float | None, Meta(description="times less distortion so, likewise")] = None
 
 

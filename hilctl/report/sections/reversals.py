@@ -1,5 +1,7 @@
 """Friction before it slides: the model that shows it, and why."""
 
+from collections.abc import Mapping
+
 from hilctl.report.figure import Pictures, shown
 from hilctl.report.markup import Html, bullets, joined, p, sentence, table, tag
 from hilctl.report.numbers import percent, plain
@@ -59,9 +61,14 @@ def _loops(found: Reversals) -> Html:
     names = list(loops[0].loss_j)
     heads = ["swing, µm", ">friction turns by", *(f">{called(n)}: mJ a cycle, N/µm" for n in names)]
     rows = [(plain(1e6 * one.amplitude_m, 3), percent(100 * min(one.turned, 1.0)),
-             *(f"{plain(1e3 * one.loss_j[n], 3)}, {plain(1e-6 * one.chord_n_m[n], 3)}" for n in names))
+             *(f"{_scaled(one.loss_j, n, 1e3)}, {_scaled(one.chord_n_m, n, 1e-6)}" for n in names))
             for one in loops]  # fmt: skip
     return table(tuple(heads), rows, "The loops of friction: what a cycle takes, and the slope between its reversals")
+
+
+def _scaled(named: Mapping[str, float], name: str, factor: float) -> str:
+    """A dash where another file's loop lacks it."""
+    return plain(factor * named[name] if name in named else None, 3)
 
 
 def _sides(found: Reversals) -> dict[str, Quantity]:

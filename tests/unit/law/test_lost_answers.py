@@ -29,7 +29,9 @@ def farthest_m(table: Any, rate_hz: int, silent_s: float, seed: int) -> float:
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.parametrize(("rate_hz", "silent_s", "most_m"), [(1000, 0.06, 0.7e-3), (1000, 0.1, 1e-3), (200, 0.1, 1.5e-3)])
+@pytest.mark.parametrize(
+    ("rate_hz", "silent_s", "most_m"), [(1000, 0.06, 0.7e-3), (1000, 0.1, 1e-3), (200, 0.1, 1.5e-3)]
+)
 def test_a_table_that_is_not_seen_is_not_driven_away_from_its_reference(
     table: Any, rate_hz: int, silent_s: float, most_m: float, seed: int
 ) -> None:

@@ -132,6 +132,22 @@ def test_whatever_a_file_holds_is_refused_or_a_page(data, each_time, plain, read
     assert "nan" not in text.split() and "None" not in text
 
 
+@pytest.mark.parametrize(
+    ("at", "junk", "refused"),
+    [(("presliding", "evidence", "loops", 0, "chord_n_m"), {"another": 1.0}, False),
+     (("choice", "before_by_hz"), {"fast": 1.0}, True), (("choice", "tried", 0, "by_hz"), {"fast": 1.0}, True)],
+)  # fmt: skip
+def test_names_that_belong_to_another_file_are_refused_or_leave_a_dash(at, junk, refused, each_time, plain, read):
+    other = each_time()
+    changed(other, at, junk)
+    told = json.dumps(other).encode()
+    if refused:
+        with pytest.raises(WrongUse, match=at[0]):
+            decoded(told, "file.json")
+    else:
+        assert ", –" in read(plain(decoded(told, "file.json"))).sections["reversals"]
+
+
 CHOICES = ("origin", "kind", "format", "choice")
 
 
