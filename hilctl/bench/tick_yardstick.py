@@ -85,7 +85,7 @@ _CONSTANTS: dict[str, float] = {
     "ADAPT_NULL_ENDS": adapt.NULL_ENDS, "ADAPT_OVERLAP_ENDS": adapt.OVERLAP_ENDS, "ADAPT_GAIN_ENDS": adapt.GAIN_ENDS,
     "LONGEST_OWED": delivery.LONGEST, "LONGEST_OWED_TICKS": delivery.LONGEST_TICKS,
     "EFFORT_LEAK": effort.LEAK, "MOST_OWED_S": delivery.MOST_S,
-    **{name: getattr(delivery, name) for name in ("NONE", "FIRST", "ALL", "COURSES", "FORGOTTEN_S")},
+    **{name: getattr(delivery, name) for name in ("NONE", "FIRST", "ALL", "COURSES", "FORGOTTEN_S", "OF_LATE")},
     "PRESSURE_S": PRESSURE_S,
     "WATCHED": stillness.WATCHED, "STILL_TURNS": stillness.TURNS, "STILL_STEPS": stillness.STEPS,
     "STILL_READINGS": stillness.READINGS,

@@ -16,6 +16,10 @@ commands repay it, as fast as reach and slew allow, before the mass has taken it
 nothing is repaid, and the feedback leads the table back. While exchanges fail each command asks for what is owed in
 the first and in the second course alike, for it may be the one that arrives; the rest is known with the spool's next
 reading. Without such a reading nothing is repaid. (`pytest tests/unit/law/test_delivery.py`)
+
+What repays is itself held where the next commands are lost too, and then moves several times what was owed: on a link
+that loses many of them the debts grow instead. So less is repaid the more of late were missed, and nothing while the
+reference rests (a table at rest behind an overlap was thrown to 0.5 m/s where 40 % were lost).
 """
 
 import math
@@ -31,6 +35,7 @@ COURSES = 3
 MOST_S = 7e-4  # of full opening: more is not repaid, the feedback takes its time over it
 LONGEST = 0.4  # of half a swing of the oil, of a silence: a later repayment adds to the swing that it should prevent,
 LONGEST_TICKS = 3  # where so many, which one loss may cost, are not longer
+OF_LATE = 32.0  # periods
 FORGOTTEN_S = 0.05  # what could not be repaid within a few ticks is the feedback's
 
 DELIVERY = record_of(
@@ -43,6 +48,7 @@ DELIVERY = record_of(
         ("off", np.float64),  # the spool's reading less the nearest of these; nan where there is none in this tick
         ("due", np.float64),  # to be repaid, opening times ticks
         ("plain", np.float64),  # the next command without what it repays
+        ("missed", np.float64),  # share of the periods of late in which no command is known to have arrived
         ("repays", np.int64),  # the last command did, or was still on its way back
     ]
 )
@@ -62,6 +68,8 @@ def rt_delivered(failed: bool, sent: float, shown: bool, reading: float, lag: fl
     period of the hydraulic mode.
     """
     begins, lasted = failed and d.unknown == 0, d.unknown
+    missed = periods if failed else periods - 1
+    d.missed += (missed - d.missed * periods) / max(OF_LATE, periods)
     if begins:
         d.held[NONE], d.held[FIRST] = d.acts, sent
     if failed:
@@ -104,7 +112,8 @@ def rt_repayment(share: float, before: float, centre: float, reach: float, step:
     low, high = max(before - step, centre - reach, -1.0), min(before + step, centre + reach, 1.0)
     if d.due == 0.0 or d.plain < low or d.plain > high:
         return 0.0
-    return float(min(max(share * d.due, low - d.plain), high - d.plain))
+    arrives = 1.0 - d.missed
+    return float(min(max(share * arrives * arrives * d.due, low - d.plain), high - d.plain))
 
 
 @jit()

@@ -38,6 +38,8 @@ def rt_output(s: Any, wanted: float) -> None:
                                      dt_s, s.valve)
         reach, slew = min(s.authority, now.limits.command.opening), now.limits.command.slew_per_s
         s.delivery.plain = command
+        if s.here.v_m_s == 0.0 and s.here.a_m_s2 == 0.0:  # nothing was to move: feedback alone leads it back
+            s.delivery.due = 0.0
         if rt_closed_loop(s):
             command += rt_repayment(now.law.feed.repay, o.command, null, reach, slew * now.dt_s, s.delivery)
         rt_limit(command, null, reach, slew, now.dt_s, s.periods, o)

@@ -204,6 +204,7 @@ static inline void output(State *s, double wanted) {
         }
         double reach = least(s->authority, now->limits.command.opening), slew = now->limits.command.slew_per_s;
         s->delivery.plain = command;
+        if (s->here.v_m_s == 0 && s->here.a_m_s2 == 0) s->delivery.due = 0;
         if (closed_loop(s))
             command += repayment(now->law.feed.repay, o->command, null, reach, slew * now->dt_s, &s->delivery);
         limit(command, null, reach, slew, now->dt_s, s->periods, o);

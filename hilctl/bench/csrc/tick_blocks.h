@@ -332,7 +332,8 @@ static inline void delivery_start(double command, Delivery *d) {
 static inline double repayment(double share, double before, double centre, double reach, double step, const Delivery *d) {
     double low = most(most(before - step, centre - reach), -1), high = least(least(before + step, centre + reach), 1);
     if (d->due == 0 || d->plain < low || d->plain > high) return 0;
-    return least(most(share * d->due, low - d->plain), high - d->plain);
+    double arrives = 1 - d->missed;
+    return least(most(share * arrives * arrives * d->due, low - d->plain), high - d->plain);
 }
 
 static inline int repaid(double given, int64_t saturated, Delivery *d) {

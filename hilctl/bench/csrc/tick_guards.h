@@ -115,6 +115,7 @@ static inline void delivered(int failed, double sent, int shown, double reading,
                              int64_t periods, double swing_s, Delivery *d) {
     int begins = failed && d->unknown == 0;
     double passed = (double)periods, lasted = (double)d->unknown;
+    d->missed += ((failed ? passed : passed - 1) - d->missed * passed) / most(OF_LATE, passed);
     if (begins) { d->held[NONE] = d->acts; d->held[FIRST] = sent; }
     if (failed) {
         d->unknown += periods; d->held[ALL] = sent;

@@ -110,6 +110,33 @@ def test_however_the_link_loses_what_is_owed_is_bounded_and_the_command_comes_ba
     assert abs(link.out.command) < 1e-3 and (abs(link.own.off) < 1e-9 or not link.shown)
 
 
+@pytest.mark.parametrize("lost", [0.2, 0.4, 0.6, 0.8])
+@pytest.mark.parametrize("seed", range(5))
+def test_on_a_link_that_loses_many_the_debts_do_not_grow(lost, seed):
+    """A command that goes to and fro, as behind an overlap; what repays is lost, or held, as often as any other."""
+    link, chance = Link(), np.random.default_rng(seed)
+    given = [link.tick(0.02 * (-1) ** (k // 2), *([bool(chance.random() >= lost)] * 2)) for k in range(5000)]
+    assert np.abs(given).max() < 0.15
+
+
+@pytest.mark.parametrize(("lost", "every"), [(0, 4), (1, 4), (3, 4), (4, 4), (1, 16)])
+def test_of_what_is_owed_the_less_is_repaid_the_more_of_late_were_missed(lost, every):
+    link = Link()
+    for k in range(50 * every):
+        link.tick(0.0, *([k % every >= lost] * 2))
+    missed = float(link.own.missed)
+    assert missed == pytest.approx(lost / every, abs=0.06)
+    link.own.due, link.own.plain = 0.01, 0.0
+    assert rt_repayment(1.0, 0.0, 0.0, REACH, STEP, link.own) == pytest.approx(0.01 * (1 - missed) ** 2)
+
+
+def test_a_period_that_was_skipped_brought_no_command_either():
+    own = np.zeros(1, DELIVERY)[0]
+    for _ in range(200):
+        rt_delivered(False, 0.0, True, 0.0, LAG, MOST, DT_S, 4, SWING_S, own)
+    assert own.missed == pytest.approx(0.75, abs=0.01)
+
+
 @pytest.mark.parametrize(("course", "held"), [(NONE, 0.3), (FIRST, 0.35), (ALL, 0.45)])
 def test_the_guard_of_the_spool_takes_the_course_that_its_reading_shows(course, held):
     own = np.zeros(1, DELIVERY)[0]

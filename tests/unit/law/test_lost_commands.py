@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from hilctl.signals import Trip
+from sim.driver import record
 
 LINK = {"twin.link.lost": 0.04, "limits.driver.ticks": 20, "limits.sensing.ticks": 20, "limits.stale.ticks": 20,
         "limits.driver.share": 1.0, "limits.sensing.share": 1.0}  # fmt: skip
@@ -35,6 +36,26 @@ def test_the_table_goes_less_its_own_way_where_what_was_lost_is_repaid(table: An
     assert bare_far > 1e-4
     assert far < 0.7 * bare_far
     assert rms(rows.error_m) < 0.6 * rms(bare_rows.error_m)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize(("lost", "in_a_row"), [(0.4, 1), (0.4, 3), (0.6, 1)])
+def test_a_table_at_rest_behind_an_overlap_stays_there_however_many_are_lost(
+    table: Any, lost: float, in_a_row: int, seed: int
+) -> None:
+    """Its command goes from edge to edge; held in between, that moves no oil, and nothing of it is owed."""
+    patient = {f"limits.{limit}.ticks": 1000 for limit in ("driver", "sensing", "stale", "tracking_error", "read_back")}
+    valve = {f"{side}machine.dead_band": 0.025 for side in ("", "twin.")}
+    rig = table(**LINK | patient | valve | {"twin.valve.hysteresis": 0.004, "machine.hysteresis": 0.004,
+                "twin.link.lost": 0.0, "twin.seed": seed, "law.feed.inverse": 1.0})  # fmt: skip
+    rig.arm(8.0)
+    link = record(rig.driver.state)
+    link.lose_share, link.lose_ticks = lost / (lost + in_a_row * (1 - lost)), in_a_row
+    rig.run(0.5)
+    rows = rig.run(10.0)
+    assert rig.trip == Trip.NONE
+    assert np.abs(rows.u_cmd).max() < 0.06
+    assert np.abs(rig.truth[:, 1]).max() < 0.05
 
 
 @pytest.mark.parametrize("seed", [7, 12])
