@@ -22,7 +22,8 @@ from hilctl.rt.jit import jit
 
 LINE = 256  # entries of a delay line: 20 ms at 10 kHz and to spare
 REFILLED = 50  # periods that are gone through again at most: with the longest delay they fit into a line
-STRAIGHT_S = 0.004  # a longer gap is filled by the way that was made in it; noise of displacement rules a shorter one
+# A longer gap is filled by the way that was made in it; in a shorter one noise and age of displacement rule.
+STRAIGHT, STRAIGHT_S = 4, 0.0101  # periods, and no longer than that: half a swing of the oil, at low rates
 FOLLOWS_S, FOLLOWS_TICKS = 0.01, 4.0  # in so long a table that is not seen counts as coming to its reference's speed
 
 
@@ -116,7 +117,7 @@ def _rt_step(x: float, a: float, age_s: float, dt_s: float, periods: int, e: Any
     """
     steps = min(periods, LINE)
     x_from, a_from = e.line_x[e.at & (LINE - 1)], e.line_a[e.at & (LINE - 1)]
-    long = steps > 1 and steps * dt_s > STRAIGHT_S + 0.5 * dt_s
+    long = steps > STRAIGHT or (steps > 1 and steps * dt_s > STRAIGHT_S)
     mean = _rt_mean(x, a, a_from, age_s, steps * dt_s, e) if long else math.nan
     bent, q = not math.isnan(mean), e.q
     for k in range(1, steps + 1):

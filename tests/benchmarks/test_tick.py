@@ -70,7 +70,7 @@ def test_a_yardstick_that_fills_a_gap_otherwise_is_found_out(tmp_path, monkeypat
     tick_course.arm(course)
     course.track("sine", amplitude_m=0.01, frequency_hz=2.0, cycles=8)
     course.run("rejoined", 1000, stalls={700: 4})
-    monkeypatch.setitem(tick_yardstick._CONSTANTS, "STRAIGHT_S", 0.005)
+    monkeypatch.setitem(tick_yardstick._CONSTANTS, "STRAIGHT", 5)
     off, where, _ = tick.difference(course, tick_yardstick.Yardstick(str(tmp_path)))
     assert off > tick.AGREE, where
 

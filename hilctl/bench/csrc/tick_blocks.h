@@ -105,7 +105,7 @@ static inline void estimate_step(double x, double a, double age_s, double dt, in
     int64_t steps = periods < LINE ? periods : LINE;
     double x_from = e->line_x[e->at & (LINE - 1)], a_from = e->line_a[e->at & (LINE - 1)], q = e->q;
     double gap_s = (double)steps * dt, mean = NAN;
-    if (steps > 1 && gap_s > STRAIGHT_S + 0.5 * dt) mean = mean_of_gap(x, a, a_from, age_s, gap_s, e);
+    if (steps > STRAIGHT || (steps > 1 && gap_s > STRAIGHT_S)) mean = mean_of_gap(x, a, a_from, age_s, gap_s, e);
     int bent = !isnan(mean);
     for (int64_t k = 1; k <= steps; k++) {
         e->at++;
