@@ -36,8 +36,10 @@ class Feed(Params):
         float, number(-0.01, 0.01, "s", "added to the computed preview of 1.5 ticks and the valve's lag")
     ] = 0.0
     repay: Annotated[
-        float, number(0, 1, "", "share of what lost commands owe that the next ones repay; needs the spool's reading")
-    ] = 1.0
+        float,
+        number(0, 1, "", "share of what lost commands owe that the next ones repay, in motion, and less of it the more "
+               "are lost; needs the spool's reading"),
+    ] = 1.0  # fmt: skip
     inverse_from_m_s: Annotated[
         float, number(0, 20, "m/s", "slowest motion along which the inverse model acts, by its greatest speed")
     ] = 0.0
