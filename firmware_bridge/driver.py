@@ -48,6 +48,7 @@ READINGS: "np.dtype[Any]" = record_of(
 
 
 OUTPUTS = ("valve", "enable", "supply")
+TRIES = 3  # with a request outside the tick: links lose answers
 
 
 class DriverError(HilctlError):

@@ -1,6 +1,8 @@
 """One bus outside the tick, by pymodbus: connect, identify, read, write. What fails is one error of ours.
 
-pymodbus' own time-outs and retries can block for 12 s: here each answer has `connect_timeout_s`, and no second chance.
+pymodbus' own time-outs and retries can block for 12 s: here each answer has `connect_timeout_s`. Links lose answers: a
+request without one is made again, in TRIES tries, so whatever is written here may be written twice. On a serial line an
+answer does not say to which request it belongs: once one was late, the line has to be quiet before the next request.
 """
 
 import contextlib
@@ -14,7 +16,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from firmware_bridge.driver import DriverError
+from firmware_bridge.driver import TRIES, DriverError
 from firmware_bridge.modbus.plan import READ_INPUT, Bus
 from firmware_bridge.modbus.settings import Config, Device
 from firmware_bridge.serial_port import set_up
@@ -118,6 +120,14 @@ class Link:
                 while os.read(descriptor, 4096):
                     pass
 
+    def _hush(self) -> None:
+        """Waits until nothing comes any more, but for a line that is never quiet, and throws that away."""
+        give_up_s = time.monotonic() + TRIES * self._config.connect_timeout_s
+        with contextlib.suppress(OSError, ValueError):  # the connection may have gone in between
+            while select.select([self.client.socket], [], [], self._config.connect_timeout_s)[0]:
+                if not os.read(self.client.socket.fileno(), 4096) or time.monotonic() > give_up_s:
+                    return
+
     def close(self) -> None:
         """Gives the port back."""
         if self.client is not None:
@@ -187,10 +197,17 @@ class Link:
 
         if self.client is None:
             raise DriverError(f"{self.name}: is not open")
-        try:
-            said = call(self.client)
-        except (ModbusException, OSError, termios.error) as error:
-            raise DriverError(f"{self.name}: {what}: no answer: {error}") from error
+        for tries_left in range(TRIES - 1, -1, -1):
+            self.drain()
+            try:
+                said = call(self.client)
+            except (ModbusException, OSError, termios.error) as error:
+                if tries_left == 0:
+                    raise DriverError(f"{self.name}: {what}: no answer: {error}") from error
+            else:
+                if tries_left < TRIES - 1:
+                    self._hush()
+                break
         if said.isError():
             raise Refused(f"{self.name}: {what}", int(getattr(said, "exception_code", 0)))
         return said

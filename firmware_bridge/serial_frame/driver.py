@@ -1,13 +1,14 @@
 """The driver `serial`: our own firmware on a serial line (firmware_bridge/PROTOCOL.md)."""
 
+import contextlib
 import time
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from firmware_bridge.driver import DriverError, RigFacts
+from firmware_bridge.driver import TRIES, DriverError, RigFacts
 from firmware_bridge.serial_frame.checking import implausible, problems, refusals
 from firmware_bridge.serial_frame.exchange import rt_serial_exchange
-from firmware_bridge.serial_frame.line import Line
+from firmware_bridge.serial_frame.line import Line, NoAnswer
 from firmware_bridge.serial_frame.messages import (
     SCALED,
     SCHEMA,
@@ -94,9 +95,16 @@ class SerialDriver:
     def arm(self) -> None:
         """Sets the time-to-live. A device that has tripped stays so until a person arms the rig."""
         line, identity = self._reached()
-        own, give_up_s = record(self.state), time.monotonic() + _AT_NULL_S
+        own, give_up_s, tries_left = record(self.state), time.monotonic() + _AT_NULL_S, TRIES
         while own.device_state != State.TRIPPED:
-            answer = self._ask(line, Type.ARM, identity.boot, int(own.time_to_live_us))
+            try:
+                answer = self._ask_once(line, Type.ARM, identity.boot, int(own.time_to_live_us))
+            except NoAnswer:
+                tries_left -= 1
+                if tries_left == 0:
+                    raise
+                self._ask(line, Type.DISARM)  # it may be armed, and is armed from ready alone
+                continue
             if answer.type == Type.ARM:
                 return
             if answer.values[0] != Fault.WRONG_STATE or time.monotonic() > give_up_s:
@@ -134,7 +142,14 @@ class SerialDriver:
         return self._line, self._identity
 
     def _ask(self, line: Line, kind: Type, *values: int) -> Message:
-        """A question outside the tick; the session's sequence goes on where the exchange left it."""
+        """A question outside the tick that may be heard twice."""
+        for _ in range(TRIES - 1):
+            with contextlib.suppress(NoAnswer):
+                return self._ask_once(line, kind, *values)
+        return self._ask_once(line, kind, *values)
+
+    def _ask_once(self, line: Line, kind: Type, *values: int) -> Message:
+        """The session's sequence goes on where the exchange left it."""
         own: Any = record(self.state)
         line.sequence = int(own.sequence)
         try:

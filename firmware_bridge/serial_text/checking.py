@@ -20,7 +20,7 @@ def everything(own: Described, links: list[Link], desk: Desk, rig: RigFacts) -> 
         there = (*link.line.fast, *link.line.slow, *link.line.streams)
         for message in (one for one in there if one.own.answer and not one.outputs and one.own.when == "tick"):
             try:
-                heard = link.listen(message) if message.streams else link.ask(message)
+                heard = link.listen(message) if message.streams else link.asked(message)
             except DriverError as error:
                 told.append(str(error))
                 break

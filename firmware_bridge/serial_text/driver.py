@@ -206,7 +206,7 @@ class SerialTextDriver:
     def _said(self, told: Told, values: dict[str, float]) -> Heard:
         """Says a message outside the tick, and wants its answer."""
         link = self._link(told)
-        heard = link.ask(told, values)
+        heard = link.asked(told, values)
         if not heard.good:
             why = diagnosed(self._own, link, told, heard)
             raise DriverError(f"driver.messages.{told.name}: {why}")

@@ -4,7 +4,7 @@ import os
 import time
 from typing import Any, NamedTuple
 
-from firmware_bridge.driver import DriverError
+from firmware_bridge.driver import TRIES, DriverError
 from firmware_bridge.serial_port import GONE, opened, read_within, set_up, tried
 from firmware_bridge.serial_text.budget import Line, exchange_s, line_s
 from firmware_bridge.serial_text.desk import Desk
@@ -78,6 +78,19 @@ class Link:
             return Heard(sent, b"", 0)
         limit_s = exchange_s(told) + (self._wait_s if wait_s is None else wait_s)
         return self._listen(told, sent, sent if told.device.echo else b"", limit_s, desk)
+
+    def asked(self, told: Told, values: dict[str, float] | None = None) -> Heard:
+        """The same, said again where no good answer comes. After that the next request waits for
+        silence, unless there is none."""
+        heard = self.ask(told, values)
+        for _ in range(TRIES - 1):
+            if heard.good:
+                return heard
+            heard = self.ask(told, values)
+        give_up_s = time.monotonic() + TRIES * self._wait_s
+        while tried(self.name, read_within, self._opened().fileno(), self._wait_s) and time.monotonic() < give_up_s:
+            pass
+        return heard
 
     def _listen(self, told: Told, sent: bytes, echo: bytes, limit_s: float, desk: Desk) -> Heard:
         data, give_up_s, taken = b"", time.monotonic() + limit_s, -1

@@ -113,8 +113,10 @@ class General(Params):
     """What concerns every line."""
 
     connect_timeout_s: Annotated[
-        float, number(0.02, 5, "s", "time limit of an answer outside the tick, beside the time on the line")
-    ] = 0.2
+        float,
+        number(0.02, 5, "s", "time limit of an answer outside the tick, beside the time on the line; a request is made "
+                             "three times"),
+    ] = 0.2  # fmt: skip
     answer_timeout_s: Annotated[float, number(1e-3, 1, "s", "time limit of an answer in the tick, likewise")] = 0.05
     lost_after: Annotated[
         int,

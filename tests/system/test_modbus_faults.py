@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from firmware_bridge.driver import DriverError
+from firmware_bridge.driver import TRIES, DriverError
 from firmware_bridge.modbus.driver import ModbusDriver, resolve
 from hilctl.rig import load
 from hilctl.signals import Status
@@ -227,6 +227,28 @@ def test_a_wrong_unit_in_the_rig_file_is_told(kind):
     with device(kind) as there:
         problems = told(there.table(amplifier__unit=9))
         assert any("unit 9: no answer" in p or "unit 9: exception" in p for p in problems), problems
+
+
+@KINDS
+@pytest.mark.parametrize("lost", [1, TRIES - 1])
+def test_an_answer_that_is_lost_outside_the_tick_is_asked_for_again(kind, lost):
+    with device(kind) as there:
+        driver = reached(there.table())
+        there.faults(mangle="silent", count=lost)
+        assert driver.check() == []
+        there.faults(mangle="silent", count=lost)
+        driver.arm()
+        assert Dialogue(driver).tick() == Status.OK
+        driver.disarm()
+        driver.close()
+
+
+def test_an_answer_that_comes_too_late_is_not_taken_for_that_to_the_next_request():
+    with device("rtu") as there:
+        driver = reached(there.table())
+        there.faults(delay_s=0.6, delay_every=3)
+        assert driver.check() == []
+        driver.close()
 
 
 def test_another_device_than_the_rig_file_says_is_told():

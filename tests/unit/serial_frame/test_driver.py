@@ -266,6 +266,22 @@ def test_a_spoilt_answer_fails_its_tick_at_once_and_the_dialogue_goes_on(board, 
     until(lambda: dialogue.tick() == Status.OK)
 
 
+def test_an_answer_that_is_lost_outside_the_tick_is_asked_for_again(board, make):
+    driver = make(board.port)
+    driver.open()
+    board.tell("line flip 40")
+    assert driver.check() == []
+    board.tell("line flip 40")
+    driver.arm()
+    seen = board.seen()
+    assert (seen["state"], seen["valve"]) == (State.ARMED, 0)
+    driver.disarm()
+    board.tell("line mute 1")
+    with pytest.raises(DriverError, match="no answer"):
+        driver.arm()
+    board.tell("line mute 0")
+
+
 def test_a_hung_device_times_out_and_its_stopped_clock_is_stale(board, make):
     dialogue = ready(make(board.port, timeout_s=0.002))
     until(lambda: dialogue.tick() == Status.OK)

@@ -1,10 +1,11 @@
 """`check` names what is wrong as what it is: speed, parity, address, checksum, order, scale, unit, echo, silence."""
 
+import itertools
 import re
 
 import pytest
 
-from firmware_bridge.driver import Note, complaints
+from firmware_bridge.driver import TRIES, Note, complaints
 from firmware_bridge.serial_text.driver import SerialTextDriver, resolve
 from hilctl import rig
 from tests.unit.serial_text.devices import answering, port, streaming
@@ -53,6 +54,13 @@ def test_a_device_as_it_is_described_shows_each_field_raw_and_converted():
     (shown,) = (text for text in said if isinstance(text, Note))
     assert "displacement 12.5" in shown and "displacement = 0.0125" in shown and "pressure_a = 6e+06" in shown
     assert repr(b">07 +12.5000 mm")[2:-1] in shown
+
+
+@pytest.mark.parametrize(("lost", "good"), [(TRIES - 1, True), (TRIES, False)])
+def test_an_answer_that_is_lost_is_asked_for_again_and_what_never_comes_is_told(lost, good):
+    answers = itertools.count()
+    said = complaints(checked(ASKED, device_of(ASKED), spoil=lambda made: b"" if next(answers) < lost else made))
+    assert (said == []) == good, said
 
 
 WRONG = [
