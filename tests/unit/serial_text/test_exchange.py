@@ -1,5 +1,6 @@
 """The exchange of a tick over a line whose other end the test holds: what is spoilt gives no value, and it recovers."""
 
+import contextlib
 import itertools
 import random
 import resource
@@ -287,9 +288,11 @@ def test_a_million_random_bytes_give_no_reading_and_take_no_memory(given_):
     chance = random.Random(1)
     pool = [chance.randbytes(1000) for _ in range(1000)]
     with Talk(given_) as talk:
+        talk.tick()  # compiled before what it takes is measured
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         for data in pool:
-            talk.say(data)
+            with contextlib.suppress(BlockingIOError):  # after a request that expired the line is not read for a while
+                talk.say(data)
             assert talk.tick() in (OK, TIMEOUT, BAD_CHECKSUM, BAD_REPLY, Status.STALE)
             talk.asked()
         assert talk.bus.answered == 0 and talk.bus.fd >= 0
