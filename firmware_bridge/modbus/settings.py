@@ -176,7 +176,9 @@ class Config(Params):
     output: OutputTable = OutputTable()
     reading: ReadingTable = ReadingTable()
     watchdog: Watchdog = Watchdog()
-    connect_timeout_s: Annotated[float, number(0.02, 1, "s", "time limit of an answer outside the tick; a request is made three times")] = 0.1
+    connect_timeout_s: Annotated[
+        float, number(0.02, 1, "s", "time limit of an answer outside the tick; a request is made three times")
+    ] = 0.1
     answer_timeout_s: Annotated[float, number(1e-3, 1, "s", "time limit for a request in the tick")] = 0.05
     lost_after: Annotated[int, whole(1, 1000, "", "requests without answer in a row after which the link is lost")] = 10
     read_back_every: Annotated[

@@ -198,6 +198,10 @@ def whole(course: Course) -> None:
     history = samples_of(0.005 * np.sin(np.linspace(0.0, 8.0 * np.pi, 200)), "displacement", interval_s=0.01)
     course.track("waveform", history)
     course.run("waveform", 6000, Mode.HOLD)
+    course.adopt(law__adapt__share=1.0, law__adapt__time_s=2.0, machine__overlap_a=0.01, machine__overlap_b=0.012,
+                 machine__Qn=0.003)  # fmt: skip
+    course.track("move", position_m=0.04, duration_s=0.5)
+    course.run("behind an overlap, to rest", 1600)
     course.ask(RequestKind.OFF)
     course.run("off again", 2000, Mode.OFF)
 

@@ -18,6 +18,8 @@ All of it is counted in openings, as feedback asks for them (its gain times the 
 
 Within the band the integral stands, but for one thing: a table that creeps has flow from an opening that is not quite
 the null, so the integral changes by as much as what is left creeps. A jump is faster than CREEP_PER_S, and does little.
+It counts where it ends beyond the band, too: did only the way back count, a table that swings about the band's edge
+would keep the integral by which it swings.
 
 Of 300 rigs whose valve and friction are chosen at random 64 went on swinging without, by 20 to 420 µm; with it 10 do,
 whose mass is too small for the gains that all of them have (docs/models.md).
@@ -107,10 +109,10 @@ def rt_landed(widest: float, s: Any) -> bool:
 
 
 @jit()
-def rt_landed_integral(integral: float, dt_s: float, s: Any) -> float:
-    """The integral, while the table is left where it is."""
+def rt_landing_integral(landed: bool, integral: float, dt_s: float, s: Any) -> float:
+    """The integral at rest, beside what it makes of the error that is not left."""
     integral += s.crept
-    if s.to_null_s > 0.0:
+    if landed and s.to_null_s > 0.0:
         s.to_null_s -= dt_s
         integral += min(dt_s / LAG_S, 1.0) * (s.null - integral)
     return float(integral)

@@ -51,6 +51,12 @@ def rt_closed_loop(s: Any) -> bool:
 
 
 @jit()
+def rt_reference_rests(s: Any) -> bool:
+    """The reference stands where it is."""
+    return bool(s.here.v_m_s == 0.0 and s.here.a_m_s2 == 0.0)
+
+
+@jit()
 def rt_own_loop(s: Any) -> bool:
     """Whether the rig closes its own displacement loop, and takes references for commands."""
     return bool(s.now.law.feedback == RIG_FEEDBACK)

@@ -32,7 +32,7 @@ from hilctl.law.feed import (
 )
 from hilctl.law.freshness import rt_fresh_start, rt_pressure_share
 from hilctl.law.guards import rt_guard
-from hilctl.law.landing import FIRST, rt_landed, rt_landed_integral, rt_landing
+from hilctl.law.landing import FIRST, rt_landed, rt_landing, rt_landing_integral
 from hilctl.law.modes import (
     rt_act,
     rt_arm_step,
@@ -42,6 +42,7 @@ from hilctl.law.modes import (
     rt_hurry,
     rt_motion_done,
     rt_own_loop,
+    rt_reference_rests,
     rt_request,
     rt_rest_here,
     rt_supply_level,
@@ -303,15 +304,15 @@ def _rt_left(s: Any, error_m: float, live: bool) -> float:
     it is while nothing may accumulate."""
     law, dt_s, pid = s.now.law, s.now.dt_s * s.periods, s.pid_share > 0.0
     gain = law.three_state.kd_per_m + rt_pid_part(s) * (law.pid.kp_per_m - law.three_state.kd_per_m)
-    rests = s.here.v_m_s == 0.0 and s.here.a_m_s2 == 0.0 and (s.mode == Mode.HOLD or s.mode == Mode.TRACK)
+    rests = rt_reference_rests(s) and (s.mode == Mode.HOLD or s.mode == Mode.TRACK)
     if rests and not live:
         return float(s.landing.left_m)
     integral = s.pid.integral if pid else s.three_state.integral
     overlap = law.valve.inverse * (s.now.machine.overlap_a + s.now.machine.overlap_b)
     first = FIRST if overlap > 0.0 and s.now.friction.reach_m == 0.0 else 0.0
     left = rt_landing(rests, gain * error_m, integral, first, law.valve.rest, dt_s, s.landing)
-    if live and rt_landed(law.valve.rest, s.landing):
-        integral = rt_landed_integral(integral, dt_s, s.landing)
+    if live:
+        integral = rt_landing_integral(rt_landed(law.valve.rest, s.landing), integral, dt_s, s.landing)
         if pid:
             s.pid.integral = integral
         else:

@@ -14,7 +14,7 @@ from hilctl.law.inverse import (
     rt_inverse_side,
     rt_inverse_stop,
 )
-from hilctl.law.modes import rt_closed_loop
+from hilctl.law.modes import rt_closed_loop, rt_reference_rests
 from hilctl.law.sensors import PRESSURE_A, PRESSURE_B, SUPPLY
 from hilctl.law.valve_stage import rt_valve_feed
 from hilctl.machine import GRAVITY
@@ -74,7 +74,7 @@ def rt_pid_part(s: Any) -> float:
 @jit()
 def _rt_held(s: Any) -> float:
     """The friction that holds the table, while the reference stands; nan while it moves."""
-    if s.here.v_m_s != 0.0 or s.here.a_m_s2 != 0.0:
+    if not rt_reference_rests(s):
         return math.nan
     machine, pressure = s.now.machine, s.checked.value[PRESSURE_A] - s.checked.value[PRESSURE_B]
     weight = machine.m * GRAVITY if machine.vertical != 0 else 0.0

@@ -6,7 +6,7 @@ from hilctl.law.adapt import rt_null
 from hilctl.law.delivery import rt_delivery_start, rt_repaid, rt_repayment
 from hilctl.law.escalation import rt_rests_at_null
 from hilctl.law.guards import rt_latch
-from hilctl.law.modes import rt_act, rt_closed_loop, rt_own_loop, rt_switch_off
+from hilctl.law.modes import rt_act, rt_closed_loop, rt_own_loop, rt_reference_rests, rt_switch_off
 from hilctl.law.notch import rt_notches, rt_notches_start
 from hilctl.law.output import rt_half_swing_s, rt_limit, rt_ramp_start, rt_ramp_to
 from hilctl.law.own_loop import rt_own_null
@@ -38,7 +38,7 @@ def rt_output(s: Any, wanted: float) -> None:
                                      dt_s, s.valve)
         reach, slew = min(s.authority, now.limits.command.opening), now.limits.command.slew_per_s
         s.delivery.plain = command
-        if s.here.v_m_s == 0.0 and s.here.a_m_s2 == 0.0:  # nothing was to move: feedback alone leads it back
+        if rt_reference_rests(s):  # nothing was to move: feedback alone leads it back
             s.delivery.due = 0.0
         if rt_closed_loop(s):
             command += rt_repayment(now.law.feed.repay, o.command, null, reach, slew * now.dt_s, s.delivery)

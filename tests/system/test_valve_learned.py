@@ -151,7 +151,7 @@ def test_a_valve_that_drifts_too_far_is_told_and_does_not_trip():
     assert (rig.trip, rows.mode[-1]) == (0, Mode.TRACK)
 
 
-@pytest.mark.parametrize("number", [5, 8, 22, 119, 193])
+@pytest.mark.parametrize("number", [5, 8, 15, 22, 119, 193, 234, 247])
 def test_no_rig_goes_on_swinging(number, tmp_path):
     verdict, told = goes_on_swinging(tmp_path, number)
     assert verdict == "ok", told

@@ -133,13 +133,13 @@ static inline double left_at_rest(State *s, double error, int live) {
     const Law *law = &s->now.law;
     double dt = s->now.dt_s * (double)s->periods;
     double gain = law->three_state.kd_per_m + pid_part(s) * (law->pid.kp_per_m - law->three_state.kd_per_m);
-    int rests = s->here.v_m_s == 0 && s->here.a_m_s2 == 0 && (s->mode == Mode_HOLD || s->mode == Mode_TRACK);
+    int rests = reference_rests(s) && (s->mode == Mode_HOLD || s->mode == Mode_TRACK);
     if (rests && !live) return s->landing.left_m;
     double *integral = s->pid_share > 0 ? &s->pid.integral : &s->three_state.integral;
     double overlap = law->valve.inverse * (s->now.machine.overlap_a + s->now.machine.overlap_b);
-    double first = overlap > 0 && s->now.friction.reach_m == 0 ? FIRST : 0;
+    double first = overlap > 0 && s->now.friction.reach_m == 0 ? LANDING_FIRST : 0;
     double left = landing(rests, gain * error, *integral, first, law->valve.rest, dt, &s->landing);
-    if (live && landed(law->valve.rest, &s->landing)) *integral = landed_integral(*integral, dt, &s->landing);
+    if (live) *integral = landing_integral(landed(law->valve.rest, &s->landing), *integral, dt, &s->landing);
     return s->landing.left_m = gain > 0 ? left / gain : 0;
 }
 
@@ -204,7 +204,7 @@ static inline void output(State *s, double wanted) {
         }
         double reach = least(s->authority, now->limits.command.opening), slew = now->limits.command.slew_per_s;
         s->delivery.plain = command;
-        if (s->here.v_m_s == 0 && s->here.a_m_s2 == 0) s->delivery.due = 0;
+        if (reference_rests(s)) s->delivery.due = 0;
         if (closed_loop(s))
             command += repayment(now->law.feed.repay, o->command, null, reach, slew * now->dt_s, &s->delivery);
         limit(command, null, reach, slew, now->dt_s, s->periods, o);

@@ -46,9 +46,9 @@ static inline int landed(double widest, const Landing *s) {
     return fabs(s->left) < s->share * least(s->band, widest);
 }
 
-static inline double landed_integral(double integral, double dt, Landing *s) {
+static inline double landing_integral(int is_landed, double integral, double dt, Landing *s) {
     integral += s->crept;
-    if (s->to_null_s > 0) {
+    if (is_landed && s->to_null_s > 0) {
         s->to_null_s -= dt;
         integral += least(dt / LANDING_LAG_S, 1) * (s->null - integral);
     }

@@ -17,6 +17,8 @@ static inline int closed_loop(const State *s) {
     return s->mode == Mode_STANDBY && s->arm.step >= Step_HIGH_PRESSURE;
 }
 
+static inline int reference_rests(const State *s) { return s->here.v_m_s == 0 && s->here.a_m_s2 == 0; }
+
 static inline int own_loop(const State *s) { return s->now.law.feedback == RIG_FEEDBACK; }
 
 static inline void rest_here(State *s) {

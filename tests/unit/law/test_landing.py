@@ -19,8 +19,8 @@ from hilctl.law.landing import (
     TO_NULL_S,
     WIDER,
     rt_landed,
-    rt_landed_integral,
     rt_landing,
+    rt_landing_integral,
     rt_landing_shift,
     rt_landing_start,
 )
@@ -139,33 +139,54 @@ def test_the_integral_goes_to_the_mean_of_a_swing_each_way():
     assert s.null == pytest.approx(0.01, abs=1e-4)
     left(s, -0.9e-3)
     s.crept = 0.0
-    first = rt_landed_integral(0.05, DT, s)
+    first = rt_landing_integral(True, 0.05, DT, s)
     assert first == pytest.approx(0.05 + DT / LAG_S * (s.null - 0.05))
     integral = first
     for _ in range(round(TO_NULL_S / DT) + 5):
         s.crept = 0.0
-        integral = rt_landed_integral(integral, DT, s)
+        integral = rt_landing_integral(True, integral, DT, s)
     assert integral == pytest.approx(s.null, abs=0.01 * abs(0.05 - s.null))
-    assert rt_landed_integral(0.2, DT, s) == 0.2, "it has been there: now it stands"
+    assert rt_landing_integral(True, 0.2, DT, s) == 0.2, "it has been there: now it stands"
 
 
-def test_the_integral_follows_what_creeps_and_no_jump():
+def test_the_integral_goes_there_only_while_the_table_is_left_where_it_is():
+    s = swung(1e-3, 1e-3, 1e-3, 1e-3, integrals=(0.0, 0.03, -0.01, 0.03))
+    left(s, -5e-3)
+    s.crept, before = 0.0, s.to_null_s
+    assert rt_landing_integral(False, 0.05, DT, s) == 0.05
+    assert s.to_null_s == before > 0.0
+
+
+def test_the_integral_follows_what_creeps_and_little_of_a_jump():
     s = swung(*[1e-3] * 4)
-    s.to_null_s = 0.0
     left(s, 0.0, 3)
     before = left(s, 2 * PLAY)
-    s.crept = 0.0
+    s.to_null_s = 0.0
     by = 0.5 * CREEP_PER_S * DT
     assert left(s, 2 * PLAY + by) == pytest.approx(before + by)
-    assert rt_landed_integral(0.01, DT, s) == pytest.approx(0.01 + by)
-    left(s, 1e-3)
-    s.to_null_s = 0.0
-    assert rt_landed_integral(0.01, DT, s) == pytest.approx(0.01 + CREEP_PER_S * DT)
-    left(s, -1e-3)
-    s.to_null_s = 0.0
-    assert rt_landed_integral(0.01, DT, s) == pytest.approx(0.01 - CREEP_PER_S * DT)
+    for landed in (True, False):
+        assert rt_landing_integral(landed, 0.01, DT, s) == pytest.approx(0.01 + by)
+    for jump in (1e-3, -1e-3):
+        left(s, jump)
+        s.to_null_s = 0.0
+        assert rt_landing_integral(True, 0.01, DT, s) == pytest.approx(0.01 + math.copysign(CREEP_PER_S * DT, jump))
     left(s, -1e-3, rests=False)
     assert s.crept == 0.0
+
+
+def test_what_swings_about_the_bands_edge_leaves_the_integral_where_it_is():
+    """As fast one way as back; at the edge what goes beyond it is cut off."""
+    s, integral = swung(*[1e-3] * 4), 0.01
+    band = s.band
+    swing = (np.array([0.4, 0.8, 1.2, 1.6, 1.6, 1.2, 0.8, 0.4]) + PLAY / band) * band
+    left(s, 0.4 * band, 3)
+    s.to_null_s, once = 0.0, CREEP_PER_S * DT
+    for _ in range(100):
+        for asked in swing:
+            left(s, float(asked))
+            integral = rt_landing_integral(rt_landed(WIDEST, s), integral, DT, s)
+    assert s.left < band
+    assert integral == pytest.approx(0.01, abs=2.0 * once)
 
 
 def test_a_null_that_takes_over_a_part_of_the_integral_takes_it_from_what_is_remembered():
