@@ -61,11 +61,11 @@ def test_a_busy_device_is_asked_again_in_the_same_tick_but_not_for_ever(kind, co
 
 @KINDS
 def test_the_answer_of_a_wrong_unit_is_discarded_and_the_next_ones_fit(kind):
-    with talking(kind, amplifier__fc23=True, answer_timeout_s=0.02) as (there, dialogue):
+    with talking(kind, amplifier__fc23=True, answer_timeout_s=0.1) as (there, dialogue):
         dialogue.tick(0.1, 1, 2)
-        there.faults(mangle="unit", count=1)
-        assert dialogue.tick(0.1, 1, 2) in BROKEN
-        assert dialogue.health["wrong_unit"] == 1
+        while dialogue.health["wrong_unit"] == 0:  # a busy host may keep it for longer than anybody waits for it
+            there.faults(mangle="unit", count=1)
+            assert dialogue.tick(0.1, 1, 2) in BROKEN
         in_step(there, dialogue)
 
 
