@@ -69,6 +69,18 @@ def until(condition):
     return found
 
 
+def under_way(dialogue, valve, reached):
+    """Ticks with outputs until this is reached; a device that a busy host has left alone too long is enabled again."""
+
+    def once():
+        status = dialogue.tick(valve, 1, 2)
+        if status == Status.EXCEPTION:
+            dialogue.tick()
+        return status == Status.OK and reached(dialogue.readings)
+
+    until(once)
+
+
 def ready(driver):
     driver.open()
     assert driver.check() == []
@@ -96,9 +108,9 @@ def test_it_keeps_the_contract(board, make):
 def test_armed_it_moves_the_table_and_disarmed_the_valve_is_null(board, make):
     driver = make(board.port)
     dialogue = ready(driver)
-    until(lambda: dialogue.tick(0.0, 1, 2) == Status.OK and dialogue.readings.supply_pressure_pa > 20e6)
+    under_way(dialogue, 0.0, lambda readings: readings.supply_pressure_pa > 20e6)
     from_m = dialogue.readings.displacement_m
-    until(lambda: dialogue.tick(0.05, 1, 2) == Status.OK and dialogue.readings.displacement_m > from_m + 0.01)
+    under_way(dialogue, 0.05, lambda readings: readings.displacement_m > from_m + 0.01)
     driver.disarm()
     seen = until(lambda: (now := board.seen())["enable"] == 0 and now)
     assert (seen["state"], seen["trip"], seen["valve"], seen["supply"]) == (State.READY, 0, 0, 0)
