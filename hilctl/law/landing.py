@@ -21,7 +21,7 @@ the null, so the integral changes by as much as what is left creeps. A jump is f
 It counts where it ends beyond the band, too: did only the way back count, a table that swings about the band's edge
 would keep the integral by which it swings.
 
-Of 300 rigs whose valve and friction are chosen at random 64 went on swinging without, by 20 to 420 µm; with it 10 do,
+Of 300 rigs whose valve and friction are chosen at random 64 went on swinging without, by 20 to 420 µm; with it 6 do,
 whose mass is too small for the gains that all of them have (docs/models.md).
 """
 
