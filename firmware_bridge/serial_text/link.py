@@ -80,8 +80,7 @@ class Link:
         return self._listen(told, sent, sent if told.device.echo else b"", limit_s, desk)
 
     def asked(self, told: Told, values: dict[str, float] | None = None) -> Heard:
-        """The same, said again where no good answer comes. After that the next request waits for
-        silence, unless there is none."""
+        """The same, said again where no good answer comes; then the next request waits until the line is quiet."""
         heard = self.ask(told, values)
         for _ in range(TRIES - 1):
             if heard.good:
