@@ -151,7 +151,7 @@ def small_disk(folder: Path, megabytes: int) -> Iterator[Path]:
 
 
 def settle(rig: Client) -> None:
-    """The lease with us, in hold without a trip, whatever the test before has left."""
+    """The lease with us, in hold without a trip, whatever the test before has left; virtual time."""
     rig.take(takeover=True)
     if rig.status()["mode"] in ("track", "stop"):
         rig.ask("stop")
@@ -159,6 +159,7 @@ def settle(rig: Client) -> None:
     if rig.status()["trip"]:
         rig.reset()
     if rig.status()["mode"] == "off":
+        rig.pass_time(1.0)  # until the table stands
         rig.arm()
 
 

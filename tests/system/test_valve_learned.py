@@ -166,7 +166,7 @@ def test_none_of_many_rigs_goes_on_swinging(tenth, tmp_path):
     found = {n: goes_on_swinging(tmp_path, n) for n in range(tenth * each, tenth * each + max(2, round(each * SHARE)))}
     counts = Counter(verdict for verdict, _ in found.values())
     print(f"{len(found)} rigs: {dict(counts)}")
-    assert not {number: one for number, one in found.items() if one[0] in ("swings", "worse")}
+    assert not {number: one for number, one in found.items() if one[0] in ("swings", "moves far", "worse")}
     assert counts["not armed"] <= max(1, 0.2 * len(found))
     assert counts["no gains"] <= max(1, 0.1 * len(found))
     assert counts["calms down"] <= max(1, 0.01 * len(found))

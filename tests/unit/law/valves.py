@@ -19,6 +19,7 @@ FRICTIONS = tuple(sorted(linear_models()))
 STEEP = {"tanh": 1.1e-7, "breakaway": 1.1e-7}  # seconds a kilogram: substeps that their slope needs
 HOLD_S, WINDOWS = 9.0, 3
 SWINGS_M = 20e-6  # peak to peak: what stands still moves by less
+AT_REST_M = 0.5e-3  # peak to peak, in the worst window of a rest: also what comes once only
 STILL_M, FURTHER = 20e-6, 1.5  # rms of creep that is not looked at; by how much learning may make it worse
 SETTING_GOING: tuple[tuple[str, dict[str, float]], ...] = (  # what makes a rig swing that does
     ("triangle", {"speed_m_s": 0.1, "amplitude_m": 0.02, "cycles": 6}),
@@ -161,8 +162,8 @@ def only_with_learning(folder: Path, valve: Valve, on: Course) -> bool:
 
 
 def goes_on_swinging(folder: Path, number: int) -> tuple[str, str]:
-    """What rig `number` does with learning on, and how it went: "ok"; "swings" to the end; "calms down" after a rest or
-    two; "worse" than without learning; "no gains"; "not armed".
+    """What rig `number` does with learning on, and how it went: "ok"; "swings" to the end; "moves far" at rest, if only
+    once; "calms down" after a rest or two; "worse" than without learning; "no gains"; "not armed".
 
     The gains are those of table-500, whatever the mass. A rig that swings or creeps unevenly gets its own, as its
     user would give it: `hilctl tune`. There may be none that keep their margin at that rate, and the command says so.
@@ -171,6 +172,8 @@ def goes_on_swinging(folder: Path, number: int) -> tuple[str, str]:
     on = driven(folder, valve, 1.0)
     if on is None:
         return "not armed", valve.model
+    if on.swung_m > AT_REST_M:
+        return "moves far", f"{valve.model} {on}"
     if not any(on.swings) and not on.trip and on.ended == 0 and on.creep_m < STILL_M:
         return "ok", f"{valve.model} {on}"
     own: dict[str, float] | None = {}
