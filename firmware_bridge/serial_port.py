@@ -7,12 +7,13 @@ import contextlib
 import os
 import select
 import termios
+import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import serial
 
-from firmware_bridge.driver import DriverError
+from firmware_bridge.driver import TRIES, DriverError
 
 T = TypeVar("T")
 
@@ -68,3 +69,10 @@ def read_within(fd: int, wait_s: float) -> bytes:
     if not got:
         raise OSError("the port was unplugged")
     return got
+
+
+def hush(fd: int, wait_s: float) -> None:
+    """Throws away what comes, until nothing has for this time; a line that is never quiet has TRIES times as long."""
+    give_up_s = time.monotonic() + TRIES * wait_s
+    while read_within(fd, wait_s) and time.monotonic() < give_up_s:
+        pass

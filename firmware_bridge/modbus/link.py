@@ -19,7 +19,7 @@ from typing import Any
 from firmware_bridge.driver import TRIES, DriverError
 from firmware_bridge.modbus.plan import READ_INPUT, Bus
 from firmware_bridge.modbus.settings import Config, Device
-from firmware_bridge.serial_port import set_up
+from firmware_bridge.serial_port import hush, set_up
 
 # pymodbus logs as errors what is raised here as a DriverError, or is no error at all.
 logging.getLogger("pymodbus.logging").setLevel(logging.CRITICAL)
@@ -121,12 +121,8 @@ class Link:
                     pass
 
     def _hush(self) -> None:
-        """Waits until nothing comes any more, but for a line that is never quiet, and throws that away."""
-        give_up_s = time.monotonic() + TRIES * self._config.connect_timeout_s
         with contextlib.suppress(OSError, ValueError):  # the connection may have gone in between
-            while select.select([self.client.socket], [], [], self._config.connect_timeout_s)[0]:
-                if not os.read(self.client.socket.fileno(), 4096) or time.monotonic() > give_up_s:
-                    return
+            hush(self.client.socket.fileno(), self._config.connect_timeout_s)
 
     def close(self) -> None:
         """Gives the port back."""

@@ -5,7 +5,7 @@ import time
 from typing import Any, NamedTuple
 
 from firmware_bridge.driver import TRIES, DriverError
-from firmware_bridge.serial_port import GONE, opened, read_within, set_up, tried
+from firmware_bridge.serial_port import GONE, hush, opened, read_within, set_up, tried
 from firmware_bridge.serial_text.budget import Line, exchange_s, line_s
 from firmware_bridge.serial_text.desk import Desk
 from firmware_bridge.serial_text.settings import Device, Told
@@ -82,13 +82,13 @@ class Link:
     def asked(self, told: Told, values: dict[str, float] | None = None) -> Heard:
         """The same, said again where no good answer comes; then the next request waits until the line is quiet."""
         heard = self.ask(told, values)
+        if heard.good:
+            return heard
         for _ in range(TRIES - 1):
-            if heard.good:
-                return heard
             heard = self.ask(told, values)
-        give_up_s = time.monotonic() + TRIES * self._wait_s
-        while tried(self.name, read_within, self._opened().fileno(), self._wait_s) and time.monotonic() < give_up_s:
-            pass
+            if heard.good:
+                break
+        tried(self.name, hush, self._opened().fileno(), self._wait_s)
         return heard
 
     def _listen(self, told: Told, sent: bytes, echo: bytes, limit_s: float, desk: Desk) -> Heard:

@@ -4,10 +4,13 @@ from functools import cached_property
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+from hilctl.law.state import COMPLETED, STOPPED, TRIPPED
 from hilctl.loop.device_link import DeviceLink, device_link
 from hilctl.loop.histogram import Quantiles, last_ten_seconds, since_start
 from hilctl.loop.layout import STAGES
 from hilctl.loop.memory import Memory
+
+_RESULTS = {0: "", COMPLETED: "done", STOPPED: "stopped", TRIPPED: "tripped"}
 
 
 def _plain(record: Any) -> dict[str, Any]:
@@ -48,7 +51,7 @@ class CoreStatus:
         self.standing, self.ending = bool(r.standing), r.ending
         self.mode, self.arming = r.mode, r.arming
         self.motion_id, self.motion_done_id = r.motion_id, r.motion_done_id
-        self.motion_result = r.motion_result
+        self.motion_result = _RESULTS[r.motion_result]  # how the last that is over has ended
         self.trip, self.trip_tick, self.trip_action = r.trip, r.trip_tick, r.trip_action
         self.trip_value, self.trip_limit = r.trip_value, r.trip_limit
         self.trip_sensor, self.trips, self.warnings = r.trip_sensor, r.trips, r.warnings

@@ -69,9 +69,8 @@ def _running(s: Service, motion: int) -> External:
         told = f"motion {motion} is no external reference that runs" if motion else "no external reference runs"
         raise Refused(Code.BAD_VALUE, f"{told}; `track` one first, of the kind external", "motion")
     seen = s.watch.motions.get(now.motion)
-    # One that was never seen was tripped before its first sample; its bank may be another motion's by now.
-    if seen is None or seen.end >= 0 or now.bank.dry:
-        why = "it ran dry" if now.bank.dry else seen.why if seen is not None else "tripped"
+    if seen is None or seen.end >= 0 or now.bank.dry:  # its bank may be another motion's by now
+        why = "it ran dry" if now.bank.dry else seen.why if seen is not None else "the core ended"
         raise Refused(Code.WRONG_MODE, f"the external reference of motion {now.motion} is over: {why}", "motion")
     if now.ended:
         raise Refused(Code.WRONG_MODE, f"its last position was sent already, the {now.positions.count}th", "last")

@@ -141,7 +141,7 @@ def begin_planned(s: Service, made: Plan, parameters: dict[str, Any], place_m: f
 def has_begun(
     s: Service, made: Plan, parameters: dict[str, Any], place_m: float, author: str, tick: int
 ) -> Task[None]:  # fmt: skip
-    """What follows once the loop has taken it at this tick; until its first sample is there."""
+    """What follows once the loop has taken it at this tick; until its first sample is there, or it is over without."""
     id = s.last_motion = int(made.motion.id)
     if made.kind == "external":
         s.external = begun(s, id, place_m, made.facts["interval_s"])
@@ -150,8 +150,15 @@ def has_begun(
     s.events.tell(
         "planned", tick, motion=id, motion_kind=made.kind, parameters=parameters, text=made.text, author=author
     )
-    while id not in s.watch.motions and s.watch.tick <= tick and s.core.ended is None:
-        yield Pace.FAST
+    while id not in s.watch.motions and s.core.ended is None:
+        status = s.core.link.status
+        if s.watch.tick > tick and status.motion_done_id >= id:
+            first = s.core.history.find_tick(tick)
+            first = s.core.history.end if first is None else first
+            seen = s.watch.over_unseen(id, first, tick, status.motion_result)
+            s.events.tell(seen.kind, seen.tick, **seen.body)
+        else:
+            yield Pace.FAST
 
 
 def place_of(s: Service) -> float:

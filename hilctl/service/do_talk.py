@@ -179,7 +179,7 @@ def wait(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
         if s.virtual:
             s.core.link.run_until(goal)
     while True:
-        why = _why_over(s, args.motion, goal, args.mode) if job is None else job.state if job.over else ""
+        why = why_over(s, args.motion, goal, args.mode) if job is None else job.state if job.over else ""
         if not why and args.timeout_s and time.monotonic() - begun_s > args.timeout_s:
             why = "timeout"
         if why:
@@ -189,16 +189,18 @@ def wait(s: Service, asked: Asked, given: Arguments) -> Task[Result]:
         yield Pace.FAST if s.virtual else Pace.SLOW
 
 
-def _why_over(s: Service, motion: int, goal: int, mode: str) -> str:
+def why_over(s: Service, motion: int, goal: int, mode: str) -> str:
+    """Why a wait is over: for this motion, tick or mode; empty while it is not."""
     watch = s.watch
     if goal:
         return "time" if watch.tick >= goal else "gone" if s.core.ended is not None else ""
     moving = watch.mode in (Mode.TRACK, Mode.STOP, Mode.NULL)
     if motion:
         seen = watch.motions.get(motion)
-        if seen is None:  # never seen although it was started: a trip took it before its first sample
-            return "" if s.occupied or moving else "tripped"
-        if seen.end >= 0 and not moving:
+        if seen is None and not s.occupied and s.core.ended is None:
+            told = f"motion {motion}: how it ended is no longer known, so many have begun since"
+            raise Refused(Code.GONE, told, "motion")
+        if seen is not None and seen.end >= 0 and not moving:
             return seen.why
     elif watch.mode.name.lower() == mode:
         return "mode"

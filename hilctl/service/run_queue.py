@@ -79,12 +79,10 @@ def _at_rest(s: Service) -> bool:
 def _watch(s: Service, item: Item) -> None:
     """Whether the motion of this item is over."""
     seen, gone = s.watch.motions.get(item.motion), s.core.ended is not None
-    if seen is None and not gone and not s.watch.trip and s.watch.mode == Mode.TRACK:
-        return
-    if seen is not None and not gone and (seen.end < 0 or s.watch.mode in (Mode.TRACK, Mode.STOP, Mode.NULL)):
+    if not gone and (seen is None or seen.end < 0 or s.watch.mode in (Mode.TRACK, Mode.STOP, Mode.NULL)):
         return
     s.queue.running = None
-    why = "gone" if gone and (seen is None or seen.end < 0) else seen.why if seen is not None else "tripped"
+    why = seen.why if seen is not None and seen.end >= 0 else "gone"
     if seen is not None:
         item.first, item.last = seen.first, seen.end - 1 if seen.end >= 0 else s.core.history.end - 1
     s.queue.end(item, _LOST.get(why, "stopped"), why if why != "done" else "")

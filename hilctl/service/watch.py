@@ -118,8 +118,17 @@ class Watch:
         if motion:
             self.motions[motion] = Motion(motion, sequence, tick)
             seen.append(Seen("motion", tick, {"motion": motion, "first": sequence}))
-            while len(self.motions) > _KEPT:
-                self.motions.popitem(last=False)
+            self._forget_old()
+
+    def over_unseen(self, motion: int, sequence: int, tick: int, why: str) -> Seen:
+        """A motion that was over before its first sample: it was stopped, or tripped, in the tick that began it."""
+        self.motions[motion] = Motion(motion, sequence, tick, sequence, why)
+        self._forget_old()
+        return Seen("motion_over", tick, {"motion": motion, "why": why, "first": sequence, "last": sequence - 1})
+
+    def _forget_old(self) -> None:
+        while len(self.motions) > _KEPT:
+            self.motions.popitem(last=False)
 
     def _warn(self, tick: int, fresh: int, seen: list[Seen], row: Any) -> None:
         for trip in Trip:

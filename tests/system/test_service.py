@@ -1,6 +1,8 @@
 """The service and its clients, over real sockets, with the twin on the virtual clock."""
 
 import math
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,9 +14,10 @@ from hilctl.client import Client, Code, Refused, private_service
 from hilctl.recording.reader import open_recording
 from hilctl.signals import NAMES
 from hilctl.wire import PROTOCOL
-from tests.system.service_parts import RIG, Raw, armed, refusal, settle, until
+from tests.system.service_parts import RIG, Raw, armed, core_of, refusal, settle, until
 
 pytestmark = pytest.mark.timeout(300)
+SLOW = {"amplitude_m": 0.002, "frequency_hz": 1.0}
 TRIANGLE = {"amplitude_m": 0.005, "speed_m_s": 0.05, "cycles": 2}
 
 
@@ -201,6 +204,28 @@ def test_a_command_that_comes_twice_is_done_once(service, rig):
 
 def _hand_over(raw):
     return raw.ask("lease", action="takeover", kind="console")["result"]["token"]
+
+
+def test_a_motion_that_was_stopped_in_the_tick_that_began_it_was_stopped(service, rig):
+    mark, before = rig.ask("events")["next"], rig.status()["last_motion"]
+    with Raw(service.commands) as raw:
+        token, core = _hand_over(raw), core_of(service)
+        os.kill(core, signal.SIGSTOP)
+        try:
+            raw.send(raw.message("track", id=1001, lease=token, kind="sine", parameters=SLOW))
+            until(lambda: raw.ask("status")["result"]["last_motion"] == before + 1, "the motion on its way to the loop")
+            raw.send(raw.message("stop", id=1002))
+            raw.ask("status")
+        finally:
+            os.kill(core, signal.SIGCONT)
+        replies = {reply["id"]: reply["result"] for reply in (raw.receive(), raw.receive())}
+        motion = replies[1001]["motion"]
+        assert motion == before + 1 and replies[1002]["tick"] == replies[1001]["tick"]
+        over = raw.ask("wait", motion=motion)["result"]
+    assert (over["why"], over["trip"], over["mode"]) == ("stopped", "", "hold")
+    told = [event for event in rig.events(mark) if event["kind"] == "motion_over"]
+    assert [(event["motion"], event["why"]) for event in told] == [(motion, "stopped")]
+    assert over["last"] == over["first"] - 1 and told[0]["last"] == over["last"]  # no sample is its own
 
 
 def test_waits_are_answered_when_they_are_over_out_of_order(service, rig):

@@ -1,12 +1,15 @@
 """`check` names what is wrong as what it is: speed, parity, address, checksum, order, scale, unit, echo, silence."""
 
 import itertools
+import os
 import re
 
 import pytest
 
 from firmware_bridge.driver import TRIES, Note, complaints
+from firmware_bridge.serial_port import read_within
 from firmware_bridge.serial_text.driver import SerialTextDriver, resolve
+from firmware_bridge.serial_text.link import Link
 from hilctl import rig
 from tests.unit.serial_text.devices import answering, port, streaming
 from tests.unit.serial_text.text_talk import desk_of, table
@@ -61,6 +64,26 @@ def test_an_answer_that_is_lost_is_asked_for_again_and_what_never_comes_is_told(
     answers = itertools.count()
     said = complaints(checked(ASKED, device_of(ASKED), spoil=lambda made: b"" if next(answers) < lost else made))
     assert (said == []) == good, said
+
+
+def test_after_a_lost_answer_the_line_is_quiet_before_the_next_request():
+    def late(master, over):
+        os.read(master, 4096)
+        os.read(master, 4096)  # asked again: what it answers to the first time; and a little later to the second
+        os.write(master, answer)
+        over.wait(0.05)
+        os.write(master, answer)
+
+    desk = desk_of(device_of(ASKED))
+    answer = desk.answer("ask", SHOWN)
+    with port(late) as there:
+        own = desk_of(table(ASKED, devices__box__port=there))
+        (line,) = own.tables.lines
+        link = Link(line, own)
+        link.open()
+        assert link.asked(own.tables.described.messages["ask"]).good
+        assert read_within(link.descriptor(), 0.2) == b""
+        link.close()
 
 
 WRONG = [

@@ -1,11 +1,16 @@
 """What happened is read from the samples, whatever blocks they come in."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
+from hilctl.service.do_talk import why_over
 from hilctl.service.watch import Seen, Watch
 from hilctl.signals import SAMPLE, Mode, Trip
 from hilctl.wire.encode import words_of_rows as _words
+from hilctl.wire.errors import Code, Refused
 
 
 def _rows(modes: list[int], motions: list[int], trips: list[int] | None = None, warnings: int = 0) -> np.ndarray:
@@ -47,6 +52,25 @@ def test_a_motion_that_tripped_says_so() -> None:
     watch, seen = _look(rows, [3])
     assert watch.motions[5].why == "tripped"
     assert Seen("trip", 102, {"trip": int(Trip.VELOCITY)}) in seen
+
+
+def test_a_motion_without_a_sample_is_over_as_the_loop_says_and_has_none() -> None:
+    watch, _ = _look(_RUN, [9])
+    assert watch.over_unseen(3, 9, 109, "stopped") == Seen(
+        "motion_over", 109, {"motion": 3, "why": "stopped", "first": 9, "last": 8}
+    )
+    assert (watch.motions[3].first, watch.motions[3].end, watch.motions[3].why) == (9, 9, "stopped")
+
+
+def test_how_a_motion_ended_that_is_long_over_is_no_longer_known_and_that_is_said() -> None:
+    watch, _ = _look(_RUN, [9])
+    for motion in range(3, 1100):
+        watch.over_unseen(motion, 9, 109, "stopped")
+    service: Any = SimpleNamespace(watch=watch, occupied="", core=SimpleNamespace(ended=None))
+    assert why_over(service, 1099, 0, "") == "stopped"
+    with pytest.raises(Refused, match="motion 2: how it ended is no longer known") as refused:
+        why_over(service, 2, 0, "")
+    assert refused.value.code == Code.GONE
 
 
 def test_nothing_changed_tells_nothing() -> None:
