@@ -1,6 +1,8 @@
 """The fault matrix through the whole service, on real devices: one service a transport, a fault, its reaction."""
 
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -154,6 +156,17 @@ def test_a_fault_trips_the_rig_and_every_tick_is_accounted_for(rigs, transport, 
     assert accounted(rig)
 
 
+def what_failed(rig, motion):
+    """The stretches of exchanges that failed alike: at which tick, how many, how, and how long one took at most."""
+    tick, status, took = rig.samples(motion.first, channels=["tick", "status", "exchange_ns"]).values()
+    edges = np.flatnonzero(np.diff(status, prepend=-1, append=-1))
+    found = [
+        (int(tick[a]), int(b - a), Status(int(status[a])).name, f"{took[a:b].max() / 1e6} ms")
+        for a, b in itertools.pairwise(edges)
+    ]
+    return [one for one in found if one[2] != "OK"][-30:]
+
+
 @pytest.mark.parametrize(("transport", "told", "shown"), list(_cases(HARMLESS)))
 def test_a_disturbance_is_seen_and_does_not_stop_the_rig(rigs, transport, told, shown):
     device, _, rig = rigs(transport)
@@ -167,7 +180,7 @@ def test_a_disturbance_is_seen_and_does_not_stop_the_rig(rigs, transport, told, 
         return len(later) > 200 and (shown is None or shown & {Status(int(s)) for s in later})
 
     until(seen, "its mark in the samples")
-    assert rig.status()["trip"] is None
+    assert rig.status()["trip"] is None, f"{rig.status()['trip']}, {device.seen}, {what_failed(rig, motion)}"
     rows = rig.samples(motion.first, channels=["tick", "skipped"])
     assert (np.diff(rows["tick"]) == 1 + rows["skipped"][1:]).all()
     assert accounted(rig)
