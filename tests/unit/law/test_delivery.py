@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hilctl.law.delivery import ALL, DELIVERY, FIRST, MOST_S, NONE, rt_delivered, rt_repaid, rt_repayment
 from hilctl.law.output import OUTPUT, rt_limit
 
+pytestmark = pytest.mark.usefixtures("forms")
 DT_S, LAG, REACH, STEP = 1e-3, 0.27, 1.0, 0.25
 MOST = 10.0  # of the spool's way in a tick: no limit
 QUIET = 400  # ticks after which nothing is owed any more
@@ -98,6 +99,8 @@ def test_a_silence_beyond_two_fifths_of_half_a_swing_and_three_ticks_is_not_repa
     assert abs(link.own.due) <= MOST_S / DT_S
 
 
+@pytest.mark.parametrize("forms", ["compiled"], indirect=True)
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.floats(-0.05, 0.05), st.booleans(), st.booleans()), min_size=5, max_size=60))
 def test_however_the_link_loses_what_is_owed_is_bounded_and_the_command_comes_back(ticks):
     link = Link()
