@@ -3,7 +3,7 @@
 25 speeds from 0.001 to 0.8 m/s in both directions, 2 % noise, the paper's ranges. Ours is a whole run of the hybrid
 algorithm, 20 generations, from the draws to the result, and ends within 1e-9 of the least sum of squares. Theirs may
 end within 1e-6 of it: pymoo and pygad have that as their goal, and scipy's tolerance is such that it gets there;
-where one does not in 500 generations (100 in the quick form), its time until then counts. All of theirs evaluate a
+where one does not in 500 generations (250 in the quick form), its time until then counts. All of theirs evaluate a
 generation in one numpy expression: no Python call an individual. Rounds alternate; a ratio is the median of the
 rounds'. pymoo and pygad are optional (extra `bench`); without them their ratio is missing.
 """
@@ -31,7 +31,7 @@ NOISE = 0.02
 WIDE_VS_M_S = (1e-4, 10.0)
 ENOUGH = 1e-6  # of the least sum of squares, above it: where others may end
 REACHED = 1e-9  # where ours must
-GENERATIONS, QUICK_GENERATIONS = 500, 100  # that others may take; fewer make them look faster, not us
+GENERATIONS, QUICK_GENERATIONS = 500, 250  # that others may take; fewer make them look faster, not us
 POPULATION = 32  # of others
 WORDS_SEARCHED = [NAMES.index(name) for name in TRUTH]
 
