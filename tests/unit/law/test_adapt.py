@@ -9,11 +9,19 @@ import pytest
 from hilctl.law.adapt import (
     ADAPT,
     CALM_S,
+    FAR,
+    FORGETS_S,
+    GAIN,
     GAIN_ENDS,
     LEAK_S,
+    MOST,
+    NEAR,
     NULL_ENDS,
+    OVERLAP,
     OVERLAP_ENDS,
+    SURE,
     Adapt,
+    _rt_fit,
     rt_adapt,
     rt_adapt_again,
     rt_adapt_scale,
@@ -23,7 +31,7 @@ from hilctl.law.adapt import (
 )
 from hilctl.law.edges import rt_side, rt_spool
 from hilctl.params import pack
-from tests.forms import blank, changed
+from tests.forms import blank, changed, filled
 from tests.unit.law.given import machine
 
 pytestmark = pytest.mark.usefixtures("forms")
@@ -219,3 +227,42 @@ def test_what_was_learned_leaks_back_while_nothing_excites_it():
     lost = 1 - math.exp(-(4.0 - CALM_S) / LEAK_S)
     assert a.theta[2] == pytest.approx(0.004 * (1 - lost), rel=1e-5)
     assert a.theta[1] == pytest.approx(0.004 * (1 - lost), rel=1e-5)
+
+
+def test_it_starts_with_nothing_learned_and_the_null_the_least_known():
+    c, a = keys(time_s=4.0), filled(ADAPT)
+    a.ended = 7
+    rt_adapt_start(c, a)
+    assert (a.running, a.learning, a.ended, a.calm_s) == (1, 0, 0, 0.0)
+    assert not any((a.null, a.overlap, a.flow, *a.theta, *a.wanted, *a.feed))
+    assert list(a.p) == [0.25, 0.0, 0.0, SURE / 4.0, 0.0, GAIN / 4.0]
+
+
+@pytest.mark.parametrize(("one", "two"), [(1.0, 0.05), (-0.9, -0.3), (0.0, 0.0), (0.7, 0.02)])
+@pytest.mark.parametrize("miss", [0.02, -0.02, 0.5, -0.5])
+def test_a_step_of_the_fit_is_the_recursion_of_the_page(one, two, miss):
+    a, c = filled(ADAPT), keys(time_s=4.0)
+    spread = np.array([[0.3, 0.05, -0.1], [0.05, 0.4, 0.02], [-0.1, 0.02, 30.0]])
+    a.p[:] = spread[np.triu_indices(3)]
+    phi, theta, rate, dt_s = np.array([1.0, one, two]), a.theta.copy(), 0.25, 0.01
+    y = float(phi @ theta) + miss
+    w = dt_s / (1.0 + (two / FAR) ** 2)
+    near = 1.0 / (1.0 + (two / NEAR) ** 2)
+    spread *= 1.0 - w / FORGETS_S
+    spread += w * np.diag([rate**2, (OVERLAP * rate * one * near) ** 2, (GAIN * rate * two) ** 2])
+    gain = w * spread @ phi / (1.0 + w * phi @ spread @ phi)
+    _rt_fit(c, y, one, two, dt_s, a)
+    assert a.theta == pytest.approx(theta + gain * np.clip(miss, -MOST, MOST))
+    assert a.p == pytest.approx((spread - np.outer(gain, phi @ spread))[np.triu_indices(3)])
+
+
+@pytest.mark.parametrize(("ended", "opening", "follows"), [(0, 0.0, False), (0, 0.1, True), (NULL_ENDS, 0.0, True)])
+def test_behind_an_overlap_what_is_used_follows_where_something_can_be_learned_or_learning_has_ended(
+    ended, opening, follows
+):
+    c, m = keys(), machine(overlap_a=0.02, overlap_b=0.02)
+    a = begun(c)
+    a.ended, a.calm_s, a.theta[0] = ended, 2 * CALM_S, 0.01
+    a.wanted[:] = a.feed[:] = opening
+    rt_adapt(c, m, opening, opening, opening * m.Qn / m.A, 0.0, 0.5 * PS, 0.5 * PS, PS, LAG_S, 0.0, True, TICK, a)
+    assert bool(a.null > 0.0) is follows

@@ -2,6 +2,7 @@
 
 import pytest
 
+from hilctl.law.adapt import CALM_S
 from hilctl.law.adapting import rt_adapt_calm, rt_adapt_keep_null, rt_adapt_tick
 from hilctl.law.sensors import DISPLACEMENT, PRESSURE_A, SUPPLY
 from hilctl.law.settings import PID_FEEDBACK, RIG_FEEDBACK
@@ -67,3 +68,16 @@ def test_a_set_that_names_a_null_keeps_the_one_that_was_learned():
     rt_adapt_keep_null(s)
     assert (s.arm.null, s.arm.kept) == pytest.approx((0.007, 0.008))
     assert (s.adapt.null, s.adapt.theta[0]) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("extra_s", [0.0, 1e-3])
+def test_what_was_wanted_is_compared_as_late_as_the_table_shows_it(extra_s):
+    """By command and hold, the sensors' delay, the valve's lag and what is looked ahead for more."""
+    s = learns(adapt__running=1, adapt__calm_s=2 * CALM_S, valve__opening=0.1, u_feed=0.2, estimate__delay_ticks=3.0)
+    s.now.law.feed.extra_preview_s = extra_s
+    rt_adapt_tick(s, 0)
+    m, dt_s = s.now.machine, s.now.dt_s
+    lag_s = 4.5 * dt_s + 2.0 * m.zv / m.wv + extra_s
+    part = 2.0 * dt_s / (lag_s + 2.0 * dt_s)
+    assert s.adapt.wanted == pytest.approx([0.1 * part, 0.1 * part**2])
+    assert s.adapt.feed == pytest.approx([0.2 * part, 0.2 * part**2])

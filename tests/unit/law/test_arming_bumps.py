@@ -208,8 +208,20 @@ def test_a_table_that_shows_no_motion_is_not_tried_again(disturbed):
 def test_behind_an_overlap_a_round_is_compared_with_the_one_before_only_where_that_was_measured(smaller, ends):
     speed_m_s = FULL * C.bump
     before = {"smaller": smaller, "slower_m_s": speed_m_s if smaller else 0.0}
-    _, outcome = ended(overlap=9.0 * C.bump, bump=10.0 * C.bump, **before)
+    a, outcome = ended(overlap=9.0 * C.bump, bump=10.0 * C.bump, **before)
     assert outcome == (Trip.NO_MOTION if ends else GOING)
+    if ends:
+        assert (a.value, a.limit, a.sensor) == (0.0, pytest.approx(LEAST_M), -1)
+
+
+@pytest.mark.parametrize(("gain", "overlap", "found"), [
+    (0.3, 0.0, 0.7), (0.97, 0.0, 0.0), (1.5, 0.0, 0.0), (0.3, 1.0, 1.7), (0.97, 1.0, 1.03), (1.5, 1.0, 0.5),
+    (1.5, 0.3, 0.0),
+])  # fmt: skip
+def test_a_speed_that_is_missing_beyond_an_overlap_is_more_of_it_and_one_too_many_less(gain, overlap, found):
+    """In openings of a bump beyond it. Of a table without one a little that is missing is the gain's."""
+    a, _ = ended(gain=gain, overlap=overlap * C.bump, bump=(1 + overlap) * C.bump)
+    assert a.overlap == pytest.approx(found * C.bump, abs=0.03 * C.bump)
 
 
 def test_a_disturbed_round_that_finds_no_fault_counts():

@@ -176,3 +176,19 @@ def test_the_spool_is_not_faster_than_the_valves_is():
     for k in range(1, 4):
         rt_delivered(False, 1.0, True, 0.0, 1.0, 0.25, DT_S, 1, SWING_S, own)
         assert own.spool == pytest.approx([0.25 * k] * 3)
+
+
+@pytest.mark.parametrize(("before", "centre", "reach", "low", "high"), [
+    (0.125, 0.0, 1.0, -0.125, 0.375), (0.875, 0.0, 1.0, 0.625, 1.0), (-0.875, 0.0, 1.0, -1.0, -0.625),
+    (0.25, 0.03125, 0.25, 0.0, 0.28125), (-0.125, 0.03125, 0.25, -0.21875, 0.125),
+])  # fmt: skip
+def test_a_repayment_keeps_the_command_within_reach_and_slew_and_none_is_made_beyond(before, centre, reach, low, high):
+    own = np.zeros(1, DELIVERY)[0]
+    for due, ends in ((9.0, high), (-9.0, low)):
+        own.due = due
+        for plain in (low, 0.3 * low + 0.7 * high, high):
+            own.plain = plain
+            assert plain + rt_repayment(1.0, before, centre, reach, STEP, own) == pytest.approx(ends, abs=1e-12)
+        for plain in (low - 1e-9, high + 1e-9):
+            own.plain = plain
+            assert rt_repayment(1.0, before, centre, reach, STEP, own) == 0.0

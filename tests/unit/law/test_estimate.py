@@ -13,6 +13,7 @@ from hilctl.law.estimate import (
     REFILLED,
     STRAIGHT,
     Estimator,
+    _rt_mean,
     rt_estimate,
     rt_estimate_prepare,
     rt_estimate_shift,
@@ -292,3 +293,34 @@ def test_zeroing_while_readings_are_missing_counts_for_the_time_that_is_gone_thr
     rt_estimate(0.0, 0.3, 0.0, False, DT, 1, e)
     rt_estimate(0.0, 0.2, 0.0, False, DT, 1, twin)
     assert (twin.x, twin.v, twin.a + twin.b) == pytest.approx((e.x, e.v, e.a + e.b), abs=1e-15)
+
+
+def gap(way, a_from=2.0, a=-1.0, v=0.5, bias=0.2, gap_s=0.02, age_s=0.0, older_s=0.0):
+    """The mean acceleration of a gap in which the table went `way` beyond what its speed explains."""
+    e = observer(0.1)
+    e.v, e.b, e.age_s = v, bias, older_s
+    return float(_rt_mean(0.1 + v * gap_s + way, a, a_from, age_s, gap_s, e))
+
+
+def test_the_mean_acceleration_of_a_gap_is_what_makes_the_way_that_was_gone():
+    for mean in (-40.0, 3.0, 25.0):
+        assert gap((mean + 0.2) * 0.02**2 / 2) == pytest.approx(mean)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_a_way_that_the_ages_of_its_readings_explain_says_nothing_of_a_gap(side):
+    """Straight, acceleration falls by thirds. The last reading may be younger than its tick by its age, and the one
+    before the gap was.
+    """
+    straight = ((2 * 2.0 - 1.0) / 6 + 0.2 / 2) * 0.02**2
+    ages = {"age_s": 1e-3 if side > 0 else 0.0, "older_s": 1e-3 if side < 0 else 0.0}
+    for share, known in ((1.01, True), (0.99, False), (0.5, False), (0.01, False), (-0.01, True)):
+        way = straight + side * share * 0.5 * 1e-3
+        assert math.isnan(gap(way, **ages)) is not known, share
+
+
+@pytest.mark.parametrize("beyond", [3e-4, -3e-4])
+def test_of_what_the_ages_leave_open_what_is_nearest_to_straight_is_taken(beyond):
+    straight = ((2 * 2.0 - 1.0) / 6 + 0.2 / 2) * 0.02**2
+    mean = gap(straight + beyond + (5e-4 if beyond > 0 else -1e-3), age_s=1e-3, older_s=2e-3)
+    assert mean == pytest.approx(2 * (straight + beyond) / 0.02**2 - 0.2)

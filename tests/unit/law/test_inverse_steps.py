@@ -8,12 +8,16 @@ import pytest
 
 from hilctl.friction import MODELS, rt_friction, rt_steady
 from hilctl.law.inverse import (
+    _BEFORE,
     _RESTS_M_S,
     INVERSE,
+    RING,
     rt_inverse_advance,
     rt_inverse_command,
+    rt_inverse_opening,
     rt_inverse_pressure,
     rt_inverse_rewind,
+    rt_inverse_side,
     rt_inverse_stop,
 )
 from hilctl.law.reference import HISTORY, POINT, rt_history_put
@@ -259,3 +263,72 @@ def test_a_command_beyond_what_is_known_is_the_last_that_is_known():
     newest = run.s.done - 4 * (run.s.width - 1) // 2 - 2
     assert far == pytest.approx(run.s.command[newest & 1023], rel=1e-12)
     assert far != 0.0
+
+
+def ramps(width=5, crosses=9, steps=10, done=500):
+    """What was run through: each path is the number of its grid point."""
+    s = blank(INVERSE)
+    s.steps, s.width, s.crossing.width, s.done = steps, width, crosses, done
+    s.opening[:] = np.arange(RING)
+    s.command[:] = 1e4 + np.arange(RING)
+    s.crossing.command[:] = 2e4 + np.arange(RING)
+    return s
+
+
+@pytest.mark.parametrize("steps", [2, 10])
+@pytest.mark.parametrize("preview_s", [0.0, 0.13e-3, 2.47e-3])
+def test_what_is_commanded_is_the_mean_over_the_next_tick_and_of_the_side_half_a_step_on(preview_s, steps):
+    s = ramps(steps=steps)
+    middle = (20 + 1.5 + preview_s / DT) * steps
+    assert rt_inverse_opening(20, preview_s, DT, s) == pytest.approx(middle)
+    assert rt_inverse_command(20, preview_s, DT, s) == pytest.approx(1e4 + middle)
+    assert rt_inverse_side(20, preview_s, DT, s) == pytest.approx(2e4 + middle + 0.5)
+
+
+@pytest.mark.parametrize("width", [1, 4, 5])
+@pytest.mark.parametrize("crosses", [1, 4, 9])
+def test_of_each_path_the_last_point_that_is_known_is_the_last_that_is_commanded(width, crosses):
+    """The smoothing, the derivatives, and the crossing's own means each need points beyond."""
+    s = ramps(width, crosses)
+    smoothed = 500 - 4 * (width - 1) // 2
+    assert rt_inverse_opening(90, 0.0, DT, s) == pytest.approx(smoothed - 1)
+    assert rt_inverse_command(90, 0.0, DT, s) == pytest.approx(1e4 + smoothed - 2)
+    assert rt_inverse_side(90, 0.0, DT, s) == pytest.approx(2e4 + smoothed - 2 - 4 * (crosses - 1) // 2)
+
+
+def past(x_of_tick, rests=True):
+    """A history of a table that went nowhere fast, and what the pipeline begins with in tick 40."""
+    settings, history, point, s = _settings("karnopp", False), blank(HISTORY), blank(POINT), blank(INVERSE)
+    for tick in range(60):
+        point.x_m, point.v_m_s = x_of_tick(tick), 0.0 if rests else 0.01
+        rt_history_put(history, tick, point)
+    return settings, history, s
+
+
+def test_it_begins_where_the_reference_was_a_little_while_ago():
+    settings, history, s = past(lambda tick: 1e-3 * tick)
+    rt_inverse_advance(settings.machine, settings.friction, math.nan, 0.0, 1e-3, 3e-3, history, 43, 40, DT, s)
+    first = (40 - _BEFORE) * s.steps
+    assert s.x[first] == pytest.approx(1e-3 * (40 - _BEFORE))
+    assert s.x[430] == pytest.approx(0.043)
+
+
+@pytest.mark.parametrize(("rests", "base_s"), [(True, 4e-3), (False, 3e-3)])
+def test_another_time_of_the_crossing_is_taken_at_rest_alone(rests, base_s):
+    settings, history, s = past(lambda tick: 0.0, rests)
+    machine, friction = settings.machine, settings.friction
+    rt_inverse_advance(machine, friction, math.nan, 0.0, 1e-3, 3e-3, history, 58, 50, DT, s)
+    assert (s.resting, s.crossing.wanted_s) == (int(rests), 3e-3)
+    kept = s.crossing.copy()
+    rt_inverse_advance(machine, friction, math.nan, 0.0, 1e-3, 3e-3, history, 58, 50, DT, s)
+    assert changed(kept, s.crossing) == {}
+    rt_inverse_advance(machine, friction, math.nan, 0.0, 1e-3, 4e-3, history, 58, 50, DT, s)
+    assert s.crossing.wanted_s == base_s
+
+
+@pytest.mark.parametrize(("head", "smooth_s", "widest"), [(8, 0.0, 2), (9, 0.0, 7), (10, 0.0, 12), (10, 2e-3, 8)])
+def test_a_crossing_takes_no_more_than_is_known_ahead(head, smooth_s, widest):
+    settings, history, s = past(lambda tick: 0.0)
+    rt_inverse_advance(settings.machine, settings.friction, math.nan, 0.0, smooth_s, 30e-3, history, 45 + head, 45, DT,
+                       s)  # fmt: skip
+    assert s.crossing.width == widest

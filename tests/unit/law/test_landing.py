@@ -201,3 +201,16 @@ def test_a_start_forgets_everything():
     s = filled(LANDING)
     rt_landing_start(s)
     assert s == blank(LANDING)
+
+
+def test_an_error_too_small_for_a_swing_gives_it_no_side():
+    """So the first that is large enough turns nothing round."""
+    s = blank(LANDING)
+    left(s, 0.9 * SWING)
+    assert s.side == 0.0
+    left(s, -1.1 * SWING)
+    assert (s.side, s.swings) == (-1.0, 0)
+    left(s, 0.9 * SWING, 3)
+    assert (s.side, s.swings) == (-1.0, 0)
+    left(s, 1.1 * SWING)
+    assert (s.side, s.swings) == (1.0, 1)

@@ -173,3 +173,13 @@ def test_what_leaks_away_of_an_earlier_pulse_is_no_answer_and_neither_is_what_co
     for k in range(2 * TICKS):
         tick(s, load_pa=REST_PA if k < TICKS else REST_PA + 3 * ANSWER_PA)
     assert (s.answered_up, s.answered_down) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(("felt", "moved"), [(1.01, True), (0.99, False), (-1.01, True), (-0.99, False)])
+def test_where_the_signs_are_not_known_speed_in_either_direction_is_motion(felt, moved):
+    s = begun()
+    tick(s, a=felt * LEAST_M_S / DT, known=False)
+    assert (s.up > 0.0) == moved
+    s = begun()
+    tick(s, a=felt * LEAST_M_S / DT, known=True)
+    assert s.up == 0.0

@@ -435,3 +435,25 @@ def test_its_slew_is_that_of_one_period_and_its_saturation_counts_all():
     rt_output(s, 2.0)
     assert s.output.command == pytest.approx(0.3 + 10.0 * DT)
     assert s.output.saturated_s == pytest.approx(3 * DT)
+
+
+def test_the_flow_gain_that_was_learned_scales_what_is_fed_forward_now_and_ahead():
+    s, plain = (fed(here__v_m_s=0.1, adapt__flow=flow) for flow in (0.25, 0.0))
+    s.adapt.flow *= s.now.machine.Qn
+    s.now.law.adapt.share = 1.0
+    for one in (s, plain):
+        rt_feed_forward(one)
+    assert s.u_feed == pytest.approx(0.8 * plain.u_feed)
+    assert s.opening_ahead == pytest.approx(0.8 * plain.opening_ahead)
+    assert (s.u_linear, s.pressure_ref_pa) == (plain.u_linear, plain.pressure_ref_pa)
+
+
+@pytest.mark.parametrize(("v", "a"), [(0.0, 0.0), (0.1, 0.0), (0.0, 2.0)])
+def test_what_is_owed_of_lost_commands_is_repaid_while_the_reference_moves_and_at_rest_forgotten(v, a):
+    s = law(Mode.TRACK, delivery__due=0.05, output__command=0.1)
+    s.here, s.now.law.feed.repay = point(0.0, v, a), 1.0
+    rt_output(s, 0.1)
+    rests = v == a == 0.0
+    assert s.output.command == pytest.approx(0.1 if rests else 0.15)
+    assert s.delivery.due == pytest.approx(0.0)
+    assert s.output.refused == 0.0

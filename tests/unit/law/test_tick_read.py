@@ -76,6 +76,10 @@ def test_readings_that_repeat_count_as_standing_still_and_as_driven_while_the_re
     read(s)
     read(s)
     assert s.still.same_s[DISPLACEMENT] == s.still.driven_s[DISPLACEMENT] == pytest.approx(2 * DT)
+    for mode, v, driven in ((Mode.TRACK, -0.1, True), (Mode.STOP, -0.1, True), (Mode.TRACK, FAST, False)):
+        s = law(mode, here__v_m_s=v)
+        read(s)
+        assert bool(s.still.driven_s[DISPLACEMENT] > 0.0) is driven
     s = law(Mode.HOLD, here__v_m_s=0.1)
     read(s)
     assert (s.still.same_s[DISPLACEMENT], s.still.driven_s[DISPLACEMENT]) == (pytest.approx(DT), 0.0)
@@ -173,6 +177,12 @@ def test_without_a_reading_no_displacement_stands_still_however_far_the_valve_is
     s.still.same_s[DISPLACEMENT] = 2 * DT
     rt_watch(s, int(status))
     assert (s.still.opened_m > 0.0) == counts
+
+
+@pytest.mark.parametrize("ended", [0, 2, 12])
+def test_learning_that_has_ended_at_a_bound_is_a_warning(ended):
+    s = watch(holding(adapt__ended=ended))
+    assert s.guard.warnings == (1 << Trip.VALVE_DRIFT if ended else 0)
 
 
 @pytest.mark.parametrize(("v", "stuck"), [(FAST * 1.01, True), (-FAST * 1.01, True), (FAST, False)])

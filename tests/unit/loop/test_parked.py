@@ -7,14 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hilctl.law.requests import Edge, Refusal, RequestKind
+from hilctl.law.requests import REQUEST, Edge, Refusal, RequestKind
 from hilctl.loop import layout
 from hilctl.loop.intake import IntakeKind
 from hilctl.loop.layout import ANSWER_SLOTS, ANSWERS, CALLED_OFF, INTAKES, REQUEST_SLOTS, REQUESTS
 from hilctl.loop.listen import rt_take_requests
-from hilctl.loop.parked import rt_watch_level
+from hilctl.loop.parked import rt_is_parked, rt_watch_level
 from hilctl.loop.ring import READ, WRITTEN
 from hilctl.signals import NAMES, Mode
+from tests.forms import blank, changed
 from tests.unit.loop.given import Shared
 
 pytestmark = pytest.mark.usefixtures("forms")
@@ -202,3 +203,25 @@ def test_the_loop_and_the_service_see_the_same_edge(values, edge):
         there[1:] &= ~there[:-1] & np.isfinite(wide[:-1])
     hits = np.flatnonzero(there[1:])
     assert begun("position_m", edge, 0.5, values) == (int(hits[0]) if len(hits) else None)
+
+
+@pytest.mark.parametrize("kind", list(RequestKind))
+@pytest.mark.parametrize(("at_tick", "edge", "waits"), [
+    (0, Edge.NONE, False), (DUE - 1, Edge.NONE, False), (DUE, Edge.NONE, False), (DUE + 1, Edge.NONE, True),
+    (0, Edge.ABOVE, True), (DUE, Edge.FALLING, True),
+])  # fmt: skip
+def test_only_a_motion_whose_tick_or_level_is_to_come_waits(kind, at_tick, edge, waits):
+    request = blank(REQUEST)
+    request.kind, request.at_tick, request.edge = kind, at_tick, edge
+    assert rt_is_parked(request, DUE) == (waits and kind == RequestKind.TRACK)
+
+
+@pytest.mark.parametrize("asked", [None, {"at_tick": DUE}])
+def test_without_a_level_to_wait_for_no_sample_is_looked_at(asked):
+    rig = Rig()
+    if asked is not None:
+        rig.ask(**asked)
+    rig.tick(0)
+    before = rig.loop.copy()
+    rig.sample("tick", 3)
+    assert changed(before, rig.loop) == {}

@@ -5,7 +5,7 @@ import pytest
 from hilctl.loop import layout
 from hilctl.loop.clock import EXCHANGE, LAW, WAKE
 from hilctl.loop.layout import ROWS, SNAPSHOT_ASKED, SNAPSHOT_DONE, STATUS_SLOTS, STATUSES
-from hilctl.loop.report import rt_count_stages, rt_stamp, rt_tell
+from hilctl.loop.report import rt_carried, rt_count_stages, rt_stamp, rt_tell
 from hilctl.loop.ring import LOST, WRITTEN
 from hilctl.rt.records import words_of
 from hilctl.signals import SAMPLE
@@ -121,3 +121,14 @@ def test_the_state_is_copied_once_for_each_time_that_it_is_asked_for():
     words_of(rig.state)[:] = 0.0
     tell(rig)
     assert snapshot.state.mode == filled(rig.state.dtype, 2).mode
+
+
+def test_what_the_loop_carries_is_copied_under_its_own_names():
+    rig, carried = told(), filled(layout.CARRIED, 7)
+    rig.options.lost_periods = 4321
+    rt_carried(rig.loop, rig.options, carried)
+    loop, health, status = rig.loop, rig.loop.health, rig.loop.status
+    assert (carried.late, carried.stalls, carried.late_in_a_row) == (loop.late, loop.stalls, status.late_in_a_row)
+    assert (carried.failing, carried.lost, carried.errors) == (health.failing, health.lost, health.errors)
+    assert (carried.ending, carried.lost_periods) == (status.ending, 4321)
+    assert (carried.points == filled(layout.CARRIED, 7).points).all(), "of an external reference alone"
