@@ -22,9 +22,9 @@ FULL = M.Qn / M.A * math.sqrt(M.Ps_low / M.Ps)  # m/s of a full opening at the l
 class Rig:
     """A table whose speed follows the command from the valve's own null, and pressures that go with it."""
 
-    def __init__(self, c=C, null=0.0, gain=1.0, supply_pa=math.nan, own_m=0.0, m=M):
+    def __init__(self, c=C, null=0.0, gain=1.0, supply_pa=math.nan, own_m=0.0, m=M, overlap=0.0):
         self.c, self.m, self.null, self.gain, self.own_m = c.copy(), m, null, gain * FULL, own_m
-        self.supply_pa, self.a = supply_pa, filled(ARMING)
+        self.overlap, self.supply_pa, self.a = overlap, supply_pa, filled(ARMING)
         self.a.corrections = self.a.proved = 0
         self.value = np.zeros(COUNT)
         self.v, self.command, self.bias, self.steps, self.outcome = 0.0, 0.0, 0.0, [], GOING
@@ -35,7 +35,9 @@ class Rig:
 
     def tick(self, clean=True, dt_s=DT):
         enabled = Step.ENABLE <= self.a.step <= Step.BUMP_DOWN
-        aim = self.gain * (self.command - self.null) if enabled else self.rest_v
+        place = self.command - self.null
+        opens = math.copysign(max(abs(place) - self.overlap, 0.0), place)
+        aim = self.gain * opens if enabled else self.rest_v
         before = self.v
         self.v += dt_s / (dt_s + 2e-3) * (aim - self.v)
         a = (self.v - before) / dt_s

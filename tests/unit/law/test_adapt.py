@@ -178,8 +178,10 @@ def test_nothing_is_learned_before_it_has_been_calm_for_a_while():
 def test_a_disturbance_leaves_nothing_behind_not_even_a_number_that_is_none():
     c, m = keys(), machine()
     a = begun(c)
-    for value in (math.nan, 0.0):
-        rt_adapt(c, m, value, value, 0.0, 0.0, value, value, PS, LAG_S, 1e-3, False, TICK, a)
+    for value in (math.nan, 0.25):
+        moved = rt_adapt(c, m, value, 2 * value, 0.0, 0.0, value, 3 * value, PS, LAG_S, 1e-3, False, TICK, a)
+        assert moved == 0.0
+    assert (*a.wanted, *a.feed, a.pa, a.pb) == (0.25, 0.25, 0.5, 0.5, 0.25, 0.75)
     assert all(math.isfinite(float(one)) for one in (*a.wanted, *a.feed, a.pa, a.pb, *a.theta))
 
 

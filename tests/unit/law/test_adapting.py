@@ -2,7 +2,7 @@
 
 import pytest
 
-from hilctl.law.adapt import CALM_S
+from hilctl.law.adapt import CALM_S, rt_null
 from hilctl.law.adapting import rt_adapt_calm, rt_adapt_keep_null, rt_adapt_tick
 from hilctl.law.sensors import DISPLACEMENT, PRESSURE_A, SUPPLY
 from hilctl.law.settings import PID_FEEDBACK, RIG_FEEDBACK
@@ -81,3 +81,15 @@ def test_what_was_wanted_is_compared_as_late_as_the_table_shows_it(extra_s):
     part = 2.0 * dt_s / (lag_s + 2.0 * dt_s)
     assert s.adapt.wanted == pytest.approx([0.1 * part, 0.1 * part**2])
     assert s.adapt.feed == pytest.approx([0.2 * part, 0.2 * part**2])
+
+
+def test_the_valve_is_taken_to_be_closed_at_armings_null_and_the_share_of_what_was_learned_since():
+    s = learns(arm__null=0.01, adapt__null=-0.004)
+    s.now.law.adapt.share = 0.5
+    assert rt_null(s) == pytest.approx(0.008)
+
+
+def test_learning_that_is_switched_on_starts_with_nothing_learned():
+    s = learns(adapt__running=0, adapt__flow=1e-5, adapt__ended=4)
+    rt_adapt_tick(s, 0)
+    assert (s.adapt.running, s.adapt.flow, s.adapt.ended) == (1, 0.0, 0)

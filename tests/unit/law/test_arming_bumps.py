@@ -8,6 +8,7 @@ import pytest
 
 from hilctl.law.arming import ARMING, rt_arming
 from hilctl.law.bumps import GOING
+from hilctl.law.nominal import rt_unweighted
 from hilctl.law.sensors import ACCELERATION, COUNT, DISPLACEMENT, PRESSURE_A
 from hilctl.law.signs import rt_signs_step
 from hilctl.machine import hydraulic_frequency
@@ -16,7 +17,7 @@ from hilctl.signals import Arming as Step
 from hilctl.signals import Trip
 from tests.forms import blank, filled
 from tests.unit.law.arming_rig import DT, FULL, C, M, Rig
-from tests.unit.law.given import _rig
+from tests.unit.law.given import _rig, machine
 from tests.unit.law.states import put
 
 HYDRAULIC = hydraulic_frequency(_rig().controller.machine)  # rad/s
@@ -73,6 +74,17 @@ def test_up_is_followed_by_down_and_its_speed_is_kept(offset_s, step):
     if step == Step.BUMP_DOWN:
         assert a.up_m_s == pytest.approx(0.01)
         assert (a.in_step_s, a.n, a.signs.x_turn, a.signs.s_turn) == (0.0, 0.0, value[DISPLACEMENT], 0.25)
+
+
+@pytest.mark.parametrize(("step", "way"), [(Step.BUMP_UP, 1.0), (Step.BUMP_DOWN, -1.0)])
+def test_the_speed_is_that_without_the_weight_of_a_vertical_axis(step, way):
+    heavy = machine(vertical=1)
+    a, value = bumping(step=step, in_step_s=C.bump_s, signs__s=0.25)
+    a.first = way
+    value[DISPLACEMENT] = fitted(a, way * 0.01, C.bump_s + DT)
+    rt_arming(C, heavy, 0.0, value, 0.0, math.nan, DT, True, a)
+    speed = a.up_m_s if way > 0.0 else a.down_m_s
+    assert speed == pytest.approx(rt_unweighted(heavy, math.nan, way * 0.01, way), rel=1e-3)
 
 
 def test_where_the_rig_closes_its_own_loop_the_place_stands_for_the_speed():

@@ -320,7 +320,9 @@ def test_a_way_that_the_ages_of_its_readings_explain_says_nothing_of_a_gap(side)
 
 
 @pytest.mark.parametrize("beyond", [3e-4, -3e-4])
-def test_of_what_the_ages_leave_open_what_is_nearest_to_straight_is_taken(beyond):
+@pytest.mark.parametrize("ages_s", [(1e-3, 2e-3), (1e-4, 2e-4)])
+def test_of_what_the_ages_leave_open_what_is_nearest_to_straight_is_taken(beyond, ages_s):
     straight = ((2 * 2.0 - 1.0) / 6 + 0.2 / 2) * 0.02**2
-    mean = gap(straight + beyond + (5e-4 if beyond > 0 else -1e-3), age_s=1e-3, older_s=2e-3)
+    last, before = (0.5 * age_s for age_s in ages_s)
+    mean = gap(straight + beyond + (last if beyond > 0 else -before), age_s=ages_s[0], older_s=ages_s[1])
     assert mean == pytest.approx(2 * (straight + beyond) / 0.02**2 - 0.2)

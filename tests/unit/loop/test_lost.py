@@ -36,7 +36,7 @@ def shared(mode=Mode.OFF, lost_periods=100, **health):
 
 
 def follow(rig, outcome):
-    rt_follow_link(rig.words, rig.loop, rig.options, rig.state, outcome)
+    assert not rt_follow_link(rig.words, rig.loop, rig.options, rig.state, outcome), "nobody asked"
 
 
 def test_a_link_that_is_not_lost_is_open_whatever_the_word_of_the_keeper_says():

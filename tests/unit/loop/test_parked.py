@@ -12,7 +12,7 @@ from hilctl.loop import layout
 from hilctl.loop.intake import IntakeKind
 from hilctl.loop.layout import ANSWER_SLOTS, ANSWERS, CALLED_OFF, INTAKES, REQUEST_SLOTS, REQUESTS
 from hilctl.loop.listen import rt_take_requests
-from hilctl.loop.parked import rt_is_parked, rt_watch_level
+from hilctl.loop.parked import rt_call_off, rt_is_parked, rt_watch_level
 from hilctl.loop.ring import READ, WRITTEN
 from hilctl.signals import NAMES, Mode
 from tests.forms import blank, changed
@@ -225,3 +225,16 @@ def test_without_a_level_to_wait_for_no_sample_is_looked_at(asked):
     before = rig.loop.copy()
     rig.sample("tick", 3)
     assert changed(before, rig.loop) == {}
+
+
+def test_what_is_called_off_is_said_once_and_only_where_there_is_a_place_for_it():
+    rig = Rig()
+    assert rt_call_off(rig.memory, rig.words, rig.loop, 1), "nothing waits"
+    asked = rig.ask(at_tick=DUE)
+    rig.tick(1)
+    rig.words[ANSWERS + WRITTEN], rig.loop.changed = ANSWER_SLOTS, 0
+    assert not rt_call_off(rig.memory, rig.words, rig.loop, 2)
+    assert (rig.loop.parked.id, rig.loop.changed) == (asked, 0)
+    rig.words[ANSWERS + READ] = ANSWER_SLOTS
+    assert rt_call_off(rig.memory, rig.words, rig.loop, 3)
+    assert (rig.answers(), rig.loop.parked.id, rig.loop.changed) == ([(asked, Refusal.CALLED_OFF, 3)], 0, 1)

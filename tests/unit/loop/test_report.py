@@ -2,9 +2,10 @@
 
 import pytest
 
+from hilctl.law.reference.motion import Kind
 from hilctl.loop import layout
 from hilctl.loop.clock import EXCHANGE, LAW, WAKE
-from hilctl.loop.layout import ROWS, SNAPSHOT_ASKED, SNAPSHOT_DONE, STATUS_SLOTS, STATUSES
+from hilctl.loop.layout import INTAKES, ROWS, SNAPSHOT_ASKED, SNAPSHOT_DONE, STATUS_SLOTS, STATUSES
 from hilctl.loop.report import rt_carried, rt_count_stages, rt_stamp, rt_tell
 from hilctl.loop.ring import LOST, WRITTEN
 from hilctl.rt.records import words_of
@@ -110,6 +111,7 @@ def test_each_status_is_posted_whole_in_the_next_slot():
 def test_the_state_is_copied_once_for_each_time_that_it_is_asked_for():
     rig = told()
     rig.words[SNAPSHOT_ASKED] = rig.words[SNAPSHOT_DONE] = 6
+    rig.words[INTAKES + WRITTEN], rig.words[INTAKES + LOST] = 30, 4
     snapshot = layout.snapshot.of(rig.memory)[0]
     tell(rig)
     assert not words_of(snapshot).any()
@@ -117,6 +119,7 @@ def test_the_state_is_copied_once_for_each_time_that_it_is_asked_for():
     tell(rig)
     assert rig.words[SNAPSHOT_DONE] == 7
     assert (snapshot.tick, snapshot.row, snapshot.request) == (rig.loop.status.tick, 71, rig.loop.request)
+    assert snapshot.intake == 30 + 4
     assert changed(rig.state, snapshot.state) == {}
     words_of(rig.state)[:] = 0.0
     tell(rig)
@@ -132,3 +135,15 @@ def test_what_the_loop_carries_is_copied_under_its_own_names():
     assert (carried.failing, carried.lost, carried.errors) == (health.failing, health.lost, health.errors)
     assert (carried.ending, carried.lost_periods) == (status.ending, 4321)
     assert (carried.points == filled(layout.CARRIED, 7).points).all(), "of an external reference alone"
+
+
+@pytest.mark.parametrize("kind", [Kind.EXTERNAL, Kind.SINE])
+@pytest.mark.parametrize("bank", [0, 1])
+def test_of_an_external_reference_what_was_seen_of_its_points_is_carried_too(kind, bank):
+    rig = told()
+    rig.state.motion.kind, rig.state.bank, rig.words[SNAPSHOT_ASKED] = kind, bank, 1
+    layout.knots.of(rig.memory)[bank].knots[:5] = 1.0, 2.0, 3.0, 4.0, 5.0
+    tell(rig)
+    carried = layout.snapshot.of(rig.memory)[0].carried
+    assert carried.points.tolist() == ([1.0, 2.0, 3.0, 4.0] if kind == Kind.EXTERNAL else [0.0] * 4)
+    assert carried.late == rig.loop.late

@@ -10,10 +10,12 @@ from hilctl.law.requests import RequestKind
 from hilctl.law.sensors import DISPLACEMENT
 from hilctl.loop import clock, core, layout
 from hilctl.loop.clock import EXCHANGE, LAW, WAKE
+from hilctl.loop.intake import IntakeKind
 from hilctl.loop.layout import (
     ANSWERS,
     DEVICE_LINK,
     HURRY,
+    INTAKES,
     MAIL,
     REQUESTS,
     ROWS,
@@ -186,6 +188,15 @@ def test_requests_wait_for_the_first_readings(ticking):
     run(rig, each=ends_at(rig, 4))
     assert rig.words[ANSWERS + WRITTEN] == 1
     assert layout.answers.of(rig.memory)[0].tick == 1
+    assert noted(rig) == [(IntakeKind.REQUEST, 1, 0, 0)]
+
+
+def noted(rig):
+    """Kind, tick, id and whether it was between two ticks, of what was taken in before the end."""
+    entries = layout.intakes.of(rig.memory)[: int(rig.words[INTAKES + WRITTEN])]
+    for one in entries:
+        assert one.kind == IntakeKind.REQUEST or (one.refusal, one.value, one.limit) == (0, 0.0, 0.0)
+    return [(one.kind, one.tick, one.id, one.between) for one in entries if one.kind != IntakeKind.END]
 
 
 def test_new_settings_hold_from_the_tick_that_finds_them(ticking):
@@ -201,6 +212,7 @@ def test_new_settings_hold_from_the_tick_that_finds_them(ticking):
     run(rig, each=ends_at(rig, 3, each))
     assert rig.rows().epoch.tolist() == [1, 1, 42, 42]
     assert rig.loop.mail_front == WRITER_FIRST
+    assert noted(rig) == [(IntakeKind.SETTINGS, 2, 42, 0)]
 
 
 def test_a_run_ends_only_once_the_command_at_rest_has_been_sent(ticking):
@@ -244,6 +256,7 @@ def test_a_lost_link_is_left_alone_until_it_is_open_again(ticking):
     assert [c.tick for c in sent] == [0, 1, 5, 6]
     assert rig.loop.health.outcomes[Status.CLOSED] == 1
     assert rig.loop.health.outcomes[Status.OK] == 3
+    assert noted(rig) == [(IntakeKind.LINK_BACK, 5, 0, 0)]
 
 
 def test_a_motion_is_read_from_its_bank():
@@ -363,6 +376,8 @@ def test_what_reaches_the_loop_meanwhile_is_taken_and_told(monkeypatch):
     assert [posted for posted, _ in standing.told] == [1, 2, 2, 3, 3]
     assert layout.answers.of(standing.rig.memory)[0].tick == 8, "the first tick that sees it"
     assert standing.rig.state.epoch == 42
+    assert noted(standing.rig) == [(IntakeKind.REQUEST, 7, 0, 1), (IntakeKind.SETTINGS, 7, 42, 1)]
+    assert standing.rig.loop.between == 0
 
 
 def test_a_copy_of_the_state_is_made_meanwhile(monkeypatch):

@@ -213,6 +213,13 @@ def test_a_motion_that_was_looked_at_before_leaves_nothing_behind() -> None:
         assert two[name] == pytest.approx(2 * one[name], rel=0.01), name
 
 
+def test_without_the_inverse_model_the_way_across_an_overlap_is_not_looked_at() -> None:
+    """It is the valve stage's then."""
+    most = asked_by(TRIANGLE, settings(inverse=0.0, overlap_a=OVERLAP, overlap_b=OVERLAP), *CRUISE)
+    bare = asked_by(TRIANGLE, settings(inverse=0.0), *CRUISE)
+    assert most.opening == pytest.approx((1 - OVERLAP) * bare.opening)
+
+
 @pytest.mark.parametrize("share", [1.0, 0.5])
 def test_behind_an_overlap_the_command_opens_the_edge_first(share: float) -> None:
     packed = settings(overlap_a=OVERLAP - 0.01, overlap_b=OVERLAP + 0.01)

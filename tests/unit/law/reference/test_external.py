@@ -9,10 +9,17 @@ from hilctl.law.reference.external import (
     ENDED,
     EXTERNAL,
     FIRST,
+    PEAK_ACCELERATION,
+    PEAK_SPEED,
     RING,
+    SENT,
+    SENT_ACCELERATION,
+    SENT_END,
+    SENT_SPEED,
     SUPPORT,
     rt_external,
     rt_external_lacks,
+    rt_external_see,
     rt_external_waits,
 )
 from hilctl.law.reference.wave import KNOTS, WAVE, rt_wave
@@ -93,3 +100,16 @@ def test_a_point_needs_all_of_its_coefficients_to_have_come(u, lacks):
     assert bool(rt_external_lacks(external(), knots, u * H)) is lacks
     knots[ENDED] = 1.0
     assert not rt_external_lacks(external(), knots, u * H)
+
+
+@pytest.mark.parametrize(("sent", "seen"), [
+    (SENT, COUNT), (SENT_END, ENDED), (SENT_SPEED, PEAK_SPEED), (SENT_ACCELERATION, PEAK_ACCELERATION)
+])  # fmt: skip
+def test_what_was_sent_is_taken_over_once_and_whether_it_is_new_is_said(sent, seen):
+    knots = np.zeros(KNOTS)
+    assert not rt_external_see(knots)
+    knots[sent] = 3.0
+    assert rt_external_see(knots)
+    assert knots[seen] == 3.0
+    assert sum(knots) == 6.0, "and nothing else"
+    assert not rt_external_see(knots)
