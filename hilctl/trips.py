@@ -189,6 +189,8 @@ def _driver(trip: Trip, value: float, limit: float, sensor: str, controller: Any
 
 def _late(trip: Trip, value: float, limit: float, sensor: str, controller: Any) -> tuple[str, str]:
     late = controller.limits.late if controller is not None else None
+    if late is not None and limit == late.rejoin_s and value <= limit:
+        return f"a stall of {1e3 * value:.3g} ms during a stop, or past the points of an external reference", "limits.late"
     if late is not None and limit == late.rejoin_s:
         return f"a stall of {1e3 * value:.3g} ms, at most {1e3 * limit:.3g} ms are made up for", "limits.late.rejoin_s"
     if limit < 1.0:
