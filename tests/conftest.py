@@ -15,9 +15,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command line does; 
 os.environ.setdefault("LANGUAGE", "C")  # argparse else looks for translations of each word of each verb, at each start
 
 import gc
-
-gc.disable()  # while tests are collected: hardly anything of that can go
-
 import signal
 from contextlib import ExitStack
 from pathlib import Path
@@ -40,8 +37,6 @@ _LISTED = timings.kept(timings.FILE.read_text(encoding="utf-8"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if _only_hands_out(config):
-        gc.enable()
     stack = ExitStack()
     config.stash[_taken] = (stack, stack.enter_context(stolen()))
     # A shell without job control starts what it puts into the background deaf to Ctrl-C, and so would be every
@@ -74,10 +69,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """What was collected, with all that it imported, is looked through once, now, and never again."""
+    """What was collected, with all that it imported, is looked through once more and never again."""
     gc.collect()
     gc.freeze()
-    gc.enable()
 
 
 def _only_hands_out(config: pytest.Config) -> bool:
