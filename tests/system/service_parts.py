@@ -177,6 +177,12 @@ def core_of(service: Any) -> int:
     return int(children[0])
 
 
+def stands_still(process: int) -> bool:
+    """Whether a stop has reached all of its threads."""
+    stats = (stat.read_text() for stat in Path(f"/proc/{process}/task").glob("*/stat"))
+    return all(stat.rpartition(")")[2].split()[0] == "T" for stat in stats)
+
+
 def link_comes(rig: Client, state: str) -> Any:
     """The status once the link to the device is `open`, or `reconnecting`."""
     return until(lambda: (status := rig.status())["link"]["state"] == state and status, f"a link that is {state}")

@@ -14,7 +14,7 @@ from hilctl.client import Client, Code, Refused, private_service
 from hilctl.recording.reader import open_recording
 from hilctl.signals import NAMES
 from hilctl.wire import PROTOCOL
-from tests.system.service_parts import RIG, Raw, armed, core_of, refusal, settle, until
+from tests.system.service_parts import RIG, Raw, armed, core_of, refusal, settle, stands_still, until
 
 pytestmark = pytest.mark.timeout(300)
 SLOW = {"amplitude_m": 0.002, "frequency_hz": 1.0}
@@ -212,6 +212,7 @@ def test_a_motion_that_was_stopped_in_the_tick_that_began_it_was_stopped(service
         token, core = _hand_over(raw), core_of(service)
         os.kill(core, signal.SIGSTOP)
         try:
+            until(lambda: stands_still(core), "every thread of the core at a stop")
             raw.send(raw.message("track", id=1001, lease=token, kind="sine", parameters=SLOW))
             until(lambda: raw.ask("status")["result"]["last_motion"] == before + 1, "the motion on its way to the loop")
             raw.send(raw.message("stop", id=1002))
