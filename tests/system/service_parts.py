@@ -163,6 +163,15 @@ def settle(rig: Client) -> None:
         rig.arm()
 
 
+def stops(rig: Client) -> None:
+    """Ends a motion in order; a host that stalls meanwhile cuts that short, and the rig is off instead."""
+    stopped = rig.stop()
+    if stopped.why != "mode":
+        assert stopped.trip == "late_ticks", stopped
+        rig.wait_mode("off")
+        rig.reset()
+
+
 def refusal(call: Callable[..., Any], *given: Any, **named: Any) -> Refused:
     """What a call was refused with."""
     with pytest.raises(Refused) as caught:
