@@ -14,8 +14,10 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command line does; numpy reads it when it is loaded
 os.environ.setdefault("LANGUAGE", "C")  # argparse else looks for translations of each word of each verb, at each start
 
+import faulthandler
 import gc
 import signal
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -33,11 +35,14 @@ settings.load_profile("untimed")
 
 _taken = pytest.StashKey[tuple[ExitStack, Stolen]]()
 _watch = pytest.StashKey[Watch]()
+_stderr = pytest.StashKey[int]()  # where a captured test does not write
 _LISTED = timings.kept(timings.FILE.read_text(encoding="utf-8"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # until all is collected, of which nothing becomes garbage
     stack = ExitStack()
+    config.stash[_stderr] = os.dup(2)
     config.stash[_taken] = (stack, stack.enter_context(stolen()))
     # A shell without job control starts what it puts into the background deaf to Ctrl-C, and so would be every
     # program that the tests start and end by it.
@@ -69,9 +74,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """What was collected, with all that it imported, is looked through once more and never again."""
-    gc.collect()
+    """What was collected, with all that it imported, is never looked through."""
     gc.freeze()
+    gc.enable()
 
 
 def _only_hands_out(config: pytest.Config) -> bool:
@@ -85,6 +90,18 @@ def _stood_still(watch: Watch) -> bool:
         waits.note(f"failed while this host stood still for {1e3 * stalled_s:.0f} ms, and was run again")
         watch.wait_quiet()
     return stalled_s > LONG_S
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Compiled code hears no signal: a test that never leaves it ends with its process, later than if it ran thrice."""
+    mark = item.get_closest_marker("timeout")
+    allowed_s = mark.args[0] if mark else float(item.config.getini("timeout"))
+    faulthandler.dump_traceback_later(4 * allowed_s, exit=True, file=item.config.stash[_stderr])
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -3,6 +3,7 @@
 import math
 import typing
 from collections.abc import Mapping
+from functools import cache
 
 import msgspec
 
@@ -32,12 +33,13 @@ def _check_table(table: type[Params], given: object, at: str, problems: list[Pro
     for field in fields:
         path = join(at, field.name)
         if field.table is not None:
-            value = given.get(field.name, field.default)
-            if isinstance(value, Params):
-                value = plain(value)
-            if value is msgspec.UNSET:
-                value = {}
-            values[field.name] = _check_table(field.table, value, path, problems)
+            value = given.get(field.name, {})
+            if field.name not in given and isinstance(field.default, Params):
+                values[field.name], wrong = _default(field.default, path)
+                problems += wrong
+            else:
+                below = plain(value) if isinstance(value, Params) else value
+                values[field.name] = _check_table(field.table, below, path, problems)
         elif field.leaf is not None:
             value = given.get(field.name, field.default)
             if value is None and field.leaf.optional:
@@ -48,6 +50,13 @@ def _check_table(table: type[Params], given: object, at: str, problems: list[Pro
     made = table(**values)
     problems.extend(made.inconsistencies(at))
     return made
+
+
+@cache
+def _default(table: Params, at: str) -> tuple[Params | None, list[Problem]]:
+    """A table as it is declared, checked once: most of a rig's are."""
+    problems: list[Problem] = []
+    return _check_table(type(table), plain(table), at, problems), problems
 
 
 def _bounds(leaf: Leaf) -> str:

@@ -23,6 +23,7 @@ from hilctl.signals import Action, Status
 from tests.system.service_parts import ARMS_FAST
 
 HOUSE = Path(__file__).resolve().parents[2]
+_LOOK_S = 0.0005  # what is waited for needs the processor too
 PATIENCE_S = 120.0  # a cold cache compiles first, on a machine that may be busy
 
 
@@ -55,7 +56,7 @@ def until(link: Link, condition: Callable[[], Any], *, beat: bool = True, ended:
         assert time.monotonic() < give_up_s, f"waited in vain: {link.status.messages}"
         if beat:
             link.beat()
-        time.sleep(0)
+        time.sleep(_LOOK_S)
     return seen
 
 
