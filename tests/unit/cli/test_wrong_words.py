@@ -5,6 +5,7 @@ The rows are made from the parsers themselves: a new verb or argument is tested 
 
 import argparse
 import shlex
+from itertools import product
 
 import pytest
 
@@ -34,12 +35,10 @@ def _leaves():
 
 LEAVES = _leaves()
 IDS = [" ".join(words) for words, _ in LEAVES]
-TYPED = [(words, a) for words, parser in LEAVES for a in parser._actions if a.type is not None]
 POSITIONAL = [
     (words, a) for words, parser in LEAVES for a in parser._actions
     if not a.option_strings and a.nargs not in ("?", "*")
 ]  # fmt: skip
-TAKES = [(words, a) for words, parser in LEAVES for a in parser._actions if a.option_strings and a.nargs is None]
 
 
 def filled(words, parser):
@@ -63,7 +62,7 @@ def refused(capsys, *words, says=()):
 
 def test_there_is_much_to_try():
     assert len(LEAVES) > 30
-    assert len(TYPED) > 60
+    assert sum(a.type is not None for _, parser in LEAVES for a in parser._actions) > 60
 
 
 @pytest.mark.parametrize(("words", "parser"), LEAVES, ids=IDS)
@@ -89,20 +88,18 @@ def test_a_word_that_is_missing_is_named(words, action, capsys):
     refused(capsys, *words, says=(action.metavar or action.dest, "is missing", "example: "))
 
 
-@pytest.mark.parametrize(("words", "action"), TAKES, ids=lambda x: " ".join(x) if isinstance(x, tuple) else x.dest)
-def test_an_option_without_its_value_is_named(words, action, capsys):
-    parser = dict(LEAVES)[words]
-    refused(capsys, *filled(words, parser), action.option_strings[0], says=(action.option_strings[0], "example: "))
+@pytest.mark.parametrize(("words", "parser"), LEAVES, ids=IDS)
+def test_an_option_without_its_value_is_named(words, parser, capsys):
+    for option in (a.option_strings[0] for a in parser._actions if a.option_strings and a.nargs is None):
+        refused(capsys, *filled(words, parser), option, says=(option, "example: "))
 
 
-@pytest.mark.parametrize(("words", "action"), TYPED, ids=lambda x: " ".join(x) if isinstance(x, tuple) else x.dest)
-@pytest.mark.parametrize("value", ["abc", "nan", "1e30", "-1e30"])
-def test_a_value_that_is_no_number_or_out_of_bounds_is_named_with_its_bounds(words, action, value, capsys):
-    if action.option_strings:
-        wrong, name = [*filled(words, dict(LEAVES)[words]), action.option_strings[0], value], action.option_strings[0]
-    else:
-        wrong, name = [*words, value], action.metavar
-    refused(capsys, *wrong, says=(name, value, "refused", "must be", " to "))
+@pytest.mark.parametrize(("words", "parser"), LEAVES, ids=IDS)
+def test_a_value_that_is_no_number_or_out_of_bounds_is_named_with_its_bounds(words, parser, capsys):
+    for action, value in product((a for a in parser._actions if a.type), ("abc", "nan", "1e30", "-1e30")):
+        name, *_ = action.option_strings or [action.metavar]
+        before = [*filled(words, parser), name] if action.option_strings else words
+        refused(capsys, *before, value, says=(name, value, "refused", "must be", " to "))
 
 
 CHOICES = [(words, a) for words, parser in LEAVES for a in parser._actions if a.choices]

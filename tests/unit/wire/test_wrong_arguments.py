@@ -38,11 +38,11 @@ def test_good_arguments_pass_and_an_unknown_one_is_named(op):
 
 
 @pytest.mark.parametrize(("op", "leaf"), ARGS, ids=_id)
-@pytest.mark.parametrize("value", [[], {}, None, b"\x00"], ids=["list", "map", "nil", "bytes"])
-def test_an_argument_of_a_wrong_type_is_named(op, leaf, value):
-    refused = refusal(op, **{leaf.path: value})
-    assert refused.key == leaf.path
-    assert "must be" in refused.message
+def test_an_argument_of_a_wrong_type_is_named(op, leaf):
+    for value in ([], {}, None, b"\x00"):
+        refused = refusal(op, **{leaf.path: value})
+        assert refused.key == leaf.path
+        assert "must be" in refused.message
 
 
 @pytest.mark.parametrize(("op", "leaf"), NUMBERS, ids=_id)
