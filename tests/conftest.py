@@ -2,7 +2,8 @@
 
 Of the others the files whose tests may take longest come first, so that no worker is left with one when the others have
 ended. An example has no deadline: a test counts and compares, and never measures time. Of the slow cases of a long list
-(`many`), HILCTL_SLOW_SHARE run, and at least one of each test: those marked `many(first=True)` before the others. Of
+(`many`), HILCTL_SLOW_SHARE run, and at least one of each test: those marked `many(first=True)` before the others; of
+those marked `many(quick=3)` every third case is not slow. Of
 the other slow cases those run whose turn it is, where HILCTL_SLOW_TURN says one: 2/12 is the third of twelve, that take
 about as long each. The summary says how much processor time other machines on this host took, and which tests waited
 for a quieter moment. One on the real clock that failed while this host stood still is run again when it no longer does,
@@ -56,8 +57,14 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    if item.nodeid in _LISTED and not item.get_closest_marker("always"):
+    if (item.nodeid in _LISTED or _left_to_ci(item)) and not item.get_closest_marker("always"):
         item.add_marker("slow")
+
+
+def _left_to_ci(item: pytest.Item) -> bool:
+    """Of a grid, one case in so many is quick: each value of each parameter comes in some of them."""
+    quick = next((mark.kwargs["quick"] for mark in item.iter_markers("many") if "quick" in mark.kwargs), 1)
+    return bool(sum(item.callspec.indices.values()) % quick) if quick > 1 else False
 
 
 @pytest.hookimpl(trylast=True)  # of those that run
@@ -98,7 +105,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Compiled code hears no signal: a test that never leaves it ends with its process, later than if it ran thrice."""
     mark = item.get_closest_marker("timeout")
     allowed_s = mark.args[0] if mark else float(item.config.getini("timeout"))
-    faulthandler.dump_traceback_later(4 * allowed_s, exit=True, file=item.config.stash[_stderr])
+    if allowed_s > 0:
+        faulthandler.dump_traceback_later(4 * allowed_s, exit=True, file=item.config.stash[_stderr])
     try:
         return (yield)
     finally:

@@ -35,6 +35,7 @@ def told(table, **changes):
         driver.close()
 
 
+@pytest.mark.many(quick=3)
 @KINDS
 @pytest.mark.parametrize(("code", "status"), [(1, Status.EXCEPTION), (2, Status.EXCEPTION), (3, Status.EXCEPTION),
                                               (4, Status.EXCEPTION), (8, Status.BAD_CHECKSUM), (10, Status.TIMEOUT),

@@ -65,6 +65,7 @@ def test_every_output_is_read_back_and_nothing_of_our_own_is_taken_for_another_m
         assert rig.tick() == Status.OK
 
 
+@pytest.mark.many(quick=3)
 @WAYS
 @pytest.mark.parametrize("register", [VALVE, ENABLE, SUPPLY, HEARTBEAT])
 def test_on_a_line_every_output_is_read_back_after_the_command_and_no_tick_waits_for_it(fc23, register):

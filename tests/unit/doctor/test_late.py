@@ -75,6 +75,7 @@ def test_a_stall_longer_than_a_motion_rejoins_ends_it():
     assert outcome(late((10, 25)), WISH).ended == 0
 
 
+@pytest.mark.many(quick=3)
 @pytest.mark.parametrize("seed", range(12))
 def test_the_loops_own_rules_come_to_the_same(seed, monkeypatch):
     monkeypatch.setattr(Jit, "__call__", lambda self, *arguments: self.plain(*arguments))  # compiling would take longer

@@ -1,7 +1,7 @@
 """Which cases take long stands in a file that a run writes and that counts as a mark."""
 
 import re
-from itertools import groupby
+from itertools import groupby, product
 from types import SimpleNamespace
 
 import pytest
@@ -58,9 +58,24 @@ def test_what_is_slow_and_neither_marked_nor_listed_is_named(monkeypatch):
 ])  # fmt: skip
 def test_what_is_listed_is_slow_unless_it_always_runs(nodeid, marks, slow):
     given: list[str] = []
-    conftest.pytest_itemcollected(SimpleNamespace(nodeid=nodeid, add_marker=given.append,
+    conftest.pytest_itemcollected(SimpleNamespace(nodeid=nodeid, add_marker=given.append, iter_markers=lambda name: [],
                                                   get_closest_marker=lambda name: name in marks or None))  # fmt: skip
     assert given == ["slow"] * slow
+
+
+@given(st.integers(1, 40), st.integers(3, 40), st.integers(2, 3))
+def test_of_a_grid_one_case_in_so_many_is_quick_and_each_value_is_in_one(rows, columns, quick):
+    mark = pytest.mark.many(quick=quick).mark
+    there = []
+    for row, column in product(range(rows), range(columns)):
+        item = SimpleNamespace(nodeid="a::grid", get_closest_marker=lambda name: None, iter_markers=lambda name: [mark],
+                               callspec=SimpleNamespace(indices={"a": row, "b": column}))  # fmt: skip
+        there.append((row, column))
+        item.add_marker = lambda name: there.pop()
+        conftest.pytest_itemcollected(item)
+    assert len(there) <= rows * (columns // quick + 1)
+    assert {row for row, _ in there} == set(range(rows))
+    assert rows < quick or {column for _, column in there} == set(range(columns))
 
 
 def test_what_is_listed_is_there(pytestconfig):

@@ -55,6 +55,7 @@ def armed(rig: Any, stalls: Any = None) -> float:
     raise AssertionError("arming has no end")
 
 
+@pytest.mark.many(quick=3)
 # The pressures are judged last, and until its null is found a column goes 4.5 mm.
 @pytest.mark.parametrize(
     ("rig_file", "null", "fault"),
@@ -95,6 +96,7 @@ def test_a_null_beyond_what_is_believed_is_refused_and_not_kept(table: Any) -> N
     assert rig.law.arm.null == rig.law.arm.kept == 0.0
 
 
+@pytest.mark.many(quick=3)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("null", [0.0, 0.01, 0.055])
 def test_a_healthy_rig_arms_on_a_host_that_stalls(table: Any, null: float, seed: int) -> None:

@@ -40,6 +40,7 @@ def armed(rig: Any) -> float:
     raise AssertionError("arming has no end")
 
 
+@pytest.mark.many(quick=3)
 @pytest.mark.parametrize("seed", range(RIGS))
 def test_any_valve_is_armed_near_where_it_began_and_its_null_is_found(table: Any, seed: int) -> None:
     given = valve(seed)

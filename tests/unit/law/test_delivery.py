@@ -63,6 +63,7 @@ COURSES = {
 }
 
 
+@pytest.mark.many(quick=3)
 @pytest.mark.parametrize("course", COURSES)
 @pytest.mark.parametrize("at", range(2, 9))
 def test_what_was_lost_of_a_pulse_is_repaid_whatever_arrived(course, at):
@@ -113,6 +114,7 @@ def test_however_the_link_loses_what_is_owed_is_bounded_and_the_command_comes_ba
     assert abs(link.out.command) < 1e-3 and (abs(link.own.off) < 1e-9 or not link.shown)
 
 
+@pytest.mark.many(quick=3)
 @pytest.mark.parametrize("lost", [0.2, 0.4, 0.6, 0.8])
 @pytest.mark.parametrize("seed", range(5))
 def test_on_a_link_that_loses_many_the_debts_do_not_grow(lost, seed, forms):

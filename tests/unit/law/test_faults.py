@@ -175,6 +175,7 @@ SMALL = [
 ]
 
 
+@pytest.mark.many(quick=3)
 @pytest.mark.parametrize("lost_s", [0.6, 1.0, 2.0, 4.0])
 @pytest.mark.parametrize(("kind", "motion"), SMALL)
 @pytest.mark.parametrize("feedback", ["three_state", "pid"])

@@ -216,6 +216,7 @@ def test_the_grid_is_a_tenth_of_a_millisecond_or_finer(dt_s, steps):
     assert s.done == 3 * steps
 
 
+@pytest.mark.many(quick=3)
 @pytest.mark.parametrize(
     ("smooth_s", "head", "width"), [(4e-3, 12, 10), (0.0, 4, 1), (1.0, 20, 64), (1.0, 4, 9),
                                     (1.0, 3, 4), (1.0, 0, 1)]

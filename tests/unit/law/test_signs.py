@@ -68,6 +68,7 @@ def armed(rig: Any) -> None:
             return
 
 
+@pytest.mark.many(quick=3)
 @pytest.mark.parametrize("rise_s", RISES_S)
 @pytest.mark.parametrize("how", HEALTHY)
 def test_a_healthy_rig_arms_however_slowly_its_supply_settles(table: Any, how: str, rise_s: float) -> None:

@@ -31,6 +31,7 @@ def test_stalls_before_a_move_is_rejoined_stop_it_short_of_its_end(
     assert rows.mode[-1] in (Mode.HOLD, Mode.OFF)
 
 
+@pytest.mark.many(quick=3)
 # The stall begins on the straight, in the corner, or in its second half.
 @pytest.mark.parametrize("late_s", [-0.02, -0.005, 0.005, 0.015, 0.03])
 @pytest.mark.parametrize("missed", [10, pytest.param(20, marks=[pytest.mark.slow, pytest.mark.many]), 25])
@@ -57,6 +58,7 @@ def test_a_stall_at_a_corner_takes_the_table_no_further_than_the_stall_does(
     assert max(np.abs(rig.truth[:, 0])) < 0.04 + most_m + 1e-3
 
 
+@pytest.mark.many(quick=3)
 # While a sine is at its fastest, and shortly after: on a table that slows down by itself, and one that still speeds up.
 @pytest.mark.parametrize("late_s", [0.0, 0.02, 0.04])
 @pytest.mark.parametrize("speed_m_s", [0.05, 0.24, 0.7])

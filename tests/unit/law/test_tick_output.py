@@ -53,6 +53,7 @@ def inverted(share, mode=Mode.TRACK, pid_share=0.0):
     return s
 
 
+@pytest.mark.many(quick=3)
 @pytest.mark.parametrize(("mode", "periods", "begins", "without"), [
     (Mode.TRACK, 1, 0.0, DT / WITHOUT_S), (Mode.TRACK, 3, 0.0, 3 * DT / WITHOUT_S), (Mode.TRACK, 1, 0.399, 0.4),
     (Mode.STOP, 1, 0.4, 0.4), (Mode.HOLD, 1, 0.4, 0.4 - DT / WITHOUT_S), (Mode.HOLD, 1, 0.001, 0.0),
@@ -183,6 +184,7 @@ def test_between_the_two_the_feedback_goes_from_one_to_the_other_with_a_soft_sta
     assert rt_opening(s) == pytest.approx((1 - smooth) * one + smooth * other + 0.05, rel=1e-9)
 
 
+@pytest.mark.many(quick=3)
 @pytest.mark.parametrize("pid_share", SMOOTH)
 @pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
 def test_the_pid_has_no_linear_feed_forward_and_all_of_the_inverse_model(share, pid_share):

@@ -20,6 +20,7 @@ def reading(kind, words, function=3):
     return Talk(kind, function, 5, read=(10, len(words)))
 
 
+@pytest.mark.many(quick=3)
 @KINDS
 @pytest.mark.parametrize("function", [3, 4, 23])
 @given(words=WORDS)

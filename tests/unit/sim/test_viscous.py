@@ -24,6 +24,7 @@ def run(make_rig):
 POWERS = [(1000, 0.1, 2e-4), (3000, 0.5, 1e-5), (3251, 1.0, 5e-7), (3000, 2.0, 5e-7)]
 
 
+@pytest.mark.many(quick=3)
 @pytest.mark.parametrize("course", COURSES)
 @pytest.mark.parametrize(("fv", "dv", "measured"), POWERS)
 def test_50_us_are_as_good_as_1_us(run, course, fv, dv, measured):

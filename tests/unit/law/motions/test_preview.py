@@ -48,6 +48,7 @@ def made(kind: str, request: dict[str, Any], limits: MotionLimits = LIMITS) -> P
     return plan(kind, request, limits, START_M, 1, QUAKE if kind == "waveform" else None)
 
 
+@pytest.mark.many(quick=3)
 @pytest.mark.parametrize("name", SHORT)
 @pytest.mark.parametrize("points", [2, 60, MOST])
 def test_each_part_holds_the_lowest_and_the_highest_value_of_its_time(name: str, points: int) -> None:

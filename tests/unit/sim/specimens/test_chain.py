@@ -99,6 +99,7 @@ def test_with_lugre_it_is_the_pendulum_of_the_other_formulation():
     assert one.loss_j == pytest.approx(other.loss_j, abs=1e-9)
 
 
+@pytest.mark.many(quick=3)
 @pytest.mark.parametrize("law", MODELS)
 def test_any_law_stands_in_any_joint_and_takes_what_it_takes(law):
     laws = [law, "none", "coulomb"]
