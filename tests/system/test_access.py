@@ -14,7 +14,7 @@ from hilctl.wire.roles import Role
 from tests.system.access_parts import Keys, Proven, keyed, subscriber
 from tests.system.service_parts import ARMS_FAST, LATE_HOST, RIG, Raw, refusal, until
 
-pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.realtime, pytest.mark.timeout(300)]
 
 # What is needed for an operation to be more than a mistake; the lease is with somebody else.
 GIVEN = {

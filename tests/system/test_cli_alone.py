@@ -67,7 +67,6 @@ def test_the_virtual_clock_is_for_the_twin(shell):
 
 
 @pytest.mark.realtime
-@pytest.mark.xdist_group("real-clock")
 def test_ctrl_c_stops_the_motion_in_order(tmp_path):
     with serving(tmp_path, *_REAL) as (shell, process, log):
         shell.said("arm")
@@ -83,7 +82,6 @@ def test_ctrl_c_stops_the_motion_in_order(tmp_path):
 
 
 @pytest.mark.realtime
-@pytest.mark.xdist_group("real-clock")
 @pytest.mark.slow
 def test_ctrl_c_on_a_followed_motion_stops_it(tmp_path):
     with serving(tmp_path, *_REAL) as (shell, _, _):

@@ -15,7 +15,7 @@ from hilctl.wire.roles import Role
 from tests.system.access_parts import Keys, Proven, keyed, subscriber
 from tests.system.service_parts import ARMS_FAST, LATE_HOST, Raw, armed, environment, refusal, settle, stops, until
 
-pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.realtime, pytest.mark.timeout(300)]
 
 _CALM = {**ARMS_FAST, **LATE_HOST, "service.timeout_s": 10.0, "recording.required": True}
 _LONG = {"kind": "chirp", "parameters": {"start_hz": 0.5, "end_hz": 5.0, "amplitude_m": 0.001, "duration_s": 3000.0}}

@@ -16,7 +16,6 @@ from firmware_bridge.firmware.build import compiler
 from tests.system.service_parts import armed, until
 
 pytestmark = [
-    pytest.mark.xdist_group("real-clock"),
     pytest.mark.realtime,
     pytest.mark.fresh,
     pytest.mark.timeout(120),

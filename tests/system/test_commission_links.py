@@ -22,7 +22,7 @@ from hilctl.identify.friction import Campaign
 from tests.system.emulate_parts import BRIDGES, driven
 from tests.system.service_parts import core_of
 
-pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.realtime, pytest.mark.timeout(900)]
 
 SHORT = {"warm_up_s": 2.0, "speeds_m_s": (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.14, 0.17), "campaign_s": 45.0,
          "sines_hz": (1.0, 2.0)}  # fmt: skip

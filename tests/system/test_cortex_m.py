@@ -20,7 +20,6 @@ TICK_HZ = 2000
 ALL, LOOP, TICK = 1, 2, 3  # what hangs
 
 pytestmark = [
-    pytest.mark.xdist_group("real-clock"),
     pytest.mark.realtime,
     pytest.mark.skipif(cross_compiler() is None or emulator() is None, reason="needs arm-none-eabi-gcc and QEMU"),
 ]

@@ -61,7 +61,6 @@ def test_a_disk_that_turns_read_only_ends_the_recording_and_nothing_else(tmp_pat
         assert recording.complete
 
 
-@pytest.mark.xdist_group("real-clock")
 @pytest.mark.realtime
 @pytest.mark.slow
 def test_a_disk_that_stalls_for_five_seconds_while_tracking_costs_no_sample(tmp_path, disk):

@@ -16,7 +16,7 @@ from hilctl.signals import Status
 from tests.system.emulate_parts import Emulation, driven
 from tests.system.service_parts import arms, driven_to_its_end, environment, in_time, strokes, undisturbed, until
 
-pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.realtime, pytest.mark.timeout(300)]
 NEEDS_CC = pytest.mark.skipif(compiler() is None, reason="needs a C compiler")
 SLOW = pytest.mark.slow
 BRIDGES = ["modbus-tcp", pytest.param("modbus-rtu", marks=SLOW), pytest.param("serial", marks=NEEDS_CC),

@@ -12,7 +12,7 @@ from hilctl.signals import Status
 from tests.system.emulate_parts import TRANSPORTS, driven
 from tests.system.service_parts import TRIES, until
 
-pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.realtime, pytest.mark.timeout(300)]
 
 LINK = {"driver"}
 NULLED = {"driver", "supply_pressure", "tracking_error"}  # the device has switched off: whichever limit sees it first

@@ -11,7 +11,7 @@ from hilctl.client import Refused
 from tests.system.emulate_parts import Emulation, driven
 from tests.system.service_parts import arms, until
 
-pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.realtime, pytest.mark.timeout(120)]
 SLOW = pytest.mark.slow
 ONE_OF_MANY = [SLOW, pytest.mark.many]
 

@@ -9,7 +9,7 @@ from hilctl.client.status_text import link_text
 from tests.system.emulate_parts import driven
 from tests.system.service_parts import link_events, until
 
-pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.realtime, pytest.mark.timeout(300)]
 
 VALVE, UNIT = 0, 1
 

@@ -7,7 +7,7 @@ from hilctl.client import Refused
 from tests.system.emulate_parts import driven
 from tests.system.service_parts import arms, until
 
-pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.realtime, pytest.mark.timeout(300)]
 
 MOST_M = 3e-3
 # What was changed behind the plug; the trip that names it, the sensor that it names, or none.

@@ -13,7 +13,7 @@ from hilctl.client import Client, Code, Refused, private_service
 from hilctl.service.admission import this_user
 from tests.system.service_parts import ARMS_FAST, LATE_HOST, RIG, ROOM, Raw, armed, core_of, environment, until
 
-pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.realtime, pytest.mark.timeout(300)]
 
 _CALM = {
     **ARMS_FAST,

@@ -14,7 +14,7 @@ from tests.fuzz.messages import GIVEN
 from tests.fuzz.mutate import mutated
 from tests.system.service_parts import ARMS_FAST, LATE_HOST, Raw, armed
 
-pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.realtime, pytest.mark.timeout(1800)]
 
 COUNT = round(100_000 * float(os.environ.get("HILCTL_SLOW_SHARE", "1")))
 UNHURRIED = {"service.rate_per_s": 1e5, "service.burst": 100_000}

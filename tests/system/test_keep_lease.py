@@ -8,7 +8,7 @@ import pytest
 from hilctl.client import Client, Code
 from tests.system.service_parts import ARMS_FAST, LATE_HOST, Raw, armed, environment, until
 
-pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.realtime, pytest.mark.timeout(120)]
 
 CALM = {
     **ARMS_FAST, **LATE_HOST, "limits.late.action": "warn", "service.timeout_s": 10.0,

@@ -81,7 +81,6 @@ def test_killed_in_the_middle_it_leaves_its_file_and_goes_on_from_there(service,
 
 @pytest.mark.slow
 @pytest.mark.realtime
-@pytest.mark.xdist_group("real-clock")
 @pytest.mark.timeout(300)
 def test_over_a_link_that_loses_answers_a_sine_is_learned(tmp_path):
     """Modbus TCP, the real clock, answers that are lost or late, spikes, and a host that stalls."""

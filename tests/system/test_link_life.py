@@ -17,7 +17,7 @@ from hilctl.rt.records import as_record
 from hilctl.signals import SENSORS, Action, Mode, Status, Trip
 from tests.system.core_parts import PATIENCE_S, ask, table, until
 
-pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.realtime, pytest.mark.timeout(300)]
 
 FAILING = record_of([("exchanges", np.int64), ("status", np.int64)])
 RATE_HZ = 500.0

@@ -26,7 +26,7 @@ from tests.system.service_parts import (
     until,
 )
 
-pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.realtime, pytest.mark.timeout(300)]
 
 ENABLE, FAULT, WATCHDOG_TRIPPED = 1, 24, 9
 _SLOW = {

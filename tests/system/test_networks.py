@@ -14,7 +14,7 @@ import pytest
 
 from tests.system.service_parts import until
 
-pytestmark = [pytest.mark.slow, pytest.mark.realtime, pytest.mark.xdist_group("real-clock"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.realtime, pytest.mark.timeout(600)]
 HOUSE = Path(__file__).resolve().parents[2]
 PAGE = (HOUSE / "docs" / "remote.md").read_text(encoding="utf-8")
 RIG_PC, OTHER = "10.213.7.1", "10.213.7.2"

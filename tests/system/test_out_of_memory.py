@@ -9,7 +9,6 @@ from tests.system.serial_parts import TTL_TICKS, board, service_of, ticks_pass, 
 from tests.system.service_parts import alive, core_of, until
 
 pytestmark = [
-    pytest.mark.xdist_group("real-clock"),
     pytest.mark.realtime,
     pytest.mark.fresh,
     pytest.mark.timeout(120),

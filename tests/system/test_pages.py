@@ -16,7 +16,7 @@ from tests.system.cli_parts import FREE_PORTS, Shell
 from tests.system.service_parts import until
 
 # Its services run on the real clock, and before everything else where the host grants it.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.realtime, pytest.mark.timeout(600)]
 HOUSE = Path(__file__).resolve().parents[2]
 REFUSED = {"hilctl move 0.2": "limits.position.max_m"}
 SINE = "hilctl track sine --frequency 0.5 --amplitude 0.03"

@@ -6,7 +6,7 @@ from hilctl.client import Client, Code
 from hilctl.errors import WrongUse
 from tests.system.service_parts import ARMS_FAST, LATE_HOST, armed, refusal, until
 
-pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.realtime, pytest.mark.timeout(300)]
 
 CALM = {
     **ARMS_FAST, **LATE_HOST, "limits.late.action": "warn", "service.timeout_s": 10.0,

@@ -9,7 +9,7 @@ from tests.system.cli_parts import RIG, Shell
 from tests.system.service_parts import ARMS_FAST, LATE_HOST, arms, until
 from tests.system.terminal_parts import Terminal
 
-pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.realtime, pytest.mark.timeout(300)]
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from hilctl.client import Client, Refused
 from tests.system.service_parts import ARMS_FAST, LATE_HOST, armed, refusal, settle
 
-pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.realtime, pytest.mark.timeout(120)]
 MANY = 15
 EVERY = 300  # ticks between two starts, at 1 kHz: a motion of 30 ms, and time for the service to hand on the next
 AHEAD = 1500

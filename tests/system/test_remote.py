@@ -18,7 +18,7 @@ from tests.system.access_parts import Keys, keyed
 from tests.system.cli_parts import Shell
 from tests.system.service_parts import ARMS_FAST, LATE_HOST, refusal, stops, until
 
-pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.realtime, pytest.mark.timeout(300)]
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 TRIANGLE = {"amplitude_m": 0.003, "speed_m_s": 0.03, "cycles": 2}
 

@@ -27,7 +27,6 @@ from tests.system.serial_parts import (
 from tests.system.service_parts import core_of, link_comes, link_events, until
 
 pytestmark = [
-    pytest.mark.xdist_group("real-clock"),
     pytest.mark.realtime,
     pytest.mark.timeout(120),
     pytest.mark.skipif(compiler() is None, reason="needs a C compiler"),

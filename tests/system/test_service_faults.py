@@ -17,7 +17,7 @@ from hilctl.recording.reader import open_recording
 from hilctl.signals import Mode
 from tests.system.service_parts import ARMS_FAST, LATE_HOST, RIG, Raw, alive, armed, core_of, environment, until
 
-pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.fresh, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.realtime, pytest.mark.fresh, pytest.mark.timeout(300)]
 
 _QUICK = {
     **ARMS_FAST,

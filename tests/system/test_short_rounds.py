@@ -7,7 +7,7 @@ import pytest
 
 from hilctl.client import Client, private_service
 
-pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.realtime, pytest.mark.timeout(120)]
 _BLOCKS = 60
 
 

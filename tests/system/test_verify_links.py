@@ -10,7 +10,7 @@ from hilctl.verify import VerifyFailed, verify
 from tests.system.emulate_parts import BRIDGES, driven
 from tests.system.verify_parts import asked, changed, commissioned
 
-pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.realtime, pytest.mark.timeout(900)]
 TRANSPORT = "modbus-tcp"
 SPEEDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.14, 0.17)
 

@@ -10,7 +10,7 @@ from hilctl.client import Client, private_service
 from hilctl.client.wall import WallClock
 from tests.system.service_parts import ARMS_FAST, LATE_HOST, RIG, refusal
 
-pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.realtime, pytest.mark.timeout(300)]
 HOURS_NS = 5 * 3600 * 10**9
 
 

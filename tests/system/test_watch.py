@@ -13,7 +13,7 @@ from tests.system.cli_parts import RIG, Shell, serving
 from tests.system.service_parts import ARMS_FAST, LATE_HOST, arms, core_of, until
 from tests.system.terminal_parts import Terminal, has_bar
 
-pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.realtime, pytest.mark.timeout(300)]
 HEAD = ("trip", "lease", "loop", "link", "recording", "channel")
 
 

@@ -12,7 +12,7 @@ import zmq
 
 from tests.system.service_parts import ARMS_FAST, LATE_HOST, Raw, armed, environment, until
 
-pytestmark = [pytest.mark.xdist_group("real-clock"), pytest.mark.realtime, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.realtime, pytest.mark.timeout(300)]
 
 
 _SLOWED = {
