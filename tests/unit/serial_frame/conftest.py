@@ -109,7 +109,9 @@ class Far:
         return int(rt_serial_exchange(self.state, self.command, self.readings))
 
     def answered(self, enable=1, **what) -> int:
+        """An exchange whose answer is there before it begins: a busy kernel carries it late."""
         self.put(self.readings_frame(**what))
+        assert select.select([self.near], [], [], 30)[0], "nothing arrived"
         return self.exchange(enable=enable)
 
     def asked(self, line: bytes) -> int:
