@@ -15,7 +15,7 @@ import tty
 
 _NAP_S = 0.01
 LONG_S = 0.040  # less than any loop or device of a test waits before it makes itself safe
-QUIET_S, QUIET_TRIES = 2.0, 5  # a test and what it waits for have one deadline
+QUIET_S, QUIET_TRIES = 2.0, 15  # twice, and thrice a test, within the time that a test has
 _WORD = 8  # bytes a processor: its longest stall in ns
 
 
