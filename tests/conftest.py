@@ -2,12 +2,11 @@
 
 Of the others the files whose tests may take longest come first, so that no worker is left with one when the others have
 ended. An example has no deadline: a test counts and compares, and never measures time. Of the slow cases of a long list
-(`many`), HILCTL_SLOW_SHARE run, and at least one of each test: those marked `many(first=True)` before the others; of
-those marked `many(quick=3)` every third case is not slow. Of
-the other slow cases those run whose turn it is, where HILCTL_SLOW_TURN says one: 2/12 is the third of twelve, that take
-about as long each. The summary says how much processor time other machines on this host took, and which tests waited
-for a quieter moment. One on the real clock that failed while this host stood still is run again when it no longer does,
-twice at most, and named there as well.
+(`many`), HILCTL_SLOW_SHARE run, and at least one of each test: those marked `many(first=True)` before the others; of a
+list that is marked `many(quick=3)` every third case is not slow. Of the other slow cases those run whose turn it is,
+where HILCTL_SLOW_TURN says one: 2/12 is the third of twelve, that take about as long each. The summary says how much
+processor time other machines on this host took, and which tests waited for a quieter moment. One on the real clock that
+failed while this host stood still is run again when it no longer does, twice at most, and named there as well.
 """
 
 import os
@@ -62,7 +61,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 def _left_to_ci(item: pytest.Item) -> bool:
-    """Of a grid, one case in so many is quick: each value of each parameter comes in some of them."""
+    """One case in so many is quick: of a grid of several parameters, some with each value of each."""
     quick = next((mark.kwargs["quick"] for mark in item.iter_markers("many") if "quick" in mark.kwargs), 1)
     return bool(sum(item.callspec.indices.values()) % quick) if quick > 1 else False
 

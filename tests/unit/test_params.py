@@ -82,6 +82,27 @@ def test_values_that_contradict_each_other_are_told_beside_unknown_keys() -> Non
     assert keys == {"inner.typo", "count"}
 
 
+class Careless(Params):
+    """Its default is out of bounds."""
+
+    first: Inner = Inner(gain=7)
+    second: Inner = Inner(gain=2)
+
+
+def test_a_default_is_refused_wherever_it_stands_and_each_time() -> None:
+    for at, key in (("", "first.gain"), ("law", "law.first.gain"), ("", "first.gain")):
+        with pytest.raises(BadValues) as refused:
+            check(Careless, {}, at)
+        assert [problem.key for problem in refused.value.problems] == [key]
+
+
+def test_a_default_comes_in_the_types_of_its_declaration_and_leaves_room_for_other_values() -> None:
+    made = check(Careless, {"first": {"gain": 1}})
+    assert type(made.second.gain) is float
+    assert check(Careless, {"first": {"gain": 1}, "second": {"gain": 3}}).second.gain == 3.0
+    assert check(Careless, {"first": {"gain": 1}}) == made
+
+
 def test_a_table_must_be_a_table() -> None:
     assert refused({"inner": 3})[0].key == "inner"
 
