@@ -13,7 +13,7 @@ from firmware_bridge.firmware.emulated import EmulatedBoard
 from firmware_bridge.serial_frame.messages import ONE, State
 from hilctl.client import Client, Refused, private_service
 from hilctl.rt.priority import prefer
-from tests.system.service_parts import LATE_HOST, ROOM, SHARED, core_of, until
+from tests.system.service_parts import LATE_HOST, ROOM, SHARED, arms, core_of, until
 
 TICK_HZ = 2000  # of the board
 OPEN = ONE // 200  # a valve command that moves the table
@@ -60,45 +60,13 @@ def service_of(made: Board, **changes: Any) -> Iterator[tuple[Any, Client]]:
         yield service, rig
 
 
-def arm(rig: Client) -> None:
-    """Armed, as soon as the device has been heard and the table stands.
-
-    The kernel of a busy host may carry the line's bytes later than a loop bears. That trips an arming, and is no fault
-    of it: a person then resets the rig and arms again.
-    """
-
-    def armed() -> bool:
-        try:
-            rig.arm()
-        except Refused as refused:
-            if any(why in str(refused) for why in ("valid reading", "rest_speed", "tells nothing")):
-                return False
-            if (rig.status()["trip"] or {}).get("name") not in ("driver", "sensor_stale", "late_ticks"):
-                raise
-            _reset(rig)
-            return False
-        return True
-
-    until(armed, "arming")
-
-
-def _reset(rig: Client) -> bool:
-    try:
-        rig.reset()
-    except Refused:
-        return False
-    return True
-
-
 def restored(made: Board, rig: Client) -> None:
     """The board without faults, and the rig reset and armed by a person."""
     for fault in ("mute", "hung", "babble"):
         made.tell(f"line {fault} 0")
     made.tell("free")
 
-    until(lambda: rig.status()["trip"] is None or _reset(rig), "a reset")
-    if rig.status()["mode"] == "off":
-        arm(rig)
+    until(lambda: arms(rig), "arming")
     assert made.seen()["state"] == State.RUNNING
 
 

@@ -14,7 +14,6 @@ from hilctl.errors import HilctlError
 from hilctl.signals import Status
 from tests.system.serial_parts import (
     TTL_TICKS,
-    arm,
     board,
     kill_core,
     move,
@@ -24,7 +23,7 @@ from tests.system.serial_parts import (
     tripped,
     under_way,
 )
-from tests.system.service_parts import core_of, link_comes, link_events, until
+from tests.system.service_parts import arms, core_of, link_comes, link_events, until
 
 pytestmark = [
     pytest.mark.realtime,
@@ -115,7 +114,7 @@ def survives_a_kill(device) -> bool:
     """Kills the core while the table moves; False when the device had tripped by itself before."""
     with service_of(device) as (service, rig):
         try:
-            arm(rig)
+            until(lambda: arms(rig), "arming")
             move(rig, device)
         except Refused:
             return False
@@ -161,7 +160,7 @@ def test_killing_the_core_while_moving_ends_in_a_latched_null_and_a_restart_neve
         ticks_pass(device, TTL_TICKS)
         assert rig.status()["mode"] == "off"
         assert device.seen()["state"] == State.TRIPPED
-        arm(rig)
+        until(lambda: arms(rig), "arming")
         assert rig.status()["mode"] == "hold"
         assert (device.seen()["state"], device.seen()["enable"]) == (State.RUNNING, 1)
     assert (device.seen()["state"], device.seen()["trip"]) == (State.READY, 0)  # disarmed with its service
@@ -190,7 +189,7 @@ def test_unplugged_while_moving_and_plugged_again_the_link_is_made_anew_and_only
             seen = other.seen()
             assert seen["session"] != 0 and (seen["enable"], seen["supply"], seen["trip"]) == (0, 0, 0)
             rig.reset()
-            arm(rig)
+            until(lambda: arms(rig), "arming")
             assert (other.seen()["state"], other.seen()["enable"]) == (State.RUNNING, 1)
             lost, *failed, came = link_events(rig)
             assert (lost["kind"], came["kind"]) == ("link_lost", "link_back")
