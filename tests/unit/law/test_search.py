@@ -150,6 +150,16 @@ def test_once_the_pressures_answer_a_motion_must_be_seen_soon(share, most):
     assert s.opening == pytest.approx(most)
 
 
+def test_the_pressures_first_answer_of_each_way_is_kept():
+    s, most, outcome = begun(), 0.0, SEARCHING
+    while outcome == SEARCHING:
+        pushes = abs(rt_search_opening(s)) >= 1.5 * STEP
+        most = max(most, float(s.opening))
+        outcome = tick(s, load_pa=REST_PA + (20.0 * ANSWER_PA if pushes else 0.0))
+    assert most > 3.5 * STEP
+    assert (s.answered_up, s.answered_down) == (pytest.approx(2.0 * STEP), pytest.approx(2.0 * STEP))
+
+
 def test_each_way_has_an_answer_of_its_own():
     """A null that is off opens one way long before the other."""
     s = begun()
