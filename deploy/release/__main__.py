@@ -93,4 +93,6 @@ def _check_of(path: Path) -> Callable[[Path], list[str]]:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m deploy.release SITE-PACKAGES, which hold the locked versions; or: make dist")
     sys.exit(main(sys.argv[1]))

@@ -198,8 +198,10 @@ def why_over(s: Service, motion: int, goal: int, mode: str) -> str:
     if motion:
         seen = watch.motions.get(motion)
         if seen is None and not s.occupied and s.core.ended is None:
-            told = f"motion {motion}: how it ended is no longer known, so many have begun since"
-            raise Refused(Code.GONE, told, "motion")
+            never = motion > next(iter(watch.motions), 0)  # the oldest that is still known
+            forgotten = "how it ended is no longer known, so many have begun since"
+            why = "it never began, for the loop refused it" if never else forgotten
+            raise Refused(Code.GONE, f"motion {motion}: {why}", "motion")
         if seen is not None and seen.end >= 0 and not moving:
             return seen.why
     elif watch.mode.name.lower() == mode:

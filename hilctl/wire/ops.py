@@ -241,7 +241,8 @@ _ALL = (
         "wait",
         Wait,
         "over, why, tick, first, last, trip",
-        "answers when it is over, out of order; in virtual time `seconds` needs the lease",
+        "answers when it is over, out of order; in virtual time `seconds` needs the lease. A motion that never began, "
+        "or whose end is no longer known, is refused with `gone`",
         effect=False,
         role=Role.OBSERVER,
     ),

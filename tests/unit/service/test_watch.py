@@ -73,6 +73,15 @@ def test_how_a_motion_ended_that_is_long_over_is_no_longer_known_and_that_is_sai
     assert refused.value.code == Code.GONE
 
 
+@pytest.mark.parametrize("rows", [_RUN, _rows([_HOLD], [0])])
+def test_a_motion_that_the_loop_refused_never_began_and_that_is_said(rows: Any) -> None:
+    watch, _ = _look(rows, [len(rows)])
+    service: Any = SimpleNamespace(watch=watch, occupied="", core=SimpleNamespace(ended=None))
+    with pytest.raises(Refused, match="motion 3: it never began") as refused:
+        why_over(service, 3, 0, "")
+    assert refused.value.code == Code.GONE
+
+
 def test_nothing_changed_tells_nothing() -> None:
     watch, _ = _look(_RUN, [9])
     assert watch.look(9, _words(_rows([_HOLD] * 5, [0] * 5))) == []
