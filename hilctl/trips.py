@@ -192,7 +192,7 @@ def _late(trip: Trip, value: float, limit: float, sensor: str, controller: Any) 
     if late is not None and limit == late.rejoin_s:
         stall = f"a stall of {1e3 * value:.3g} ms"
         if value <= limit:
-            return f"{stall} during a stop, or past the points of an external reference", "limits.late"
+            return f"{stall} past the points of an external reference", "limits.late"
         return f"{stall}, at most {1e3 * limit:.3g} ms are made up for", "limits.late.rejoin_s"
     if limit < 1.0:
         return f"more than {100 * limit:.3g} % of the last second", "limits.late.share"

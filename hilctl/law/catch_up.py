@@ -7,7 +7,8 @@ shorter than the preview is over before that can be felt: the motion goes on by 
 An external reference may run dry, at the head: then the table is decelerated from there.
 
 Up to `limits.late.rejoin_s` the table is led back to the motion (rejoin.py). After a longer stall the motion is over:
-the table stops from where it is and as fast as it is. When it stalls again before it is back, the stalls count
+the table stops from where it is and as fast as it is. A stop goes on from there, too, up to as long in all, the stall
+that it began by included; then the loop is opened. When it stalls again before it is back, the stalls count
 together, and so does how far the table is off by now: each stall leads it straight on again, and a motion that is
 rejoined again and again would pass its own end. While the table is held nothing has moved, and nothing is done.
 """
@@ -61,10 +62,12 @@ def rt_catch_up(s: Any, knots: Any) -> None:
     if rt_own_loop(s):
         s.here.v_m_s = 0.0
     join, stall_s = s.tick + math.ceil(ahead), (s.periods - 1) * s.now.dt_s
-    s.rejoin.missed_s = stall_s = stall_s + rt_rejoin_missed(s.rejoin, before + ahead, s.now.dt_s)
-    if s.mode == Mode.TRACK and not rt_own_loop(s):
+    tracking = s.mode == Mode.TRACK
+    before_s = rt_rejoin_missed(s.rejoin, before + ahead, s.now.dt_s) if tracking else s.rejoin.missed_s
+    s.rejoin.missed_s = stall_s = stall_s + before_s
+    if tracking and not rt_own_loop(s):
         stall_s = max(stall_s, _rt_stall_so_far(s, knots, before + ahead, join))
-    if s.mode == Mode.TRACK and not dry and stall_s <= s.now.limits.late.rejoin_s:
+    if tracking and not dry and stall_s <= s.now.limits.late.rejoin_s:
         _rt_rejoin(s, knots, before + ahead, join)
     else:
         _rt_stop_after(s, before + ahead, stall_s)
@@ -187,15 +190,16 @@ def _rt_rejoin(s: Any, knots: Any, since: float, join: int) -> None:
 @jit()
 def _rt_stop_after(s: Any, since: float, stall_s: float) -> None:
     tracking, tripped = s.mode == Mode.TRACK, s.guard.trip != 0 and s.guard.trip_tick == s.tick
-    # Without feed-forward the table is far behind its reference, and may still go the other way.
-    s.here.v_m_s += _rt_unfed(s) * (s.estimate.v - s.here.v_m_s)
+    if tracking or tripped:  # without feed-forward the table is far behind its motion, and may still go the other way
+        s.here.v_m_s += _rt_unfed(s) * (s.estimate.v - s.here.v_m_s)
     s.head_tick += s.periods
     _rt_coast(s, since, s.head_tick)
     if tracking:
         rt_latch(Trip.LATE_TICKS.value, Action.STOP.value, stall_s, s.now.limits.late.rejoin_s, -1, s.tick, s.guard)
         rt_act(s)
-    elif tripped:  # by this very stall
+    elif tripped or stall_s <= s.now.limits.late.rejoin_s:  # by this very stall, or while it stops
         rt_decelerate(s, STOPPED)
     else:  # a stop that begins again with every stall would never end
         rt_latch(Trip.LATE_TICKS.value, Action.NULL.value, stall_s, s.now.limits.late.rejoin_s, -1, s.tick, s.guard)
         rt_act(s)
+    s.rejoin.missed_s = stall_s

@@ -74,7 +74,7 @@ DEFECTS: dict[str, tuple[Edit, ...]] = {
     "stalls_counted_one_by_one": (
         Edit(
             "hilctl/law/catch_up.py",
-            "    s.rejoin.missed_s = stall_s = stall_s + rt_rejoin_missed(s.rejoin, before + ahead, s.now.dt_s)\n",
+            "    s.rejoin.missed_s = stall_s = stall_s + before_s\n",
             "",
         ),
         Edit("hilctl/law/catch_up.py", "return float(off_s - 2.0 * dt_s)", "return 0.0"),

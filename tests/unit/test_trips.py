@@ -31,7 +31,7 @@ CASES = [
     (Trip.LATE_TICKS, 52.0, float(LATE.ticks), "", "52 in a row, limit 50 (limits.late.ticks)"),
     (Trip.LATE_TICKS, 0.21, LATE.share, "", "more than 20 % of the last second (limits.late.share)"),
     (Trip.LATE_TICKS, 0.04, LATE.rejoin_s, "", "40 ms, at most 25 ms are made up for (limits.late.rejoin_s)"),
-    (Trip.LATE_TICKS, 0.009, LATE.rejoin_s, "", "9 ms during a stop, or past the points of an external reference"),
+    (Trip.LATE_TICKS, 0.009, LATE.rejoin_s, "", "9 ms past the points of an external reference"),
     (Trip.LATE_TICKS, 2.7, 2.5, "", "long stalls, one upon the other (limits.late)"),
     (Trip.LEASE_LOST, 0.0, 0.0, "", "fell silent (service.lease_timeout_s"),
     (Trip.SERVICE_LOST, 1.2, 1.0, "", "1.2 s, limit 1 s (service.timeout_s)"),

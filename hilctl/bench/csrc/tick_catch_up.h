@@ -47,18 +47,19 @@ static inline void rejoin(State *s, const double *knots, int64_t known, double s
 
 static inline void stop_after(State *s, double since, double stall_s) {
     int tracking = s->mode == Mode_TRACK, tripped = s->guard.trip && s->guard.trip_tick == s->tick;
-    s->here.v_m_s += s->pid_share * (s->estimate.v - s->here.v_m_s);
+    if (tracking || tripped) s->here.v_m_s += s->pid_share * (s->estimate.v - s->here.v_m_s);
     s->head_tick += s->periods;
     coast(s, since, s->head_tick);
     if (tracking) {
         latch(Trip_LATE_TICKS, Action_STOP, stall_s, s->now.limits.late.rejoin_s, -1, s->tick, &s->guard);
         act(s);
-    } else if (tripped) {
+    } else if (tripped || stall_s <= s->now.limits.late.rejoin_s) {
         decelerate(s, STOPPED);
     } else {
         latch(Trip_LATE_TICKS, Action_NULL, stall_s, s->now.limits.late.rejoin_s, -1, s->tick, &s->guard);
         act(s);
     }
+    s->rejoin.missed_s = stall_s;
 }
 
 static inline void catch_up(State *s, const double *knots, int64_t known) {
@@ -70,10 +71,12 @@ static inline void catch_up(State *s, const double *knots, int64_t known) {
         if (own_loop(s)) s->here.v_m_s = 0;
         int64_t join = s->tick + (int64_t)ceil(ahead);
         double stall_s = (double)(s->periods - 1) * s->now.dt_s;
-        s->rejoin.missed_s = stall_s = stall_s + rejoin_missed(&s->rejoin, (double)before + ahead, s->now.dt_s);
-        if (s->mode == Mode_TRACK && !own_loop(s))
+        int tracking = s->mode == Mode_TRACK;
+        stall_s += tracking ? rejoin_missed(&s->rejoin, (double)before + ahead, s->now.dt_s) : s->rejoin.missed_s;
+        s->rejoin.missed_s = stall_s;
+        if (tracking && !own_loop(s))
             stall_s = fmax(stall_s, stall_so_far(s, knots, known, (double)before + ahead, join));
-        if (s->mode == Mode_TRACK && stall_s <= s->now.limits.late.rejoin_s)
+        if (tracking && stall_s <= s->now.limits.late.rejoin_s)
             rejoin(s, knots, known, (double)before + ahead, join);
         else stop_after(s, (double)before + ahead, stall_s);
         return;

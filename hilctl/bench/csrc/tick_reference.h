@@ -233,7 +233,7 @@ static inline void home(double x, double *c) {
     c[4] = -35 * x; c[5] = 84 * x; c[6] = -70 * x; c[7] = 20 * x;
 }
 
-static inline void rejoin_none(Rejoin *r) { r->begun = r->until = 0; }
+static inline void rejoin_none(Rejoin *r) { r->begun = r->until = 0; r->missed_s = 0; }
 
 static inline void rejoin_plan(const Point *p, double most_v, double most_a, double most_j, int64_t tick, double dt,
                                Rejoin *r) {

@@ -28,7 +28,7 @@ REJOIN: "np.dtype[Any]" = record_of(
     [
         ("begun", np.int64),  # tick of the join
         ("until", np.int64),  # tick from which on nothing is added
-        ("missed_s", np.float64),  # what was missed until the motion is rejoined
+        ("missed_s", np.float64),  # what was missed until the motion is rejoined, or in this stop
         ("T_s", np.float64),
         ("home", np.float64, (8,)),
         ("B_s", np.float64),
@@ -47,6 +47,7 @@ _HOME_M_S, _HOME_M_S2, _HOME_M_S3 = 35.0 / 16.0, 84.0 * math.sqrt(5.0) / 25.0, 5
 def rt_rejoin_none(r: Any) -> None:
     """The motion as it is."""
     r.begun = r.until = 0
+    r.missed_s = 0.0
 
 
 @jit()

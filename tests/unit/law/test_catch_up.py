@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from hilctl.law.catch_up import rt_catch_up
+from hilctl.law.modes import rt_decelerate
 from hilctl.law.reference import KNOTS, POINT, rt_history_get, rt_history_put, rt_reference
 from hilctl.law.reference.history import LENGTH
 from hilctl.law.reference.motion import Kind
@@ -179,21 +180,80 @@ def test_after_a_long_stall_a_motion_stops_from_where_the_table_is_and_as_fast_a
 
 
 @pytest.mark.parametrize("trip_tick", [None, -1, 0])
-def test_a_stop_that_stalls_falls_to_null_unless_it_begins_by_this_very_stall(trip_tick):
+def test_a_stop_that_stalls_for_too_long_falls_to_null_unless_it_begins_by_this_very_stall(trip_tick):
     loop = Loop(Mode.STOP)
     s = loop.s
     if trip_tick is not None:
-        s.guard.trip, s.guard.trip_tick = Trip.VELOCITY, TICK + 20 + trip_tick
-    loop.passes(20)
-    loop.went_straight(0.75 * PREVIEW, s.head_tick, v=loop.at(s.head_tick)[1])
+        s.guard.trip, s.guard.trip_tick = Trip.VELOCITY, TICK + 60 + trip_tick
+    loop.passes(60)
+    assert loop.at(s.head_tick)[2] == 0.0
     if trip_tick == 0:
         assert (s.mode, s.guard.trip, s.motion_result) == (Mode.STOP, Trip.VELOCITY, STOPPED)
     else:
         assert s.mode == Mode.NULL
         assert s.guard.trip == (Trip.LATE_TICKS if trip_tick is None else Trip.VELOCITY)
     if trip_tick is None:
-        assert (s.guard.trip_value, s.guard.trip_limit, s.guard.trip_sensor) == (pytest.approx(19 * DT), 0.05, -1)
-        assert (s.guard.trip_action, s.guard.trip_tick) == (Action.NULL, TICK + 20)
+        assert (s.guard.trip_value, s.guard.trip_limit, s.guard.trip_sensor) == (pytest.approx(59 * DT), 0.05, -1)
+        assert (s.guard.trip_action, s.guard.trip_tick) == (Action.NULL, TICK + 60)
+
+
+@pytest.mark.parametrize("trip", [0, Trip.VELOCITY])
+@pytest.mark.parametrize(("pid_share", "own"), [(0.0, False), (0.25, False), (1.0, False), (0.0, True)])
+def test_a_stop_that_stalls_for_short_goes_on_from_where_the_table_was_led(pid_share, own, trip):
+    loop = Loop(Mode.STOP, pid_share=pid_share, own=own)
+    s = loop.s
+    s.guard.trip, s.guard.trip_tick = trip, TICK - 30
+    loop.passes(20)
+    ahead = 0.0 if own else (1 - pid_share) * PREVIEW
+    loop.went_straight(ahead, s.head_tick, v=0.0 if own else None)
+    assert (s.mode, s.guard.trip, s.motion.kind, s.motion_begun) == (Mode.STOP, trip, Kind.STOP, s.head_tick)
+    assert s.inverse.done == (TICK + math.floor(ahead)) * 10
+    slowest = abs(s.head.v_m_s)
+    while s.motion_over < 0:
+        loop.passes(1)
+        assert abs(s.head.v_m_s) <= slowest + 1e-12
+        slowest = abs(s.head.v_m_s)
+        assert s.head_tick < TICK + 3000
+    assert s.head.v_m_s == 0.0
+
+
+@pytest.mark.parametrize(("periods", "last"), [
+    ([26, 26], Mode.STOP), ([26, 27], Mode.NULL), ([11] * 5, Mode.STOP), ([11, 11, 11, 11, 11, 6], Mode.NULL),
+    ([52], Mode.NULL),
+])  # fmt: skip
+def test_the_stalls_of_one_stop_count_together(periods, last):
+    loop = Loop(Mode.STOP)
+    for count in periods:
+        assert loop.s.mode == Mode.STOP
+        loop.passes(count).passes(1).passes(4)
+    assert loop.s.mode == last
+    if last == Mode.NULL:
+        assert loop.s.guard.trip == Trip.LATE_TICKS
+        assert loop.s.guard.trip_value == pytest.approx(sum(count - 1 for count in periods) * DT)
+
+
+def test_a_stop_that_begins_by_a_stall_counts_it():
+    loop = Loop().passes(60)
+    assert (loop.s.mode, loop.s.guard.trip_action) == (Mode.STOP, Action.STOP)
+    loop.passes(5)
+    assert loop.s.mode == Mode.NULL
+
+
+def test_the_next_stop_begins_to_count_again():
+    loop = Loop(Mode.STOP).passes(40)
+    s = loop.s
+    assert s.rejoin.missed_s == pytest.approx(39 * DT)
+    rt_decelerate(s, STOPPED)
+    loop.passes(40)
+    assert (s.mode, s.guard.trip) == (Mode.STOP, 0)
+
+
+def test_under_pid_alone_a_stop_that_stalls_goes_on_at_its_own_speed_not_at_the_tables():
+    """The reference slows down before the table does: at the table's speed it would take the stop back."""
+    loop = Loop(Mode.STOP, pid_share=1.0)
+    loop.s.estimate.v = 0.9
+    loop.passes(20)
+    loop.went_straight(0.0, loop.s.head_tick)
 
 
 def test_a_rig_with_its_own_loop_that_stalls_too_long_stands_where_its_last_reference_was():

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hilctl.law.requests import RequestKind
 from hilctl.law.tick import rt_trip
 from hilctl.signals import Action, Mode, Trip
 
@@ -56,6 +57,27 @@ def test_a_stall_at_a_corner_takes_the_table_no_further_than_the_stall_does(
     back_m_s = min(max(peak_m_s2 * straight_s - speed_m_s, 0.0), speed_m_s)
     most_m = speed_m_s * straight_s + 2.74 * back_m_s**2 / (1.4 * peak_m_s2)
     assert max(np.abs(rig.truth[:, 0])) < 0.04 + most_m + 1e-3
+
+
+@pytest.mark.parametrize("stalls", [[5], [12], [24], [8, 8, 8]])
+@pytest.mark.parametrize(("feedback", "late_s"), [("three_state", 0.0), ("three_state", 0.03), ("pid", 0.03)])
+def test_a_stop_that_a_person_asks_for_goes_on_after_short_stalls_and_trips_nothing(
+    table: Any, feedback: str, late_s: float, stalls: list[int]
+) -> None:
+    rig = table(**{"law.feedback": feedback})
+    rig.arm()
+    rig.track("sine", amplitude_m=0.02, frequency_hz=2.0, cycles=40)
+    rig.run(3.0)
+    usual = jolts(rig).max()
+    rig.ask(RequestKind.STOP)
+    rig.run(late_s + rig.dt_s)
+    rough = 0.0
+    for missed in stalls:
+        rows = rig.run(0.02, first_skip=missed)
+        rough = max(rough, jolts(rig).max())
+    rows = rig.run(1.0)
+    assert (rig.trip, rows.mode[-1]) == (0, Mode.HOLD)
+    assert max(rough, jolts(rig).max()) < max(rig.controller.limits.stopping.deceleration_m_s2, 2.0 * usual)
 
 
 @pytest.mark.many(quick=3)

@@ -174,11 +174,11 @@ def test_without_an_acceleration_allowed_a_thousandth_is_taken():
     assert planned((1e-4, 0.0, 0.0, 0.0), 0.0).T_s == planned((1e-4, 0.0, 0.0, 0.0), 1e-3).T_s
 
 
-def test_to_none_only_its_ticks_are_cleared():
+def test_to_none_its_ticks_are_cleared_and_what_was_missed():
     r = filled(REJOIN)
     before = r.copy()
     rt_rejoin_none(r)
-    assert changed(before, r) == {"begun": 0, "until": 0}
+    assert changed(before, r) == {"begun": 0, "until": 0, "missed_s": 0.0}
 
 
 # An eighth of a second is exact in binary.
