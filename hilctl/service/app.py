@@ -185,12 +185,14 @@ class App:
 
     def _show(self, first: int) -> None:
         """The rows in memory from this one on, to the recording and to the watch. The recording gets a copy: its rows
-        wait for the disk, those in memory are overwritten."""
+        wait for the disk, those in memory are overwritten. The watch has seen those that short rounds passed on: of
+        them it gets the last one at most."""
         s = self.service
         history = s.core.history
         end = history.end
         if s.recorder.active:
             s.recorder.rows(first, history.table(first, end))
+        first = max(first, min(self.telemetry.sent, end - 1))
         while first < end:
             words = history.glance(first, end - first)
             seen = s.watch.look(first, words)
