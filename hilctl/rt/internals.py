@@ -162,8 +162,13 @@ def teach(callable_kind: type, made_kind: type) -> None:
 
         # numba tells closures of one name apart by a number that every process counts from 1, and puts it into the
         # symbols of what is kept. Entries that two processes compiled would then share a symbol, and where both are
-        # loaded, one would call the other's closure. Counting from a random number keeps them apart.
-        FunctionIdentity._unique_ids = itertools.count(int.from_bytes(os.urandom(6), "little"))
+        # loaded, one would call the other's closure. Counting from a random number keeps them apart; two processes that
+        # one has forked would count on from the same.
+        def count_apart() -> None:
+            FunctionIdentity._unique_ids = itertools.count(int.from_bytes(os.urandom(6), "little"))
+
+        count_apart()
+        os.register_at_fork(after_in_child=count_apart)
         setattr(types.Record, "__repr__", types.Type.__repr__)  # noqa: B010  (mypy: methods are not assigned)
 
 

@@ -1,5 +1,6 @@
 """Functions that only compiled code calls: one version for all values, no machine code, and nothing lost by it."""
 
+import itertools
 import os
 import subprocess
 import sys
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba.core.bytecode import FunctionIdentity  # noqa: TID251  (its numbers are what is tried)
 
 from hilctl.rt.internals import _in_one_go
 from hilctl.rt.jit import PLAIN, compile_now, jit, record_type
@@ -103,3 +105,19 @@ def test_garbage_is_collected_again_after_compiling():
     with _in_one_go():
         assert not gc.isenabled()
     assert gc.isenabled()
+
+
+def test_processes_that_one_has_forked_number_their_closures_apart() -> None:
+    """Two of one name, kept under the same number, are one symbol: who loads both calls one for the other."""
+    seen = [next(FunctionIdentity._unique_ids)]
+    for _ in range(2):
+        reads, writes = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.write(writes, next(FunctionIdentity._unique_ids).to_bytes(8, "little"))
+            os._exit(0)
+        os.close(writes)
+        with open(reads, "rb") as told:
+            seen.append(int.from_bytes(told.read(), "little"))
+        os.waitpid(child, 0)
+    assert min(abs(a - b) for a, b in itertools.combinations(seen, 2)) > 1000
